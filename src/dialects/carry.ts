@@ -32,14 +32,14 @@ const UPSTREAMS: readonly (readonly [endpoint: Endpoint, side: UpstreamSide])[] 
 ];
 
 export interface Destination {
-  /** What the upstream can be asked for. */
-  endpoints: readonly Endpoint[];
+  channel: {
+    /** What the upstream can be asked for. */
+    endpoints: readonly Endpoint[];
+    quirks: Quirks;
+  };
   /** The model's name there. */
   model: string;
-  quirks: Quirks;
   prefill: boolean;
-  /** The model costs the client nothing. */
-  isFree: boolean;
 }
 
 export interface Sender {
@@ -47,6 +47,8 @@ export interface Sender {
   /** In seconds. */
   createdAt: number;
   hashUser(id: string): string;
+  /** The model costs it nothing; then none of its fallbacks does. */
+  isFree: boolean;
 }
 
 /** Whether a request of this dialect can go there at all. */
@@ -56,8 +58,9 @@ export function canReach(dialect: Dialect, endpoints: readonly Endpoint[]): bool
 
 /** Throws a fault that names what cannot be carried. */
 export function carry(dialect: Dialect, request: RelayRequest, to: Destination, from: Sender): Carrier {
-  const { endpoints, model, quirks, prefill, isFree } = to;
-  if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, quirks, isFree);
+  const { channel, model, prefill } = to;
+  const { endpoints, quirks } = channel;
+  if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, quirks, from.isFree);
   const found = translationTo(dialect, endpoints, isForResponses(quirks, model) ? 'responses' : undefined);
   if (!found) throw new Error(`no way from ${dialect.endpoint} to ${endpoints.join(', ')}`);
   const { endpoint, ...sides } = found;

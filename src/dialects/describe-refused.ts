@@ -1,7 +1,8 @@
 // A request that a translation wrote and its upstream found fault with: the slip may be ours, and whoever mends it must
 // know what was sent. Told are the names and kinds of its members and the place that the upstream points to; no content.
 
-import { ANSWER_LIMITS, type Span, scanTopLevel } from '../kit/json/json.ts';
+import { ANSWER_LIMITS, scanTopLevel } from '../kit/json/json.ts';
+import type { Spans } from '../kit/json/spans.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
   '"': 'text',
@@ -27,13 +28,13 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
 /** `body`: as it was sent. `param`: as the upstream told it. */
 export function describeRefused(body: string, param: string | undefined): string {
   const members = scanTopLevel(body, ANSWER_LIMITS);
-  const shape = [...members].map(([name, { valueStart }]) => `${name} ${KINDS[body.charAt(valueStart)] ?? 'number'}`);
+  const shape = members.list().map(({ name, valueStart }) => `${name} ${KINDS[body.charAt(valueStart)] ?? 'number'}`);
   const place = param === undefined ? '' : placeIn(members, param);
   return `${place ? `at ${place}; ` : ''}sent ${shape.join(', ')}`;
 }
 
 /** As far as it names what is ours: from a member on, down to the first name that is not. */
-function placeIn(members: ReadonlyMap<string, Span>, param: string): string {
+function placeIn(members: Spans, param: string): string {
   const [first = '', ...rest] = param.split(/[.[\]]+/).filter((name) => name !== '');
   if (!members.has(first)) return '';
   const foreign = rest.findIndex((name) => !isIndex(name) && !OWN_NAMES.has(name));

@@ -22,9 +22,12 @@ export function readKeyedJson(
   maxBytes: number,
   room?: BodyRoom,
 ): Promise<KeyedBody> {
-  return readBody(exchange.request, maxBytes, tools.clock, room).then((body) =>
-    withKey(tools, exchange, body, parseBody),
-  );
+  return readBody(exchange.request, maxBytes, tools.clock, room).then((body) => keyedJson(tools, exchange, body));
+}
+
+/** The same of a body that is there. What needs no wait is answered without one. */
+export function keyedJson(tools: Door, exchange: KeyedExchange, body: Body): KeyedBody | Promise<KeyedBody> {
+  return withKey(tools, exchange, body, parseBody);
 }
 
 /** Like `readKeyedJson`, but an empty body means an empty object. */
@@ -37,7 +40,6 @@ export function readOptionalKeyedJson(tools: Door, exchange: KeyedExchange, maxB
 type FoundKey = PresentedKey | undefined;
 type Parse = (body: Body) => JsonDocument | Promise<JsonDocument>;
 
-/** What is there at once is answered without a further wait. */
 function withKey(
   { authenticator }: Door,
   { key: before, connection }: KeyedExchange,

@@ -6,7 +6,7 @@ import { FREE_MODEL } from '../catalog/document.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/input/upper-at.ts';
-import { clientLeft, fault } from '../faults/fault.ts';
+import { clientLeft, type Fault, fault } from '../faults/fault.ts';
 import { tooLongText } from '../faults/too-long-text.ts';
 import type { PresentedKey } from '../keys/authenticator.ts';
 import { sleep } from '../kit/clock.ts';
@@ -14,7 +14,7 @@ import type { JsonObject } from '../kit/json/json.ts';
 import { placeIn } from '../kit/json/place-in.ts';
 import { holdFor } from '../ledger/cost.ts';
 import { admissionFault } from '../limits/admission-fault.ts';
-import type { Refused } from '../limits/recent-refusals.ts';
+import type { Refused, RefusedCall } from '../limits/recent-refusals.ts';
 import { TURN_MS } from '../limits/turns.ts';
 import type { AddressLimit, AdmitInput } from '../store/operations.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
@@ -25,13 +25,29 @@ import { requireCarrier } from './find-carrier.ts';
 const MAX_WAIT_MS = 3_000;
 const MAX_REQUEST_MS = 20 * 60_000;
 
-export async function admit(tools: RelayTools, asking: Call): Promise<Admission> {
-  let call = asking;
+/**
+ * What the books refuse is returned, all else is thrown: a flood of calls over a limit need not unwind the stack each time.
+ * A refusal that still stands is told without a wait.
+ */
+export function admit(tools: RelayTools, call: Call): Fault | Promise<Admission | Fault> {
   checkContext(call);
   if (tools.isUnbalanced() && !call.model.free) throw fault('unavailable', { internal: 'the books do not balance' });
+  const key = findAgain(tools, call);
+  return (key === call.key ? standingRefusal(tools, call) : undefined) ?? admitInRounds(tools, call, key);
+}
+
+/** Undefined also if a wait may end it. */
+function standingRefusal(tools: RelayTools, call: Call): Fault | undefined {
+  const now = tools.clock.now();
+  const refused = tools.refusals.find(askedAt(call, now));
+  return refused && waitFor(refused, call, 0, now) === undefined ? refusal(refused, call, now) : undefined;
+}
+
+async function admitInRounds(tools: RelayTools, asking: Call, first: FoundKey): Promise<Admission | Fault> {
+  let call = asking;
+  let found = first;
   const startedAt = tools.clock.monotonic();
   for (;;) {
-    const found = findAgain(tools, call);
     const key = found instanceof Promise ? await found : found;
     if (!key) throw fault('invalid_api_key');
     if (key !== call.key) {
@@ -39,11 +55,10 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission>
       checkContext(call);
       requireCarrier(call.candidates, call.dialect, call.carriers);
     }
-    const at = tools.clock.now();
-    const asked = { accountId: call.key.accountId, isFree: call.model.free, revision: call.catalog.revision, at };
-    const wanted = wantedTokens(call);
-    const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, wanted, at)));
+    const asked = askedAt(call, tools.clock.now());
+    const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, asked.at)));
     if (result.ok) {
+      const wanted = wantedTokens(call);
       handOnTurn(tools, call.key);
       return {
         call,
@@ -59,23 +74,32 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission>
     tools.refusals.note(asked, result);
     if (result.reason === 'account_unknown') tools.forgetKeys();
     const waited = tools.clock.monotonic() - startedAt;
-    const waitMs = waitFor(result, call, tools.clock.now());
-    if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) {
-      const { boundName, images, thinkingBudget } = call.request;
-      const wish = { boundName, images, thinkingBudget, hasFreeModel: hasFreeModel(call) };
-      throw admissionFault(result, tools.clock.now(), call.dialect.envelope, wish);
-    }
+    const waitMs = waitFor(result, call, waited, tools.clock.now());
+    if (waitMs === undefined) return refusal(result, call, tools.clock.now());
     const waiting = isHeld(result)
       ? tools.turns.wait(waitedFor(result, call.key), MAX_WAIT_MS - waited, call.gone)
       : sleep(tools.clock, waitMs, call.gone);
     await waiting.catch(() => {
       throw clientLeft();
     });
+    found = findAgain(tools, call);
   }
 }
 
+function askedAt({ key, model, catalog }: Call, at: number): RefusedCall {
+  return { accountId: key.accountId, isFree: model.free, revision: catalog.revision, at };
+}
+
+function refusal(refused: Refused, call: Call, now: number): Fault {
+  const { boundName, images, thinkingBudget } = call.request;
+  const wish = { boundName, images, thinkingBudget, hasFreeModel: hasFreeModel(call) };
+  return admissionFault(refused, now, call.dialect.envelope, wish);
+}
+
+type FoundKey = ReturnType<RelayTools['keys']['again']>;
+
 /** In every round: a key that was revoked or restricted since the last one admits nothing as it was. */
-function findAgain({ keys }: RelayTools, { key, connection }: Call) {
+function findAgain({ keys }: RelayTools, { key, connection }: Call): FoundKey {
   const found = keys.again(key);
   // Who hangs up before the key is found to be bad counts as well.
   if (found instanceof Promise) connection.peer();
@@ -126,8 +150,7 @@ function tooLong({ promptField }: Dialect, tokens: number, most: number) {
 }
 
 function wantedTokens({ request, model, catalog }: Call): number {
-  const { output } = tokenBounds(model, catalog);
-  const most = Math.min(output, freeShare(request, model, catalog));
+  const most = Math.min(model.maxOutputTokens, freeShare(request, model, catalog));
   return Math.min(request.maxOutputTokens ?? most, most);
 }
 
@@ -137,7 +160,7 @@ function freeShare({ choices }: RelayRequest, { free }: Model, { guards }: Catal
   return together === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(together / choices));
 }
 
-function admitInput(tools: RelayTools, call: Call, wanted: number, at: number): AdmitInput {
+function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
   const { model, request, catalog, key } = call;
   return {
     requestId: call.requestId,
@@ -150,7 +173,7 @@ function admitInput(tools: RelayTools, call: Call, wanted: number, at: number): 
     stream: request.stream,
     revision: catalog.revision,
     budget: key.dailyBudget,
-    charge: model.free ? freeCharge(call) : paidCharge(call, wanted),
+    charge: model.free ? freeCharge(call) : paidCharge(call),
   };
 }
 
@@ -168,7 +191,7 @@ function freeCharge(call: Call): AdmitInput['charge'] {
   };
 }
 
-function paidCharge(call: Call, wanted: number): AdmitInput['charge'] {
+function paidCharge(call: Call): AdmitInput['charge'] {
   const { model, candidates, request, isStrict } = call;
   const { choices, images, thinkingBudget } = request;
   const { limits } = call.catalog;
@@ -178,7 +201,7 @@ function paidCharge(call: Call, wanted: number): AdmitInput['charge'] {
       model,
       candidates,
       inputTokens: inputBound(call),
-      outputTokens: wanted,
+      outputTokens: wantedTokens(call),
       choices,
       images,
       thinkingBudget,
@@ -211,10 +234,16 @@ function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined 
   return freeAddress === undefined || perDay === null ? undefined : { address: freeAddress, perDay };
 }
 
-/** The least that must be waited before another try; undefined if waiting cannot help. */
-function waitFor(refused: Refused, call: Call, now: number): number | undefined {
-  if (isHeld(refused)) return TURN_MS;
-  if (refused.reason !== 'free_minute_limit' || call.noWait || refused.allowance.limit === 0) return undefined;
+/** The least that must be waited before another try; undefined if waiting cannot help, or would take too long. */
+function waitFor(refused: Refused, call: Call, waited: number, now: number): number | undefined {
+  const ms = isHeld(refused) ? TURN_MS : untilReset(refused, call, now);
+  return waited + ms > MAX_WAIT_MS ? undefined : ms;
+}
+
+/** Infinite if no reset helps. */
+function untilReset(refused: Refused, { noWait }: Call, now: number): number {
+  if (refused.reason !== 'free_minute_limit' || noWait || refused.allowance.limit === 0)
+    return Number.POSITIVE_INFINITY;
   return Math.max(1, refused.allowance.resetsAt - now);
 }
 

@@ -19,9 +19,9 @@ export interface CarrierOptions extends Sender {
   headers: Readonly<Record<string, string>>;
   /** The client would rather be refused than lose a setting. */
   isStrict: boolean;
-  /** The model costs nothing; then none of its fallbacks does. */
-  isFree: boolean;
 }
+
+const NO_BETAS: readonly string[] = [];
 
 /** One for each call. */
 export class Carriers {
@@ -41,13 +41,12 @@ export class Carriers {
     return found;
   }
 
-  #carry({ contextTokens }: Model, { channel, model, prefill }: Route): Carrier | Fault {
-    const { dialect, request, headers, isStrict, isFree } = this.#options;
-    const { endpoints, quirks, kind } = channel;
+  #carry({ contextTokens }: Model, route: Route): Carrier | Fault {
+    const { dialect, request, headers, isStrict } = this.#options;
     try {
-      const carrier = carry(dialect, request, { endpoints, model, quirks, prefill, isFree }, this.#options);
+      const carrier = carry(dialect, request, route, this.#options);
       // To others no beta goes at all.
-      const betas = kind === 'anthropic' ? lostBetas(headers, contextTokens) : [];
+      const betas = route.channel.kind === 'anthropic' ? lostBetas(headers, contextTokens) : NO_BETAS;
       if (betas.length > 0) carrier.dropped = [...carrier.dropped, ...betas];
       return isStrict && carrier.dropped.length > 0 ? lostSettings(carrier.dropped) : carrier;
     } catch (error) {

@@ -1,19 +1,25 @@
 // The story of one request: admit, attempt, deliver, close. Every path ends in exactly one close.
 
-import { fault, toFault } from '../faults/fault.ts';
+import { Fault, fault, toFault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { admit } from './admit.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { beginAnswer } from './begin-answer.ts';
-import type { Answer, Call, RelayTools } from './call.ts';
+import type { Admission, Answer, Call, RelayTools } from './call.ts';
 import { Closing } from './close.ts';
 import { deliverStream } from './deliver-stream.ts';
 import { deliverWhole } from './deliver-whole.ts';
 import { createPlan } from './plan.ts';
 
-/** Throws a fault when nothing was sent. From the first byte on, errors are inside the stream. */
-export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer> {
-  const admission = await admit(tools, call);
+/** A fault, returned or thrown, when nothing was sent. From the first byte on, errors are inside the stream. */
+export function relayRequest(tools: RelayTools, call: Call): Fault | Promise<Answer | Fault> {
+  const admitted = admit(tools, call);
+  return admitted instanceof Fault ? admitted : relayAdmitted(tools, admitted);
+}
+
+async function relayAdmitted(tools: RelayTools, admitted: Promise<Admission | Fault>): Promise<Answer | Fault> {
+  const admission = await admitted;
+  if (admission instanceof Fault) return admission;
   // What is refused brings no traffic that retries could be a share of.
   tools.retryBudget.countCall();
   failpoint('K2');

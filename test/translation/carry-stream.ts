@@ -40,13 +40,16 @@ export function carryStream(client: ClientName, upstream: UpstreamName, events: 
     dialect,
     request,
     {
-      endpoints: [ENDPOINTS[upstream]],
+      channel: { endpoints: [ENDPOINTS[upstream]], quirks: quirksOf(undefined) },
       model: UPSTREAMS[upstream].model,
-      quirks: quirksOf(undefined),
       prefill: false,
+    },
+    {
+      requestId: 'req_01m7exzk7vpbajzhy88cbnm7wa',
+      createdAt: 1_790_000_000,
+      hashUser: (id) => `hash-of-${id.length}`,
       isFree: false,
     },
-    { requestId: 'req_01m7exzk7vpbajzhy88cbnm7wa', createdAt: 1_790_000_000, hashUser: (id) => `hash-of-${id.length}` },
   );
   const reader = carrier.createStreamReader();
   const writer = dialect.createStreamWriter(request, { keepText: false });

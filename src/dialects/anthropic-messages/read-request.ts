@@ -32,7 +32,7 @@ export function readInput(document: JsonDocument): InputCount {
   const messages = objectList(document.value.messages, 'messages');
   requireRoles(messages, ROLES);
   const later = definedLater(toolChanges(document.value)).map(toolOf);
-  return countInput(document, messages, { vendorTools: vendorTools(document.value, later), later });
+  return countInput(document, messages, vendorTools(document.value, later), later);
 }
 
 export function readRequest(document: JsonDocument): RelayRequest {

@@ -5,6 +5,7 @@
 import { type ImageSize, imageSize } from '../../kit/image-size.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { isStringAt, type LongString } from '../../kit/json/long-strings.ts';
+import type { Spans } from '../../kit/json/spans.ts';
 import { audioTokens, imageTokens, pdfTokens } from '../../kit/media-tokens.ts';
 import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, upperOf } from '../../kit/tokens.ts';
 import { readDataHead } from '../media/data-address.ts';
@@ -39,7 +40,8 @@ export interface SeenImage {
 export function countInput(
   document: JsonDocument,
   messages: readonly JsonObject[],
-  { vendorTools = 0, later = NOTHING }: { vendorTools?: number; later?: readonly Json[] } = {},
+  vendorTools = 0,
+  later = NOTHING,
 ): InputCount {
   return new CountedInput(document, messages, vendorTools, later);
 }
@@ -111,14 +113,16 @@ function countWords(document: JsonDocument): number {
   const { text, spans } = outline ?? document;
   const strings = outline?.strings ?? NO_STRINGS;
   const tally = newTally();
-  for (const { name, start, valueStart, valueEnd } of spans.values()) {
-    const holdsWords = WORDS_BEGIN.includes(text.charAt(valueStart));
-    if (!holdsWords || OURS.has(name)) continue;
-    const member = counted?.members.get(name);
+  for (let index = 0; index < spans.count; index++) {
+    const holdsWords = WORDS_BEGIN.includes(text.charAt(spans.valueStart(index)));
+    if (!holdsWords || isOurs(spans, index)) continue;
+    const member = counted?.members.get(spans.name(index));
     if (member) {
       addTally(tally, member);
       continue;
     }
+    const start = spans.start(index);
+    const valueEnd = spans.valueEnd(index);
     let at = start;
     for (const string of strings) {
       if (string.start < start || string.end > valueEnd) continue;
@@ -151,7 +155,12 @@ const STRUCTURE: ReadonlySet<string> = new Set(['role', 'type', 'content', 'text
 
 /** Texts, lists and objects. */
 const WORDS_BEGIN = '"[{';
-const OURS: ReadonlySet<string> = new Set(['model', 'stream_options', 'thinking']);
+const OURS = ['model', 'stream_options', 'thinking'];
+
+function isOurs(spans: Spans, index: number): boolean {
+  for (const name of OURS) if (spans.isNamed(index, name)) return true;
+  return false;
+}
 
 interface Media {
   part: JsonObject;

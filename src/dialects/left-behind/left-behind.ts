@@ -31,9 +31,11 @@ export function isAsked(value: Json | undefined): boolean {
 
 /** Whole settings. */
 export function leaveSettings(body: JsonObject, names: readonly string[]): LeftBehind {
-  const asked = names.filter((name) => isAsked(body[name]));
-  if (asked.length === 0) return NOTHING_LEFT;
-  return { names: asked, edits: Object.fromEntries(asked.map((name) => [name, leaveOut])) };
+  let left = NOTHING_LEFT;
+  for (const name of names) {
+    if (isAsked(body[name])) left = joinTwo(left, { names: [name], edits: { [name]: leaveOut } });
+  }
+  return left;
 }
 
 /** The same document if nothing stays behind. */

@@ -14,10 +14,12 @@ export const PLAIN_TIERS: ReadonlySet<Json> = new Set(['auto', 'default', 'flex'
 
 /** By the client's own names, in the order of the list. */
 export function pricedFields(body: JsonObject): readonly string[] {
-  const names: string[] = [];
-  for (const name of FIELDS) if (isPriced(name, body[name])) names.push(name);
+  let names = NONE;
+  for (const name of FIELDS) if (isPriced(name, body[name])) names = [...names, name];
   return names;
 }
+
+const NONE: readonly string[] = [];
 
 /** The edits of a body, and these fields left out of it. */
 export function withoutPriced(body: JsonObject, edits: Edits): Edits {

@@ -39,7 +39,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: Math.max(optionalCount(body, 'n', MAX_CHOICES) ?? 1, optionalCount(body, 'best_of', MAX_CHOICES) ?? 1),
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
-    input: countInput(document, messages, { vendorTools: vendorTools(body) }),
+    input: countInput(document, messages, vendorTools(body)),
     document,
   };
 }

@@ -56,7 +56,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: 1,
     images: 0,
     thinkingBudget: undefined,
-    input: countInput(document, items, { vendorTools: vendorTools(body, later), later }),
+    input: countInput(document, items, vendorTools(body, later), later),
     document,
   };
 }

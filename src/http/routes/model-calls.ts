@@ -20,8 +20,8 @@ import { newResponse } from '../common-headers.ts';
 import { readConversationName } from '../conversation-name.ts';
 import type { Exchange, HttpTools, KeyedExchange, Reply } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
-import { pause } from '../read-body.ts';
-import { readKeyedJson } from '../read-keyed-body.ts';
+import { pause, readBody } from '../read-body.ts';
+import { keyedJson } from '../read-keyed-body.ts';
 
 export interface ModelCall {
   path: string;
@@ -55,7 +55,9 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
     const { request, requestId } = exchange;
     const { dialect, kind } = call;
     if (hasPassed(request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
-    const { document, key } = await readKeyedJson(tools, exchange, call.maxBytes, room);
+    const body = await readBody(request, call.maxBytes, tools.clock, room);
+    const keyed = keyedJson(tools, exchange, body);
+    const { document, key } = keyed instanceof Promise ? await keyed : keyed;
     const catalog = tools.catalog();
     const trace = readTrace(request.headers.get(TRACE_HEADER));
     const headers = passedHeaders(request.headers, call.passedOn, trace && writeTrace(trace, tools.random));
@@ -66,7 +68,7 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
       room.leave();
       return await answerHere(tools, exchange, prepared.emptyAnswer, prepared.request.stream);
     }
-    const answer = await relayRequest(tools.relay, {
+    const relayed = relayRequest(tools.relay, {
       ...prepared,
       requestId,
       key,
@@ -84,6 +86,11 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
       connection: exchange.connection,
       gone: request.signal,
     });
+    const answer = relayed instanceof Fault ? relayed : await relayed;
+    if (answer instanceof Fault) {
+      room.leave();
+      return answer;
+    }
     if (typeof answer.body === 'string') dropRequest(document);
     return newResponse(exchange, answer.body, answer);
   } catch (error) {

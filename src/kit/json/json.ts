@@ -5,6 +5,7 @@ import type { Tally, TokenCount } from '../tokens.ts';
 import type { Outline } from './long-strings.ts';
 import { isSpace, skipSpace } from './scan/skip-space.ts';
 import { skipString } from './scan/skip-string.ts';
+import { type Span, Spans } from './spans.ts';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json | undefined };
@@ -19,19 +20,11 @@ export const BODY_LIMITS: JsonLimits = { depth: 64, nodes: 100_000 };
 /** Of what an upstream sends, whole or as one event: the last event of a stream may repeat the whole answer. */
 export const ANSWER_LIMITS: JsonLimits = { depth: 256, nodes: 5_000_000 };
 
-export interface Span {
-  name: string;
-  /** Offset of the opening quote of the name. */
-  start: number;
-  valueStart: number;
-  valueEnd: number;
-}
-
 /** An object together with its source text and where each top-level member stands in it. */
 export interface JsonDocument {
   text: string;
   value: JsonObject;
-  spans: ReadonlyMap<string, Span>;
+  spans: Spans;
   /** Of a large text: what was counted as it was read, so that nobody needs to count it at one go. */
   counted?: CountedJson;
   /** Of a request with long strings: itself without them. Its text and its spans are made when somebody asks for them. */
@@ -40,7 +33,7 @@ export interface JsonDocument {
 
 /** Places are those in the outline. */
 export interface OutlinedText extends Outline {
-  spans: ReadonlyMap<string, Span>;
+  spans: Spans;
 }
 
 export interface CountedJson {
@@ -64,11 +57,19 @@ export class JsonRefused extends Error {
 
 export function readJsonObject(text: string, limits: JsonLimits = BODY_LIMITS): JsonDocument {
   const spans = scanTopLevel(text, limits);
-  return { text, value: asObject(parse(text)), spans };
+  return { text, value: parseMembers(text, spans), spans };
 }
 
-export function asObject(value: Json): JsonObject {
+/** The value of a text whose members are known. */
+export function parseMembers(text: string, spans: Spans): JsonObject {
+  const value = tryParseJson(text);
+  return value === undefined ? refuseText(spans) : asMembers(value, spans);
+}
+
+/** What was parsed has as many members as its text, or one of them is there twice. */
+export function asMembers(value: Json, spans: Spans): JsonObject {
   if (!isObject(value)) throw new JsonRefused('not_object');
+  if (Object.keys(value).length < spans.count) throw refused('duplicate_member', spans);
   return value;
 }
 
@@ -94,7 +95,7 @@ export function editMembers(document: JsonDocument, edits: Record<string, Json |
 /** Where the edited members stand, in the order of the text; undefined if one of them is new, or goes. */
 function findReplaced({ spans }: JsonDocument, edits: Record<string, Json | undefined>): Span[] | undefined {
   const found: Span[] = [];
-  for (const name of Object.keys(edits)) {
+  for (const name in edits) {
     const span = edits[name] === undefined ? undefined : spans.get(name);
     if (!span) return undefined;
     found.push(span);
@@ -121,7 +122,7 @@ function recompose({ text, spans }: JsonDocument, edits: Record<string, Json | u
   for (const [name, value] of Object.entries(edits)) {
     if (value !== undefined && !spans.has(name)) members.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
   }
-  for (const { name, start, valueStart, valueEnd } of spans.values()) {
+  for (const { name, start, valueStart, valueEnd } of spans.list()) {
     if (!Object.hasOwn(edits, name)) members.push(text.slice(start, valueEnd));
     else if (edits[name] !== undefined) members.push(text.slice(start, valueStart) + JSON.stringify(edits[name]));
   }
@@ -129,6 +130,7 @@ function recompose({ text, spans }: JsonDocument, edits: Record<string, Json | u
 }
 
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_BRACE = 0x7b;
@@ -137,8 +139,8 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 /** Walks the whole text once, counting depth and values; syntax itself is left to JSON.parse. */
-export function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span> {
-  const spans = new Map<string, Span>();
+export function scanTopLevel(text: string, limits: JsonLimits): Spans {
+  const spans = new Spans(text);
   let depth = 0;
   let nodes = 1;
   let nameStart = -1;
@@ -149,7 +151,7 @@ export function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span
     switch (code) {
       case QUOTE: {
         const end = skipString(text, i);
-        if (end < 0) refuseText();
+        if (end < 0) refuseText(spans);
         if (depth === 1 && nameStart < 0) {
           nameStart = i;
           nameEnd = end;
@@ -162,13 +164,13 @@ export function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
-        if (++depth > limits.depth) throw new JsonRefused('too_deep');
+        if (++nodes > limits.nodes) throw refused('too_many_values', spans);
+        if (++depth > limits.depth) throw refused('too_deep', spans);
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
       case COMMA:
-        if (code === COMMA && ++nodes > limits.nodes) throw new JsonRefused('too_many_values');
+        if (code === COMMA && ++nodes > limits.nodes) throw refused('too_many_values', spans);
         if (depth === 1 && valueStart >= 0) {
           addSpan(spans, text, nameStart, nameEnd, valueStart, i);
           nameStart = -1;
@@ -182,37 +184,36 @@ export function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span
 }
 
 /** Of a member that is over at `end`. */
-function addSpan(
-  spans: Map<string, Span>,
-  text: string,
-  start: number,
-  nameEnd: number,
-  valueStart: number,
-  end: number,
-): void {
-  const name = readName(text, start, nameEnd);
-  if (spans.has(name)) throw new JsonRefused('duplicate_member', name);
+function addSpan(spans: Spans, text: string, start: number, nameEnd: number, valueStart: number, end: number): void {
   let valueEnd = end;
   while (isSpace(text.charCodeAt(valueEnd - 1))) valueEnd--;
-  spans.set(name, { name, start, valueStart, valueEnd });
+  const isEscaped = hasEscape(text, start, nameEnd);
+  spans.add(
+    start,
+    nameEnd,
+    valueStart,
+    valueEnd,
+    isEscaped ? readEscaped(text.slice(start, nameEnd), spans) : undefined,
+  );
 }
 
-/** Its own quotes stand around it. */
-function readName(text: string, start: number, end: number): string {
-  const plain = text.slice(start + 1, end - 1);
-  if (!plain.includes('\\')) return plain;
-  const name = parse(text.slice(start, end));
-  return typeof name === 'string' ? name : refuseText();
+export function hasEscape(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (text.charCodeAt(at) === BACKSLASH) return true;
+  return false;
 }
 
-function refuseText(): never {
-  throw new JsonRefused('not_json');
+/** Its own quotes stand around the name. */
+function readEscaped(literal: string, spans: Spans): string {
+  const name = tryParseJson(literal);
+  return typeof name === 'string' ? name : refuseText(spans);
 }
 
-function parse(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return refuseText();
-  }
+function refuseText(spans: Spans): never {
+  throw refused('not_json', spans);
+}
+
+/** Of all that may be wrong, a member that is there twice is told if it came before the rest. */
+function refused(problem: JsonProblem, spans: Spans): JsonRefused {
+  const twice = spans.findTwice();
+  return twice === undefined ? new JsonRefused(problem) : new JsonRefused('duplicate_member', twice);
 }

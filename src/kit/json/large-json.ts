@@ -4,13 +4,14 @@
 import { countTokens, newTally, type Tally, type TokenCount, tallyText, tokensOf } from '../tokens.ts';
 import {
   BODY_LIMITS,
+  hasEscape,
   type Json,
   type JsonDocument,
   type JsonLimits,
   type JsonObject,
   JsonRefused,
-  type Span,
 } from './json.ts';
+import { Spans } from './spans.ts';
 
 export interface LargeJsonOptions {
   /** Lets others have their turn. */
@@ -25,6 +26,7 @@ interface Frame {
   /** Where the next value goes; of an object only. */
   name: string;
   nameStart: number;
+  nameEnd: number;
   valueStart: number;
 }
 
@@ -46,7 +48,7 @@ const CLOSE_BRACKET = 0x5d;
 
 export async function readLargeJson(text: string, options: LargeJsonOptions): Promise<JsonDocument> {
   const { pause, limits = BODY_LIMITS, pieceChars = PIECE_CHARS } = options;
-  const spans = new Map<string, Span>();
+  const spans = new Spans(text);
   const members = new Map<string, Tally>();
   const strings = new Map<string, TokenCount>();
   const frames: Frame[] = [];
@@ -122,7 +124,8 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
     if (text.charCodeAt(at) !== QUOTE) throw new JsonRefused('not_json');
     frame.nameStart = at;
     frame.name = await readString();
-    if (frames.length === 1 && spans.has(frame.name)) throw new JsonRefused('duplicate_member', frame.name);
+    frame.nameEnd = at;
+    if (frames.length === 1 && members.has(frame.name)) throw new JsonRefused('duplicate_member', frame.name);
     await skipSpace();
     if (text.charCodeAt(at++) !== COLON) throw new JsonRefused('not_json');
     await skipSpace();
@@ -134,7 +137,7 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
     const isList = text.charCodeAt(at++) === OPEN_BRACKET;
     count();
     if (frames.length >= limits.depth) throw new JsonRefused('too_deep');
-    const frame: Frame = { value: isList ? [] : {}, name: '', nameStart: 0, valueStart: 0 };
+    const frame: Frame = { value: isList ? [] : {}, name: '', nameStart: 0, nameEnd: 0, valueStart: 0 };
     frames.push(frame);
     await skipSpace();
     if (text.charCodeAt(at) === (isList ? CLOSE_BRACKET : CLOSE_BRACE)) {
@@ -146,8 +149,8 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
   }
 
   async function closeMember(frame: Frame): Promise<void> {
-    const { name, nameStart: start, valueStart } = frame;
-    spans.set(name, { name, start, valueStart, valueEnd: at });
+    const { name, nameStart: start, nameEnd, valueStart } = frame;
+    spans.add(start, nameEnd, valueStart, at, hasEscape(text, start, nameEnd) ? name : undefined);
     const tally = newTally();
     for (let from = start; from < at; from += pieceChars) {
       tallyText(text, from, Math.min(at, from + pieceChars), tally);

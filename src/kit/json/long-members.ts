@@ -1,7 +1,7 @@
 // The long members of an answer: vectors and pictures, of which one answer may have two hundred megabytes. They are checked
 // as they come and stay the bytes that they came in; only the rest, with marks in their place, is parsed.
 
-import { ANSWER_LIMITS, asObject, type Json, type JsonDocument, JsonRefused, scanTopLevel } from './json.ts';
+import { ANSWER_LIMITS, type Json, type JsonDocument, JsonRefused, parseMembers, scanTopLevel } from './json.ts';
 import { isEscaping, isOver, NUMBERS, type PlainShape, runShape, STRING } from './scan/plain-shapes.ts';
 
 /** A member's value: a string with its quotes, or a list of numbers with its brackets. */
@@ -185,7 +185,7 @@ export class LongMemberReader {
     const mark = `"${spare}`;
     const text = between.reduce((before, rest, index) => `${before}${mark}${index - 1}"${rest}`);
     const spans = scanTopLevel(text, ANSWER_LIMITS);
-    return { text, value: asObject(parse(text)), spans, mark, long, drop: () => this.drop() };
+    return { text, value: parseMembers(text, spans), spans, mark, long, drop: () => this.drop() };
   }
 }
 

@@ -47,7 +47,7 @@ const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  */
 export function outlineOf(bytes: Uint8Array<ArrayBuffer>): Outline | undefined {
   if (bytes.length < LONG_BYTES || bytes.length > MOST_SCANNED_BYTES) return undefined;
-  const found = scanBody(bytes, LONG_BYTES).filter((string) => mayWait(string, bytes));
+  const found = findLong(bytes);
   const text = found.length > 0 ? writeOutline(bytes, found) : undefined;
   if (text === undefined) return undefined;
   const strings: LongString[] = [];
@@ -63,6 +63,10 @@ export function outlineOf(bytes: Uint8Array<ArrayBuffer>): Outline | undefined {
     at += mark.length;
   }
   return text.includes(ESCAPED_MARK, at) ? undefined : { text, strings };
+}
+
+function findLong(bytes: Uint8Array): FoundString[] {
+  return scanBody(bytes, LONG_BYTES).filter((string) => mayWait(string, bytes));
 }
 
 /** The bytes with marks in place of these strings, as a text. */

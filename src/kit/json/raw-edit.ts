@@ -1,8 +1,9 @@
 // Edits deep inside a JSON document: decided by its values, made in its text. What is not edited keeps its bytes, and nothing
 // is parsed again.
 
-import { isObject, type Json, type JsonDocument, type JsonObject, type Span } from './json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from './json.ts';
 import { openRaw, type RawPlace } from './raw-json.ts';
+import type { Span } from './spans.ts';
 
 /** What a value becomes; undefined if it is left out. */
 export type RawEdit = (raw: RawPlace) => string | undefined;
@@ -43,14 +44,14 @@ function editAll(edits: [name: string | number, edit: RawEdit | undefined][]): R
 export function editMember(document: JsonDocument, name: string, edit: RawEdit | undefined): JsonDocument {
   const span = document.spans.get(name);
   if (!edit || !span) return document;
-  const { text } = document;
-  const raw = edit(openRaw(text.slice(span.valueStart, span.valueEnd)));
+  const raw = edit(openRaw(document.text.slice(span.valueStart, span.valueEnd)));
   if (raw === undefined) return withoutMember(document, name, span);
-  const grown = raw.length - (span.valueEnd - span.valueStart);
+  const text = document.text.slice(0, span.valueStart) + raw + document.text.slice(span.valueEnd);
+  const grown = text.length - document.text.length;
   let value: JsonObject | undefined;
   return {
-    text: text.slice(0, span.valueStart) + raw + text.slice(span.valueEnd),
-    spans: new Map(Array.from(document.spans, ([one, other]) => [one, moved(other, span, grown)])),
+    text,
+    spans: document.spans.moved(text, (place) => (place < span.valueEnd ? place : place + grown)),
     get value() {
       value ??= { ...document.value, [name]: JSON.parse(raw) as Json };
       return value;
@@ -59,32 +60,17 @@ export function editMember(document: JsonDocument, name: string, edit: RawEdit |
 }
 
 /** One of the two commas around it goes, too. */
-function withoutMember({ text, spans, value }: JsonDocument, name: string, { start, valueEnd }: Span): JsonDocument {
-  const others = [...spans.values()].filter((other) => other.name !== name);
+function withoutMember(document: JsonDocument, name: string, { start, valueEnd }: Span): JsonDocument {
+  const others = document.spans.list().filter((other) => other.name !== name);
   const next = others.find((other) => other.start > start)?.start;
   const last = others.at(-1)?.valueEnd;
   const from = next === undefined ? (last ?? start) : start;
-  const gone = (next ?? valueEnd) - from;
-  const shifted = (span: Span): Span =>
-    span.start < start
-      ? span
-      : { ...span, start: span.start - gone, valueStart: span.valueStart - gone, valueEnd: span.valueEnd - gone };
-  const { [name]: _, ...rest } = value;
+  const to = next ?? valueEnd;
+  const text = document.text.slice(0, from) + document.text.slice(to);
+  const { [name]: _, ...rest } = document.value;
   return {
-    text: text.slice(0, from) + text.slice(from + gone),
-    spans: new Map(others.map((span) => [span.name, shifted(span)])),
+    text,
+    spans: document.spans.moved(text, (place) => (place < to ? place : place - (to - from)), name),
     value: rest,
-  };
-}
-
-function moved(span: Span, edited: Span, grown: number): Span {
-  const { name, start, valueStart, valueEnd } = span;
-  if (start < edited.start) return span;
-  const isEdited = start === edited.start;
-  return {
-    name,
-    start: isEdited ? start : start + grown,
-    valueStart: isEdited ? valueStart : valueStart + grown,
-    valueEnd: valueEnd + grown,
   };
 }

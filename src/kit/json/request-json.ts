@@ -1,14 +1,15 @@
 // A request's JSON, of which most is only passed on: bytes stay bytes from the client to the upstream. Long strings are not
 // even decoded before somebody reads them, and what is changed on the way are a few members around them.
 //
-// Start here. json.ts has the types, the bounds and the edits of the top level, large-json.ts the same reading in pieces;
-// raw-json.ts and raw-edit.ts look at and change the text of values deeper down. Below them: long-strings.ts and
-// plain-text.ts for strings that stay bytes, long-members.ts and plain-shapes.ts for what stays so of an answer, skip-space.ts
-// and skip-string.ts to walk over a text, scan-text.ts, scan-bytes.ts and wasm-code.ts to do so sixteen bytes at a time.
+// Start here. json.ts has the types, the bounds and the edits of the top level, spans.ts where its members stand,
+// large-json.ts the same reading in pieces; raw-json.ts and raw-edit.ts look at and change the text of values deeper down.
+// Below them: long-strings.ts and plain-text.ts for strings that stay bytes, long-members.ts and plain-shapes.ts for what
+// stays so of an answer, skip-space.ts and skip-string.ts to walk over a text, scan-text.ts, scan-bytes.ts and wasm-code.ts
+// to do so sixteen bytes at a time.
 
 import { assert } from '../assert.ts';
 import {
-  asObject,
+  asMembers,
   BODY_LIMITS,
   editMembers,
   type Json,
@@ -17,10 +18,10 @@ import {
   JsonRefused,
   type OutlinedText,
   readJsonObject,
-  type Span,
   scanTopLevel,
 } from './json.ts';
 import { fillMarks, outlineOf, parseOutline } from './long-strings.ts';
+import type { Spans } from './spans.ts';
 
 /** A request's text as it goes on: bytes stay bytes. */
 export type JsonBody = string | Uint8Array<ArrayBuffer>;
@@ -36,7 +37,7 @@ function readOutlined(bytes: Uint8Array<ArrayBuffer>): JsonDocument | undefined 
   if (!outline) return undefined;
   try {
     const spans = scanTopLevel(outline.text, BODY_LIMITS);
-    return outlined(bytes, { ...outline, spans }, asObject(parseOutline(outline) as Json));
+    return outlined(bytes, { ...outline, spans }, asMembers(parseOutline(outline) as Json, spans));
   } catch {
     return undefined;
   }
@@ -44,7 +45,7 @@ function readOutlined(bytes: Uint8Array<ArrayBuffer>): JsonDocument | undefined 
 
 function outlined(bytes: Uint8Array<ArrayBuffer>, outline: OutlinedText, value: JsonObject): JsonDocument {
   let text: string | undefined;
-  let spans: ReadonlyMap<string, Span> | undefined;
+  let spans: Spans | undefined;
   return {
     value,
     outline,
@@ -54,21 +55,15 @@ function outlined(bytes: Uint8Array<ArrayBuffer>, outline: OutlinedText, value: 
       return text;
     },
     get spans() {
-      spans ??= spansOf(outline);
+      spans ??= spansIn(this.text, outline);
       return spans;
     },
   };
 }
 
-/** In the whole text. */
-function spansOf({ spans, strings }: OutlinedText): Map<string, Span> {
-  const placeOf = (place: number) =>
-    strings.reduce((at, { start, end, chars }) => (start < place ? at + chars - (end - start) : at), place);
-  return new Map(
-    Array.from(spans.values(), ({ name, start, valueStart, valueEnd }) => [
-      name,
-      { name, start: placeOf(start), valueStart: placeOf(valueStart), valueEnd: placeOf(valueEnd) },
-    ]),
+function spansIn(text: string, { spans, strings }: OutlinedText): Spans {
+  return spans.moved(text, (place) =>
+    strings.reduce((at, { start, end, chars }) => (start < place ? at + chars - (end - start) : at), place),
   );
 }
 

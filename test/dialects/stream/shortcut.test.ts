@@ -118,8 +118,8 @@ function readerOf({ client, endpoint }: Stream, request: RelayRequest) {
   const carrier = carry(
     client,
     request,
-    { endpoints: [endpoint], model: 'theirs', quirks: quirksOf(undefined), prefill: false, isFree: false },
-    { requestId: 'req_01m7exzk7vpbajzhy88cbnm7wa', createdAt: 1_790_000_000, hashUser: String },
+    { channel: { endpoints: [endpoint], quirks: quirksOf(undefined) }, model: 'theirs', prefill: false },
+    { requestId: 'req_01m7exzk7vpbajzhy88cbnm7wa', createdAt: 1_790_000_000, hashUser: String, isFree: false },
   );
   return carrier.createStreamReader();
 }

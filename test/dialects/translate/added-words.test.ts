@@ -10,7 +10,7 @@ import { type QuirksName, quirksOf } from '../../../src/kit/quirks.ts';
 import { countTokens } from '../../../src/kit/tokens.ts';
 import type { Answer } from '../../support/answer.ts';
 
-const SENDER = { requestId: 'req_1', createdAt: 1, hashUser: (id: string) => id };
+const SENDER = { requestId: 'req_1', createdAt: 1, hashUser: (id: string) => id, isFree: false };
 const FIELDS = { model: 'u', maxOutputTokens: 9, thinkingBudget: undefined, limitField: 'max_tokens' } as const;
 /** What upstreams count around a message, or a call. */
 const FRAME = 8;
@@ -59,7 +59,7 @@ test.each<[keyof typeof DIALECTS, QuirksName]>([
 ])('from %s to %s', (client, name) => {
   const { dialect, body } = DIALECTS[client];
   const request = dialect.readRequest(readJsonObject(JSON.stringify({ model: 'm', ...body })));
-  const to = { endpoints: ['chat'] as const, model: 'u', quirks: quirksOf(name), prefill: false, isFree: false };
+  const to = { channel: { endpoints: ['chat'] as const, quirks: quirksOf(name) }, model: 'u', prefill: false };
   const { messages } = JSON.parse(String(carry(dialect, request, to, SENDER).writeRequest(FIELDS)));
   expect(messages.length).toBeGreaterThan(ids.length * 2);
   const sent = messages.reduce((sum: number, message: Answer) => sum + mostTokens(message), 0);

@@ -31,8 +31,8 @@ function carrierOf(dialect: Dialect, body: object, endpoint: Endpoint): Carrier 
   const request = dialect.readRequest(readJsonObject(JSON.stringify({ model: 'm', max_tokens: 100, ...body })));
   const quirks = quirksOf('openai');
   if (endpoint === dialect.endpoint) return sameDialectCarrier(dialect, request, quirks, false);
-  const to = { endpoints: [endpoint], model: MODELS[endpoint] ?? '', quirks, prefill: false, isFree: false };
-  return carry(dialect, request, to, { requestId: 'req_1', createdAt: 1, hashUser: (id) => id });
+  const to = { channel: { endpoints: [endpoint], quirks }, model: MODELS[endpoint] ?? '', prefill: false };
+  return carry(dialect, request, to, { requestId: 'req_1', createdAt: 1, hashUser: (id) => id, isFree: false });
 }
 
 function write(dialect: Dialect, body: object, endpoint: Endpoint): JsonBody {

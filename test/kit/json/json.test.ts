@@ -102,6 +102,13 @@ describe('two members of one name', () => {
     expect(problemOf('{"a":{"b":1,"b":2},"c":"\\"a\\":1"}')).toBe('none');
   });
 
+  test('it is told before what comes after it, and not before what came first', () => {
+    expect(problemOf('{"a":1,"\\u0061":2,')).toBe('duplicate_member a');
+    expect(problemOf(`{"a":1,"a":2,"b":${'['.repeat(100)}`)).toBe('duplicate_member a');
+    expect(problemOf(`{"a":1,"b":${'['.repeat(100)},"a":2}`)).toBe('too_deep');
+    expect(problemOf('{"\\q":1,"a":1,"a":2}')).toBe('not_json');
+  });
+
   test('names that differ are different', () => {
     expect(problemOf('{"model":1,"Model":2,"model ":3,"":4}')).toBe('none');
   });
@@ -112,7 +119,7 @@ describe('names with a meaning in JavaScript', () => {
     const { value, spans } = readJsonObject('{"__proto__":{"isAdmin":true},"constructor":1,"toString":2}');
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(value.isAdmin).toBeUndefined();
-    expect([...spans.keys()]).toEqual(['__proto__', 'constructor', 'toString']);
+    expect(spans.list().map(({ name }) => name)).toEqual(['__proto__', 'constructor', 'toString']);
     expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
   });
 
@@ -124,11 +131,9 @@ describe('names with a meaning in JavaScript', () => {
 test('spans say where each top-level member stands, without the space around it', () => {
   const text = ' { "a" : [1, {"b": 2}] ,\n"c\\n":"x:,}{" , "d":\t-1e3 } ';
   const { spans } = readJsonObject(text);
-  const shown = [...spans].map(([name, span]) => [
-    name,
-    text.slice(span.start, span.valueEnd),
-    text.slice(span.valueStart, span.valueEnd),
-  ]);
+  const shown = spans
+    .list()
+    .map((span) => [span.name, text.slice(span.start, span.valueEnd), text.slice(span.valueStart, span.valueEnd)]);
   expect(shown).toEqual([
     ['a', '"a" : [1, {"b": 2}]', '[1, {"b": 2}]'],
     ['c\n', '"c\\n":"x:,}{"', '"x:,}{"'],

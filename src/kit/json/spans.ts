@@ -1,0 +1,115 @@
+// Where the top-level members of an object stand in its text, in its order. A name is made when somebody asks for it: most
+// members only pass through.
+
+export interface Span {
+  name: string;
+  /** Offset of the opening quote of the name. */
+  start: number;
+  valueStart: number;
+  valueEnd: number;
+}
+
+/** Numbers for each member: where its name begins and ends, quotes included, and its value. */
+const START = 0;
+const NAME_END = 1;
+const VALUE_START = 2;
+const VALUE_END = 3;
+const PER_MEMBER = 4;
+
+export class Spans {
+  readonly #text: string;
+  readonly #places: number[] = [];
+  /** The names that are written with escapes, by the number of their member. */
+  #unescaped: Map<number, string> | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** `unescaped`: the name, if it is written with escapes. */
+  add(start: number, nameEnd: number, valueStart: number, valueEnd: number, unescaped: string | undefined): void {
+    if (unescaped !== undefined) {
+      this.#unescaped ??= new Map();
+      this.#unescaped.set(this.count, unescaped);
+    }
+    this.#places.push(start, nameEnd, valueStart, valueEnd);
+  }
+
+  get count(): number {
+    return this.#places.length / PER_MEMBER;
+  }
+
+  name(index: number): string {
+    return this.#unescaped?.get(index) ?? this.#text.slice(this.start(index) + 1, this.#place(index, NAME_END) - 1);
+  }
+
+  isNamed(index: number, name: string): boolean {
+    const unescaped = this.#unescaped?.get(index);
+    if (unescaped !== undefined) return unescaped === name;
+    const from = this.start(index) + 1;
+    return from + name.length + 1 === this.#place(index, NAME_END) && this.#text.startsWith(name, from);
+  }
+
+  start(index: number): number {
+    return this.#place(index, START);
+  }
+
+  valueStart(index: number): number {
+    return this.#place(index, VALUE_START);
+  }
+
+  valueEnd(index: number): number {
+    return this.#place(index, VALUE_END);
+  }
+
+  has(name: string): boolean {
+    return this.#find(name) >= 0;
+  }
+
+  get(name: string): Span | undefined {
+    const index = this.#find(name);
+    return index < 0 ? undefined : this.#span(index, name);
+  }
+
+  list(): Span[] {
+    return Array.from({ length: this.count }, (_, index) => this.#span(index, this.name(index)));
+  }
+
+  /** The first name that another member had before. */
+  findTwice(): string | undefined {
+    const names = new Set<string>();
+    for (let index = 0; index < this.count; index++) {
+      const name = this.name(index);
+      if (names.has(name)) return name;
+      names.add(name);
+    }
+    return undefined;
+  }
+
+  /** The same members in another text, all but one if that is left out. */
+  moved(text: string, placeOf: (place: number) => number, leftOut?: string): Spans {
+    const moved = new Spans(text);
+    const left = leftOut === undefined ? -1 : this.#find(leftOut);
+    for (let index = 0; index < this.count; index++) {
+      if (index === left) continue;
+      const nameEnd = placeOf(this.#place(index, NAME_END));
+      const valueStart = placeOf(this.valueStart(index));
+      const valueEnd = placeOf(this.valueEnd(index));
+      moved.add(placeOf(this.start(index)), nameEnd, valueStart, valueEnd, this.#unescaped?.get(index));
+    }
+    return moved;
+  }
+
+  #place(index: number, which: number): number {
+    return this.#places[index * PER_MEMBER + which] ?? 0;
+  }
+
+  #find(name: string): number {
+    for (let index = 0; index < this.count; index++) if (this.isNamed(index, name)) return index;
+    return -1;
+  }
+
+  #span(index: number, name: string): Span {
+    return { name, start: this.start(index), valueStart: this.valueStart(index), valueEnd: this.valueEnd(index) };
+  }
+}
