@@ -5,6 +5,7 @@ import { failpoint } from '../kit/failpoint.ts';
 import { admit } from './admit.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { beginAnswer } from './begin-answer.ts';
+import { isStreamed } from './begun.ts';
 import type { Answer, Call, RelayTools } from './call.ts';
 import { Closing } from './close.ts';
 import { deliverStream } from './deliver-stream.ts';
@@ -20,10 +21,10 @@ export async function relayRequest(tools: RelayTools, call: Call): Promise<Answe
   const closing = new Closing(tools, admission);
   try {
     const plan = createPlan(tools, admission);
-    const { step, begun, ended } = await beginAnswer(tools, admission, plan);
-    return begun.kind === 'stream'
-      ? deliverStream(tools, admission, closing, plan, { step, begun, ended })
-      : await deliverWhole(tools, admission, closing, { step, begun, ended });
+    const answer = await beginAnswer(tools, admission, plan);
+    return isStreamed(answer)
+      ? deliverStream(tools, admission, closing, plan, answer)
+      : await deliverWhole(tools, admission, closing, answer);
   } catch (error) {
     if (!closing.done) await closeFailed(closing, error);
     throw error instanceof AttemptFailed ? fault('unavailable') : error;
