@@ -39,6 +39,9 @@ interface Ending {
   serving: ServingTry | undefined;
 }
 
+/** Whoever waits for the end. */
+type Waiting = PromiseWithResolvers<Settled | undefined>;
+
 /** One for each call that is admitted, which runs from here on until it is closed. */
 export class Closing {
   readonly #tools: RelayTools;
@@ -68,7 +71,7 @@ export class Closing {
     const serving = this.#servingTry(last, status === 'ok');
     if (serving.ok) traffic.record(serving);
     const settling = ledger.settle({ requestId, accountId, keyId, cost: bill.cost, outcome }, freeAddress);
-    return this.#inTime(this.#end(settling, { outcome, bill, serving }));
+    return this.#inTime(settling, { outcome, bill, serving });
   }
 
   /** Nothing is charged. */
@@ -80,7 +83,7 @@ export class Closing {
     const bill = nothingBilled(model.id);
     const outcome = this.#outcome(status, bill, first);
     const releasing = ledger.release({ requestId, accountId, keyId, giveBackSlots, freeAddress, outcome });
-    await this.#inTime(this.#end(releasing, { outcome, bill, serving: undefined }));
+    await this.#inTime(releasing, { outcome, bill, serving: undefined });
     if (giveBackSlots) refusals.forget(accountId);
   }
 
@@ -119,26 +122,26 @@ export class Closing {
     };
   }
 
-  /** Undefined if the hold was resolved before. */
-  async #end(closing: Promise<CloseResult>, ending: Ending): Promise<Settled | undefined> {
-    let result: CloseResult;
+  /** Undefined if the hold was resolved before, or if it takes too long: then it goes on unwaited. */
+  #inTime(closing: Promise<CloseResult>, ending: Ending): Promise<Settled | undefined> {
+    const waiting: Waiting = Promise.withResolvers();
+    this.#stopWaiting = this.#tools.clock.after(SETTLE_WAIT_MS, () => waiting.resolve(undefined));
+    void this.#end(closing, ending, waiting);
+    return waiting.promise;
+  }
+
+  async #end(closing: Promise<CloseResult>, ending: Ending, waiting: Waiting): Promise<void> {
     try {
-      result = await closing;
+      const result = await closing;
+      this.#report(result, ending);
+      if (ending.serving) failpoint('K8');
+      waiting.resolve(result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined);
+    } catch (error) {
+      waiting.reject(error);
     } finally {
       this.#stopWaiting?.();
       this.#over();
     }
-    this.#report(result, ending);
-    if (ending.serving) failpoint('K8');
-    return result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined;
-  }
-
-  /** Undefined if it takes too long: then it goes on unwaited. */
-  #inTime(ended: Promise<Settled | undefined>): Promise<Settled | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#stopWaiting = this.#tools.clock.after(SETTLE_WAIT_MS, () => resolve(undefined));
-      ended.then(resolve, reject);
-    });
   }
 
   #over(): void {
