@@ -123,8 +123,10 @@ function lessInput(buckets: Buckets, tokens: number): Buckets {
   return left;
 }
 
+const NO_RUNS: readonly Run[] = [];
+
 /** Begun by one model and continued by another: the lower price is charged; of equals, the last one's. */
-function priced(usage: Measured, reported: UsageReport, first: Model, others: readonly Run[] = []): Bill {
+function priced(usage: Measured, reported: UsageReport, first: Model, others: readonly Run[] = NO_RUNS): Bill {
   let model = first.id;
   let cost = costOf(usage.buckets, first.prices);
   for (const { model: other } of others) {
