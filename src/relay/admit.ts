@@ -169,21 +169,10 @@ function freeCharge(call: Call): AdmitInput['charge'] {
 }
 
 function paidCharge(call: Call, wanted: number): AdmitInput['charge'] {
-  const { model, candidates, request, isStrict } = call;
-  const { choices, images, thinkingBudget } = request;
   const { limits } = call.catalog;
   return {
     free: false,
-    hold: holdFor({
-      model,
-      candidates,
-      inputTokens: inputBound(call),
-      outputTokens: wanted,
-      choices,
-      images,
-      thinkingBudget,
-      isStrict,
-    }),
+    hold: holdFor(call, inputBound(call), wanted),
     limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
   };
 }
