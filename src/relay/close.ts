@@ -4,6 +4,7 @@ import type { Sample } from '../channels/traffic.ts';
 import { assert } from '../kit/assert.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
+import type { TaskListener } from '../kit/timer-lists.ts';
 import type { CloseResult, Outcome } from '../store/operations.ts';
 import type { Attempt, RequestStatus } from '../store/rows.ts';
 import type { BegunAnswer } from './begun.ts';
@@ -39,13 +40,12 @@ interface Ending {
   serving: ServingTry | undefined;
 }
 
-/** Whoever waits for the end. */
-type Waiting = PromiseWithResolvers<Settled | undefined>;
-
 /** One for each call that is admitted, which runs from here on until it is closed. */
-export class Closing {
+export class Closing implements TaskListener {
   readonly #tools: RelayTools;
   readonly #admission: Admission;
+  /** Undefined if the hold was resolved before, or if it took too long. */
+  readonly #settled = Promise.withResolvers<Settled | undefined>();
   #isDone = false;
   #stopWaiting: (() => void) | undefined;
 
@@ -122,22 +122,25 @@ export class Closing {
     };
   }
 
-  /** Undefined if the hold was resolved before, or if it takes too long: then it goes on unwaited. */
   #inTime(closing: Promise<CloseResult>, ending: Ending): Promise<Settled | undefined> {
-    const waiting: Waiting = Promise.withResolvers();
-    this.#stopWaiting = this.#tools.clock.after(SETTLE_WAIT_MS, () => waiting.resolve(undefined));
-    void this.#end(closing, ending, waiting);
-    return waiting.promise;
+    this.#stopWaiting = this.#tools.clock.after(SETTLE_WAIT_MS, this);
+    void this.#end(closing, ending);
+    return this.#settled.promise;
   }
 
-  async #end(closing: Promise<CloseResult>, ending: Ending, waiting: Waiting): Promise<void> {
+  /** It was waited for long enough: it goes on unwaited. */
+  onTime(): void {
+    this.#settled.resolve(undefined);
+  }
+
+  async #end(closing: Promise<CloseResult>, ending: Ending): Promise<void> {
     try {
       const result = await closing;
       this.#report(result, ending);
       if (ending.serving) failpoint('K8');
-      waiting.resolve(result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined);
+      this.#settled.resolve(result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined);
     } catch (error) {
-      waiting.reject(error);
+      this.#settled.reject(error);
     } finally {
       this.#stopWaiting?.();
       this.#over();
