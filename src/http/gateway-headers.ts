@@ -5,7 +5,7 @@ import { readFreeAllowances } from '../accounts/free-allowances.ts';
 import { RESERVED_CHANNEL } from '../catalog/document.ts';
 import type { Envelope } from '../faults/write.ts';
 import { rateHeaders } from '../limits/rate-headers.ts';
-import { costHeaders } from '../relay/answer-headers.ts';
+import { addCost } from '../relay/answer-headers.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
 
 export async function gatewayHeaders(
@@ -15,9 +15,7 @@ export async function gatewayHeaders(
   { isStream = false } = {},
 ): Promise<Record<string, string>> {
   const { tighter, wallet } = await readFreeAllowances(tools, key.accountId);
-  return {
-    'x-svc-channel': RESERVED_CHANNEL,
-    ...rateHeaders(tighter, tools.clock.now(), names),
-    ...(wallet && !isStream ? costHeaders({ cost: 0n, balance: wallet.balance }) : {}),
-  };
+  const headers = { 'x-svc-channel': RESERVED_CHANNEL, ...rateHeaders(tighter, tools.clock.now(), names) };
+  if (wallet && !isStream) addCost(headers, { cost: 0n, balance: wallet.balance });
+  return headers;
 }

@@ -1,6 +1,6 @@
 // Time is passed in, so that a whole gateway can run under a test's clock.
 
-import { createTimerLists } from './timer-lists.ts';
+import { createTimerLists, type Task } from './timer-lists.ts';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -12,7 +12,7 @@ export interface Clock {
   /** Milliseconds that never go backwards, for durations. */
   monotonic(): number;
   /** Runs `task` once after `ms`; the result cancels it. */
-  after(ms: number, task: () => void): () => void;
+  after(ms: number, task: Task): () => void;
 }
 
 export const systemClock: Clock = {

@@ -43,10 +43,11 @@ export function nanoOfJson(text: string): Nano | 'too_fine' | 'too_large' | unde
 
 /** The exact decimal text, without trailing zeros: 998765432n is "0.998765432". */
 export function formatNtd(nano: Nano): string {
-  const digits = (nano < 0n ? -nano : nano).toString().padStart(DECIMALS + 1, '0');
+  if (nano < 0n) return `-${formatNtd(-nano)}`;
+  const digits = nano.toString().padStart(DECIMALS + 1, '0');
   const point = digits.length - DECIMALS;
   const end = endOfDigits(digits, point);
-  const whole = `${nano < 0n ? '-' : ''}${digits.slice(0, point)}`;
+  const whole = digits.slice(0, point);
   return end === point ? whole : `${whole}.${digits.slice(point, end)}`;
 }
 

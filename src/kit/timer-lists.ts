@@ -17,8 +17,20 @@ export interface RuntimeTimer {
   close(): void;
 }
 
+/** What is done when its time has come, or who is told so. */
+export type Task = (() => void) | TaskListener;
+
+export interface TaskListener {
+  onTime(): void;
+}
+
+export function runTask(task: Task): void {
+  if (typeof task === 'function') task();
+  else task.onTime();
+}
+
 /** Runs `task` once after `ms`; the result takes it back. */
-export type After = (ms: number, task: () => void) => () => void;
+export type After = (ms: number, task: Task) => () => void;
 
 export function createTimerLists(tools: TimerTools): After {
   const lists = new Map<number, TimerList>();
@@ -47,7 +59,7 @@ class TimerList {
     this.#lists = lists;
   }
 
-  add(task: () => void): () => void {
+  add(task: Task): () => void {
     const entry = new Entry(task, this.#tools.monotonic() + this.#ms, this.#last);
     if (this.#last) this.#last.next = entry;
     else {
@@ -93,13 +105,13 @@ class TimerList {
   /** A task that throws keeps none of the others from its turn. */
   #runDue(): void {
     try {
-      for (let task = this.#takeDue(); task; task = this.#takeDue()) task();
+      for (let task = this.#takeDue(); task; task = this.#takeDue()) runTask(task);
     } finally {
       if (this.#first) this.#set(this.#first.due - this.#tools.monotonic());
     }
   }
 
-  #takeDue(): (() => void) | undefined {
+  #takeDue(): Task | undefined {
     const first = this.#first;
     if (!first || first.due > this.#tools.monotonic()) return undefined;
     const { task } = first;
@@ -117,7 +129,7 @@ class Entry {
 
   constructor(
     /** Undefined when it has run or was taken back. */
-    public task: (() => void) | undefined,
+    public task: Task | undefined,
     readonly due: number,
     public previous: Entry | undefined,
   ) {}

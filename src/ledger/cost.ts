@@ -57,26 +57,28 @@ interface Priced {
   prices: Prices;
 }
 
-export interface Bound {
+export interface PaidCall {
   model: Priced;
   /** Those that may answer for it: the dearest counts. */
   candidates: readonly Priced[];
-  /** No upstream counts more input than this. */
-  inputTokens: number;
-  /** Output tokens asked for, of one choice. */
-  outputTokens: number;
-  choices: number;
-  /** Images asked for: their output cannot be cut short, so it is held whole. */
-  images: number;
-  /** Tokens of the output that are set aside for thinking: an answer needs more than these. */
-  thinkingBudget: number | undefined;
+  request: {
+    choices: number;
+    /** Images asked for: their output cannot be cut short, so it is held whole. */
+    images: number;
+    /** Tokens of the output that are set aside for thinking: an answer needs more than these. */
+    thinkingBudget: number | undefined;
+  };
   /** The client would rather be refused than have them lowered. */
   isStrict: boolean;
 }
 
-/** The most a request can cost: every input token at the dearest input price, every choice at full length. */
-export function holdFor(bound: Bound): HoldRequest {
-  const { model, candidates, inputTokens, outputTokens, choices, images, thinkingBudget, isStrict } = bound;
+/**
+ * The most a call can cost: every input token at the dearest input price, every choice at full length. No upstream counts
+ * more input than `inputTokens`; `outputTokens` are those asked for, of one choice.
+ */
+export function holdFor(call: PaidCall, inputTokens: number, outputTokens: number): HoldRequest {
+  const { model, candidates, request, isStrict } = call;
+  const { choices, images, thinkingBudget } = request;
   let input = dearestInput(model.prices);
   let { output, image } = model.prices;
   for (const { prices } of candidates) {

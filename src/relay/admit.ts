@@ -192,21 +192,10 @@ function freeCharge(call: Call): AdmitInput['charge'] {
 }
 
 function paidCharge(call: Call): AdmitInput['charge'] {
-  const { model, candidates, request, isStrict } = call;
-  const { choices, images, thinkingBudget } = request;
   const { limits } = call.catalog;
   return {
     free: false,
-    hold: holdFor({
-      model,
-      candidates,
-      inputTokens: inputBound(call),
-      outputTokens: wantedTokens(call),
-      choices,
-      images,
-      thinkingBudget,
-      isStrict,
-    }),
+    hold: holdFor(call, inputBound(call), wantedTokens(call)),
     limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
   };
 }

@@ -28,9 +28,11 @@ export function answerHeaders(
   return headers;
 }
 
-function lostOf({ carrier, fields, lost: lostOfAnswer = [] }: Told): string[] {
+const NOTHING: readonly string[] = [];
+
+function lostOf({ carrier, fields, lost: lostOfAnswer = NOTHING }: Told): string[] {
   const { maxOutputTokens, thinkingBudget, withoutSealed } = fields;
-  const lost = carrier.dropped.concat(carrier.droppedAt?.(maxOutputTokens) ?? [], lostOfAnswer);
+  const lost = carrier.dropped.concat(carrier.droppedAt?.(maxOutputTokens) ?? NOTHING, lostOfAnswer);
   if (thinkingBudget !== undefined) lost.push('thinking.budget_tokens');
   if (withoutSealed) lost.push('encrypted_content');
   return lost;
@@ -46,7 +48,7 @@ function setList(headers: Record<string, string>, name: string, values: readonly
 const MAX_NAMES = 50;
 const MAX_NAME_CHARS = 64;
 
-export function costHeaders(settled: Settled | undefined): Record<string, string> {
-  if (!settled) return {};
-  return { 'x-svc-cost-ntd': formatNtd(settled.cost), 'x-svc-balance-ntd': formatNtd(settled.balance) };
+export function addCost(headers: Record<string, string>, { cost, balance }: Settled): void {
+  headers['x-svc-cost-ntd'] = formatNtd(cost);
+  headers['x-svc-balance-ntd'] = formatNtd(balance);
 }

@@ -2,6 +2,7 @@
 // channel; the time of the request as a whole does not. Who ran out of it is told with its end.
 
 import { type Clock, MINUTE_MS } from '../kit/clock.ts';
+import type { TaskListener } from '../kit/timer-lists.ts';
 
 /** A client that held its stream up for so long in all is the reason why the request ran out of time. */
 const MOST_HELD_MS = MINUTE_MS;
@@ -12,7 +13,7 @@ export interface Timed {
   abort(outcome: TimeUp): void;
 }
 
-export class AttemptTime {
+export class AttemptTime implements TaskListener {
   readonly #clock: Clock;
   readonly #timed: Timed;
   /** Of the attempt's own time, when it last began to run. */
@@ -55,6 +56,12 @@ export class AttemptTime {
     this.#run();
   }
 
+  /** It is up. */
+  onTime(): void {
+    const isClients = this.#endsWhole && this.#heldSoFar() >= MOST_HELD_MS;
+    this.#timed.abort(isClients ? 'client_gone' : 'too_slow');
+  }
+
   end(): void {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -72,13 +79,8 @@ export class AttemptTime {
     return this.#heldMs + (this.#isHeld ? this.#clock.monotonic() - this.#since : 0);
   }
 
-  readonly #onUp = (): void => {
-    const isClients = this.#endsWhole && this.#heldSoFar() >= MOST_HELD_MS;
-    this.#timed.abort(isClients ? 'client_gone' : 'too_slow');
-  };
-
   #set(ms: number): void {
     this.#cancel?.();
-    this.#cancel = this.#clock.after(Math.max(1, ms), this.#onUp);
+    this.#cancel = this.#clock.after(Math.max(1, ms), this);
   }
 }

@@ -11,10 +11,10 @@ import { dropBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { beforeAsking } from './before-asking.ts';
-import type { BegunAnswer } from './begun.ts';
+import type { AnyBegunAnswer } from './begun.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { isDescribable, noteRefused, type Translated } from './note-refused.ts';
-import { createNote, noteTrouble } from './note-try.ts';
+import { noteTrouble, TryNote } from './note-try.ts';
 import type { Step } from './plan.ts';
 import { beginStream, readAnswer, readRefusal, takeWhole } from './take-answer.ts';
 import { upstreamFields } from './upstream-fields.ts';
@@ -28,8 +28,8 @@ export async function attempt(
   step: Step,
   gone: AbortSignal,
   prefill?: Prefill,
-): Promise<BegunAnswer> {
-  const note = createNote(tools, admission, step);
+): Promise<AnyBegunAnswer> {
+  const note = new TryNote(tools, admission, step);
   const waiting = beforeAsking(tools, admission, step, gone);
   if (waiting) await waiting;
   const { call } = admission;
@@ -67,13 +67,13 @@ export async function attempt(
     if (response.status !== 200) throw await readRefusal(tools, call, reply);
     if (stream) {
       const begun = await beginStream(tools, call, route, reply);
-      note('begun');
-      return { step, begun, ended: note };
+      note.begun();
+      return { step, begun, note };
     }
     const begun = takeWhole(reply, await readAnswer(tools, call, reply));
     watch.end();
-    note('ok');
-    return { step, begun, ended: note };
+    note.ended('ok');
+    return { step, begun, note };
   } catch (error) {
     if (isOurs(error))
       tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
@@ -82,7 +82,7 @@ export async function attempt(
     watch.abort(failed.outcome);
     watch.end();
     const told = translated ? inClientsFields(call, failed) : failed;
-    note(told.outcome);
+    note.ended(told.outcome);
     noteTrouble(tools, admission, step, told);
     throw told;
   }

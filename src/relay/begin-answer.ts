@@ -4,13 +4,13 @@
 import { type Fault, fault } from '../faults/fault.ts';
 import { attempt } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import type { BegunAnswer } from './begun.ts';
+import type { AnyBegunAnswer } from './begun.ts';
 import type { Admission, RelayTools } from './call.ts';
 import { noChannel } from './no-channel.ts';
 import type { Plan } from './plan.ts';
 
 /** Throws AttemptFailed when the client left, the gateway drains or the hold is gone, else the fault for the client. */
-export async function beginAnswer(tools: RelayTools, admission: Admission, plan: Plan): Promise<BegunAnswer> {
+export async function beginAnswer(tools: RelayTools, admission: Admission, plan: Plan): Promise<AnyBegunAnswer> {
   const failures: AttemptFailed[] = [];
   for (;;) {
     const step = isOver(tools, admission) ? undefined : plan.next(failures.at(-1));

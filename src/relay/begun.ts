@@ -4,7 +4,7 @@ import type { Carrier } from '../dialects/carrier.ts';
 import type { AnswerFacts, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import type { EventFeed } from './event-feed.ts';
-import type { AttemptOutcome } from './outcomes.ts';
+import type { TryNote } from './note-try.ts';
 import type { Step } from './plan.ts';
 import type { LargeAnswer } from './read-large-answer.ts';
 import type { Watch } from './watch.ts';
@@ -43,6 +43,12 @@ export type Begun = WholeAnswer | BegunStream;
 export interface BegunAnswer<Kind extends Begun = Begun> {
   step: Step;
   begun: Kind;
-  /** What came of it in the end, for the receipt and the channel's health. */
-  ended(outcome: AttemptOutcome | 'ok'): void;
+  /** Is told what came of it in the end. */
+  note: TryNote;
+}
+
+export type AnyBegunAnswer = BegunAnswer<WholeAnswer> | BegunAnswer<BegunStream>;
+
+export function isStreamed(answer: AnyBegunAnswer): answer is BegunAnswer<BegunStream> {
+  return answer.begun.kind === 'stream';
 }

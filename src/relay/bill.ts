@@ -38,17 +38,17 @@ export function nothingBilled(model: string): Bill {
 }
 
 export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
-  const usage = measure(call, model, facts);
-  return hasOutput(call, facts) ? priced(usage, facts.usage, model) : unpriced(usage, model, facts.usage);
+  const bill = measure(call, model, facts);
+  return hasOutput(call, facts) ? priced(bill, model) : bill;
 }
 
 /** A run that answered from the start is the bill. One that continued by prefill is billed as if it had done all of it. */
 export function billStream(call: Call, runs: readonly [Run, ...Run[]]): Bill {
   const { model, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
   const facts = reader.facts();
-  const usage = measure(call, model, facts);
-  if (prefilledTokens === undefined && !hasOutput(call, facts)) return unpriced(usage, model, facts.usage);
-  return priced(withPrefilled(usage, prefilledTokens), facts.usage, runs[0].model, runs.slice(1));
+  const bill = measure(call, model, facts);
+  if (prefilledTokens === undefined && !hasOutput(call, facts)) return bill;
+  return priced(withPrefilled(bill, prefilledTokens), runs[0].model, runs.slice(1));
 }
 
 /**
@@ -63,34 +63,43 @@ export function billDelivered(call: Call, runs: readonly [Run, ...Run[]], delive
   const output = wholeTokens(delivered.tokens + mediaTokens(measured, facts, delivered));
   const isExact = !used.estimated && facts.finished && used.buckets.output <= output;
   const { images } = delivered;
-  const usage: Measured = isExact
+  const bill: Bill = isExact
     ? { ...used, buckets: { ...used.buckets, images } }
-    : { buckets: { ...used.buckets, output, images }, reasoning: 0, estimated: true };
-  return priced(usage, facts.usage, runs[0].model, runs.slice(1));
+    : estimatedBill(used, { ...used.buckets, output, images }, 0);
+  return priced(bill, runs[0].model, runs.slice(1));
 }
 
 /** What pictures and sounds took that were delivered: in a chat, what is reported at the end beyond the words. */
-function mediaTokens({ buckets, estimated }: Measured, { output, finished }: StreamFacts, delivered: Sent): number {
+function mediaTokens({ buckets, estimated }: Bill, { output, finished }: StreamFacts, delivered: Sent): number {
   if (delivered.images > 0) return buckets.output * Math.min(1, delivered.images / Math.max(1, output.images));
   return delivered.hasMedia && finished && !estimated ? Math.max(0, buckets.output - output.tokens) : 0;
 }
 
-interface Measured extends ReportedUsage {
-  estimated: boolean;
-}
-
-/** Images are billed by what was returned, whatever the upstream says it used; only tokens are ever a guess, if they cost. */
-function measure({ request }: Call, { prices }: Model, { usage, output }: AnswerFacts): Measured {
+/**
+ * What was used, at no price yet. Images are billed by what was returned, whatever the upstream says it used; only tokens are
+ * ever a guess, if they cost.
+ */
+function measure({ request }: Call, { id, prices }: Model, { usage, output }: AnswerFacts): Bill {
   const { tokens, images } = output;
   if (typeof usage === 'object') {
     const { buckets, lacksOutput = false } = usage;
     const used = lacksOutput ? withCounted(buckets.output, output) : buckets.output;
-    return { ...usage, buckets: { ...buckets, output: used, images }, estimated: lacksOutput };
+    return {
+      ...usage,
+      buckets: { ...buckets, output: used, images },
+      cost: 0n,
+      estimated: lacksOutput,
+      model: id,
+      reported: usage,
+    };
   }
   return {
     buckets: { ...NO_BUCKETS, input: request.input.estimate, output: wholeTokens(tokens), images },
     reasoning: 0,
+    cost: 0n,
     estimated: images === 0 || prices.input > 0n || prices.output > 0n,
+    model: id,
+    reported: usage,
   };
 }
 
@@ -101,13 +110,17 @@ function withCounted(thoughts: number, { tokens, hasReasoning }: Output): number
 }
 
 /** What an upstream was given as the beginning of its answer is no input of the client's, but output it has got. */
-function withPrefilled(usage: Measured, prefilledTokens: number | undefined): Measured {
-  if (prefilledTokens === undefined) return usage;
+function withPrefilled(bill: Bill, prefilledTokens: number | undefined): Bill {
+  if (prefilledTokens === undefined) return bill;
   // Our own count of the input has no prefill in it.
-  const isCounted = usage.estimated && !usage.lacksOutput;
-  const input = isCounted ? usage.buckets : lessInput(usage.buckets, prefilledTokens);
-  const buckets = { ...input, output: usage.buckets.output + prefilledTokens };
-  return { buckets, reasoning: usage.reasoning, estimated: true };
+  const isCounted = bill.estimated && !bill.lacksOutput;
+  const input = isCounted ? bill.buckets : lessInput(bill.buckets, prefilledTokens);
+  return estimatedBill(bill, { ...input, output: bill.buckets.output + prefilledTokens }, bill.reasoning);
+}
+
+/** The same with buckets that nobody reported. */
+function estimatedBill({ cost, model, reported }: Bill, buckets: Buckets, reasoning: number): Bill {
+  return { buckets, reasoning, cost, estimated: true, model, reported };
 }
 
 const INPUT_BUCKETS = ['input', 'cacheWrite5m', 'cacheWrite1h', 'cachedInput'] as const;
@@ -123,21 +136,19 @@ function lessInput(buckets: Buckets, tokens: number): Buckets {
   return left;
 }
 
-/** Begun by one model and continued by another: the lower price is charged; of equals, the last one's. */
-function priced(usage: Measured, reported: UsageReport, first: Model, others: readonly Run[] = []): Bill {
-  let model = first.id;
-  let cost = costOf(usage.buckets, first.prices);
-  for (const { model: other } of others) {
-    const otherCost = costOf(usage.buckets, other.prices);
-    if (otherCost > cost) continue;
-    cost = otherCost;
-    model = other.id;
-  }
-  return { ...usage, cost, model, reported };
-}
+const NO_RUNS: readonly Run[] = [];
 
-function unpriced(usage: Measured, { id }: Model, reported: UsageReport): Bill {
-  return { ...usage, cost: 0n, model: id, reported };
+/** Begun by one model and continued by another: the lower price is charged; of equals, the last one's. */
+function priced(bill: Bill, first: Model, others: readonly Run[] = NO_RUNS): Bill {
+  bill.model = first.id;
+  bill.cost = costOf(bill.buckets, first.prices);
+  for (const { model } of others) {
+    const cost = costOf(bill.buckets, model.prices);
+    if (cost > bill.cost) continue;
+    bill.cost = cost;
+    bill.model = model.id;
+  }
+  return bill;
 }
 
 function hasOutput({ request }: Call, { output, usage, finish }: AnswerFacts): boolean {

@@ -4,6 +4,7 @@ import type { Sample } from '../channels/traffic.ts';
 import { assert } from '../kit/assert.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
+import type { TaskListener } from '../kit/timer-lists.ts';
 import type { CloseResult, Outcome } from '../store/operations.ts';
 import type { Attempt, RequestStatus } from '../store/rows.ts';
 import type { BegunAnswer } from './begun.ts';
@@ -40,9 +41,11 @@ interface Ending {
 }
 
 /** One for each call that is admitted, which runs from here on until it is closed. */
-export class Closing {
+export class Closing implements TaskListener {
   readonly #tools: RelayTools;
   readonly #admission: Admission;
+  /** Undefined if the hold was resolved before, or if it took too long. */
+  readonly #settled = Promise.withResolvers<Settled | undefined>();
   #isDone = false;
   #stopWaiting: (() => void) | undefined;
 
@@ -68,7 +71,7 @@ export class Closing {
     const serving = this.#servingTry(last, status === 'ok');
     if (serving.ok) traffic.record(serving);
     const settling = ledger.settle({ requestId, accountId, keyId, cost: bill.cost, outcome }, freeAddress);
-    return this.#inTime(this.#end(settling, { outcome, bill, serving }));
+    return this.#inTime(settling, { outcome, bill, serving });
   }
 
   /** Nothing is charged. */
@@ -80,7 +83,7 @@ export class Closing {
     const bill = nothingBilled(model.id);
     const outcome = this.#outcome(status, bill, first);
     const releasing = ledger.release({ requestId, accountId, keyId, giveBackSlots, freeAddress, outcome });
-    await this.#inTime(this.#end(releasing, { outcome, bill, serving: undefined }));
+    await this.#inTime(releasing, { outcome, bill, serving: undefined });
     if (giveBackSlots) refusals.forget(accountId);
   }
 
@@ -119,26 +122,29 @@ export class Closing {
     };
   }
 
-  /** Undefined if the hold was resolved before. */
-  async #end(closing: Promise<CloseResult>, ending: Ending): Promise<Settled | undefined> {
-    let result: CloseResult;
+  #inTime(closing: Promise<CloseResult>, ending: Ending): Promise<Settled | undefined> {
+    this.#stopWaiting = this.#tools.clock.after(SETTLE_WAIT_MS, this);
+    void this.#end(closing, ending);
+    return this.#settled.promise;
+  }
+
+  /** It was waited for long enough: it goes on unwaited. */
+  onTime(): void {
+    this.#settled.resolve(undefined);
+  }
+
+  async #end(closing: Promise<CloseResult>, ending: Ending): Promise<void> {
     try {
-      result = await closing;
+      const result = await closing;
+      this.#report(result, ending);
+      if (ending.serving) failpoint('K8');
+      this.#settled.resolve(result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined);
+    } catch (error) {
+      this.#settled.reject(error);
     } finally {
       this.#stopWaiting?.();
       this.#over();
     }
-    this.#report(result, ending);
-    if (ending.serving) failpoint('K8');
-    return result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined;
-  }
-
-  /** Undefined if it takes too long: then it goes on unwaited. */
-  #inTime(ended: Promise<Settled | undefined>): Promise<Settled | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#stopWaiting = this.#tools.clock.after(SETTLE_WAIT_MS, () => resolve(undefined));
-      ended.then(resolve, reject);
-    });
   }
 
   #over(): void {

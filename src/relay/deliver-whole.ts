@@ -2,7 +2,7 @@
 // large one the long members are sent as they are taken: they were checked before.
 
 import { fillLong } from '../kit/json/long-members.ts';
-import { answerHeaders, costHeaders } from './answer-headers.ts';
+import { addCost, answerHeaders } from './answer-headers.ts';
 import { atPace } from './at-pace.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer, WholeAnswer } from './begun.ts';
@@ -32,7 +32,8 @@ export async function deliverWhole(
     const headers = answerHeaders(tools, admission, channel, begun);
     headers['content-type'] = 'application/json';
     const settled = await closing.settle('ok', bill, { first: answer, last: answer });
-    return { headers: Object.assign(headers, costHeaders(settled)), body: bodyOf(tools, call, text, begun) };
+    if (settled) addCost(headers, settled);
+    return { headers, body: bodyOf(tools, call, text, begun) };
   } catch (error) {
     drop(begun);
     throw error;

@@ -73,7 +73,7 @@ export class Delivery {
   }
 
   endRun(outcome: AttemptOutcome | 'ok'): void {
-    if (this.#isRunning) this.#current.ended(outcome);
+    if (this.#isRunning) this.#current.note.ended(outcome);
     this.#isRunning = false;
   }
 

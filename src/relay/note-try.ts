@@ -6,28 +6,51 @@ import type { Admission, RelayTools } from './call.ts';
 import { type AttemptOutcome, OUTCOMES } from './outcomes.ts';
 import type { Step } from './plan.ts';
 
-/** `begun`: a stream has brought its first word, and will be told of again. */
-export type NoteTry = (outcome: AttemptOutcome | 'ok' | 'begun') => void;
-
 /** One line of the receipt; what is said of the same try later takes the place of what was said before. */
-export function createNote(tools: RelayTools, admission: Admission, { route, model, pass }: Step): NoteTry {
-  const startedAt = tools.clock.monotonic();
-  const channel = route.channel.name;
-  const line: Attempt = { channel, outcome: '', ms: 0 };
-  return (outcome) => {
-    const isFirst = line.outcome === '';
-    if (isFirst) admission.attempts.push(line);
-    line.outcome = outcome === 'begun' ? 'ok' : outcome;
-    line.ms = Math.round(tools.clock.monotonic() - startedAt);
-    if (outcome === 'begun') tools.health.begun(pass);
-    else if (outcome === 'ok') tools.health.success(pass);
-    else if (OUTCOMES[outcome].blames === 'nobody') tools.health.forget(pass);
+export class TryNote {
+  readonly #tools: RelayTools;
+  readonly #admission: Admission;
+  readonly #step: Step;
+  readonly #startedAt: number;
+  #line: Attempt | undefined;
+
+  constructor(tools: RelayTools, admission: Admission, step: Step) {
+    this.#tools = tools;
+    this.#admission = admission;
+    this.#step = step;
+    this.#startedAt = tools.clock.monotonic();
+  }
+
+  /** A stream has brought its first word, and will be told of again. */
+  begun(): void {
+    this.#write('ok');
+    this.#tools.health.begun(this.#step.pass);
+  }
+
+  ended(outcome: AttemptOutcome | 'ok'): void {
+    const { health, errors, traffic } = this.#tools;
+    const { route, model, pass } = this.#step;
+    this.#write(outcome);
+    if (outcome === 'ok') health.success(pass);
+    else if (OUTCOMES[outcome].blames === 'nobody') health.forget(pass);
     else {
-      tools.health.failure(pass, OUTCOMES[outcome]);
-      tools.errors.note(channel, model.id, outcome);
-      tools.traffic.record({ channel, model: model.id, ok: false, firstTokenMs: null, totalMs: null });
+      const channel = route.channel.name;
+      health.failure(pass, OUTCOMES[outcome]);
+      errors.note(channel, model.id, outcome);
+      traffic.record({ channel, model: model.id, ok: false, firstTokenMs: null, totalMs: null });
     }
-  };
+  }
+
+  #write(outcome: string): void {
+    const ms = Math.round(this.#tools.clock.monotonic() - this.#startedAt);
+    if (this.#line) {
+      this.#line.outcome = outcome;
+      this.#line.ms = ms;
+    } else {
+      this.#line = { channel: this.#step.route.channel.name, outcome, ms };
+      this.#admission.attempts.push(this.#line);
+    }
+  }
 }
 
 /** What the operator must hear of a try that failed. */

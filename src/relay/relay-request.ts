@@ -5,6 +5,7 @@ import { failpoint } from '../kit/failpoint.ts';
 import { admit } from './admit.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { beginAnswer } from './begin-answer.ts';
+import { isStreamed } from './begun.ts';
 import type { Admission, Answer, Call, RelayTools } from './call.ts';
 import { Closing } from './close.ts';
 import { deliverStream } from './deliver-stream.ts';
@@ -26,10 +27,10 @@ async function relayAdmitted(tools: RelayTools, admitted: Promise<Admission | Fa
   const closing = new Closing(tools, admission);
   try {
     const plan = createPlan(tools, admission);
-    const { step, begun, ended } = await beginAnswer(tools, admission, plan);
-    return begun.kind === 'stream'
-      ? deliverStream(tools, admission, closing, plan, { step, begun, ended })
-      : await deliverWhole(tools, admission, closing, { step, begun, ended });
+    const answer = await beginAnswer(tools, admission, plan);
+    return isStreamed(answer)
+      ? deliverStream(tools, admission, closing, plan, answer)
+      : await deliverWhole(tools, admission, closing, answer);
   } catch (error) {
     if (!closing.done) await closeFailed(closing, error);
     throw error instanceof AttemptFailed ? fault('unavailable') : error;

@@ -6,7 +6,7 @@ import { weighTokens, wholeTokens } from '../kit/tokens.ts';
 import { attempt } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { isOver } from './begin-answer.ts';
-import type { BegunAnswer, BegunStream } from './begun.ts';
+import { type BegunAnswer, type BegunStream, isStreamed } from './begun.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Plan, Step } from './plan.ts';
 import type { Prefill } from './write-body.ts';
@@ -44,10 +44,10 @@ export async function resume(
     if (!step) return undefined;
     const prefill: Prefill | undefined = plan.canPrefill(step.route) ? prefillOf(writer) : undefined;
     try {
-      const { begun, ended } = await attempt(tools, admission, step, gone, prefill);
-      if (begun.kind !== 'stream') throw new AttemptFailed('not_an_answer');
+      const answer = await attempt(tools, admission, step, gone, prefill);
+      if (!isStreamed(answer)) throw new AttemptFailed('not_an_answer');
       const continued = writer.continue(prefill ? 'prefill' : 'fresh');
-      return { step, begun, ended, continued, prefilledTokens: prefill?.tokens };
+      return { ...answer, continued, prefilledTokens: prefill?.tokens };
     } catch (error) {
       if (!(error instanceof AttemptFailed)) throw error;
       if (error.endsCall) throw error;

@@ -2,13 +2,14 @@
 // remembers who pulled it.
 
 import type { Clock } from '../kit/clock.ts';
+import type { TaskListener } from '../kit/timer-lists.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { AttemptTime } from './attempt-time.ts';
 import type { RelayTools } from './call.ts';
 import type { Cut, CutListener } from './cut.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 
-export class Watch implements EventListenerObject, CutListener {
+export class Watch implements EventListenerObject, CutListener, TaskListener {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
   readonly #gone: AbortSignal;
@@ -60,7 +61,11 @@ export class Watch implements EventListenerObject, CutListener {
 
   /** The upstream is silent if it has not begun to speak after so long. */
   limitSilence(ms: number): void {
-    this.#cancelSilent = this.#clock.after(ms, () => this.abort('silent'));
+    this.#cancelSilent = this.#clock.after(ms, this);
+  }
+
+  onTime(): void {
+    this.abort('silent');
   }
 
   hasSpoken(): void {
@@ -70,7 +75,7 @@ export class Watch implements EventListenerObject, CutListener {
 
   /** The upstream is waited for, and is idle if it says nothing for so long; `goesOn`: together with the wait before. */
   wait(ms: number, { goesOn }: { goesOn: boolean }): void {
-    this.#idle ??= new IdleTimer(this.#clock, () => this.abort('idle'));
+    this.#idle ??= new IdleTimer(this.#clock, this);
     this.#idle.wait(ms, goesOn);
   }
 
@@ -118,9 +123,9 @@ export class Watch implements EventListenerObject, CutListener {
 const ONCE = { once: true };
 
 /** One timer for all the waits of a stream: it looks at the clock when it is due, and is set again for what is left. */
-class IdleTimer {
+class IdleTimer implements TaskListener {
   readonly #clock: Clock;
-  readonly #onIdle: () => void;
+  readonly #watch: Watch;
   #since = 0;
   #patience = 0;
   /** How long the last wait took, with those that it went on from. */
@@ -128,9 +133,9 @@ class IdleTimer {
   #isWaiting = false;
   #cancel: (() => void) | undefined;
 
-  constructor(clock: Clock, onIdle: () => void) {
+  constructor(clock: Clock, watch: Watch) {
     this.#clock = clock;
-    this.#onIdle = onIdle;
+    this.#watch = watch;
   }
 
   wait(ms: number, goesOn: boolean): void {
@@ -139,7 +144,7 @@ class IdleTimer {
     this.#isWaiting = true;
     if (!this.#cancel || ms < this.#patience) {
       this.#cancel?.();
-      this.#cancel = this.#clock.after(ms - waited, this.#look);
+      this.#cancel = this.#clock.after(ms - waited, this);
     }
     this.#patience = ms;
   }
@@ -156,11 +161,11 @@ class IdleTimer {
     this.#cancel = undefined;
   }
 
-  readonly #look = (): void => {
+  onTime(): void {
     this.#cancel = undefined;
     if (!this.#isWaiting) return;
     const left = this.#since + this.#patience - this.#clock.monotonic();
-    if (left > 0) this.#cancel = this.#clock.after(left, this.#look);
-    else this.#onIdle();
-  };
+    if (left > 0) this.#cancel = this.#clock.after(left, this);
+    else this.#watch.abort('idle');
+  }
 }

@@ -37,6 +37,16 @@ function createLists() {
 }
 
 describe('timers of one length', () => {
+  test('who listens for the time is told, unless it is taken back', async () => {
+    const { clock, after } = createLists();
+    const told: string[] = [];
+    const listener = (name: string) => ({ onTime: () => told.push(name) });
+    after(100, listener('a'));
+    after(100, listener('b'))();
+    await clock.advance(100);
+    expect(told).toEqual(['a']);
+  });
+
   test('each runs once, when it is due', async () => {
     const { clock, after, timers } = createLists();
     const ran: string[] = [];

@@ -3,6 +3,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import type { Clock } from '../../src/kit/clock.ts';
 import { NO_CONNECTION } from '../../src/kit/connection.ts';
+import { runTask } from '../../src/kit/timer-lists.ts';
 import { type ByteStreamOptions, type Send, toByteStream } from '../../src/relay/byte-stream.ts';
 import { createCut } from '../../src/relay/cut.ts';
 import { createGate } from '../support/eventually.ts';
@@ -13,7 +14,7 @@ const fast: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now() * SPEED,
   after(ms, task) {
-    const timer = setTimeout(task, ms / SPEED);
+    const timer = setTimeout(runTask, ms / SPEED, task);
     return () => clearTimeout(timer);
   },
 };

@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { type Clock, MINUTE_MS } from '../../src/kit/clock.ts';
+import { runTask, type Task } from '../../src/kit/timer-lists.ts';
 import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { costAt, type Lab, MAIN, startLab, TRIAL } from '../support/lab.ts';
 import { isBytes, type Part, type Script } from '../support/script.ts';
@@ -33,7 +34,7 @@ function hurriedClock(): Clock {
 /** Time jumps when the test says so, and long limits end with it; other timers run as ever. */
 function limitClock(): ShiftedClock {
   const clock = createShiftedClock();
-  const limits = new Map<() => void, number>();
+  const limits = new Map<Task, number>();
   return {
     ...clock,
     after(ms, task) {
@@ -46,7 +47,7 @@ function limitClock(): ShiftedClock {
       const due = [...limits].filter(([, at]) => at <= clock.monotonic());
       for (const [task] of due) {
         limits.delete(task);
-        task();
+        runTask(task);
       }
     },
   };

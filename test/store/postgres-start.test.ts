@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { POSTGRES_SCHEMA, SCHEMA_HEAD } from '../../scripts/generate.ts';
 import { dumpPostgresSchema } from '../../scripts/postgres-schema.ts';
 import { DAY_MS, MINUTE_MS, systemClock } from '../../src/kit/clock.ts';
+import type { Task } from '../../src/kit/timer-lists.ts';
 import { openConnection } from '../../src/store/postgres/connection.ts';
 import { NoAnswer } from '../../src/store/postgres/errors.ts';
 import { MIGRATION_LOCK, migrate } from '../../src/store/postgres/migrate.ts';
@@ -210,7 +211,7 @@ describe('an upgrade', () => {
     await connection.close();
     const { promise: away, resolve: onAway } = Promise.withResolvers<string>();
     // So that it is long soon.
-    const hasty = { ...systemClock, after: (ms: number, run: () => void) => systemClock.after(ms / 10, run) };
+    const hasty = { ...systemClock, after: (ms: number, task: Task) => systemClock.after(ms / 10, task) };
     const { signal } = new AbortController();
     const opening = openPostgresStore({ url: database.url, clock: hasty, wait: { onAway, signal } });
     const { host, pathname } = new URL(database.url);

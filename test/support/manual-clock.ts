@@ -2,6 +2,7 @@
 // operator, NTP) fires nothing.
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/kit/clock.ts';
+import { runTask, type Task } from '../../src/kit/timer-lists.ts';
 
 export interface ManualClock extends Clock {
   /** Moves both times on and runs what falls due, in order; whatever was set in motion gets a turn before each step. */
@@ -14,7 +15,7 @@ export interface ManualClock extends Clock {
 
 interface Timer {
   due: number;
-  task(): void;
+  task: Task;
 }
 
 const START = Date.UTC(2026, 0, 15, 4, 0, 0);
@@ -55,7 +56,7 @@ export function createManualClock(startAt = START): ManualClock {
       await setImmediate();
       for (let timer = takeDue(end); timer; timer = takeDue(end)) {
         moveTo(timer.due);
-        timer.task();
+        runTask(timer.task);
         await setImmediate();
       }
       moveTo(end);

@@ -2,6 +2,7 @@
 // nothing else happens then but that a timer is set.
 
 import type { Clock } from '../../src/kit/clock.ts';
+import type { Task } from '../../src/kit/timer-lists.ts';
 
 /** The longest that a stream is read on. */
 export const READ_ON_MS = 30_000;
@@ -16,7 +17,7 @@ export function createReadOnClock<Inner extends Clock>(inner: Inner): ReadOnCloc
   let timers = 0;
   const clock = {
     ...inner,
-    after(ms: number, task: () => void) {
+    after(ms: number, task: Task) {
       if (ms === READ_ON_MS) timers++;
       return inner.after(ms, task);
     },
