@@ -70,7 +70,7 @@ export class Watch implements EventListenerObject, CutListener {
 
   /** The upstream is waited for, and is idle if it says nothing for so long; `goesOn`: together with the wait before. */
   wait(ms: number, { goesOn }: { goesOn: boolean }): void {
-    this.#idle ??= new IdleTimer(this.#clock, () => this.abort('idle'));
+    this.#idle ??= new IdleTimer(this.#clock, this);
     this.#idle.wait(ms, goesOn);
   }
 
@@ -120,7 +120,7 @@ const ONCE = { once: true };
 /** One timer for all the waits of a stream: it looks at the clock when it is due, and is set again for what is left. */
 class IdleTimer {
   readonly #clock: Clock;
-  readonly #onIdle: () => void;
+  readonly #watch: Pick<Watch, 'abort'>;
   #since = 0;
   #patience = 0;
   /** How long the last wait took, with those that it went on from. */
@@ -128,9 +128,9 @@ class IdleTimer {
   #isWaiting = false;
   #cancel: (() => void) | undefined;
 
-  constructor(clock: Clock, onIdle: () => void) {
+  constructor(clock: Clock, watch: Pick<Watch, 'abort'>) {
     this.#clock = clock;
-    this.#onIdle = onIdle;
+    this.#watch = watch;
   }
 
   wait(ms: number, goesOn: boolean): void {
@@ -161,6 +161,6 @@ class IdleTimer {
     if (!this.#isWaiting) return;
     const left = this.#since + this.#patience - this.#clock.monotonic();
     if (left > 0) this.#cancel = this.#clock.after(left, this.#look);
-    else this.#onIdle();
+    else this.#watch.abort('idle');
   };
 }
