@@ -23,7 +23,7 @@ export class Delivery {
   /** The current run has not been told yet what came of it. */
   #isRunning = true;
   #hasLeft = false;
-  #delivered: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
+  readonly #delivered: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
 
   constructor(call: Call, writer: StreamWriter, first: BegunRun) {
     this.writer = writer;
@@ -42,7 +42,7 @@ export class Delivery {
     return this.#runs;
   }
 
-  get delivered(): Sent {
+  get delivered(): Readonly<Sent> {
     return this.#delivered;
   }
 
@@ -91,11 +91,16 @@ export class Delivery {
     if (this.#hasLeft) throw this.#left.signal.reason;
   }
 
-  /** So much was sent in all, and taken if the client is still there. Throws AttemptFailed if it is not. */
-  noteDelivered(sent: Sent): void {
+  /** All that was sent was taken, if the client is still there. Throws AttemptFailed if it is not. */
+  noteDelivered(): void {
     this.requireClient();
-    failpoint(this.#delivered.tokens === 0 ? 'K4' : 'K5');
-    this.#delivered = sent;
+    const delivered = this.#delivered;
+    failpoint(delivered.tokens === 0 ? 'K4' : 'K5');
+    const { hasOutput, hasMedia, tokens, images } = this.writer.sent();
+    delivered.hasOutput = hasOutput;
+    delivered.hasMedia = hasMedia;
+    delivered.tokens = tokens;
+    delivered.images = images;
   }
 
   /** For a run that must end when the client stops reading, too. */

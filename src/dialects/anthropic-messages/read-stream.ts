@@ -7,7 +7,7 @@ import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, t
 import { BROKEN } from '../stream/bare-events.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { RepeatedEvent } from '../stream/repeated-event.ts';
-import { createShapeMemory, type Repeat } from '../stream/shape.ts';
+import { type Repeat, ShapeMemory } from '../stream/shape.ts';
 import { readFinish } from './read-answer.ts';
 import { blockPieces, deltaPieces, isThinking, outputOf } from './read-output.ts';
 import { createUsageTracker } from './usage.ts';
@@ -17,7 +17,7 @@ const DELTA = 'content_block_delta';
 export function createStreamReader(): StreamReader {
   const facts: Omit<AnswerFacts, 'usage'> = { output: NO_OUTPUT, finish: 'other' };
   const usage = createUsageTracker();
-  const shapes = createShapeMemory(saysOnly);
+  const shapes = new ShapeMemory(saysOnly);
   let finished = false;
 
   function content(name: string, document: JsonDocument, pieces: readonly Piece[]): StreamEvent {

@@ -3,19 +3,19 @@
 
 import { editMembers, isObject, type JsonDocument } from '../../kit/json/json.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
-import { createRepeatWriter } from '../stream/shape.ts';
+import { RepeatWriter } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
-import { createTranscript } from '../stream/transcript.ts';
+import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { blockType, continueFresh, continuePrefill, indexOf, type Seen, stopEvent } from './continue-stream.ts';
 import { mergeUsage, writeUsage } from './usage.ts';
 
 export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
-  const transcript = createTranscript(options);
+  const transcript = new Transcript(options);
   const blocks = new Map<number, Seen>();
   let held: StreamEvent[] = [];
   let model = request.model;
-  const repeats = createRepeatWriter((marked) => writeSse(marked, 'content_block_delta'));
+  const repeats = new RepeatWriter((marked) => writeSse(marked, 'content_block_delta'));
 
   function pass(event: StreamEvent): string {
     const repeated = event.repeat && repeats.write(event.repeat);
@@ -40,9 +40,12 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     rename: (id) => {
       model = id;
     },
-    repeats: { partsOf: repeats.partsOf, note: transcript.note },
+    repeats: {
+      partsOf: (shape) => repeats.partsOf(shape),
+      note: (slot, bytes, from, to, tokens) => transcript.note(slot, bytes, from, to, tokens),
+    },
     sentText: () => (blocks.size === 1 && blocks.get(0)?.type === 'text' ? transcript.onlyText('0/text') : undefined),
-    sent: transcript.sent,
+    sent: () => transcript.sent,
     continue(how) {
       held = [];
       return how === 'prefill'

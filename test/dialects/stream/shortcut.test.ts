@@ -145,7 +145,7 @@ function run(stream: Stream, pieces: readonly Uint8Array[], isShort: boolean) {
     if (isOver) break;
     const frames = sse.isAtEvent() ? shortcut?.take(piece) : undefined;
     if (frames) text += decoder.decode(frames);
-    const rest = frames ? piece.subarray(shortcut?.taken()) : piece;
+    const rest = frames ? piece.subarray(shortcut?.taken) : piece;
     passed += piece.length - rest.length;
     if (rest.length === 0) continue;
     const wasAtEvent = sse.isAtEvent();
