@@ -2,7 +2,7 @@
 // more bytes must be brought.
 
 import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
-import { createSseReader, isKeepAlive, type SseEvent, SseTooLong } from '../dialects/stream/sse.ts';
+import { isKeepAlive, type SseEvent, SseReader, SseTooLong } from '../dialects/stream/sse.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 
 /** Events before the first word, or after the last: more than this is no answer but a flood. */
@@ -13,7 +13,7 @@ const SPLIT_BYTES = 16 * 1024;
 export class EventBuffer {
   readonly #reader: StreamReader;
   readonly #onTooLong: () => void;
-  readonly #sse = createSseReader();
+  readonly #sse = new SseReader();
   /** Brought and not yet split. */
   #bytes: Uint8Array | undefined;
   /** Split and not yet read as events. */

@@ -28,7 +28,7 @@ import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { continueFresh, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
-import { createExtras } from './extras.ts';
+import { Extras } from './extras.ts';
 import { hasNoChoice, isForeign } from './read-chunk.ts';
 import { restateUsage, writeUsage } from './write-usage.ts';
 
@@ -40,7 +40,7 @@ class ChatWriter implements StreamWriter, RepeatedFrames {
   readonly #request: RelayRequest;
   readonly #transcript: Transcript;
   /** What was told beside words, since the last of them. */
-  readonly #extras = createExtras();
+  readonly #extras = new Extras();
   /** Choices whose finish the client has seen. */
   readonly #finished = new Set<number>();
   readonly #repeats = new RepeatWriter((marked) => this.#writeChunk(readJsonObject(marked, ANSWER_LIMITS)));
