@@ -95,11 +95,17 @@ export class EventFeed implements EventListenerObject {
     this.#takeWaiter()?.reject(reason);
   }
 
+  /** The upstream has said everything, or is not listened to any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Nothing is read any more. */
   close(): void {
+    const isLeft = !this.#isOver;
     this.#isOver = true;
     this.#buffer.close();
-    this.#cancelSource();
+    if (isLeft) this.#cancelSource();
   }
 
   /** The watch has ended: the only event that is listened to. */

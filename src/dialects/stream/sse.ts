@@ -110,9 +110,9 @@ export class SseReader {
     if (line === '') this.#endEvent(events);
     else if (line.startsWith(':')) this.#hasComment = true;
     else if (isField(line, 'data')) {
-      const value = valueOf(line, 'data');
+      const value = fieldValue(line, 'data');
       this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
-    } else if (isField(line, 'event')) this.#event = valueOf(line, 'event');
+    } else if (isField(line, 'event')) this.#event = fieldValue(line, 'event');
   }
 
   #endEvent(events: SseEvent[]): void {
@@ -130,7 +130,7 @@ function isField(line: string, name: string): boolean {
   return line.startsWith(name) && (line.length === name.length || line.startsWith(':', name.length));
 }
 
-function valueOf(line: string, name: string): string {
+function fieldValue(line: string, name: string): string {
   const from = name.length + 1;
   return line.slice(line.startsWith(' ', from) ? from + 1 : from);
 }
