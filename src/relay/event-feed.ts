@@ -59,7 +59,9 @@ export class EventFeed implements EventListenerObject {
 
   /** Waits for the upstream; false when everything has been said. Rejects when the watch ends or the upstream breaks. */
   more(): Promise<boolean> {
-    return new Promise((resolve, reject) => this.wait({ resolve, reject }));
+    const waiting = Promise.withResolvers<boolean>();
+    this.wait(waiting);
+    return waiting.promise;
   }
 
   /** The same without a promise: one waiter may serve all the waits of a stream. */

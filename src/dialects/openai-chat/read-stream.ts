@@ -25,6 +25,7 @@ import { isFinish } from '../stream/is-finish.ts';
 import { RepeatedEvent } from '../stream/repeated-event.ts';
 import { type Repeat, ShapeMemory } from '../stream/shape.ts';
 import { isKeepAlive, type SseEvent } from '../stream/sse.ts';
+import { choicesOf, indexOf } from './extras.ts';
 import { hasNoChoice, isBroken, isError, isErrorEvent, isForeign, isNoise, isUnshown, saidAs } from './read-chunk.ts';
 import { outputOf, readPieces } from './read-output.ts';
 import { betterUsage, readUsage } from './read-usage.ts';
@@ -108,8 +109,9 @@ class ChatReader implements StreamReader {
     this.#tellsLess = this.#facts.usage !== told;
     let output = NO_OUTPUT;
     const pieces: Piece[] = [];
-    for (const { choice, index } of chosenIn(document)) {
+    for (const choice of choicesOf(document.value)) {
       if (isBroken(choice)) return BROKEN;
+      const index = indexOf(choice);
       this.#begun.add(index);
       if (isFinish(choice.finish_reason)) {
         if (choice.finish_reason === 'length') this.#facts.finish = 'length';
@@ -153,26 +155,18 @@ function foreign(name: string | undefined, document: JsonDocument): StreamEvent 
   return { kind: 'other', name, document, pieces: [] };
 }
 
-interface Chosen {
-  index: number;
-  choice: JsonObject;
-}
-
-function chosenIn({ value }: JsonDocument): Chosen[] {
-  const choices = Array.isArray(value.choices) ? value.choices.filter(isObject) : [];
-  return choices.map((choice) => ({ index: typeof choice.index === 'number' ? choice.index : 0, choice }));
-}
-
 /** Tells nothing but its text. */
 function mayRepeat(document: JsonDocument): boolean {
   const { usage } = document.value;
-  const isOpen = ({ choice }: Chosen) => !isFinish(choice.finish_reason);
-  return (usage === undefined || usage === null) && chosenIn(document).every(isOpen);
+  return (usage === undefined || usage === null) && choicesOf(document.value).every(isOpen);
+}
+
+function isOpen({ finish_reason: finish }: JsonObject): boolean {
+  return !isFinish(finish);
 }
 
 function saysOnly(data: string, text: string, slot: string): boolean {
-  const pieces = chosenIn(readJsonObject(data, ANSWER_LIMITS)).flatMap(({ choice, index }) =>
-    readPieces(choice[saidAs(choice)], index),
-  );
+  const choices = choicesOf(readJsonObject(data, ANSWER_LIMITS).value);
+  const pieces = choices.flatMap((choice) => readPieces(choice[saidAs(choice)], indexOf(choice)));
   return pieces.length === 1 && pieces[0]?.slot === slot && pieces[0].text === text;
 }
