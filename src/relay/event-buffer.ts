@@ -9,6 +9,7 @@ import { AttemptFailed } from './attempt-failed.ts';
 export const MAX_WORDLESS_EVENTS = 1_000;
 /** A slow client may leave this waiting for long, so only a little of a large piece is split at a time. */
 const SPLIT_BYTES = 16 * 1024;
+const NOTHING: readonly never[] = [];
 
 export class EventBuffer {
   readonly #reader: StreamReader;
@@ -17,12 +18,12 @@ export class EventBuffer {
   /** Brought and not yet split. */
   #bytes: Uint8Array | undefined;
   /** Split and not yet read as events. */
-  #split: readonly SseEvent[] = [];
+  #split: readonly SseEvent[] = NOTHING;
   #splitAt = 0;
   /** What was split, if it began and ended with an event. */
   #whole: Uint8Array | undefined;
   /** Events not yet taken. */
-  #events: readonly StreamEvent[] = [];
+  #events: readonly StreamEvent[] = NOTHING;
   #eventsAt = 0;
   #heldCount = 0;
   /** The reader was told that the bytes are over. */
@@ -108,9 +109,9 @@ export class EventBuffer {
   }
 
   #forget(): void {
-    this.#split = [];
+    this.#split = NOTHING;
     this.#whole = undefined;
-    this.#events = [];
+    this.#events = NOTHING;
   }
 
   #give(events: readonly StreamEvent[]): void {

@@ -66,14 +66,12 @@ export class SseReader {
     // Only what is new is searched: a long line in many pieces would else be read again with each of them.
     if (more.includes('\r')) {
       for (const end of more.matchAll(LINE_END)) {
-        this.#takeLine(this.#begun + more.slice(start, end.index), events);
-        this.#begun = '';
+        this.#endLine(more.slice(start, end.index), events);
         start = end.index + end[0].length;
       }
     } else {
       for (let end = more.indexOf('\n'); end >= 0; end = more.indexOf('\n', start)) {
-        this.#takeLine(this.#begun + more.slice(start, end), events);
-        this.#begun = '';
+        this.#endLine(more.slice(start, end), events);
         start = end + 1;
       }
     }
@@ -102,6 +100,13 @@ export class SseReader {
     return (
       this.#begun === '' && !this.#afterCr && this.#data === undefined && this.#event === undefined && !this.#hasComment
     );
+  }
+
+  /** What was begun ends with this. */
+  #endLine(rest: string, events: SseEvent[]): void {
+    const line = this.#begun === '' ? rest : this.#begun + rest;
+    this.#begun = '';
+    this.#takeLine(line, events);
   }
 
   #takeLine(line: string, events: SseEvent[]): void {
