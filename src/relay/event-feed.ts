@@ -97,17 +97,11 @@ export class EventFeed implements EventListenerObject {
     this.#takeWaiter()?.reject(reason);
   }
 
-  /** The upstream has said everything, or is not listened to any more. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
   /** Nothing is read any more. */
   close(): void {
-    const isLeft = !this.#isOver;
     this.#isOver = true;
     this.#buffer.close();
-    if (isLeft) this.#cancelSource();
+    this.#cancelSource();
   }
 
   /** The watch has ended: the only event that is listened to. */

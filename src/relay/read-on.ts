@@ -27,7 +27,7 @@ export async function readLastBytes(stream: BegunStream): Promise<void> {
 
 /** Ends the upstream's call, whatever it is doing. */
 export function leaveStream({ events, watch }: BegunStream): void {
-  if (!events.isOver) watch.abort('left');
+  watch.abort('left');
   watch.end();
   events.close();
 }
