@@ -190,7 +190,8 @@ export interface StreamWriter {
   continue(how: Continuation): ContinuedWriter;
   /** The text sent so far, if it is text alone and short enough to be continued. */
   sentText(): string | undefined;
-  sent(): Sent;
+  /** As it stands: what is sent later may be told in the same place. */
+  sent(): Readonly<Sent>;
   /** Everything after the last content: stop, usage with the cost, end. */
   end(final: FinalUsage): string;
   error(body: Record<string, unknown>): string;

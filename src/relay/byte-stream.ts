@@ -4,7 +4,7 @@
 
 import type { Clock } from '../kit/clock.ts';
 import type { Connection } from '../kit/connection.ts';
-import type { Cut } from './cut.ts';
+import type { Cut, CutListener } from './cut.ts';
 
 const QUIET_MS = 10_000;
 /** Seen is only that a write has left whole, not each byte that the client reads: the sink tells nothing of what it holds. */
@@ -29,119 +29,140 @@ export interface ByteStreamOptions {
  */
 export type Send = (frames: string | Uint8Array) => Promise<void> | undefined;
 
-/** `produce` is called once, whatever becomes of the client, and the stream ends with it, or breaks off if it fails. */
-export function toByteStream(
-  produce: (send: Send) => Promise<void>,
-  { clock, connection, gone, cut, keepAlive, onGone }: ByteStreamOptions,
-): ReadableStream<Uint8Array> {
-  let controller: ReadableStreamDirectController | undefined;
-  let hasBegun = false;
-  let isOver = false;
-  let sentAt = 0;
-  let keepsBytes = true;
-  let cancelQuiet = () => {};
-  /** Set while the client does not take more: what waits for it, and what ends the wait. */
-  let blocked: Promise<void> | undefined;
-  let unblock: (() => void) | undefined;
+/** What is sent until it is fulfilled is the stream. */
+export type Produce = (send: Send) => Promise<void>;
 
-  function begin(): Promise<void> {
-    hasBegun = true;
-    return produce(send);
+/** `produce` is called once, whatever becomes of the client, and the stream ends with it, or breaks off if it fails. */
+export function toByteStream(produce: Produce, options: ByteStreamOptions): ReadableStream<Uint8Array> {
+  const client = new ClientEnd(produce, options);
+  const source: Bun.DirectUnderlyingSource<Uint8Array> = {
+    type: 'direct',
+    pull: (controller) => client.serve(controller),
+    cancel: () => client.leave(),
+  };
+  // A kind of source of Bun's own: the constructor that the web's types declare does not know it.
+  return Reflect.construct(ReadableStream, [source]);
+}
+
+class ClientEnd implements EventListenerObject, CutListener {
+  readonly #produce: Produce;
+  readonly #options: ByteStreamOptions;
+  #controller: ReadableStreamDirectController | undefined;
+  #hasBegun = false;
+  #isOver = false;
+  #sentAt = 0;
+  #keepsBytes = true;
+  #cancelQuiet: (() => void) | undefined;
+  /** Set while the client does not take more: what waits for it, and what ends the wait. */
+  #blocked: Promise<void> | undefined;
+  #unblock: (() => void) | undefined;
+
+  constructor(produce: Produce, options: ByteStreamOptions) {
+    this.#produce = produce;
+    this.#options = options;
+    options.cut.listen(this);
+    options.gone.addEventListener('abort', this, ONCE);
   }
 
-  function end(): void {
-    isOver = true;
-    cancelQuiet();
-    gone.removeEventListener('abort', leave);
-    cut.forget(cutListener);
-    unblock?.();
+  async serve(controller: ReadableStreamDirectController): Promise<void> {
+    this.#controller = controller;
+    if (!this.#isOver) this.#options.connection.keepOpen(true);
+    this.#keepsBytes = Object.prototype.toString.call(controller) !== SERVER_SINK;
+    const failure = this.#hasBegun ? undefined : await this.#begin().then(() => undefined, toError);
+    if (this.#isOver) return;
+    this.#end();
+    controller.close(failure);
+  }
+
+  leave(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#options.onGone();
+    // A server need not begin to send a body whose client is gone: the call is closed all the same.
+    if (!this.#hasBegun) this.#begin().catch(() => {});
+  }
+
+  /** The client has left: the only event that is listened to. */
+  handleEvent(): void {
+    this.leave();
+  }
+
+  /** While the client does not read, nothing runs that could notice the cut and tell it. */
+  onCut(): void {
+    if (this.#blocked) this.#breakOff();
+  }
+
+  #begin(): Promise<void> {
+    this.#hasBegun = true;
+    return this.#produce(this.#send);
+  }
+
+  #end(): void {
+    const { gone, cut, connection } = this.#options;
+    this.#isOver = true;
+    this.#cancelQuiet?.();
+    gone.removeEventListener('abort', this);
+    cut.forget(this);
+    this.#unblock?.();
     // Before the server is told: afterwards it does not know any more which connection is meant.
     connection.keepOpen(false);
   }
 
-  function leave(): void {
-    if (isOver) return;
-    end();
-    onGone();
-    // A server need not begin to send a body whose client is gone: the call is closed all the same.
-    if (!hasBegun) begin().catch(() => {});
-  }
-
   /** Broken off, not ended: whoever reads on must not take it for the whole answer. */
-  function breakOff(): void {
-    leave();
+  #breakOff(): void {
+    this.leave();
     try {
-      controller?.close(new Error('the stream is broken off'));
+      this.#controller?.close(new Error('the stream is broken off'));
     } catch {
       // The socket is closed already.
     }
   }
 
-  const send: Send = (frames) => {
-    if (isOver || !controller || frames === '') return blocked;
-    const isFirst = sentAt === 0;
-    sentAt = clock.monotonic();
-    if (isFirst) cancelQuiet = clock.after(QUIET_MS, look);
-    const written = controller.write(keepsBytes && typeof frames !== 'string' ? frames.slice() : frames);
+  readonly #send: Send = (frames) => {
+    const controller = this.#controller;
+    if (this.#isOver || !controller || frames === '') return this.#blocked;
+    const { clock } = this.#options;
+    const isFirst = this.#sentAt === 0;
+    this.#sentAt = clock.monotonic();
+    if (isFirst) this.#cancelQuiet = clock.after(QUIET_MS, this.#look);
+    const written = controller.write(this.#keepsBytes && typeof frames !== 'string' ? frames.slice() : frames);
     controller.flush();
-    return typeof written === 'number' ? undefined : untilTaken(written);
+    return typeof written === 'number' ? undefined : this.#untilTaken(written);
   };
 
-  function untilTaken(written: Promise<number>): Promise<void> {
-    blocked ??= new Promise((resolve) => {
-      const cancelStall = clock.after(STALLED_MS, breakOff);
-      unblock = () => {
-        blocked = undefined;
-        unblock = undefined;
+  #untilTaken(written: Promise<number>): Promise<void> {
+    this.#blocked ??= new Promise((resolve) => {
+      const cancelStall = this.#options.clock.after(STALLED_MS, () => this.#breakOff());
+      this.#unblock = () => {
+        this.#blocked = undefined;
+        this.#unblock = undefined;
         cancelStall();
         resolve();
       };
-      written.then(unblock, leave);
+      written.then(this.#unblock, () => this.leave());
     });
-    return blocked;
+    return this.#blocked;
   }
 
   /** One timer for all the pauses of a stream: it looks at the clock when it is due, and is set again for what is left. */
-  function look(): void {
-    const left = sentAt + QUIET_MS - clock.monotonic();
-    if (left <= 0 && !blocked) sendKeepAlive();
-    if (!isOver) cancelQuiet = clock.after(left > 0 ? left : QUIET_MS, look);
-  }
+  readonly #look = (): void => {
+    const { clock } = this.#options;
+    const left = this.#sentAt + QUIET_MS - clock.monotonic();
+    if (left <= 0 && !this.#blocked) this.#sendKeepAlive();
+    if (!this.#isOver) this.#cancelQuiet = clock.after(left > 0 ? left : QUIET_MS, this.#look);
+  };
 
   /** A timer's own: nobody else would catch what it throws. */
-  function sendKeepAlive(): void {
+  #sendKeepAlive(): void {
     try {
-      void send(keepAlive());
+      void this.#send(this.#options.keepAlive());
     } catch {
-      breakOff();
+      this.#breakOff();
     }
   }
-
-  // While the client does not read, nothing runs that could notice the cut and tell it.
-  const cutListener = {
-    onCut() {
-      if (blocked) breakOff();
-    },
-  };
-  cut.listen(cutListener);
-  gone.addEventListener('abort', leave, { once: true });
-
-  const source: Bun.DirectUnderlyingSource<Uint8Array> = {
-    type: 'direct',
-    async pull(given) {
-      controller = given;
-      if (!isOver) connection.keepOpen(true);
-      keepsBytes = Object.prototype.toString.call(given) !== SERVER_SINK;
-      const failure = hasBegun ? undefined : await begin().then(() => undefined, toError);
-      if (isOver) return;
-      end();
-      given.close(failure);
-    },
-    cancel: leave,
-  };
-  // A kind of source of Bun's own: the constructor that the web's types declare does not know it.
-  return Reflect.construct(ReadableStream, [source]);
 }
+
+const ONCE = { once: true };
 
 function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error('the stream could not be ended');

@@ -14,7 +14,7 @@ import type { Closing } from './close.ts';
 import { closeForCut, closeForGone } from './close-stream.ts';
 import { Delivery } from './delivery.ts';
 import { OUTCOMES } from './outcomes.ts';
-import { passOn, type Write } from './pass-on.ts';
+import { type FrameWriter, passOn } from './pass-on.ts';
 import type { Plan } from './plan.ts';
 import { leaveStream, readLastBytes } from './read-on.ts';
 import { resume } from './resume.ts';
@@ -90,13 +90,12 @@ async function sendContent(
   delivery: Delivery,
   send: Send,
 ): Promise<void> {
-  const { writer } = delivery;
-  let write: Write = writer.write;
+  let writer: FrameWriter = delivery.writer;
   let caughtUp = () => true;
   for (;;) {
     const { begun } = delivery.current;
     try {
-      await passOn(delivery, send, write);
+      await passOn(delivery, send, writer);
       if (!begun.reader.isFinished()) throw new AttemptFailed('cut');
       if (!caughtUp()) throw new AttemptFailed('mismatch');
       return;
@@ -112,7 +111,7 @@ async function sendContent(
       const resumed = await resume(tools, admission, plan, delivery, failed);
       if (!resumed) throw failed;
       delivery.goOnWith(resumed);
-      write = resumed.continued.write;
+      writer = resumed.continued;
       caughtUp = resumed.continued.caughtUp;
     }
   }

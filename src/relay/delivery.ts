@@ -18,12 +18,14 @@ export class Delivery {
   readonly #call: Call;
   readonly #first: BegunRun;
   readonly #runs: [Run, ...Run[]];
-  readonly #left = new AbortController();
   #current: BegunRun;
   /** The current run has not been told yet what came of it. */
   #isRunning = true;
-  #hasLeft = false;
-  #delivered: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
+  /** Set when the client has left. */
+  #left: AttemptFailed | undefined;
+  /** Set once a run needs to be told of that. */
+  #leaving: AbortController | undefined;
+  readonly #delivered: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
 
   constructor(call: Call, writer: StreamWriter, first: BegunRun) {
     this.writer = writer;
@@ -42,7 +44,7 @@ export class Delivery {
     return this.#runs;
   }
 
-  get delivered(): Sent {
+  get delivered(): Readonly<Sent> {
     return this.#delivered;
   }
 
@@ -56,7 +58,7 @@ export class Delivery {
   }
 
   get hasLeft(): boolean {
-    return this.#hasLeft;
+    return this.#left !== undefined;
   }
 
   /** The current run is read to its end even if the client leaves. */
@@ -79,28 +81,35 @@ export class Delivery {
 
   /** The client has left: whoever waits for the upstream waits no longer. */
   leave(): void {
-    this.#hasLeft = true;
-    this.#left.abort(new AttemptFailed('client_gone'));
+    this.#left ??= new AttemptFailed('client_gone');
+    this.#leaving?.abort(this.#left);
     const { events, watch } = this.#current.begun;
-    if (this.outlivesClient) events.interrupt(this.#left.signal.reason);
+    if (this.outlivesClient) events.interrupt(this.#left);
     else watch.abort('client_gone');
   }
 
   /** Throws AttemptFailed. */
   requireClient(): void {
-    if (this.#hasLeft) throw this.#left.signal.reason;
+    if (this.#left) throw this.#left;
   }
 
-  /** So much was sent in all, and taken if the client is still there. Throws AttemptFailed if it is not. */
-  noteDelivered(sent: Sent): void {
+  /** All that was sent was taken, if the client is still there. Throws AttemptFailed if it is not. */
+  noteDelivered(): void {
     this.requireClient();
-    failpoint(this.#delivered.tokens === 0 ? 'K4' : 'K5');
-    this.#delivered = sent;
+    const delivered = this.#delivered;
+    failpoint(delivered.tokens === 0 ? 'K4' : 'K5');
+    const { hasOutput, hasMedia, tokens, images } = this.writer.sent();
+    delivered.hasOutput = hasOutput;
+    delivered.hasMedia = hasMedia;
+    delivered.tokens = tokens;
+    delivered.images = images;
   }
 
   /** For a run that must end when the client stops reading, too. */
   goneOrLeft(): AbortSignal {
-    return AbortSignal.any([this.#call.gone, this.#left.signal]);
+    this.#leaving ??= new AbortController();
+    if (this.#left) this.#leaving.abort(this.#left);
+    return AbortSignal.any([this.#call.gone, this.#leaving.signal]);
   }
 
   #use({ step, begun }: BegunRun): void {

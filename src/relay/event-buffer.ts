@@ -2,27 +2,28 @@
 // more bytes must be brought.
 
 import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
-import { createSseReader, isKeepAlive, type SseEvent, SseTooLong } from '../dialects/stream/sse.ts';
+import { isKeepAlive, type SseEvent, SseReader, SseTooLong } from '../dialects/stream/sse.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 
 /** Events before the first word, or after the last: more than this is no answer but a flood. */
 export const MAX_WORDLESS_EVENTS = 1_000;
 /** A slow client may leave this waiting for long, so only a little of a large piece is split at a time. */
 const SPLIT_BYTES = 16 * 1024;
+const NOTHING: readonly never[] = [];
 
 export class EventBuffer {
   readonly #reader: StreamReader;
   readonly #onTooLong: () => void;
-  readonly #sse = createSseReader();
+  readonly #sse = new SseReader();
   /** Brought and not yet split. */
   #bytes: Uint8Array | undefined;
   /** Split and not yet read as events. */
-  #split: readonly SseEvent[] = [];
+  #split: readonly SseEvent[] = NOTHING;
   #splitAt = 0;
   /** What was split, if it began and ended with an event. */
   #whole: Uint8Array | undefined;
   /** Events not yet taken. */
-  #events: readonly StreamEvent[] = [];
+  #events: readonly StreamEvent[] = NOTHING;
   #eventsAt = 0;
   #heldCount = 0;
   /** The reader was told that the bytes are over. */
@@ -108,9 +109,9 @@ export class EventBuffer {
   }
 
   #forget(): void {
-    this.#split = [];
+    this.#split = NOTHING;
     this.#whole = undefined;
-    this.#events = [];
+    this.#events = NOTHING;
   }
 
   #give(events: readonly StreamEvent[]): void {

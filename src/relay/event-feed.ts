@@ -59,7 +59,9 @@ export class EventFeed implements EventListenerObject {
 
   /** Waits for the upstream; false when everything has been said. Rejects when the watch ends or the upstream breaks. */
   more(): Promise<boolean> {
-    return new Promise((resolve, reject) => this.wait({ resolve, reject }));
+    const waiting = Promise.withResolvers<boolean>();
+    this.wait(waiting);
+    return waiting.promise;
   }
 
   /** The same without a promise: one waiter may serve all the waits of a stream. */
@@ -71,7 +73,7 @@ export class EventFeed implements EventListenerObject {
     else if (this.#isOver) this.#tellEnd(waiting);
     else {
       this.#waiter = waiting;
-      if (!this.#isReading) this.#readSource();
+      if (this.#source && !this.#isReading) void this.#readSource(this.#source);
     }
   }
 
@@ -104,7 +106,7 @@ export class EventFeed implements EventListenerObject {
 
   /** The watch has ended: the only event that is listened to. */
   handleEvent(): void {
-    this.#onFailure(this.#watch.signal.reason);
+    this.#fail(this.#watch.signal.reason);
     this.#cancelSource();
   }
 
@@ -133,33 +135,43 @@ export class EventFeed implements EventListenerObject {
     return waiting;
   }
 
-  #readSource(): void {
-    const { idleMs } = this.#limits;
+  /** Reads as long as somebody waits. */
+  async #readSource(source: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
     this.#isReading = true;
-    const goesOn = this.#isWhole;
-    this.#isWhole = this.#reader.isFinished();
-    this.#watch.wait(this.#isWhole ? Math.min(idleMs, LAST_WORDS_MS) : idleMs, { goesOn: goesOn && this.#isWhole });
-    this.#source?.read().then(this.#onRead, this.#onFailure);
+    try {
+      while (this.#waiter) {
+        this.#limitWait();
+        const { done, value } = await source.read();
+        this.#watch.rest();
+        this.#take(done, value);
+      }
+    } catch (reason) {
+      this.#fail(reason);
+    }
+    this.#isReading = false;
   }
 
-  readonly #onRead = ({ done, value }: { done: boolean; value?: Uint8Array | undefined }): void => {
-    this.#isReading = false;
-    this.#watch.rest();
-    if (done) this.#isOver = true;
-    this.#total += value?.byteLength ?? 0;
-    if (this.#total > this.#limits.maxBytes) this.#noteFailure(new AttemptFailed('flood'));
-    const rest = value && this.#mayPass(value) ? this.#passOver(value) : value;
-    this.#buffer.bring(rest);
-    if (rest || done || this.#failure) this.#tellWaiter();
-    else if (this.#waiter) this.#readSource();
-  };
+  #limitWait(): void {
+    const { idleMs } = this.#limits;
+    const wasWhole = this.#isWhole;
+    this.#isWhole = this.#reader.isFinished();
+    this.#watch.wait(this.#isWhole ? Math.min(idleMs, LAST_WORDS_MS) : idleMs, { goesOn: wasWhole && this.#isWhole });
+  }
 
-  readonly #onFailure = (reason: unknown): void => {
-    this.#isReading = false;
+  #take(isLast: boolean, bytes: Uint8Array | undefined): void {
+    if (isLast) this.#isOver = true;
+    this.#total += bytes?.byteLength ?? 0;
+    if (this.#total > this.#limits.maxBytes) this.#noteFailure(new AttemptFailed('flood'));
+    const rest = bytes && this.#mayPass(bytes) ? this.#passOver(bytes) : bytes;
+    this.#buffer.bring(rest);
+    if (rest || isLast || this.#failure) this.#tellWaiter();
+  }
+
+  #fail(reason: unknown): void {
     this.#watch.rest();
     this.#noteFailure(reason);
     this.#tellWaiter();
-  };
+  }
 
   #noteFailure(reason: unknown): void {
     this.#failure ??= { reason };

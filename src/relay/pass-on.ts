@@ -1,9 +1,10 @@
 // One run's events on their way to the client, as they come. What came together goes out together; what the client does
 // not take yet holds up the rest.
 
-import type { Sent, StreamEvent } from '../dialects/dialect.ts';
+import type { ContinuedWriter } from '../dialects/dialect.ts';
 import { createShortcut, type Shortcut } from '../dialects/stream/shortcut.ts';
 import { AttemptFailed } from './attempt-failed.ts';
+import type { BegunStream } from './begun.ts';
 import type { Send } from './byte-stream.ts';
 import type { Delivery } from './delivery.ts';
 import { type EventFeed, HELD_UP, type Waiter } from './event-feed.ts';
@@ -11,67 +12,89 @@ import { type EventFeed, HELD_UP, type Waiter } from './event-feed.ts';
 /** More is not gathered for one sending. */
 const MAX_FRAMES_CHARS = 16 * 1024;
 
-export type Write = (event: StreamEvent) => string | 'mismatch';
+/** A stream's own writer, or what goes on with it in another run. */
+export type FrameWriter = Pick<ContinuedWriter, 'write'>;
 
 /** Fulfilled when the current run is done or has no more. Rejects when it breaks or the client leaves. */
-export function passOn(delivery: Delivery, send: Send, write: Write): Promise<void> {
-  const { writer } = delivery;
-  const { events, reader, watch } = delivery.current.begun;
-  return new Promise((resolve, reject) => {
-    // Callbacks, because this is done for every bit of every stream.
-    const waiter: Waiter = { resolve: (hasMore) => (hasMore ? sendReady() : resolve()), reject, passBytes };
+export function passOn(delivery: Delivery, send: Send, writer: FrameWriter): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  new Passing(delivery, send, writer, resolve, reject).sendReady();
+  return promise;
+}
+
+/** Nothing here is a promise while the client keeps up, because this is done for every bit of every stream. */
+class Passing implements Waiter {
+  readonly #delivery: Delivery;
+  readonly #run: BegunStream;
+  readonly #send: Send;
+  readonly #writer: FrameWriter;
+  readonly #shortcut: Shortcut | undefined;
+  readonly #end: () => void;
+  readonly reject: (reason: unknown) => void;
+
+  constructor(delivery: Delivery, send: Send, writer: FrameWriter, end: () => void, reject: (reason: unknown) => void) {
+    this.#delivery = delivery;
+    this.#run = delivery.current.begun;
+    this.#send = send;
+    this.#writer = writer;
+    this.#end = end;
+    this.reject = reject;
     // What another run says anew must be seen event by event.
-    const shortcut = write === writer.write ? createShortcut(reader, writer) : undefined;
+    if (writer === delivery.writer) this.#shortcut = createShortcut(this.#run.reader, delivery.writer);
+  }
 
-    function passBytes(bytes: Uint8Array): number {
-      const frames = delivery.hasLeft ? undefined : shortcut?.take(bytes);
-      if (!frames || !shortcut) return 0;
-      const sent = writer.sent();
-      try {
-        const blocked = send(frames);
-        if (!blocked) delivery.noteDelivered(sent);
-        // If bytes remain, they are sent next, and that send waits for this one, too.
-        if (!blocked || shortcut.taken() < bytes.length) return shortcut.taken();
-        holdUp(blocked, sent, 'none');
-      } catch (error) {
-        reject(error);
-      }
-      return HELD_UP;
+  resolve(hasMore: boolean): void {
+    if (hasMore) this.sendReady();
+    else this.#end();
+  }
+
+  passBytes(bytes: Uint8Array): number {
+    const shortcut = this.#shortcut;
+    const frames = this.#delivery.hasLeft ? undefined : shortcut?.take(bytes);
+    if (!frames || !shortcut) return 0;
+    try {
+      const blocked = this.#send(frames);
+      if (!blocked) this.#delivery.noteDelivered();
+      // If bytes remain, they are sent next, and that send waits for this one, too.
+      if (!blocked || shortcut.taken < bytes.length) return shortcut.taken;
+      this.#holdUp(blocked, 'none');
+    } catch (error) {
+      this.reject(error);
     }
+    return HELD_UP;
+  }
 
-    function sendReady(): void {
-      try {
-        delivery.requireClient();
-        shortcut?.pause();
-        const { frames, end } = writeReady(events, write, shortcut, !delivery.delivered.hasOutput);
-        const blocked = send(frames);
-        const sent = frames === '' && !blocked ? undefined : writer.sent();
-        if (blocked) holdUp(blocked, sent, end);
-        else goOn(sent, end);
-      } catch (error) {
-        reject(error);
-      }
+  sendReady(): void {
+    try {
+      this.#delivery.requireClient();
+      this.#shortcut?.pause();
+      const isFirst = !this.#delivery.delivered.hasOutput;
+      const { frames, end } = writeReady(this.#run.events, this.#writer, this.#shortcut, isFirst);
+      const blocked = this.#send(frames);
+      if (blocked) this.#holdUp(blocked, end);
+      else this.#goOn(frames !== '', end);
+    } catch (error) {
+      this.reject(error);
     }
+  }
 
-    function holdUp(blocked: Promise<void>, sent: Sent | undefined, end: Ready['end']): void {
-      watch.holdUp();
-      const whenTaken = () => {
-        watch.goOn();
-        goOn(sent, end);
-      };
-      blocked.then(whenTaken).catch(reject);
-    }
+  #holdUp(blocked: Promise<void>, end: Ready['end']): void {
+    const { watch } = this.#run;
+    watch.holdUp();
+    const whenTaken = () => {
+      watch.goOn();
+      this.#goOn(true, end);
+    };
+    blocked.then(whenTaken).catch(this.reject);
+  }
 
-    function goOn(sent: Sent | undefined, end: Ready['end']): void {
-      if (sent) delivery.noteDelivered(sent);
-      if (end instanceof Error) reject(end);
-      else if (end === 'done') resolve();
-      else if (end === 'none') events.wait(waiter);
-      else queueMicrotask(sendReady);
-    }
-
-    sendReady();
-  });
+  #goOn(hasSent: boolean, end: Ready['end']): void {
+    if (hasSent) this.#delivery.noteDelivered();
+    if (end instanceof Error) this.reject(end);
+    else if (end === 'done') this.#end();
+    else if (end === 'none') this.#run.events.wait(this);
+    else queueMicrotask(() => this.sendReady());
+  }
 }
 
 interface Ready {
@@ -82,7 +105,7 @@ interface Ready {
 
 /** Frames for all the events that need no waiting, as far as a slow client may leave them waiting. The first word does not
  * wait for those that came with it. */
-function writeReady(events: EventFeed, write: Write, shortcut: Shortcut | undefined, isFirst: boolean): Ready {
+function writeReady(events: EventFeed, writer: FrameWriter, shortcut: Shortcut | undefined, isFirst: boolean): Ready {
   let frames = '';
   try {
     while (frames.length < MAX_FRAMES_CHARS) {
@@ -90,7 +113,7 @@ function writeReady(events: EventFeed, write: Write, shortcut: Shortcut | undefi
       if (!event) return { frames, end: 'none' };
       if (event.kind === 'done') return { frames, end: 'done' };
       if (event.kind === 'broken') return { frames, end: new AttemptFailed('error_event') };
-      const written = write(event);
+      const written = writer.write(event);
       if (written === 'mismatch') return { frames, end: new AttemptFailed('mismatch') };
       frames += written;
       const alone = event.repeat && events.alone();

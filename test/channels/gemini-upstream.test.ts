@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { asEventStream } from '../../src/channels/gemini/as-event-stream.ts';
 import { createGeminiUpstream } from '../../src/channels/gemini/gemini-upstream.ts';
-import { createSseReader } from '../../src/dialects/stream/sse.ts';
+import { SseReader } from '../../src/dialects/stream/sse.ts';
 import { geminiChunks, geminiList } from '../support/gemini.ts';
 import { bytesOf, isBytes } from '../support/script.ts';
 
@@ -66,7 +66,7 @@ describe('a list', () => {
     });
     const response = asEventStream(new Response(body, { headers: { 'content-type': type } }));
     expect(response.headers.get('content-type')).toBe('text/event-stream');
-    const sse = createSseReader();
+    const sse = new SseReader();
     const read = [];
     for await (const piece of response.body ?? []) read.push(...sse.push(piece));
     return read.map(({ data = '' }) => JSON.parse(data));

@@ -24,7 +24,9 @@ function run(first: readonly Delta[], second: readonly Delta[]) {
     const chunks = deltas.map((delta) => ({ id: 'x', choices: [{ index: 0, delta, finish_reason: null }] }));
     return chunks.flatMap((chunk) => reader.read({ event: undefined, data: JSON.stringify(chunk) }));
   };
-  const sent = eventsOf(first).map(writer.write).join('');
+  const sent = eventsOf(first)
+    .map((event) => writer.write(event))
+    .join('');
   const text = writer.sentText();
   const continued = writer.continue('fresh');
   const more = eventsOf(second).map(continued.write);

@@ -21,7 +21,7 @@ function run(first: readonly Delta[], second: readonly Delta[]): Answer[] | 'mis
     const chunks = deltas.map((delta) => ({ id: 'x', choices: [{ index: 0, delta, finish_reason: null }] }));
     return chunks.flatMap((chunk) => reader.read({ event: undefined, data: JSON.stringify(chunk) }));
   };
-  const sent = eventsOf(first).map(writer.write);
+  const sent = eventsOf(first).map((event) => writer.write(event));
   const continued = writer.continue('fresh');
   const more = eventsOf(second).map(continued.write);
   if (more.includes('mismatch')) return 'mismatch';

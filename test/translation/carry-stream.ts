@@ -6,7 +6,7 @@ import { carry } from '../../src/dialects/carry.ts';
 import type { Dialect, ReportedUsage, StreamEvent } from '../../src/dialects/dialect.ts';
 import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
 import { openaiResponses } from '../../src/dialects/openai-responses/dialect.ts';
-import { createSseReader, type SseEvent } from '../../src/dialects/stream/sse.ts';
+import { type SseEvent, SseReader } from '../../src/dialects/stream/sse.ts';
 import { readJsonObject } from '../../src/kit/json/json.ts';
 import { quirksOf } from '../../src/kit/quirks.ts';
 import { NO_BUCKETS } from '../../src/store/rows.ts';
@@ -73,5 +73,5 @@ export function carryStream(client: ClientName, upstream: UpstreamName, events: 
 
 function sseEvents(upstream: UpstreamName, events: readonly unknown[]): SseEvent[] {
   const bytes = new TextEncoder().encode(events.map(UPSTREAMS[upstream].frame).join(''));
-  return createSseReader().push(bytes);
+  return new SseReader().push(bytes);
 }

@@ -3,11 +3,20 @@
 
 import { ANSWER_LIMITS, isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
-import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
+import {
+  type AnswerFacts,
+  addOutput,
+  NO_OUTPUT,
+  type Piece,
+  type StreamEvent,
+  type StreamFacts,
+  type StreamReader,
+} from '../dialect.ts';
 import { BROKEN } from '../stream/bare-events.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { RepeatedEvent } from '../stream/repeated-event.ts';
-import { createShapeMemory, type Repeat } from '../stream/shape.ts';
+import { type Repeat, ShapeMemory } from '../stream/shape.ts';
+import type { SseEvent } from '../stream/sse.ts';
 import { readFinish } from './read-answer.ts';
 import { blockPieces, deltaPieces, isThinking, outputOf } from './read-output.ts';
 import { createUsageTracker } from './usage.ts';
@@ -15,39 +24,72 @@ import { createUsageTracker } from './usage.ts';
 const DELTA = 'content_block_delta';
 
 export function createStreamReader(): StreamReader {
-  const facts: Omit<AnswerFacts, 'usage'> = { output: NO_OUTPUT, finish: 'other' };
-  const usage = createUsageTracker();
-  const shapes = createShapeMemory(saysOnly);
-  let finished = false;
+  return new MessageReader();
+}
 
-  function content(name: string, document: JsonDocument, pieces: readonly Piece[]): StreamEvent {
-    const output = outputOf(pieces);
-    facts.output = addOutput(facts.output, output);
-    return { kind: output.hasContent || output.hasReasoning ? 'output' : 'other', name, document, pieces };
+class MessageReader implements StreamReader {
+  readonly #facts: Omit<AnswerFacts, 'usage'> = { output: NO_OUTPUT, finish: 'other' };
+  readonly #usage = createUsageTracker();
+  readonly #shapes = new ShapeMemory(saysOnly);
+  #isFinished = false;
+
+  read({ data = '' }: SseEvent): StreamEvent[] {
+    const repeat = this.#shapes.match(data);
+    if (repeat) return [this.#readRepeat(data, repeat)];
+    try {
+      const document = readJsonObject(data, ANSWER_LIMITS);
+      if (typeof document.value.type !== 'string') return [BROKEN];
+      const event = this.#readEvent(document);
+      if (!event) return [];
+      this.#learn(event);
+      return [event];
+    } catch (error) {
+      if (error instanceof JsonRefused) return [BROKEN];
+      throw error;
+    }
+  }
+
+  end(): StreamEvent[] {
+    return [];
+  }
+
+  again(tokens: number): void {
+    this.#shapes.matched();
+    this.#facts.output.tokens += tokens;
+  }
+
+  facts(): StreamFacts {
+    const finished = this.#isFinished;
+    return { ...this.#facts, output: { ...this.#facts.output }, usage: this.#usage.report(finished), finished };
+  }
+
+  isFinished(): boolean {
+    return this.#isFinished;
   }
 
   /** Undefined if it has nothing to tell yet. */
-  function readEvent(document: JsonDocument): StreamEvent | undefined {
+  #readEvent(document: JsonDocument): StreamEvent | undefined {
     const { type, message, content_block: block, delta } = document.value;
     const name = String(type);
     const index = typeof document.value.index === 'number' ? document.value.index : 0;
+    const facts = this.#facts;
     switch (type) {
       case 'message_start':
-        usage.start(isObject(message) ? message.usage : undefined);
+        this.#usage.start(isObject(message) ? message.usage : undefined);
         return { kind: 'other', name, document, pieces: [] };
       case 'content_block_start':
         if (isObject(block) && isThinking(block)) facts.output = { ...facts.output, hasReasoning: true };
-        return content(name, document, isObject(block) ? blockPieces(block, index) : []);
+        return this.#readContent(name, document, isObject(block) ? blockPieces(block, index) : []);
       case DELTA:
-        return content(name, document, isObject(delta) ? deltaPieces(delta, index) : []);
+        return this.#readContent(name, document, isObject(delta) ? deltaPieces(delta, index) : []);
       case 'message_delta':
-        usage.update(document.value.usage);
+        this.#usage.update(document.value.usage);
         if (isObject(delta) && isFinish(delta.stop_reason)) {
-          finished = true;
+          this.#isFinished = true;
           facts.finish = readFinish(delta.stop_reason);
         }
         // Before the end it only counts.
-        return finished ? { kind: 'held', name, document, pieces: [] } : undefined;
+        return this.#isFinished ? { kind: 'held', name, document, pieces: [] } : undefined;
       case 'message_stop':
         return { kind: 'done', name, document, pieces: [] };
       case 'error':
@@ -57,46 +99,22 @@ export function createStreamReader(): StreamReader {
     }
   }
 
-  function again(data: string, repeat: Repeat): StreamEvent {
-    facts.output.tokens += weighTokens(repeat.text);
+  #readContent(name: string, document: JsonDocument, pieces: readonly Piece[]): StreamEvent {
+    const output = outputOf(pieces);
+    this.#facts.output = addOutput(this.#facts.output, output);
+    return { kind: output.hasContent || output.hasReasoning ? 'output' : 'other', name, document, pieces };
+  }
+
+  #readRepeat(data: string, repeat: Repeat): StreamEvent {
+    this.#facts.output.tokens += weighTokens(repeat.text);
     return new RepeatedEvent(DELTA, data, repeat);
   }
 
-  function learn({ kind, name, document, pieces }: StreamEvent): void {
+  #learn({ kind, name, document, pieces }: StreamEvent): void {
     const [piece] = pieces;
     if (name !== DELTA || kind !== 'output' || !document || !piece) return;
-    shapes.learn(document.text, piece.text, piece.slot);
+    this.#shapes.learn(document.text, piece.text, piece.slot);
   }
-
-  return {
-    read({ data = '' }) {
-      const repeat = shapes.match(data);
-      if (repeat) return [again(data, repeat)];
-      try {
-        const document = readJsonObject(data, ANSWER_LIMITS);
-        if (typeof document.value.type !== 'string') return [BROKEN];
-        const event = readEvent(document);
-        if (!event) return [];
-        learn(event);
-        return [event];
-      } catch (error) {
-        if (error instanceof JsonRefused) return [BROKEN];
-        throw error;
-      }
-    },
-    end: () => [],
-    again(tokens) {
-      shapes.matched();
-      facts.output.tokens += tokens;
-    },
-    facts: () => ({
-      ...facts,
-      output: { ...facts.output },
-      usage: usage.report(finished),
-      finished,
-    }),
-    isFinished: () => finished,
-  };
 }
 
 function saysOnly(data: string, text: string, slot: string): boolean {

@@ -2,59 +2,109 @@
 // second or third upstream run continues what the first one began.
 
 import { editMembers, isObject, type JsonDocument } from '../../kit/json/json.ts';
-import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
-import { createRepeatWriter } from '../stream/shape.ts';
+import type {
+  Continuation,
+  ContinuedWriter,
+  FinalUsage,
+  RelayRequest,
+  RepeatedFrames,
+  Sent,
+  StreamEvent,
+  StreamWriter,
+  WriterOptions,
+} from '../dialect.ts';
+import { RepeatWriter, type Shape } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
-import { createTranscript } from '../stream/transcript.ts';
+import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { blockType, continueFresh, continuePrefill, indexOf, type Seen, stopEvent } from './continue-stream.ts';
 import { mergeUsage, writeUsage } from './usage.ts';
 
 export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
-  const transcript = createTranscript(options);
-  const blocks = new Map<number, Seen>();
-  let held: StreamEvent[] = [];
-  let model = request.model;
-  const repeats = createRepeatWriter((marked) => writeSse(marked, 'content_block_delta'));
+  return new MessageWriter(request.model, options);
+}
 
-  function pass(event: StreamEvent): string {
-    const repeated = event.repeat && repeats.write(event.repeat);
+class MessageWriter implements StreamWriter, RepeatedFrames {
+  readonly #transcript: Transcript;
+  readonly #blocks = new Map<number, Seen>();
+  readonly #repeats = new RepeatWriter(writeDelta);
+  #held: StreamEvent[] = [];
+  #model: string;
+
+  constructor(model: string, options: WriterOptions) {
+    this.#model = model;
+    this.#transcript = new Transcript(options);
+  }
+
+  write(event: StreamEvent): string {
+    const repeated = event.repeat && this.#repeats.write(event.repeat);
     if (repeated !== undefined) {
-      for (const piece of event.pieces) transcript.add(piece);
+      for (const piece of event.pieces) this.#transcript.add(piece);
       return repeated;
     }
     const { document, name, kind } = event;
     if (!document) return '';
     if (kind === 'held') {
-      held.push(event);
+      this.#held.push(event);
       return '';
     }
-    for (const piece of event.pieces) transcript.add(piece);
-    noteBlock(blocks, event, document);
-    return writeSse(name === 'message_start' ? renamed(document, model) : document.text, name);
+    for (const piece of event.pieces) this.#transcript.add(piece);
+    noteBlock(this.#blocks, event, document);
+    return writeSse(name === 'message_start' ? renamed(document, this.#model) : document.text, name);
   }
 
-  return {
-    keepAlive: () => writeSse('{"type":"ping"}', 'ping'),
-    write: pass,
-    rename: (id) => {
-      model = id;
-    },
-    repeats: { partsOf: repeats.partsOf, note: transcript.note },
-    sentText: () => (blocks.size === 1 && blocks.get(0)?.type === 'text' ? transcript.onlyText('0/text') : undefined),
-    sent: transcript.sent,
-    continue(how) {
-      held = [];
-      return how === 'prefill'
-        ? continuePrefill(pass, blocks, transcript.onlyText('0/text') ?? '')
-        : continueFresh(pass, blocks, transcript.compare());
-    },
-    end(final) {
-      const open = [...blocks].filter(([, { closed }]) => !closed).map(([index]) => pass(stopEvent(index)));
-      return open.join('') + lastEvent(held, final) + writeSse('{"type":"message_stop"}', 'message_stop');
-    },
-    error: (body) => writeSse(JSON.stringify(body), 'error'),
-  };
+  get repeats(): RepeatedFrames {
+    return this;
+  }
+
+  partsOf(shape: Shape): readonly string[] | undefined {
+    return this.#repeats.partsOf(shape);
+  }
+
+  note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void {
+    this.#transcript.note(slot, bytes, from, to, tokens);
+  }
+
+  rename(model: string): void {
+    this.#model = model;
+  }
+
+  continue(how: Continuation): ContinuedWriter {
+    this.#held = [];
+    const pass = (event: StreamEvent) => this.write(event);
+    return how === 'prefill'
+      ? continuePrefill(pass, this.#blocks, this.#transcript.onlyText(TEXT_SLOT) ?? '')
+      : continueFresh(pass, this.#blocks, this.#transcript.compare());
+  }
+
+  sentText(): string | undefined {
+    const isText = this.#blocks.size === 1 && this.#blocks.get(0)?.type === 'text';
+    return isText ? this.#transcript.onlyText(TEXT_SLOT) : undefined;
+  }
+
+  sent(): Sent {
+    return this.#transcript.sent;
+  }
+
+  keepAlive(): string {
+    return writeSse('{"type":"ping"}', 'ping');
+  }
+
+  end(final: FinalUsage): string {
+    const open = [...this.#blocks].filter(([, { closed }]) => !closed).map(([index]) => this.write(stopEvent(index)));
+    return open.join('') + lastEvent(this.#held, final) + writeSse('{"type":"message_stop"}', 'message_stop');
+  }
+
+  error(body: Record<string, unknown>): string {
+    return writeSse(JSON.stringify(body), 'error');
+  }
+}
+
+/** The words of the first block: the only content that a prefill can continue. */
+const TEXT_SLOT = '0/text';
+
+function writeDelta(delta: string): string {
+  return writeSse(delta, 'content_block_delta');
 }
 
 function noteBlock(blocks: Map<number, Seen>, { name, pieces }: StreamEvent, document: JsonDocument): void {

@@ -7,18 +7,6 @@ import type { Piece, StreamEvent } from '../dialect.ts';
 import { hasNoChoice, saidAs } from './read-chunk.ts';
 import { isReasoning, readPieces, toolCalls } from './read-output.ts';
 
-export interface Extras {
-  /** The client was sent this. */
-  add(event: StreamEvent): void;
-  /** Words of this slot went out: what was told before them is not told again after them. */
-  passWords(slot: string): void;
-  /** Of an event without choices: true if the client has it; one less is known then. */
-  takeKnown(): boolean;
-  /** The choice without those that the client has, which are known no longer then. */
-  cut(choice: JsonObject): JsonObject;
-  copy(): Extras;
-}
-
 /** Of all events that have no choices. */
 const WHOLE_EVENTS = '';
 /** Of a choice: what holds the rest of it. */
@@ -37,43 +25,58 @@ const CONTENT: ReadonlySet<string> = new Set([
 /** Of a call: what is known of it once its words are. */
 const CALL: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function', 'custom']);
 
-export function createExtras(before?: ReadonlyMap<string, number>): Extras {
+export class Extras {
   /** Since the last words of their choice. */
-  const counts = new Map(before);
+  readonly #counts: Map<string, number>;
 
-  function grow(place: string, by: number): void {
-    counts.set(place, (counts.get(place) ?? 0) + by);
+  constructor(before?: ReadonlyMap<string, number>) {
+    this.#counts = new Map(before);
   }
 
-  function passWords(slot: string): void {
+  /** The client was sent this. */
+  add({ document, pieces }: StreamEvent): void {
+    for (const { slot } of pieces) this.passWords(slot);
+    if (!document) return;
+    if (hasNoChoice(document.value)) this.#grow(WHOLE_EVENTS, 1);
+    for (const choice of choicesOf(document.value)) {
+      for (const [name, value] of extrasOf(choice)) this.#grow(`${indexOf(choice)}/${name}`, sizeOf(value));
+    }
+  }
+
+  /** Words of this slot went out: what was told before them is not told again after them. */
+  passWords(slot: string): void {
+    const counts = this.#counts;
     if (counts.size === 0) return;
     const choice = slot.slice(0, slot.indexOf('/') + 1);
     for (const place of counts.keys()) if (place === WHOLE_EVENTS || place.startsWith(choice)) counts.delete(place);
   }
 
-  /** What is left of it; undefined if nothing is. */
-  function rest(place: string, value: Json): Json | undefined {
-    const known = counts.get(place) ?? 0;
-    if (known === 0) return value;
-    const size = sizeOf(value);
-    counts.set(place, Math.max(0, known - size));
-    return Array.isArray(value) && known < size ? value.slice(known) : undefined;
+  /** Of an event without choices: true if the client has it; one less is known then. */
+  takeKnown(): boolean {
+    return this.#rest(WHOLE_EVENTS, null) === undefined;
   }
 
-  return {
-    add({ document, pieces }) {
-      for (const { slot } of pieces) passWords(slot);
-      if (!document) return;
-      if (hasNoChoice(document.value)) grow(WHOLE_EVENTS, 1);
-      for (const choice of choicesOf(document.value)) {
-        for (const [name, value] of extrasOf(choice)) grow(`${indexOf(choice)}/${name}`, sizeOf(value));
-      }
-    },
-    passWords,
-    takeKnown: () => rest(WHOLE_EVENTS, null) === undefined,
-    cut: (choice) => mapExtras(choice, (name, value) => rest(`${indexOf(choice)}/${name}`, value)),
-    copy: () => createExtras(counts),
-  };
+  /** The choice without those that the client has, which are known no longer then. */
+  cut(choice: JsonObject): JsonObject {
+    return mapExtras(choice, (name, value) => this.#rest(`${indexOf(choice)}/${name}`, value));
+  }
+
+  copy(): Extras {
+    return new Extras(this.#counts);
+  }
+
+  #grow(place: string, by: number): void {
+    this.#counts.set(place, (this.#counts.get(place) ?? 0) + by);
+  }
+
+  /** What is left of it; undefined if nothing is. */
+  #rest(place: string, value: Json): Json | undefined {
+    const known = this.#counts.get(place) ?? 0;
+    if (known === 0) return value;
+    const size = sizeOf(value);
+    this.#counts.set(place, Math.max(0, known - size));
+    return Array.isArray(value) && known < size ? value.slice(known) : undefined;
+  }
 }
 
 /** The choice with nothing beside its words. */
@@ -132,7 +135,8 @@ function mapMembers(
 ): JsonObject {
   const next: JsonObject = {};
   let changed = false;
-  for (const [name, value] of Object.entries(object)) {
+  for (const name of Object.keys(object)) {
+    const value = object[name];
     const kept = value === undefined || isEmpty(value) || !isMapped(name) ? value : map(name, value);
     if (kept !== undefined) next[name] = kept;
     changed ||= kept !== value;

@@ -10,93 +10,161 @@ import {
   type JsonObject,
   readJsonObject,
 } from '../../kit/json/json.ts';
-import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
+import type {
+  Continuation,
+  ContinuedWriter,
+  FinalUsage,
+  RelayRequest,
+  RepeatedFrames,
+  ReportedUsage,
+  Sent,
+  StreamEvent,
+  StreamWriter,
+  WriterOptions,
+} from '../dialect.ts';
 import { UNSEEN } from '../stream/bare-events.ts';
-import { createRepeatWriter } from '../stream/shape.ts';
+import { RepeatWriter, type Shape } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
-import { createTranscript } from '../stream/transcript.ts';
+import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { continueFresh, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
-import { createExtras } from './extras.ts';
+import { Extras } from './extras.ts';
 import { hasNoChoice, isForeign } from './read-chunk.ts';
 import { restateUsage, writeUsage } from './write-usage.ts';
 
 export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
-  const transcript = createTranscript(options);
-  /** What was told beside words, since the last of them. */
-  const extras = createExtras();
-  /** Choices whose finish the client has seen. */
-  const finished = new Set<number>();
-  let held: StreamEvent[] = [];
-  let model = request.model;
-  let head: JsonObject | undefined;
-  let isContinued = false;
-  /** The model has thought what the client does not want to see: it was answered all the same. */
-  let hasUnseen = false;
+  return new ChatWriter(request, options);
+}
 
-  /** Chunks of a later run bear the id and time of the first. Of usage, even that there is none yet is told only if asked. */
-  function ownFields({ value }: JsonDocument): Record<string, Json | undefined> {
-    head ??= value;
-    const fields: Record<string, Json | undefined> = { model };
-    if (!request.includeUsage && value.usage !== undefined) fields.usage = undefined;
-    return isContinued ? { ...fields, ...pick(value, head, 'id'), ...pick(value, head, 'created') } : fields;
+class ChatWriter implements StreamWriter, RepeatedFrames {
+  readonly #request: RelayRequest;
+  readonly #transcript: Transcript;
+  /** What was told beside words, since the last of them. */
+  readonly #extras = new Extras();
+  /** Choices whose finish the client has seen. */
+  readonly #finished = new Set<number>();
+  readonly #repeats = new RepeatWriter((marked) => this.#writeChunk(readJsonObject(marked, ANSWER_LIMITS)));
+  #held: StreamEvent[] = [];
+  #model: string;
+  #head: JsonObject | undefined;
+  #isContinued = false;
+
+  constructor(request: RelayRequest, options: WriterOptions) {
+    this.#request = request;
+    this.#transcript = new Transcript(options);
+    this.#model = request.model;
   }
 
-  const write = (document: JsonDocument) => writeSse(editMembers(document, ownFields(document)));
-  const repeats = createRepeatWriter((marked) => write(readJsonObject(marked, ANSWER_LIMITS)));
-
-  function pass(event: StreamEvent): string {
-    const repeated = event.repeat && head && repeats.write(event.repeat);
+  write(event: StreamEvent): string {
+    const repeated = event.repeat && this.#head && this.#repeats.write(event.repeat);
     if (repeated !== undefined) {
-      for (const piece of event.pieces) transcript.add(piece);
-      for (const { slot } of event.pieces) extras.passWords(slot);
+      for (const piece of event.pieces) this.#transcript.add(piece);
+      for (const { slot } of event.pieces) this.#extras.passWords(slot);
       return repeated;
     }
-    if (event === UNSEEN) hasUnseen = true;
+    // The model has thought what the client does not want to see: it was answered all the same.
+    if (event === UNSEEN) this.#transcript.sent.hasOutput = true;
     if (!event.document) return '';
     if (event.kind === 'held') {
       // Of usage by itself, only the last is told.
-      held = [...held.filter(isAnswer), event];
+      this.#held = [...this.#held.filter(isAnswer), event];
       return '';
     }
-    extras.add(event);
-    if (isForeign(event.document.value)) return writeForeign(event.document, event.name, model);
-    for (const piece of event.pieces) transcript.add(piece);
-    for (const index of finishesOf(event)) finished.add(index);
-    return write(event.document);
+    this.#extras.add(event);
+    if (isForeign(event.document.value)) return writeForeign(event.document, event.name, this.#model);
+    for (const piece of event.pieces) this.#transcript.add(piece);
+    for (const index of finishesOf(event)) this.#finished.add(index);
+    return this.#writeChunk(event.document);
   }
 
-  return {
-    keepAlive: () => ': ping\n\n',
-    write: pass,
-    rename: (id) => {
-      model = id;
-      repeats.forget();
-    },
-    repeats: {
-      partsOf: repeats.partsOf,
-      note(slot, bytes, from, to, tokens) {
-        extras.passWords(slot);
-        transcript.note(slot, bytes, from, to, tokens);
-      },
-    },
-    // Several choices cannot be continued by one beginning.
-    sentText: () => (request.choices === 1 ? transcript.onlyText(TEXT_SLOT) : undefined),
-    sent() {
-      const sent = transcript.sent();
-      return hasUnseen && !sent.hasOutput ? { ...sent, hasOutput: true } : sent;
-    },
-    continue(how) {
-      isContinued = true;
-      repeats.forget();
-      held = [];
-      return how === 'prefill'
-        ? continuePrefill(pass, transcript.onlyText(TEXT_SLOT) ?? '', extras)
-        : continueFresh(pass, transcript.compare(), new Set(finished), extras);
-    },
-    end: (final) => [...lastChunks(held, final, request, ownFields, head, model), writeSse('[DONE]')].join(''),
-    error: (body) => writeSse(JSON.stringify(body)),
-  };
+  get repeats(): RepeatedFrames {
+    return this;
+  }
+
+  partsOf(shape: Shape): readonly string[] | undefined {
+    return this.#repeats.partsOf(shape);
+  }
+
+  note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void {
+    this.#extras.passWords(slot);
+    this.#transcript.note(slot, bytes, from, to, tokens);
+  }
+
+  rename(model: string): void {
+    this.#model = model;
+    this.#repeats.forget();
+  }
+
+  continue(how: Continuation): ContinuedWriter {
+    this.#isContinued = true;
+    this.#repeats.forget();
+    this.#held = [];
+    const pass = (event: StreamEvent) => this.write(event);
+    return how === 'prefill'
+      ? continuePrefill(pass, this.#transcript.onlyText(TEXT_SLOT) ?? '', this.#extras)
+      : continueFresh(pass, this.#transcript.compare(), new Set(this.#finished), this.#extras);
+  }
+
+  /** Several choices cannot be continued by one beginning. */
+  sentText(): string | undefined {
+    return this.#request.choices === 1 ? this.#transcript.onlyText(TEXT_SLOT) : undefined;
+  }
+
+  sent(): Sent {
+    return this.#transcript.sent;
+  }
+
+  keepAlive(): string {
+    return ': ping\n\n';
+  }
+
+  end(final: FinalUsage): string {
+    let frames = '';
+    for (const chunk of this.#lastChunks(final)) frames += writeSse(chunk);
+    return frames + writeSse('[DONE]');
+  }
+
+  error(body: Record<string, unknown>): string {
+    return writeSse(JSON.stringify(body));
+  }
+
+  #writeChunk(document: JsonDocument): string {
+    return writeSse(editMembers(document, this.#ownFields(document)));
+  }
+
+  /** Chunks of a later run bear the id and time of the first. Of usage, even that there is none yet is told only if asked. */
+  #ownFields({ value }: JsonDocument): Record<string, Json | undefined> {
+    this.#head ??= value;
+    const fields: Record<string, Json | undefined> = { model: this.#model };
+    if (!this.#request.includeUsage && value.usage !== undefined) fields.usage = undefined;
+    if (!this.#isContinued) return fields;
+    return { ...fields, ...pick(value, this.#head, 'id'), ...pick(value, this.#head, 'created') };
+  }
+
+  /** Usage. A client that did not ask for it gets none, though we made the upstream report it. */
+  #lastChunks({ usage: billed, cost, isOurs }: FinalUsage): string[] {
+    const { includeUsage } = this.#request;
+    const chunks: string[] = [];
+    let hasUsage = false;
+    for (const { document } of this.#held) {
+      if (!document) continue;
+      const { usage } = document.value;
+      if (!includeUsage && hasNoChoice(document.value)) continue;
+      const shown = includeUsage && isObject(usage) ? withCost(shownUsage(usage, billed, isOurs), cost) : undefined;
+      hasUsage ||= shown !== undefined;
+      const missing = Array.isArray(document.value.choices) ? {} : { choices: [] };
+      chunks.push(editMembers(document, { ...this.#ownFields(document), ...missing, usage: shown }));
+    }
+    if (!includeUsage || hasUsage) return chunks;
+    const { id, object, created } = this.#head ?? {};
+    const usage = withCost(writeUsage(billed), cost);
+    return [...chunks, JSON.stringify({ id, object, created, model: this.#model, choices: [], usage })];
+  }
+}
+
+function shownUsage(usage: JsonObject, billed: ReportedUsage, isOurs: boolean): JsonObject {
+  if (isOurs) return writeUsage(billed);
+  return billed.isRestated ? restateUsage(usage, billed) : usage;
 }
 
 /** Nothing of it is ours but a model's name. */
@@ -110,33 +178,4 @@ function pick(from: JsonObject, head: JsonObject, name: string): Record<string, 
 
 function isAnswer({ document }: StreamEvent): boolean {
   return document !== undefined && !hasNoChoice(document.value);
-}
-
-/** Usage and end. A client that did not ask for usage gets none, though we made the upstream report it. */
-function* lastChunks(
-  held: readonly StreamEvent[],
-  { usage: billed, cost, isOurs }: FinalUsage,
-  { includeUsage }: RelayRequest,
-  ownFields: (document: JsonDocument) => Record<string, Json | undefined>,
-  head: JsonObject | undefined,
-  model: string,
-): Generator<string> {
-  const shownUsage = (usage: JsonObject) => {
-    if (isOurs) return writeUsage(billed);
-    return billed.isRestated ? restateUsage(usage, billed) : usage;
-  };
-  let hasUsage = false;
-  for (const { document } of held) {
-    if (!document) continue;
-    const { usage } = document.value;
-    if (!includeUsage && hasNoChoice(document.value)) continue;
-    const shown = includeUsage && isObject(usage) ? withCost(shownUsage(usage), cost) : undefined;
-    hasUsage ||= shown !== undefined;
-    const missing = Array.isArray(document.value.choices) ? {} : { choices: [] };
-    yield writeSse(editMembers(document, { ...ownFields(document), ...missing, usage: shown }));
-  }
-  if (!includeUsage || hasUsage) return;
-  const usage = withCost(writeUsage(billed), cost);
-  const { id, object, created } = head ?? {};
-  yield writeSse(JSON.stringify({ id, object, created, model, choices: [], usage }));
 }

@@ -4,7 +4,7 @@
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
 import { writeSse } from '../stream/sse.ts';
-import { createTranscript } from '../stream/transcript.ts';
+import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { continuePrefill, type OpenMessage } from './continue-prefill.ts';
 import { continueFresh } from './continue-stream.ts';
@@ -13,7 +13,7 @@ import { createSeenLog } from './seen-events.ts';
 import { writeUsage } from './usage.ts';
 
 export function createStreamWriter(request: RelayRequest, { keepText }: WriterOptions): StreamWriter {
-  const transcript = createTranscript({ keepText });
+  const transcript = new Transcript({ keepText });
   const seen = createSeenLog();
   let held: StreamEvent | undefined;
   /** Ends of a message that another run could still go on with. */
@@ -88,7 +88,7 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
       model = id;
     },
     sentText: () => openMessage()?.text,
-    sent: transcript.sent,
+    sent: () => transcript.sent,
     continue(how) {
       held = undefined;
       waiting = [];

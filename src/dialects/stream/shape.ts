@@ -21,62 +21,72 @@ export interface Repeat {
 /** Whether an event says this text in this slot, and nothing else. */
 export type SaysOnly = (data: string, text: string, slot: string) => boolean;
 
-export interface ShapeMemory {
-  match(data: string): Repeat | undefined;
-  /** One that would have matched was not shown. */
-  matched(): void;
-  learn(data: string, text: string, slot: string): void;
-}
-
 const MARK = '\ue000mark\ue000';
 /** A stream whose events do not repeat is not searched for shapes for ever. */
 const MAX_TRIES = 32;
 const WORTH_IT = 8;
 const MAX_CHARS = 4_096;
 
-export function createShapeMemory(saysOnly: SaysOnly): ShapeMemory {
-  let shape: Shape | undefined;
-  let tries = 0;
-  let matches = 0;
-  return {
-    match(data) {
-      const repeat = shape && matchShape(shape, data);
-      if (repeat) matches++;
-      return repeat;
-    },
-    matched() {
-      matches++;
-    },
-    learn(data, text, slot) {
-      if (matches >= WORTH_IT) tries = 0;
-      matches = 0;
-      if (data.length > MAX_CHARS || tries++ >= MAX_TRIES) return;
-      const found = findShape(data, text, slot);
-      if (found && saysOnly(found.marked, MARK, slot)) shape = found;
-    },
-  };
+export class ShapeMemory {
+  readonly #saysOnly: SaysOnly;
+  #shape: Shape | undefined;
+  #tries = 0;
+  #matches = 0;
+
+  constructor(saysOnly: SaysOnly) {
+    this.#saysOnly = saysOnly;
+  }
+
+  match(data: string): Repeat | undefined {
+    const repeat = this.#shape && matchShape(this.#shape, data);
+    if (repeat) this.#matches++;
+    return repeat;
+  }
+
+  /** One that would have matched was not shown. */
+  matched(): void {
+    this.#matches++;
+  }
+
+  learn(data: string, text: string, slot: string): void {
+    if (this.#matches >= WORTH_IT) this.#tries = 0;
+    this.#matches = 0;
+    if (data.length > MAX_CHARS || this.#tries++ >= MAX_TRIES) return;
+    const found = findShape(data, text, slot);
+    if (found && this.#saysOnly(found.marked, MARK, slot)) this.#shape = found;
+  }
 }
 
-/** Writes events of a shape as `write` would, which is asked once for each shape; undefined where it cannot be copied. */
-export function createRepeatWriter(write: (marked: string) => string) {
-  let known: Shape | undefined;
-  let parts: readonly string[] | undefined;
-  return {
-    write({ shape, raw }: Repeat): string | undefined {
-      if (shape !== known) {
-        known = shape;
-        const written = write(shape.marked).split(MARK);
-        parts = written.length === shape.parts.length ? written : undefined;
-      }
-      return parts && fill(parts, raw);
-    },
-    /** What is written before, between and after the values of this shape; undefined if none was written yet. */
-    partsOf: (shape: Shape) => (shape === known ? parts : undefined),
-    /** What is written changes from here on. */
-    forget(): void {
-      known = undefined;
-    },
-  };
+/** Writes events of a shape as their own writer would. */
+export class RepeatWriter {
+  readonly #write: (marked: string) => string;
+  #known: Shape | undefined;
+  #parts: readonly string[] | undefined;
+
+  /** `write` is asked once for each shape. */
+  constructor(write: (marked: string) => string) {
+    this.#write = write;
+  }
+
+  /** Undefined where it cannot be copied. */
+  write({ shape, raw }: Repeat): string | undefined {
+    if (shape !== this.#known) {
+      this.#known = shape;
+      const written = this.#write(shape.marked).split(MARK);
+      this.#parts = written.length === shape.parts.length ? written : undefined;
+    }
+    return this.#parts && fill(this.#parts, raw);
+  }
+
+  /** What is written before, between and after the values of this shape; undefined if none was written yet. */
+  partsOf(shape: Shape): readonly string[] | undefined {
+    return shape === this.#known ? this.#parts : undefined;
+  }
+
+  /** What is written changes from here on. */
+  forget(): void {
+    this.#known = undefined;
+  }
 }
 
 function fill(parts: readonly string[], raw: readonly string[]): string {

@@ -2,23 +2,9 @@
 // without being decoded, read and written. Only what the long way would do with exactly these bytes is done here; whatever
 // is not known to the last byte takes the long way.
 
-import { createPlainText } from '../../kit/json/scan/plain-text.ts';
-import type { StreamEvent, StreamReader, StreamWriter } from '../dialect.ts';
+import { PlainText } from '../../kit/json/scan/plain-text.ts';
+import type { RepeatedFrames, StreamEvent, StreamReader, StreamWriter } from '../dialect.ts';
 import type { Repeat, Shape } from './shape.ts';
-
-export interface Shortcut {
-  /** Something takes the long way: what it changes is not known here, so what follows takes it too. */
-  pause(): void;
-  /** What took the long way was this event, which was written, and nothing else was in these bytes. */
-  learn(bytes: Uint8Array, event: StreamEvent): void;
-  /**
-   * Frames for the events that the bytes begin with, as many as are known; the bytes must begin with an event. What is
-   * given is used again for the next.
-   */
-  take(bytes: Uint8Array): Uint8Array | undefined;
-  /** How many bytes the last one took. */
-  taken(): number;
-}
 
 /** What stands around a text, and around the padding behind it if there is any. */
 interface Frame {
@@ -59,16 +45,75 @@ const END = '\n\n';
 
 /** Undefined where one of the two must see every event. */
 export function createShortcut(reader: StreamReader, { repeats }: StreamWriter): Shortcut | undefined {
-  if (!reader.again || !repeats) return undefined;
-  const text = createPlainText();
-  let known: Shape | undefined;
-  let knownOrigin: Shape | undefined;
-  let way: Way | undefined;
-  let isOpen = false;
-  let taken = 0;
+  return reader.again && repeats ? new Shortcut(reader, repeats) : undefined;
+}
+
+export class Shortcut {
+  readonly #reader: StreamReader;
+  readonly #repeats: RepeatedFrames;
+  readonly #text = new PlainText();
+  #known: Shape | undefined;
+  #knownOrigin: Shape | undefined;
+  #way: Way | undefined;
+  #isOpen = false;
+  #taken = 0;
+
+  constructor(reader: StreamReader, repeats: RepeatedFrames) {
+    this.#reader = reader;
+    this.#repeats = repeats;
+  }
+
+  /** Something takes the long way: what it changes is not known here, so what follows takes it too. */
+  pause(): void {
+    this.#isOpen = false;
+  }
+
+  /** What took the long way was this event, which was written, and nothing else was in these bytes. */
+  learn(bytes: Uint8Array, { repeat, origin }: StreamEvent): void {
+    if (!repeat || !origin) return;
+    if (repeat.shape !== this.#known || origin !== this.#knownOrigin) {
+      this.#way = this.#findWay(bytes, repeat, origin);
+    }
+    this.#known = repeat.shape;
+    this.#knownOrigin = origin;
+    this.#isOpen = true;
+  }
+
+  /**
+   * Frames for the events that the bytes begin with, as many as are known; the bytes must begin with an event. What is
+   * given is used again for the next.
+   */
+  take(bytes: Uint8Array): Uint8Array | undefined {
+    this.#taken = 0;
+    const way = this.#way;
+    if (!way || !this.#isOpen) return undefined;
+    const { from, to, isSame } = way;
+    const size = bytes.length - way.around;
+    const form = size > 0 && size <= MOST_FORM_BYTES ? formOf(way, size) : undefined;
+    if (form && this.#fits(bytes, form, from, size, to.head.length)) {
+      this.#pass(way, bytes, 0, bytes.length);
+      return isSame ? bytes : form.to;
+    }
+    const mostAround = to.head.length + to.middle.length + (to.end?.length ?? 0);
+    let filled = 0;
+    while (this.#taken < bytes.length && filled + mostAround + bytes.length - this.#taken <= ROOM_BYTES) {
+      const end = this.#endOf(bytes, this.#taken, from);
+      if (end === 0) break;
+      if (!isSame) filled = this.#put(bytes, this.#taken, end, way, filled);
+      this.#pass(way, bytes, this.#taken, end);
+    }
+    if (this.#taken === 0) return undefined;
+    return isSame ? bytes.subarray(0, this.#taken) : room.subarray(0, filled);
+  }
+
+  /** How many bytes the last one took. */
+  get taken(): number {
+    return this.#taken;
+  }
 
   /** Where the event ends that begins here; 0 if it is not known. */
-  function endOf(bytes: Uint8Array, at: number, { head, middle, end }: Frame): number {
+  #endOf(bytes: Uint8Array, at: number, { head, middle, end }: Frame): number {
+    const text = this.#text;
     if (!hasAt(bytes, head, at) || !text.scan(bytes, at + head.length)) return 0;
     if (text.end === at + head.length || !hasAt(bytes, middle, text.end)) return 0;
     const next = text.end + middle.length;
@@ -77,19 +122,21 @@ export function createShortcut(reader: StreamReader, { repeats }: StreamWriter):
     return hasAt(bytes, end, padding) ? padding + end.length : 0;
   }
 
-  function put(bytes: Uint8Array, at: number, end: number, { from, to }: Way, into: number): number {
+  #put(bytes: Uint8Array, at: number, end: number, { from, to }: Way, into: number): number {
+    const textEnd = this.#text.end;
     room.set(to.head, into);
-    let next = copy(bytes, at + from.head.length, text.end, into + to.head.length);
+    let next = copy(bytes, at + from.head.length, textEnd, into + to.head.length);
     room.set(to.middle, next);
     next += to.middle.length;
     if (!to.end || !from.end) return next;
-    next = copy(bytes, text.end + from.middle.length, end - from.end.length, next);
+    next = copy(bytes, textEnd + from.middle.length, end - from.end.length, next);
     room.set(to.end, next);
     return next + to.end.length;
   }
 
   /** Whether the bytes are one event with a text of this size; then its form is filled with it. */
-  function fits(bytes: Uint8Array, { from, to }: Form, { head }: Frame, size: number, out: number): boolean {
+  #fits(bytes: Uint8Array, { from, to }: Form, { head }: Frame, size: number, out: number): boolean {
+    const text = this.#text;
     if (!text.scan(bytes, head.length) || text.end !== head.length + size) return false;
     for (let at = 0; at < size; at++) {
       const byte = bytes[head.length + at] ?? 0;
@@ -99,53 +146,19 @@ export function createShortcut(reader: StreamReader, { repeats }: StreamWriter):
     return Buffer.compare(from, bytes) === 0;
   }
 
-  function pass({ slot, from }: Way, bytes: Uint8Array, at: number, end: number): void {
-    reader.again?.(text.weight);
-    repeats?.note(slot, bytes, at + from.head.length, text.end, text.weight);
-    taken = end;
+  #pass({ slot, from }: Way, bytes: Uint8Array, at: number, end: number): void {
+    const text = this.#text;
+    this.#reader.again?.(text.weight);
+    this.#repeats.note(slot, bytes, at + from.head.length, text.end, text.weight);
+    this.#taken = end;
   }
 
-  function findWay(bytes: Uint8Array, { shape }: Repeat, origin: Shape): Way | undefined {
-    const out = repeats?.partsOf(shape);
+  #findWay(bytes: Uint8Array, { shape }: Repeat, origin: Shape): Way | undefined {
+    const out = this.#repeats.partsOf(shape);
     const to = out && frameOf('', out, '');
     const from = framed(decoder.decode(bytes), origin.parts);
     return from && to && (from.end || !to.end) ? wayOf(from, to, shape.slot) : undefined;
   }
-
-  return {
-    pause() {
-      isOpen = false;
-    },
-    learn(bytes, { repeat, origin }) {
-      if (!repeat || !origin) return;
-      if (repeat.shape !== known || origin !== knownOrigin) way = findWay(bytes, repeat, origin);
-      known = repeat.shape;
-      knownOrigin = origin;
-      isOpen = true;
-    },
-    take(bytes) {
-      taken = 0;
-      if (!way || !isOpen) return undefined;
-      const { from, to, isSame } = way;
-      const size = bytes.length - way.around;
-      const form = size > 0 && size <= MOST_FORM_BYTES ? formOf(way, size) : undefined;
-      if (form && fits(bytes, form, from, size, to.head.length)) {
-        pass(way, bytes, 0, bytes.length);
-        return isSame ? bytes : form.to;
-      }
-      const mostAround = to.head.length + to.middle.length + (to.end?.length ?? 0);
-      let filled = 0;
-      while (taken < bytes.length && filled + mostAround + bytes.length - taken <= ROOM_BYTES) {
-        const end = endOf(bytes, taken, from);
-        if (end === 0) break;
-        if (!isSame) filled = put(bytes, taken, end, way, filled);
-        pass(way, bytes, taken, end);
-      }
-      if (taken === 0) return undefined;
-      return isSame ? bytes.subarray(0, taken) : room.subarray(0, filled);
-    },
-    taken: () => taken,
-  };
 }
 
 function wayOf(from: Frame, to: Frame, slot: string): Way {

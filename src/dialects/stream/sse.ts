@@ -25,6 +25,7 @@ const MAX_EVENT_CHARS = 32 * 1024 * 1024;
 const STREAM = { stream: true };
 const DATA = 'data: ';
 const LF = 0x0a;
+const LINE_END = /\r\n|\n|\r/g;
 
 /** What most pieces of most streams are. */
 function isOneEvent(text: string): boolean {
@@ -33,94 +34,110 @@ function isOneEvent(text: string): boolean {
   );
 }
 
-export interface SseReader {
-  push(bytes: Uint8Array): SseEvent[];
-  /** The bytes are over: the event whose empty line never came, if its data is whole. */
-  end(): SseEvent | undefined;
-  /** Everything before is read, to the last byte: the next one begins an event. */
-  isAtEvent(): boolean;
-}
-
-export function createSseReader(maxEventChars = MAX_EVENT_CHARS): SseReader {
-  const decoder = new TextDecoder();
-  const lineEnd = /\r\n|\n|\r/g;
+export class SseReader {
+  readonly #decoder = new TextDecoder();
+  readonly #maxEventChars: number;
   /** A line whose end has not come. */
-  let begun = '';
+  #begun = '';
   /** The last piece ended in a CR: an LF at the head of the next one belongs to it. */
-  let afterCr = false;
-  let event: string | undefined;
-  let data: string | undefined;
-  let size = 0;
-  let hasComment = false;
+  #afterCr = false;
+  #event: string | undefined;
+  #data: string | undefined;
+  #size = 0;
+  #hasComment = false;
   /** Then no character is begun either. */
-  let afterLf = true;
+  #afterLf = true;
 
-  function takeLine(line: string, events: SseEvent[]): void {
-    size += line.length;
-    if (size > maxEventChars) throw new SseTooLong('an event is too long');
-    if (line === '') {
-      if (data !== undefined || event !== undefined || hasComment) events.push({ event, data });
-      event = undefined;
-      data = undefined;
-      hasComment = false;
-      size = 0;
-      return;
+  constructor(maxEventChars = MAX_EVENT_CHARS) {
+    this.#maxEventChars = maxEventChars;
+  }
+
+  push(bytes: Uint8Array): SseEvent[] {
+    if (bytes.length > 0) this.#afterLf = bytes[bytes.length - 1] === LF;
+    let more = this.#decoder.decode(bytes, STREAM);
+    if (more === '') return [];
+    if (this.#isFresh() && more.length <= this.#maxEventChars && isOneEvent(more)) {
+      return [{ event: undefined, data: more.slice(DATA.length, -2) }];
     }
-    const colon = line.indexOf(':');
-    if (colon === 0) {
-      hasComment = true;
-      return;
+    if (this.#afterCr && more.startsWith('\n')) more = more.slice(1);
+    this.#afterCr = more.endsWith('\r');
+    const events: SseEvent[] = [];
+    let start = 0;
+    // Only what is new is searched: a long line in many pieces would else be read again with each of them.
+    if (more.includes('\r')) {
+      for (const end of more.matchAll(LINE_END)) {
+        this.#endLine(more.slice(start, end.index), events);
+        start = end.index + end[0].length;
+      }
+    } else {
+      for (let end = more.indexOf('\n'); end >= 0; end = more.indexOf('\n', start)) {
+        this.#endLine(more.slice(start, end), events);
+        start = end + 1;
+      }
     }
-    const name = colon < 0 ? line : line.slice(0, colon);
-    let value = colon < 0 ? '' : line.slice(colon + 1);
-    if (value.startsWith(' ')) value = value.slice(1);
-    if (name === 'data') data = data === undefined ? value : `${data}\n${value}`;
-    else if (name === 'event') event = value;
+    this.#begun += more.slice(start);
+    if (this.#size + this.#begun.length > this.#maxEventChars) throw new SseTooLong('an event is too long');
+    return events;
+  }
+
+  /** The bytes are over: the event whose empty line never came, if its data is whole. */
+  end(): SseEvent | undefined {
+    const events: SseEvent[] = [];
+    const rest = this.#begun + this.#decoder.decode();
+    this.#begun = '';
+    if (rest !== '') this.#takeLine(rest, events);
+    this.#takeLine('', events);
+    return events.find(isWhole);
+  }
+
+  /** Everything before is read, to the last byte: the next one begins an event. */
+  isAtEvent(): boolean {
+    return this.#afterLf && this.#isFresh();
   }
 
   /** Nothing is left of what came before. */
-  const isFresh = () => begun === '' && !afterCr && data === undefined && event === undefined && !hasComment;
+  #isFresh(): boolean {
+    return (
+      this.#begun === '' && !this.#afterCr && this.#data === undefined && this.#event === undefined && !this.#hasComment
+    );
+  }
 
-  return {
-    isAtEvent: () => afterLf && isFresh(),
-    push(bytes) {
-      if (bytes.length > 0) afterLf = bytes[bytes.length - 1] === LF;
-      const events: SseEvent[] = [];
-      let more = decoder.decode(bytes, STREAM);
-      if (more === '') return events;
-      if (isFresh() && more.length <= maxEventChars && isOneEvent(more)) {
-        return [{ event: undefined, data: more.slice(DATA.length, -2) }];
-      }
-      if (afterCr && more.startsWith('\n')) more = more.slice(1);
-      afterCr = more.endsWith('\r');
-      let start = 0;
-      // Only what is new is searched: a long line in many pieces would else be read again with each of them.
-      if (more.includes('\r')) {
-        for (let end = lineEnd.exec(more); end; end = lineEnd.exec(more)) {
-          takeLine(begun + more.slice(start, end.index), events);
-          begun = '';
-          start = lineEnd.lastIndex;
-        }
-      } else {
-        for (let end = more.indexOf('\n'); end >= 0; end = more.indexOf('\n', start)) {
-          takeLine(begun + more.slice(start, end), events);
-          begun = '';
-          start = end + 1;
-        }
-      }
-      begun += more.slice(start);
-      if (size + begun.length > maxEventChars) throw new SseTooLong('an event is too long');
-      return events;
-    },
-    end() {
-      const events: SseEvent[] = [];
-      const rest = begun + decoder.decode();
-      begun = '';
-      if (rest !== '') takeLine(rest, events);
-      takeLine('', events);
-      return events.find(isWhole);
-    },
-  };
+  /** What was begun ends with this. */
+  #endLine(rest: string, events: SseEvent[]): void {
+    const line = this.#begun === '' ? rest : this.#begun + rest;
+    this.#begun = '';
+    this.#takeLine(line, events);
+  }
+
+  #takeLine(line: string, events: SseEvent[]): void {
+    this.#size += line.length;
+    if (this.#size > this.#maxEventChars) throw new SseTooLong('an event is too long');
+    if (line === '') this.#endEvent(events);
+    else if (line.startsWith(':')) this.#hasComment = true;
+    else if (isField(line, 'data')) {
+      const value = fieldValue(line, 'data');
+      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+    } else if (isField(line, 'event')) this.#event = fieldValue(line, 'event');
+  }
+
+  #endEvent(events: SseEvent[]): void {
+    const event = this.#event;
+    const data = this.#data;
+    if (data !== undefined || event !== undefined || this.#hasComment) events.push({ event, data });
+    this.#event = undefined;
+    this.#data = undefined;
+    this.#hasComment = false;
+    this.#size = 0;
+  }
+}
+
+function isField(line: string, name: string): boolean {
+  return line.startsWith(name) && (line.length === name.length || line.startsWith(':', name.length));
+}
+
+function fieldValue(line: string, name: string): string {
+  const from = name.length + 1;
+  return line.slice(line.startsWith(' ', from) ? from + 1 : from);
 }
 
 /** What was cut off in the middle is neither. */

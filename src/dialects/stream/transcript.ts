@@ -34,80 +34,77 @@ export interface Comparison {
   wasSent(slot: string): boolean;
 }
 
-export interface Transcript {
-  add(piece: Piece): void;
-  /** The same for text that stands in bytes of UTF-8, and whose tokens were counted. */
-  note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void;
-  sent(): Sent;
-  /** The whole of one slot, if it is the only one, words alone, and its text was kept. */
-  onlyText(slot: string): string | undefined;
-  compare(): Comparison;
-}
-
-export function createTranscript({ keepText }: { keepText: boolean }): Transcript {
-  const slots = new Map<string, Slot>();
-  let kept: string[] | undefined = keepText ? [] : undefined;
-  let keptChars = 0;
-  let tokens = 0;
-  let hasMedia = false;
+export class Transcript {
+  /** It goes on with every piece. */
+  readonly sent: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
+  readonly #slots = new Map<string, Slot>();
+  #kept: string[] | undefined;
+  #keptChars = 0;
   /** Noted, and in no slot yet. */
-  let noted: Uint8Array | undefined;
-  let notedBytes = 0;
-  let notedIn = '';
+  #noted: Uint8Array | undefined;
+  #notedBytes = 0;
+  #notedIn = '';
 
-  function slotOf(name: string): Slot {
-    const known = slots.get(name);
+  constructor({ keepText }: { keepText: boolean }) {
+    this.#kept = keepText ? [] : undefined;
+  }
+
+  add(piece: Piece): void {
+    const { slot, text } = piece;
+    this.#putNoted();
+    this.#put(slot, text);
+    if (isMedia(piece)) this.sent.hasMedia = true;
+    else this.sent.tokens += weighTokens(text);
+  }
+
+  /** The same for text that stands in bytes of UTF-8, and whose tokens were counted. */
+  note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void {
+    if (slot !== this.#notedIn || this.#notedBytes + to - from > NOTED_BYTES) this.#putNoted();
+    this.#notedIn = slot;
+    this.sent.tokens += tokens;
+    if (to - from > NOTED_BYTES) {
+      this.#put(slot, decoder.decode(bytes.subarray(from, to)));
+      return;
+    }
+    this.#noted ??= new Uint8Array(NOTED_BYTES);
+    for (let at = from; at < to; at++) this.#noted[this.#notedBytes++] = bytes[at] ?? 0;
+  }
+
+  /** The whole of one slot, if it is the only one, words alone, and its text was kept. */
+  onlyText(slot: string): string | undefined {
+    this.#putNoted();
+    return !this.sent.hasMedia && this.#slots.size === 1 && this.#slots.has(slot) ? this.#kept?.join('') : undefined;
+  }
+
+  compare(): Comparison {
+    this.#putNoted();
+    return compareWith(this.#slots);
+  }
+
+  #slotOf(name: string): Slot {
+    const known = this.#slots.get(name);
     if (known) return known;
     const slot: Slot = { length: 0, hash: createHash('sha256'), rest: '' };
-    slots.set(name, slot);
+    this.#slots.set(name, slot);
+    this.sent.hasOutput = true;
     return slot;
   }
 
-  function put(name: string, text: string): void {
-    const slot = slotOf(name);
+  #put(name: string, text: string): void {
+    const slot = this.#slotOf(name);
     slot.length += text.length;
     slot.rest += text;
     if (slot.rest.length > MAX_REST_CHARS) hashRest(slot);
-    keptChars += text.length;
-    if (keptChars > MAX_KEPT_CHARS) kept = undefined;
-    kept?.push(text);
+    this.#keptChars += text.length;
+    if (this.#keptChars > MAX_KEPT_CHARS) this.#kept = undefined;
+    this.#kept?.push(text);
   }
 
-  function putNoted(): void {
-    if (!noted || notedBytes === 0) return;
-    put(notedIn, decoder.decode(noted.subarray(0, notedBytes)));
-    notedBytes = 0;
+  #putNoted(): void {
+    if (!this.#noted || this.#notedBytes === 0) return;
+    this.#put(this.#notedIn, decoder.decode(this.#noted.subarray(0, this.#notedBytes)));
+    this.#notedBytes = 0;
   }
-
-  return {
-    add(piece) {
-      const { slot, text } = piece;
-      putNoted();
-      put(slot, text);
-      if (isMedia(piece)) hasMedia = true;
-      else tokens += weighTokens(text);
-    },
-    note(slot, bytes, from, to, weight) {
-      if (slot !== notedIn || notedBytes + to - from > NOTED_BYTES) putNoted();
-      notedIn = slot;
-      tokens += weight;
-      if (to - from > NOTED_BYTES) {
-        put(slot, decoder.decode(bytes.subarray(from, to)));
-        return;
-      }
-      noted ??= new Uint8Array(NOTED_BYTES);
-      for (let at = from; at < to; at++) noted[notedBytes++] = bytes[at] ?? 0;
-    },
-    sent: () => ({ hasOutput: slots.size > 0, hasMedia, tokens, images: 0 }),
-    onlyText(name) {
-      putNoted();
-      return !hasMedia && slots.size === 1 && slots.has(name) ? kept?.join('') : undefined;
-    },
-    compare() {
-      putNoted();
-      return compareWith(slots);
-    },
-  };
 }
 
 function compareWith(slots: ReadonlyMap<string, Slot>): Comparison {

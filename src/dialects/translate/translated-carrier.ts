@@ -212,8 +212,9 @@ function emptyWhole({ dialect, client, request }: Translation, context: AnswerCo
 function emptyStream({ dialect, client, request }: Translation, context: AnswerContext): string {
   const reader = dialect.createStreamReader(request);
   const writer = dialect.createStreamWriter(request, { keepText: false });
-  const events = client.createEventWriter(context).write(AT_ITS_BOUND).flatMap(reader.read);
-  return events.map(writer.write).join('') + writer.end({ usage: NO_USAGE, cost: 0n, isOurs: true });
+  const frames = client.createEventWriter(context).write(AT_ITS_BOUND);
+  const events = frames.flatMap((frame) => reader.read(frame));
+  return events.map((event) => writer.write(event)).join('') + writer.end({ usage: NO_USAGE, cost: 0n, isOurs: true });
 }
 
 const GAVE_UP: StreamEvent = { ...BROKEN, gaveUp: true };

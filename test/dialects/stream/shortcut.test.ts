@@ -8,7 +8,7 @@ import { carry } from '../../../src/dialects/carry.ts';
 import type { Dialect, RelayRequest, StreamEvent } from '../../../src/dialects/dialect.ts';
 import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { createShortcut } from '../../../src/dialects/stream/shortcut.ts';
-import { createSseReader } from '../../../src/dialects/stream/sse.ts';
+import { SseReader } from '../../../src/dialects/stream/sse.ts';
 import { readJsonObject } from '../../../src/kit/json/json.ts';
 import { quirksOf } from '../../../src/kit/quirks.ts';
 
@@ -130,7 +130,7 @@ function run(stream: Stream, pieces: readonly Uint8Array[], isShort: boolean) {
   const reader = readerOf(stream, request);
   const writer = stream.client.createStreamWriter(request, { keepText: true });
   const shortcut = isShort ? createShortcut(reader, writer) : undefined;
-  const sse = createSseReader();
+  const sse = new SseReader();
   const decoder = new TextDecoder();
   let text = '';
   let passed = 0;
@@ -145,7 +145,7 @@ function run(stream: Stream, pieces: readonly Uint8Array[], isShort: boolean) {
     if (isOver) break;
     const frames = sse.isAtEvent() ? shortcut?.take(piece) : undefined;
     if (frames) text += decoder.decode(frames);
-    const rest = frames ? piece.subarray(shortcut?.taken()) : piece;
+    const rest = frames ? piece.subarray(shortcut?.taken) : piece;
     passed += piece.length - rest.length;
     if (rest.length === 0) continue;
     const wasAtEvent = sse.isAtEvent();

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createSseReader, type SseEvent, SseTooLong, writeSse } from '../../../src/dialects/stream/sse.ts';
+import { type SseEvent, SseReader, SseTooLong, writeSse } from '../../../src/dialects/stream/sse.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 
 const STREAM = [
@@ -32,7 +32,7 @@ const ENDINGS = [
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 function read(pieces: Uint8Array[]): SseEvent[] {
-  const reader = createSseReader();
+  const reader = new SseReader();
   return pieces.flatMap((piece) => reader.push(piece));
 }
 
@@ -70,7 +70,7 @@ describe.each(ENDINGS)('%s', (_, ending) => {
   });
 
   test('an event is there as soon as its empty line is', () => {
-    const reader = createSseReader();
+    const reader = new SseReader();
     expect(reader.push(bytes(`data: now${ending}${ending}`))).toEqual([{ event: undefined, data: 'now' }]);
     expect(reader.push(bytes(`data: next${ending}${ending}`))).toEqual([{ event: undefined, data: 'next' }]);
   });
@@ -96,7 +96,7 @@ test('what no empty line ends is no event', () => {
 
 describe('at the end of the bytes', () => {
   const lastOf = (text: string, size = text.length) => {
-    const reader = createSseReader();
+    const reader = new SseReader();
     const whole = bytes(text);
     for (let at = 0; at < whole.length; at += size) reader.push(whole.subarray(at, at + size));
     const last = reader.end();
@@ -129,7 +129,7 @@ describe('at the end of the bytes', () => {
   });
 
   test('half a character is no part of an event', () => {
-    const reader = createSseReader();
+    const reader = new SseReader();
     reader.push(bytes('data: {}'));
     reader.push(new Uint8Array([0xe4]));
     expect(reader.end()).toBeUndefined();
@@ -149,14 +149,14 @@ describe('an event too long ends the reading', () => {
     ['in many lines', Array.from({ length: 40 }, () => 'data: xxxxxx\n')],
     ['of comments', Array.from({ length: 40 }, () => ': xxxxxxx\n')],
   ])('%s', (_, parts) => {
-    const reader = createSseReader(100);
+    const reader = new SseReader(100);
     expect(() => {
       for (const part of parts) reader.push(bytes(part));
     }).toThrow(SseTooLong);
   });
 
   test('but many short ones do not', () => {
-    const reader = createSseReader(100);
+    const reader = new SseReader(100);
     for (let i = 0; i < 1_000; i++) expect(reader.push(bytes('data: short\n\n'))).toHaveLength(1);
   });
 });
@@ -167,12 +167,12 @@ describe('the time grows with the bytes and not with their square', () => {
 
   test('for many lines in one piece', () => {
     const piece = bytes('data: x\n\n'.repeat(160_000));
-    const read = () => expect(createSseReader().push(piece)).toHaveLength(160_000);
+    const read = () => expect(new SseReader().push(piece)).toHaveLength(160_000);
     expect(cpuMs(read)).toBeLessThan(WITHIN_MS);
   });
 
   test('for a long line in many pieces', () => {
-    const reader = createSseReader();
+    const reader = new SseReader();
     const piece = bytes('x'.repeat(1_000));
     const read = () => {
       reader.push(bytes('data: '));

@@ -5,7 +5,7 @@ import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../.
 import { openRaw } from '../../../kit/json/raw-json.ts';
 import type { UsageReport } from '../../dialect.ts';
 import { isFinish } from '../../stream/is-finish.ts';
-import { createShapeMemory, type Repeat } from '../../stream/shape.ts';
+import { type Repeat, ShapeMemory } from '../../stream/shape.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
 import type { Target } from '../../translate/sides.ts';
@@ -22,7 +22,7 @@ const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
 export function createEventReader(target: Target): EventReader {
   const { quirks } = target;
   const answer = createAnswerReader(target, { inPieces: true });
-  const shapes = createShapeMemory(saysOnly);
+  const shapes = new ShapeMemory(saysOnly);
   let usage: UsageReport = 'absent';
   let repeat: Repeat | undefined;
 
@@ -56,7 +56,7 @@ export function createEventReader(target: Target): EventReader {
     // What has no finish is not over, and goes on in another run; what has one is told already.
     end: () => [],
     repeat: () => repeat,
-    again: shapes.matched,
+    again: () => shapes.matched(),
     facts: () => ({ usage }),
   };
 }

@@ -15,45 +15,37 @@ const WEIGHTS = Float64Array.from({ length: 256 }, (_, byte) =>
     : weighTokens(String.fromCharCode(byte)),
 );
 
-export interface PlainText {
-  /** Looks at what stands from here to the next quote. False if it is no plain text: escaped, broken, or without an end. */
-  scan(bytes: Uint8Array, from: number): boolean;
+export class PlainText {
   /** Where the quote stands that ends it. */
-  end: number;
+  end = 0;
   /** What `weighTokens` says of it, to the last bit. */
-  weight: number;
-}
+  weight = 0;
 
-export function createPlainText(): PlainText {
-  const text: PlainText = {
-    end: 0,
-    weight: 0,
-    scan(bytes, from) {
-      let weight = 0;
-      for (let at = from; at < bytes.length; ) {
-        const byte = bytes[at] ?? 0;
-        const own = WEIGHTS[byte] ?? 0;
-        if (own > 0) {
-          weight += own;
-          at++;
-          continue;
-        }
-        if (byte === QUOTE) {
-          text.end = at;
-          text.weight = weight;
-          return true;
-        }
-        const size = sizeOf(bytes, at);
-        if (size === 0) return false;
-        if (byte < WIDE_LEAD) weight += LETTER_WEIGHT;
-        else weight += size === 4 ? HALF_WEIGHT : WIDE_WEIGHT;
-        if (size === 4) weight += HALF_WEIGHT;
-        at += size;
+  /** Looks at what stands from here to the next quote. False if it is no plain text: escaped, broken, or without an end. */
+  scan(bytes: Uint8Array, from: number): boolean {
+    let weight = 0;
+    for (let at = from; at < bytes.length; ) {
+      const byte = bytes[at] ?? 0;
+      const own = WEIGHTS[byte] ?? 0;
+      if (own > 0) {
+        weight += own;
+        at++;
+        continue;
       }
-      return false;
-    },
-  };
-  return text;
+      if (byte === QUOTE) {
+        this.end = at;
+        this.weight = weight;
+        return true;
+      }
+      const size = sizeOf(bytes, at);
+      if (size === 0) return false;
+      if (byte < WIDE_LEAD) weight += LETTER_WEIGHT;
+      else weight += size === 4 ? HALF_WEIGHT : WIDE_WEIGHT;
+      if (size === 4) weight += HALF_WEIGHT;
+      at += size;
+    }
+    return false;
+  }
 }
 
 /** Of the character beyond ASCII that begins here, in bytes; 0 if none does. */

@@ -2,14 +2,14 @@
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createPlainText } from '../../../../src/kit/json/scan/plain-text.ts';
+import { PlainText } from '../../../../src/kit/json/scan/plain-text.ts';
 import { weighTokens } from '../../../../src/kit/tokens.ts';
 
 const encoder = new TextEncoder();
 
 /** The text up to the quote, and what it weighs; undefined if it was refused. */
 function scan(bytes: Uint8Array, from: number) {
-  const text = createPlainText();
+  const text = new PlainText();
   return text.scan(bytes, from) ? { end: text.end, weight: text.weight } : undefined;
 }
 
