@@ -21,7 +21,10 @@ import { upstreamFields } from './upstream-fields.ts';
 import { Watch } from './watch.ts';
 import { fetchNamed, type Prefill, writeBody } from './write-body.ts';
 
-/** One try, if what it may cost is still held. Ends when `gone` is aborted. Throws AttemptFailed, with what came of it noted. */
+/**
+ * One try, if what it may cost is still held. Ends when `gone` is aborted. Throws AttemptFailed; what came of a channel that was
+ * asked is noted by then.
+ */
 export async function attempt(
   tools: RelayTools,
   admission: Admission,
@@ -75,14 +78,15 @@ export async function attempt(
     note.ended('ok');
     return { step, begun, note };
   } catch (error) {
+    const failed = watch.explain(error);
+    // Before all else: whatever fails here, the channel's pass is given back.
+    note.ended(failed.outcome);
     if (isOurs(error))
       tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
-    const failed = watch.explain(error);
     if (translated) noteRefused(tools, admission, step, translated, failed);
     watch.abort(failed.outcome);
     watch.end();
     const told = translated ? inClientsFields(call, failed) : failed;
-    note.ended(told.outcome);
     noteTrouble(tools, admission, step, told);
     throw told;
   }

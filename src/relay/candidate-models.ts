@@ -49,7 +49,7 @@ export function candidateModels(models: Models, request: RelayRequest, isStrict:
   return candidates;
 }
 
-/** Whether it could take a shorter prompt: so do the named one, and the fallbacks that the request's thinking fits into. */
+/** Whether it might take the request but for the length of the prompt: the named one does, and a fallback that leaves room to think. */
 export function hasRoom(model: Model, [named]: Models, request: RelayRequest, isStrict: boolean): boolean {
   return model === named || hasRoomToThink(request, model.maxOutputTokens, isStrict);
 }
