@@ -138,7 +138,7 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** Walks the whole text once, counting depth and values; syntax itself is left to JSON.parse. */
+/** Walks the whole text once, counting depth and values; syntax and repeated members are left to who parses it. */
 export function scanTopLevel(text: string, limits: JsonLimits): Spans {
   const spans = new Spans(text);
   let depth = 0;

@@ -42,8 +42,9 @@ function editAll(edits: [name: string | number, edit: RawEdit | undefined][]): R
 
 /** The document with a top-level member edited, or without it; the same one if there is no edit. */
 export function editMember(document: JsonDocument, name: string, edit: RawEdit | undefined): JsonDocument {
+  if (!edit) return document;
   const span = document.spans.get(name);
-  if (!edit || !span) return document;
+  if (!span) return document;
   const raw = edit(openRaw(document.text.slice(span.valueStart, span.valueEnd)));
   if (raw === undefined) return withoutMember(document, name, span);
   const text = document.text.slice(0, span.valueStart) + raw + document.text.slice(span.valueEnd);
