@@ -107,56 +107,17 @@ function decodeOperation(cells: HotCells): Operation {
 }
 
 function admitCells(input: AdmitInput): HotCells {
-  const { charge } = input;
-  return charge.free ? freeCells(input, charge) : paidCells(input, charge);
-}
-
-type Charge<Free extends boolean> = Extract<AdmitInput['charge'], { free: Free }>;
-
-function paidCells(input: AdmitInput, { hold, limits }: Charge<false>): HotPaid {
-  const { requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, budget } = input;
-  return [
-    'p',
-    requestId,
-    accountId,
-    keyId,
-    nodeId,
-    at,
-    model,
-    endpoint,
-    stream,
-    revision,
-    budget === null ? null : digits(budget),
-    digits(hold.base),
-    digits(hold.unit),
-    hold.wanted,
-    hold.least,
-    limits.perMinute,
-    limits.inFlight,
-  ];
-}
-
-function freeCells(input: AdmitInput, { limits }: Charge<true>): HotFree {
-  const { requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, budget } = input;
-  return [
-    'f',
-    requestId,
-    accountId,
-    keyId,
-    nodeId,
-    at,
-    model,
-    endpoint,
-    stream,
-    revision,
-    budget === null ? null : digits(budget),
-    limits.perMinute,
-    limits.perDayZero,
-    limits.perDayPositive,
-    limits.inFlight,
-    limits.perAddress?.address ?? null,
-    limits.perAddress?.perDay ?? 0,
-  ];
+  const { requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, charge } = input;
+  const budget = input.budget === null ? null : digits(input.budget);
+  const common: AdmitCells = [requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, budget];
+  if (charge.free) {
+    const { perMinute, perDayZero, perDayPositive, inFlight, perAddress } = charge.limits;
+    const address = perAddress?.address ?? null;
+    return ['f', ...common, perMinute, perDayZero, perDayPositive, inFlight, address, perAddress?.perDay ?? 0];
+  }
+  const { hold, limits } = charge;
+  const { perMinute, inFlight } = limits;
+  return ['p', ...common, digits(hold.base), digits(hold.unit), hold.wanted, hold.least, perMinute, inFlight];
 }
 
 // Cells are read by their position: every request is, on the one thread that writes, and taking tuples apart costs half
