@@ -89,9 +89,11 @@ async function main(): Promise<number> {
     const figures = { ...summary, facts: undefined, seconds };
     writeFileSync(values.out, JSON.stringify(figures, null, 2));
   }
-  const bad = summary.kills.filter(({ problems, readyMs }) => problems.length > 0 || readyMs > READY_WITHIN_MS);
-  console.log(bad.length === 0 ? 'nothing was lost, nothing was charged twice' : `${bad.length} kills with problems`);
-  return bad.length === 0 ? 0 : 1;
+  const wrong = summary.kills.filter(({ problems }) => problems.length > 0).length;
+  const slow = summary.kills.filter(({ readyMs }) => readyMs > READY_WITHIN_MS).length;
+  console.log(wrong === 0 ? 'nothing was lost, nothing was charged twice' : `${wrong} kills with problems`);
+  if (slow > 0) console.log(`${slow} starts took longer than ${READY_WITHIN_MS} ms: is the machine busy?`);
+  return wrong + slow === 0 ? 0 : 1;
 }
 
 process.exit(await main());
