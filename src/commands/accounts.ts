@@ -38,7 +38,7 @@ export const accountCommands: readonly Command[] = [
         text: [
           `account    ${accountId}${wallet.frozen ? '  (frozen)' : ''}`,
           `balance    NT$${formatNtd(wallet.balance)}`,
-          `held       NT$${formatNtd(wallet.held)} by ${holds.length} requests`,
+          `held       NT$${formatNtd(wallet.held)} by ${holds.length} ${holds.length === 1 ? 'request' : 'requests'}`,
           `available  NT$${formatNtd(wallet.balance - wallet.held)}`,
           '',
           printTable(

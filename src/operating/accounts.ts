@@ -161,7 +161,7 @@ export async function credit(
   const { amount, kind, actor, once } = given;
   if (amount <= 0n) throw invalid('amount', 'must be above 0');
   const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
-  const reference = once === undefined ? newId('batch') : `once_${readLine(once, 'once', 100)}`;
+  const reference = once === undefined ? newId('credit') : `once_${readLine(once, 'once', 100)}`;
   const refuseRepeat = async () => {
     const earlier = await store.read.creditBy(reference);
     if (earlier) throw repeated(earlier, accountId, amount);

@@ -44,7 +44,7 @@ export interface BillRow {
   isMixed: boolean;
   /** Bill less ours; null where it cannot be compared. */
   difference: Unsure<BillSide>;
-  /** Something can be compared, and nothing differs by more than a hundredth. */
+  /** Something can be compared, and nothing of that differs by more than a hundredth; the amount may not be among it. */
   agrees: boolean;
 }
 

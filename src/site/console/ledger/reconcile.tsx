@@ -70,15 +70,14 @@ function Result({ context, result }: { context: ConsoleContext; result: Reconcil
   if (rows.length === 0) return <p class="empty">{ledger.noLines}</p>;
   const differing = rows.filter((row) => !row.agrees && isCompared(row)).length;
   const unclear = rows.filter((row) => !isCompared(row)).length;
-  const verdict =
-    differing > 0 ? ledger.someDiffer(differing) : unclear > 0 ? ledger.someUnclear(unclear) : ledger.allAgree;
+  const unpriced = rows.filter(isUnpriced).length;
   const { revenue, requests } = totals.ours;
   const sorted = [...rows].sort((a, b) => Number(a.agrees) - Number(b.agrees));
   return (
     <section>
-      <div class={differing + unclear > 0 ? 'notice is-bad' : 'notice'} role="status">
+      <div class={differing + unclear + unpriced > 0 ? 'notice is-bad' : 'notice'} role="status">
         <p>
-          <strong>{verdict}</strong>{' '}
+          <strong>{wholeVerdict(context, { differing, unclear, unpriced })}</strong>{' '}
           {revenue === null || requests === null ? ledger.soldNotKept : ledger.sold(money(revenue), count(requests))}
         </p>
       </div>
@@ -104,18 +103,35 @@ function Result({ context, result }: { context: ConsoleContext; result: Reconcil
   );
 }
 
+function wholeVerdict(context: ConsoleContext, count: Record<'differing' | 'unclear' | 'unpriced', number>): string {
+  const { ledger } = consoleWords(context.language);
+  if (count.differing > 0) return ledger.someDiffer(count.differing);
+  if (count.unclear > 0) return ledger.someUnclear(count.unclear);
+  return count.unpriced > 0 ? ledger.someUnpriced(count.unpriced) : ledger.allAgree;
+}
+
 function isCompared({ difference }: BillRow): boolean {
   return Object.values(difference).some((part) => part !== null);
 }
 
+/** The bill has an amount, and there is nothing to hold it against. */
+function isUnpriced({ agrees, bill, difference }: BillRow): boolean {
+  return agrees && bill !== undefined && bill.amount !== null && difference.amount === null;
+}
+
 function verdictOf(context: ConsoleContext, row: BillRow): string {
   const { ledger } = consoleWords(context.language);
-  if (row.agrees) return ledger.agrees;
+  if (row.agrees) return isUnpriced(row) ? ledger.tokensAgree : ledger.agrees;
   if (row.ours === null) return ledger.notKept;
   if (row.isMixed) return ledger.unclear;
   if (row.bill === undefined) return ledger.missing;
   if (row.ours === undefined) return ledger.unknown;
   return isCompared(row) ? ledger.differs : ledger.unclear;
+}
+
+function stateOf(row: BillRow): 'operational' | 'degraded' | 'down' {
+  if (row.agrees) return isUnpriced(row) ? 'degraded' : 'operational';
+  return isCompared(row) ? 'down' : 'degraded';
 }
 
 function billCells(context: ConsoleContext, row: BillRow) {
@@ -124,9 +140,7 @@ function billCells(context: ConsoleContext, row: BillRow) {
       <span class="id">{row.model}</span>
       <span class="under number">{row.period}</span>
     </>,
-    <span class={`state ${row.agrees ? 'operational' : isCompared(row) ? 'down' : 'degraded'}`}>
-      {verdictOf(context, row)}
-    </span>,
+    <span class={`state ${stateOf(row)}`}>{verdictOf(context, row)}</span>,
     ...sides(row.bill, row.ours),
   ];
 }

@@ -60,6 +60,9 @@ export const ledgerEn = {
   differs: 'differs',
   unclear: 'cannot be compared',
   someUnclear: (count: number) => (count === 1 ? 'One line cannot be compared.' : `${count} lines cannot be compared.`),
+  tokensAgree: 'tokens agree, the amount is not compared',
+  someUnpriced: (count: number) =>
+    count === 1 ? 'The amount of one line cannot be compared.' : `The amounts of ${count} lines cannot be compared.`,
   gone: (channel: string) => `${channel} (no longer in the catalog)`,
   listMark: ', ',
   billNotes: {
@@ -144,6 +147,8 @@ export const ledgerZh: Said<typeof ledgerEn> = {
   differs: '不符',
   unclear: '無法核對',
   someUnclear: (count) => `有 ${count} 項無法核對。`,
+  tokensAgree: '詞元相符，金額未核對',
+  someUnpriced: (count) => `有 ${count} 項的金額無法核對。`,
   gone: (channel) => `${channel}（已不在目錄中）`,
   listMark: '、',
   billNotes: {
