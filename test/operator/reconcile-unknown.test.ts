@@ -118,6 +118,11 @@ describe('several routes of a model to one channel', () => {
       { model: 'plain', agrees: true, is_mixed: false, ours: { amount_ntd: null }, difference: { input_tokens: 0 } },
     ]);
     expect(notes).toMatchObject([{ code: 'several_routes', models: ['plain'] }]);
+    const english = await pageOf('en', `plain,${today()},11,7,1`);
+    expect(english).toContain('The amount of one line cannot be compared.');
+    expect(english).toContain('state degraded is-sentence">tokens agree, the amount is not compared<');
+    expect(english).not.toContain('agrees');
+    expect(await pageOf('zh-TW', `plain,${today()},11,7,1`)).toContain('有 1 項的金額無法核對。');
   });
 });
 

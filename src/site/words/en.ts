@@ -122,7 +122,7 @@ export const en = {
     model: 'Model',
     channel: 'Upstream channel',
     now: 'Now',
-    success: 'Success, 1 h',
+    success: 'Success, 1\u00a0h',
     firstToken: 'First token, p50',
     total: 'Whole answer, p50',
     days: 'Last 90 days',

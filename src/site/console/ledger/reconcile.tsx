@@ -140,7 +140,7 @@ function billCells(context: ConsoleContext, row: BillRow) {
       <span class="id">{row.model}</span>
       <span class="under number">{row.period}</span>
     </>,
-    <span class={`state ${stateOf(row)}`}>{verdictOf(context, row)}</span>,
+    <span class={`state ${stateOf(row)}${isUnpriced(row) ? ' is-sentence' : ''}`}>{verdictOf(context, row)}</span>,
     ...sides(row.bill, row.ours),
   ];
 }

@@ -24,7 +24,7 @@ export function Actions({ language, actions }: { language: Language; actions: re
       ]}
       rows={actions.map((action) => [
         <span class="number">{dateTime(action.at)}</span>,
-        actorName(language, action.actor),
+        <span class="nowrap">{actorName(language, action.actor)}</span>,
         <ActionName language={language} action={action.action} />,
         <Subject action={action} />,
         <Facts language={language} facts={action.detail} />,
