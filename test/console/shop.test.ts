@@ -392,7 +392,7 @@ test('what the server did itself is among the actions, and found by its name in 
     const operator = await clientOf(gateway, language);
     const html = await (await operator.get('/actions?actor=server')).text();
     expect(html).toContain(`<option value="server" selected="">${name}</option>`);
-    expect(html).toMatch(new RegExp(`<td[^>]*>${name}</td>`));
+    expect(html).toMatch(new RegExp(`<td[^>]*><span class="nowrap">${name}</span></td>`));
     expect(html).toContain('config.apply');
     expect(html).not.toContain('incidents.');
     expect(await (await operator.get('/models/revisions')).text()).toMatch(new RegExp(`<td[^>]*>${name}</td>`));
