@@ -1,7 +1,7 @@
 // The health of every channel and model, from real traffic: a breaker that opens when calls keep failing, tries again
 // with one probe after a while, and closes on success.
 
-import type { Clock } from '../kit/clock.ts';
+import { type Clock, HOUR_MS } from '../kit/clock.ts';
 import { PairMap } from '../kit/pair-map.ts';
 import { createRecentEvents, type RecentEvents } from '../kit/recent-events.ts';
 
@@ -58,10 +58,14 @@ const WINDOW_MS = 10_000;
 const WINDOW_LEAST = 20;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** Longer than calls take. */
+const FORGOTTEN_AFTER_MS = HOUR_MS;
 
 interface Breaker {
   readonly channel: string;
   readonly model: string;
+  /** When somebody last asked to go there. */
+  askedAt: number;
   /** Failures in a row. Those of one moment are one. */
   consecutive: number;
   /** When the last of them was counted. */
@@ -84,9 +88,12 @@ export function createHealth(clock: Clock): Health {
   function breakerOf(channel: string, model: string): Breaker {
     const known = breakers.get(channel, model);
     if (known) return known;
+    const askedAt = clock.monotonic();
+    forgetUnasked(askedAt);
     const breaker: Breaker = {
       channel,
       model,
+      askedAt,
       consecutive: 0,
       countedAt: Number.NEGATIVE_INFINITY,
       recent: createRecentEvents(WINDOW_MS),
@@ -97,6 +104,11 @@ export function createHealth(clock: Clock): Health {
     };
     breakers.set(channel, model, breaker);
     return breaker;
+  }
+
+  /** Documents change, and take routes away. One that is open stays so until it is tried. */
+  function forgetUnasked(now: number): void {
+    breakers.deleteWhere(({ openUntil, askedAt }) => openUntil === undefined && now - askedAt >= FORGOTTEN_AFTER_MS);
   }
 
   /** Whether they are too many in a row now. Tries that were under way together and fail together count as one. */
@@ -130,6 +142,7 @@ export function createHealth(clock: Clock): Health {
   function admits(channel: string, model: string, repeats?: Pass): Pass | undefined {
     const breaker = breakerOf(channel, model);
     const pass = { breaker, at: clock.monotonic() };
+    breaker.askedAt = pass.at;
     if (breaker.openUntil === undefined || fellTogether(breaker, repeats)) return pass;
     if (breaker.probe || pass.at < breaker.openUntil) return undefined;
     breaker.probe = pass;

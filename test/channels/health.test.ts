@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { createHealth, type Health, type Pass } from '../../src/channels/health.ts';
+import { HOUR_MS } from '../../src/kit/clock.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 
 let clock: ManualClock;
@@ -139,6 +140,20 @@ test('says how long it stays shut, up to a minute; a probe on its way has the fi
     expect(shutForMs()).toBe(5_000);
     health.failure(probe);
   }
+});
+
+test('what nobody asked for in an hour is forgotten once there is something new, unless it is open', async () => {
+  const names = () => health.states().map(({ channel, model }) => `${channel} ${model}`);
+  await failTimes(5);
+  const gone = health.admits('removed', 'model');
+  if (gone) health.success(gone);
+  await clock.advance(HOUR_MS - 1);
+  health.admits('asked', 'model');
+  expect(names()).toEqual(['channel model', 'removed model', 'asked model']);
+  await clock.advance(1);
+  health.admits('new', 'model');
+  expect(names()).toEqual(['channel model', 'asked model', 'new model']);
+  expect(state()).toMatchObject({ state: 'open', why: 'consecutive_failures' });
 });
 
 describe('a stream', () => {

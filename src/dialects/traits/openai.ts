@@ -64,8 +64,9 @@ function thinksBy(...efforts: string[]): Partial<OpenaiTraits> {
   return { efforts, takesSampling: false, takesStops: false, limitField: 'max_completion_tokens' };
 }
 
-/** Those of every model that was asked for: no more than catalogs name. */
+/** Of models that were asked for; catalogs change, and name others. */
 const known = new Map<string, OpenaiTraits>();
+const MOST_KNOWN = 1_000;
 
 export function openaiTraits(model: string): OpenaiTraits {
   let traits = known.get(model);
@@ -73,6 +74,7 @@ export function openaiTraits(model: string): OpenaiTraits {
     const name = familyName(model);
     const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
     traits = { ...PLAIN, ...family, needsResponses: IN_RESPONSES.test(name) };
+    if (known.size >= MOST_KNOWN) known.clear();
     known.set(model, traits);
   }
   return traits;
