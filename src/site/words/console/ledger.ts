@@ -84,7 +84,8 @@ export const ledgerEn = {
   verdict: 'Verdict',
   missing: 'not on the bill',
   unknown: 'not in our records',
-  sold: (amount: string, requests: string) => `Sold for ${amount} in ${requests} requests.`,
+  sold: (amount: string, requests: string) =>
+    `Sold for ${amount} in ${requests} ${requests === '1' ? 'request' : 'requests'}.`,
   soldNotKept: 'What it was sold for is no longer known.',
   noLines: 'The bill has no lines, and we have no usage in its time.',
   totals: 'Together',
