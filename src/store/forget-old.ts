@@ -2,9 +2,19 @@
 
 import { REPLAYED_MS } from './book/replays.ts';
 
+/** How the windows of addresses begin: for free calls, for cards, for registrations. */
+const ADDRESS_WINDOWS = ['free:address:', 'redeem:address:', 'register:address:'];
+
+const OF_ADDRESSES = [`window_id LIKE '%:address:%'`];
+
+/** The same where texts are in the order of their bytes: no other window is looked at, however many accounts have one. */
+export const OF_ADDRESSES_BY_BYTES = ADDRESS_WINDOWS.map(
+  (prefix) => `window_id >= '${prefix}' AND window_id < '${prefix.slice(0, -1)};'`,
+);
+
 /** Each with the time as its only value, before which everything is forgotten. Answers count from when they were given. */
-export const forgetOld = (before: string) => [
-  `DELETE FROM windows WHERE window_id LIKE '%:address:%' AND touched_at < ${before}`,
+export const forgetOld = (before: string, ofAddresses: readonly string[] = OF_ADDRESSES) => [
+  ...ofAddresses.map((meant) => `DELETE FROM windows WHERE ${meant} AND touched_at < ${before}`),
   `DELETE FROM leases WHERE expires_at < ${before}
     AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)`,
   `DELETE FROM replays WHERE expires_at < CAST(${before} AS BIGINT) + ${REPLAYED_MS}`,

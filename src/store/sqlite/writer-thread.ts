@@ -3,7 +3,7 @@
 import type { Database } from 'bun:sqlite';
 import { chmodSync } from 'node:fs';
 import { armFailpoint } from '../../kit/failpoint.ts';
-import { forgetOld } from '../forget-old.ts';
+import { forgetOld, OF_ADDRESSES_BY_BYTES } from '../forget-old.ts';
 import { forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
 import type { Forgotten, OldUsage } from '../store.ts';
 import { replyTo, usable } from './answer.ts';
@@ -34,7 +34,7 @@ function open(file: string, options: OpenOptions): undefined {
 /** All of it or nothing. */
 function forget(before: number): undefined {
   commits?.alone(() => {
-    for (const deletion of forgetOld('?')) db.query(deletion).run(before);
+    for (const deletion of forgetOld('?', OF_ADDRESSES_BY_BYTES)) db.query(deletion).run(before);
   });
 }
 
