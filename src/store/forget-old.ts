@@ -1,14 +1,12 @@
 // What is not kept for long: hashed addresses, leases of nodes that hold nothing, answers kept for a repeated call.
 
+import { ADDRESS_WINDOWS, addressWindow } from './book/address-windows.ts';
 import { REPLAYED_MS } from './book/replays.ts';
-
-/** How the windows of addresses begin: for free calls, for cards, for registrations. */
-const ADDRESS_WINDOWS = ['free:address:', 'redeem:address:', 'register:address:'];
 
 const OF_ADDRESSES = [`window_id LIKE '%:address:%'`];
 
 /** The same where texts are in the order of their bytes: no other window is looked at, however many accounts have one. */
-export const OF_ADDRESSES_BY_BYTES = ADDRESS_WINDOWS.map(
+export const OF_ADDRESSES_BY_BYTES = ADDRESS_WINDOWS.map((limits) => addressWindow(limits, '')).map(
   (prefix) => `window_id >= '${prefix}' AND window_id < '${prefix.slice(0, -1)};'`,
 );
 

@@ -6,6 +6,7 @@ import { MINUTE_MS } from '../../kit/clock.ts';
 import { maxNano, minNano, type Nano } from '../../kit/money.ts';
 import type { AddressLimit, AdmitInput, AdmitResult, FreeLimits, HoldRequest, MoneyReason } from '../operations.ts';
 import type { Wallet } from '../rows.ts';
+import { addressWindow } from './address-windows.ts';
 import type { Book, Touch } from './book.ts';
 import { budgetAt, holdBudget } from './budgets.ts';
 import {
@@ -28,7 +29,7 @@ export function requestWindow(accountId: string, free: boolean): string {
 }
 
 export function freeAddressWindow(address: string): string {
-  return `free:address:${address}`;
+  return addressWindow('free', address);
 }
 
 export function admitTouches(input: AdmitInput): Touch[] {

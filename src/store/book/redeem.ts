@@ -5,6 +5,7 @@ import { assert } from '../../kit/assert.ts';
 import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { RedeemInput, RedeemResult } from '../operations.ts';
 import type { Card } from '../rows.ts';
+import { addressWindow } from './address-windows.ts';
 import type { Book, Touch } from './book.ts';
 import { payIn } from './money.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
@@ -17,15 +18,11 @@ function accountWindow(accountId: string): string {
   return `redeem:account:${accountId}`;
 }
 
-function addressWindow(address: string): string {
-  return `redeem:address:${address}`;
-}
-
 export function redeemTouches(input: RedeemInput): Touch[] {
   return [
     { table: 'wallets', id: input.accountId },
     { table: 'windows', id: accountWindow(input.accountId) },
-    { table: 'windows', id: addressWindow(input.address) },
+    { table: 'windows', id: addressWindow('redeem', input.address) },
     { table: 'cards', id: input.cardHash },
     ...replayTouches(input.replay),
   ];
@@ -88,7 +85,7 @@ function redeemed(card: Card, balance: bigint): Extract<RedeemResult, { ok: true
 /** The limit that is reached, if one is. */
 function guessesLeft(book: Book, { accountId, address, at, limits }: RedeemInput): Allowance | undefined {
   const byAccount = book.get('windows', accountWindow(accountId)) ?? EMPTY_WINDOW;
-  const byAddress = book.get('windows', addressWindow(address)) ?? EMPTY_WINDOW;
+  const byAddress = book.get('windows', addressWindow('redeem', address)) ?? EMPTY_WINDOW;
   return [
     rollingAllowance(byAccount, at, ACCOUNT_SPAN_MS, limits.perTenMinutes),
     dayAllowance(byAccount, at, limits.perDay),
@@ -98,12 +95,12 @@ function guessesLeft(book: Book, { accountId, address, at, limits }: RedeemInput
 
 function countGuess(book: Book, { accountId, address, at, limits }: RedeemInput): void {
   const byAccount = book.get('windows', accountWindow(accountId)) ?? EMPTY_WINDOW;
-  const byAddress = book.get('windows', addressWindow(address)) ?? EMPTY_WINDOW;
+  const byAddress = book.get('windows', addressWindow('redeem', address)) ?? EMPTY_WINDOW;
   const guessed = takeRolling(byAccount, at, ACCOUNT_SPAN_MS, { keep: limits.perTenMinutes });
   book.put('windows', accountWindow(accountId), takeDay(guessed, at));
   book.put(
     'windows',
-    addressWindow(address),
+    addressWindow('redeem', address),
     takeRolling(byAddress, at, ADDRESS_SPAN_MS, { keep: limits.perAddressHour }),
   );
 }

@@ -3,6 +3,7 @@
 import { assert } from '../../kit/assert.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { RegisterInput, RegisterResult } from '../operations.ts';
+import { addressWindow } from './address-windows.ts';
 import type { Book, Touch } from './book.ts';
 import { payIn } from './money.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
@@ -14,14 +15,10 @@ const HOUR_WINDOW = 'register:hour';
 /** While no guard asks for the hour, its slots share one entry per minute: they are there for a guard that is set later. */
 const UNGUARDED_GRAIN_MS = MINUTE_MS;
 
-function addressWindow(address: string): string {
-  return `register:address:${address}`;
-}
-
 export function registerTouches(input: RegisterInput): Touch[] {
   return [
     { table: 'wallets', id: input.accountId },
-    { table: 'windows', id: addressWindow(input.address) },
+    { table: 'windows', id: addressWindow('register', input.address) },
     { table: 'windows', id: SITE_WINDOW },
     { table: 'windows', id: HOUR_WINDOW },
     { table: 'keyrings', id: input.accountId },
@@ -37,7 +34,7 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
     const first = JSON.parse(replay.result) as { accountId: string; keyId: string; told?: string };
     return { ok: true, ...first, balance: trial, replayedSalt: replay.salt };
   }
-  const byAddress = book.get('windows', addressWindow(input.address)) ?? EMPTY_WINDOW;
+  const byAddress = book.get('windows', addressWindow('register', input.address)) ?? EMPTY_WINDOW;
   const bySite = book.get('windows', SITE_WINDOW) ?? EMPTY_WINDOW;
   const address = rollingAllowance(byAddress, at, ADDRESS_SPAN_MS, limits.perAddress);
   if (address.remaining < 1) return { ok: false, reason: 'registration_ip_limit', allowance: address };
@@ -52,7 +49,7 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   assert(!book.get('wallets', accountId), 'an account is registered once');
   book.put(
     'windows',
-    addressWindow(input.address),
+    addressWindow('register', input.address),
     takeRolling(byAddress, at, ADDRESS_SPAN_MS, { keep: limits.perAddress }),
   );
   book.put('windows', SITE_WINDOW, takeDay(bySite, at));
