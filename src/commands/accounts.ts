@@ -1,6 +1,7 @@
 // accounts show, credit; keys create, revoke: what an operator does for a customer.
 
 import { publicKey } from '../accounts/public-key.ts';
+import { counted } from '../kit/counted.ts';
 import { formatNtd, moneyFields } from '../kit/money.ts';
 import { createKey, credit, revokeKey, showAccount } from '../operating/accounts.ts';
 import { readAmount } from '../operating/read-input.ts';
@@ -38,7 +39,7 @@ export const accountCommands: readonly Command[] = [
         text: [
           `account    ${accountId}${wallet.frozen ? '  (frozen)' : ''}`,
           `balance    NT$${formatNtd(wallet.balance)}`,
-          `held       NT$${formatNtd(wallet.held)} by ${holds.length} ${holds.length === 1 ? 'request' : 'requests'}`,
+          `held       NT$${formatNtd(wallet.held)} by ${counted(holds.length, 'request', 'requests')}`,
           `available  NT$${formatNtd(wallet.balance - wallet.held)}`,
           '',
           printTable(

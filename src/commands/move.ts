@@ -157,13 +157,7 @@ function tell({ rows, report, balance }: Moved, { place, frozen, next }: Told) {
         .map(([name, count]) => [name, String(count)]),
     ),
     `NT$${formatNtd(balance)} in ${counted(wallets, 'wallet', 'wallets')}, ${counted(entries, 'entry', 'entries')}`,
-    ...(holds === 0
-      ? []
-      : [
-          holds === 1
-            ? '1 open hold: the first server there releases it'
-            : `${holds} open holds: the first server there releases them`,
-        ]),
+    ...(holds === 0 ? [] : [`${counted(holds, 'open hold', 'open holds')}, for the first server there to release`]),
     ...(differences.length === 0 ? [] : ['it does not pass the ledger audit:', printDifferences(differences)]),
     ...(frozen.length === 0 ? [] : [`frozen: ${frozen.join(', ')}`]),
     KEPT_NOTE,
