@@ -13,9 +13,11 @@ import type {
   Buckets,
   CardBatch,
   CardState,
+  ChargeRule,
   Incident,
   KeyRow,
   Lease,
+  Loss,
   RequestStatus,
   RevisionSource,
   Session,
@@ -128,12 +130,21 @@ export interface Outcome {
   firstTokenMs: number | null;
   totalMs: number;
   attempts: readonly Attempt[];
+  rule?: ChargeRule | undefined;
+}
+/** What upstreams bill for a request and its customer does not pay, if any. */
+export interface Losses {
+  items: readonly Loss[];
+  /** The most that one account may cause on one Taipei day; null: no bound. */
+  guard: Nano | null;
 }
 export interface SettleInput extends OfRequest {
   cost: Nano;
+  losses?: Losses | undefined;
   outcome: Outcome;
 }
 export interface ReleaseInput extends OfRequest {
+  losses?: Losses | undefined;
   /** Our own failures give the slots back. */
   giveBackSlots: boolean;
   /** The address whose free slot it took, if addresses are limited. */
@@ -146,7 +157,8 @@ export interface UndoInput extends OfRequest {
   at: number;
 }
 export type CloseResult =
-  | { state: 'closed'; charged: Nano; writtenOff: Nano; balance: Nano }
+  /** `lossGuard`: the losses were charged, because the account has used up its free ones; `reached`: the first time today. */
+  | { state: 'closed'; charged: Nano; writtenOff: Nano; balance: Nano; lossGuard?: 'reached' | 'beyond' | undefined }
   /** The hold was already resolved: nothing moved. */
   | { state: 'late' };
 

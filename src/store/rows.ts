@@ -174,6 +174,62 @@ export interface Attempt {
   ms: number;
 }
 
+/** Why an upstream bills something that no customer pays. */
+export const LOSS_REASONS = [
+  /** The answer held nothing that the customer could use. */
+  'empty_answer',
+  /** The stream broke and no other channel could finish it. */
+  'stream_broken',
+  /** The gateway ended the call, because it was shutting down. */
+  'gateway_cut',
+  /** The node that ran the call died: at most its hold. */
+  'gateway_died',
+  /** The client hung up before anything was delivered. */
+  'client_gone',
+  /** Output that the upstream produced after the client had hung up or the answer was ended. */
+  'undelivered',
+  /** A try that failed after the upstream had accepted it. */
+  'failed_attempt',
+  /** A broken run that another run replaced or continued. */
+  'replaced_run',
+  /** The slower of two tries that ran side by side. */
+  'hedge',
+  /** More than the hold. */
+  'above_hold',
+  /** The model is free for customers, and its route has a cost. */
+  'free_model',
+] as const;
+export type LossReason = (typeof LOSS_REASONS)[number];
+
+/** Cost that an upstream bills and no customer pays. */
+export interface Loss {
+  reason: LossReason;
+  model: string;
+  channel: string | null;
+  /** At the route's cost, or at the sale price if the route states no cost. */
+  amount: Nano;
+  /** What the customer pays for it once the account's free losses of the day are used up; 0 if it never pays. */
+  charge: Nano;
+}
+
+/** Which row of the billing table decided what a request costs. */
+export const CHARGE_RULES = [
+  'served',
+  'hung_up',
+  'stop_matched',
+  'time_limit',
+  'output_limit',
+  'resumed',
+  'empty_answer',
+  'upstream_failed',
+  'gateway_failed',
+  'not_delivered',
+  'above_hold',
+  'loss_guard',
+  'free_model',
+] as const;
+export type ChargeRule = (typeof CHARGE_RULES)[number];
+
 /** How an admitted request ended: well, with a fault, without its client, or with its gateway. */
 export type RequestStatus = 'ok' | FaultCode | 'client_gone' | 'gateway_died';
 
