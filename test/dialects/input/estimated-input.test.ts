@@ -1,0 +1,32 @@
+// Input of which no upstream has reported the size: what the client chooses must not lower it.
+
+import { expect, test } from 'bun:test';
+import { countInput } from '../../../src/dialects/input/count-input.ts';
+import { estimatedInput } from '../../../src/dialects/input/estimated-input.ts';
+import { readJsonObject } from '../../../src/kit/json/json.ts';
+
+const CONTEXT = 128_000;
+
+function estimate(part: object, vendorTools = 0): number {
+  const message = { role: 'user', content: [{ type: 'text', text: 'Summarise this.' }, part] };
+  const document = readJsonObject(JSON.stringify({ model: 'm', input: [message] }));
+  return estimatedInput(countInput(document, [message] as never, vendorTools), CONTEXT);
+}
+
+test.each([
+  { type: 'input_file', file_url: 'https://x.test/a.pdf' },
+  { type: 'input_file', file_id: 'file-1' },
+  { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } },
+  { type: 'video_url', video_url: { url: 'https://x.test/a.mp4' } },
+])('is the context where the size of a part is unknown: %j', (part) => {
+  expect(estimate(part)).toBe(CONTEXT);
+});
+
+test('is the estimate of the text where everything is in the request', () => {
+  expect(estimate({ type: 'text', text: 'It is short.' })).toBeWithin(5, 40);
+});
+
+test('has nothing for tools that the upstream may have run', () => {
+  const text = { type: 'text', text: 'It is short.' };
+  expect(estimate(text, 40_000)).toBe(estimate(text));
+});
