@@ -68,12 +68,16 @@ export function nothingBilled(model: string, rule: ChargeRule, used: Buckets): B
 }
 
 /** An answer without output is free; its tokens are shown as they were used. */
-export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
+export function billAnswer(call: Call, model: Model, facts: AnswerFacts, hidesSome: boolean): Bill {
   const used = measure(call, model, facts);
   if (!hasOutput(call, facts)) return notCharged(used, 'empty_answer');
   if (facts.tokensAfterStop === undefined) return priced(used, model);
   const bill = withOutput(used, {
-    output: chargedOutput(used, { made: facts.output.tokens + facts.tokensAfterStop, got: facts.output.tokens }, facts),
+    output: chargedOutput(
+      used,
+      { made: facts.output.tokens + facts.tokensAfterStop, got: facts.output.tokens, hidesSome },
+      facts,
+    ),
     rule: 'stop_matched',
   });
   return priced(bill, model);
@@ -152,14 +156,14 @@ interface SeenOutput {
   made: number;
   got: number;
   /** The upstream may have counted what is not visible, such as reasoning. */
-  hidesSome?: boolean;
+  hidesSome: boolean;
 }
 
 /** An upstream's tokenizer makes up to so many tokens of what we count as one. */
 const TOKENIZER_MARGIN = 1.3;
 
 /** Of the reported output, what the customer pays: reasoning and what it got. */
-function chargedOutput({ buckets, reasoning }: Bill, { made, got, hidesSome = true }: SeenOutput, facts: AnswerFacts) {
+function chargedOutput({ buckets, reasoning }: Bill, { made, got, hidesSome }: SeenOutput, facts: AnswerFacts) {
   const reported = buckets.output;
   const rest = made - got;
   // Less than a token is a difference of rounding.
