@@ -5,6 +5,7 @@ import { Fault } from '../faults/fault.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, sleep } from '../kit/clock.ts';
 import { describeError } from '../kit/log.ts';
+import { formatNtd } from '../kit/money.ts';
 import type {
   AdmitInput,
   AdmitResult,
@@ -72,7 +73,7 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
     }
   }
 
-  /** A bug of ours must not keep a customer's money: what cannot be settled is released. */
+  /** A bug of ours must not keep a customer's money: what cannot be settled is released, if need be without its losses. */
   async function close<Name extends 'settle' | 'release'>(
     name: Name,
     input: Input<Name>,
@@ -84,14 +85,16 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
         try {
           const result = await store.commit(name, input);
           if (name === 'settle') report(result, input);
+          reportGuard(result, input);
           return result;
         } catch (error) {
           await waitAfter(error, input.requestId, waitMs);
         }
       }
     } catch (error) {
-      if (name === 'release') throw error;
-      return close('release', releaseInstead(input, freeAddress));
+      if (name === 'settle') return close('release', releaseInstead(input, freeAddress));
+      if (!input.losses) throw error;
+      return close(name, { ...input, losses: undefined });
     } finally {
       closing--;
     }
@@ -122,6 +125,17 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
     }
   }
 
+  /** Once for an account and day: the operator looks at the account, not at each call. */
+  function reportGuard(result: CloseResult, { requestId, accountId, losses }: SettleInput | ReleaseInput): void {
+    if (result.state !== 'closed' || result.lossGuard !== 'reached') return;
+    alarms.raise('account_losses', {
+      request_id: requestId,
+      account_id: accountId,
+      cost_nano: result.charged.toString(),
+      detail: `losses of the day reached the guard of NT$${formatNtd(losses?.guard ?? 0n)}`,
+    });
+  }
+
   return {
     admit,
     isHeld: (held) => lease()?.hasLivedSince(held.since) || isStillOpen(held),
@@ -144,6 +158,7 @@ function releaseInstead(input: OfRequest & { outcome: Outcome }, freeAddress: st
     buckets: NO_BUCKETS,
     reasoning: 0,
     estimated: false,
+    rule: 'gateway_failed',
   };
   return { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome };
 }
