@@ -2,6 +2,7 @@
 
 import { createFetchMedia, type MediaOptions } from './channels/fetch-media.ts';
 import { type Connect, connectBare } from './channels/limit-connect.ts';
+import { createReasoningHistory } from './channels/reasoning-history.ts';
 import { createRetryBudget } from './channels/retry-budget.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
@@ -82,5 +83,6 @@ export function createRelayTools(
     isUnbalanced: () => life.node()?.isUnbalanced() ?? false,
     running: new Set(),
     readingOn: { count: 0 },
+    reasoning: createReasoningHistory(),
   };
 }

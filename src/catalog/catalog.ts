@@ -2,7 +2,6 @@
 
 import type { ChannelKind } from '../kit/channel-kinds.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
-import type { Nano } from '../kit/money.ts';
 import { FREE, type Prices } from '../kit/prices.ts';
 import { type Quirks, quirksOf } from '../kit/quirks.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type ModelKind,
 } from './document.ts';
 import { endpointsOf } from './endpoints.ts';
+import { type Amounts, type PriceName, priceOf } from './listed-prices.ts';
 
 export interface Timeouts {
   connectMs: number;
@@ -51,6 +51,8 @@ export interface Route {
   firstTokenMs: number;
   /** The upstream continues an assistant message that stands last. */
   prefill: boolean;
+  /** What the upstream bills for each unit: the route's `cost`, or the sale price where the document states no cost. */
+  costs: Prices;
 }
 
 export interface Model {
@@ -131,6 +133,7 @@ function buildQuirks({ quirks, mid_system: midSystem }: DocumentChannel): Quirks
 
 function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>): Model {
   const contextTokens = model.context_tokens ?? DEFAULT_CONTEXT_TOKENS;
+  const { prices, priced } = buildPrices(model);
   return {
     id: model.id,
     name: model.name ?? model.id,
@@ -140,7 +143,8 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
     isContextStated: model.context_tokens !== undefined,
     maxOutputTokens: Math.min(model.max_output_tokens, contextTokens),
     free: model.price === 'free',
-    ...buildPrices(model),
+    prices,
+    priced,
     routes: model.routes
       .flatMap((route) => {
         const channel = channels.get(route.channel);
@@ -154,6 +158,7 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
             weight,
             firstTokenMs: route.first_token_ms ?? channel.timeouts.firstTokenMs,
             prefill: route.prefill ?? channel.prefill,
+            costs: route.cost ? { ...prices, ...pricesOf(route.cost) } : prices,
           },
         ];
       })
@@ -165,18 +170,20 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
 /** A price left out falls back to the input price; nothing falls back for output and images. */
 function buildPrices({ price, kinds }: DocumentModel): { prices: Prices; priced: ReadonlySet<keyof Prices> } {
   if (price === 'free') return { prices: FREE, priced: new Set(kinds.flatMap((kind) => FREE_PRICES[kind])) };
-  const perToken = (nano: Nano | undefined) => (nano ?? 0n) / TOKENS_PER_PRICE;
-  const prices: Prices = {
-    input: perToken(price.input),
-    cachedInput: perToken(price.cached_input ?? price.input),
-    cacheWrite5m: perToken(price.cache_write_5m ?? price.input),
-    cacheWrite1h: perToken(price.cache_write_1h ?? price.input),
-    output: perToken(price.output),
-    image: price.image ?? 0n,
-  };
+  const prices = { ...FREE, ...pricesOf(price) };
   const isSet = (name: keyof Prices) => price[DOCUMENT_NAMES[name]] !== undefined;
   const shown = kinds.flatMap((kind) => [...USUAL_PRICES[kind], ...CHARGED_PRICES[kind].filter(isSet)]);
   return { prices, priced: new Set(shown) };
+}
+
+/** For each unit; what has neither a price nor a fallback is left out. */
+function pricesOf(list: Amounts): Partial<Prices> {
+  const listed: Partial<Prices> = {};
+  for (const [name, documentName] of Object.entries(DOCUMENT_NAMES) as [keyof Prices, PriceName][]) {
+    const nano = priceOf(list, documentName);
+    if (nano !== undefined) listed[name] = name === 'image' ? nano : nano / TOKENS_PER_PRICE;
+  }
+  return listed;
 }
 
 const DOCUMENT_NAMES = {

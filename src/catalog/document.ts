@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { CHANNEL_KINDS } from '../kit/channel-kinds.ts';
 import { ENDPOINTS } from '../kit/endpoints.ts';
-import { parseNtd } from '../kit/money.ts';
+import { NANO_PER_NTD, parseNtd } from '../kit/money.ts';
 import { MID_SYSTEM, QUIRKS_NAMES } from '../kit/quirks.ts';
 
 const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
@@ -17,6 +17,8 @@ export const RESERVED_CHANNEL = 'gateway';
 export const FREE_MODEL = 'auto:free';
 /** The context of a model that states none. */
 export const DEFAULT_CONTEXT_TOKENS = 128_000;
+/** What one account may cost the operator on one day, in losses. */
+const DEFAULT_LOSS_PER_DAY = 5n * NANO_PER_NTD;
 /** What `config export` prints in place of a literal secret; applying it keeps the stored value. */
 export const KEPT_SECRET = '<kept>';
 
@@ -149,6 +151,7 @@ const guards = z
     bad_keys_per_minute: wholeNumber(1).nullable().default(30),
     suspend_unused_days: wholeNumber(1, 3_650).nullable().default(null),
     usage_months: wholeNumber(1, 1_200).nullable().default(24),
+    loss_per_account_day: amount(true).nullable().default(DEFAULT_LOSS_PER_DAY),
     requests_in_flight: wholeNumber(1).default(4_000),
     body_megabytes_in_flight: wholeNumber(25, 100_000).default(512),
   })

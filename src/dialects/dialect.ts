@@ -31,6 +31,8 @@ export interface RelayRequest {
   images: number;
   /** Tokens of the output bound that the client set aside for thinking. */
   thinkingBudget: number | undefined;
+  /** The client set stop sequences: an answer without output may be one of its own making. */
+  hasStops: boolean;
   input: InputCount;
   document: JsonDocument;
 }
@@ -86,11 +88,18 @@ export function addOutput(a: Output, b: Output): Output {
 /** What an upstream reported; `invalid` when one figure of it cannot be. */
 export type UsageReport = ReportedUsage | 'absent' | 'invalid';
 
+/**
+ * Why an answer ended, as far as the bill depends on it: `length` at its output bound, `stop_sequence` at one of the client's
+ * stop sequences, `end` where the model ended it or the upstream does not say that a stop sequence did.
+ */
+export type Finish = 'length' | 'stop_sequence' | 'end' | 'other';
+
 export interface AnswerFacts {
   usage: UsageReport;
   output: Output;
-  /** Why the answer ended: `length` matters for the bill. */
-  finish: 'length' | 'other';
+  finish: Finish;
+  /** Set if the gateway ended the answer at a stop sequence: tokens of visible output that came after it. */
+  tokensAfterStop?: number | undefined;
 }
 
 /** A bit of content in its place: the same place in two runs of a model can be compared. */
@@ -192,6 +201,8 @@ export interface StreamWriter {
   sentText(): string | undefined;
   /** As it stands: what is sent later may be told in the same place. */
   sent(): Readonly<Sent>;
+  /** Stops the answer as if it had reached its output bound, before `end`: frames, possibly none. */
+  stopAtBound(): string;
   /** Everything after the last content: stop, usage with the cost, end. */
   end(final: FinalUsage): string;
   error(body: Record<string, unknown>): string;

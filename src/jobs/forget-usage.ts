@@ -25,9 +25,9 @@ export function forgetUsage(store: Store, clock: Clock, log: Log, catalog: () =>
     const day = monthsBefore(now, months);
     let count = 0;
     for (let isMore = true; isMore && !isStopped; ) {
-      const { records, sums } = await store.forgetUsage({ day, limit: AT_ONCE });
+      const { records, sums, losses } = await store.forgetUsage({ day, limit: AT_ONCE });
       count += records;
-      isMore = records + sums > 0;
+      isMore = records + sums + losses > 0;
     }
     if (count > 0) log('info', 'usage_forgotten', { count });
   }

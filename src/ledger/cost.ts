@@ -40,7 +40,10 @@ const BUCKET_NAMES: Record<keyof Buckets, string> = {
   images: 'image',
 };
 
-/** The lines sum to what was charged. What the house bears, above the hold or of an answer without output, is a line of its own. */
+/**
+ * The lines sum to what was charged. A line of its own has what was not charged of them (above the hold, or of a free ending);
+ * or what was charged beside them, once the account has used up its free losses: failed tries, and output after a hang-up.
+ */
 export function receiptLines(buckets: Buckets, prices: Prices, charged: Nano): ReceiptLine[] {
   const lines = BUCKET_PRICES.filter(([bucket]) => buckets[bucket] > 0).map(([bucket, price]) => ({
     bucket: BUCKET_NAMES[bucket],
@@ -48,9 +51,9 @@ export function receiptLines(buckets: Buckets, prices: Prices, charged: Nano): R
     unitPrice: prices[price],
     amount: BigInt(buckets[bucket]) * prices[price],
   }));
-  const writtenOff = charged - costOf(buckets, prices);
-  if (writtenOff === 0n) return lines;
-  return [...lines, { bucket: 'written_off', quantity: 1, unitPrice: writtenOff, amount: writtenOff }];
+  const rest = charged - costOf(buckets, prices);
+  if (rest === 0n) return lines;
+  return [...lines, { bucket: rest < 0n ? 'written_off' : 'undelivered', quantity: 1, unitPrice: rest, amount: rest }];
 }
 
 interface Priced {

@@ -64,11 +64,13 @@ async function admitInRounds(tools: RelayTools, asking: Call, first: FoundKey): 
         call,
         startedAt,
         deadline: startedAt + MAX_REQUEST_MS,
+        held: result.held,
         maxOutputTokens: Math.min(result.granted, wanted),
         isBoundByMoney: result.granted < wanted,
         allowance: result.allowance,
         fetchedBytes: 0,
         attempts: [],
+        losses: [],
       };
     }
     tools.refusals.note(asked, result);

@@ -5,6 +5,7 @@ import { withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { clientsField } from '../dialects/clients-field.ts';
 import { Fault, fault } from '../faults/fault.ts';
+import { HOUR_MS } from '../kit/clock.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { dropBody } from '../kit/json/request-json.ts';
@@ -13,6 +14,7 @@ import { AttemptFailed } from './attempt-failed.ts';
 import { beforeAsking } from './before-asking.ts';
 import type { AnyBegunAnswer } from './begun.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
+import { noteFailedTry } from './losses.ts';
 import { isDescribable, noteRefused, type Translated } from './note-refused.ts';
 import { noteTrouble, TryNote } from './note-try.ts';
 import type { Step } from './plan.ts';
@@ -20,6 +22,9 @@ import { beginStream, readAnswer, readRefusal, takeWhole } from './take-answer.t
 import { upstreamFields } from './upstream-fields.ts';
 import { Watch } from './watch.ts';
 import { fetchNamed, type Prefill, writeBody } from './write-body.ts';
+
+/** However well it goes on. */
+const MAX_STREAM_MS = HOUR_MS;
 
 /**
  * One try, if what it may cost is still held. Ends when `gone` is aborted. Throws AttemptFailed; what came of a channel that was
@@ -41,6 +46,9 @@ export async function attempt(
   const watch = new Watch(tools, gone);
   const startedAt = tools.clock.monotonic();
   let translated: Translated | undefined;
+  /** When the upstream was asked, and whether it took the request. */
+  let askedAt: number | undefined;
+  let isAccepted = false;
   try {
     const upstream = tools.findUpstream(route.channel);
     const carrier = carrierOf(call, step);
@@ -51,6 +59,7 @@ export async function attempt(
     // Not before: what was fetched until now came from hosts that the client named, and these have limits of their own.
     watch.limitTotal(route.channel.timeouts.totalMs, admission.deadline);
     if (stream) watch.limitSilence(route.firstTokenMs);
+    askedAt = tools.clock.monotonic();
     const sending = upstream.send({
       endpoint: carrier.endpoint,
       model: route.model,
@@ -68,8 +77,12 @@ export async function attempt(
     failpoint('K3');
     const reply = { response, carrier, fields, startedAt, watch, hidden: upstream.hidden };
     if (response.status !== 200) throw await readRefusal(tools, call, reply);
+    isAccepted = true;
     if (stream) {
       const begun = await beginStream(tools, call, route, reply);
+      // A stream that goes on delivering is not ended by the time of a try.
+      admission.deadline = admission.startedAt + MAX_STREAM_MS;
+      watch.limitTotal(MAX_STREAM_MS, admission.deadline);
       note.begun();
       return { step, begun, note };
     }
@@ -81,6 +94,10 @@ export async function attempt(
     const failed = watch.explain(error);
     // Before all else: whatever fails here, the channel's pass is given back.
     note.ended(failed.outcome);
+    if (askedAt !== undefined) {
+      const elapsedMs = tools.clock.monotonic() - askedAt;
+      noteFailedTry(tools, admission, step, { outcome: failed.outcome, isAccepted, elapsedMs });
+    }
     if (isOurs(error))
       tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
     if (translated) noteRefused(tools, admission, step, translated, failed);

@@ -1,5 +1,5 @@
-// What an answer costs: reported usage at the pinned price, our own count where the upstream gave none. One that holds
-// nothing costs nothing, but its tokens are told as they were used. An answer of several runs is one answer.
+// What an answer costs: reported usage at the pinned price, our own count where the upstream gave none. The rules are those of
+// docs/billing.md. An answer of several runs is one answer.
 
 import type { Model } from '../catalog/catalog.ts';
 import type {
@@ -11,11 +11,13 @@ import type {
   StreamReader,
   UsageReport,
 } from '../dialects/dialect.ts';
+import { estimatedInput } from '../dialects/input/estimated-input.ts';
 import type { Nano } from '../kit/money.ts';
 import { wholeTokens } from '../kit/tokens.ts';
 import { costOf } from '../ledger/cost.ts';
-import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
+import { type Buckets, type ChargeRule, NO_BUCKETS } from '../store/rows.ts';
 import type { Call } from './call.ts';
+import type { Step } from './plan.ts';
 
 export interface Bill extends ReportedUsage {
   cost: Nano;
@@ -23,63 +25,156 @@ export interface Bill extends ReportedUsage {
   /** The model whose price is charged. */
   model: string;
   reported: UsageReport;
+  rule: ChargeRule;
+  /** What the upstream used beyond what is charged. */
+  uncovered: Buckets;
 }
 
 /** One upstream's part in a stream. */
 export interface Run {
-  model: Model;
+  step: Step;
   reader: StreamReader;
   /** What it was given as the beginning of its answer; undefined if it answered from the start. */
   prefilledTokens: number | undefined;
 }
 
-export function nothingBilled(model: string): Bill {
-  return { buckets: NO_BUCKETS, reasoning: 0, cost: 0n, estimated: false, model, reported: 'absent' };
+/** Reasoning of the last run that its upstream does not show. */
+export interface UnseenReasoning {
+  isPossible: boolean;
+  /** Its tokens, where no report says how many there were. */
+  estimate: number;
 }
 
+/** How the customer's side ended an answer: by hanging up, a stop sequence, its hour or its output bound. */
+export interface Ended {
+  rule: ChargeRule;
+  delivered: Readonly<Sent>;
+  unseen: UnseenReasoning;
+  /** The output tokens that were held for each choice or image. */
+  bound: number;
+}
+
+export function nothingBilled(model: string, rule: ChargeRule, used: Buckets): Bill {
+  return {
+    buckets: used,
+    reasoning: 0,
+    cost: 0n,
+    estimated: false,
+    model,
+    reported: 'absent',
+    rule,
+    uncovered: NO_BUCKETS,
+  };
+}
+
+/** An answer without output is free; its tokens are shown as they were used. */
 export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
-  const bill = measure(call, model, facts);
-  return hasOutput(call, facts) ? priced(bill, model) : bill;
+  const used = measure(call, model, facts);
+  if (!hasOutput(call, facts)) return notCharged(used, 'empty_answer');
+  if (facts.tokensAfterStop === undefined) return priced(used, model);
+  const bill = withOutput(used, {
+    output: chargedOutput(used, { made: facts.output.tokens + facts.tokensAfterStop, got: facts.output.tokens }, facts),
+    rule: 'stop_matched',
+  });
+  return priced(bill, model);
 }
 
 /** A run that answered from the start is the bill. One that continued by prefill is billed as if it had done all of it. */
 export function billStream(call: Call, runs: readonly [Run, ...Run[]]): Bill {
-  const { model, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
+  const { step, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
   const facts = reader.facts();
-  const bill = measure(call, model, facts);
-  if (prefilledTokens === undefined && !hasOutput(call, facts)) return bill;
-  return priced(withPrefilled(bill, prefilledTokens), runs[0].model, runs.slice(1));
+  const used = measure(call, step.model, facts);
+  if (prefilledTokens === undefined && !hasOutput(call, facts)) return notCharged(used, 'empty_answer');
+  const bill = withPrefilled(used, prefilledTokens);
+  if (runs.length > 1) bill.rule = 'resumed';
+  return priced(bill, runs[0].step.model, runs.slice(1));
 }
 
 /**
- * The client left in the middle: input as reported, else as counted; output as far as it was delivered, by our own count
- * unless an upstream that was read to its end says that it was less. What a picture or a sound took, only the upstream can say.
+ * The answer ended on the customer's side: input, reasoning and the output that was delivered. By the upstream's report, of
+ * which the output that was not delivered is taken off; without a report by our own count and an estimate of the reasoning.
  */
-export function billDelivered(call: Call, runs: readonly [Run, ...Run[]], delivered: Sent): Bill {
-  const { model, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
+export function billEnded(call: Call, runs: readonly [Run, ...Run[]], ended: Ended): Bill {
+  const { step, reader, prefilledTokens = 0 } = runs.at(-1) ?? runs[0];
   const facts = reader.facts();
-  const measured = measure(call, model, facts);
-  const used = withPrefilled(measured, prefilledTokens);
-  const output = wholeTokens(delivered.tokens + mediaTokens(measured, facts, delivered));
-  const isExact = !used.estimated && facts.finished && used.buckets.output <= output;
+  const { delivered, unseen, rule, bound } = ended;
+  const measured = measure(call, step.model, facts);
+  const used = withPrefilled(measured, runs.at(-1)?.prefilledTokens);
+  const made = facts.output.tokens + (facts.tokensAfterStop ?? 0) + prefilledTokens;
+  const got = delivered.tokens;
   const { images } = delivered;
-  const bill: Bill = isExact
-    ? { ...used, buckets: { ...used.buckets, images } }
-    : estimatedBill(used, { ...used.buckets, output, images }, 0);
-  return priced(bill, runs[0].model, runs.slice(1));
+  const models = [runs[0].step.model, runs.slice(1)] as const;
+  if (facts.finished && !measured.estimated) {
+    const seen = { made, got, hidesSome: unseen.isPossible || delivered.hasMedia };
+    const output = images > 0 ? imageTokens(used, facts, images) : chargedOutput(used, seen, facts);
+    return priced(withOutput(used, { output, images, rule }), ...models);
+  }
+  const reasoning = facts.output.hasReasoning ? 0 : unseen.estimate;
+  const painted = images > 0 ? boundOf(step.model, bound) * images : 0;
+  const estimated: Bill = {
+    ...used,
+    buckets: { ...used.buckets, output: wholeTokens(made) + reasoning + painted },
+    reasoning: 0,
+    estimated: true,
+    lacksOutput: undefined,
+    isRestated: undefined,
+  };
+  return priced(withOutput(estimated, { output: wholeTokens(got) + reasoning + painted, images, rule }), ...models);
 }
 
-/** What pictures and sounds took that were delivered: in a chat, what is reported at the end beyond the words. */
-function mediaTokens({ buckets, estimated }: Bill, { output, finished }: StreamFacts, delivered: Sent): number {
-  if (delivered.images > 0) return buckets.output * Math.min(1, delivered.images / Math.max(1, output.images));
-  return delivered.hasMedia && finished && !estimated ? Math.max(0, buckets.output - output.tokens) : 0;
+/** The upstream said more than the bound that it was given: the bound is charged. */
+export function billAtBound(call: Call, runs: readonly [Run, ...Run[]], bound: number): Bill {
+  const { step, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
+  const used = withPrefilled(measure(call, step.model, reader.facts()), prefilledTokens);
+  const bill = withOutput(
+    { ...used, estimated: true },
+    { output: Math.min(bound, used.buckets.output), rule: 'output_limit' },
+  );
+  return priced(bill, runs[0].step.model, runs.slice(1));
+}
+
+/** What a run used whose output is not charged: it broke, and the stream could not be finished or another run took over. */
+export function usedBy(call: Call, { step, reader }: Run): Buckets {
+  return measure(call, step.model, reader.facts()).buckets;
+}
+
+/** An image that is paid by its tokens, and whose report never came, costs what was held for it. */
+function boundOf({ prices }: Model, bound: number): number {
+  return prices.output > 0n ? bound : 0;
+}
+
+function imageTokens({ buckets }: Bill, { output }: StreamFacts, images: number): number {
+  return Math.ceil(buckets.output * Math.min(1, images / Math.max(1, output.images)));
+}
+
+interface SeenOutput {
+  /** Tokens of visible output that the upstream produced, and that the client got, by our own count. */
+  made: number;
+  got: number;
+  /** The upstream may have counted what is not visible, such as reasoning. */
+  hidesSome?: boolean;
+}
+
+/** An upstream's tokenizer makes up to so many tokens of what we count as one. */
+const TOKENIZER_MARGIN = 1.3;
+
+/** Of the reported output, what the customer pays: reasoning and what it got. */
+function chargedOutput({ buckets, reasoning }: Bill, { made, got, hidesSome = true }: SeenOutput, facts: AnswerFacts) {
+  const reported = buckets.output;
+  const rest = made - got;
+  // Less than a token is a difference of rounding.
+  if (rest < 1) return reported;
+  const counted = wholeTokens(got);
+  const reasoned = facts.output.hasReasoning ? Math.max(reasoning, counted) : reasoning + counted;
+  const withoutRest = hidesSome ? reported - Math.ceil(rest * TOKENIZER_MARGIN) : 0;
+  return Math.min(reported, Math.max(reasoned, withoutRest));
 }
 
 /**
  * What was used, at no price yet. Images are billed by what was returned, whatever the upstream says it used; only tokens are
  * ever a guess, if they cost.
  */
-function measure({ request }: Call, { id, prices }: Model, { usage, output }: AnswerFacts): Bill {
+export function measure({ request }: Call, { id, prices, contextTokens }: Model, { usage, output }: AnswerFacts): Bill {
   const { tokens, images } = output;
   if (typeof usage === 'object') {
     const { buckets, lacksOutput = false } = usage;
@@ -91,36 +186,69 @@ function measure({ request }: Call, { id, prices }: Model, { usage, output }: An
       estimated: lacksOutput,
       model: id,
       reported: usage,
+      rule: 'served',
+      uncovered: NO_BUCKETS,
     };
   }
+  const input = estimatedInput(request.input, contextTokens);
   return {
-    buckets: { ...NO_BUCKETS, input: request.input.estimate, output: wholeTokens(tokens), images },
+    buckets: { ...NO_BUCKETS, input, output: wholeTokens(tokens), images },
     reasoning: 0,
     cost: 0n,
     estimated: images === 0 || prices.input > 0n || prices.output > 0n,
     model: id,
     reported: usage,
+    rule: 'served',
+    uncovered: NO_BUCKETS,
   };
 }
 
-/** Thoughts that were told are a fact. Those that came in words are in our own count, too, and are paid once. */
-function withCounted(thoughts: number, { tokens, hasReasoning }: Output): number {
+/** Reported reasoning is a fact. Where it was also shown, it is in our own count, and is paid once. */
+function withCounted(reasoning: number, { tokens, hasReasoning }: Output): number {
   const counted = wholeTokens(tokens);
-  return hasReasoning ? Math.max(thoughts, counted) : thoughts + counted;
+  return hasReasoning ? Math.max(reasoning, counted) : reasoning + counted;
 }
 
-/** What an upstream was given as the beginning of its answer is no input of the client's, but output it has got. */
+/** Text that an upstream was given as the beginning of its answer is not input of the client, but output that it has. */
 function withPrefilled(bill: Bill, prefilledTokens: number | undefined): Bill {
   if (prefilledTokens === undefined) return bill;
   // Our own count of the input has no prefill in it.
   const isCounted = bill.estimated && !bill.lacksOutput;
   const input = isCounted ? bill.buckets : lessInput(bill.buckets, prefilledTokens);
-  return estimatedBill(bill, { ...input, output: bill.buckets.output + prefilledTokens }, bill.reasoning);
+  return {
+    ...bill,
+    buckets: { ...input, output: bill.buckets.output + prefilledTokens },
+    estimated: true,
+    lacksOutput: undefined,
+    isRestated: undefined,
+  };
 }
 
-/** The same with buckets that nobody reported. */
-function estimatedBill({ cost, model, reported }: Bill, buckets: Buckets, reasoning: number): Bill {
-  return { buckets, reasoning, cost, estimated: true, model, reported };
+interface Charged {
+  output: number;
+  images?: number;
+  rule: ChargeRule;
+}
+
+/** The same with only a part of its output charged. */
+function withOutput(bill: Bill, { output, images = bill.buckets.images, rule }: Charged): Bill {
+  const { buckets } = bill;
+  const uncovered =
+    buckets.output > output || buckets.images > images
+      ? { ...NO_BUCKETS, output: Math.max(0, buckets.output - output), images: Math.max(0, buckets.images - images) }
+      : NO_BUCKETS;
+  return {
+    ...bill,
+    buckets: { ...buckets, output, images },
+    reasoning: Math.min(bill.reasoning, output),
+    isRestated: bill.isRestated || output !== buckets.output || undefined,
+    rule,
+    uncovered,
+  };
+}
+
+function notCharged(bill: Bill, rule: ChargeRule): Bill {
+  return { ...bill, rule, uncovered: bill.buckets };
 }
 
 const INPUT_BUCKETS = ['input', 'cacheWrite5m', 'cacheWrite1h', 'cachedInput'] as const;
@@ -142,18 +270,29 @@ const NO_RUNS: readonly Run[] = [];
 function priced(bill: Bill, first: Model, others: readonly Run[] = NO_RUNS): Bill {
   bill.model = first.id;
   bill.cost = costOf(bill.buckets, first.prices);
-  for (const { model } of others) {
-    const cost = costOf(bill.buckets, model.prices);
+  for (const { step } of others) {
+    const cost = costOf(bill.buckets, step.model.prices);
     if (cost > bill.cost) continue;
     bill.cost = cost;
-    bill.model = model.id;
+    bill.model = step.model.id;
   }
   return bill;
 }
 
+/** Whether an answer is charged. One without visible output is, if the request itself ended it or reasoning was reported. */
 function hasOutput({ request }: Call, { output, usage, finish }: AnswerFacts): boolean {
   if (output.hasContent || output.hasReasoning) return true;
-  // At its bound it did what was asked: it thought unseen, or filled its cache. A prompt that left it no room is no answer.
-  if (finish !== 'length' || typeof usage !== 'object') return false;
-  return usage.buckets.output > 0 || request.maxOutputTokens === 0;
+  if (typeof usage !== 'object') return false;
+  if (usage.reasoning > 0) return true;
+  switch (finish) {
+    case 'length':
+      // A prompt that left it no room is no answer. With a bound of 0 only the cache was to be filled.
+      return usage.buckets.output > 0 || request.maxOutputTokens === 0;
+    case 'stop_sequence':
+      return true;
+    case 'end':
+      return request.hasStops;
+    case 'other':
+      return false;
+  }
 }

@@ -3,6 +3,7 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { FetchMedia } from '../channels/fetch-media.ts';
 import type { Health } from '../channels/health.ts';
+import type { ReasoningHistory } from '../channels/reasoning-history.ts';
 import type { RecentErrors } from '../channels/recent-errors.ts';
 import type { RetryBudget } from '../channels/retry-budget.ts';
 import type { Traffic } from '../channels/traffic.ts';
@@ -13,13 +14,14 @@ import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Connection } from '../kit/connection.ts';
 import type { Log } from '../kit/log.ts';
+import type { Nano } from '../kit/money.ts';
 import type { Random } from '../kit/random.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Room } from '../limits/load.ts';
 import type { RecentRefusals } from '../limits/recent-refusals.ts';
 import type { Turns } from '../limits/turns.ts';
 import type { Allowance } from '../store/book/windows.ts';
-import type { Attempt } from '../store/rows.ts';
+import type { Attempt, Loss } from '../store/rows.ts';
 import type { Models } from './candidate-models.ts';
 import type { Cut } from './cut.ts';
 import type { Carriers } from './find-carrier.ts';
@@ -30,6 +32,7 @@ export interface RelayTools extends Upstreams {
   random: Random;
   health: Health;
   errors: Pick<RecentErrors, 'note'>;
+  reasoning: ReasoningHistory;
   retryBudget: RetryBudget;
   traffic: Traffic;
   ledger: Ledger;
@@ -101,6 +104,8 @@ export interface Admission {
   deadline: number;
   /** The output bound: what the client asked, the model gives and the hold pays. A fallback may give less. */
   maxOutputTokens: number;
+  /** What is set aside for it: it never pays more. */
+  held: Nano;
   /** The money, and nothing else, made that bound what it is. */
   isBoundByMoney: boolean;
   allowance: Allowance;
@@ -110,6 +115,8 @@ export interface Admission {
   fetchedBytes: number;
   /** Grows with every try; the receipt lists them. */
   attempts: Attempt[];
+  /** What upstreams bill for tries that failed. */
+  losses: Loss[];
 }
 
 export interface Answer {

@@ -1,29 +1,57 @@
-// Closing a stream whose client cannot be told anything any more.
+// Closing a stream that did not come to its own end: the client left, its hour was over, or we cut it.
 
-import { billDelivered } from './bill.ts';
-import type { Call, RelayTools } from './call.ts';
+import type { ChargeRule, LossReason, RequestStatus } from '../store/rows.ts';
+import { billEnded, usedBy } from './bill.ts';
+import type { Admission, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
 import type { Delivery } from './delivery.ts';
+import { lossesOfReplaced, lossOfBroken } from './losses.ts';
 import { leaveStream, readToEnd } from './read-on.ts';
 
-/** We cut it while the client was not reading: it does not pay. */
-export async function closeForCut(closing: Closing, { current, served }: Delivery): Promise<void> {
-  leaveStream(current.begun);
-  await closing.release('unavailable', { giveBackSlots: true, first: served.first });
+export interface UnpaidEnding {
+  status: RequestStatus;
+  rule: ChargeRule;
+  reason: LossReason;
 }
 
-/** The client left: it pays what it got. */
-export async function closeForGone(
-  tools: Pick<RelayTools, 'readingOn'>,
-  call: Call,
+/** The upstream or the gateway ended it: the customer does not pay. */
+export async function closeUnpaid(
+  { call }: Admission,
+  closing: Closing,
+  { current, runs, served }: Delivery,
+  { status, rule, reason }: UnpaidEnding,
+): Promise<void> {
+  leaveStream(current.begun);
+  const last = runs.at(-1) ?? runs[0];
+  const losses = [...lossesOfReplaced(call, runs), lossOfBroken(call, last, reason)];
+  const used = usedBy(call, last);
+  await closing.release(status, { rule, giveBackSlots: true, first: served.first, used }, losses);
+}
+
+export const CUT: UnpaidEnding = { status: 'unavailable', rule: 'gateway_failed', reason: 'gateway_cut' };
+
+/** The client left, or had its hour: it pays for input, reasoning and what it got. */
+export async function closeEnded(
+  tools: RelayTools,
+  admission: Admission,
   closing: Closing,
   delivery: Delivery,
+  { status, rule }: { status: RequestStatus; rule: ChargeRule },
 ): Promise<void> {
+  const { call, maxOutputTokens: bound } = admission;
   const { current, delivered, runs, served } = delivery;
-  // It did well as long as somebody listened.
+  // It did well as long as the client listened.
   delivery.endRun('ok');
-  if (delivery.outlivesClient && delivered.hasOutput) await readToEnd(tools, current.begun);
-  leaveStream(current.begun);
-  if (delivered.hasOutput) await closing.settle('client_gone', billDelivered(call, runs, delivered), served);
-  else await closing.release('client_gone', { giveBackSlots: false, first: served.first });
+  if (!delivered.hasOutput) {
+    leaveStream(current.begun);
+    const losses = [...lossesOfReplaced(call, runs), lossOfBroken(call, runs.at(-1) ?? runs[0], 'client_gone')];
+    await closing.release(status, { rule: 'not_delivered', giveBackSlots: false, first: served.first }, losses);
+    return;
+  }
+  const billing = async () => {
+    if (delivery.needsReport) await readToEnd(tools, current.begun);
+    leaveStream(current.begun);
+    return billEnded(call, runs, { rule, delivered, unseen: delivery.unseenReasoning(bound), bound });
+  };
+  await closing.settleLater(status, billing(), served, lossesOfReplaced(call, runs));
 }

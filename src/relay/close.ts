@@ -5,11 +5,19 @@ import { assert } from '../kit/assert.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
-import type { CloseResult, Outcome } from '../store/operations.ts';
-import type { Attempt, RequestStatus } from '../store/rows.ts';
+import type { CloseResult, Losses, Outcome } from '../store/operations.ts';
+import {
+  type Attempt,
+  type Buckets,
+  type ChargeRule,
+  type Loss,
+  NO_BUCKETS,
+  type RequestStatus,
+} from '../store/rows.ts';
 import type { BegunAnswer } from './begun.ts';
 import { type Bill, nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
+import { lossesOfBill } from './losses.ts';
 import type { ServingTry } from './meter.ts';
 
 /** The last events of a stream wait this long for the settlement; then they go out without the cost. */
@@ -27,17 +35,26 @@ export interface Settled {
 }
 
 export interface ReleaseOptions {
+  rule: ChargeRule;
   /** Our own failures give the limit slots back. */
   giveBackSlots: boolean;
-  /** The try that began the answer, if one did. */
+  /** The try that began the answer, if one did, and what was used of it. */
   first?: BegunAnswer;
+  used?: Buckets;
 }
 
-/** How a call ended, for the books and for who counts. */
+const NO_LOSSES: readonly Loss[] = [];
+
+/** How a call ended, for the books and for the figures. */
 interface Ending {
   outcome: Outcome;
   bill: Bill;
   serving: ServingTry | undefined;
+}
+
+interface Closed {
+  closing: Promise<CloseResult>;
+  ending: Ending;
 }
 
 /** One for each call that is admitted, which runs from here on until it is closed. */
@@ -60,9 +77,41 @@ export class Closing implements TaskListener {
     return this.#isDone;
   }
 
-  /** Undefined if it did not commit in time; it is then repeated until it does. */
-  settle(status: RequestStatus, bill: Bill, { first, last }: Served): Promise<Settled | undefined> {
+  /** `losses`: those of runs before the last. Undefined if it did not commit in time; it is then repeated until it does. */
+  settle(status: RequestStatus, bill: Bill, served: Served, losses = NO_LOSSES): Promise<Settled | undefined> {
     this.#begin();
+    return this.#inTime(this.#settle(status, bill, served, losses));
+  }
+
+  /** The same where the bill must be waited for: the call counts as closed from here on. */
+  settleLater(
+    status: RequestStatus,
+    billing: Promise<Bill>,
+    served: Served,
+    losses = NO_LOSSES,
+  ): Promise<Settled | undefined> {
+    this.#begin();
+    return this.#inTime(billing.then((bill) => this.#settle(status, bill, served, losses)));
+  }
+
+  /** Nothing is charged, unless the account has used up its free losses of the day. */
+  async release(
+    status: RequestStatus,
+    { rule, giveBackSlots, first, used = NO_BUCKETS }: ReleaseOptions,
+    losses = NO_LOSSES,
+  ): Promise<void> {
+    this.#begin();
+    const { ledger, refusals } = this.#tools;
+    const { requestId, key, model, freeAddress } = this.#admission.call;
+    const { accountId, keyId } = key;
+    const bill = nothingBilled(model.id, rule, used);
+    const outcome = this.#outcome(status, bill, first);
+    const close = { requestId, accountId, keyId, giveBackSlots, freeAddress, outcome, losses: this.#losses(losses) };
+    await this.#inTime({ closing: ledger.release(close), ending: { outcome, bill, serving: undefined } });
+    if (giveBackSlots) refusals.forget(accountId);
+  }
+
+  #settle(status: RequestStatus, bill: Bill, { first, last }: Served, losses: readonly Loss[]): Closed {
     failpoint('K6');
     const { ledger, traffic } = this.#tools;
     const { requestId, key, freeAddress } = this.#admission.call;
@@ -70,21 +119,26 @@ export class Closing implements TaskListener {
     const outcome = this.#outcome(status, bill, first);
     const serving = this.#servingTry(last, status === 'ok');
     if (serving.ok) traffic.record(serving);
-    const settling = ledger.settle({ requestId, accountId, keyId, cost: bill.cost, outcome }, freeAddress);
-    return this.#inTime(settling, { outcome, bill, serving });
+    this.#noteReasoning(last, bill, serving.firstTokenMs);
+    const own = lossesOfBill(this.#admission, bill, last.step);
+    const close = { requestId, accountId, keyId, cost: bill.cost, outcome, losses: this.#losses([...losses, ...own]) };
+    return { closing: ledger.settle(close, freeAddress), ending: { outcome, bill, serving } };
   }
 
-  /** Nothing is charged. */
-  async release(status: RequestStatus, { giveBackSlots, first }: ReleaseOptions): Promise<void> {
-    this.#begin();
-    const { ledger, refusals } = this.#tools;
-    const { requestId, key, model, freeAddress } = this.#admission.call;
-    const { accountId, keyId } = key;
-    const bill = nothingBilled(model.id);
-    const outcome = this.#outcome(status, bill, first);
-    const releasing = ledger.release({ requestId, accountId, keyId, giveBackSlots, freeAddress, outcome });
-    await this.#inTime(releasing, { outcome, bill, serving: undefined });
-    if (giveBackSlots) refusals.forget(accountId);
+  /** Those of tries that failed come first. Undefined for most calls, which lose nothing. */
+  #losses(own: readonly Loss[]): Losses | undefined {
+    const { losses, call } = this.#admission;
+    const items = [...losses, ...own].filter(({ amount, charge }) => amount > 0n || charge > 0n);
+    return items.length === 0 ? undefined : { items, guard: call.catalog.guards.loss_per_account_day };
+  }
+
+  /** Reports of reasoning that was not shown say which routes do that, and how fast. */
+  #noteReasoning({ step, begun }: BegunAnswer, { reported, reasoning }: Bill, firstTokenMs: number | null): void {
+    if (typeof reported !== 'object' || reasoning === 0) return;
+    const { output } = begun.kind === 'stream' ? begun.reader.facts() : begun.facts;
+    if (output.hasReasoning) return;
+    const { channel, model } = step.route;
+    this.#tools.reasoning.note(channel.name, model, reasoning, firstTokenMs ?? 0);
   }
 
   #begin(): void {
@@ -108,7 +162,15 @@ export class Closing implements TaskListener {
       firstTokenMs: firstTokenAt === null ? null : Math.round(firstTokenAt - startedAt),
       totalMs: Math.round(clock.monotonic() - startedAt),
       attempts,
+      rule: this.#ruleOf(bill),
     };
+  }
+
+  #ruleOf({ rule, cost, model }: Bill): ChargeRule {
+    const { call, held } = this.#admission;
+    if (cost > held) return 'above_hold';
+    const isFree = call.catalog.find(model)?.free === true;
+    return isFree && isCharged(rule) ? 'free_model' : rule;
   }
 
   #servingTry({ step, begun }: BegunAnswer, ok: boolean): ServingTry & Sample {
@@ -122,9 +184,9 @@ export class Closing implements TaskListener {
     };
   }
 
-  #inTime(closing: Promise<CloseResult>, ending: Ending): Promise<Settled | undefined> {
+  #inTime(closed: Closed | Promise<Closed>): Promise<Settled | undefined> {
     this.#stopWaiting = this.#tools.clock.after(SETTLE_WAIT_MS, this);
-    void this.#end(closing, ending);
+    void this.#end(closed);
     return this.#settled.promise;
   }
 
@@ -133,8 +195,9 @@ export class Closing implements TaskListener {
     this.#settled.resolve(undefined);
   }
 
-  async #end(closing: Promise<CloseResult>, ending: Ending): Promise<void> {
+  async #end(closed: Closed | Promise<Closed>): Promise<void> {
     try {
+      const { closing, ending } = closed instanceof Promise ? await closed : closed;
       const result = await closing;
       this.#report(result, ending);
       if (ending.serving) failpoint('K8');
@@ -181,4 +244,15 @@ export class Closing implements TaskListener {
 function troubledTries(attempts: readonly Attempt[]): string | undefined {
   if (attempts.every(({ outcome }) => outcome === 'ok')) return undefined;
   return attempts.map(({ channel, outcome }) => `${channel}:${outcome}`).join();
+}
+
+const FREE_ENDINGS: ReadonlySet<ChargeRule> = new Set([
+  'empty_answer',
+  'upstream_failed',
+  'gateway_failed',
+  'not_delivered',
+]);
+
+function isCharged(rule: ChargeRule): boolean {
+  return !FREE_ENDINGS.has(rule);
 }

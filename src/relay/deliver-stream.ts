@@ -2,21 +2,23 @@
 // events wait for the bill. However it ends, it is closed once, and the client is told the truth in its own dialect.
 
 import { type Fault, fault } from '../faults/fault.ts';
+import type { FaultCode } from '../faults/table.ts';
 import { faultBody } from '../faults/write.ts';
 import { describeError } from '../kit/log.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer, BegunStream } from './begun.ts';
-import { billStream } from './bill.ts';
+import { type Bill, billAtBound, billEnded, billStream } from './bill.ts';
 import { type Send, toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
-import { closeForCut, closeForGone } from './close-stream.ts';
+import { CUT, closeEnded, closeUnpaid, type UnpaidEnding } from './close-stream.ts';
 import { Delivery } from './delivery.ts';
+import { lossesOfReplaced } from './losses.ts';
 import { OUTCOMES } from './outcomes.ts';
 import { type FrameWriter, passOn } from './pass-on.ts';
 import type { Plan } from './plan.ts';
-import { leaveStream, readLastBytes } from './read-on.ts';
+import { leaveStream, readLastBytes, readToEnd } from './read-on.ts';
 import { resume } from './resume.ts';
 
 export function deliverStream(
@@ -29,25 +31,29 @@ export function deliverStream(
   const { call } = admission;
   const { requestId } = call;
   const writer = call.dialect.createStreamWriter(call.request, { keepText: plan.mayPrefill });
-  const delivery = new Delivery(call, writer, first);
+  const delivery = new Delivery(tools, admission, writer, first);
   const { channel } = delivery;
 
   async function deliver(send: Send): Promise<void> {
     try {
-      await sendContent(tools, admission, plan, delivery, send);
-      await settleAndEnd(send);
+      const end = await sendContent(tools, admission, plan, delivery, send);
+      if (end === 'over_bound') await endAtBound(send);
+      else if (delivery.isStopped) await endAtStop(send);
+      else await settleAndEnd(send);
     } catch (error) {
       if (closing.done) return;
       // One that only counts as gone is broken off: it must not take what it has for the whole answer.
       if (error instanceof AttemptFailed && error.outcome === 'client_gone') throw error;
-      const told = toldTo(tools, requestId, error);
-      await closing.release(told.code, { giveBackSlots: true, first });
-      await send(writer.error(faultBody(told, call.dialect.envelope, { requestId, publicUrl: tools.publicUrl })));
+      const shown = shownFault(tools, requestId, error);
+      const isHourOver = error instanceof AttemptFailed && error.outcome === 'too_slow';
+      if (isHourOver) await closeEnded(tools, admission, closing, delivery, { status: shown.code, rule: 'time_limit' });
+      else await closeUnpaid(admission, closing, delivery, unpaidEnding(error, shown.code));
+      await send(writer.error(faultBody(shown, call.dialect.envelope, { requestId, publicUrl: tools.publicUrl })));
     } finally {
       if (!closing.done) {
         await (tools.cut.signal.aborted
-          ? closeForCut(closing, delivery)
-          : closeForGone(tools, call, closing, delivery));
+          ? closeUnpaid(admission, closing, delivery, CUT)
+          : closeEnded(tools, admission, closing, delivery, HUNG_UP));
       }
     }
   }
@@ -56,12 +62,41 @@ export function deliverStream(
     const { runs, current, served } = delivery;
     delivery.endRun('ok');
     const bill = billStream(call, runs);
-    // What stands behind the end is read for the connection's sake, and billed to nobody.
+    // What stands behind the end is read for the connection's sake, and is not billed.
     void readLastBytes(current.begun);
     if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: requestId, channel });
-    const settled = await closing.settle('ok', bill, served);
-    const isOurs = bill.estimated || runs.length > 1 || current.begun.carrier.isTranslated;
-    await send(writer.end({ usage: bill, cost: settled?.cost, isOurs }));
+    const settled = await closing.settle('ok', bill, served, lossesOfReplaced(call, runs));
+    await send(writer.end({ usage: bill, cost: settled?.cost, isOurs: isOurs(bill) }));
+  }
+
+  /** A stop sequence that we watch for ended the answer: the rest is read for the report where only that says what it took. */
+  async function endAtStop(send: Send): Promise<void> {
+    const { runs, current, served, delivered, needsReport } = delivery;
+    delivery.endRun('ok');
+    const { maxOutputTokens: bound } = admission;
+    const unseen = delivery.unseenReasoning(bound);
+    const billNow = () => billEnded(call, runs, { rule: 'stop_matched', delivered, unseen, bound });
+    let bill = billNow();
+    const billing = async () => {
+      if (needsReport) await readToEnd(tools, current.begun);
+      leaveStream(current.begun);
+      bill = billNow();
+      return bill;
+    };
+    const settled = await closing.settleLater('ok', billing(), served, lossesOfReplaced(call, runs));
+    await send(writer.end({ usage: bill, cost: settled?.cost, isOurs: true }));
+  }
+
+  /** The upstream does not keep to its bound: the answer ends there, as if it had. */
+  async function endAtBound(send: Send): Promise<void> {
+    const { runs, served } = delivery;
+    const bill = billAtBound(call, runs, admission.maxOutputTokens * call.request.choices);
+    const settled = await closing.settle('ok', bill, served, lossesOfReplaced(call, runs));
+    await send(writer.stopAtBound() + writer.end({ usage: bill, cost: settled?.cost, isOurs: true }));
+  }
+
+  function isOurs({ estimated }: Bill): boolean {
+    return estimated || delivery.runs.length > 1 || delivery.current.begun.carrier.isTranslated;
   }
 
   return {
@@ -82,6 +117,16 @@ export function deliverStream(
   };
 }
 
+const HUNG_UP = { status: 'client_gone', rule: 'hung_up' } as const;
+
+/** What the upstream did wrong is free, and so is a failure of our own. */
+function unpaidEnding(error: unknown, status: FaultCode): UnpaidEnding {
+  const isOurs = !(error instanceof AttemptFailed) || error.endsCall;
+  return isOurs
+    ? { status, rule: 'gateway_failed', reason: 'gateway_cut' }
+    : { status, rule: 'upstream_failed', reason: 'stream_broken' };
+}
+
 /** The content, from as many runs as it takes. Throws why there is no more of it. */
 async function sendContent(
   tools: RelayTools,
@@ -89,7 +134,7 @@ async function sendContent(
   plan: Plan,
   delivery: Delivery,
   send: Send,
-): Promise<void> {
+): Promise<'whole' | 'over_bound'> {
   let writer: FrameWriter = delivery.writer;
   let caughtUp = () => true;
   for (;;) {
@@ -98,15 +143,16 @@ async function sendContent(
       await passOn(delivery, send, writer);
       if (!begun.reader.isFinished()) throw new AttemptFailed('cut');
       if (!caughtUp()) throw new AttemptFailed('mismatch');
-      return;
+      return 'whole';
     } catch (error) {
       delivery.requireClient();
       const failed = begun.watch.explain(error);
       if (failed.outcome === 'client_gone') throw failed;
       // Nothing is missing but the usage, or the end mark.
-      if (begun.reader.isFinished() && caughtUp()) return;
+      if (begun.reader.isFinished() && caughtUp()) return 'whole';
       delivery.endRun(failed.outcome);
       leaveStream(begun);
+      if (failed.outcome === 'over_bound') return 'over_bound';
       if (OUTCOMES[failed.outcome].endsStream) throw failed;
       const resumed = await resume(tools, admission, plan, delivery, failed);
       if (!resumed) throw failed;
@@ -117,7 +163,7 @@ async function sendContent(
   }
 }
 
-function toldTo({ log }: RelayTools, requestId: string, error: unknown): Fault {
+function shownFault({ log }: RelayTools, requestId: string, error: unknown): Fault {
   if (error instanceof AttemptFailed) return fault(error.endsCall ? 'unavailable' : 'upstream_failed');
   log('error', 'fault', { request_id: requestId, code: 'internal_error', detail: describeError(error) });
   return fault('internal_error');

@@ -11,6 +11,7 @@ import { type Send, toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, Call, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
 import { inTurns } from './in-turns.ts';
+import { noteUnsent } from './losses.ts';
 
 export async function deliverWhole(
   tools: RelayTools,
@@ -22,7 +23,10 @@ export async function deliverWhole(
   const { step, begun } = answer;
   const channel = step.route.channel.name;
   try {
-    if (call.gone.aborted) throw new AttemptFailed('client_gone');
+    if (call.gone.aborted) {
+      noteUnsent(admission, step, begun.facts);
+      throw new AttemptFailed('client_gone');
+    }
     const bill = billAnswer(call, step.model, begun.facts);
     if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
     const isTold = begun.carrier.isTranslated || bill.isRestated;

@@ -5,16 +5,19 @@ import type { Sent, StreamWriter } from '../dialects/dialect.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer, BegunStream } from './begun.ts';
-import type { Run } from './bill.ts';
-import type { Call } from './call.ts';
+import type { Run, UnseenReasoning } from './bill.ts';
+import type { Admission, Call, RelayTools } from './call.ts';
 import type { Served } from './close.ts';
+import { maySpendUnseen, needsReport } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
+import { OutputBound } from './output-bound.ts';
 import type { ResumedRun } from './resume.ts';
 
 type BegunRun = BegunAnswer<BegunStream>;
 
 export class Delivery {
   readonly writer: StreamWriter;
+  readonly bound: OutputBound;
   readonly #call: Call;
   readonly #first: BegunRun;
   readonly #runs: [Run, ...Run[]];
@@ -26,9 +29,15 @@ export class Delivery {
   /** Set once a run needs to be told of that. */
   #leaving: AbortController | undefined;
   readonly #delivered: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
+  readonly #tools: Pick<RelayTools, 'reasoning'>;
+  /** The current run is read to its end even if the client leaves. */
+  #needsReport = false;
 
-  constructor(call: Call, writer: StreamWriter, first: BegunRun) {
+  constructor(tools: Pick<RelayTools, 'reasoning'>, admission: Admission, writer: StreamWriter, first: BegunRun) {
+    const { call, maxOutputTokens } = admission;
     this.writer = writer;
+    this.bound = new OutputBound(maxOutputTokens * call.request.choices);
+    this.#tools = tools;
     this.#call = call;
     this.#first = first;
     this.#runs = [runOf(first)];
@@ -61,9 +70,25 @@ export class Delivery {
     return this.#left !== undefined;
   }
 
-  /** The current run is read to its end even if the client leaves. */
-  get outlivesClient(): boolean {
-    return this.#current.step.route.channel.drainOnAbort;
+  /** Only the end of the current run says what it took: it is read that far even if the client leaves. */
+  get needsReport(): boolean {
+    return this.#needsReport;
+  }
+
+  /** We ended the answer at one of the client's stop sequences. */
+  get isStopped(): boolean {
+    return this.#current.begun.reader.facts().tokensAfterStop !== undefined;
+  }
+
+  /** What the current run may have reasoned without showing it, for a bill without a report. */
+  unseenReasoning(bound: number): UnseenReasoning {
+    const { step, begun } = this.#current;
+    const isPossible = maySpendUnseen(this.#tools, this.#call, step);
+    if (!isPossible || begun.firstTokenAt === null) return { isPossible, estimate: 0 };
+    const { channel, model } = step.route;
+    const most = Math.min(bound, this.#call.request.thinkingBudget ?? bound) - this.#delivered.tokens;
+    const estimate = this.#tools.reasoning.estimate(channel.name, model, begun.firstTokenAt - begun.startedAt);
+    return { isPossible, estimate: Math.max(0, Math.min(estimate, Math.floor(most))) };
   }
 
   /** Another run takes over. */
@@ -84,7 +109,7 @@ export class Delivery {
     this.#left ??= new AttemptFailed('client_gone');
     this.#leaving?.abort(this.#left);
     const { events, watch } = this.#current.begun;
-    if (this.outlivesClient) events.interrupt(this.#left);
+    if (this.#needsReport) events.interrupt(this.#left);
     else watch.abort('client_gone');
   }
 
@@ -103,6 +128,7 @@ export class Delivery {
     delivered.hasMedia = hasMedia;
     delivered.tokens = tokens;
     delivered.images = images;
+    this.bound.noteDelivered(delivered);
   }
 
   /** For a run that must end when the client stops reading, too. */
@@ -114,10 +140,11 @@ export class Delivery {
 
   #use({ step, begun }: BegunRun): void {
     if (step.model !== this.#call.model) this.writer.rename(step.model.id);
-    if (this.outlivesClient) begun.watch.outliveClient();
+    this.#needsReport = needsReport(this.#tools, this.#call, step, begun);
+    if (this.#needsReport) begun.watch.outliveClient();
   }
 }
 
 function runOf({ step, begun, prefilledTokens }: BegunRun & Partial<Pick<ResumedRun, 'prefilledTokens'>>): Run {
-  return { model: step.model, reader: begun.reader, prefilledTokens };
+  return { step, reader: begun.reader, prefilledTokens };
 }

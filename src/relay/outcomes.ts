@@ -61,6 +61,8 @@ const ROWS = {
   /** A fresh run said something else than what the client has. */
   mismatch: { blames: 'nobody' },
 
+  /** It said far more than the bound that it was given: the answer was ended there. */
+  over_bound: { blames: 'nobody' },
   client_gone: { blames: 'nobody', endsCall: true },
   /** We stop, or have had no database for too long. */
   drained: { blames: 'nobody', endsCall: true, endsStream: true },

@@ -7,7 +7,7 @@ import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunStream } from './begun.ts';
 import type { Send } from './byte-stream.ts';
 import type { Delivery } from './delivery.ts';
-import { type EventFeed, HELD_UP, type Waiter } from './event-feed.ts';
+import { HELD_UP, type Waiter } from './event-feed.ts';
 
 /** More is not gathered for one sending. */
 const MAX_FRAMES_CHARS = 16 * 1024;
@@ -50,7 +50,8 @@ class Passing implements Waiter {
 
   passBytes(bytes: Uint8Array): number {
     const shortcut = this.#shortcut;
-    const frames = this.#delivery.hasLeft ? undefined : shortcut?.take(bytes);
+    const isRead = this.#delivery.hasLeft || this.#delivery.bound.isNear;
+    const frames = isRead ? undefined : shortcut?.take(bytes);
     if (!frames || !shortcut) return 0;
     try {
       const blocked = this.#send(frames);
@@ -69,12 +70,38 @@ class Passing implements Waiter {
       this.#delivery.requireClient();
       this.#shortcut?.pause();
       const isFirst = !this.#delivery.delivered.hasOutput;
-      const { frames, end } = writeReady(this.#run.events, this.#writer, this.#shortcut, isFirst);
+      const { frames, end } = this.#writeReady(isFirst);
       const blocked = this.#send(frames);
       if (blocked) this.#holdUp(blocked, end);
       else this.#goOn(frames !== '', end);
     } catch (error) {
       this.reject(error);
+    }
+  }
+
+  /** Frames for all the events that need no waiting, as far as a slow client may leave them waiting. The first word does not
+   * wait for those that came with it. */
+  #writeReady(isFirst: boolean): Ready {
+    const { events } = this.#run;
+    const { bound } = this.#delivery;
+    let frames = '';
+    try {
+      while (frames.length < MAX_FRAMES_CHARS) {
+        const event = events.next();
+        if (!event) return { frames, end: 'none' };
+        if (event.kind === 'done') return { frames, end: 'done' };
+        if (event.kind === 'broken') return { frames, end: new AttemptFailed('error_event') };
+        const written = this.#writer.write(event);
+        if (written === 'mismatch') return { frames, end: new AttemptFailed('mismatch') };
+        frames += written;
+        if (bound.isNear && bound.isPassedBy(event.pieces)) return { frames, end: new AttemptFailed('over_bound') };
+        const alone = event.repeat && events.alone();
+        if (alone) this.#shortcut?.learn(alone, event);
+        if (isFirst && event.kind === 'output') break;
+      }
+      return { frames, end: 'enough' };
+    } catch (error) {
+      return { frames, end: error instanceof Error ? error : new Error(String(error)) };
     }
   }
 
@@ -101,27 +128,4 @@ interface Ready {
   frames: string;
   /** Why there is no more: the run is done, or broken; `none`: more must be read; `enough`: this must go out first. */
   end: 'done' | 'none' | 'enough' | Error;
-}
-
-/** Frames for all the events that need no waiting, as far as a slow client may leave them waiting. The first word does not
- * wait for those that came with it. */
-function writeReady(events: EventFeed, writer: FrameWriter, shortcut: Shortcut | undefined, isFirst: boolean): Ready {
-  let frames = '';
-  try {
-    while (frames.length < MAX_FRAMES_CHARS) {
-      const event = events.next();
-      if (!event) return { frames, end: 'none' };
-      if (event.kind === 'done') return { frames, end: 'done' };
-      if (event.kind === 'broken') return { frames, end: new AttemptFailed('error_event') };
-      const written = writer.write(event);
-      if (written === 'mismatch') return { frames, end: new AttemptFailed('mismatch') };
-      frames += written;
-      const alone = event.repeat && events.alone();
-      if (alone) shortcut?.learn(alone, event);
-      if (isFirst && event.kind === 'output') break;
-    }
-    return { frames, end: 'enough' };
-  } catch (error) {
-    return { frames, end: error instanceof Error ? error : new Error(String(error)) };
-  }
 }

@@ -40,8 +40,12 @@ async function relayAdmitted(tools: RelayTools, admitted: Promise<Admission | Fa
 /** Nothing was delivered, so nothing is charged; the slot stays taken only when the client itself is the reason. */
 async function closeFailed(closing: Closing, error: unknown): Promise<void> {
   if (error instanceof AttemptFailed && error.outcome === 'client_gone') {
-    return closing.release('client_gone', { giveBackSlots: false });
+    return closing.release('client_gone', { rule: 'not_delivered', giveBackSlots: false });
   }
   const { code, row } = toFault(error instanceof AttemptFailed ? fault('unavailable') : error);
-  return closing.release(code, { giveBackSlots: row.status >= 500 });
+  const isOurs = error instanceof AttemptFailed || code === 'internal_error';
+  return closing.release(code, {
+    rule: isOurs ? 'gateway_failed' : 'upstream_failed',
+    giveBackSlots: row.status >= 500,
+  });
 }

@@ -6,6 +6,7 @@ import { NANO_PER_NTD } from '../kit/money.ts';
 import { OFFSET_MS, taipeiDay } from '../kit/taipei.ts';
 import { ACCEPTED_ENTRY, balanceAfter, joinAccepted, wrongEntries } from './accepted-chains.ts';
 import { KEPT_DAY, KEPT_SETTLED_AT, USAGE_KEPT_FROM } from './kept-usage.ts';
+import { GUARDED_REASONS } from './losses.ts';
 import type { AuditReport, AuditScope, Difference } from './reads.ts';
 import { type EntryKind, HOUSE_ACCOUNTS } from './rows.ts';
 
@@ -190,6 +191,27 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       WHERE day >= ${KEPT_DAY}
       GROUP BY account_id, day, key_id, model, channel, status
       HAVING sum(own_cost) <> sum(day_cost) OR sum(own) <> sum(counted)`,
+  },
+  // What an account lost on its newest day, against the rows that count for the guard. There may be more rows after a clock
+  // that was days ahead was set back: the day then began anew, and rows of later days show it.
+  {
+    what: 'loss_day',
+    pass: 'full',
+    sql: `SELECT subject, expected, found FROM (
+        SELECT l.account_id AS subject, l.day, l.amount_nano AS found, coalesce((
+          SELECT sum(r.amount_nano) FROM losses r
+          WHERE r.account_id = l.account_id AND r.day = l.day AND r.reason IN (${GUARDED_REASONS})
+        ), 0) AS expected
+        FROM loss_days l WHERE l.day >= ${KEPT_DAY}
+      ) days
+      WHERE found > expected OR (found < expected AND NOT EXISTS (
+        SELECT 1 FROM losses r WHERE r.account_id = days.subject AND r.day > days.day
+      ))
+      UNION ALL
+      SELECT r.account_id, sum(r.amount_nano), 0
+      FROM losses r LEFT JOIN loss_days l ON l.account_id = r.account_id
+      WHERE l.account_id IS NULL AND r.reason IN (${GUARDED_REASONS}) AND r.day >= ${KEPT_DAY}
+      GROUP BY r.account_id`,
   },
   // From a day that has not come, the two above would look at nothing until then.
   {

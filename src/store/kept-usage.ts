@@ -42,6 +42,10 @@ export const forgetSums = (day: string, limit: string) => `DELETE FROM usage_day
     SELECT account_id, day, key_id, model, channel, status FROM usage_days WHERE day < ${day} ORDER BY day LIMIT ${limit}
   )`;
 
+/** A loss is booked when its request ends, on the day of its record or later. */
+export const forgetLosses = (day: string, limit: string) => `DELETE FROM losses
+  WHERE loss_id IN (SELECT loss_id FROM losses WHERE day < ${day} ORDER BY day LIMIT ${limit})`;
+
 /** Records before a day: ids sort by age, so that none but old ones are looked at. */
 export function oldRecords(day: number): { idBefore: string; before: number } {
   const before = taipeiDayStart(day);

@@ -170,6 +170,33 @@ export interface ChannelRevision extends ChannelDay {
   revision: number;
 }
 
+export const LOSS_BY = ['account', 'model', 'channel', 'reason'] as const;
+export type LossBy = (typeof LOSS_BY)[number];
+
+/** Taipei days, from one to the day before another. */
+export interface LossQuery {
+  by: LossBy;
+  from: number;
+  to: number;
+  /** Only of this account. */
+  accountId?: string | undefined;
+  limit: number;
+}
+
+export interface LossSum {
+  /** Null: no channel. */
+  key: string | null;
+  losses: number;
+  amount: bigint;
+}
+
+/** The sums, the largest first, and all together, also those beyond the limit. */
+export interface LossReport {
+  sums: LossSum[];
+  losses: number;
+  amount: bigint;
+}
+
 /** One way in which the books disagree with themselves. */
 export interface Difference {
   what:
@@ -185,6 +212,7 @@ export interface Difference {
     | 'card'
     | 'settlement'
     | 'usage_day'
+    | 'loss_day'
     | 'usage_from_day';
   /** The account, key, card or request it is about, or another reference of an entry. */
   subject: string;
@@ -289,6 +317,7 @@ export interface Reads {
   channelDays(channel: string, fromDay: number, toDay: number): Promise<ChannelDay[]>;
   /** One day, from its usage records: dearer than `channelDays`. */
   channelRevisions(channel: string, day: number): Promise<ChannelRevision[]>;
+  losses(query: LossQuery): Promise<LossReport>;
   /** Recomputes the ledger's invariants in one snapshot. */
   audit(scope: AuditScope): Promise<AuditReport>;
 }
@@ -351,6 +380,7 @@ export const READS: Readonly<Record<ReadName, ReadTraits>> = {
   lastUsedDay: { slow: true, journaled: true },
   channelDays: { slow: true, journaled: true },
   channelRevisions: { slow: true, journaled: true },
+  losses: { slow: true, journaled: true },
   audit: { slow: true, journaled: true },
 };
 

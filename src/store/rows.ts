@@ -201,6 +201,11 @@ export const LOSS_REASONS = [
 ] as const;
 export type LossReason = (typeof LOSS_REASONS)[number];
 
+/** Whether a loss counts for the guard: customers cause neither the cost of free models nor the death of a node. */
+export function isGuarded(reason: LossReason): boolean {
+  return reason !== 'free_model' && reason !== 'gateway_died';
+}
+
 /** Cost that an upstream bills and no customer pays. */
 export interface Loss {
   reason: LossReason;
@@ -210,6 +215,23 @@ export interface Loss {
   amount: Nano;
   /** What the customer pays for it once the account's free losses of the day are used up; 0 if it never pays. */
   charge: Nano;
+}
+
+/** A loss as it is stored. */
+export interface BookedLoss extends Omit<Loss, 'charge'> {
+  requestId: string;
+  at: number;
+  /** The Taipei day it counts for. */
+  day: number;
+  accountId: string;
+}
+
+/** What an account lost on one Taipei day, of what counts for the guard. */
+export interface LossDay {
+  day: number;
+  amount: Nano;
+  /** A loss of the day was charged to the account, because the guard was used up. */
+  reached: boolean;
 }
 
 /** Which row of the billing table decided what a request costs. */
@@ -254,6 +276,8 @@ export interface UsageRecord extends Buckets {
   estimated: boolean;
   revision: number;
   attempts: readonly Attempt[];
+  /** Null in records from before there were rules. */
+  rule: ChargeRule | null;
 }
 
 /** One hour of one channel and model: how calls ended, and how long they took, as counts by step of a histogram. */

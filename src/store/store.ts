@@ -14,6 +14,8 @@ export interface Forgotten {
   records: number;
   /** Of their days: deleted once no such record is left. */
   sums: number;
+  /** Likewise. */
+  losses: number;
 }
 
 export interface Store {
@@ -27,7 +29,7 @@ export interface Store {
   recordAlarm(alarm: Alarm, at: number): Promise<void>;
   /** Forgets hashed addresses, answers to repeated calls and dead leases older than `before`. */
   forget(before: number): Promise<void>;
-  /** Deletes usage records of the days (Taipei's) before one, then their sums, at most so many at a time; answers how many. */
+  /** Deletes usage records of the days (Taipei's) before one, then their sums and losses, at most so many at a time; answers how many. */
   forgetUsage(before: OldUsage): Promise<Forgotten>;
   close(): Promise<void>;
 }

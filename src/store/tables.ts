@@ -4,6 +4,7 @@
 import type { Additions, Pages, PageTable } from './book/book.ts';
 import type {
   Action,
+  BookedLoss,
   Budget,
   Card,
   CardBatch,
@@ -15,6 +16,7 @@ import type {
   Lease,
   Login,
   LoginName,
+  LossDay,
   Replay,
   Revision,
   Setting,
@@ -97,6 +99,11 @@ export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } =
     day: ['day', 'number'],
     spent: ['spent_nano', 'money'],
     held: ['held_nano', 'money'],
+  }),
+  lossDays: table<LossDay>('loss_days', 'account_id', undefined, {
+    day: ['day', 'number'],
+    amount: ['amount_nano', 'money'],
+    reached: ['reached', 'flag'],
   }),
   holds: table<Hold>('holds', 'request_id', 'requestId', {
     accountId: ['account_id', 'text'],
@@ -200,6 +207,17 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Omit<Additions[T], 'log'
     estimated: ['estimated', 'flag'],
     revision: ['revision', 'number'],
     attempts: ['attempts', 'json'],
+    rule: ['rule', 'text'],
+  }),
+  losses: table<BookedLoss>('losses', 'loss_id', undefined, {
+    requestId: ['request_id', 'text'],
+    at: ['at', 'number'],
+    day: ['day', 'number'],
+    accountId: ['account_id', 'text'],
+    model: ['model', 'text'],
+    channel: ['channel', 'text'],
+    reason: ['reason', 'text'],
+    amount: ['amount_nano', 'money'],
   }),
   cardBatches: table<CardBatch>('card_batches', 'batch_id', 'batchId', {
     kind: ['kind', 'text'],

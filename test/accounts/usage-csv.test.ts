@@ -37,6 +37,7 @@ const record = (page: number, index: number): UsageRecord => ({
   estimated: false,
   revision: 1,
   attempts: [],
+  rule: 'served',
 });
 
 interface Asked {

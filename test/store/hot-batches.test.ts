@@ -63,9 +63,46 @@ const OPERATIONS: Operation[] = [
   { name: 'release', input: { ...closed, giveBackSlots: false, outcome } },
 ];
 
-test('operations', () => {
-  const text = encodeOperations(12, OPERATIONS);
-  expect(decodeOperations(text ?? '')).toEqual({ id: 12, operations: OPERATIONS });
+const WITH_LOSSES: Operation[] = [
+  { name: 'settle', input: { ...closed, cost: 3n, outcome: { ...outcome, rule: 'served' } } },
+  { name: 'release', input: { ...closed, giveBackSlots: true, outcome: { ...outcome, rule: 'upstream_failed' } } },
+  {
+    name: 'settle',
+    input: {
+      ...closed,
+      cost: 0n,
+      losses: {
+        items: [
+          { reason: 'failed_attempt', model: 'm', channel: 'main', amount: MAX_NANO, charge: 0n },
+          { reason: 'empty_answer', model: 'a "model" 模型', channel: null, amount: 0n, charge: MAX_NANO },
+        ],
+        guard: 5_000_000_000n,
+      },
+      outcome: { ...outcome, rule: 'empty_answer' },
+    },
+  },
+  {
+    name: 'release',
+    input: {
+      ...closed,
+      giveBackSlots: false,
+      freeAddress: 'hash',
+      losses: { items: [{ reason: 'client_gone', model: 'm', channel: 'main', amount: 1n, charge: 2n }], guard: null },
+      outcome,
+    },
+  },
+];
+
+test.each([OPERATIONS, WITH_LOSSES])('operations', (...operations) => {
+  const text = encodeOperations(12, operations);
+  expect(decodeOperations(text ?? '')).toEqual({ id: 12, operations });
+});
+
+test('a close without losses has no cell for them', () => {
+  const [settle] = WITH_LOSSES;
+  if (settle?.name !== 'settle') throw new Error('the first is a settlement');
+  const none = { ...settle, input: { ...settle.input, losses: { items: [], guard: 0n } } };
+  expect(encodeOperations(1, [none])).toBe(encodeOperations(1, [settle]));
 });
 
 test('a batch with another operation, or with one that is not what it should be, goes as it is', () => {
@@ -81,6 +118,8 @@ const allowance = { limit: 600, used: 1, remaining: 599, resetsAt: 1_768_500_060
 const ANSWERS: Decided[] = [
   { ok: true, result: { ok: true, held: MAX_NANO, granted: Number.MAX_SAFE_INTEGER, balance: 1n, allowance } },
   { ok: true, result: { state: 'closed', charged: MAX_NANO, writtenOff: 9_007_199_254_740_993n, balance: 0n } },
+  { ok: true, result: { state: 'closed', charged: 1n, writtenOff: 2n, balance: 3n, lossGuard: 'reached' } },
+  { ok: true, result: { state: 'closed', charged: MAX_NANO, writtenOff: 0n, balance: 0n, lossGuard: 'beyond' } },
   { ok: true, result: { state: 'late' } },
   { ok: true, result: { ok: false, reason: 'lease_lost' } },
   { ok: true, result: { ok: false, reason: 'wallet_frozen' } },
@@ -128,9 +167,17 @@ test('fields stand where they always did: a journal that an older version left i
     `["r",${ended},null,null,${counted},false,null]`,
   ];
   expect(encodeOperations(1, OPERATIONS)).toBe(`[1,${operations.join(',')}]`);
+  const withLosses = [
+    `["s",${ended},null,null,${counted},"3","served"]`,
+    `["r",${ended},null,null,${counted},true,null,"upstream_failed"]`,
+    `["s",${ended},null,null,${counted},"0","empty_answer",["5000000000",["failed_attempt","m","main","9223372036854775807","0"],["empty_answer","a \\"model\\" 模型",null,"0","9223372036854775807"]]]`,
+    `["r",${ended},null,null,${counted},false,"hash",null,[null,["client_gone","m","main","1","2"]]]`,
+  ];
+  expect(encodeOperations(1, WITH_LOSSES)).toBe(`[1,${withLosses.join(',')}]`);
   const answers = [
     '["9223372036854775807",9007199254740991,"1",600,1,599,1768500060000]',
     '["9223372036854775807","9007199254740993","0"]',
+    '["1","2","3","reached",0,0,0,0],["9223372036854775807","0","0","beyond",0,0,0,0]',
     '[],["lease_lost"],["wallet_frozen"]',
     '["rate_limited",600,1,599,1768500060000],["too_many_in_flight",600,1,599,1768500060000]',
     '["free_minute_limit",600,1,599,1768500060000],["free_daily_limit",600,1,599,1768500060000,true]',

@@ -2,7 +2,7 @@
 
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import { hasCounted, weighPieces } from '../counts.ts';
-import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
+import { type AnswerFacts, addOutput, type Finish, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { blockPieces, isThinking, outputOf } from './read-output.ts';
 import { readUsage } from './usage.ts';
@@ -23,6 +23,13 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   return { usage, output, finish: readFinish(value.stop_reason) };
 }
 
-export function readFinish(stopReason: string): AnswerFacts['finish'] {
-  return stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded' ? 'length' : 'other';
+const FINISHES: Readonly<Record<string, Finish>> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  stop_sequence: 'stop_sequence',
+  end_turn: 'end',
+};
+
+export function readFinish(stopReason: string): Finish {
+  return FINISHES[stopReason] ?? 'other';
 }

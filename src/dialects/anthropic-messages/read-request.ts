@@ -16,7 +16,7 @@ import {
 import { countInput, type InputCount } from '../input/count-input.ts';
 import { UNKNOWN_TOKENS, vendorToolTokens } from '../input/vendor-tools.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
-import { joinLeft, type LeftBehind, leaveSettings, NOTHING_LEFT } from '../left-behind/left-behind.ts';
+import { isAsked, joinLeft, type LeftBehind, leaveSettings, NOTHING_LEFT } from '../left-behind/left-behind.ts';
 import { leaveTools, type ToolRules } from '../left-behind/left-tools.ts';
 import { type DefinedLater, definedLater, refuseDefined, toolChanges } from './defined-later.ts';
 import { leaveThinking } from './leave-thinking.ts';
@@ -49,6 +49,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: 1,
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
+    hasStops: isAsked(body.stop_sequences),
     input,
     document,
   };

@@ -1,7 +1,7 @@
 // A message stream to the client. It keeps the grammar: one start, blocks opened and closed in order, one end; also when a
 // second or third upstream run continues what the first one began.
 
-import { editMembers, isObject, type JsonDocument } from '../../kit/json/json.ts';
+import { ANSWER_LIMITS, editMembers, isObject, type JsonDocument, readJsonObject } from '../../kit/json/json.ts';
 import type {
   Continuation,
   ContinuedWriter,
@@ -88,6 +88,13 @@ class MessageWriter implements StreamWriter, RepeatedFrames {
 
   keepAlive(): string {
     return writeSse('{"type":"ping"}', 'ping');
+  }
+
+  stopAtBound(): string {
+    const delta = { stop_reason: 'max_tokens', stop_sequence: null };
+    const document = readJsonObject(JSON.stringify({ type: 'message_delta', delta, usage: {} }), ANSWER_LIMITS);
+    this.#held = [{ kind: 'held', name: 'message_delta', document, pieces: [] }];
+    return '';
   }
 
   end(final: FinalUsage): string {

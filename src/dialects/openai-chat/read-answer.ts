@@ -5,7 +5,7 @@ import type { Quirks } from '../../kit/quirks.ts';
 import { hasCounted, weighPieces } from '../counts.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../stream/is-finish.ts';
-import { isBroken, isError } from './read-chunk.ts';
+import { hasLogprobs, isBroken, isError, laterFinish, readFinish } from './read-chunk.ts';
 import { outputOf, readPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
@@ -20,9 +20,10 @@ export function readAnswer({ value }: JsonDocument, quirks?: Quirks): AnswerFact
     const choice = choices[index];
     if (!isObject(choice) || !isObject(choice.message)) return undefined;
     if (!isFinish(choice.finish_reason) || isBroken(choice)) return undefined;
-    if (choice.finish_reason === 'length') finish = 'length';
+    finish = laterFinish(finish, readFinish(choice));
     const pieces = readPieces(choice.message, index);
     output = addOutput(output, outputOf(pieces, isCounted ? 0 : weighPieces(pieces)));
+    if (hasLogprobs(choice)) output = { ...output, hasContent: true };
   }
   return { usage, output, finish };
 }

@@ -1,6 +1,7 @@
 // What a chunk of a chat stream is, however its upstream writes it: the rules that all who read one share.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { Finish } from '../dialect.ts';
 import type { SseEvent } from '../stream/sse.ts';
 
 /** An error in place of a chunk. */
@@ -22,6 +23,29 @@ export function isBroken({ error, finish_reason: finish }: JsonObject): boolean 
 
 function isGiven(error: Json | undefined): boolean {
   return error !== undefined && error !== null && error !== '';
+}
+
+/** vLLM says in `stop_reason` which stop sequence or token it met; null: none. */
+export function readFinish({ finish_reason: finish, stop_reason: met }: JsonObject): Finish {
+  if (finish === 'length') return 'length';
+  if (finish !== 'stop') return 'other';
+  return typeof met === 'string' || typeof met === 'number' ? 'stop_sequence' : 'end';
+}
+
+const FINISHES: readonly Finish[] = ['other', 'end', 'stop_sequence', 'length'];
+
+/** Of several choices, the one that matters most for the bill. */
+export function laterFinish(one: Finish, other: Finish): Finish {
+  return FINISHES.indexOf(other) > FINISHES.indexOf(one) ? other : one;
+}
+
+/** They name the tokens of the answer, also where its content is empty. */
+export function hasLogprobs({ logprobs }: JsonObject): boolean {
+  return isObject(logprobs) && [logprobs.content, logprobs.refusal, logprobs.tokens].some(isFilled);
+}
+
+function isFilled(list: Json | undefined): boolean {
+  return Array.isArray(list) && list.length > 0;
 }
 
 /** Which member tells what was said: some upstreams name it in a stream as in a whole answer. */

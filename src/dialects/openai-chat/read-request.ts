@@ -39,6 +39,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: Math.max(optionalCount(body, 'n', MAX_CHOICES) ?? 1, optionalCount(body, 'best_of', MAX_CHOICES) ?? 1),
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
+    hasStops: STOPS.some((name) => isAsked(body[name])),
     input: countInput(document, messages, vendorTools(body)),
     document,
   };
@@ -49,6 +50,9 @@ function refuseResponses({ messages, input }: JsonObject): void {
   if (messages !== undefined || input === undefined) return;
   refuseField('input', 'Send a body that has input to /v1/responses: this path takes messages instead.');
 }
+
+/** Ways to end an answer early: OpenAI's, and those of servers that speak its format. */
+const STOPS = ['stop', 'stop_token_ids', 'stop_sequences', 'stop_words', 'stop_regex'] as const;
 
 /** Searches of the web, as one vendor or another asks for them. */
 const SEARCHES = ['web_search_options', 'search_parameters', 'enable_search'] as const;

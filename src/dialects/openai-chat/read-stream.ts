@@ -26,7 +26,19 @@ import { RepeatedEvent } from '../stream/repeated-event.ts';
 import { type Repeat, ShapeMemory } from '../stream/shape.ts';
 import { isKeepAlive, type SseEvent } from '../stream/sse.ts';
 import { choicesOf, indexOf } from './extras.ts';
-import { hasNoChoice, isBroken, isError, isErrorEvent, isForeign, isNoise, isUnshown, saidAs } from './read-chunk.ts';
+import {
+  hasLogprobs,
+  hasNoChoice,
+  isBroken,
+  isError,
+  isErrorEvent,
+  isForeign,
+  isNoise,
+  isUnshown,
+  laterFinish,
+  readFinish,
+  saidAs,
+} from './read-chunk.ts';
 import { outputOf, readPieces } from './read-output.ts';
 import { betterUsage, readUsage } from './read-usage.ts';
 
@@ -114,12 +126,13 @@ class ChatReader implements StreamReader {
       const index = indexOf(choice);
       this.#begun.add(index);
       if (isFinish(choice.finish_reason)) {
-        if (choice.finish_reason === 'length') this.#facts.finish = 'length';
+        this.#facts.finish = laterFinish(this.#facts.finish, readFinish(choice));
         this.#finished.add(index);
       }
       const own = readPieces(choice[saidAs(choice)], index);
       pieces.push(...own);
       output = addOutput(output, outputOf(own));
+      if (hasLogprobs(choice)) output = { ...output, hasContent: true };
     }
     this.#facts.output = addOutput(this.#facts.output, output);
     const isHeld = isObject(usage) && (this.#seenAreFinished() || hasNoChoice(document.value));

@@ -118,6 +118,13 @@ class ChatWriter implements StreamWriter, RepeatedFrames {
     return ': ping\n\n';
   }
 
+  stopAtBound(): string {
+    const { id, object, created } = this.#head ?? {};
+    const open = Array.from(this.#transcript.answers(), Number).filter((index) => !this.#finished.has(index));
+    const choices = open.map((index) => ({ index, delta: {}, finish_reason: 'length' }));
+    return writeSse(JSON.stringify({ id, object, created, model: this.#model, choices }));
+  }
+
   end(final: FinalUsage): string {
     let frames = '';
     for (const chunk of this.#lastChunks(final)) frames += writeSse(chunk);

@@ -24,6 +24,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: 1,
     images: 0,
     thinkingBudget: undefined,
+    hasStops: false,
     input: { ...countInputs(input), isOpen: false, vendorTools: 0 },
     document,
   };

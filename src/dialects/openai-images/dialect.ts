@@ -76,6 +76,7 @@ function createStreamWriter(): StreamWriter {
       held = [];
       return { caughtUp: () => !hasSent, write: (event) => (hasSent ? 'mismatch' : write(event)) };
     },
+    stopAtBound: () => '',
     end: (final) => held.map((event) => lastEvent(event, final)).join(''),
     error: (body) => writeSse(JSON.stringify(body)),
   };

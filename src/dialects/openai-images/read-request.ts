@@ -21,6 +21,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: images,
     images,
     thinkingBudget: undefined,
+    hasStops: false,
     input: countPrompt(textField(body, 'prompt', MAX_PROMPT_CHARS)),
     document,
   };

@@ -56,6 +56,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: 1,
     images: 0,
     thinkingBudget: undefined,
+    hasStops: false,
     input: countInput(document, items, vendorTools(body, later), later),
     document,
   };

@@ -95,6 +95,14 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
       const open = how === 'prefill' ? openMessage() : undefined;
       return open ? continuePrefill(pass, open) : continueFresh(pass, seen.copy(), transcript.compare());
     },
+    stopAtBound() {
+      const details = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+      const response = owned(head ?? reread('{"object":"response","output":[]}'), details);
+      const name = 'response.incomplete';
+      const document = reread(`{"type":"${name}","sequence_number":-1,"response":${response}}`);
+      held = { kind: 'held', name, document, pieces: [] };
+      return '';
+    },
     end(final) {
       const ends = flush();
       if (!held?.document) return ends;

@@ -76,6 +76,12 @@ export class Transcript {
     return !this.sent.hasMedia && this.#slots.size === 1 && this.#slots.has(slot) ? this.#kept?.join('') : undefined;
   }
 
+  /** The answers of which something was sent, as their slots name them. */
+  answers(): Set<string> {
+    this.#putNoted();
+    return new Set(Array.from(this.#slots.keys(), answerOf));
+  }
+
   compare(): Comparison {
     this.#putNoted();
     return compareWith(this.#slots);

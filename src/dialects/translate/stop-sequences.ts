@@ -1,6 +1,7 @@
 // Stop sequences of a client: as many as an upstream takes go there, the rest is watched for here. That takes time with
 // every word of an answer, so it has its bounds.
 
+import { weighTokens } from '../../kit/tokens.ts';
 import { refuseField, stringAt } from '../fields.ts';
 import { isPicture } from '../media/picture.ts';
 import type { AnswerEvent } from './answer-events.ts';
@@ -28,16 +29,24 @@ export function splitStops({ name, value }: Knob, mostTaken: number, isFit = (_:
   return { taken, local };
 }
 
+export interface StopMatcher {
+  take(event: AnswerEvent): AnswerEvent[];
+  /** Tokens of text that the upstream produced from the sequence on; undefined if none was met. */
+  tokensAfterStop(): number | undefined;
+}
+
+const NO_STOPS: StopMatcher = { take: (event) => [event], tokensAfterStop: () => undefined };
+
 /** The answer ends before the first of them, as it would have at an upstream that knew it. */
-export function createStopMatcher(sequences: readonly string[]): (event: AnswerEvent) => AnswerEvent[] {
-  if (sequences.length === 0) return (event) => [event];
+export function createStopMatcher(sequences: readonly string[]): StopMatcher {
+  if (sequences.length === 0) return NO_STOPS;
   const longest = Math.max(...sequences.map(({ length }) => length));
   let isText = false;
   /** The end of the text so far: it may be the beginning of a sequence. */
   let kept = '';
-  let isOver = false;
+  let tokensAfter: number | undefined;
 
-  function take(text: string): AnswerEvent[] {
+  function takeText(text: string): AnswerEvent[] {
     const all = kept + text;
     const [first] = sequences
       .map((sequence) => ({ sequence, at: all.indexOf(sequence) }))
@@ -45,7 +54,7 @@ export function createStopMatcher(sequences: readonly string[]): (event: AnswerE
       // The one that was complete first, as a model would have met it word by word.
       .sort((a, b) => a.at + a.sequence.length - b.at - b.sequence.length || a.at - b.at);
     if (first) {
-      isOver = true;
+      tokensAfter = weighTokens(all.slice(first.at));
       const before = all.slice(0, first.at);
       return [
         ...delta(before),
@@ -59,15 +68,21 @@ export function createStopMatcher(sequences: readonly string[]): (event: AnswerE
     return delta(all.slice(0, safe));
   }
 
-  return (event) => {
-    if (isOver) return [];
-    if (event.type === 'open') isText = event.block.kind === 'text';
-    if (event.type === 'delta' && isText && !isPicture(event)) return take(event.text);
-    // No sequence goes on behind the end of the text, or behind a picture.
-    if ((event.type !== 'close' && !isPicture(event)) || kept === '') return [event];
-    const rest = kept;
-    kept = '';
-    return [...delta(rest), event];
+  return {
+    tokensAfterStop: () => tokensAfter,
+    take(event) {
+      if (tokensAfter !== undefined) {
+        if (event.type === 'delta' && !isPicture(event)) tokensAfter += weighTokens(event.text);
+        return [];
+      }
+      if (event.type === 'open') isText = event.block.kind === 'text';
+      if (event.type === 'delta' && isText && !isPicture(event)) return takeText(event.text);
+      // No sequence goes on behind the end of the text, or behind a picture.
+      if ((event.type !== 'close' && !isPicture(event)) || kept === '') return [event];
+      const rest = kept;
+      kept = '';
+      return [...delta(rest), event];
+    },
   };
 }
 

@@ -23,7 +23,7 @@ import type { AnswerEvent } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
 import { createHiddenThoughts } from './hidden-thoughts.ts';
 import type { AnswerContext, ClientSide, Target, UpstreamSide, WrittenRequest } from './sides.ts';
-import { createStopMatcher } from './stop-sequences.ts';
+import { createStopMatcher, type StopMatcher } from './stop-sequences.ts';
 import { createToolRestorer } from './tools/restore-tools.ts';
 import { createWordMeter } from './word-meter.ts';
 
@@ -73,7 +73,8 @@ export function translatedCarrier(translation: Translation): Carrier {
       const whole = upstream.readWhole(document, target);
       if (!whole) return undefined;
       if (whole.events.at(-1)?.type === 'broken') return 'gave_up';
-      const events = whole.events.flatMap(createRestorer(written));
+      const stops = createStopMatcher(written.localStops ?? []);
+      const events = whole.events.flatMap(createRestorer(written, stops));
       const writeWhole = (said: AnswerEvent[]) => readJsonObject(client.writeWhole(said, context), ANSWER_LIMITS);
       const answer = writeWhole(events);
       const facts = dialect.readAnswer(answer);
@@ -84,7 +85,9 @@ export function translatedCarrier(translation: Translation): Carrier {
       const { tokens } = outputOf(own.filter((event) => !isPicture(event)));
       const lost = [...(whole.lost ?? []), ...(client.findLost?.(events, context) ?? [])];
       const shown = hidesThoughts(translation) ? writeWhole(events.filter(isShown())) : answer;
-      return { document: shown, facts: { ...facts, output: { ...outputOf(own), tokens }, usage: whole.usage }, lost };
+      const output = { ...outputOf(own), tokens };
+      const tokensAfterStop = stops.tokensAfterStop();
+      return { document: shown, facts: { ...facts, output, usage: whole.usage, tokensAfterStop }, lost };
     },
     createStreamReader: () => translatedReader(translation, written, context),
   };
@@ -126,7 +129,8 @@ function translatedReader(
 ): StreamReader {
   const knowsTool = (name: string) => written.names.find(name) !== undefined;
   const events = upstream.createEventReader({ ...target, knowsTool });
-  const restore = createRestorer(written);
+  const stops = createStopMatcher(written.localStops ?? []);
+  const restore = createRestorer(written, stops);
   const writer = client.createEventWriter(context);
   /** The client's own reader sees every frame: what it cannot read would be no event of its dialect. */
   const reader = dialect.createStreamReader(request);
@@ -190,7 +194,8 @@ function translatedReader(
     facts() {
       const facts = reader.facts();
       const finished = isFinished();
-      return { ...facts, output: output ?? heard(), ...events.facts(finished), finished };
+      const tokensAfterStop = stops.tokensAfterStop();
+      return { ...facts, output: output ?? heard(), ...events.facts(finished), finished, tokensAfterStop };
     },
     isFinished,
   };
@@ -219,8 +224,10 @@ function emptyStream({ dialect, client, request }: Translation, context: AnswerC
 
 const GAVE_UP: StreamEvent = { ...BROKEN, gaveUp: true };
 
-function createRestorer({ names, formatTool, localStops = [] }: WrittenRequest): (event: AnswerEvent) => AnswerEvent[] {
+function createRestorer(
+  { names, formatTool }: WrittenRequest,
+  stops: StopMatcher,
+): (event: AnswerEvent) => AnswerEvent[] {
   const restoreTools = createToolRestorer({ names, formatTool });
-  const stopAt = createStopMatcher(localStops);
-  return (event) => restoreTools(event).flatMap(stopAt);
+  return (event) => restoreTools(event).flatMap(stops.take);
 }

@@ -296,6 +296,7 @@ export const enAccount = {
     mismatch: 'Went on differently',
     flood: 'Answer without end',
     too_large: 'Answer too large',
+    over_bound: 'Output limit passed',
     client_gone: 'Client left',
     drained: 'Gateway stopped',
   } satisfies Record<ToldOutcome, string>,

@@ -281,6 +281,7 @@ export const zhTwAccount: Words['account'] = {
     mismatch: '接續內容不一致',
     flood: '回應沒有結尾',
     too_large: '回應太大',
+    over_bound: '超過輸出上限',
     client_gone: '用戶端離開',
     drained: '閘道停止',
   },

@@ -6,6 +6,7 @@
 import { assert } from '../../kit/assert.ts';
 import type {
   Action,
+  BookedLoss,
   Budget,
   Card,
   CardBatch,
@@ -16,6 +17,7 @@ import type {
   Lease,
   Login,
   LoginName,
+  LossDay,
   Replay,
   Revision,
   Setting,
@@ -30,6 +32,7 @@ export const PAGE_TABLES = [
   'wallets',
   'windows',
   'budgets',
+  'lossDays',
   'holds',
   'leases',
   'cards',
@@ -48,6 +51,8 @@ export interface Pages {
   wallets: Wallet;
   windows: Window;
   budgets: Budget;
+  /** By account, under the lock of its wallet. */
+  lossDays: LossDay;
   holds: Hold;
   leases: Lease;
   cards: Card;
@@ -71,6 +76,7 @@ export interface Additions {
   accounts: { accountId: string; createdAt: number };
   entries: Entry;
   usage: UsageRecord;
+  losses: BookedLoss;
   cardBatches: CardBatch;
   revisions: NewRevision;
   actions: Action;
@@ -102,6 +108,7 @@ function emptyShelves(): Shelves {
     wallets: emptyShelf(),
     windows: emptyShelf(),
     budgets: emptyShelf(),
+    lossDays: emptyShelf(),
     holds: emptyShelf(),
     leases: emptyShelf(),
     cards: emptyShelf(),
@@ -131,6 +138,7 @@ export class Book {
     accounts: [],
     entries: [],
     usage: [],
+    losses: [],
     cardBatches: [],
     revisions: [],
     actions: [],

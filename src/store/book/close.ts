@@ -1,11 +1,12 @@
 // The end of a request: its hold is resolved exactly once, by settle, release or sweep, and becomes its usage record
 // in the same transaction; or by undo, and then there was no request. What an upstream reports beyond the hold is the
-// house's loss, never the wallet's.
+// house's loss, never the wallet's; losses of other kinds are the house's up to a guard.
 
 import { assert } from '../../kit/assert.ts';
 import { minNano, type Nano } from '../../kit/money.ts';
 import type {
   CloseResult,
+  Losses,
   OfRequest,
   Outcome,
   ReleaseInput,
@@ -17,9 +18,10 @@ import { type Hold, NO_BUCKETS } from '../rows.ts';
 import { freeAddressWindow, PAID_GRAIN_MS, requestWindow } from './admit.ts';
 import type { Book, Touch } from './book.ts';
 import { closeBudget } from './budgets.ts';
+import { bookDeath, bookLosses, lossTouches } from './losses.ts';
 import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
 
-export function closeTouches({ requestId, accountId, keyId }: OfRequest): Touch[] {
+function closeTouches({ requestId, accountId, keyId }: OfRequest): Touch[] {
   return [
     { table: 'wallets', id: accountId },
     { table: 'budgets', id: keyId },
@@ -27,15 +29,23 @@ export function closeTouches({ requestId, accountId, keyId }: OfRequest): Touch[
   ];
 }
 
+export function settleTouches(input: SettleInput): Touch[] {
+  return [...closeTouches(input), ...lossTouches(input.accountId, input.losses)];
+}
+
 export function settle(book: Book, input: SettleInput): CloseResult {
   const hold = book.get('holds', input.requestId);
   if (!hold) return { state: 'late' };
   assert(input.cost >= 0n, 'a cost is not negative');
   assert(!hold.free || input.cost === 0n, 'a free request posts no money');
-  return closeHold(book, hold, input.cost, input.outcome);
+  return closeHold(book, hold, input.cost, input.outcome, input.losses);
 }
 
-export function releaseTouches(input: Omit<UndoInput, 'at'>): Touch[] {
+export function releaseTouches(input: ReleaseInput): Touch[] {
+  return [...undoTouches(input), ...lossTouches(input.accountId, input.losses)];
+}
+
+export function undoTouches(input: Omit<UndoInput, 'at'>): Touch[] {
   return [
     ...sweepTouches(input),
     ...(input.freeAddress === undefined
@@ -56,7 +66,7 @@ export function release(book: Book, input: ReleaseInput): CloseResult {
   const hold = book.get('holds', input.requestId);
   if (!hold) return { state: 'late' };
   if (input.giveBackSlots) giveBackSlots(book, hold, input.freeAddress);
-  return closeHold(book, hold, 0n, input.outcome);
+  return closeHold(book, hold, 0n, input.outcome, input.losses);
 }
 
 export function undo(book: Book, input: UndoInput): CloseResult {
@@ -70,6 +80,7 @@ export function sweep(book: Book, input: SweepInput): CloseResult {
   const hold = book.get('holds', input.requestId);
   if (!hold) return { state: 'late' };
   giveBackSlots(book, hold);
+  bookDeath(book, hold, input.at);
   return closeHold(book, hold, 0n, {
     at: input.at,
     status: 'gateway_died',
@@ -80,6 +91,7 @@ export function sweep(book: Book, input: SweepInput): CloseResult {
     firstTokenMs: null,
     totalMs: Math.max(0, input.at - hold.openedAt),
     attempts: [],
+    rule: 'gateway_failed',
   });
 }
 
@@ -103,9 +115,10 @@ function freeHold(book: Book, hold: Hold, charged: Nano, at: number): Nano {
   return balance;
 }
 
-function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome): CloseResult {
-  const charged = minNano(cost, hold.amount);
-  const writtenOff = cost - charged;
+function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?: Losses): CloseResult {
+  const { charge, guard } = bookLosses(book, hold, cost, losses, outcome.at);
+  const charged = minNano(cost + charge, hold.amount);
+  const writtenOff = cost - minNano(cost, hold.amount);
   const balance = freeHold(book, hold, charged, outcome.at);
   if (charged > 0n) {
     book.add('entries', {
@@ -153,8 +166,10 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome): CloseR
     estimated: outcome.estimated,
     revision: hold.revision,
     attempts: outcome.attempts,
+    rule: guard ? 'loss_guard' : (outcome.rule ?? null),
   });
-  return { state: 'closed', charged, writtenOff, balance };
+  const closed = { state: 'closed', charged, writtenOff, balance } as const;
+  return guard ? { ...closed, lossGuard: guard } : closed;
 }
 
 function giveBackSlots(book: Book, hold: Hold, freeAddress?: string): void {

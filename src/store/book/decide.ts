@@ -6,7 +6,7 @@ import { noteAction } from './actions.ts';
 import { admit, admitTouches } from './admit.ts';
 import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
-import { closeTouches, release, releaseTouches, settle, sweep, sweepTouches, undo } from './close.ts';
+import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches, undo, undoTouches } from './close.ts';
 import {
   changeKey,
   createKey,
@@ -49,9 +49,9 @@ type Definitions = {
 const DEFINITIONS: Definitions = {
   register: { touches: registerTouches, decide: register },
   admit: { touches: admitTouches, decide: admit },
-  settle: { touches: closeTouches, decide: settle },
+  settle: { touches: settleTouches, decide: settle },
   release: { touches: releaseTouches, decide: release },
-  undo: { touches: releaseTouches, decide: undo },
+  undo: { touches: undoTouches, decide: undo },
   sweep: { touches: sweepTouches, decide: sweep },
   lease: {
     touches: (input) => [{ table: 'leases', id: input.nodeId }],

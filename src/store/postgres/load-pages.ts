@@ -72,6 +72,7 @@ const READERS: Readers = {
   wallets: prepareReader(PAGES.wallets),
   windows: prepareReader(PAGES.windows),
   budgets: prepareReader(PAGES.budgets),
+  lossDays: prepareReader(PAGES.lossDays),
   holds: prepareReader(PAGES.holds),
   leases: prepareReader(PAGES.leases),
   cards: prepareReader(PAGES.cards),
@@ -85,10 +86,10 @@ const READERS: Readers = {
 const KEY_READER = prepareReader(KEYS);
 
 type ReaderTable = keyof Readers;
-/** The others are read without a lock: budgets, holds and keyrings under the lock of the account's wallet, which whoever
- * changes them has taken before; leases because a node alone renews its own, and nobody shortens it, so that no batch has
+/** The others are read without a lock: budgets, days of losses, holds and keyrings under the lock of the account's wallet,
+ * which every operation that changes them has taken before; leases because a node alone renews its own, and nobody shortens it, so that no batch has
  * to wait for another one's look at it. */
-const UNLOCKED: readonly PageTable[] = ['budgets', 'holds', 'leases', 'keyrings'];
+const UNLOCKED: readonly PageTable[] = ['budgets', 'lossDays', 'holds', 'leases', 'keyrings'];
 const LOCKED_TABLES = PAGE_TABLES.filter((table): table is ReaderTable => !UNLOCKED.includes(table));
 const KEYRINGS = `SELECT ${KEY_READER.columns} FROM keys WHERE account_id = ANY($1::text[]) ORDER BY keys.created_at, keys.key_id`;
 

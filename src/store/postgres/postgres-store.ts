@@ -5,7 +5,7 @@ import { type Clock, sleep } from '../../kit/clock.ts';
 import { databasePlace } from '../../kit/database-place.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
 import { forgetOld } from '../forget-old.ts';
-import { forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
+import { forgetLosses, forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import { boundWait } from './bound-wait.ts';
@@ -159,7 +159,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       };
       await upkeep.ask({ sql: keepFromDay('$1'), values: [String(day)] });
       const records = await remove(forgetRecords('$1', '$2', '$3'), [idBefore, before, limit]);
-      return { records, sums: records > 0 ? 0 : await remove(forgetSums('$1', '$2'), [day, limit]) };
+      if (records > 0) return { records, sums: 0, losses: 0 };
+      const sums = await remove(forgetSums('$1', '$2'), [day, limit]);
+      return { records, sums, losses: await remove(forgetLosses('$1', '$2'), [day, limit]) };
     },
     async close() {
       // With the database away nothing more can be committed: what is under way stays without an answer.

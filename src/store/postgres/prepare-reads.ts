@@ -4,6 +4,7 @@ import { assert } from '../../kit/assert.ts';
 import { decodeWrongEntry, lastWrongEntry } from '../accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
 import { decodeUsedDay, KEPT_AT, lastUsedDay, USAGE_KEPT_FROM } from '../kept-usage.ts';
+import { decodeLosses, lossesQuestion } from '../losses.ts';
 import { decodeHoldSums, decodeOpenHold, HOLD_SUMS, OPEN_HOLDS } from '../open-holds.ts';
 import {
   actionsQuestion,
@@ -173,6 +174,7 @@ export function prepareReads({ pool, pulsePool, slowPool }: ReadPools): Reads {
       (await report({ sql: CHANNEL_DAYS, values: [channel, fromDay, toDay] })).map(decodeChannelDay),
     channelRevisions: async (channel, day) =>
       (await report(channelRevisionsQuestion(channel, day))).map(decodeChannelRevision),
+    losses: async (query) => decodeLosses(await report(lossesQuestion(query))),
     audit: (scope) => audit(slowPool, scope),
   };
 }

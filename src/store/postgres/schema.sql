@@ -195,6 +195,36 @@ CREATE TABLE logins (
   CONSTRAINT logins_name_key UNIQUE (name)
 );
 
+CREATE TABLE loss_days (
+  account_id text COLLATE "C" NOT NULL,
+  day bigint NOT NULL,
+  amount_nano bigint NOT NULL,
+  reached boolean NOT NULL,
+  CONSTRAINT loss_days_pkey PRIMARY KEY (account_id),
+  CONSTRAINT loss_days_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT loss_days_amount_nano_check CHECK ((amount_nano >= 0))
+);
+
+CREATE TABLE losses (
+  loss_id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  request_id text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  day bigint NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  channel text COLLATE "C",
+  reason text COLLATE "C" NOT NULL,
+  amount_nano bigint NOT NULL,
+  CONSTRAINT losses_pkey PRIMARY KEY (loss_id),
+  CONSTRAINT losses_amount_nano_check CHECK ((amount_nano > 0))
+);
+
+CREATE INDEX losses_by_account ON public.losses USING btree (account_id, day);
+
+CREATE INDEX losses_by_day ON public.losses USING btree (day);
+
+CREATE TRIGGER losses_are_not_updated BEFORE UPDATE ON public.losses FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_update_losses();
+
 CREATE TABLE replays (
   replay_id text COLLATE "C" NOT NULL,
   body_hash text NOT NULL,
@@ -304,6 +334,7 @@ CREATE TABLE usage_records (
   estimated boolean NOT NULL,
   revision bigint NOT NULL,
   attempts text NOT NULL,
+  rule text,
   CONSTRAINT usage_records_pkey PRIMARY KEY (request_id),
   CONSTRAINT usage_records_balance_after_nano_check CHECK ((balance_after_nano >= 0)),
   CONSTRAINT usage_records_cache_write_1h_tokens_check CHECK ((cache_write_1h_tokens >= 0)),
@@ -420,4 +451,12 @@ CREATE OR REPLACE FUNCTION public.refuse_to_change_entries()
 AS $function$
 BEGIN
   RAISE EXCEPTION 'entries are append-only' USING ERRCODE = 'integrity_constraint_violation';
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_to_update_losses()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'losses are append-only' USING ERRCODE = 'integrity_constraint_violation';
 END $function$;

@@ -16,12 +16,13 @@ const ACCOUNTS = prepareVerbs(ADDITIONS.accounts);
 const CARD_BATCHES = prepareVerbs(ADDITIONS.cardBatches);
 const ENTRIES = prepareVerbs(ADDITIONS.entries);
 const USAGE = prepareVerbs(ADDITIONS.usage);
+const LOSSES = prepareVerbs(ADDITIONS.losses);
 const ACTIONS = prepareVerbs(ADDITIONS.actions);
 const join = createJoin();
 
 /** Undefined if nothing changed. */
 export function writeBook(book: Book): Query | undefined {
-  const { accounts, cardBatches, entries, usage, revisions, actions } = book.added;
+  const { accounts, cardBatches, entries, usage, losses, revisions, actions } = book.added;
   const parts: Part[] = [];
   insertAdded(parts, ACCOUNTS, accounts, ({ accountId }) => accountId);
   insertAdded(parts, CARD_BATCHES, cardBatches, ({ batchId }) => batchId);
@@ -29,6 +30,7 @@ export function writeBook(book: Book): Query | undefined {
   writeChanges(parts, KEY_VERBS, book.changes('keyrings').flatMap(changedKeys));
   if (entries.length > 0) parts.push(ENTRIES.append(entries));
   insertAdded(parts, USAGE, usage, ({ requestId }) => requestId);
+  if (losses.length > 0) parts.push(LOSSES.append(losses));
   if (revisions.length > 0) parts.push(...appendRevisions(revisions));
   if (actions.length > 0) parts.push(ACTIONS.append(actions));
   return parts.length === 0 ? undefined : join(parts);

@@ -134,7 +134,11 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
 
   function decide(operations: readonly Operation[], came: CameAs | undefined): Answered {
     const { steps } = book;
-    const mark = { entries: book.added.entries.length, usage: book.added.usage.length };
+    const mark = {
+      entries: book.added.entries.length,
+      usage: book.added.usage.length,
+      losses: book.added.losses.length,
+    };
     const decided = decideBatch(book, operations);
     const text = came && encodeAnswers(came.id, decided);
     const total = (journaled ?? 0) + operations.length;

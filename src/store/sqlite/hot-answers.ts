@@ -6,6 +6,7 @@ import type { AdmitResult, CloseResult } from '../operations.ts';
 
 type Refused = Extract<AdmitResult, { ok: false }>;
 type RefusedFor<Field extends string> = Extract<Refused, Record<Field, unknown>>;
+type Closed = Extract<CloseResult, { state: 'closed' }>;
 type Plain = Exclude<Refused, { allowance: unknown } | { needed: unknown }>;
 
 /** They are told apart by their length. */
@@ -15,6 +16,7 @@ type AnswerCells =
   | LimitedCells
   | PoorCells
   | ClosedCells
+  | GuardedCells
   | [mark: 0, error: string]
   | [reason: Plain['reason']]
   | LateCells;
@@ -36,6 +38,8 @@ type LimitedCells = [
 ];
 type PoorCells = [reason: RefusedFor<'needed'>['reason'], needed: string, available: string, affordableTokens: number];
 type ClosedCells = [charged: string, writtenOff: string, balance: string];
+/** Closed by the guard of losses. Rare, so it is filled up to a length that no other answer has. */
+type GuardedCells = [...ClosedCells, lossGuard: 'reached' | 'beyond', 0, 0, 0, 0];
 type LateCells = [];
 
 export function encodeAnswers(id: number, decided: readonly Decided[]): string | undefined {
@@ -57,7 +61,7 @@ function answerCells(answer: Decided): AnswerCells | undefined {
   if (!answer.ok) return 'lockedPages' in answer || answer.unavailable ? undefined : [0, answer.error];
   const { result } = answer;
   if (!result) return undefined;
-  if ('charged' in result) return [result.charged.toString(), result.writtenOff.toString(), result.balance.toString()];
+  if ('charged' in result) return closedCells(result);
   if ('granted' in result) {
     const { held, granted, balance, allowance } = result;
     const { limit, used, remaining, resetsAt } = allowance;
@@ -65,6 +69,11 @@ function answerCells(answer: Decided): AnswerCells | undefined {
   }
   if (isRefusedAdmission(result)) return refusedCells(result);
   return 'state' in result && result.state === 'late' ? [] : undefined;
+}
+
+function closedCells({ charged, writtenOff, balance, lossGuard }: Closed): ClosedCells | GuardedCells {
+  const cells: ClosedCells = [charged.toString(), writtenOff.toString(), balance.toString()];
+  return lossGuard ? [...cells, lossGuard, 0, 0, 0, 0] : cells;
 }
 
 /** By which a refusal of an admission is told from those of other operations. */
@@ -106,10 +115,10 @@ function toResult(cells: Exclude<AnswerCells, [0, string]>): AdmitResult | Close
       return { state: 'late' };
     case 1:
       return { ok: false, reason: cells[0] };
-    case 3: {
-      const [charged, writtenOff, balance] = cells;
-      return { state: 'closed', charged: BigInt(charged), writtenOff: BigInt(writtenOff), balance: BigInt(balance) };
-    }
+    case 3:
+      return toClosed(cells);
+    case 8:
+      return { ...toClosed(cells), lossGuard: cells[3] };
     case 4: {
       const [reason, needed, available, affordableTokens] = cells;
       return { ok: false, reason, needed: BigInt(needed), available: BigInt(available), affordableTokens };
@@ -126,4 +135,8 @@ function toResult(cells: Exclude<AnswerCells, [0, string]>): AdmitResult | Close
       return { ok: true, held: BigInt(held), granted, balance: BigInt(balance), allowance };
     }
   }
+}
+
+function toClosed([charged, writtenOff, balance]: ClosedCells | GuardedCells): Closed {
+  return { state: 'closed', charged: BigInt(charged), writtenOff: BigInt(writtenOff), balance: BigInt(balance) };
 }

@@ -4,8 +4,8 @@
 
 import { assert } from '../../kit/assert.ts';
 import type { Nano } from '../../kit/money.ts';
-import type { AdmitInput, Operation, Outcome, ReleaseInput, SettleInput } from '../operations.ts';
-import type { Attempt, RequestStatus } from '../rows.ts';
+import type { AdmitInput, Losses, Operation, Outcome, ReleaseInput, SettleInput } from '../operations.ts';
+import type { Attempt, ChargeRule, Loss, LossReason, RequestStatus } from '../rows.ts';
 
 type AdmitCells = [
   requestId: string,
@@ -50,12 +50,16 @@ type CloseCells = [
 ];
 type SettleCells = [cost: string];
 type ReleaseCells = [giveBackSlots: boolean, freeAddress: string | null];
+/** At the end of a close, and left out where there is none: a journal of the version before has neither. */
+type EndCells = [rule?: ChargeRule | null, losses?: LossesCells];
+type LossesCells = [guard: string | null, ...items: LossCells[]];
+type LossCells = [reason: LossReason, model: string, channel: string | null, amount: string, charge: string];
 
 /** What they are stands before each batch of cells; what only some have stands last. */
 type HotPaid = ['p', ...AdmitCells, ...PaidCells];
 type HotFree = ['f', ...AdmitCells, ...FreeCells];
-type HotSettle = ['s', ...CloseCells, ...SettleCells];
-type HotRelease = ['r', ...CloseCells, ...ReleaseCells];
+type HotSettle = ['s', ...CloseCells, ...SettleCells, ...EndCells];
+type HotRelease = ['r', ...CloseCells, ...ReleaseCells, ...EndCells];
 type HotCells = HotPaid | HotFree | HotSettle | HotRelease;
 
 /** Every field, also those that may be missing: none can be forgotten where one is put together. */
@@ -83,9 +87,30 @@ function digits(money: Nano): string {
 
 function operationCells({ name, input }: Operation): HotCells | undefined {
   if (name === 'admit') return admitCells(input);
-  if (name === 'settle') return closeCells('s', input, digits(input.cost));
-  if (name === 'release') return [...closeCells('r', input, input.giveBackSlots), input.freeAddress ?? null];
+  if (name === 'settle') return withEnd(closeCells('s', input, digits(input.cost)), input);
+  if (name === 'release') {
+    return withEnd([...closeCells('r', input, input.giveBackSlots), input.freeAddress ?? null], input);
+  }
   return undefined;
+}
+
+/** Most closes have a rule and no losses. */
+function withEnd<Cells extends HotSettle | HotRelease>(
+  cells: Cells,
+  { outcome: { rule }, losses }: SettleInput | ReleaseInput,
+): Cells {
+  const end: unknown[] = cells;
+  if (losses && losses.items.length > 0) end.push(rule ?? null, lossesCells(losses));
+  else if (rule !== undefined) end.push(rule);
+  return cells;
+}
+
+function lossesCells({ items, guard }: Losses): LossesCells {
+  return [guard === null ? null : digits(guard), ...items.map(lossCells)];
+}
+
+function lossCells({ reason, model, channel, amount, charge }: Loss): LossCells {
+  return [reason, model, channel, digits(amount), digits(charge)];
 }
 
 export function decodeOperations(text: string): { id: number; operations: Operation[] } {
@@ -199,8 +224,9 @@ function toSettle(cells: HotSettle): SettleInput {
     requestId: cells[1],
     accountId: cells[2],
     keyId: cells[3],
-    outcome: toOutcome(cells),
+    outcome: toOutcome(cells, cells[20]),
     cost: BigInt(cells[19]),
+    losses: toLosses(cells[21]),
   };
   return whole;
 }
@@ -210,14 +236,25 @@ function toRelease(cells: HotRelease): ReleaseInput {
     requestId: cells[1],
     accountId: cells[2],
     keyId: cells[3],
-    outcome: toOutcome(cells),
+    outcome: toOutcome(cells, cells[21]),
     giveBackSlots: cells[19],
     freeAddress: cells[20] ?? undefined,
+    losses: toLosses(cells[22]),
   };
   return whole;
 }
 
-function toOutcome(cells: HotSettle | HotRelease): Outcome {
+function toLosses(cells: LossesCells | undefined): Losses | undefined {
+  if (!cells) return undefined;
+  const [guard, ...items] = cells;
+  return { items: items.map(toLoss), guard: guard === null ? null : BigInt(guard) };
+}
+
+function toLoss([reason, model, channel, amount, charge]: LossCells): Loss {
+  return { reason, model, channel, amount: BigInt(amount), charge: BigInt(charge) };
+}
+
+function toOutcome(cells: HotSettle | HotRelease, rule: ChargeRule | null | undefined): Outcome {
   const whole: Whole<Outcome> = {
     at: cells[4],
     status: cells[5],
@@ -236,6 +273,7 @@ function toOutcome(cells: HotSettle | HotRelease): Outcome {
     firstTokenMs: cells[16],
     totalMs: cells[17],
     attempts: cells[18],
+    rule: rule ?? undefined,
   };
   return whole;
 }

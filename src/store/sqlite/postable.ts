@@ -6,12 +6,13 @@ import { MAX_NANO, type Nano } from '../../kit/money.ts';
 import type { Book } from '../book/book.ts';
 import type { Decided } from '../book/decide.ts';
 import type { AdmitInput, Operation } from '../operations.ts';
-import type { Entry, UsageRecord } from '../rows.ts';
+import type { BookedLoss, Entry, UsageRecord } from '../rows.ts';
 
 /** How much of the book was there before a batch. */
 export interface Mark {
   entries: number;
   usage: number;
+  losses: number;
 }
 
 export interface PostingCheck {
@@ -39,11 +40,12 @@ export function createPostingCheck(db: Database): PostingCheck {
 
   return {
     isPostable(book, mark, operations, decided) {
-      const { entries, usage } = book.added;
+      const { entries, usage, losses } = book.added;
       const closed = usage.slice(mark.usage);
       return (
         operations.every((operation, at) => isSound(operation, decided[at])) &&
         entries.slice(mark.entries).every(isEntry) &&
+        losses.slice(mark.losses).every((loss) => isLoss(loss) && isDaySound(book, loss)) &&
         closed.every((record) => isRecord(record) && areSound(book, record) && isNew(record.requestId)) &&
         (closed.length === 0 || recorded.get(JSON.stringify(closed.map(({ requestId }) => requestId))) === null)
       );
@@ -104,8 +106,28 @@ function isRecord(record: UsageRecord): boolean {
     isMoney(record.balanceAfter) &&
     typeof record.estimated === 'boolean' &&
     Number.isSafeInteger(record.revision) &&
-    Array.isArray(record.attempts)
+    Array.isArray(record.attempts) &&
+    (record.rule === null || isText(record.rule))
   );
+}
+
+function isLoss(loss: BookedLoss): boolean {
+  return (
+    isText(loss.requestId) &&
+    Number.isSafeInteger(loss.at) &&
+    Number.isSafeInteger(loss.day) &&
+    isText(loss.accountId) &&
+    isText(loss.model) &&
+    (loss.channel === null || isText(loss.channel)) &&
+    isText(loss.reason) &&
+    loss.amount > 0n &&
+    isMoney(loss.amount)
+  );
+}
+
+function isDaySound(book: Book, { accountId }: BookedLoss): boolean {
+  const day = book.peek('lossDays', accountId);
+  return !day || isMoney(day.amount);
 }
 
 /** What closing a hold takes away from is not less than nothing afterwards. */

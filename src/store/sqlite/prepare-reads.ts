@@ -5,6 +5,7 @@ import type { Database } from 'bun:sqlite';
 import { decodeWrongEntry, lastWrongEntry } from '../accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
 import { decodeUsedDay, KEPT_AT, lastUsedDay, USAGE_KEPT_FROM } from '../kept-usage.ts';
+import { decodeLosses, lossesQuestion } from '../losses.ts';
 import { decodeHoldSums, decodeOpenHold, HOLD_SUMS, OPEN_HOLDS } from '../open-holds.ts';
 import {
   actionsQuestion,
@@ -182,6 +183,7 @@ export function prepareReads(db: Database): SyncReads {
     channelDays: (channel, fromDay, toDay) =>
       ask({ sql: CHANNEL_DAYS, values: [channel, fromDay, toDay] }).map(decodeChannelDay),
     channelRevisions: (channel, day) => ask(channelRevisionsQuestion(channel, day)).map(decodeChannelRevision),
+    losses: (query) => decodeLosses(ask(lossesQuestion(query))),
     audit: (scope) => db.transaction(() => audit(db, scope)).deferred(),
   };
 }

@@ -177,6 +177,34 @@ CREATE TABLE logins (
   CHECK ((name IS NULL) = (password_hash IS NULL))
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE loss_days (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (account_id),
+  day INTEGER NOT NULL,
+  amount_nano INTEGER NOT NULL CHECK (amount_nano >= 0),
+  -- Whether a loss of this day was charged to the account, because the guard was used up.
+  reached INTEGER NOT NULL CHECK (reached IN (0, 1))
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE losses (
+  loss_id INTEGER PRIMARY KEY,
+  request_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  -- The Taipei day it counts for.
+  day INTEGER NOT NULL,
+  account_id TEXT NOT NULL,
+  model TEXT NOT NULL,
+  channel TEXT,
+  reason TEXT NOT NULL,
+  amount_nano INTEGER NOT NULL CHECK (amount_nano > 0)
+) STRICT;
+
+CREATE INDEX losses_by_account ON losses (account_id, day);
+
+CREATE INDEX losses_by_day ON losses (day);
+
+CREATE TRIGGER losses_are_not_updated BEFORE UPDATE ON losses
+BEGIN SELECT RAISE(ABORT, 'losses are append-only'); END;
+
 CREATE TABLE replays (
   replay_id TEXT PRIMARY KEY,
   body_hash TEXT NOT NULL,
@@ -269,7 +297,7 @@ CREATE TABLE usage_records (
   balance_after_nano INTEGER NOT NULL CHECK (balance_after_nano >= 0),
   estimated INTEGER NOT NULL CHECK (estimated IN (0, 1)),
   revision INTEGER NOT NULL,
-  attempts TEXT NOT NULL,
+  attempts TEXT NOT NULL, rule TEXT,
   CHECK (cost_nano <= held_nano)
 ) STRICT, WITHOUT ROWID;
 

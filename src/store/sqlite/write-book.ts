@@ -18,6 +18,7 @@ export function prepareWriteBook(db: Database): WriteBook {
   const insertBatches = prepareAdd(db, ADDITIONS.cardBatches);
   const insertUsage = prepareAdd(db, ADDITIONS.usage);
   const addToDays = prepareAddToDays(db);
+  const insertLosses = prepareAdd(db, ADDITIONS.losses);
   const insertEntries = prepareAdd(db, ADDITIONS.entries);
   const insertRevision = prepareInsert(db, ADDITIONS.revisions);
   const insertActions = prepareAdd(db, ADDITIONS.actions);
@@ -26,6 +27,7 @@ export function prepareWriteBook(db: Database): WriteBook {
     wallets: writeChanges('wallets', prepareTable(db, PAGES.wallets)),
     windows: writeChanges('windows', prepareTable(db, PAGES.windows)),
     budgets: writeChanges('budgets', prepareTable(db, PAGES.budgets)),
+    lossDays: writeChanges('lossDays', prepareTable(db, PAGES.lossDays)),
     holds: writeChanges('holds', prepareTable(db, PAGES.holds)),
     leases: writeChanges('leases', prepareTable(db, PAGES.leases)),
     cards: writeChanges('cards', prepareTable(db, PAGES.cards)),
@@ -45,6 +47,7 @@ export function prepareWriteBook(db: Database): WriteBook {
     const usage = book.added.usage.toSorted(byId);
     insertUsage(usage);
     addToDays(usage);
+    insertLosses(book.added.losses);
     for (const added of book.added.revisions) insertActions([lineOf(added, insertRevision(added))]);
     insertActions(book.added.actions);
   };

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import { chmodSync } from 'node:fs';
 import { armFailpoint } from '../../kit/failpoint.ts';
 import { forgetOld, OF_ADDRESSES_BY_BYTES } from '../forget-old.ts';
-import { forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
+import { forgetLosses, forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
 import type { Forgotten, OldUsage } from '../store.ts';
 import { replyTo, usable } from './answer.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
@@ -40,11 +40,14 @@ function forget(before: number): undefined {
 
 function forgetUsage({ day, limit }: OldUsage): Forgotten {
   const { idBefore, before } = oldRecords(day);
-  let forgotten: Forgotten = { records: 0, sums: 0 };
+  const forgotten: Forgotten = { records: 0, sums: 0, losses: 0 };
   commits?.alone(() => {
     db.query(keepFromDay('?')).run(String(day));
     const records = db.query(forgetRecords('?', '?', '?')).run(idBefore, before, limit).changes;
-    forgotten = { records, sums: records > 0 ? 0 : db.query(forgetSums('?', '?')).run(day, limit).changes };
+    forgotten.records = records;
+    if (records > 0) return;
+    forgotten.sums = db.query(forgetSums('?', '?')).run(day, limit).changes;
+    forgotten.losses = db.query(forgetLosses('?', '?')).run(day, limit).changes;
   });
   return forgotten;
 }

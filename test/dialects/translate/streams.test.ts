@@ -99,7 +99,7 @@ describe('one block at a time', () => {
 
 describe('stop sequences matched here', () => {
   const run = (sequences: string[], pieces: string[]) => {
-    const match = createStopMatcher(sequences);
+    const match = createStopMatcher(sequences).take;
     const events: AnswerEvent[] = [{ type: 'open', block: TEXT }, ...pieces.map(delta), { type: 'close' }];
     return [...events, { type: 'stop', reason: 'length' } as const].flatMap(match);
   };
@@ -107,7 +107,7 @@ describe('stop sequences matched here', () => {
 
   test('a picture holds none, and comes after the words before it', () => {
     const events: AnswerEvent[] = [{ type: 'open', block: TEXT }, delta('one S'), picture('![](STOP)'), delta('TOP')];
-    const matched = [...events, { type: 'close' } as const].flatMap(createStopMatcher(['STOP']));
+    const matched = [...events, { type: 'close' } as const].flatMap(createStopMatcher(['STOP']).take);
     expect(said(matched)).toBe('one S![](STOP)TOP');
     expect(matched).toContainEqual(picture('![](STOP)'));
   });

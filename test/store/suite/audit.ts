@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { AuditScope, Difference } from '../../../src/store/reads.ts';
 import { HOUSE_ACCOUNTS } from '../../../src/store/rows.ts';
+import { loss } from './losses.ts';
 import {
   type Account,
   admitted,
@@ -176,6 +177,27 @@ const PLANTED: Record<string, Planted> = {
     expected: '1',
     found: '2',
   },
+  'a day of losses that says more than its rows': {
+    what: 'loss_day',
+    passes: ['full'],
+    statement: () => 'UPDATE loss_days SET amount_nano = amount_nano + 1',
+    expected: '60',
+    found: '61',
+  },
+  'a day of losses that says less than its rows': {
+    what: 'loss_day',
+    passes: ['full'],
+    statement: () => 'UPDATE loss_days SET amount_nano = 0',
+    expected: '60',
+    found: '0',
+  },
+  'losses without their day': {
+    what: 'loss_day',
+    passes: ['full'],
+    statement: () => 'DELETE FROM loss_days',
+    expected: '60',
+    found: '0',
+  },
   'a redeemed card without its entry': {
     what: 'card',
     passes: ['full'],
@@ -212,7 +234,10 @@ export function describeAudit(open: OpenSubject): void {
       await store.commit('redeem', redeeming(account.accountId, cards[0]?.hash ?? ''));
       const settled = paid(account, { requestId: 'req_settled' });
       await admitted(store, settled);
-      await store.commit('settle', settling(settled, 400n));
+      await store.commit('settle', {
+        ...settling(settled, 400n),
+        losses: { items: [loss({ amount: 60n }), loss({ reason: 'free_model', amount: 7n })], guard: null },
+      });
       await admitted(store, paid(account, { budget: 5_000n }));
       await admitted(store, free(account));
     });

@@ -68,6 +68,7 @@ export function describeClose(open: OpenSubject): void {
         estimated: false,
         revision: 3,
         attempts: [{ channel: 'channel-a', outcome: 'ok', ms: 240 }],
+        rule: null,
       });
       expect((await subject.store.read.entriesOf(account.accountId, 1))[0]).toMatchObject({
         kind: 'usage',

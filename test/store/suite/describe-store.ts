@@ -9,6 +9,7 @@ import { describeBudgets } from './budgets.ts';
 import { describeClose } from './close.ts';
 import { describeKeys } from './keys.ts';
 import { describeLogins } from './logins.ts';
+import { describeLosses } from './losses.ts';
 import { describeOperating } from './operating.ts';
 import { describeOperator } from './operator.ts';
 import { describePublishing } from './publishing.ts';
@@ -29,6 +30,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeKeys(open);
     describeActors(open);
     describeBudgets(open);
+    describeLosses(open);
     describeLogins(open);
     describeOperator(open);
     describeOperating(open);

@@ -209,14 +209,14 @@ export function describeUsage(open: OpenSubject): void {
 
         const forget = (day: number) => store.forgetUsage({ day, limit: 2 });
         expect(await store.read.usageKeptFrom()).toBe(0);
-        expect(await forget(today - 10)).toEqual({ records: 0, sums: 0 });
+        expect(await forget(today - 10)).toEqual({ records: 0, sums: 0, losses: 0 });
         expect(await left()).toHaveLength(5);
-        expect(await forget(today)).toEqual({ records: 2, sums: 0 });
+        expect(await forget(today)).toEqual({ records: 2, sums: 0, losses: 0 });
         expect((await store.read.audit({})).differences).toEqual([]);
-        expect(await forget(today)).toEqual({ records: 1, sums: 0 });
-        expect(await forget(today)).toEqual({ records: 0, sums: 2 });
+        expect(await forget(today)).toEqual({ records: 1, sums: 0, losses: 0 });
+        expect(await forget(today)).toEqual({ records: 0, sums: 2, losses: 0 });
         expect((await store.read.audit({})).differences).toEqual([]);
-        expect(await forget(today)).toEqual({ records: 0, sums: 0 });
+        expect(await forget(today)).toEqual({ records: 0, sums: 0, losses: 0 });
         expect(await left()).toEqual(kept.toReversed());
         expect(await store.read.usageKeptFrom()).toBe(today);
         const found = await store.read.findAccounts({ text: oldest }, 5);
@@ -227,7 +227,7 @@ export function describeUsage(open: OpenSubject): void {
         expect(entries.filter(({ kind }) => kind === 'usage')).toHaveLength(5);
         expect((await store.read.audit({})).differences).toEqual([]);
         // A day before the first that is kept does not bring anything back into question.
-        expect(await forget(today - 10)).toEqual({ records: 0, sums: 0 });
+        expect(await forget(today - 10)).toEqual({ records: 0, sums: 0, losses: 0 });
         expect(await store.read.usageKeptFrom()).toBe(today);
         expect((await store.read.audit({})).differences).toEqual([]);
         // A first day that has not come would keep the audit from looking.

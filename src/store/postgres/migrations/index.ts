@@ -12,6 +12,7 @@ import journal from './0008-journal.sql' with { type: 'text' };
 import usageSums from './0009-usage-sums.sql' with { type: 'text' };
 import credits from './0010-credits.sql' with { type: 'text' };
 import budgetOfEveryKey from './0011-budget-of-every-key.sql' with { type: 'text' };
+import losses from './0012-losses.sql' with { type: 'text' };
 
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'ledger', sql: ledger },
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 9, name: 'usage-sums', sql: usageSums },
   { version: 10, name: 'credits', sql: credits },
   { version: 11, name: 'budget-of-every-key', sql: budgetOfEveryKey },
+  { version: 12, name: 'losses', sql: losses },
 ];

@@ -1,0 +1,86 @@
+// Whether a model may reason without showing it: then only the upstream's report says what an unfinished answer took. Told
+// by the model's name and by what the request asks for; models of unknown names are known by what they reported before.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { claudeTraits, versionOf } from './claude.ts';
+import { geminiTraits } from './gemini.ts';
+import { familyName, openaiTraits } from './openai.ts';
+
+/** Of a model by its name: it always reasons, does so unless the request says no, only if it says yes, or never. */
+type Reasons = 'always' | 'unless_refused' | 'if_asked' | 'never';
+
+const known = new Map<string, Reasons>();
+const MOST_KNOWN = 1_000;
+
+/** `model`: its name at the upstream. `body`: the client's request, in any dialect. */
+export function mayReasonUnseen(model: string, body: JsonObject): boolean {
+  switch (reasonsOf(model)) {
+    case 'always':
+      return true;
+    case 'unless_refused':
+      return wishOf(body) !== 'no';
+    case 'if_asked':
+      return wishOf(body) === 'yes';
+    case 'never':
+      return false;
+  }
+}
+
+function reasonsOf(model: string): Reasons {
+  let reasons = known.get(model);
+  if (!reasons) {
+    reasons = findReasons(model);
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(model, reasons);
+  }
+  return reasons;
+}
+
+function findReasons(model: string): Reasons {
+  const name = familyName(model);
+  if (versionOf(name) !== undefined || name.includes('claude-')) {
+    const { thinking, canStopThinking } = claudeTraits(name);
+    if (thinking === 'none') return 'never';
+    return canStopThinking ? 'if_asked' : 'always';
+  }
+  if (name.startsWith('gemini-')) {
+    const { thinking } = geminiTraits(name);
+    if (thinking.by === 'nothing') return 'never';
+    return thinking.by === 'budget' && thinking.canStop ? 'unless_refused' : 'always';
+  }
+  const { alwaysThinks, takesSampling, takesEffort, efforts } = openaiTraits(name);
+  if (alwaysThinks) return 'always';
+  // Of the vendor's own models, those that reason take no sampling settings.
+  if (!takesSampling) return efforts.includes('none') ? 'unless_refused' : 'always';
+  return takesEffort ? 'if_asked' : 'never';
+}
+
+/** What a request says about reasoning, in the words of any dialect. */
+function wishOf(body: JsonObject): 'yes' | 'no' | undefined {
+  const { reasoning_effort: effort, reasoning, thinking, output_config: config, enable_thinking: flag } = body;
+  const said = [
+    wordOf(effort),
+    isObject(reasoning)
+      ? (wordOf(reasoning.effort) ?? flagOf(reasoning.enabled) ?? countOf(reasoning.max_tokens))
+      : undefined,
+    isObject(thinking) ? (thinking.type === 'disabled' ? 'no' : 'yes') : undefined,
+    isObject(config) ? wordOf(config.effort) : undefined,
+    flagOf(flag),
+  ];
+  return said.find((wish) => wish === 'yes') ?? said.find((wish) => wish === 'no');
+}
+
+function wordOf(word: Json | undefined): 'yes' | 'no' | undefined {
+  if (typeof word !== 'string') return undefined;
+  return word === 'none' ? 'no' : 'yes';
+}
+
+function flagOf(flag: Json | undefined): 'yes' | 'no' | undefined {
+  if (typeof flag !== 'boolean') return undefined;
+  return flag ? 'yes' : 'no';
+}
+
+function countOf(tokens: Json | undefined): 'yes' | 'no' | undefined {
+  if (typeof tokens !== 'number') return undefined;
+  return tokens > 0 ? 'yes' : 'no';
+}

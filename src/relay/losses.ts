@@ -1,0 +1,86 @@
+// What upstreams bill for a call and its customer does not pay: with the close, each is booked with its reason.
+
+import type { AnswerFacts } from '../dialects/dialect.ts';
+import { estimatedInput } from '../dialects/input/estimated-input.ts';
+import { costOf } from '../ledger/cost.ts';
+import { type Buckets, type Loss, type LossReason, NO_BUCKETS } from '../store/rows.ts';
+import { type Bill, measure, type Run, usedBy } from './bill.ts';
+import type { Admission, Call, RelayTools } from './call.ts';
+import { maySpendUnseen } from './needs-report.ts';
+import type { AttemptOutcome } from './outcomes.ts';
+import type { Step as AnyStep } from './plan.ts';
+
+type Step = Pick<AnyStep, 'route' | 'model'>;
+
+function lossOf(reason: LossReason, { route, model }: Step, used: Buckets): Loss {
+  return {
+    reason,
+    model: model.id,
+    channel: route.channel.name,
+    amount: costOf(used, route.costs),
+    charge: costOf(used, model.prices),
+  };
+}
+
+/** Of the answer that was delivered, or ended before it was whole. */
+export function lossesOfBill({ held }: Pick<Admission, 'held'>, bill: Bill, step: Step): Loss[] {
+  const { buckets, uncovered, cost, rule } = bill;
+  const losses: Loss[] = [];
+  if (uncovered !== NO_BUCKETS) losses.push(lossOf(rule === 'empty_answer' ? rule : 'undelivered', step, uncovered));
+  if (step.model.free) losses.push(lossOf('free_model', step, buckets));
+  if (cost > held) {
+    const amount = (costOf(buckets, step.route.costs) * (cost - held)) / cost;
+    losses.push({ reason: 'above_hold', model: step.model.id, channel: step.route.channel.name, amount, charge: 0n });
+  }
+  return losses;
+}
+
+/** Of runs that another one replaced. Where it went on with their text, the customer pays for that text. */
+export function lossesOfReplaced(call: Call, runs: readonly Run[]): Loss[] {
+  return runs.slice(0, -1).map((run, index) => {
+    const used = usedBy(call, run);
+    const isContinued = runs[index + 1]?.prefilledTokens !== undefined;
+    return lossOf('replaced_run', run.step, isContinued ? { ...used, output: 0 } : used);
+  });
+}
+
+/** Of a stream that could not be finished. */
+export function lossOfBroken(call: Call, run: Run, reason: LossReason): Loss {
+  return lossOf(reason, run.step, usedBy(call, run));
+}
+
+/** The answer is whole, and its client has hung up. */
+export function noteUnsent({ call, losses }: Admission, step: Step, facts: AnswerFacts): void {
+  losses.push(lossOf('client_gone', step, measure(call, step.model, facts).buckets));
+}
+
+/** Why an upstream bills a try that did not serve, if it had accepted it. */
+const REASONS: Partial<Record<AttemptOutcome, LossReason>> = { client_gone: 'client_gone', drained: 'gateway_cut' };
+/** We ended the try: the upstream was at work, whether it had answered yet or not. */
+const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set([
+  'silent',
+  'idle',
+  'too_slow',
+  'client_gone',
+  'drained',
+  'left',
+]);
+
+export interface FailedTry {
+  outcome: AttemptOutcome;
+  /** The upstream had accepted the request, with status 200. */
+  isAccepted: boolean;
+  elapsedMs: number;
+}
+
+/** Nothing is known of what it used: input by our own count, and output by the time that it took, if that can be unseen. */
+export function noteFailedTry(tools: RelayTools, admission: Admission, step: Step, failed: FailedTry): void {
+  if (!failed.isAccepted && !ENDED_BY_US.has(failed.outcome)) return;
+  const { call, maxOutputTokens } = admission;
+  const { route, model } = step;
+  const input = estimatedInput(call.request.input, model.contextTokens);
+  const worked = !call.request.stream || maySpendUnseen(tools, call, step);
+  const output = worked ? tools.reasoning.estimate(route.channel.name, route.model, failed.elapsedMs) : 0;
+  const used = { ...NO_BUCKETS, input, output: Math.min(output, maxOutputTokens) };
+  admission.losses.push(lossOf(REASONS[failed.outcome] ?? 'failed_attempt', step, used));
+}

@@ -1,0 +1,39 @@
+// Whether an upstream says more than the bound that it was given. Our own count of tokens may be too high by a few times, as
+// for tables and white space, so it only raises suspicion; from there on words are counted, each of which is a token at least.
+
+import type { Piece, Sent } from '../dialects/dialect.ts';
+
+const MARGIN = { share: 1.25, tokens: 64 };
+const WORD = /[\p{L}\p{N}]+/gu;
+/** Tokenizers merge two of these, seldom more. */
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+
+export class OutputBound {
+  readonly #tokens: number;
+  #isNear = false;
+  #words = 0;
+
+  constructor(tokens: number) {
+    this.#tokens = tokens;
+  }
+
+  /** From here on every piece must be counted. */
+  get isNear(): boolean {
+    return this.#isNear;
+  }
+
+  noteDelivered({ tokens }: Readonly<Sent>): void {
+    if (tokens > this.#tokens * MARGIN.share + MARGIN.tokens) this.#isNear = true;
+  }
+
+  /** True if the pieces that came since the bound was near are more than the bound, by themselves. */
+  isPassedBy(pieces: readonly Piece[]): boolean {
+    for (const { text } of pieces) this.#words += countWords(text);
+    return this.#words > this.#tokens;
+  }
+}
+
+function countWords(text: string): number {
+  const wide = text.match(WIDE)?.length ?? 0;
+  return (text.match(WORD)?.length ?? 0) + wide / 2;
+}

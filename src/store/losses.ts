@@ -1,0 +1,45 @@
+// Sums of losses as the operator asks for them, in words that both databases know.
+
+import type { Question } from './question.ts';
+import type { LossBy, LossQuery, LossReport } from './reads.ts';
+import { isGuarded, LOSS_REASONS } from './rows.ts';
+
+const COLUMNS: Readonly<Record<LossBy, string>> = {
+  account: 'account_id',
+  model: 'model',
+  channel: 'channel',
+  reason: 'reason',
+};
+
+/** Reasons that count for the guard, as a list of SQL. */
+export const GUARDED_REASONS = LOSS_REASONS.filter(isGuarded)
+  .map((reason) => `'${reason}'`)
+  .join(', ');
+
+/** The largest first. Every row also has the sums of all, so that a list that is cut off has them, too. */
+export function lossesQuestion({ by, from, to, accountId, limit }: LossQuery): Question {
+  const column = COLUMNS[by];
+  const isOfAccount = accountId === undefined ? '' : ' AND account_id = ?';
+  return {
+    sql: `SELECT ${column} AS key, count(*) AS losses, sum(amount_nano) AS amount_nano,
+        sum(count(*)) OVER () AS all_losses, sum(sum(amount_nano)) OVER () AS all_nano
+      FROM losses WHERE day >= ? AND day < ?${isOfAccount}
+      GROUP BY ${column} ORDER BY sum(amount_nano) DESC, ${column} LIMIT ?`,
+    values: [from, to, ...(accountId === undefined ? [] : [accountId]), limit],
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+export function decodeLosses(rows: readonly Row[]): LossReport {
+  const [first] = rows;
+  return {
+    sums: rows.map(({ key, losses, amount_nano: amount }) => ({
+      key: key === null ? null : String(key),
+      losses: Number(losses),
+      amount: BigInt(String(amount)),
+    })),
+    losses: Number(first?.all_losses ?? 0),
+    amount: BigInt(String(first?.all_nano ?? 0)),
+  };
+}
