@@ -3,6 +3,7 @@
 
 import type { ImageSize } from './image-size.ts';
 import { PER_IMAGE } from './tokens.ts';
+import { LEAST_WAVE_BYTES_PER_SECOND } from './wave-head.ts';
 
 /** As Claude and GPT-5 count those that need not be made smaller. */
 const PIXELS_PER_TOKEN = 750;
@@ -26,6 +27,14 @@ const PLAIN_BYTES_PER_SECOND = 48_000;
 export function audioTokens(base64: string, format: unknown): number {
   const perSecond = waveBytesPerSecond(base64) ?? (isPlain(format) ? PLAIN_BYTES_PER_SECOND : PACKED_BYTES_PER_SECOND);
   return Math.ceil((bytesOf(base64) * TOKENS_PER_SECOND) / perSecond);
+}
+
+/** Above the 32 of Gemini, which counts most. */
+const MOST_TOKENS_PER_SECOND = 50;
+
+/** Of a WAV: it is no longer than its bytes are at the lowest rate that is accepted, whatever its head claims. */
+export function mostWaveTokens(base64: string): number {
+  return Math.ceil((bytesOf(base64) * MOST_TOKENS_PER_SECOND) / LEAST_WAVE_BYTES_PER_SECOND);
 }
 
 function isPlain(format: unknown): boolean {
@@ -53,10 +62,16 @@ const TEXT_BYTES_PER_TOKEN = 12;
 const MOST_TEXT_TOKENS = 20_000;
 const SCAN_BYTES_PER_TOKEN = 48;
 
-export function pdfTokens(base64: string): number {
+/** Of a PDF, and of every other file that is packed. */
+export function packedTokens(base64: string): number {
   const bytes = bytesOf(base64);
   const asText = Math.min(bytes / TEXT_BYTES_PER_TOKEN, MOST_TEXT_TOKENS);
   return Math.ceil(Math.max(asText, bytes / SCAN_BYTES_PER_TOKEN));
+}
+
+/** A token of prose has about four letters. */
+export function textTokens(base64: string): number {
+  return Math.ceil(bytesOf(base64) / 4);
 }
 
 function bytesOf(base64: string): number {

@@ -140,10 +140,10 @@ function checkContext(call: Call): void {
   if (input.unseen) throw unseenInput(request, input.unseen, freeMost);
 }
 
-/** Nobody pays for a free call, so nobody can be held to what it turns out to be. */
+/** A free call has no hold, so nothing would bound input whose size is unknown. */
 function unseenInput({ document }: RelayRequest, part: JsonObject, most: number) {
   const place = placeIn(document.value, part) ?? '';
-  const message = `Send the file itself at ${place}, as text, an image, audio or a PDF, or use a paid model: a free request may have ${most} tokens of input, and how many this is cannot be told from the request.`;
+  const message = `The size of ${place} cannot be determined from the request, and a free request may have at most ${most} tokens of input. Send it as text, as a PNG, JPEG, GIF or WebP image, or as uncompressed WAV audio, or use a paid model.`;
   return fault('invalid_request', { param: place, message });
 }
 
@@ -202,7 +202,7 @@ function paidCharge(call: Call): AdmitInput['charge'] {
   };
 }
 
-/** At most the largest candidate's context. Parts that the upstream fetches have no size that we know: for them, all of it. */
+/** At most the largest candidate's context, which is also the bound of parts whose size is unknown. */
 function inputBound({ request: { input }, model, candidates, dialect }: Call): number {
   let context = model.contextTokens;
   for (const { contextTokens } of candidates) context = Math.max(context, contextTokens);

@@ -5,6 +5,7 @@ import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import { OPEN_FILES, png, wave } from '../support/media-samples.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 import { upModel } from '../support/test-document.ts';
 
@@ -66,26 +67,37 @@ describe('free_input_tokens', () => {
   };
   const BY_ID = { type: 'file', file: { file_id: 'file-1' } };
 
-  test.each([BY_ID, { type: 'video_url', video_url: { url: 'https://x.test/a.mp4' } }])(
-    'refuses what only the upstream can see, by its place and before any slot: %j',
-    async (part) => {
-      await start({});
-      const refused = await withPart(part);
-      expect(refused.status).toBe(400);
-      const { error }: Answer = await refused.json();
-      expect(error).toMatchObject({ code: 'invalid_request', param: 'messages[1].content[1]' });
-      expect(error.message).toMatch(/^Send the file itself at messages\[1\]\.content\[1\], /);
-      expect(await usedToday()).toBe(0);
-      expect(gateway.upstream.requests).toEqual([]);
-    },
-  );
+  const dataUrl = (bytes: Buffer, type: string) => `data:${type};base64,${bytes.toString('base64')}`;
+  const packed = (name: string) => OPEN_FILES[name] ?? Buffer.alloc(0);
 
-  test('takes a file that is in the request, and an image by its address', async () => {
+  test.each([
+    BY_ID,
+    { type: 'video_url', video_url: { url: 'https://x.test/a.mp4' } },
+    { type: 'image_url', image_url: { url: dataUrl(packed('a PDF'), 'image/png') } },
+    { type: 'image_url', image_url: { url: dataUrl(packed('an MP4'), 'image/png') } },
+    { type: 'file', file: { filename: 'a.docx', file_data: dataUrl(packed('a DOCX'), '') } },
+    { type: 'file', file: { filename: 'a.pdf', file_data: dataUrl(packed('a PDF'), 'application/pdf') } },
+    { type: 'input_audio', input_audio: { data: packed('an Ogg').toString('base64'), format: 'ogg' } },
+  ])('refuses what has no size in the request, by its place and before any slot: %j', async (part) => {
     await start({});
-    const pdf = Buffer.from('%PDF-1.7').toString('base64');
-    const file_data = `data:application/pdf;base64,${pdf}`;
-    expect((await withPart({ type: 'file', file: { filename: 'a.pdf', file_data } })).status).toBe(200);
+    const refused = await withPart(part);
+    expect(refused.status).toBe(400);
+    const { error }: Answer = await refused.json();
+    expect(error).toMatchObject({ code: 'invalid_request', param: 'messages[1].content[1]' });
+    expect(error.message).toStartWith('The size of messages[1].content[1] cannot be determined from the request');
+    expect(await usedToday()).toBe(0);
+    expect(gateway.upstream.requests).toEqual([]);
+  });
+
+  test('takes a file of text, an image, also by its address, and audio that is not compressed', async () => {
+    await start({});
+    const file_data = dataUrl(Buffer.from('Hello'), 'text/plain');
+    expect((await withPart({ type: 'file', file: { filename: 'a.txt', file_data } })).status).toBe(200);
+    const url = dataUrl(png(800, 600), 'image/png');
+    expect((await withPart({ type: 'image_url', image_url: { url } })).status).toBe(200);
     expect((await withPart({ type: 'image_url', image_url: { url: 'https://x.test/a.png' } })).status).toBe(200);
+    const input_audio = { data: wave(60).toString('base64'), format: 'wav' };
+    expect((await withPart({ type: 'input_audio', input_audio })).status).toBe(200);
   });
 
   test('takes a part that only tells an address', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { randomBytes } from 'node:crypto';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { type Wave, wave as waveBytes } from '../support/media-samples.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
 import { responseAnswer } from '../support/openai-responses.ts';
 import { cutAt } from '../support/script.ts';
@@ -39,28 +40,16 @@ async function counted(body: Record<string, unknown>): Promise<number> {
   return data[0].input_tokens;
 }
 
-interface Wave {
-  channels?: number;
-  samples?: number;
-  bits?: number;
-  /** What the head says of it, be it true or not. */
-  told?: number;
+/** What is answered to a client that asks before a call. */
+async function count(messages: unknown[]): Promise<number> {
+  const response = await gateway.call('/v1/messages/count_tokens', {
+    key: account.key,
+    body: { model: 'cheap', messages },
+  });
+  return ((await response.json()) as { input_tokens: number }).input_tokens;
 }
 
-/** Speech of so many seconds, as telephones record it. */
-function wave(seconds: number, { channels = 1, samples = 16_000, bits = 16, told }: Wave = {}): string {
-  const bytesPerSecond = (channels * samples * bits) / 8;
-  const bytes = Buffer.alloc(44 + seconds * bytesPerSecond, 7);
-  bytes.write('RIFF', 0);
-  bytes.write('WAVEfmt ', 8);
-  bytes.writeUInt16LE(1, 20);
-  bytes.writeUInt16LE(channels, 22);
-  bytes.writeUInt32LE(samples, 24);
-  bytes.writeUInt32LE(told ?? bytesPerSecond, 28);
-  bytes.writeUInt16LE(bits, 34);
-  return bytes.toString('base64');
-}
-
+const wave = (seconds: number, head: Wave = {}) => waveBytes(seconds, head).toString('base64');
 const audio = (data: string, format = 'wav') => ({ type: 'input_audio', input_audio: { data, format } });
 
 describe('audio', () => {
@@ -73,17 +62,23 @@ describe('audio', () => {
     ['a wave of more samples in two channels', 30, audio(wave(30, { channels: 2, samples: 48_000 }))],
     ['a wave that says of itself that it is short', 60, audio(wave(60, { told: 0xffffffff }))],
     ['a wave behind a head', 60, audio(`data:audio/wav;base64,${wave(60)}`)],
-    ['samples without a head', 30, audio(Buffer.alloc(30 * 48_000, 7).toString('base64'), 'pcm16')],
-    ['an MP3', 60, audio(Buffer.alloc(60 * 16_000, 0xff).toString('base64'), 'mp3')],
   ])('counts by its seconds, no more than twice what a vendor does: %s', async (_, seconds, part) => {
     const tokens = await counted(asking(part));
     expect(tokens).toBeLessThan(2.2 * OPENAI * seconds);
     expect(tokens).toBeGreaterThan((GEMINI * seconds) / 2);
   });
 
-  test('of which nobody told the seconds is never more than was held', async () => {
+  test.each([
+    ['samples without a head', 30, audio(Buffer.alloc(30 * 48_000, 7).toString('base64'), 'pcm16')],
+    ['an MP3', 60, audio(Buffer.alloc(60 * 16_000, 0xff).toString('base64'), 'mp3')],
+  ])('whose bytes bound nothing is counted before a call in the same way: %s', async (_, seconds, part) => {
+    expect((await count([{ role: 'user', content: [part] }])) / seconds).toBeWithin(GEMINI / 2, 2.2 * OPENAI);
+  });
+
+  test('that claims a sample a second counts for no more than its bytes may be', async () => {
     const { length } = wave(1);
-    expect(await counted(asking(audio(wave(1, { samples: 1 }).padEnd(length, 'A'))))).toBeLessThan(length / 4 + 100);
+    const part = audio(wave(1, { samples: 1 }).padEnd(length, 'A'));
+    expect(await count([{ role: 'user', content: [part] }])).toBeLessThan(length / 4 + 100);
   });
 
   test('of more samples than anybody records counts as if it had fewer', async () => {
@@ -149,19 +144,12 @@ describe('a PDF', () => {
 
   test('of scanned pages counts about as many tokens as these have', async () => {
     const pages = 10;
-    const tokens = await counted(asking(pdf(pages * 100_000)));
+    const tokens = await count([{ role: 'user', content: [pdf(pages * 100_000)] }]);
     expect(tokens / (pages * 2_000)).toBeWithin(0.8, 1.25);
   });
 });
 
 describe('what is sealed', () => {
-  const count = async (messages: unknown[]) => {
-    const response = await gateway.call('/v1/messages/count_tokens', {
-      key: account.key,
-      body: { model: 'cheap', messages },
-    });
-    return ((await response.json()) as { input_tokens: number }).input_tokens;
-  };
   const seal = (bytes: number) => randomBytes(bytes).toString('base64');
   const turns = (thought: (turn: number) => object) =>
     Array.from({ length: 20 }, (_, turn) => [

@@ -5,6 +5,7 @@ import { encode } from 'gpt-tokenizer';
 import { messageAnswer } from '../support/anthropic-messages.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { OPEN_FILES, png as pngBytes } from '../support/media-samples.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 import { type TestDocument, upModel, upstreamUrl } from '../support/test-document.ts';
 
@@ -102,6 +103,11 @@ describe('output', () => {
 });
 
 describe('input', () => {
+  /** Without padding, so that more base64 may follow. */
+  const png = (width: number, height: number) =>
+    `data:image/png;base64,${pngBytes(width, height).subarray(0, 30).toString('base64')}`;
+  const UNKNOWN = 'https://x.test/a.png';
+
   test('counts tools, functions and formats at least as a tokenizer does', async () => {
     const plain = await holdOf({});
     const parameters = {
@@ -121,7 +127,7 @@ describe('input', () => {
   test('counts an image as an image, however long its base64 is, and each of them', async () => {
     const image = (bytes: number) => ({
       type: 'image_url',
-      image_url: { url: `data:image/png;base64,${'A'.repeat(bytes)}` },
+      image_url: { url: `${png(800, 600)}${'A'.repeat(bytes)}` },
     });
     const ask = (...images: unknown[]) =>
       holdOf({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, ...images] }] });
@@ -138,7 +144,7 @@ describe('input', () => {
   const seeing = (model: string, ...details: (string | undefined)[]) => {
     const image = (detail: string | undefined) => ({
       type: 'image_url',
-      image_url: { url: 'data:image/png;base64,AAAA', ...(detail === undefined ? {} : { detail }) },
+      image_url: { url: UNKNOWN, ...(detail === undefined ? {} : { detail }) },
     });
     return holdOf({ model, messages: [{ role: 'user', content: details.map(image) }] });
   };
@@ -154,15 +160,6 @@ describe('input', () => {
       expect(await seeing('far-look', 'high')).toBeLessThan(6_000n * 1_000n);
     },
   );
-
-  const png = (width: number, height: number) => {
-    const head = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-    const size = Buffer.alloc(8);
-    size.writeUInt32BE(width, 0);
-    size.writeUInt32BE(height, 4);
-    return `data:image/png;base64,${Buffer.concat([head, size]).toString('base64')}`;
-  };
-  const UNKNOWN = 'https://x.test/a.png';
 
   test.each([
     // As was measured there: 11,930 more tokens.
@@ -249,6 +246,17 @@ describe('input', () => {
     { type: 'tool_result', tool_use_id: 't', content: [{ type: 'video', source: { url: 'https://x.test/a.mp4' } }] },
   ])('of a part of an unknown kind, with an address or an id, is the whole context too: %j', async (part) => {
     expect(await withPart(part)).toBe(WHOLE);
+  });
+
+  const asBase64 = (bytes: Buffer) => bytes.toString('base64');
+
+  test.each(Object.entries(OPEN_FILES))('of %s is the whole context, whatever the part calls it', async (_, bytes) => {
+    const url = `data:image/png;base64,${asBase64(bytes)}`;
+    expect(await withPart({ type: 'image_url', image_url: { url } })).toBe(WHOLE);
+    const file_data = `data:text/plain;base64,${asBase64(bytes)}`;
+    expect(await withPart({ type: 'file', file: { filename: 'a.txt', file_data } })).toBe(WHOLE);
+    const input_audio = { data: asBase64(bytes), format: 'wav' };
+    expect(await withPart({ type: 'input_audio', input_audio })).toBe(WHOLE);
   });
 
   test('of its data, which is longer than the context would be as words, is that too', async () => {

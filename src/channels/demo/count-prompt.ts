@@ -2,7 +2,7 @@
 // text, and a small picture would be more of it than a long conversation.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { audioTokens, pdfTokens } from '../../kit/media-tokens.ts';
+import { audioTokens, packedTokens } from '../../kit/media-tokens.ts';
 import { countTokens, PER_IMAGE } from '../../kit/tokens.ts';
 
 /** What stands beside the messages is read by a model, too. */
@@ -46,7 +46,7 @@ function ofAudio({ data, format }: JsonObject): number | undefined {
 }
 
 function ofFile(data: Json | undefined): number | undefined {
-  return typeof data === 'string' ? pdfTokens(data) : undefined;
+  return typeof data === 'string' ? packedTokens(data) : undefined;
 }
 
 /** Names and texts without the syntax around them, which is half of a small tool and takes a model few tokens. */

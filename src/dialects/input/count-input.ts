@@ -1,26 +1,29 @@
 // How many tokens the input of a request may be. The upper bound is taken from the body's own text, because all of it
 // travels on: nothing in it that can hold words, whatever it is called, is left out. Only media that stand where media
-// belong count by their kind instead of by the length of their base64.
+// belong count by their kind instead of by the length of their base64, and which kind that is their bytes decide.
 
 import { type ImageSize, imageSize } from '../../kit/image-size.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { isStringAt, type LongString } from '../../kit/json/long-strings.ts';
 import type { Spans } from '../../kit/json/spans.ts';
-import { audioTokens, imageTokens, pdfTokens } from '../../kit/media-tokens.ts';
+import { audioTokens, imageTokens, mostWaveTokens, packedTokens, textTokens } from '../../kit/media-tokens.ts';
 import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, upperOf } from '../../kit/tokens.ts';
 import { readDataHead } from '../media/data-address.ts';
-import { isPdf } from '../media/media-types.ts';
+import { type MediaClaims, type MediaKind, sniffMedia } from '../media/sniff-media.ts';
 import { hiddenTokens } from './hidden-prompt.ts';
 import { sealedTokens } from './sealed-members.ts';
-import { isWords, namesMedia } from './unknown-media.ts';
+import { isReference, isToolResult, isWords, namesMedia } from './unknown-media.ts';
 
 const PER_MESSAGE = { upper: 8, estimate: 4 };
 const BASE64_CHARS_PER_TOKEN = 4;
 
 export interface InputCount extends TokenCount {
-  /** Nobody here knows the size of a part, as of one that the upstream fetches: only the model's context bounds it. */
+  /**
+   * The size of a part is unknown: the upstream fetches it, or its bytes do not bound what it is billed as. Only the
+   * model's context bounds such input.
+   */
   isOpen: boolean;
-  /** The first part that is not in the request itself, or of a kind that nobody here knows. */
+  /** The first part of unknown size. */
   unseen?: JsonObject | undefined;
   /** Some models bill more for these than `upper` has for them. */
   images?: readonly SeenImage[] | undefined;
@@ -86,7 +89,7 @@ class CountedInput implements InputCount {
   }
 
   get unseen(): JsonObject | undefined {
-    return this.#media.find(isUnseen)?.part;
+    return this.#media.find(isOpen)?.part;
   }
 
   #countProse(): Prose {
@@ -167,7 +170,7 @@ interface Media {
   /** Its base64, which is in the body's text. */
   data: string;
   counted: TokenCount;
-  /** Where an upstream takes no files it becomes text: no more tokens than its base64 has letters, but as many. */
+  /** It counts as its letters do: a file of text, which an upstream may take as words. */
   isWords: boolean;
   isOpen: boolean;
   /** Of an image. */
@@ -176,10 +179,6 @@ interface Media {
 
 function isOpen(media: Media): boolean {
   return media.isOpen;
-}
-
-function isUnseen({ isOpen, data }: Media): boolean {
-  return isOpen && data === '';
 }
 
 /** Media are direct parts of a message's content, of what holds parts in it, or of an item that is a tool's output. */
@@ -195,9 +194,15 @@ function findMedia(message: JsonObject, found: Media[]): void {
   for (const part of partsOf(message, 'output')) {
     if (isObject(part) && part.type !== undefined) findInPart(part, found);
   }
+  // An earlier answer in sound, which the upstream has kept.
+  if (isObject(message.audio)) found.push(unknown(message.audio));
 }
 
 function findInPart(part: JsonObject, found: Media[]): void {
+  if (isToolResult(part)) {
+    findInResult(part, found);
+    return;
+  }
   if (isWords(part)) return;
   const source = part.type === 'document' && isObject(part.source) ? part.source : undefined;
   if (part.type === 'tool_result') findMedia(part, found);
@@ -207,6 +212,21 @@ function findInPart(part: JsonObject, found: Media[]): void {
     if (media) found.push(media);
   }
 }
+
+/** What a tool of the upstream has found stands at any depth, such as a document that was fetched; the rest of it is words. */
+function findInResult(value: Json | undefined, found: Media[]): void {
+  if (Array.isArray(value)) for (const item of value) findInResult(item, found);
+  else if (isObject(value)) {
+    for (const name of Object.keys(value)) {
+      if (isStringAt(value, name)) continue;
+      const member = value[name];
+      if (isObject(member) && RESULT_MEDIA.has(member.type)) findInPart(member, found);
+      else findInResult(member, found);
+    }
+  }
+}
+
+const RESULT_MEDIA: ReadonlySet<Json | undefined> = new Set(['document', 'image']);
 
 function partsOf(message: JsonObject, name: 'content' | 'output'): readonly Json[] {
   if (isStringAt(message, name)) return NOTHING;
@@ -219,32 +239,50 @@ function readMedia(part: JsonObject): Media | undefined {
   switch (part.type) {
     case 'image_url':
       return isObject(part.image_url)
-        ? image(part, part.image_url.url, part.image_url.detail)
+        ? image(part, part.image_url.url, { detail: part.image_url.detail })
         : image(part, part.image_url);
     case 'image':
       return isObject(part.source)
-        ? image(part, part.source.data ?? part.source.url ?? part.source.file_id)
+        ? image(part, part.source.data ?? part.source.url, {
+            mediaType: part.source.media_type,
+            id: part.source.file_id,
+          })
         : undefined;
     case 'input_image':
     case 'computer_screenshot':
-      return image(part, part.image_url ?? part.file_id, part.detail);
+      return image(part, part.image_url, { detail: part.detail, id: part.file_id });
     case 'image_generation_call':
       return image(part, part.result);
     case 'input_file':
-      return file(part, part.file_data);
+      return file(part, part.file_data, part, { fileName: part.filename });
     case 'input_audio':
       return isObject(part.input_audio) ? audio(part, part.input_audio) : undefined;
     case 'file':
-      return isObject(part.file) ? file(part, part.file.file_data) : undefined;
+      return isObject(part.file)
+        ? file(part, part.file.file_data, part.file, { fileName: part.file.filename })
+        : undefined;
     case 'document':
-      return isObject(part.source) ? file(part, part.source.data, part.source.media_type) : undefined;
+      return isObject(part.source)
+        ? file(part, part.source.data, part.source, { mediaType: part.source.media_type })
+        : undefined;
     default:
       return undefined;
   }
 }
 
-function image(part: JsonObject, data: Json | undefined, detail?: Json): Media | undefined {
-  if (typeof data !== 'string') return undefined;
+interface ImageClaims extends MediaClaims {
+  detail?: Json | undefined;
+  id?: Json | undefined;
+}
+
+/** An address and an id can only stand for images here: upstreams take nothing else from them in these places. */
+function image(part: JsonObject, data: Json | undefined, claims: ImageClaims = {}): Media | undefined {
+  if (typeof data !== 'string') return typeof claims.id === 'string' ? seenImage(part, claims.id, claims) : undefined;
+  const kind = isReference(data) ? 'image' : sniffMedia(data, claims);
+  return kind === 'image' ? seenImage(part, data, claims) : sized(part, data, kind, claims);
+}
+
+function seenImage(part: JsonObject, data: string, { detail }: ImageClaims): Media {
   let read: { size: ImageSize | undefined } | undefined;
   const seen = {
     detail,
@@ -262,33 +300,61 @@ function image(part: JsonObject, data: Json | undefined, detail?: Json): Media |
   return { part, data, counted, isWords: false, isOpen: false, seen };
 }
 
-function audio(part: JsonObject, { data, format }: JsonObject): Media {
-  return byLength(part, data, (text) => audioTokens(text.slice(readDataHead(text)?.chars ?? 0), format));
+function audio(part: JsonObject, holder: JsonObject): Media {
+  const { data, format } = holder;
+  const text = typeof data === 'string' ? data : '';
+  const isWave = !leadsElsewhere(holder) && sniffMedia(text) === 'wave';
+  const base64 = text.slice(readDataHead(text)?.chars ?? 0);
+  const upper = isWave ? mostWaveTokens(base64) : mostTokens(base64);
+  const counted = { upper, estimate: Math.min(audioTokens(base64, format), upper), lower: 0 };
+  return { part, data: text, counted, isWords: false, isOpen: !isWave };
 }
 
-/** Without data it is a reference, and may mean anything. */
-function byLength(part: JsonObject, data: Json | undefined, guess: (base64: string) => number): Media {
-  const base64 = typeof data === 'string' ? data : '';
-  const upper = Math.ceil(base64.length / BASE64_CHARS_PER_TOKEN);
-  const counted = { upper, estimate: Math.min(guess(base64), upper), lower: 0 };
-  return { part, data: base64, counted, isWords: false, isOpen: base64 === '' };
+const REFERENCES = ['file_url', 'file_id', 'url', 'uri'];
+
+/** Beside data this may be what the upstream reads. */
+function leadsElsewhere(holder: JsonObject): boolean {
+  return REFERENCES.some((name) => typeof holder[name] === 'string' && holder[name] !== '');
+}
+
+/** `holder`: what has the data, or leads to it. */
+function file(part: JsonObject, data: Json | undefined, holder: JsonObject, claims: MediaClaims): Media {
+  if (typeof data !== 'string' || data === '') return unknown(part);
+  const kind = leadsElsewhere(holder) ? 'open' : sniffMedia(data, claims);
+  return kind === 'image' ? seenImage(part, data, {}) : sized(part, data, kind);
+}
+
+function sized(part: JsonObject, data: string, kind: Exclude<MediaKind, 'image'>, picture?: ImageClaims): Media {
+  const base64 = data.slice(readDataHead(data)?.chars ?? 0);
+  const media = { part, data, isWords: false, isOpen: false };
+  switch (kind) {
+    case 'text': {
+      const counted = { upper: Buffer.byteLength(data), estimate: textTokens(base64), lower: 0 };
+      // Drawn as a picture it may be more than its letters are.
+      const seen = picture && { detail: picture.detail, size: undefined };
+      if (seen) counted.upper = Math.max(counted.upper, PER_IMAGE.upper);
+      return { ...media, counted, isWords: !seen, seen };
+    }
+    case 'wave': {
+      const upper = mostWaveTokens(base64);
+      const counted = { upper, estimate: Math.min(audioTokens(base64, undefined), upper), lower: 0 };
+      return { ...media, counted };
+    }
+    case 'open': {
+      const upper = mostTokens(base64);
+      const counted = { upper, estimate: Math.min(packedTokens(base64), upper), lower: 0 };
+      return { ...media, counted, isOpen: true };
+    }
+  }
+}
+
+function mostTokens(base64: string): number {
+  return Math.ceil(base64.length / BASE64_CHARS_PER_TOKEN);
 }
 
 /** Its words are not counted: what holds the model's whole context needs no count. */
 function unknown(part: JsonObject): Media {
   return { part, data: '', counted: { upper: 0, estimate: 0, lower: 0 }, isWords: false, isOpen: true };
-}
-
-/** A PDF, or text in base64 or behind a `data:` head. */
-function file(part: JsonObject, data: Json | undefined, mediaType?: Json): Media {
-  // Three bytes in four letters, and a token of prose has about four.
-  const media = byLength(part, data, ({ length }) => Math.ceil((length * 3) / 16));
-  if (media.isOpen) return media;
-  const head = readDataHead(media.data);
-  const label = head?.mediaType ?? (typeof mediaType === 'string' ? mediaType : '');
-  // Packed, and billed by its pages and by what is on them: its length bounds nothing.
-  if (!isPdf({ mediaType: label, data: media.data.slice(head?.chars ?? 0) })) return { ...media, isWords: true };
-  return { ...media, counted: { ...media.counted, estimate: pdfTokens(media.data) }, isOpen: true };
 }
 
 /** What a person would call the prompt: every text of the messages and tools, without media and syntax. */

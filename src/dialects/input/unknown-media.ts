@@ -15,7 +15,12 @@ const WORDS: ReadonlySet<Json | undefined> = new Set([
 const TOOL_RESULT = /_tool_result$/;
 
 export function isWords({ type }: JsonObject): boolean {
-  return WORDS.has(type) || (typeof type === 'string' && TOOL_RESULT.test(type));
+  return WORDS.has(type);
+}
+
+/** What a tool that the upstream runs has brought: words, and perhaps media among them. */
+export function isToolResult({ type }: JsonObject): boolean {
+  return typeof type === 'string' && TOOL_RESULT.test(type);
 }
 
 const MEDIA = /video|audio|image|picture|photo|file|document|pdf|media|attachment|^input_/i;
@@ -44,12 +49,28 @@ function readsAsAddress(text: string): boolean {
   return DATA_HEAD.test(address) || (WEB_HEAD.test(address) && !/\s/.test(address));
 }
 
+/** Whether the text leads to something that the upstream fetches. */
+export function isReference(text: string): boolean {
+  return WEB_HEAD.test(text.trimStart());
+}
+
+const DATA = /(?:^|_)(?:data|bytes|b64|base64)$|^(?:video|audio|image|media)$/i;
+/** No file is shorter. */
+const DATA_BEGIN = /^[\w+/-]{32}/;
+
+/** Base64 without a head that would say so. */
+function holdsData(text: string, name: string): boolean {
+  return DATA.test(name) && DATA_BEGIN.test(text);
+}
+
 const REFERENCE = /(?:file|image|video|audio|media|asset|document)_?(?:id|ur[il])s?$|(?:^|_)ur[il]s?$/i;
 /** Members that hold words, or tell where words are from. */
 const TOLD: ReadonlySet<string> = new Set(['text', 'annotations', 'citations']);
 
 function leadsElsewhere(value: Json | undefined, name: string): boolean {
-  if (typeof value === 'string') return readsAsAddress(value) || (value !== '' && REFERENCE.test(name));
+  if (typeof value === 'string') {
+    return readsAsAddress(value) || (value !== '' && REFERENCE.test(name)) || holdsData(value, name);
+  }
   if (Array.isArray(value)) return value.some((item) => leadsElsewhere(item, name));
   if (!isObject(value)) return false;
   return Object.entries(value).some(([inner, member]) => !TOLD.has(inner) && leadsElsewhere(member, inner));

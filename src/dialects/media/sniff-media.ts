@@ -1,0 +1,110 @@
+// Which rule sizes the data of a part. The bytes decide, because any field can carry any file and labels are the client's
+// choice. What one format reads as an image may be a document to another, so a size is taken from the bytes only where
+// label and file name agree with them; everything else is open.
+
+import { isUtf8 } from 'node:buffer';
+import { isPlainWave } from '../../kit/wave-head.ts';
+import { readDataHead } from './data-address.ts';
+import { isStillImage } from './still-image.ts';
+
+/**
+ * `image`: one picture. `text`: UTF-8, at most a token for each byte. `wave`: samples that are not compressed. `open`: the
+ * bytes bound nothing, as of compressed audio, video, archives, PDFs, and kinds that are not known here.
+ */
+export type MediaKind = 'image' | 'text' | 'wave' | 'open';
+
+export interface MediaClaims {
+  mediaType?: unknown;
+  fileName?: unknown;
+}
+
+/** PDF readers accept a header this far into the file. */
+const HEAD_BYTES = 1_024;
+const HEAD_CHARS = Math.ceil(HEAD_BYTES / 3) * 4;
+
+/** `data`: base64, or a `data:` address. */
+export function sniffMedia(data: string, { mediaType, fileName }: MediaClaims = {}): MediaKind {
+  const address = readDataHead(data);
+  const labels = [address?.mediaType, mediaType].map(normalLabel).filter((label) => !UNTOLD.has(label));
+  const ending = endingOf(fileName);
+  if (address && !address.isBase64) return isTextAddress(data, address.chars, labels, ending) ? 'text' : 'open';
+  const from = address?.chars ?? 0;
+  const head = decodeHead(data, from);
+  if (!head || head.length === 0 || head.subarray(0, HEAD_BYTES).includes('%PDF-')) return 'open';
+  const whole = () => decodeWhole(data.slice(from));
+  if (isStillImage(head, whole)) return labels.every(isImageLabel) && isImageEnding(ending) ? 'image' : 'open';
+  if (isPlainWave(head)) return labels.every(isAudioLabel) && isWaveEnding(ending) ? 'wave' : 'open';
+  return mayBeText(labels, ending) && isText(whole()) ? 'text' : 'open';
+}
+
+/** Labels that say nothing. */
+const UNTOLD: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+const TEXT_LABEL =
+  /^(?:text\/|image\/svg|application\/(?:(?:x-)?(?:json|ndjson|yaml|toml|javascript|typescript|python|sh|sql)|xml)\b|application\/[\w.-]+\+(?:json|xml)$)/;
+/** Read by programs that unpack what is in them, whatever the bytes look like. */
+const PACKED_ENDING =
+  /^(?:pdf|ps|eml|msg|mht|mhtml|epub|zip|docx?|docm|dotx?|rtf|od[a-z]|xl[a-z]+|pp[a-z]+|pages|numbers|key|mp\d|m4\w|amr|mov|avi|mkv|webm|ogg|opus|flac|aac)$/;
+const IMAGE_ENDING = /^(?:png|jpe?g|jfif|gif|webp|bmp|heic|heif|avif)$/;
+const MOST_ENDING_CHARS = 20;
+
+function normalLabel(label: unknown): string {
+  const text = typeof label === 'string' ? label : '';
+  return (text.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+/** Undefined if the name has none. */
+function endingOf(fileName: unknown): string | undefined {
+  if (typeof fileName !== 'string') return undefined;
+  return /\.(\w+)\s*$/.exec(fileName.slice(-MOST_ENDING_CHARS))?.[1]?.toLowerCase();
+}
+
+function isImageLabel(label: string): boolean {
+  return label.startsWith('image/') && !label.startsWith('image/svg');
+}
+
+function isImageEnding(ending: string | undefined): boolean {
+  return ending === undefined || IMAGE_ENDING.test(ending);
+}
+
+function isAudioLabel(label: string): boolean {
+  return label.startsWith('audio/');
+}
+
+function isWaveEnding(ending: string | undefined): boolean {
+  return ending === undefined || ending === 'wav' || ending === 'wave';
+}
+
+function mayBeText(labels: readonly string[], ending: string | undefined): boolean {
+  return labels.every((label) => TEXT_LABEL.test(label)) && !(ending !== undefined && PACKED_ENDING.test(ending));
+}
+
+const BASE64 = /^[\w+/-]*={0,2}$/;
+
+/** Undefined if decoders may disagree about it. */
+function decodeHead(data: string, from: number): Buffer | undefined {
+  const text = data.slice(from, from + HEAD_CHARS).replace(/\s+/g, '');
+  return BASE64.test(text) ? Buffer.from(text, 'base64') : undefined;
+}
+
+/** Empty if it is not base64. */
+function decodeWhole(base64: string): Buffer {
+  const alphabet = base64.includes('-') || base64.includes('_') ? 'base64url' : 'base64';
+  try {
+    const bytes = Uint8Array.fromBase64(base64, { alphabet });
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** A byte of zero is in every binary container that is valid UTF-8 otherwise. */
+function isText(bytes: Buffer): boolean {
+  return bytes.length > 0 && isUtf8(bytes) && !bytes.includes(0);
+}
+
+/** Text that is written out in the address; escapes may spell any byte. */
+function isTextAddress(data: string, from: number, labels: readonly string[], ending: string | undefined): boolean {
+  if (!mayBeText(labels, ending)) return false;
+  const head = data.slice(from, from + 3 * HEAD_BYTES);
+  return !/%(?:25)?(?:P|%50)(?:D|%44)(?:F|%46)|%00/i.test(head);
+}
