@@ -4,7 +4,7 @@ import { fault } from '../../faults/fault.ts';
 import { editMembers, isObject } from '../../kit/json/json.ts';
 import { editBody } from '../../kit/json/request-json.ts';
 import type { Dialect, FinalUsage, LongAnswers, Sent, StreamEvent, StreamWriter } from '../dialect.ts';
-import { withoutPriced } from '../left-behind/priced-fields.ts';
+import { withoutFields } from '../left-behind/leave-fields.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { writeSse } from '../stream/sse.ts';
 import { withCost } from '../with-cost.ts';
@@ -31,7 +31,7 @@ export const openaiImages: Dialect = {
   endpoint: 'images',
   promptField: 'prompt',
   readRequest,
-  writeRequest: ({ document }, { model }) => editBody(document, withoutPriced(document.value, { model })),
+  writeRequest: ({ document }, { model }, removed) => editBody(document, withoutFields({ model }, removed)),
   readAnswer,
   writeAnswer: (document, model) => (document.spans.has('model') ? editMembers(document, { model }) : document.text),
   longAnswers: LONG_ANSWERS,
