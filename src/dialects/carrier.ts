@@ -96,7 +96,7 @@ class SameDialectCarrier implements Carrier {
   }
 
   readAnswer(document: JsonDocument): CarriedAnswer | undefined {
-    const facts = this.#dialect.readAnswer(document, this.#quirks);
+    const facts = this.#dialect.readAnswer(document, this.#quirks, this.#request);
     return facts && { document, facts, lost: NOTHING };
   }
 

@@ -72,6 +72,8 @@ export interface Output {
   /** Counted here, not reported; rounded when it is billed. None of a whole answer that its upstream has counted. */
   tokens: number;
   images: number;
+  /** Images beyond those that were asked for. They are dropped and not billed: the operator pays for them. */
+  surplusImages?: number;
 }
 
 export const NO_OUTPUT: Output = { hasContent: false, hasReasoning: false, tokens: 0, images: 0 };
@@ -254,7 +256,7 @@ export interface Dialect {
   /** The same request with an answer begun. */
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string, removed?: readonly string[]): string;
   /** Undefined if it is no answer, or one that never finished. */
-  readAnswer(document: JsonDocument, quirks?: Quirks): AnswerFacts | undefined;
+  readAnswer(document: JsonDocument, quirks?: Quirks, request?: RelayRequest): AnswerFacts | undefined;
   /** `usage`: what is billed, where the answer does not tell it itself, or not as others do. */
   writeAnswer(document: JsonDocument, model: string, request: RelayRequest, usage?: ReportedUsage): string;
   longAnswers?: LongAnswers;

@@ -82,6 +82,39 @@ describe('whole', () => {
     expect(await receiptOf(await paint({}))).toMatchObject({ images: 0, cost_nano: '0' });
   });
 
+  const many = (count: number) => Array.from({ length: count }, (_, index) => ({ b64_json: 'QUJD', index }));
+
+  test.each([
+    [1, 15],
+    [2, 3],
+    [3, 3],
+  ])('of images beyond n: %d none is delivered or paid, of %d that came', async (n, came) => {
+    const { key } = await gateway.register();
+    gateway.upstream.next(images([{ b64_json: '' }, ...many(came)]));
+    const body = { model: 'paint', prompt: 'a cat', n };
+    const response = await gateway.call('/v1/images/generations', { key, body });
+    const { data }: Answer = await response.json();
+    expect(data).toEqual([{ b64_json: '' }, ...many(came).slice(0, n)]);
+    const receipt = await gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
+    expect(receipt).toMatchObject({ images: n, cost_nano: (BigInt(n) * PER_IMAGE).toString() });
+    expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
+  });
+
+  test('of images beyond n the tokens are not paid either, and the answer says so', async () => {
+    const usage = {
+      input_tokens: 5,
+      output_tokens: 3_000,
+      total_tokens: 3_005,
+      input_tokens_details: { text_tokens: 5 },
+    };
+    gateway.upstream.next(images(many(10), { usage }));
+    const response = await paint({ model: 'paint-by-token' });
+    const answer: Answer = await response.json();
+    expect(answer.data).toHaveLength(1);
+    expect(answer.usage).toEqual({ ...usage, output_tokens: 300, total_tokens: 305 });
+    expect((await receiptOf(response)).cost_nano).toBe((5n * 10_000n + 300n * 40_000n).toString());
+  });
+
   test('a model priced by token charges what was reported', async () => {
     gateway.upstream.next(images([{ b64_json: 'QUJD' }], { usage: { input_tokens: 5, output_tokens: 300 } }));
     const receipt = await receiptOf(await paint({ model: 'paint-by-token' }));
@@ -217,6 +250,19 @@ describe('streamed', () => {
       expect(receipt).toMatchObject({ status: 'ok', images: count, cost_nano, attempts: [{ outcome: 'ok' }] });
     },
   );
+
+  test.each([
+    ['one of three', 1, [COMPLETED, COMPLETED, COMPLETED], 1],
+    ['one of two, with parts of both', 1, [PARTIAL, COMPLETED, PARTIAL, COMPLETED, DONE], 2],
+    ['two of four', 2, [COMPLETED, COMPLETED, COMPLETED, COMPLETED], 2],
+  ])('%s: images beyond n are neither delivered nor paid', async (_name, n, frames, count) => {
+    const { events, receipt } = await paintAlone(frames, { n });
+    expect(events).toHaveLength(count);
+    expect(events.filter(({ event: name }) => name === 'image_generation.completed')).toHaveLength(n);
+    const cost_nano = (BigInt(n) * PER_IMAGE).toString();
+    expect(events.at(-1)?.json).toMatchObject({ usage: { output_tokens: 9, cost_nano } });
+    expect(receipt).toMatchObject({ status: 'ok', images: n, cost_nano, attempts: [{ outcome: 'ok' }] });
+  });
 
   test('an answer without an image is an answer, and costs nothing', async () => {
     const { events, receipt } = await paintAlone([BLANK], {});

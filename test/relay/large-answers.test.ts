@@ -150,6 +150,14 @@ describe('as much as may be asked for', () => {
     expect(await receiptOf(response)).toMatchObject({ images: 4, attempts: [{ channel: 'up', outcome: 'ok' }] });
   });
 
+  test('of more large pictures than were asked for, the first ones reach the client', async () => {
+    gateway.upstream.next(pictures(4, MIB));
+    const response = await paint(2);
+    const { data } = (await response.json()) as { data: { b64_json: string }[] };
+    expect(data.map(({ b64_json }) => b64_json.length)).toEqual([MIB, MIB]);
+    expect(await receiptOf(response)).toMatchObject({ images: 2, attempts: [{ outcome: 'ok' }] });
+  });
+
   test('a large answer with anything but numbers in a vector is none', async () => {
     gateway.upstream.next(vectors(200, [...VECTOR, null]));
     second.next(vectors(200, VECTOR));

@@ -99,7 +99,7 @@ export const OPEN_FILES: Readonly<Record<string, Buffer>> = {
   'a PDF behind some words': Buffer.from(`${'a'.repeat(900)}${PDF}`, 'latin1'),
   'a PDF of ASCII alone': Buffer.from('Hello\n%PDF-1.4\n<</Filter[/ASCIIHexDecode/FlateDecode]>>stream 789c>\n'),
   'a DOCX': Buffer.concat([ZIP, Buffer.from('word/document.xml')]),
-  'a gzip': Buffer.from('1f8b0800000000000003', 'hex'),
+  'a gzip': Buffer.concat([Buffer.from('1f8b0800000000000003', 'hex'), Buffer.alloc(40, 0x5a)]),
   'an MP4': boxes('isom', 'moov', 'mdat'),
   'an MP4 that calls itself a picture': boxes('heic', 'mdat', 'moov'),
   'a QuickTime film': boxes('qt  ', 'moov'),
@@ -118,7 +118,7 @@ export const OPEN_FILES: Readonly<Record<string, Buffer>> = {
   'a WAV that claims one byte a second': wave(1, { told: 1 }),
   'a WAV that holds an MP3': wave(1, { code: 0x55 }),
   'a WAV with two formats': wave(1, { between: [chunk('fmt ', Buffer.alloc(16, 1))] }),
-  'text in UTF-16': Buffer.from('\ufeffHello', 'utf16le'),
+  'text in UTF-16': Buffer.from('\ufeffHello, all of you out there.', 'utf16le'),
   'bytes of no known kind': Buffer.alloc(300, 0xa5),
 };
 

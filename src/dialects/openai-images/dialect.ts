@@ -1,14 +1,23 @@
 // The OpenAI images format. A picture that broke off cannot be continued: another run paints another one.
 
 import { fault } from '../../faults/fault.ts';
-import { editMembers, isObject } from '../../kit/json/json.ts';
+import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editBody } from '../../kit/json/request-json.ts';
-import type { Dialect, FinalUsage, LongAnswers, Sent, StreamEvent, StreamWriter } from '../dialect.ts';
+import type {
+  Dialect,
+  FinalUsage,
+  LongAnswers,
+  RelayRequest,
+  ReportedUsage,
+  Sent,
+  StreamEvent,
+  StreamWriter,
+} from '../dialect.ts';
 import { withoutFields } from '../left-behind/leave-fields.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { writeSse } from '../stream/sse.ts';
 import { withCost } from '../with-cost.ts';
-import { COMPLETED, createStreamReader, hasImage, PARTIAL, readAnswer } from './read-images.ts';
+import { COMPLETED, createStreamReader, hasImage, PARTIAL, readAnswer, withoutSurplus } from './read-images.ts';
 import { readRequest } from './read-request.ts';
 
 /** In base64, more than a picture of 3,840 by 2,160 has that cannot be packed. */
@@ -33,11 +42,22 @@ export const openaiImages: Dialect = {
   readRequest,
   writeRequest: ({ document }, { model }, removed) => editBody(document, withoutFields({ model }, removed)),
   readAnswer,
-  writeAnswer: (document, model) => (document.spans.has('model') ? editMembers(document, { model }) : document.text),
+  writeAnswer,
   longAnswers: LONG_ANSWERS,
   createStreamReader: ({ images }) => createStreamReader(images),
   createStreamWriter,
 };
+
+function writeAnswer(document: JsonDocument, model: string, { images }: RelayRequest, usage?: ReportedUsage): string {
+  const shown = withoutSurplus(document, images);
+  const edits: Record<string, Json> = shown.spans.has('model') ? { model } : {};
+  if (usage && isObject(shown.value.usage)) edits.usage = withTokens(shown.value.usage, usage);
+  return editMembers(shown, edits);
+}
+
+function withTokens(usage: JsonObject, { buckets: { input, output } }: ReportedUsage): JsonObject {
+  return { ...usage, input_tokens: input, output_tokens: output, total_tokens: input + output };
+}
 
 function createStreamWriter(): StreamWriter {
   let hasSent = false;

@@ -1,4 +1,5 @@
-// Images in an answer, whole or streamed: counted, never looked at.
+// Images in an answer, whole or streamed: counted, never looked at. Those beyond the number that was asked for stay behind:
+// they are neither delivered nor billed.
 
 import {
   ANSWER_LIMITS,
@@ -9,12 +10,15 @@ import {
   JsonRefused,
   readJsonObject,
 } from '../../kit/json/json.ts';
+import { editItems, editMember, leaveOut } from '../../kit/json/raw-edit.ts';
+import type { Quirks } from '../../kit/quirks.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { readCount } from '../counts.ts';
 import {
   type AnswerFacts,
   NO_OUTPUT,
   type Output,
+  type RelayRequest,
   type StreamEvent,
   type StreamReader,
   type UsageReport,
@@ -25,9 +29,36 @@ import type { SseEvent } from '../stream/sse.ts';
 export const COMPLETED = 'image_generation.completed';
 export const PARTIAL = 'image_generation.partial_image';
 
-export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
+export function readAnswer(
+  { value }: JsonDocument,
+  _quirks?: Quirks,
+  request?: Pick<RelayRequest, 'images'>,
+): AnswerFacts | undefined {
   if (!Array.isArray(value.data)) return undefined;
-  return { usage: readUsage(value.usage), output: imagesOutput(value.data.filter(hasImage).length), finish: 'other' };
+  const all = value.data.filter(hasImage).length;
+  const images = Math.min(all, request?.images ?? all);
+  return {
+    usage: usageOf(readUsage(value.usage), images, all),
+    output: imagesOutput(images, all - images),
+    finish: 'other',
+  };
+}
+
+/** A report for all images, as the share of those that are delivered. */
+function usageOf(usage: UsageReport, images: number, all: number): UsageReport {
+  if (typeof usage !== 'object' || images === all) return usage;
+  const { buckets } = usage;
+  return { ...usage, buckets: { ...buckets, output: Math.ceil((buckets.output * images) / all) }, isRestated: true };
+}
+
+/** The answer without images beyond the first `wanted`. */
+export function withoutSurplus(document: JsonDocument, wanted: number): JsonDocument {
+  let images = 0;
+  const edit = editItems(document.value.data, (item) => {
+    if (hasImage(item)) images++;
+    return hasImage(item) && images > wanted ? leaveOut : undefined;
+  });
+  return editMember(document, 'data', edit);
 }
 
 /**
@@ -37,6 +68,7 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
 export function createStreamReader(wanted: number): StreamReader {
   let completed = 0;
   let images = 0;
+  let surplus = 0;
   let isWhole = false;
   let waiting: StreamEvent | undefined;
   let usage: UsageReport = 'absent';
@@ -47,6 +79,10 @@ export function createStreamReader(wanted: number): StreamReader {
     const { type } = document.value;
     const name = typeof type === 'string' ? type : undefined;
     if (name === 'error' || isObject(document.value.error)) return [BROKEN];
+    if (completed >= wanted && (name === COMPLETED || name === PARTIAL)) {
+      if (name === COMPLETED && hasImage(document.value)) surplus++;
+      return [];
+    }
     if (name === COMPLETED) return complete(document);
     if (name === PARTIAL) return [...release(), { kind: 'output', name, document, pieces: [] }];
     return [{ kind: 'other', name, document, pieces: [] }];
@@ -78,7 +114,7 @@ export function createStreamReader(wanted: number): StreamReader {
   return {
     read: readEvent,
     end,
-    facts: () => ({ usage, output: imagesOutput(images), finish: 'other', finished: isWhole }),
+    facts: () => ({ usage, output: imagesOutput(images, surplus), finish: 'other', finished: isWhole }),
     isFinished: () => isWhole,
   };
 }
@@ -96,8 +132,9 @@ export function hasImage(item: Json): item is JsonObject {
   return isObject(item) && [item.b64_json, item.url].some((value) => typeof value === 'string' && value !== '');
 }
 
-function imagesOutput(images: number): Output {
-  return { ...NO_OUTPUT, hasContent: images > 0, images };
+function imagesOutput(images: number, surplusImages: number): Output {
+  const output = { ...NO_OUTPUT, hasContent: images > 0, images };
+  return surplusImages > 0 ? { ...output, surplusImages } : output;
 }
 
 function tryRead(data: string): JsonDocument | undefined {

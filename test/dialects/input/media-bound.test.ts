@@ -87,8 +87,8 @@ const PARTS: readonly ((data: string, label: string) => JsonObject)[] = [
 ];
 const LABELS = ['', 'image/png', 'image/jpeg', 'text/plain', 'application/pdf', 'audio/wav', 'video/mp4'];
 
-function count(part: JsonObject): InputCount {
-  const messages = [{ role: 'user', content: [part] }];
+function count(part: object): InputCount {
+  const messages = [{ role: 'user', content: [part as JsonObject] }];
   return countInput(readJsonObject(JSON.stringify({ model: 'm', messages })), messages);
 }
 

@@ -7,6 +7,7 @@ import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.
 import { packReasoning, tagToolId } from '../../../src/dialects/translate/opaque.ts';
 import { Fault } from '../../../src/faults/fault.ts';
 import { readJsonObject } from '../../../src/kit/json/json.ts';
+import { png } from '../../support/media-samples.ts';
 
 const FIELDS: UpstreamFields = {
   model: 'up',
@@ -80,7 +81,7 @@ describe('reading', () => {
   });
 
   test('media count by their kind, wherever they stand', () => {
-    const url = `data:image/png;base64,${'A'.repeat(100_000)}`;
+    const url = `data:image/png;base64,${png(8, 8, Buffer.alloc(75_000)).toString('base64')}`;
     const image = { type: 'input_image', image_url: url, detail: 'auto' };
     for (const item of [
       { role: 'user', content: [image] },
@@ -92,7 +93,7 @@ describe('reading', () => {
       expect(upper).toBeLessThan(6_000);
       expect(isOpen).toBe(false);
     }
-    const file = { type: 'input_file', file_data: 'A'.repeat(40_000) };
+    const file = { type: 'input_file', file_data: Buffer.alloc(30_000, 'words ').toString('base64') };
     expect(read({ input: [{ role: 'user', content: [file] }] }).input.upper).toBeGreaterThan(10_000);
     expect(read({ input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'f' }] }] }).input.isOpen).toBe(
       true,
