@@ -40,7 +40,8 @@ const BUCKET_NAMES: Record<keyof Buckets, string> = {
   images: 'image',
 };
 
-/** The lines sum to what was charged. What the house bears, above the hold or of an answer without output, is a line of its own. */
+/** The lines sum to what was charged. Two lines are not of a bucket: `written_off`, below 0, is what the house bears; `loss_guard`
+ * is what was charged beyond the buckets, for losses. */
 export function receiptLines(buckets: Buckets, prices: Prices, charged: Nano): ReceiptLine[] {
   const lines = BUCKET_PRICES.filter(([bucket]) => buckets[bucket] > 0).map(([bucket, price]) => ({
     bucket: BUCKET_NAMES[bucket],
@@ -48,9 +49,10 @@ export function receiptLines(buckets: Buckets, prices: Prices, charged: Nano): R
     unitPrice: prices[price],
     amount: BigInt(buckets[bucket]) * prices[price],
   }));
-  const writtenOff = charged - costOf(buckets, prices);
-  if (writtenOff === 0n) return lines;
-  return [...lines, { bucket: 'written_off', quantity: 1, unitPrice: writtenOff, amount: writtenOff }];
+  const rest = charged - costOf(buckets, prices);
+  if (rest === 0n) return lines;
+  const bucket = rest < 0n ? 'written_off' : 'loss_guard';
+  return [...lines, { bucket, quantity: 1, unitPrice: rest, amount: rest }];
 }
 
 interface Priced {
