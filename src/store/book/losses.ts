@@ -64,7 +64,7 @@ export function lossDayOn(known: LossDay = NO_LOSSES, at: number): LossDay {
 }
 
 /** What is not paid although the losses are charged: items without a charge, and what the hold does not cover. */
-function unpaid(items: readonly Loss[], aboveHold: Nano): Loss[] {
+export function unpaid(items: readonly Loss[], aboveHold: Nano): Loss[] {
   const free = items.filter(({ charge, reason }) => charge === 0n && reason !== 'above_hold');
   const [first] = items;
   return first && aboveHold > 0n ? [...free, { ...first, reason: 'above_hold', amount: aboveHold }] : free;
