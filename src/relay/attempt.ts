@@ -80,9 +80,8 @@ export async function attempt(
     isAccepted = true;
     if (stream) {
       const begun = await beginStream(tools, call, route, reply);
-      // A stream that goes on delivering is not ended by the time of a try.
       admission.deadline = admission.startedAt + MAX_STREAM_MS;
-      watch.limitTotal(MAX_STREAM_MS, admission.deadline);
+      watch.limitTotal(route.channel.timeouts.totalMs, admission.deadline);
       note.begun();
       return { step, begun, note };
     }

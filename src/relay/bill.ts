@@ -178,15 +178,22 @@ function chargedOutput({ buckets, reasoning }: Bill, { made, got, margin }: Seen
   return Math.min(reported, Math.max(reasoned, withoutRest));
 }
 
+/** Whole answers are finished. */
+type MeasuredFacts = AnswerFacts & { finished?: boolean };
+
 /**
  * What was used, at no price yet. Images are billed by what was returned, whatever the upstream says it used; only tokens are
  * ever a guess, if they cost.
  */
-export function measure({ request }: Call, { id, prices, contextTokens }: Model, { usage, output }: AnswerFacts): Bill {
-  const { tokens, images } = output;
+export function measure({ request }: Call, { id, prices, contextTokens }: Model, facts: MeasuredFacts): Bill {
+  const { usage, output, finished = true } = facts;
+  const { tokens, images, surplusImages = 0 } = output;
+  const uncovered = surplusImages > 0 ? { ...NO_BUCKETS, images: surplusImages } : NO_BUCKETS;
   if (typeof usage === 'object') {
-    const { buckets, lacksOutput = false } = usage;
-    const used = lacksOutput ? withCounted(buckets.output, output) : buckets.output;
+    const { buckets } = usage;
+    // What is reported before the end is only a beginning of the output.
+    const lacksOutput = usage.lacksOutput === true || !finished;
+    const used = lacksOutput ? withCounted(usage.lacksOutput ? buckets.output : 0, output) : buckets.output;
     return {
       ...usage,
       buckets: { ...buckets, output: used, images },
@@ -195,7 +202,7 @@ export function measure({ request }: Call, { id, prices, contextTokens }: Model,
       model: id,
       reported: usage,
       rule: 'served',
-      uncovered: NO_BUCKETS,
+      uncovered,
     };
   }
   const input = estimatedInput(request.input, contextTokens);
@@ -207,7 +214,7 @@ export function measure({ request }: Call, { id, prices, contextTokens }: Model,
     model: id,
     reported: usage,
     rule: 'served',
-    uncovered: NO_BUCKETS,
+    uncovered,
   };
 }
 

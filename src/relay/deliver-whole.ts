@@ -28,7 +28,7 @@ export async function deliverWhole(
       noteUnsent(admission, step, begun.facts);
       throw new AttemptFailed('client_gone');
     }
-    const bill = billAnswer(call, step.model, begun.facts, maySpendUnseen(tools, call, step));
+    const bill = billAnswer(call, step.model, begun.facts, maySpendUnseen(tools, call, step, 0));
     if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
     const isTold = begun.carrier.isTranslated || bill.isRestated;
     const model = step.model === call.model ? call.request.model : step.model.id;

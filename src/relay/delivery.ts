@@ -9,16 +9,18 @@ import type { BegunAnswer, BegunStream } from './begun.ts';
 import type { Run, UnseenReasoning } from './bill.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import type { Served } from './close.ts';
-import { maySpendUnseen, needsReport } from './needs-report.ts';
+import { maySpendUnseen, needsReport, silentMs } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import { OutputBound } from './output-bound.ts';
 import type { ResumedRun } from './resume.ts';
 
 type BegunRun = BegunAnswer<BegunStream>;
+type Tools = Pick<RelayTools, 'clock' | 'reasoning'>;
 
 export class Delivery implements Timed {
   readonly writer: StreamWriter;
   readonly bound: OutputBound;
+  readonly #admission: Admission;
   readonly #call: Call;
   readonly #first: BegunRun;
   readonly #runs: [Run, ...Run[]];
@@ -30,15 +32,18 @@ export class Delivery implements Timed {
   /** Set once a run needs to be told of that. */
   #leaving: AbortController | undefined;
   readonly #delivered: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
-  readonly #tools: Pick<RelayTools, 'reasoning'>;
+  readonly #tools: Tools;
+  /** What the current run had said when its time was last looked at. */
+  #saidBefore = 0;
   /** The current run is read to its end even if the client leaves. */
   #needsReport = false;
 
-  constructor(tools: Pick<RelayTools, 'reasoning'>, admission: Admission, writer: StreamWriter, first: BegunRun) {
+  constructor(tools: Tools, admission: Admission, writer: StreamWriter, first: BegunRun) {
     const { call, maxOutputTokens } = admission;
     this.writer = writer;
     this.bound = new OutputBound(maxOutputTokens * call.request.choices);
     this.#tools = tools;
+    this.#admission = admission;
     this.#call = call;
     this.#first = first;
     this.#runs = [runOf(first)];
@@ -84,11 +89,12 @@ export class Delivery implements Timed {
   /** What the current run may have reasoned without showing it, for a bill without a report. */
   unseenReasoning(bound: number): UnseenReasoning {
     const { step, begun } = this.#current;
-    const isPossible = maySpendUnseen(this.#tools, this.#call, step);
-    if (!isPossible || begun.firstTokenAt === null) return { isPossible, estimate: 0 };
+    const ms = silentMs(begun);
+    const isPossible = maySpendUnseen(this.#tools, this.#call, step, ms);
+    if (!isPossible) return { isPossible, estimate: 0 };
     const { channel, model } = step.route;
     const most = Math.min(bound, this.#call.request.thinkingBudget ?? bound) - this.#delivered.tokens;
-    const estimate = this.#tools.reasoning.estimate(channel.name, model, begun.firstTokenAt - begun.startedAt);
+    const estimate = this.#tools.reasoning.estimate(channel.name, model, ms);
     return { isPossible, estimate: Math.max(0, Math.min(estimate, Math.floor(most))) };
   }
 
@@ -114,8 +120,17 @@ export class Delivery implements Timed {
     else watch.abort(outcome);
   }
 
+  /** A stream that delivers has as much time again, up to its hour; one that only shows signs of life has fallen silent. */
   onTimeUp(outcome: TimeUp): void {
-    this.leave(outcome);
+    const { step, begun } = this.#current;
+    const isOver = this.#tools.clock.monotonic() >= this.#admission.deadline;
+    const { tokens, images } = begun.reader.facts().output;
+    const said = tokens + images;
+    if (outcome === 'client_gone' || isOver || this.#left) this.leave(outcome);
+    else if (said > this.#saidBefore) {
+      this.#saidBefore = said;
+      begun.watch.limitTotal(step.route.channel.timeouts.totalMs, this.#admission.deadline);
+    } else begun.watch.abort('idle');
   }
 
   /** Throws AttemptFailed. */
@@ -146,6 +161,7 @@ export class Delivery implements Timed {
   #use({ step, begun }: BegunRun): void {
     if (step.model !== this.#call.model) this.writer.rename(step.model.id);
     this.#needsReport = needsReport(this.#tools, this.#call, step, begun);
+    this.#saidBefore = 0;
     begun.watch.whenTimeUp(this);
     if (this.#needsReport) begun.watch.outliveClient();
   }

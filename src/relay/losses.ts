@@ -79,7 +79,7 @@ export function noteFailedTry(tools: RelayTools, admission: Admission, step: Ste
   const { call, maxOutputTokens } = admission;
   const { route, model } = step;
   const input = estimatedInput(call.request.input, model.contextTokens);
-  const worked = !call.request.stream || maySpendUnseen(tools, call, step);
+  const worked = !call.request.stream || maySpendUnseen(tools, call, step, failed.elapsedMs);
   const output = worked ? tools.reasoning.estimate(route.channel.name, route.model, failed.elapsedMs) : 0;
   const used = { ...NO_BUCKETS, input, output: Math.min(output, maxOutputTokens) };
   admission.losses.push(lossOf(REASONS[failed.outcome] ?? 'failed_attempt', step, used));

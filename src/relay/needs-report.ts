@@ -10,20 +10,26 @@ import type { Step } from './plan.ts';
 type Tools = Pick<RelayTools, 'reasoning'>;
 type Taken = Pick<Step, 'route' | 'model'>;
 
-export function needsReport(tools: Tools, call: Call, step: Taken, { carrier }: Pick<BegunStream, 'carrier'>): boolean {
+export function needsReport(tools: Tools, call: Call, step: Taken, begun: BegunStream): boolean {
   if (step.route.channel.drainOnAbort) return true;
   if (step.model.free) return false;
   const { input, images } = call.request;
   if (input.isOpen || asksForMedia(call.request.document.value.modalities)) return true;
   // A translation leaves the upstream's own tools behind.
-  if (input.vendorTools > 0 && !carrier.isTranslated) return true;
+  if (input.vendorTools > 0 && !begun.carrier.isTranslated) return true;
   if (images > 0) return step.model.prices.input > 0n || step.model.prices.output > 0n;
-  return maySpendUnseen(tools, call, step);
+  return maySpendUnseen(tools, call, step, silentMs(begun));
+}
+
+/** How long it took to its first visible output. */
+export function silentMs({ startedAt, firstTokenAt }: Pick<BegunStream, 'startedAt' | 'firstTokenAt'>): number {
+  return firstTokenAt === null ? 0 : firstTokenAt - startedAt;
 }
 
 /** Whether its upstream may work without showing it. */
-export function maySpendUnseen({ reasoning }: Tools, { request }: Call, { route }: Taken): boolean {
-  return mayReasonUnseen(route.model, request.document.value) || reasoning.wasUnseen(route.channel.name, route.model);
+export function maySpendUnseen({ reasoning }: Tools, { request }: Call, { route }: Taken, ms: number): boolean {
+  const { channel, model } = route;
+  return mayReasonUnseen(model, request.document.value, ms) || reasoning.wasUnseen(channel.name, model);
 }
 
 function asksForMedia(modalities: Json | undefined): boolean {

@@ -33,6 +33,7 @@ export function leaveStream({ events, watch }: BegunStream): void {
 }
 
 async function readOn({ events, watch }: BegunStream, ms: number): Promise<void> {
+  watch.whenTimeUp(undefined);
   watch.limitTotal(ms);
   try {
     for (;;) {

@@ -57,8 +57,8 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
     else this.abort(outcome);
   }
 
-  /** From here on the end of the time aborts nothing by itself. */
-  whenTimeUp(timed: Timed): void {
+  /** From here on the end of the time aborts nothing by itself; undefined: it does again. */
+  whenTimeUp(timed: Timed | undefined): void {
     this.#whenTimeUp = timed;
   }
 

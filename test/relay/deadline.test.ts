@@ -1,4 +1,4 @@
-// A request as a whole has twenty minutes, however many channels are left to try.
+// How long a request may take: twenty minutes until its answer begins, an hour for a stream that goes on delivering.
 
 import { afterEach, describe, expect, test } from 'bun:test';
 import { createGate } from '../support/eventually.ts';
@@ -39,22 +39,25 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(lab.second.requests).toHaveLength(isMade ? 1 : 0);
   });
 
-  test('a stream that runs into the time of its channel ends there, and no other is asked', async () => {
+  test('a stream that says nothing for the time of its channel has fallen silent, and another goes on', async () => {
     clock = createShiftedClock();
     lab = await startLab(client, { clock, channels: { timeouts: { total_ms: 300 } } });
     lab.second.otherwise(client.stream());
     const script = client.stream();
     const parts = (script.body ?? []).filter(isBytes).map(String);
     const at = parts.findIndex((part) => part.includes('"Hello"')) + 1;
-    lab.first.otherwise(cutAt(script, Buffer.byteLength(parts.slice(0, at).join('')), 'stall'));
+    // Comments are signs of life, but nothing is delivered.
+    const body = [...parts.slice(0, at), ...Array.from({ length: 40 }, () => [50, ': still here\n\n']).flat()];
+    lab.first.otherwise({ ...script, body });
     const { answer, attempts } = await lab.ask({ stream: true });
-    expect(answer.complete).toBe(false);
-    expect(answer.error).toBeDefined();
-    expect(attempts).toEqual([['first', 'too_slow']]);
-    expect(lab.second.requests).toEqual([]);
+    expect(answer.complete).toBe(true);
+    expect(attempts).toEqual([
+      ['first', 'idle'],
+      ['second', 'ok'],
+    ]);
   });
 
-  test('a stream that breaks after that is not resumed', async () => {
+  test('a stream that breaks after an hour is not resumed', async () => {
     await start();
     const script = client.stream();
     const parts = (script.body ?? []).filter(isBytes).map(String);
@@ -64,7 +67,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     const body = [...begun, gate.opened, ...parts.slice(at)];
     lab.first.otherwise(cutAt({ ...script, body }, begun.join('').length + 1, 'rst'));
     const response = await lab.open({ stream: true });
-    pass(20 * MINUTE_MS);
+    pass(60 * MINUTE_MS);
     gate.open();
     const { answer } = await lab.read(response);
     expect(answer.complete).toBe(false);

@@ -5,6 +5,8 @@ import type { LimitField, Quirks } from '../../kit/quirks.ts';
 import { EFFORTS } from '../translate/effort.ts';
 
 export interface OpenaiTraits {
+  /** The name is one of those below. */
+  isKnown: boolean;
   takesEffort: boolean;
   /** As much as it likes: who wishes no thoughts is not given what they wish. */
   alwaysThinks: boolean;
@@ -19,6 +21,7 @@ export interface OpenaiTraits {
 }
 
 const PLAIN: OpenaiTraits = {
+  isKnown: false,
   takesEffort: true,
   alwaysThinks: false,
   efforts: EFFORTS,
@@ -73,7 +76,7 @@ export function openaiTraits(model: string): OpenaiTraits {
   if (!traits) {
     const name = familyName(model);
     const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
-    traits = { ...PLAIN, ...family, needsResponses: IN_RESPONSES.test(name) };
+    traits = { ...PLAIN, ...family, isKnown: family !== undefined, needsResponses: IN_RESPONSES.test(name) };
     if (known.size >= MOST_KNOWN) known.clear();
     known.set(model, traits);
   }

@@ -7,13 +7,16 @@ import { geminiTraits } from './gemini.ts';
 import { familyName, openaiTraits } from './openai.ts';
 
 /** Of a model by its name: it always reasons, does so unless the request says no, only if it says yes, or never. */
-type Reasons = 'always' | 'unless_refused' | 'if_asked' | 'never';
+type Reasons = 'always' | 'unless_refused' | 'if_asked' | 'never' | 'unknown';
+
+/** A model of an unknown name that is silent for so long may have reasoned. */
+const SUSPICIOUS_MS = 2_000;
 
 const known = new Map<string, Reasons>();
 const MOST_KNOWN = 1_000;
 
-/** `model`: its name at the upstream. `body`: the client's request, in any dialect. */
-export function mayReasonUnseen(model: string, body: JsonObject): boolean {
+/** `model`: its name at the upstream. `body`: the client's request, in any dialect. `silentMs`: until its first visible output. */
+export function mayReasonUnseen(model: string, body: JsonObject, silentMs: number): boolean {
   switch (reasonsOf(model)) {
     case 'always':
       return true;
@@ -23,6 +26,8 @@ export function mayReasonUnseen(model: string, body: JsonObject): boolean {
       return wishOf(body) === 'yes';
     case 'never':
       return false;
+    case 'unknown':
+      return wishOf(body) === 'yes' || (silentMs >= SUSPICIOUS_MS && wishOf(body) !== 'no');
   }
 }
 
@@ -48,7 +53,8 @@ function findReasons(model: string): Reasons {
     if (thinking.by === 'nothing') return 'never';
     return thinking.by === 'budget' && thinking.canStop ? 'unless_refused' : 'always';
   }
-  const { alwaysThinks, takesSampling, takesEffort, efforts } = openaiTraits(name);
+  const { isKnown, alwaysThinks, takesSampling, takesEffort, efforts } = openaiTraits(name);
+  if (!isKnown) return 'unknown';
   if (alwaysThinks) return 'always';
   // Of the vendor's own models, those that reason take no sampling settings.
   if (!takesSampling) return efforts.includes('none') ? 'unless_refused' : 'always';
