@@ -141,6 +141,8 @@ export interface StreamEvent {
 export interface StreamFacts extends AnswerFacts {
   /** The answer is whole: nothing is missing but perhaps the dialect's end mark. */
   finished: boolean;
+  /** Tokens of reasoning that the upstream shows, and the client asked not to see. */
+  unshownTokens?: number | undefined;
 }
 
 export interface StreamReader {

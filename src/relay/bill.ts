@@ -109,7 +109,7 @@ export function billEnded(call: Call, runs: readonly [Run, ...Run[]], ended: End
   const measured = measure(call, step.model, facts);
   const used = withPrefilled(measured, runs.at(-1)?.prefilledTokens);
   const made = facts.output.tokens + (facts.tokensAfterStop ?? 0) + prefilledTokens;
-  const got = delivered.tokens;
+  const got = delivered.tokens + (facts.unshownTokens ?? 0);
   const { images } = delivered;
   const models = [runs[0].step.model, runs.slice(1)] as const;
   if (facts.finished && !measured.estimated) {

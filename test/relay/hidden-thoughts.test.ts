@@ -57,17 +57,19 @@ test('what an upstream does not count is counted here, every thought of it', asy
 
 test('whoever leaves while it thinks has been answered, and pays what was asked', async () => {
   const script = messageStream({ thinking: ['I think', ' long'], pieces: ['Hello'] });
-  const never = createGate();
+  const later = createGate();
   const begun = partsTo(script, 'I think');
   const body = script.body ?? [];
-  lab.first.next({ ...script, body: [...body.slice(0, begun), never.opened, ...body.slice(begun)] });
+  lab.first.next({ ...script, body: [...body.slice(0, begun), later.opened, ...body.slice(begun)] });
   const response = await lab.open(ASKED);
   const reader = response.body?.getReader();
   await reader?.read();
   await reader?.cancel();
+  later.open();
   const [record] = await lab.records();
-  expect(record).toMatchObject({ status: 'client_gone', cost_nano: costAt(MAIN, 11, 0), estimated: true });
-  never.open();
+  // All that was thought, and none of the words that came after the client had left.
+  const output_tokens = wholeTokens(7 - Math.ceil(weighTokens('Hello') * 1.3));
+  expect(record).toMatchObject({ status: 'client_gone', cost_nano: costAt(MAIN, 11, output_tokens), estimated: false });
 });
 
 test('another run that thinks otherwise goes on from a break', async () => {

@@ -43,7 +43,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   async function askForLong(said: readonly string[], again: readonly string[]) {
     lab = await startLab(client, {
       second: { prefill: true },
-      main: { max_output_tokens: 1_000_000, price: { input: 0.1, output: 0.1 } },
+      main: { context_tokens: 1_000_000, max_output_tokens: 1_000_000, price: { input: 0.1, output: 0.1 } },
     });
     const isRead = createGate();
     const parts = (client.stream({ pieces: said }).body ?? []).map(String);

@@ -195,7 +195,14 @@ function translatedReader(
       const facts = reader.facts();
       const finished = isFinished();
       const tokensAfterStop = stops.tokensAfterStop();
-      return { ...facts, output: output ?? heard(), ...events.facts(finished), finished, tokensAfterStop };
+      return {
+        ...facts,
+        output: output ?? heard(),
+        ...events.facts(finished),
+        finished,
+        tokensAfterStop,
+        unshownTokens: hidden?.output().tokens,
+      };
     },
     isFinished,
   };
