@@ -10,7 +10,7 @@ import {
   readJsonObject,
 } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { readCount } from '../counts.ts';
+import { checkReport, readCount } from '../counts.ts';
 import {
   type AnswerFacts,
   NO_OUTPUT,
@@ -27,7 +27,8 @@ export const PARTIAL = 'image_generation.partial_image';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   if (!Array.isArray(value.data)) return undefined;
-  return { usage: readUsage(value.usage), output: imagesOutput(value.data.filter(hasImage).length), finish: 'other' };
+  const output = imagesOutput(value.data.filter(hasImage).length);
+  return { usage: checkReport(readUsage(value.usage), output), output, finish: 'other' };
 }
 
 /**
@@ -78,7 +79,10 @@ export function createStreamReader(wanted: number): StreamReader {
   return {
     read: readEvent,
     end,
-    facts: () => ({ usage, output: imagesOutput(images), finish: 'other', finished: isWhole }),
+    facts() {
+      const output = imagesOutput(images);
+      return { usage: checkReport(usage, output, isWhole), output, finish: 'other', finished: isWhole };
+    },
     isFinished: () => isWhole,
   };
 }

@@ -4,6 +4,7 @@
 import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { type Carrier, SEALING } from '../carrier.ts';
+import { checkReport } from '../counts.ts';
 import {
   addOutput,
   asMedia,
@@ -84,7 +85,8 @@ export function translatedCarrier(translation: Translation): Carrier {
       const { tokens } = outputOf(own.filter((event) => !isPicture(event)));
       const lost = [...(whole.lost ?? []), ...(client.findLost?.(events, context) ?? [])];
       const shown = hidesThoughts(translation) ? writeWhole(events.filter(isShown())) : answer;
-      return { document: shown, facts: { ...facts, output: { ...outputOf(own), tokens }, usage: whole.usage }, lost };
+      const output = { ...outputOf(own), tokens };
+      return { document: shown, facts: { ...facts, output, usage: checkReport(whole.usage, output) }, lost };
     },
     createStreamReader: () => translatedReader(translation, written, context),
   };
@@ -190,7 +192,9 @@ function translatedReader(
     facts() {
       const facts = reader.facts();
       const finished = isFinished();
-      return { ...facts, output: output ?? heard(), ...events.facts(finished), finished };
+      const said = output ?? heard();
+      const { usage } = events.facts(finished);
+      return { ...facts, output: said, usage: checkReport(usage, said, finished), finished };
     },
     isFinished,
   };
