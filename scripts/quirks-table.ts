@@ -19,8 +19,6 @@ interface QuirksWords {
   fortyInIds: string;
   wantsAnswerToResults: string;
   needsThoughts: string;
-  reasoningApart: string;
-  cacheHits: string;
   noParallelFlag: string;
   favoursResponses: string;
   notGiven(names: readonly string[]): string;
@@ -47,8 +45,6 @@ const WORDS: Record<Language, QuirksWords> = {
     fortyInIds: 'ids of calls have at most 40 characters',
     wantsAnswerToResults: 'an `OK.` of the assistant stands between results of tools and words of others',
     needsThoughts: "given the words of any model's reasoning",
-    reasoningApart: 'reasoning is counted beside the completion',
-    cacheHits: 'cached input is told as `prompt_cache_hit_tokens`',
     noParallelFlag: 'no `parallel_tool_calls`',
     favoursResponses: 'newer models are asked in `responses`',
     notGiven: (names) => `not given ${names.join(', ')}`,
@@ -70,8 +66,6 @@ const WORDS: Record<Language, QuirksWords> = {
     fortyInIds: '呼叫的編號最多 40 個字元',
     wantsAnswerToResults: '工具結果與其他人的話之間，插入助理的一句 `OK.`',
     needsThoughts: '會收到推理的文字，不論出自哪個模型',
-    reasoningApart: '推理不含在輸出（completion）之內，另外計數',
-    cacheHits: '快取輸入以 `prompt_cache_hit_tokens` 告知',
     noParallelFlag: '沒有 `parallel_tool_calls`',
     favoursResponses: '較新的模型以 `responses` 呼叫',
     notGiven: (names) => `不送 ${names.join('、')}`,
@@ -108,7 +102,7 @@ function reasoningOf({ reasoningField, takesDetails }: Quirks, words: QuirksWord
 }
 
 function othersOf(quirks: Quirks, words: QuirksWords): string[] {
-  const { auth, callIds, needsThoughts, countsReasoningApart, countsCacheHits, takesParallelFlag, refuses } = quirks;
+  const { auth, callIds, needsThoughts, takesParallelFlag, refuses } = quirks;
   return [
     ...(quirks.favoursResponses ? [words.favoursResponses] : []),
     ...(auth === 'api-key' ? [words.ownKeyHeader] : []),
@@ -116,8 +110,6 @@ function othersOf(quirks: Quirks, words: QuirksWords): string[] {
     ...(callIds === 'forty' ? [words.fortyInIds] : []),
     ...(quirks.wantsAnswerToResults ? [words.wantsAnswerToResults] : []),
     ...(needsThoughts ? [words.needsThoughts] : []),
-    ...(countsReasoningApart ? [words.reasoningApart] : []),
-    ...(countsCacheHits ? [words.cacheHits] : []),
     ...(takesParallelFlag ? [] : [words.noParallelFlag]),
     ...(refuses.length > 0 ? [words.notGiven(refuses.map(code))] : []),
   ];

@@ -4,7 +4,6 @@
 import type { Endpoint } from '../kit/endpoints.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import type { JsonBody } from '../kit/json/request-json.ts';
-import type { Quirks } from '../kit/quirks.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
 import { type LeftFields, leaveFields } from './left-behind/leave-fields.ts';
 import { leaveVariants } from './left-behind/leave-members.ts';
@@ -48,8 +47,8 @@ export interface CarriedAnswer {
 export const SEALING: Endpoint = 'responses';
 
 /** Throws a fault that names what may not go through. */
-export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quirks: Quirks, isFree: boolean): Carrier {
-  return new SameDialectCarrier(dialect, request, quirks, isFree);
+export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, isFree: boolean): Carrier {
+  return new SameDialectCarrier(dialect, request, isFree);
 }
 
 class SameDialectCarrier implements Carrier {
@@ -59,18 +58,16 @@ class SameDialectCarrier implements Carrier {
   dropped: readonly string[];
   readonly #dialect: Dialect;
   readonly #request: RelayRequest;
-  readonly #quirks: Quirks;
   readonly #left: LeftBehind;
   readonly #leftFields: LeftFields;
 
-  constructor(dialect: Dialect, request: RelayRequest, quirks: Quirks, isFree: boolean) {
+  constructor(dialect: Dialect, request: RelayRequest, isFree: boolean) {
     const { value } = request.document;
     const left = joinLeft(leaveVariants(value), dialect.leaveBehind?.(value, isFree) ?? NOTHING_LEFT);
     const leftFields = leaveFields(value, dialect.endpoint, isFree);
     this.dropped = left === NOTHING_LEFT ? leftFields.named : [...leftFields.named, ...left.names];
     this.#dialect = dialect;
     this.#request = request;
-    this.#quirks = quirks;
     this.#left = left;
     this.#leftFields = leftFields;
   }
@@ -96,12 +93,12 @@ class SameDialectCarrier implements Carrier {
   }
 
   readAnswer(document: JsonDocument): CarriedAnswer | undefined {
-    const facts = this.#dialect.readAnswer(document, this.#quirks, this.#request);
+    const facts = this.#dialect.readAnswer(document, this.#request);
     return facts && { document, facts, lost: NOTHING };
   }
 
   createStreamReader(): StreamReader {
-    return this.#dialect.createStreamReader(this.#request, this.#quirks);
+    return this.#dialect.createStreamReader(this.#request);
   }
 
   #sent(): RelayRequest {

@@ -60,7 +60,7 @@ export function canReach(dialect: Dialect, endpoints: readonly Endpoint[]): bool
 export function carry(dialect: Dialect, request: RelayRequest, to: Destination, from: Sender): Carrier {
   const { channel, model, prefill } = to;
   const { endpoints, quirks } = channel;
-  if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, quirks, from.isFree);
+  if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, from.isFree);
   const found = translationTo(dialect, endpoints, isForResponses(quirks, model) ? 'responses' : undefined);
   if (!found) throw new Error(`no way from ${dialect.endpoint} to ${endpoints.join(', ')}`);
   const { endpoint, ...sides } = found;

@@ -3,7 +3,7 @@
 import { isObject, type Json } from '../kit/json/json.ts';
 import { weighTokens } from '../kit/tokens.ts';
 import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
-import type { Piece, UsageReport } from './dialect.ts';
+import type { Output, Piece, UsageReport } from './dialect.ts';
 
 const MAX_COUNT = 1_000_000_000;
 
@@ -32,9 +32,33 @@ export function inputAlone(told: Buckets, reasoning = 0): UsageReport {
   return { buckets, reasoning, lacksOutput: true };
 }
 
-/** Where the upstream has counted the output, nobody asks for our count. */
+/** The upstream has counted the output, and its count needs no check against ours. */
 export function hasCounted(usage: UsageReport): boolean {
-  return typeof usage === 'object' && !usage.lacksOutput;
+  return typeof usage === 'object' && !usage.lacksOutput && usage.buckets.output > PLACEHOLDER_TOKENS;
+}
+
+/**
+ * Some upstreams put 0 or 1 where they have not counted. Two real tokens are at most a few hundred spaces or dashes, which
+ * is less than 200 tokens by our count. A rule by proportion would not be safe: an image that stands as base64 in a text
+ * has far more letters than tokens, and so have long runs of one character.
+ */
+const PLACEHOLDER_TOKENS = 2;
+const LEAST_COUNTED = 200;
+
+/**
+ * A report beside the output that came with it, which has our count where `hasCounted` is false. All zeros count as absent;
+ * a placeholder beside a long answer is invalid. While a stream goes on, a small count is only a beginning.
+ */
+export function checkReport(usage: UsageReport, output: Output, isFinished = true): UsageReport {
+  if (typeof usage !== 'object' || !(output.hasContent || output.hasReasoning)) return usage;
+  const { buckets, lacksOutput } = usage;
+  if (isZero(buckets)) return 'absent';
+  if (!isFinished || lacksOutput || buckets.output > PLACEHOLDER_TOKENS) return usage;
+  return output.tokens > LEAST_COUNTED ? 'invalid' : usage;
+}
+
+function isZero({ input, cachedInput, cacheWrite5m, cacheWrite1h, output }: Buckets): boolean {
+  return input + cachedInput + cacheWrite5m + cacheWrite1h + output === 0;
 }
 
 export function weighPieces(pieces: readonly Piece[]): number {

@@ -258,10 +258,10 @@ export interface Dialect {
   /** The same request with an answer begun. */
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string, removed?: readonly string[]): string;
   /** Undefined if it is no answer, or one that never finished. */
-  readAnswer(document: JsonDocument, quirks?: Quirks, request?: RelayRequest): AnswerFacts | undefined;
+  readAnswer(document: JsonDocument, request?: RelayRequest): AnswerFacts | undefined;
   /** `usage`: what is billed, where the answer does not tell it itself, or not as others do. */
   writeAnswer(document: JsonDocument, model: string, request: RelayRequest, usage?: ReportedUsage): string;
   longAnswers?: LongAnswers;
-  createStreamReader(request: RelayRequest, quirks?: Quirks): StreamReader;
+  createStreamReader(request: RelayRequest): StreamReader;
   createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter;
 }

@@ -24,10 +24,6 @@ export interface Quirks {
   takesDetails: boolean;
   /** Takes `usage`, OpenRouter's way to ask for it. */
   takesUsageWish: boolean;
-  /** Reasoning is counted beside the completion, not inside it. */
-  countsReasoningApart: boolean;
-  /** Cached input is told in `prompt_cache_hit_tokens`. */
-  countsCacheHits: boolean;
   /** `nine`: ids of calls are nine letters and digits. `forty`: they have at most forty characters. */
   callIds: 'any' | 'nine' | 'forty';
   /** Lets nobody but the assistant speak right after results of tools. */
@@ -53,8 +49,6 @@ const NAMELESS: Quirks = {
   needsThoughts: false,
   takesDetails: false,
   takesUsageWish: false,
-  countsReasoningApart: false,
-  countsCacheHits: false,
   callIds: 'any',
   wantsAnswerToResults: false,
   takesSchema: true,
@@ -83,7 +77,6 @@ const NAMED = {
   deepseek: {
     ...THINKING_ECHOED,
     takesEffort: false,
-    countsCacheHits: true,
     takesSchema: false,
     refuses: ['seed', 'logit_bias', 'user'],
   },
@@ -103,7 +96,7 @@ const NAMED = {
       'prompt_cache_key',
     ],
   },
-  xai: { ...GENERIC, countsReasoningApart: true, refuses: ['verbosity', 'prompt_cache_key'] },
+  xai: { ...GENERIC, refuses: ['verbosity', 'prompt_cache_key'] },
   groq: {
     ...GENERIC,
     ownEfforts: [[/^qwen/, ['none', 'default']]],

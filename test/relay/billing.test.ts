@@ -116,9 +116,43 @@ describe.each(KINDS)('%s', (_, make, body) => {
     expect(record).toMatchObject({ input_tokens: 11, output_tokens: 7, estimated: false });
   });
 
-  test('usage of 0 is 0', async () => {
-    const record = await bill(make({ usage: { prompt_tokens: 0, completion_tokens: 0 } }), body);
-    expect(record).toMatchObject({ cost_nano: '0', estimated: false });
+  test('usage of 0 beside output counts as absent: it is counted here, without an alarm', async () => {
+    const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+    const record = await bill(make({ usage }), body);
+    expect(record).toMatchObject({ estimated: true });
+    expect(record.input_tokens).toBeGreaterThan(0);
+    expect(record.output_tokens).toBeGreaterThan(0);
+    expect(BigInt(record.cost_nano)).toBeGreaterThan(0n);
+    expect(alarmsOf('usage_invalid', record.request_id)).toEqual([]);
+  });
+
+  test('so it does beside reasoning alone', async () => {
+    const usage = { prompt_tokens: 0, completion_tokens: 0 };
+    const record = await bill(make({ usage, pieces: [], reasoning: ['thinking'] }), body);
+    expect(record).toMatchObject({ estimated: true });
+  });
+
+  test('usage of 0 without output is 0', async () => {
+    const record = await bill(make({ pieces: [], usage: { prompt_tokens: 0, completion_tokens: 0 } }), body);
+    expect(record).toMatchObject({ cost_nano: '0', estimated: false, input_tokens: 0 });
+  });
+
+  test.each([0, 1, 2])('%d tokens for a long answer are an alarm, and counted here', async (completion_tokens) => {
+    const usage = { prompt_tokens: 11, completion_tokens };
+    const record = await bill(make({ pieces: ['word '.repeat(300)], usage }), { max_tokens: 1_000, ...body });
+    expect(record.estimated).toBe(true);
+    expect(record.output_tokens).toBeGreaterThan(200);
+    expect(alarmsOf('usage_invalid', record.request_id)).toHaveLength(1);
+  });
+
+  test.each([
+    ['a run of spaces', ' '.repeat(400), 3],
+    ['spaces in two tokens', ' '.repeat(256), 2],
+    ['an image as base64 in a text', `data:image/png;base64,${'A'.repeat(20_000)}`, 258],
+    ['a short answer', 'Yes, of course.', 1],
+  ])('few tokens for much text are believed: %s', async (_what, text, completion_tokens) => {
+    const record = await bill(make({ pieces: [text], usage: { prompt_tokens: 11, completion_tokens } }), body);
+    expect(record).toMatchObject({ estimated: false, output_tokens: completion_tokens });
   });
 
   const nonsense: [what: string, usage: unknown][] = [
@@ -141,6 +175,13 @@ describe.each(KINDS)('%s', (_, make, body) => {
       { prompt_tokens: 5, completion_tokens: 1, completion_tokens_details: { reasoning_tokens: 2 } },
     ],
     ['a negative detail', { prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: { cached_tokens: -5 } }],
+    [
+      'more reasoning than output, by the total too',
+      { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6, completion_tokens_details: { reasoning_tokens: 2 } },
+    ],
+    ['more hits of the cache than read', { prompt_tokens: 5, completion_tokens: 3, prompt_cache_hit_tokens: 6 }],
+    ['a fraction of a hit', { prompt_tokens: 5, completion_tokens: 3, prompt_cache_hit_tokens: 1.5 }],
+    ['negative cached tokens', { prompt_tokens: 5, completion_tokens: 3, cached_tokens: -1 }],
   ];
   test.each(nonsense)('%s is an alarm, and counted here', async (_what, usage) => {
     const record = await bill(make({ usage: usage as never }), body);

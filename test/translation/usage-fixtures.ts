@@ -20,6 +20,8 @@ export interface UsageFixture {
   usage: Readonly<Record<string, unknown>> | null;
   /** `estimated`: it cannot be believed, and is counted here. */
   means: Tokens | 'estimated';
+  /** The same beside an answer without output; `means` if left out. */
+  meansAlone?: Tokens;
   /** What of the input counts as it is told, though the output is counted here. */
   input?: Pick<Tokens, 'input' | 'cached'>;
   /** Thoughts that were told and not shown: they count beside the words that are counted here. */
@@ -62,7 +64,6 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
   {
     name: 'reasoning counted apart, by xAI',
     upstream: 'openai',
-    quirks: 'xai',
     usage: {
       prompt_tokens: 20,
       completion_tokens: 9,
@@ -74,7 +75,6 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
   {
     name: 'hits and misses of the cache, by DeepSeek',
     upstream: 'openai',
-    quirks: 'deepseek',
     usage: {
       prompt_tokens: 100,
       completion_tokens: 7,
@@ -84,7 +84,13 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
     },
     means: { ...NONE, input: 36, cached: 64, output: 7 },
   },
-  { name: 'zero', upstream: 'openai', usage: { prompt_tokens: 0, completion_tokens: 0 }, means: NONE },
+  {
+    name: 'zero',
+    upstream: 'openai',
+    usage: { prompt_tokens: 0, completion_tokens: 0 },
+    means: 'estimated',
+    meansAlone: NONE,
+  },
   { name: 'missing', upstream: 'openai', usage: null, means: 'estimated' },
   {
     name: 'no completion and no total',
@@ -117,7 +123,6 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
   {
     name: 'a completion that only the total tells, by xAI',
     upstream: 'openai',
-    quirks: 'xai',
     usage: { prompt_tokens: 20, total_tokens: 60, completion_tokens_details: { reasoning_tokens: 31 } },
     means: { ...NONE, input: 20, output: 40, reasoning: 31 },
   },
@@ -154,7 +159,13 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
     usage: { input_tokens: 11, cache_read_input_tokens: null, cache_creation_input_tokens: null, output_tokens: 7 },
     means: { ...NONE, input: 11, output: 7 },
   },
-  { name: 'zero', upstream: 'anthropic', usage: { input_tokens: 0, output_tokens: 0 }, means: NONE },
+  {
+    name: 'zero',
+    upstream: 'anthropic',
+    usage: { input_tokens: 0, output_tokens: 0 },
+    means: 'estimated',
+    meansAlone: NONE,
+  },
   { name: 'missing', upstream: 'anthropic', usage: null, means: 'estimated' },
   {
     name: 'input alone',
@@ -187,7 +198,8 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
     name: 'zero',
     upstream: 'gemini',
     usage: { promptTokenCount: 0, cachedContentTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 },
-    means: NONE,
+    means: 'estimated',
+    meansAlone: NONE,
   },
   {
     name: 'a prompt, and zero for the words',
@@ -213,6 +225,19 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
       total_tokens: 150,
     },
     means: { ...NONE, input: 10, cached: 80, write5m: 10, output: 50, reasoning: 30 },
+  },
+  {
+    name: 'zero',
+    upstream: 'openai-responses',
+    usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 },
+    means: 'estimated',
+    meansAlone: NONE,
+  },
+  {
+    name: 'reasoning beside the output, by the total',
+    upstream: 'openai-responses',
+    usage: { input_tokens: 20, output_tokens: 9, output_tokens_details: { reasoning_tokens: 31 }, total_tokens: 60 },
+    means: { ...NONE, input: 20, output: 40, reasoning: 31 },
   },
   {
     name: 'input alone',

@@ -86,7 +86,8 @@ test.each(['anthropic', 'openai-responses'] as const)(
 async function check(client: ClientName, fixture: UsageFixture, way: Way, said: Said = SAID): Promise<Tokens> {
   const { gateway } = setting;
   const { key } = await gateway.register();
-  const { upstream, usage, means, input, thoughts = 0 } = fixture;
+  const { upstream, usage, input, thoughts = 0 } = fixture;
+  const means = said === SAID_NOTHING ? (fixture.meansAlone ?? fixture.means) : fixture.means;
   gateway.upstream.reset();
   gateway.upstream.otherwise(replyScript(upstream, UPSTREAMS[upstream].says({ ...said, usage }), way === 'stream'));
   const bound = { chat: { max_tokens: 300 }, messages: { max_tokens: 300 }, responses: { max_output_tokens: 300 } };

@@ -1,7 +1,7 @@
 // A whole message: is it one, what did it say it used, and does it hold any output.
 
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
-import { hasCounted, weighPieces } from '../counts.ts';
+import { checkReport, hasCounted, weighPieces } from '../counts.ts';
 import { type AnswerFacts, addOutput, type Finish, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { blockPieces, isThinking, outputOf } from './read-output.ts';
@@ -20,7 +20,7 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
     const found = outputOf(pieces, isCounted ? 0 : weighPieces(pieces));
     output = addOutput(output, isThinking(block) ? { ...found, hasReasoning: true } : found);
   }
-  return { usage, output, finish: readFinish(value.stop_reason) };
+  return { usage: checkReport(usage, output), output, finish: readFinish(value.stop_reason) };
 }
 
 const FINISHES: Readonly<Record<string, Finish>> = {

@@ -3,6 +3,7 @@
 
 import { ANSWER_LIMITS, isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
+import { checkReport } from '../counts.ts';
 import {
   type AnswerFacts,
   addOutput,
@@ -60,7 +61,9 @@ class MessageReader implements StreamReader {
 
   facts(): StreamFacts {
     const finished = this.#isFinished;
-    return { ...this.#facts, output: { ...this.#facts.output }, usage: this.#usage.report(finished), finished };
+    const output = { ...this.#facts.output };
+    const usage = checkReport(this.#usage.report(finished), output, finished);
+    return { ...this.#facts, output, usage, finished };
   }
 
   isFinished(): boolean {

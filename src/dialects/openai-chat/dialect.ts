@@ -21,6 +21,6 @@ export const openaiChat: Dialect = {
   readAnswer,
   writeAnswer: (document, model, _, usage) =>
     editMembers(document, usage ? { model, usage: restateUsage(document.value.usage, usage) } : { model }),
-  createStreamReader: (request, quirks) => createStreamReader(request.choices, quirks),
+  createStreamReader: (request) => createStreamReader(request.choices),
   createStreamWriter,
 };

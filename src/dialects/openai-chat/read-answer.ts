@@ -1,18 +1,17 @@
 // A whole chat answer: is it one, what did it say it used, and does it hold any output.
 
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
-import type { Quirks } from '../../kit/quirks.ts';
-import { hasCounted, weighPieces } from '../counts.ts';
+import { checkReport, hasCounted, weighPieces } from '../counts.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { hasLogprobs, isBroken, isError, laterFinish, readFinish } from './read-chunk.ts';
 import { outputOf, readPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
-export function readAnswer({ value }: JsonDocument, quirks?: Quirks): AnswerFacts | undefined {
+export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   const { choices } = value;
   if (isError(value) || !Array.isArray(choices) || choices.length === 0) return undefined;
-  const usage = readUsage(value.usage, quirks);
+  const usage = readUsage(value.usage);
   const isCounted = hasCounted(usage);
   let output: Output = NO_OUTPUT;
   let finish: AnswerFacts['finish'] = 'other';
@@ -25,5 +24,5 @@ export function readAnswer({ value }: JsonDocument, quirks?: Quirks): AnswerFact
     output = addOutput(output, outputOf(pieces, isCounted ? 0 : weighPieces(pieces)));
     if (hasLogprobs(choice)) output = { ...output, hasContent: true };
   }
-  return { usage, output, finish };
+  return { usage: checkReport(usage, output), output, finish };
 }

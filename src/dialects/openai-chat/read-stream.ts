@@ -9,8 +9,8 @@ import {
   JsonRefused,
   readJsonObject,
 } from '../../kit/json/json.ts';
-import type { Quirks } from '../../kit/quirks.ts';
 import { weighTokens } from '../../kit/tokens.ts';
+import { checkReport } from '../counts.ts';
 import {
   type AnswerFacts,
   addOutput,
@@ -45,13 +45,12 @@ import { betterUsage, readUsage } from './read-usage.ts';
 const DONE_MARK = '[DONE]';
 
 /** `choices`: how many answers were asked for; fewer count as finished only once the upstream says it is done. */
-export function createStreamReader(choices: number, quirks?: Quirks): StreamReader {
-  return new ChatReader(choices, quirks);
+export function createStreamReader(choices: number): StreamReader {
+  return new ChatReader(choices);
 }
 
 class ChatReader implements StreamReader {
   readonly #choices: number;
-  readonly #quirks: Quirks | undefined;
   readonly #facts: AnswerFacts = { usage: 'absent', output: NO_OUTPUT, finish: 'other' };
   readonly #shapes = new ShapeMemory(saysOnly);
   readonly #begun = new Set<number>();
@@ -62,9 +61,8 @@ class ChatReader implements StreamReader {
   #tellsLess = false;
   #isDone = false;
 
-  constructor(choices: number, quirks: Quirks | undefined) {
+  constructor(choices: number) {
     this.#choices = choices;
-    this.#quirks = quirks;
   }
 
   read(sent: SseEvent): StreamEvent[] {
@@ -103,7 +101,9 @@ class ChatReader implements StreamReader {
   }
 
   facts(): StreamFacts {
-    return { ...this.#facts, output: { ...this.#facts.output }, finished: this.isFinished() };
+    const output = { ...this.#facts.output };
+    const finished = this.isFinished();
+    return { ...this.#facts, output, usage: checkReport(this.#facts.usage, output, finished), finished };
   }
 
   isFinished(): boolean {
@@ -116,7 +116,7 @@ class ChatReader implements StreamReader {
 
   #readChunk(document: JsonDocument): StreamEvent {
     const { usage } = document.value;
-    const told = readUsage(usage, this.#quirks);
+    const told = readUsage(usage);
     this.#facts.usage = betterUsage(this.#facts.usage, told);
     this.#tellsLess = this.#facts.usage !== told;
     let output = NO_OUTPUT;

@@ -20,14 +20,17 @@ export function restateUsage(told: Json | undefined, billed: ReportedUsage): Jso
   const ours = writeUsage(billed);
   if (!isObject(told)) return ours;
   const restated = { ...told };
-  const { output, cachedInput } = billed.buckets;
-  if (told.completion_tokens !== output) {
-    restated.completion_tokens = output;
+  for (const name of ['prompt_tokens', 'completion_tokens'] as const) {
+    if (told[name] === ours[name]) continue;
+    restated[name] = ours[name];
     restated.total_tokens = ours.total_tokens;
   }
-  const details = isObject(told.prompt_tokens_details) ? told.prompt_tokens_details : {};
-  if ((details.cached_tokens ?? 0) !== cachedInput) {
-    restated.prompt_tokens_details = { ...details, cached_tokens: cachedInput };
-  }
+  restateDetail(restated, 'prompt_tokens_details', 'cached_tokens', billed.buckets.cachedInput);
+  restateDetail(restated, 'completion_tokens_details', 'reasoning_tokens', billed.reasoning);
   return restated;
+}
+
+function restateDetail(usage: JsonObject, outer: string, name: string, count: number): void {
+  const details = isObject(usage[outer]) ? usage[outer] : {};
+  if ((details[name] ?? 0) !== count) usage[outer] = { ...details, [name]: count };
 }

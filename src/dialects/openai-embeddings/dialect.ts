@@ -4,6 +4,7 @@
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { isMark } from '../../kit/json/long-members.ts';
 import { editBody } from '../../kit/json/request-json.ts';
+import { checkReport } from '../counts.ts';
 import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
 import { withoutFields } from '../left-behind/leave-fields.ts';
 import { readUsage } from '../openai-chat/read-usage.ts';
@@ -28,9 +29,12 @@ function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   if (!Array.isArray(value.data) || value.data.length === 0) return undefined;
   if (!value.data.every((item) => isObject(item) && isVector(item.embedding))) return undefined;
   const { usage } = value;
-  // There is no completion, so that many do not count it.
-  const whole = isObject(usage) ? { ...usage, completion_tokens: usage.completion_tokens ?? 0 } : usage;
-  return { usage: readUsage(whole), output: { ...NO_OUTPUT, hasContent: true }, finish: 'other' };
+  // There is no completion, so that many do not count it, and a total says nothing of one.
+  const whole = isObject(usage)
+    ? { ...usage, completion_tokens: usage.completion_tokens ?? 0, total_tokens: null }
+    : usage;
+  const output = { ...NO_OUTPUT, hasContent: true };
+  return { usage: checkReport(readUsage(whole), output), output, finish: 'other' };
 }
 
 /** Packed, or a list of numbers: anything else among them would become a number that nobody has said. */

@@ -11,9 +11,8 @@ import {
   readJsonObject,
 } from '../../kit/json/json.ts';
 import { editItems, editMember, leaveOut } from '../../kit/json/raw-edit.ts';
-import type { Quirks } from '../../kit/quirks.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { readCount } from '../counts.ts';
+import { checkReport, readCount } from '../counts.ts';
 import {
   type AnswerFacts,
   NO_OUTPUT,
@@ -29,19 +28,13 @@ import type { SseEvent } from '../stream/sse.ts';
 export const COMPLETED = 'image_generation.completed';
 export const PARTIAL = 'image_generation.partial_image';
 
-export function readAnswer(
-  { value }: JsonDocument,
-  _quirks?: Quirks,
-  request?: Pick<RelayRequest, 'images'>,
-): AnswerFacts | undefined {
+export function readAnswer({ value }: JsonDocument, request?: Pick<RelayRequest, 'images'>): AnswerFacts | undefined {
   if (!Array.isArray(value.data)) return undefined;
   const all = value.data.filter(hasImage).length;
   const images = Math.min(all, request?.images ?? all);
-  return {
-    usage: usageOf(readUsage(value.usage), images, all),
-    output: imagesOutput(images, all - images),
-    finish: 'other',
-  };
+  const output = imagesOutput(images, all - images);
+  const usage = checkReport(usageOf(readUsage(value.usage), images, all), output);
+  return { usage, output, finish: 'other' };
 }
 
 /** A report for all images, as the share of those that are delivered. */
@@ -114,7 +107,10 @@ export function createStreamReader(wanted: number): StreamReader {
   return {
     read: readEvent,
     end,
-    facts: () => ({ usage, output: imagesOutput(images, surplus), finish: 'other', finished: isWhole }),
+    facts() {
+      const output = imagesOutput(images, surplus);
+      return { usage: checkReport(usage, output, isWhole), output, finish: 'other', finished: isWhole };
+    },
     isFinished: () => isWhole,
   };
 }

@@ -1,7 +1,7 @@
 // A whole response: is it one, did it end, what did it say it used, and does it hold any output.
 
 import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import { hasCounted, weighPieces } from '../counts.ts';
+import { checkReport, hasCounted, weighPieces } from '../counts.ts';
 import { type AnswerFacts, NO_OUTPUT, type Output } from '../dialect.ts';
 import { listOf, outputOf, readItem } from './read-output.ts';
 import { readUsage } from './usage.ts';
@@ -9,7 +9,8 @@ import { readUsage } from './usage.ts';
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   if (!Array.isArray(value.output) || !isEnded(value)) return undefined;
   const usage = readUsage(value.usage);
-  return { usage, output: outputOfResponse(value, hasCounted(usage)), finish: readFinish(value) };
+  const output = outputOfResponse(value, hasCounted(usage));
+  return { usage: checkReport(usage, output), output, finish: readFinish(value) };
 }
 
 /** Answers that say nothing of their status are whole; failed, cancelled and waiting ones say so. */

@@ -9,6 +9,7 @@ import {
   JsonRefused,
   readJsonObject,
 } from '../../kit/json/json.ts';
+import { checkReport } from '../counts.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
 import { BROKEN, DONE } from '../stream/bare-events.ts';
 import { FAILURES, isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
@@ -64,7 +65,7 @@ export function createStreamReader(): StreamReader {
       }
     },
     end: () => [],
-    facts: () => ({ ...facts, finished }),
+    facts: () => ({ ...facts, usage: checkReport(facts.usage, facts.output, finished), finished }),
     isFinished: () => finished,
   };
 }

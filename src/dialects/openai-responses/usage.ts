@@ -1,26 +1,18 @@
-// Usage in the words of the Responses format, as disjoint buckets and back. Cached and written tokens count inside the
-// input, reasoning inside the output. One bad figure and the whole report counts as absent.
+// Usage in the words of the Responses format, as disjoint buckets and back.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { NO_BUCKETS } from '../../store/rows.ts';
-import { inputAlone, isTold, readCount, readDetail } from '../counts.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
 import type { ReportedUsage, UsageReport } from '../dialect.ts';
+import { readOpenaiUsage, type UsageNames } from '../openai-usage.ts';
+
+const NAMES: UsageNames = {
+  prompt: 'input_tokens',
+  completion: 'output_tokens',
+  promptDetails: 'input_tokens_details',
+  completionDetails: 'output_tokens_details',
+};
 
 export function readUsage(usage: Json | undefined): UsageReport {
-  if (usage === undefined || usage === null) return 'absent';
-  if (!isObject(usage)) return 'invalid';
-  const input = readCount(usage.input_tokens);
-  const output = readCount(usage.output_tokens ?? 0);
-  const cached = readDetail(usage.input_tokens_details, 'cached_tokens');
-  const written = readDetail(usage.input_tokens_details, 'cache_write_tokens');
-  const reasoning = readDetail(usage.output_tokens_details, 'reasoning_tokens');
-  if (input === undefined || output === undefined) return 'invalid';
-  if (cached === undefined || written === undefined || reasoning === undefined) return 'invalid';
-  if (cached + written > input) return 'invalid';
-  const alone = input - cached - written;
-  const buckets = { ...NO_BUCKETS, input: alone, cachedInput: cached, cacheWrite5m: written, output };
-  if (!isTold(usage.output_tokens)) return inputAlone(buckets, reasoning);
-  return reasoning > output ? 'invalid' : { buckets, reasoning };
+  return readOpenaiUsage(usage, NAMES);
 }
 
 export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {

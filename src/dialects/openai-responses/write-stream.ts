@@ -125,6 +125,6 @@ function isEnd({ name, pieces }: StreamEvent): boolean {
 }
 
 function lastUsage({ value }: JsonDocument, { usage: billed, cost, isOurs }: FinalUsage): JsonObject {
-  const usage = isObject(value.usage) && !isOurs ? value.usage : writeUsage(billed);
+  const usage = isObject(value.usage) && !isOurs && !billed.isRestated ? value.usage : writeUsage(billed);
   return withCost(usage, cost);
 }

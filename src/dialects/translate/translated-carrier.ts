@@ -4,6 +4,7 @@
 import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { type Carrier, SEALING } from '../carrier.ts';
+import { checkReport } from '../counts.ts';
 import {
   addOutput,
   asMedia,
@@ -87,7 +88,8 @@ export function translatedCarrier(translation: Translation): Carrier {
       const shown = hidesThoughts(translation) ? writeWhole(events.filter(isShown())) : answer;
       const output = { ...outputOf(own), tokens };
       const tokensAfterStop = stops.tokensAfterStop();
-      return { document: shown, facts: { ...facts, output, usage: whole.usage, tokensAfterStop }, lost };
+      const usage = checkReport(whole.usage, output);
+      return { document: shown, facts: { ...facts, output, usage, tokensAfterStop }, lost };
     },
     createStreamReader: () => translatedReader(translation, written, context),
   };
@@ -194,13 +196,14 @@ function translatedReader(
     facts() {
       const facts = reader.facts();
       const finished = isFinished();
-      const tokensAfterStop = stops.tokensAfterStop();
+      const said = output ?? heard();
+      const { usage } = events.facts(finished);
       return {
         ...facts,
-        output: output ?? heard(),
-        ...events.facts(finished),
+        output: said,
+        usage: checkReport(usage, said, finished),
         finished,
-        tokensAfterStop,
+        tokensAfterStop: stops.tokensAfterStop(),
         unshownTokens: hidden?.output().tokens,
       };
     },

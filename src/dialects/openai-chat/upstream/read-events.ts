@@ -20,7 +20,6 @@ const DONE = '[DONE]';
 const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
 
 export function createEventReader(target: Target): EventReader {
-  const { quirks } = target;
   const answer = createAnswerReader(target, { inPieces: true });
   const shapes = new ShapeMemory(saysOnly);
   let usage: UsageReport = 'absent';
@@ -28,7 +27,7 @@ export function createEventReader(target: Target): EventReader {
 
   function readValue(value: JsonObject, data: string): AnswerEvent[] {
     const { choice, bits, reported } = readChunk(value, data);
-    if (reported) usage = betterUsage(usage, readUsage(reported, quirks));
+    if (reported) usage = betterUsage(usage, readUsage(reported));
     if (!choice) return [];
     if (isBroken(choice)) return BROKEN;
     if (!reported && !isFinish(choice.finish_reason)) learn(data, bits);
@@ -104,7 +103,7 @@ export function readWhole({ text, value }: JsonDocument, target: Target): WholeE
   const bits = readBits(choice.message, () => raw.at('choices')?.at(at)?.at('message'));
   const events = createAnswerReader(target, { inPieces: false }).read(bits, choice.finish_reason);
   const lost = hasSources(value) && !events.some(({ type }) => type === 'cite') ? ['citations'] : [];
-  return { events, usage: readUsage(value.usage, target.quirks), lost };
+  return { events, usage: readUsage(value.usage), lost };
 }
 
 /** Where some vendors list what an answer rests on, without a word of which part does. */
