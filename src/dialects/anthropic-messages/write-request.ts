@@ -4,15 +4,16 @@ import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
 import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutPriced } from '../left-behind/priced-fields.ts';
+import { boundTools } from './bound-tools.ts';
 import { stripOwn } from './strip-own.ts';
 
 export function writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody {
-  return editBody(stripOwn(request.document), ownedFields(request, fields));
+  return editBody(boundTools(stripOwn(request.document)), ownedFields(request, fields));
 }
 
 /** The partial answer stands last, as the assistant's own turn; the vendor refuses one that ends in white space. */
 export function writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string {
-  const document = stripOwn(request.document);
+  const document = boundTools(stripOwn(request.document));
   const messages = Array.isArray(document.value.messages) ? document.value.messages : [];
   return editMembers(document, {
     ...ownedFields(request, fields),

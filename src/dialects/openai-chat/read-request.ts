@@ -13,7 +13,7 @@ import {
   requireRoles,
 } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
-import { SEARCH_TOKENS, vendorToolTokens } from '../input/vendor-tools.ts';
+import { addUse, DEFAULT_USES, searchTokens, type ToolUse, vendorToolUse } from '../input/vendor-tools.ts';
 import { isAsked, joinLeft, type LeftBehind, leaveSettings } from '../left-behind/left-behind.ts';
 import { leaveTools } from '../left-behind/left-tools.ts';
 import { asksForUsage } from './asks-for-usage.ts';
@@ -40,7 +40,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
     hasStops: STOPS.some((name) => isAsked(body[name])),
-    input: countInput(document, messages, vendorTools(body)),
+    input: countInput(document, messages, vendorUse(body)),
     document,
   };
 }
@@ -62,8 +62,11 @@ export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
   return isFree ? joinLeft(tools, leaveSettings(body, SEARCHES)) : tools;
 }
 
-function vendorTools(body: JsonObject): number {
-  let tokens = vendorToolTokens(body.tools, isClients);
-  for (const name of SEARCHES) if (isAsked(body[name])) tokens += SEARCH_TOKENS;
-  return tokens;
+/** No field of this format bounds how often a tool is used. A setting has one search made, before the answer. */
+function vendorUse(body: JsonObject): ToolUse {
+  let use = vendorToolUse(body.tools, isClients, () => DEFAULT_USES);
+  for (const name of SEARCHES) {
+    if (isAsked(body[name])) use = addUse(use, { tokens: searchTokens(body[name]), uses: 1 });
+  }
+  return use;
 }

@@ -7,6 +7,7 @@ import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutPriced } from '../left-behind/priced-fields.ts';
 import { stripOwn } from './strip-own.ts';
+import { missingBound } from './tool-calls.ts';
 
 export function writeRequest({ document }: RelayRequest, fields: UpstreamFields): JsonBody {
   return editBody(stripOwn(document, fields.withoutSealed), ownedFields(document, fields));
@@ -26,5 +27,7 @@ function ownedFields({ value }: JsonDocument, fields: UpstreamFields): Record<st
   const edits = withoutPriced(value, { model: fields.model, max_output_tokens: fields.maxOutputTokens, store: false });
   // Codex tells paths of the user's machine in it.
   if (value.client_metadata !== undefined) edits.client_metadata = undefined;
+  const calls = missingBound(value);
+  if (calls !== undefined) edits.max_tool_calls = calls;
   return edits;
 }
