@@ -45,6 +45,7 @@ const GROUPS: readonly Group[] = [
   { words: ['accounts', 'keys'], load: async () => (await import('./commands/accounts.ts')).accountCommands },
   { words: ['incidents'], load: async () => (await import('./commands/incidents.ts')).incidentCommands },
   { words: ['ledger'], load: async () => (await import('./commands/ledger.ts')).ledgerCommands },
+  { words: ['losses'], load: async () => (await import('./commands/losses.ts')).lossCommands },
   { words: ['backup', 'restore'], load: async () => (await import('./commands/backup.ts')).backupCommands },
   { words: ['move'], load: async () => (await import('./commands/move.ts')).moveCommands },
   { words: ['health'], load: async () => (await import('./commands/health.ts')).healthCommands },

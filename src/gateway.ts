@@ -30,6 +30,7 @@ import { createLoad } from './limits/load.ts';
 import { createCodeMemory } from './operating/code-memory.ts';
 import type { OperatingTools } from './operating/tools.ts';
 import { countFaults } from './operator/metrics/fault-metrics.ts';
+import { countLosses } from './operator/metrics/loss-metrics.ts';
 import { readState } from './operator/metrics/state-metrics.ts';
 import { readStore } from './operator/metrics/store-metrics.ts';
 import { openPorts } from './ports/open-ports.ts';
@@ -108,7 +109,8 @@ export async function composeGateway(
   const health = createHealth(clock);
   const errors = createRecentErrors(clock);
   const status = createPublicStatus({ store, clock, catalog, health, traffic });
-  const ledger = createLedger({ store, clock, alarms, lease: () => life.node()?.lease });
+  const lossMeter = countLosses(metrics);
+  const ledger = createLedger({ store, clock, alarms, lossMeter, lease: () => life.node()?.lease });
   const gatewayId = createGatewayId(pepper);
   const relay = createRelayTools(settings, options, {
     clock,
@@ -220,6 +222,7 @@ export async function composeGateway(
         alarms,
         authenticator,
         traffic,
+        lossMeter,
         node: identity,
       }),
     openPorts: () => openPorts(settings, { log, metrics, respond, idleSeconds, listenForOperator: listenBehind }),

@@ -4,6 +4,7 @@ import { type Fault, fault } from '../faults/fault.ts';
 import { type ReceiptLine, receiptLines } from '../ledger/cost.ts';
 import type { UsageRecord } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
+import { explainCharge } from '../usage/explain-charge.ts';
 import { publicRecord } from '../usage/public-usage.ts';
 import type { PricesAt } from './prices-at.ts';
 
@@ -40,6 +41,8 @@ export async function showReceipt(tools: ReceiptTools, accountId: string, reques
   const { record, lines } = await readReceipt(tools, accountId, requestId);
   return {
     ...publicRecord(record),
+    rule: record.rule,
+    explanation: explainCharge(record),
     lines: lines.map((line) => ({
       bucket: line.bucket,
       quantity: line.quantity,

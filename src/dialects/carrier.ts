@@ -6,8 +6,9 @@ import type { JsonDocument } from '../kit/json/json.ts';
 import type { JsonBody } from '../kit/json/request-json.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
-import { type LeftBehind, NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
-import { pricedFields } from './left-behind/priced-fields.ts';
+import { type LeftFields, leaveFields } from './left-behind/leave-fields.ts';
+import { leaveVariants } from './left-behind/leave-members.ts';
+import { joinLeft, type LeftBehind, NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
 import type { FetchedMedia, NamedMedia } from './media/named-media.ts';
 
 export interface Carrier {
@@ -60,16 +61,18 @@ class SameDialectCarrier implements Carrier {
   readonly #request: RelayRequest;
   readonly #quirks: Quirks;
   readonly #left: LeftBehind;
+  readonly #leftFields: LeftFields;
 
   constructor(dialect: Dialect, request: RelayRequest, quirks: Quirks, isFree: boolean) {
     const { value } = request.document;
-    const left = dialect.leaveBehind?.(value, isFree) ?? NOTHING_LEFT;
-    const priced = pricedFields(value);
-    this.dropped = left === NOTHING_LEFT ? priced : [...priced, ...left.names];
+    const left = joinLeft(leaveVariants(value), dialect.leaveBehind?.(value, isFree) ?? NOTHING_LEFT);
+    const leftFields = leaveFields(value, dialect.endpoint, isFree);
+    this.dropped = left === NOTHING_LEFT ? leftFields.named : [...leftFields.named, ...left.names];
     this.#dialect = dialect;
     this.#request = request;
     this.#quirks = quirks;
     this.#left = left;
+    this.#leftFields = leftFields;
   }
 
   get endpoint(): Endpoint {
@@ -80,12 +83,16 @@ class SameDialectCarrier implements Carrier {
     return this.endpoint === SEALING;
   }
 
+  droppedAt(maxOutputTokens: number): readonly string[] {
+    return this.#dialect.loweredFields?.(this.#request.document.value, maxOutputTokens) ?? NOTHING;
+  }
+
   writeRequest(fields: UpstreamFields): JsonBody {
-    return this.#dialect.writeRequest(this.#sent(), fields);
+    return this.#dialect.writeRequest(this.#sent(), fields, this.#leftFields.removed);
   }
 
   writePrefill(fields: UpstreamFields, text: string): string {
-    return this.#dialect.writePrefill(this.#sent(), fields, text);
+    return this.#dialect.writePrefill(this.#sent(), fields, text, this.#leftFields.removed);
   }
 
   readAnswer(document: JsonDocument): CarriedAnswer | undefined {

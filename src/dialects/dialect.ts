@@ -249,9 +249,12 @@ export interface Dialect {
   leaveBehind?(body: JsonObject, isFree: boolean): LeftBehind;
   /** What a conversation began with that must stay where it was begun; undefined: it may go anywhere. */
   conversationStart?(body: JsonObject): string | undefined;
-  writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody;
+  /** Fields of the body whose figures are lowered to fit an output bound of so many tokens. */
+  loweredFields?(body: JsonObject, maxOutputTokens: number): readonly string[];
+  /** `removed`: top-level fields that do not reach the upstream. */
+  writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): JsonBody;
   /** The same request with an answer begun. */
-  writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string;
+  writePrefill(request: RelayRequest, fields: UpstreamFields, text: string, removed?: readonly string[]): string;
   /** Undefined if it is no answer, or one that never finished. */
   readAnswer(document: JsonDocument, quirks?: Quirks, request?: RelayRequest): AnswerFacts | undefined;
   /** `usage`: what is billed, where the answer does not tell it itself, or not as others do. */

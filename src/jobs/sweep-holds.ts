@@ -7,6 +7,7 @@ import { Fault } from '../faults/fault.ts';
 import { type Clock, every } from '../kit/clock.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError, type Log } from '../kit/log.ts';
+import type { LossMeter } from '../ledger/loss-meter.ts';
 import type { OpenHold } from '../store/reads.ts';
 import type { Lease } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
@@ -21,6 +22,7 @@ export interface SweepTools {
   clock: Clock;
   log: Log;
   node: Node;
+  lossMeter?: LossMeter | undefined;
   /** The database is of this machine alone: its clock may be believed, also of nodes that nobody has watched and whose
    * processes nobody here can see. */
   isAlone: boolean;
@@ -59,17 +61,17 @@ interface Stuck {
 
 /** By request, what could not be released. */
 async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<Map<string, Stuck>> {
-  const { store, clock, log, node } = tools;
+  const { clock, log, node } = tools;
   const deadNodes = await findDead(tools, watch);
   const stuck = new Map<string, Stuck>();
   for (;;) {
     // Those that are stuck are found again, and must not take the places of others.
     const limit = BATCH + stuck.size;
-    const holds = await store.read.orphanedHolds({ deadNodes, limit });
+    const holds = await tools.store.read.orphanedHolds({ deadNodes, limit });
     const orphans = holds.filter((hold) => hold.nodeId !== node.nodeId && !stuck.has(hold.requestId));
     if (orphans.length > 0) failpoint('K9');
     const at = clock.now();
-    const ends = await Promise.all(orphans.map((hold) => release(store, hold, at)));
+    const ends = await Promise.all(orphans.map((hold) => release(tools, hold, at)));
     for (const one of ends) if (one) stuck.set(one.hold.requestId, one);
     const count = ends.filter((one) => !one).length;
     if (count > 0) log('warn', 'holds_swept', { count });
@@ -78,10 +80,12 @@ async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<Map<stri
 }
 
 /** Undefined once it is released. Rejects when the store is away, which says nothing of the hold. */
-async function release(store: Store, hold: OpenHold, at: number): Promise<Stuck | undefined> {
+async function release({ store, lossMeter }: SweepTools, hold: OpenHold, at: number): Promise<Stuck | undefined> {
   const { requestId, accountId, keyId } = hold;
   try {
-    await store.commit('sweep', { requestId, accountId, keyId, at });
+    const { state } = await store.commit('sweep', { requestId, accountId, keyId, at });
+    const { model, amount } = hold;
+    if (state === 'closed') lossMeter?.booked({ reason: 'gateway_died', model, channel: null, amount });
     return undefined;
   } catch (error) {
     if (error instanceof Fault && error.code === 'unavailable') throw error;

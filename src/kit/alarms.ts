@@ -8,6 +8,7 @@ export const ALARM_NAMES = [
   'upstream_route_missing',
   'usage_above_hold',
   'usage_invalid',
+  'account_losses',
   'settle_retrying',
   'close_failed',
   'settle_after_release',

@@ -40,10 +40,8 @@ const BUCKET_NAMES: Record<keyof Buckets, string> = {
   images: 'image',
 };
 
-/**
- * The lines sum to what was charged. A line of its own has what was not charged of them (above the hold, or of a free ending);
- * or what was charged beside them, once the account has used up its free losses: failed tries, and output after a hang-up.
- */
+/** The lines sum to what was charged. Two lines are not of a bucket: `written_off`, below 0, is what the house bears; `loss_guard`
+ * is what was charged beyond the buckets, for losses. */
 export function receiptLines(buckets: Buckets, prices: Prices, charged: Nano): ReceiptLine[] {
   const lines = BUCKET_PRICES.filter(([bucket]) => buckets[bucket] > 0).map(([bucket, price]) => ({
     bucket: BUCKET_NAMES[bucket],
@@ -53,7 +51,8 @@ export function receiptLines(buckets: Buckets, prices: Prices, charged: Nano): R
   }));
   const rest = charged - costOf(buckets, prices);
   if (rest === 0n) return lines;
-  return [...lines, { bucket: rest < 0n ? 'written_off' : 'undelivered', quantity: 1, unitPrice: rest, amount: rest }];
+  const bucket = rest < 0n ? 'written_off' : 'loss_guard';
+  return [...lines, { bucket, quantity: 1, unitPrice: rest, amount: rest }];
 }
 
 interface Priced {

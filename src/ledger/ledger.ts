@@ -5,6 +5,8 @@ import { Fault } from '../faults/fault.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, sleep } from '../kit/clock.ts';
 import { describeError } from '../kit/log.ts';
+import { formatNtd, type Nano } from '../kit/money.ts';
+import { unpaid } from '../store/book/losses.ts';
 import type {
   AdmitInput,
   AdmitResult,
@@ -17,6 +19,7 @@ import type {
 } from '../store/operations.ts';
 import { NO_BUCKETS } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
+import type { LossMeter } from './loss-meter.ts';
 
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
@@ -44,11 +47,12 @@ export interface LedgerTools {
   store: Pick<Store, 'commit' | 'read'>;
   clock: Clock;
   alarms: Alarms;
+  lossMeter?: LossMeter | undefined;
   /** The node's, once it has begun. */
   lease(): { renew(): Promise<void>; hasLivedSince(since: number): boolean } | undefined;
 }
 
-export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledger {
+export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerTools): Ledger {
   let closing = 0;
 
   function admit(input: AdmitInput): Promise<AdmitResult> {
@@ -72,7 +76,7 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
     }
   }
 
-  /** A bug of ours must not keep a customer's money: what cannot be settled is released. */
+  /** A bug of ours must not keep a customer's money: what cannot be settled is released, if need be without its losses. */
   async function close<Name extends 'settle' | 'release'>(
     name: Name,
     input: Input<Name>,
@@ -84,14 +88,16 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
         try {
           const result = await store.commit(name, input);
           if (name === 'settle') report(result, input);
+          reportLosses(result, input);
           return result;
         } catch (error) {
           await waitAfter(error, input.requestId, waitMs);
         }
       }
     } catch (error) {
-      if (name === 'release') throw error;
-      return close('release', releaseInstead(input, freeAddress));
+      if (name === 'settle') return close('release', releaseInstead(input, freeAddress));
+      if (!input.losses) throw error;
+      return close(name, { ...input, losses: undefined });
     } finally {
       closing--;
     }
@@ -122,6 +128,27 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
     }
   }
 
+  function reportLosses(result: CloseResult, input: SettleInput | ReleaseInput): void {
+    const items = input.losses?.items ?? [];
+    if (result.state !== 'closed' || items.length === 0) return;
+    const due = items.reduce((sum, item) => sum + item.charge, 'cost' in input ? input.cost : 0n);
+    const booked = result.lossGuard ? unpaid(items, due - result.charged) : items;
+    for (const loss of booked) lossMeter?.booked(loss);
+    if (!result.lossGuard) return;
+    lossMeter?.charged();
+    if (result.lossGuard === 'reached') reportGuard(result.charged, input);
+  }
+
+  /** Once for an account and day: the operator looks at the account, not at each call. */
+  function reportGuard(charged: Nano, { requestId, accountId, losses }: SettleInput | ReleaseInput): void {
+    alarms.raise('account_losses', {
+      request_id: requestId,
+      account_id: accountId,
+      cost_nano: charged.toString(),
+      detail: `losses of the day reached the guard of NT$${formatNtd(losses?.guard ?? 0n)}`,
+    });
+  }
+
   return {
     admit,
     isHeld: (held) => lease()?.hasLivedSince(held.since) || isStillOpen(held),
@@ -144,6 +171,7 @@ function releaseInstead(input: OfRequest & { outcome: Outcome }, freeAddress: st
     buckets: NO_BUCKETS,
     reasoning: 0,
     estimated: false,
+    rule: 'gateway_failed',
   };
   return { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome };
 }

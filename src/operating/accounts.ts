@@ -10,6 +10,7 @@ import type { DaySpend, FoundAccount, OpenHold } from '../store/reads.ts';
 import type { Entry, KeyRow, StoredAction, StoredEntry, UsageRecord, Wallet } from '../store/rows.ts';
 import { parseCursor, writeCursor } from '../usage/read-query.ts';
 import { logLine } from './audit-log.ts';
+import { showLosses } from './losses.ts';
 import { readLine } from './read-input.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
@@ -40,6 +41,9 @@ export interface AccountView {
   usageNext: string | null;
   /** Of the last 30 days, oldest first, those without a request left out. */
   spendByDay: readonly DaySpend[];
+  /** What upstreams billed for its requests and it did not pay: today, and on the last 30 days. */
+  lostToday: Nano;
+  lost: Nano;
   /** What operators did to it, with their reasons; newest first. */
   actions: readonly StoredAction[];
 }
@@ -86,17 +90,21 @@ export async function showAccount(
   if (usageCursor !== undefined && !after) throw invalid('usage_cursor', 'must be usage_next of the page before');
   const wallet = await read.wallet(accountId);
   if (!wallet) throw noSuchAccount(accountId);
-  const [createdAt, login, holds, entries, credits, keys, usage, spendByDay, actions] = await Promise.all([
-    read.accountSince(accountId),
-    read.login(accountId),
-    read.openHolds(accountId),
-    read.entriesOf(accountId, ENTRIES_SHOWN + 1, entriesBefore),
-    read.creditsOf(accountId, ENTRIES_SHOWN + 1, creditsBefore),
-    read.keysOf(accountId),
-    read.usagePage({ accountId, limit: USAGE_SHOWN, ...(after ? { after } : {}) }),
-    read.spendByDay(accountId, taipeiDay(clock.now()) - DAYS_SHOWN + 1),
-    read.actions({ subject: accountId, limit: ACTIONS_SHOWN }),
-  ]);
+  const losses = (days: number) => showLosses({ store, clock }, { by: 'reason', days, accountId });
+  const [createdAt, login, holds, entries, credits, keys, usage, spendByDay, lostToday, lost, actions] =
+    await Promise.all([
+      read.accountSince(accountId),
+      read.login(accountId),
+      read.openHolds(accountId),
+      read.entriesOf(accountId, ENTRIES_SHOWN + 1, entriesBefore),
+      read.creditsOf(accountId, ENTRIES_SHOWN + 1, creditsBefore),
+      read.keysOf(accountId),
+      read.usagePage({ accountId, limit: USAGE_SHOWN, ...(after ? { after } : {}) }),
+      read.spendByDay(accountId, taipeiDay(clock.now()) - DAYS_SHOWN + 1),
+      losses(1),
+      losses(DAYS_SHOWN),
+      read.actions({ subject: accountId, limit: ACTIONS_SHOWN }),
+    ]);
   const last = usage.records.at(-1);
   return {
     accountId,
@@ -112,6 +120,8 @@ export async function showAccount(
     usage: usage.records,
     usageNext: usage.hasMore && last ? writeCursor(last.at, last.requestId) : null,
     spendByDay,
+    lostToday: lostToday.total,
+    lost: lost.total,
     actions,
   };
 }

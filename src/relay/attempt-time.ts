@@ -10,7 +10,7 @@ const MOST_HELD_MS = MINUTE_MS;
 export type TimeUp = 'too_slow' | 'client_gone';
 
 export interface Timed {
-  abort(outcome: TimeUp): void;
+  onTimeUp(outcome: TimeUp): void;
 }
 
 export class AttemptTime implements TaskListener {
@@ -59,7 +59,7 @@ export class AttemptTime implements TaskListener {
   /** It is up. */
   onTime(): void {
     const isClients = this.#endsWhole && this.#heldSoFar() >= MOST_HELD_MS;
-    this.#timed.abort(isClients ? 'client_gone' : 'too_slow');
+    this.#timed.onTimeUp(isClients ? 'client_gone' : 'too_slow');
   }
 
   end(): void {

@@ -68,12 +68,20 @@ export function nothingBilled(model: string, rule: ChargeRule, used: Buckets): B
 }
 
 /** An answer without output is free; its tokens are shown as they were used. */
-export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
+export function billAnswer(call: Call, model: Model, facts: AnswerFacts, mayHide: boolean): Bill {
   const used = measure(call, model, facts);
   if (!hasOutput(call, facts)) return notCharged(used, 'empty_answer');
   if (facts.tokensAfterStop === undefined) return priced(used, model);
   const bill = withOutput(used, {
-    output: chargedOutput(used, { made: facts.output.tokens + facts.tokensAfterStop, got: facts.output.tokens }, facts),
+    output: chargedOutput(
+      used,
+      {
+        made: facts.output.tokens + facts.tokensAfterStop,
+        got: facts.output.tokens,
+        margin: mayHide ? TOKENIZER_MARGIN : undefined,
+      },
+      facts,
+    ),
     rule: 'stop_matched',
   });
   return priced(bill, model);
@@ -105,7 +113,7 @@ export function billEnded(call: Call, runs: readonly [Run, ...Run[]], ended: End
   const { images } = delivered;
   const models = [runs[0].step.model, runs.slice(1)] as const;
   if (facts.finished && !measured.estimated) {
-    const seen = { made, got, hidesSome: unseen.isPossible || delivered.hasMedia };
+    const seen = { made, got, margin: unseen.isPossible ? TOKENIZER_MARGIN : delivered.hasMedia ? 1 : undefined };
     const output = images > 0 ? imageTokens(used, facts, images) : chargedOutput(used, seen, facts);
     return priced(withOutput(used, { output, images, rule }), ...models);
   }
@@ -151,22 +159,22 @@ interface SeenOutput {
   /** Tokens of visible output that the upstream produced, and that the client got, by our own count. */
   made: number;
   got: number;
-  /** The upstream may have counted what is not visible, such as reasoning. */
-  hidesSome?: boolean;
+  /** Set if the upstream may have counted what is not visible: how many tokens it makes of what we count as one. */
+  margin: number | undefined;
 }
 
-/** An upstream's tokenizer makes up to so many tokens of what we count as one. */
+/** Of most tokenizers it is less: what is taken for reasoning is not visible output that another tokenizer counts higher. */
 const TOKENIZER_MARGIN = 1.3;
 
 /** Of the reported output, what the customer pays: reasoning and what it got. */
-function chargedOutput({ buckets, reasoning }: Bill, { made, got, hidesSome = true }: SeenOutput, facts: AnswerFacts) {
+function chargedOutput({ buckets, reasoning }: Bill, { made, got, margin }: SeenOutput, facts: AnswerFacts) {
   const reported = buckets.output;
   const rest = made - got;
   // Less than a token is a difference of rounding.
   if (rest < 1) return reported;
   const counted = wholeTokens(got);
   const reasoned = facts.output.hasReasoning ? Math.max(reasoning, counted) : reasoning + counted;
-  const withoutRest = hidesSome ? reported - Math.ceil(rest * TOKENIZER_MARGIN) : 0;
+  const withoutRest = margin === undefined ? 0 : reported - Math.ceil(rest * margin);
   return Math.min(reported, Math.max(reasoned, withoutRest));
 }
 

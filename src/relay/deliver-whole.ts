@@ -12,6 +12,7 @@ import type { Admission, Answer, Call, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
 import { inTurns } from './in-turns.ts';
 import { noteUnsent } from './losses.ts';
+import { maySpendUnseen } from './needs-report.ts';
 
 export async function deliverWhole(
   tools: RelayTools,
@@ -27,7 +28,7 @@ export async function deliverWhole(
       noteUnsent(admission, step, begun.facts);
       throw new AttemptFailed('client_gone');
     }
-    const bill = billAnswer(call, step.model, begun.facts);
+    const bill = billAnswer(call, step.model, begun.facts, maySpendUnseen(tools, call, step));
     if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
     const isTold = begun.carrier.isTranslated || bill.isRestated;
     const model = step.model === call.model ? call.request.model : step.model.id;

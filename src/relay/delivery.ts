@@ -4,6 +4,7 @@
 import type { Sent, StreamWriter } from '../dialects/dialect.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { AttemptFailed } from './attempt-failed.ts';
+import type { Timed, TimeUp } from './attempt-time.ts';
 import type { BegunAnswer, BegunStream } from './begun.ts';
 import type { Run, UnseenReasoning } from './bill.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
@@ -15,7 +16,7 @@ import type { ResumedRun } from './resume.ts';
 
 type BegunRun = BegunAnswer<BegunStream>;
 
-export class Delivery {
+export class Delivery implements Timed {
   readonly writer: StreamWriter;
   readonly bound: OutputBound;
   readonly #call: Call;
@@ -104,13 +105,17 @@ export class Delivery {
     this.#isRunning = false;
   }
 
-  /** The client has left: whoever waits for the upstream waits no longer. */
-  leave(): void {
-    this.#left ??= new AttemptFailed('client_gone');
+  /** The client has left, or its time is up: the upstream is not waited for any longer. */
+  leave(outcome: TimeUp = 'client_gone'): void {
+    this.#left ??= new AttemptFailed(outcome);
     this.#leaving?.abort(this.#left);
     const { events, watch } = this.#current.begun;
     if (this.#needsReport) events.interrupt(this.#left);
-    else watch.abort('client_gone');
+    else watch.abort(outcome);
+  }
+
+  onTimeUp(outcome: TimeUp): void {
+    this.leave(outcome);
   }
 
   /** Throws AttemptFailed. */
@@ -141,6 +146,7 @@ export class Delivery {
   #use({ step, begun }: BegunRun): void {
     if (step.model !== this.#call.model) this.writer.rename(step.model.id);
     this.#needsReport = needsReport(this.#tools, this.#call, step, begun);
+    begun.watch.whenTimeUp(this);
     if (this.#needsReport) begun.watch.outliveClient();
   }
 }

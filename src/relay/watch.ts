@@ -4,12 +4,12 @@
 import type { Clock } from '../kit/clock.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import { AttemptTime } from './attempt-time.ts';
+import { AttemptTime, type Timed, type TimeUp } from './attempt-time.ts';
 import type { RelayTools } from './call.ts';
 import type { Cut, CutListener } from './cut.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 
-export class Watch implements EventListenerObject, CutListener, TaskListener {
+export class Watch implements EventListenerObject, CutListener, TaskListener, Timed {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
   readonly #gone: AbortSignal;
@@ -18,7 +18,9 @@ export class Watch implements EventListenerObject, CutListener, TaskListener {
   #cancelSilent: (() => void) | undefined;
   #idle: IdleTimer | undefined;
   #failure: AttemptFailed | undefined;
-  /** Ends the wait of whoever waits under this watch. */
+  /** Decides what the end of the time means, in place of an abort. */
+  #whenTimeUp: Timed | undefined;
+  /** Ends the wait under this watch. */
   #interrupt: ((reason: AttemptFailed) => void) | undefined;
 
   constructor({ clock, cut }: Pick<RelayTools, 'clock' | 'cut'>, gone: AbortSignal) {
@@ -48,6 +50,16 @@ export class Watch implements EventListenerObject, CutListener, TaskListener {
   /** Starts, or starts again, the time for all of it: so much of its own, and no longer than `until`. */
   limitTotal(ms: number, until = Number.POSITIVE_INFINITY): void {
     this.#time.start(ms, until);
+  }
+
+  onTimeUp(outcome: TimeUp): void {
+    if (this.#whenTimeUp) this.#whenTimeUp.onTimeUp(outcome);
+    else this.abort(outcome);
+  }
+
+  /** From here on the end of the time aborts nothing by itself. */
+  whenTimeUp(timed: Timed): void {
+    this.#whenTimeUp = timed;
   }
 
   /** The client takes nothing more: until it does, that time is not the channel's. */

@@ -17,6 +17,7 @@ import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import type { Sealer } from '../kit/sealed.ts';
+import type { LossMeter } from '../ledger/loss-meter.ts';
 import type { AuditPass } from '../operating/tools.ts';
 import { isOfAnotherBoot, isProcessAlive } from '../processes/processes.ts';
 import { createActiveCatalog } from '../publishing/active-catalog.ts';
@@ -41,6 +42,7 @@ export interface NodeTools {
   alarms: Alarms;
   authenticator: Pick<Authenticator, 'confirm' | 'forget'>;
   traffic: Traffic;
+  lossMeter: LossMeter;
   node: Node;
 }
 
@@ -80,7 +82,7 @@ export async function startNode(tools: NodeTools): Promise<RunningNode> {
 }
 
 async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<RunningNode, 'stop'>> {
-  const { settings, store, embedded, sealer, clock, log, alarms, authenticator, traffic, node } = tools;
+  const { settings, store, embedded, sealer, clock, log, alarms, authenticator, traffic, lossMeter, node } = tools;
   const { configFile } = settings;
   const publishing = { store, sealer, clock };
   const started = await startDocument(publishing, settings, embedded);
@@ -112,7 +114,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const lease = await keepLease({ store, clock, log, alarms, node });
   stops.push(lease.stop);
   const isAlone = settings.databaseUrl === undefined;
-  stops.push(await sweepHolds({ store, clock, log, node, isAlone, isProcessAlive, isOfAnotherBoot }));
+  stops.push(await sweepHolds({ store, clock, log, node, lossMeter, isAlone, isProcessAlive, isOfAnotherBoot }));
   stops.push(await forgetOld(store, clock, log));
   stops.push(followStore({ store, clock, log, onBack: authenticator.forget, onPulse }));
   stops.push(suspendKeys(store, clock, log, active.get));

@@ -2,7 +2,7 @@
 
 import type { HoldSums, OpenHold } from './reads.ts';
 
-export const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id FROM holds';
+export const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id, model, amount_nano FROM holds';
 
 export function decodeOpenHold(row: Readonly<Record<string, unknown>>): OpenHold {
   return {
@@ -10,6 +10,8 @@ export function decodeOpenHold(row: Readonly<Record<string, unknown>>): OpenHold
     accountId: String(row.account_id),
     keyId: String(row.key_id),
     nodeId: String(row.node_id),
+    model: String(row.model),
+    amount: BigInt(String(row.amount_nano)),
   };
 }
 

@@ -80,6 +80,8 @@ export interface OpenHold {
   accountId: string;
   keyId: string;
   nodeId: string;
+  model: string;
+  amount: bigint;
 }
 
 /** All open holds together, of every node. */

@@ -8,7 +8,17 @@ import { clientOf, fieldOf, strangerOf } from './operator-client.ts';
 
 const PAGES = ['/', '/channels', '/channels/up', '/models', '/models/document', '/models/revisions', '/models/import'];
 PAGES.push('/accounts/acc_1/requests/req_1');
-PAGES.push('/cards', '/accounts', '/ledger', '/ledger/reconcile', '/alarms', '/incidents', '/actions', '/nothing');
+PAGES.push(
+  '/cards',
+  '/accounts',
+  '/ledger',
+  '/ledger/losses',
+  '/ledger/reconcile',
+  '/alarms',
+  '/incidents',
+  '/actions',
+  '/nothing',
+);
 const ACTIONS = ['/channels/up/test', '/channels/up/disable', '/models/document', '/models/document/apply', '/cards'];
 ACTIONS.push(
   '/cards/void',

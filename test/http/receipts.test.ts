@@ -1,7 +1,9 @@
 // GET /api/receipts/{id}: the record, every bucket at the price that was in force, every attempt; for its account alone.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test';
+import { CHARGE_RULES } from '../../src/store/rows.ts';
 import type { Answer } from '../support/answer.ts';
+import { closeCall, loss } from '../support/close-call.ts';
 import { createGate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream, type Usage } from '../support/openai-chat.ts';
@@ -88,7 +90,10 @@ describe('lines', () => {
   });
 
   test('carry the whole record that /api/usage shows', async () => {
-    const { lines, attempts, ...record } = await receiptOf({ model: 'up-paid', ...LONG }, chatAnswer({ usage: USAGE }));
+    const { lines, attempts, rule, explanation, ...record } = await receiptOf(
+      { model: 'up-paid', ...LONG },
+      chatAnswer({ usage: USAGE }),
+    );
     const { data } = await gateway.get('/api/usage', account.key);
     expect(data).toEqual([record]);
     expect(lines.length + attempts.length).toBe(5);
@@ -118,6 +123,43 @@ describe('lines', () => {
     const told = await receiptOf({ model: 'up-free' }, chatAnswer());
     expect(told.cost_nano).toBe('0');
     expect(told.lines).toEqual([line('input', 11, 0n), line('output', 7, 0n)]);
+  });
+});
+
+describe('the rule that decided the cost', () => {
+  const close = (fields: Parameters<typeof closeCall>[2]) => closeCall(gateway.gateway.store, account, fields);
+
+  test('is there with a sentence that has the amounts', async () => {
+    const { requestId } = await close({ held: 500_000_000n, cost: 123_000_000n, rule: 'hung_up' });
+    expect(await receipt(requestId)).toMatchObject({
+      rule: 'hung_up',
+      explanation:
+        'The client closed the connection during the answer. Input, reasoning and the output delivered until then are charged: NT$0.123.',
+    });
+  });
+
+  test.each(CHARGE_RULES)('%s has one', async (rule) => {
+    const { requestId } = await close({ cost: 1n, rule });
+    const told = await receipt(requestId);
+    expect(told.rule).toBe(rule);
+    expect(told.explanation).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test('is the guard of losses, and what it charges is a line of its own', async () => {
+    const losses = { items: [loss()], guard: 0n };
+    const { requestId } = await close({ rule: 'empty_answer', losses });
+    const told = await receipt(requestId);
+    expect(told).toMatchObject({ rule: 'loss_guard', cost_nano: '400000000' });
+    expect(told.explanation).toBe(
+      'This account has used up its requests without a charge for today. This one is charged as reported, up to the NT$0.5 that was reserved: NT$0.4.',
+    );
+    expect(told.lines).toEqual([line('loss_guard', 1, 400_000_000n)]);
+    expect(sumOf(told)).toBe(BigInt(told.cost_nano));
+  });
+
+  test('is unknown for a record from before there were rules', async () => {
+    const { requestId } = await close({ cost: 5n });
+    expect(await receipt(requestId)).toMatchObject({ rule: null, explanation: null });
   });
 });
 

@@ -12,6 +12,7 @@ import { createLedger } from '../../src/ledger/ledger.ts';
 import type { AdmitInput } from '../../src/store/operations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { loss } from '../store/suite/losses.ts';
 import { createAccount, free, fresh, paid, renewLease, settling } from '../store/suite/samples.ts';
 import { createLogCapture } from '../support/log-capture.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -43,7 +44,7 @@ function ledgerWith({ failedReleases = 0, clock = systemClock } = {}) {
     alarms,
     lease: () => undefined,
   });
-  return { ledger, tries: () => failed, alarms: () => lines.lines().map(({ event }) => event) };
+  return { ledger, tries: () => failed, lines: lines.lines, alarms: () => lines.lines().map(({ event }) => event) };
 }
 
 test('what cannot be settled is released, however often that must be tried', async () => {
@@ -102,4 +103,42 @@ test('a release that a bug of ours makes impossible is told, and thrown', async 
   const error = await ledger.release({ ...input, giveBackSlots: false }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'internal_error' });
   expect(alarms()).toEqual(['close_failed']);
+});
+
+test('losses beyond the guard raise one alarm for an account and day', async () => {
+  const { ledger, lines } = ledgerWith();
+  const account = await createAccount(store, 10_000n);
+  const losses = { items: [loss({ amount: 500n, charge: 70n })], guard: 600n };
+  const ids: string[] = [];
+  for (let call = 0; call < 4; call++) {
+    const input = paid(account);
+    ids.push(input.requestId);
+    expect(await ledger.admit(input)).toMatchObject({ ok: true });
+    const { cost: _, ...closing } = settling(input, 0n);
+    await (call % 2 === 0
+      ? ledger.settle({ ...closing, cost: 0n, losses })
+      : ledger.release({ ...closing, giveBackSlots: false, losses }));
+  }
+  expect(lines()).toMatchObject([
+    {
+      event: 'account_losses',
+      request_id: ids[1],
+      account_id: account.accountId,
+      cost_nano: '70',
+      detail: 'losses of the day reached the guard of NT$0.0000006',
+    },
+  ]);
+  expect(await store.read.wallet(account.accountId)).toMatchObject({ balance: 10_000n - 3n * 70n });
+});
+
+test('a release whose losses a bug of ours made impossible is made without them', async () => {
+  const { ledger, alarms } = ledgerWith();
+  const account = await createAccount(store, 10_000n);
+  const call = paid(account);
+  expect(await ledger.admit(call)).toMatchObject({ ok: true });
+  const { cost: _, ...input } = settling(call, 0n);
+  const losses = { items: [loss({ amount: -1n })], guard: null };
+  expect(await ledger.release({ ...input, giveBackSlots: false, losses })).toMatchObject({ state: 'closed' });
+  expect(alarms()).toEqual(['close_failed']);
+  expect(await store.read.wallet(account.accountId)).toMatchObject({ balance: 10_000n, held: 0n });
 });

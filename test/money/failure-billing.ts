@@ -72,6 +72,29 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
     leaving.abort();
   }
 
+  const LONG = ['Alpha', ...Array.from({ length: 60 }, () => ' and more')];
+  /** Hangs up after the second piece of a model that reasons unseen; the upstream then says the rest. */
+  async function leaveReasoning(
+    client: WireClient,
+    script: Script,
+    fields: Record<string, unknown> = {},
+  ): Promise<Lab> {
+    const { clock, timers } = createReadOnClock(systemClock);
+    const on = await start(client, { clock, main: { routes: [{ channel: 'first', model: 'o3' }] } });
+    const parts = script.body ?? [];
+    const at = parts.findIndex((part) => String(part).includes(' and more')) + 1;
+    const gate = createGate();
+    on.first.next({ ...script, body: [...parts.slice(0, at), gate.opened, ...parts.slice(at)] });
+    const leaving = new AbortController();
+    await readUntil(await on.open({ stream: true, max_tokens: 950, ...fields }, leaving.signal), ' and more');
+    const before = timers();
+    leaving.abort();
+    await eventually('the stream to be read on', () => timers() > before);
+    gate.open();
+    await eventually('the record', async () => (await on.records()).length > 0);
+    return on;
+  }
+
   const rows: Record<string, Row> = {
     'the gateway refused the call': async (client) => {
       const on = await start(client);
@@ -98,7 +121,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect(attempts).toHaveLength(3);
       await expectPaid(on, costAt(MAIN, 11, 7), { channel: 'second' });
     },
-    'the stream broke, could not be resumed, and you were told': async (client) => {
+    'the stream broke and could not be resumed': async (client) => {
       const on = await start(client);
       on.first.next(brokenAfter(client, ' beta'));
       on.first.otherwise(client.refusal(500, 'other'));
@@ -127,20 +150,47 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect(await again.gateway.get('/api/me', on.account.key)).toMatchObject({ balance_ntd: 1, held_nano: '0' });
       await again.stop();
     },
-    'the stream ran into the time limit': async (client) => {
+    'the stream went on for an hour': async (client) => {
       const clock = createManualClock();
-      const on = await start(client, { clock, channels: { timeouts: { total_ms: 300 } } });
-      on.first.next({
-        ...brokenAfter(client, ' beta'),
-        cut: { after: cutLength(brokenAfter(client, ' beta')), by: 'stall' },
-      });
+      const on = await start(client, { clock, channels: { timeouts: { total_ms: 300, idle_ms: 600_000 } } });
+      const gates = Array.from({ length: 10 }, createGate);
+      const script = client.stream({ pieces: ['Alpha', ...gates.map(() => ' beta')], tokens: null });
+      const parts = script.body ?? [];
+      const from = parts.findIndex((part) => String(part).includes(' beta'));
+      const slowly = parts.slice(from).flatMap((part, index) => (gates[index] ? [gates[index].opened, part] : [part]));
+      on.first.next({ ...script, body: [...parts.slice(0, from), ...slowly] });
       const response = await on.open({ stream: true });
-      await clock.advance(300);
-      expect((await on.read(response)).answer.error).toBeDefined();
+      let text = '';
+      const reading = (async () => {
+        const decoder = new TextDecoder();
+        for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true });
+      })();
+      // In steps, each with an answer of the store, so that renewals of the node's lease keep up.
+      const pass = async (ms: number) => {
+        for (let left = ms; left > 0; left -= 9_000) {
+          await clock.advance(Math.min(left, 9_000));
+          await on.gateway.get('/api/me', on.account.key);
+        }
+      };
+      const words = () => text.split(JSON.stringify(' beta')).length - 1;
+      // Far longer than the time of a try: what goes on delivering is not cut.
+      for (const [index, gate] of gates.slice(0, 9).entries()) {
+        await pass(390_000);
+        gate.open();
+        await eventually('the next word', () => words() > index);
+      }
+      await pass(99_000);
+      await reading;
+      const answer = client.assemble(text);
+      expect(answer.error).toBeDefined();
       expect(on.second.requests).toEqual([]);
-      await expectPaid(on, '0', { status: 'upstream_failed' });
+      const [{ input_tokens, output_tokens }] = (await on.records()) as [
+        { input_tokens: number; output_tokens: number },
+      ];
+      expect(output_tokens).toBe(count(`Alpha${' beta'.repeat(9)}`));
+      await expectPaid(on, costAt(MAIN, input_tokens, output_tokens), { estimated: true, status: 'upstream_failed' });
     },
-    'the answer stopped without output': async (client) => {
+    'the answer ended without output': async (client) => {
       const on = await start(client);
       on.first.next(client.stream({ pieces: [] }));
       expect((await on.ask({ stream: true })).answer.complete).toBe(true);
@@ -266,7 +316,58 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       const usage = { input_tokens: 13, output_tokens: count('Alpha and more') };
       await expectPaid(on, costAt(MAIN, 13, usage.output_tokens), { status: 'client_gone', ...usage });
     },
-    'success without reported usage': async (client) => {
+    'the answer was delivered': async (client) => {
+      const on = await start(client);
+      on.first.next(client.stream({ pieces: PIECES }), client.whole());
+      expect((await on.ask({ stream: true })).answer.complete).toBe(true);
+      await expectPaid(on, costAt(MAIN, 11, 7), { estimated: false });
+    },
+    'the upstream reported zero tokens beside output': async (client) => {
+      const on = await start(client);
+      on.first.next(client.stream({ pieces: PIECES, tokens: { input: 0, output: 0 } }));
+      const { record }: Asked = await on.ask({ stream: true });
+      expect(record.output_tokens).toBe(count(PIECES.join('')));
+      expect(record.input_tokens).toBeGreaterThan(0);
+      await expectPaid(on, costAt(MAIN, record.input_tokens, record.output_tokens), { estimated: true });
+    },
+    'the upstream went far beyond its output limit': async (client) => {
+      const on = await start(client);
+      const pieces = Array.from({ length: 400 }, (_, index) => ` word${index}`);
+      on.first.next(client.stream({ pieces, tokens: null }));
+      const text = await (await on.open({ stream: true, max_tokens: 20 })).text();
+      const ends = {
+        chat: '"finish_reason":"length"',
+        messages: '"stop_reason":"max_tokens"',
+        responses: '"incomplete_details":{"reason":"max_output_tokens"}',
+      };
+      expect(text).toContain(ends[client.name]);
+      expect(text).not.toContain('word399');
+      const [record] = await on.records();
+      expect(record.output_tokens).toBe(20);
+      await expectPaid(on, costAt(MAIN, record.input_tokens, 20), { estimated: true, status: 'ok' });
+    },
+    'reasoning was reported, and no text came': async (client) => {
+      const on = await start(client);
+      on.first.next(client.stream({ pieces: [], tokens: { input: 11, output: 50, reasoning: 50 } }));
+      await on.ask({ stream: true });
+      await expectPaid(on, costAt(MAIN, 11, 50), { reasoning_tokens: 50 });
+    },
+    'you hung up in the middle, and the model may reason unseen': async (client) => {
+      const usage = { input: 13, output: 900, reasoning: 800 };
+      const on = await leaveReasoning(client, client.stream({ pieces: LONG, tokens: usage }));
+      const output_tokens = 800 + count('Alpha and more');
+      await expectPaid(on, costAt(MAIN, 13, output_tokens), { status: 'client_gone', output_tokens, estimated: false });
+    },
+    'you hung up in the middle, the model may reason unseen, and no report came': async (client) => {
+      const on = await leaveReasoning(client, client.stream({ pieces: LONG, tokens: null }));
+      const [{ input_tokens, output_tokens }] = (await on.records()) as [
+        { input_tokens: number; output_tokens: number },
+      ];
+      const visible = count('Alpha and more');
+      expect(output_tokens).toBeWithin(visible, visible + 60);
+      await expectPaid(on, costAt(MAIN, input_tokens, output_tokens), { status: 'client_gone', estimated: true });
+    },
+    'the upstream reported no usage': async (client) => {
       const on = await start(client);
       on.first.next(client.stream({ pieces: PIECES, tokens: null }));
       const { record }: Asked = await on.ask({ stream: true });
@@ -313,12 +414,70 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       on.first.next(chatAnswer({ pieces: PIECES }));
       const whole = await on.ask({ stop_sequences });
       expect(whole.json.content).toMatchObject([{ text: 'Alpha beta' }]);
-      expect(whole.record).toMatchObject({ estimated: false, cost_nano: costAt(MAIN, 11, 7) });
+      expect(whole.record).toMatchObject({ estimated: false, cost_nano: costAt(MAIN, 11, count('Alpha beta')) });
       on.first.next(chatStream({ pieces: PIECES }));
       const { answer, record } = await on.ask({ stop_sequences, stream: true });
       expect(answer.content[messages.textSlot]).toBe('Alpha beta');
       const cost_nano = costAt(MAIN, record.input_tokens, count('Alpha beta'));
       expect(record).toMatchObject({ estimated: true, cost_nano });
+    },
+    'your stop sequence ended the answer before any text': async () => {
+      const on = await start(messages);
+      on.first.next(
+        messageAnswer({ pieces: [], stop: 'stop_sequence', usage: { input_tokens: 11, output_tokens: 3 } }),
+      );
+      expect((await on.ask({ stop_sequences: ['x'] })).status).toBe(200);
+      await expectPaid(on, costAt(MAIN, 11, 3), { output_tokens: 3 });
+    },
+    'you hung up in the middle, and the size of the input is unknown': async () => {
+      const { clock, timers } = createReadOnClock(systemClock);
+      const on = await start(responses, { clock, main: { context_tokens: 4_000 } });
+      const file = { type: 'input_file', file_url: 'https://files.example/report.pdf' };
+      const input = [{ role: 'user', content: [{ type: 'input_text', text: 'Read this.' }, file] }];
+      for (const tokens of [{ input: 2_500, output: 500 }, null]) {
+        const parts = responses.stream({ pieces: LONG, tokens }).body ?? [];
+        const at = parts.findIndex((part) => String(part).includes(' and more')) + 1;
+        const gate = createGate();
+        on.first.next({ ...responses.stream(), body: [...parts.slice(0, at), gate.opened, ...parts.slice(at)] });
+        const leaving = new AbortController();
+        const body = { model: 'main', input, max_output_tokens: 900, stream: true };
+        const call = { key: on.account.key, body, signal: leaving.signal };
+        await readUntil(await on.gateway.call('/v1/responses', call), ' and more');
+        const before = timers();
+        leaving.abort();
+        await eventually('the stream to be read on', () => timers() > before);
+        gate.open();
+        await eventually('the hold to be resolved', async () => (await on.records())[0]?.input_tokens > 0);
+        const [record] = await on.records();
+        const output = count('Alpha and more');
+        const cost_nano = costAt(MAIN, tokens ? 2_500 : 4_000, output);
+        expect(record).toMatchObject({ cost_nano, estimated: tokens === null });
+        if (tokens) on.gateway.sql('SELECT 1');
+      }
+    },
+    'you hung up after a part of an image that is priced by tokens': async () => {
+      const on = await startPainter();
+      const part = { type: 'image_generation.partial_image', b64_json: 'QUJD' };
+      const usage = { input_tokens: 5, output_tokens: 700 };
+      const done = { type: 'image_generation.completed', b64_json: 'QUJD', usage };
+      const gate = createGate();
+      on.first.next(sseScript([sseText(JSON.stringify(part)), gate.opened, sseText(JSON.stringify(done))]));
+      const leaving = new AbortController();
+      const body = { model: 'token-painter', prompt: 'a cat', stream: true };
+      const call = { key: on.account.key, body, signal: leaving.signal };
+      await readUntil(await on.gateway.call('/v1/images/generations', call), 'QUJD');
+      leaving.abort();
+      await Bun.sleep(50);
+      gate.open();
+      await eventually('the record', async () => (await on.records()).length > 0);
+      await expectPaid(on, costAt(MAIN, 5, 700), { status: 'client_gone', images: 1 });
+    },
+    'your free endings of the day are used up': async () => {
+      const on = await start(chat, { guards: { loss_per_account_day: 0 } });
+      on.first.next(chatAnswer({ pieces: [], usage: { prompt_tokens: 11, completion_tokens: 7 } }));
+      expect((await on.ask()).status).toBe(200);
+      await expectPaid(on, costAt(MAIN, 11, 7), { status: 'ok' });
+      expect(on.gateway.log.alarms('account_losses')).toHaveLength(1);
     },
     'you hung up after a part of an image': async () => {
       const on = await startPainter();
@@ -367,11 +526,15 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
     },
   };
 
-  const [chat, messages] = WIRE_CLIENTS as [WireClient, WireClient];
+  const [chat, messages, responses] = WIRE_CLIENTS as [WireClient, WireClient, WireClient];
   async function startPainter(): Promise<Lab> {
     return start(chat, {
       models: [
         { id: 'painter', kinds: ['images'], price: { image: 0.1 }, routes: [{ channel: 'first', model: 'p' }] },
+        {
+          ...{ id: 'token-painter', kinds: ['images'], price: { input: 10, output: 40 }, max_output_tokens: 2_000 },
+          routes: [{ channel: 'first', model: 'p' }],
+        },
         { id: 'vectors', kinds: ['embeddings'], price: { input: 10 }, routes: [{ channel: 'first', model: 'v' }] },
       ],
     });
@@ -394,7 +557,9 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
 
     test('every row of the page is executed, and every test has its row', () => {
       const page = readFileSync(join(import.meta.dir, '..', '..', 'docs', 'billing.md'), 'utf8');
-      const listed = [...page.matchAll(/^\| (.+?) \| .+ \|$/gm)].map(([, what]) => what).slice(1);
+      const listed = [...page.matchAll(/^\| (.+?) \| .+ \|$/gm)]
+        .map(([, what]) => what)
+        .filter((what) => what !== 'what happened');
       expect(listed.toSorted()).toEqual([...Object.keys(rows), ...Object.keys(chatRows)].toSorted());
     });
     describe.each(WIRE_CLIENTS)('$name', (client) => {

@@ -28,7 +28,11 @@ beforeAll(async () => {
     document: (standard) => {
       const drained = withDrainedModel(standard);
       // What is held for an answer is far more than any buffer has room for.
-      const long = upModel('up-long', { max_output_tokens: 1_000_000_000, price: { input: 10, output: 0.001 } });
+      const long = upModel('up-long', {
+        context_tokens: 1_000_000_000,
+        max_output_tokens: 1_000_000_000,
+        price: { input: 10, output: 0.001 },
+      });
       return { ...drained, models: [...drained.models, long] };
     },
   });
@@ -173,8 +177,8 @@ describe('in the middle of a stream', () => {
       const [role = '', ...end] = mediaEnd(late);
       const gate = createGate();
       const paid = await leaveAfterMedia('up-drained', sseScript([role, chunk, gate.opened, ...end]), gate);
-      const output_tokens = 90 - Math.round(late.reduce((sum, text) => sum + weighTokens(text), 0));
-      expect(paid).toMatchObject({ status: 'client_gone', estimated: true, input_tokens: 11, output_tokens });
+      const output_tokens = 90 - Math.ceil(late.reduce((sum, text) => sum + weighTokens(text), 0));
+      expect(paid).toMatchObject({ status: 'client_gone', estimated: false, input_tokens: 11, output_tokens });
       expect(output_tokens).toBeWithin(1, 90);
     });
   });

@@ -183,6 +183,7 @@ const RUN_BY_VENDORS: [name: string, fields: Fields, told: string][] = [
   ['chat', { enable_search: true }, 'enable_search'],
   ['chat', { tools: [{ type: 'openrouter:web_search' }] }, 'openrouter:web_search'],
   ['chat', { tools: [{ type: 'code_interpreter' }] }, 'code_interpreter'],
+  ['chat', { tools: [{ type: 'web_search', web_search: { enable: true } }] }, 'web_search'],
   ['responses', { tools: [SEARCH] }, 'web_search'],
   ['responses', { tools: [{ type: 'web_search_preview' }] }, 'web_search_preview'],
   ['responses', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }, 'code_interpreter'],
@@ -198,7 +199,7 @@ const RUN_BY_VENDORS: [name: string, fields: Fields, told: string][] = [
       tools: [{ type: 'mcp_toolset', mcp_server_name: 'm' }],
       mcp_servers: [{ type: 'url', url: 'https://mcp.example.com', name: 'm' }],
     },
-    'mcp_toolset,mcp_servers',
+    'mcp_servers,mcp_toolset',
   ],
 ];
 
@@ -319,5 +320,42 @@ describe('what the upstream runs itself', () => {
     const { told } = await ask('free', 'chat', { web_search_options: null, enable_search: false }, STRICT);
     expect(told).toBeNull();
     expect((await ask('free', 'messages', { mcp_servers: [], container: null }, STRICT)).told).toBeNull();
+  });
+});
+
+describe.each(['paid', 'free'] as const)('a tool without a type, on a %s model', (price) => {
+  test.each([
+    ['chat', { google_search: {} }, 'google_search'],
+    ['chat', { googleSearch: {} }, 'googleSearch'],
+    ['chat', { url_context: {} }, 'url_context'],
+    ['chat', { code_execution: {} }, 'code_execution'],
+    ['chat', { type: null, google_maps: {} }, 'google_maps'],
+    ['chat', { type: 7 }, 'type'],
+    ['chat', {}, 'tool'],
+    ['responses', { google_search: {} }, 'google_search'],
+    ['messages', { google_search: {} }, 'google_search'],
+    // A tool of the client on the face of it, with one of the upstream inside.
+    ['chat', { type: 'function', function: { name: 'a' }, google_search: {} }, 'google_search'],
+    ['messages', { name: 'a', input_schema: SCHEMA, Google_Search: {} }, 'Google_Search'],
+    ['messages', { name: 'web_search', Type: 'web_search_20250305' }, 'Type'],
+    ['chat', { type: 'function', TYPE: 'web_search', function: { name: 'a' } }, 'TYPE'],
+  ])('is removed if no client runs it: %s %j', async (name, tool, named) => {
+    const { status, told, sent } = await ask(price, name, { tools: [tool, OWN[name]] });
+    expect(status).toBe(200);
+    expect(told).toBe(named);
+    expect(sent.tools).toEqual([OWN[name]]);
+    expect((await ask(price, name, { tools: [tool, OWN[name]] }, STRICT)).status).toBe(400);
+    const alone = await ask(price, name, { tools: [tool] });
+    expect([alone.status, alone.error.param]).toEqual([400, 'tools[0]']);
+  });
+
+  test.each([
+    ['chat', { function: { name: 'look', parameters: SCHEMA } }],
+    ['messages', { name: 'look', input_schema: SCHEMA, description: 'x', cache_control: { type: 'ephemeral' } }],
+    ['messages', { name: 'look', input_schema: SCHEMA, eager_input_streaming: true, some_new_member: 1 }],
+  ])('passes if it is a function of the client: %s %j', async (name, tool) => {
+    const { status, told, sent } = await ask(price, name, { tools: [tool] }, STRICT);
+    expect([status, told]).toEqual([200, null]);
+    expect(sent.tools).toEqual([tool]);
   });
 });

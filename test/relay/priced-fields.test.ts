@@ -28,8 +28,8 @@ let key: string;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  const free = (id: string, channel = id) =>
-    upModel(id, { price: 'free', routes: [{ channel, model: 'scripted-2026-01' }] });
+  const price = { input: 10, output: 40, image: 0.01 };
+  const paid = (id: string, channel = id) => upModel(id, { price, routes: [{ channel, model: 'scripted-2026-01' }] });
   gateway = await startTestGateway({
     document: (standard) => ({
       ...standard,
@@ -39,8 +39,8 @@ beforeAll(async () => {
       ],
       models: [
         ...standard.models,
-        ...WIRE_CLIENTS.map(({ name }) => free(name)),
-        ...['embeddings', 'images'].map((kind) => ({ ...free(kind, 'chat'), kinds: [kind] })),
+        ...WIRE_CLIENTS.map(({ name }) => paid(name)),
+        ...['embeddings', 'images'].map((kind) => ({ ...paid(kind, 'chat'), kinds: [kind] })),
       ],
     }),
   });

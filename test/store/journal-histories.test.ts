@@ -18,6 +18,8 @@ const TABLES = [
   'wallets',
   'windows',
   'budgets',
+  'losses',
+  'loss_days',
   'holds',
   'leases',
   'entries',

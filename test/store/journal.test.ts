@@ -20,6 +20,7 @@ import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { appliedLine } from '../support/applied-line.ts';
 import { lease, NOW, newId, paid, registration, settlement, TRIAL } from './suite/inputs.ts';
+import { loss } from './suite/losses.ts';
 
 let folder: string;
 let file: string;
@@ -173,6 +174,60 @@ describe('a process that is gone', () => {
     expect(audit(db, {}).differences).toEqual([]);
   });
 
+  test('may have booked losses and charged them beyond the guard: the rows and the page of the day are found', async () => {
+    const closes = [600n, 500n, 400n].map((amount): Operation[] => {
+      const input = paid(accountId, 2_000n);
+      const losses = { items: [loss({ amount, charge: 700n })], guard: 1_000n };
+      commit([admitting(input)]);
+      return [{ name: 'settle', input: { ...settlement(input, 0n), losses } }];
+    });
+    expect(closes.map((operations) => commit(operations)[0])).toMatchObject([
+      { result: { charged: 0n } },
+      { result: { charged: 700n, lossGuard: 'reached' } },
+      { result: { charged: 0n } },
+    ]);
+    expect(journaled()).toBe(6);
+    expect(count('SELECT count(*) AS n FROM losses')).toBe(0);
+    const store = await openSqliteStore({ file, clock: systemClock });
+    expect(await store.read.wallet(accountId)).toMatchObject({ balance: TRIAL - 700n, held: 0n });
+    expect((await store.read.audit({})).differences).toEqual([]);
+    await store.close();
+    expect(db.query('SELECT amount_nano FROM losses ORDER BY loss_id').all()).toEqual([
+      { amount_nano: 600n },
+      { amount_nano: 400n },
+    ]);
+    expect(db.query('SELECT amount_nano, reached FROM loss_days').all()).toEqual([
+      { amount_nano: 1_000n, reached: 1n },
+    ]);
+  });
+
+  test('may have been of the version before losses: its journal is posted as that one decided it', async () => {
+    const older = join(folder, 'older.sqlite');
+    const before = openDatabase(older, { unsafeNoSync: true });
+    migrate(before, { migrations: MIGRATIONS.slice(0, 11) });
+    before.run(`INSERT INTO accounts VALUES ('acc_1', 1)`);
+    before.run(`INSERT INTO wallets VALUES ('acc_1', 1000, 500, 2, 0, 0, 1)`);
+    before.run(
+      `INSERT INTO entries VALUES (1, 1, 'trial', 'house:trial', 'acc_1', 1000, 'acc_1', 1000, 'acc_1', NULL)`,
+    );
+    before.run(`INSERT INTO budgets VALUES ('key_1', 1, 0, 500)`);
+    for (const id of ['req_1', 'req_2']) {
+      before.run(`INSERT INTO holds VALUES ('${id}', 'acc_1', 'key_1', 'node_1', 250, 0, 'm', '/v1', 0, 1, 1, 1)`);
+    }
+    const ended = '"acc_1","key_1",1768500000900,"ok",null,"main",1,0,0,0,2,0,0,false,null,5,[]';
+    before.run('INSERT INTO journal (operations, answers) VALUES (?, ?)', [
+      `[1,["s","req_1",${ended},"300"],["r","req_2",${ended},true,null]]`,
+      '[1,["250","50","750"],["0","0","750"]]',
+    ]);
+    before.close();
+    const store = await openSqliteStore({ file: older, clock: systemClock });
+    expect(await store.read.wallet('acc_1')).toMatchObject({ balance: 750n, held: 0n, inFlight: 0 });
+    expect(await store.read.usageRecord('acc_1', 'req_1')).toMatchObject({ cost: 250n, rule: null });
+    expect(await store.read.losses({ by: 'reason', from: 0, to: 1e9, limit: 9 })).toMatchObject({ losses: 0 });
+    expect((await store.read.audit({})).differences).toEqual([]);
+    await store.close();
+  });
+
   test('may have been of another version: then nothing is posted, and it is said', async () => {
     useWallet();
     db.run(`UPDATE journal SET answers = replace(answers, '"400"', '"401"')`);
@@ -275,7 +330,14 @@ describe('what the tables would refuse', () => {
     ['no number of tokens', (one) => changed(one, { reasoning: -1 })],
     ['no status', (one) => changed(one, { status: null })],
     ['a time that is none', (one) => changed(one, { at: 1.5 })],
+    ['a loss of no model', (one) => withLoss(one, { model: null })],
+    ['a loss for no reason', (one) => withLoss(one, { reason: null })],
   ];
+  const withLoss = (operation: Operation, ...losses: Record<string, unknown>[]) =>
+    ({
+      ...operation,
+      input: { ...operation.input, losses: { items: losses.map((one) => ({ ...loss(), ...one })), guard: null } },
+    }) as unknown as Operation;
   const changed = (operation: Operation, outcome: Record<string, unknown>) =>
     ({
       ...operation,

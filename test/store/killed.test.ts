@@ -64,5 +64,8 @@ test('the hold is on disk when the process dies, and gone when the next one serv
   expect(usage.data).toHaveLength(1);
   expect(usage.data[0]).toMatchObject({ request_id: hold.request_id, status: 'gateway_died', cost_nano: '0' });
   expect(rows('SELECT * FROM holds')).toEqual([]);
+  expect(rows('SELECT request_id, reason, amount_nano FROM losses')).toEqual([
+    { request_id: hold.request_id, reason: 'gateway_died', amount_nano: hold.amount_nano },
+  ]);
   expect(withTables(databaseFile(), auditLedger)).toEqual([]);
 });

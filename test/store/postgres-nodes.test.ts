@@ -2,11 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { systemClock } from '../../src/kit/clock.ts';
+import { taipeiDay } from '../../src/kit/taipei.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { appliedLine } from '../support/applied-line.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { loss } from './suite/losses.ts';
 import {
   type Account,
   admitted,
@@ -18,6 +20,7 @@ import {
   paid,
   redeeming,
   registration,
+  releasing,
   renewLease,
   sampleKey,
   settling,
@@ -25,6 +28,7 @@ import {
 } from './suite/samples.ts';
 
 const RACERS = 64;
+const UNLIMITED_PAID = { perMinute: 10_000, inFlight: 10_000 };
 
 let server: TestPostgres;
 let database: TestDatabase;
@@ -164,6 +168,40 @@ describe('racing for', () => {
     const results = await race((node) => node.commit('settle', settling(input, 500n)));
     expect(results.filter(({ state }) => state === 'closed')).toHaveLength(1);
     expect(await first().read.wallet(account.accountId)).toMatchObject({ balance: 9_500n, held: 0n });
+  });
+
+  test('the free losses of one account and day: not a nano above the guard is booked', async () => {
+    const account = await createAccount(first(), 1_000_000n);
+    const { accountId } = account;
+    const inputs = await Promise.all(
+      Array.from({ length: RACERS }, async () => {
+        const hold = { base: 2_000n, unit: 0n, wanted: 1, least: 1 };
+        const input = paid(account, { charge: { free: false, hold, limits: UNLIMITED_PAID } });
+        await admitted(first(), input);
+        return input;
+      }),
+    );
+    const amountOf = (racer: number) => BigInt(37 + racer);
+    const guard = 1_000n;
+    const results = await race((node, racer) => {
+      const input = inputs[racer];
+      if (!input) throw new Error('there is one for each');
+      const losses = { items: [loss({ amount: amountOf(racer), charge: 100n })], guard };
+      return racer % 2 === 0
+        ? node.commit('settle', { ...settling(input, 0n), losses })
+        : node.commit('release', { ...releasing(input, false), losses });
+    });
+    const free = results.flatMap((one, racer) => (one.state === 'closed' && !one.lossGuard ? [amountOf(racer)] : []));
+    const sum = free.reduce((total, amount) => total + amount, 0n);
+    expect(sum).toBeLessThanOrEqual(guard);
+    expect(sum).toBeGreaterThan(guard - amountOf(RACERS));
+    expect(results.filter((one) => one.state === 'closed' && one.lossGuard === 'reached')).toHaveLength(1);
+    const day = taipeiDay(T0);
+    const booked = await first().read.losses({ by: 'reason', from: day, to: day + 1, accountId, limit: 9 });
+    expect(booked).toMatchObject({ losses: free.length, amount: sum });
+    const charged = BigInt(RACERS - free.length) * 100n;
+    expect(await first().read.wallet(accountId)).toMatchObject({ balance: 1_000_000n - charged, held: 0n });
+    expect((await first().read.audit({})).differences).toEqual([]);
   });
 
   test('the last managing key', async () => {

@@ -36,7 +36,12 @@ export function messageStream(options: MessageOptions = {}): Script {
 
 export function messageEvents(options: MessageOptions = {}): ({ type: string } & Record<string, unknown>)[] {
   const { pieces = ['Hello', ' there'], thinking = [], tool, stop = 'end_turn', usage = MESSAGE_USAGE } = options;
-  const { output_tokens = undefined, iterations = undefined, ...input }: Record<string, unknown> = usage ?? {};
+  const {
+    output_tokens = undefined,
+    output_tokens_details = undefined,
+    iterations = undefined,
+    ...input
+  } = (usage ?? {}) as Record<string, unknown>;
   let index = 0;
   const block = (start: unknown, deltas: unknown[]) => {
     const at = index++;
@@ -74,7 +79,7 @@ export function messageEvents(options: MessageOptions = {}): ({ type: string } &
     {
       type: 'message_delta',
       delta: { stop_reason: stop, stop_sequence: null },
-      ...(usage === null ? {} : { usage: { output_tokens, iterations } }),
+      ...(usage === null ? {} : { usage: { output_tokens, output_tokens_details, iterations } }),
     },
     { type: 'message_stop' },
   ];

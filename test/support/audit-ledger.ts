@@ -48,6 +48,12 @@ const INVARIANTS: readonly Invariant[] = [
       (SELECT 1 FROM usage_records WHERE request_id = e.reference AND account_id = e.account_id)`,
   },
   {
+    holds: 'the losses of a day that count for the guard are its rows',
+    broken: `SELECT account_id FROM loss_days d WHERE amount_nano <>
+      (SELECT coalesce(sum(amount_nano), 0) FROM losses l WHERE l.account_id = d.account_id AND l.day = d.day
+         AND reason NOT IN ('free_model', 'gateway_died'))`,
+  },
+  {
     holds: 'a request is open or closed, not both',
     broken: 'SELECT request_id FROM holds WHERE request_id IN (SELECT request_id FROM usage_records)',
   },

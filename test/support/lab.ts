@@ -25,6 +25,7 @@ export interface LabOptions extends Omit<TestGatewayOptions, 'document'> {
   /** `main` falls back to `spare`, which only the third channel has. */
   hasFallback?: boolean;
   main?: Fields;
+  guards?: Record<string, number | null>;
   /** Further models. */
   models?: readonly Fields[];
 }
@@ -78,6 +79,7 @@ export async function startLab(client: WireClient, options: LabOptions = {}): Pr
     routes = ['first', 'second'],
     hasFallback,
     main,
+    guards = {},
     models: further = [],
     ...rest
   } = options;
@@ -116,6 +118,7 @@ export async function startLab(client: WireClient, options: LabOptions = {}): Pr
         ...doc,
         channels: [...doc.channels, ...own.channels],
         models: [...doc.models, ...own.models, ...further],
+        guards: { ...doc.guards, ...guards },
       };
     },
   });

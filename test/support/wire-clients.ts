@@ -14,6 +14,8 @@ export interface Tokens {
   input: number;
   cachedInput?: number;
   output: number;
+  /** Part of the output. */
+  reasoning?: number;
 }
 
 export interface Saying {
@@ -96,9 +98,10 @@ function chatOptions({ pieces, tokens, isCutShort }: Saying = {}) {
   };
 }
 
-function chatUsage({ input, cachedInput, output }: Tokens): Usage {
+function chatUsage({ input, cachedInput, output, reasoning }: Tokens): Usage {
   const details = cachedInput === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedInput } };
-  return { prompt_tokens: input + (cachedInput ?? 0), completion_tokens: output, ...details };
+  const reasoned = reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } };
+  return { prompt_tokens: input + (cachedInput ?? 0), completion_tokens: output, ...details, ...reasoned };
 }
 
 const messages: WireClient = {
@@ -144,9 +147,10 @@ function messageOptions({ pieces, tokens, isCutShort }: Saying = {}) {
   };
 }
 
-function messageUsage({ input, cachedInput, output }: Tokens): Record<string, number> {
+function messageUsage({ input, cachedInput, output, reasoning }: Tokens): Record<string, unknown> {
   const cached = cachedInput === undefined ? {} : { cache_read_input_tokens: cachedInput };
-  return { input_tokens: input, ...cached, output_tokens: output };
+  const reasoned = reasoning === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoning } };
+  return { input_tokens: input, ...cached, output_tokens: output, ...reasoned };
 }
 
 let runs = 0;
@@ -183,9 +187,10 @@ function responseOptions({ pieces, tokens, isCutShort }: Saying = {}): ResponseO
   };
 }
 
-function responseUsage({ input, cachedInput, output }: Tokens): Record<string, unknown> {
+function responseUsage({ input, cachedInput, output, reasoning }: Tokens): Record<string, unknown> {
   const details = cachedInput === undefined ? {} : { input_tokens_details: { cached_tokens: cachedInput } };
-  return { input_tokens: input + (cachedInput ?? 0), ...details, output_tokens: output };
+  const reasoned = reasoning === undefined ? {} : { output_tokens_details: { reasoning_tokens: reasoning } };
+  return { input_tokens: input + (cachedInput ?? 0), ...details, output_tokens: output, ...reasoned };
 }
 
 export const WIRE_CLIENTS: WireClient[] = [chat, messages, responses];

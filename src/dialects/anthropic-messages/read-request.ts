@@ -16,7 +16,7 @@ import {
 import { countInput, type InputCount } from '../input/count-input.ts';
 import { addUse, type ToolUse, UNKNOWN_TOKENS, vendorToolUse } from '../input/vendor-tools.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
-import { isAsked, joinLeft, type LeftBehind, leaveSettings, NOTHING_LEFT } from '../left-behind/left-behind.ts';
+import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
 import { leaveTools, type ToolRules } from '../left-behind/left-tools.ts';
 import { usesOf, usesOfDefined } from './bound-tools.ts';
 import { type DefinedLater, definedLater, refuseDefined, toolChanges } from './defined-later.ts';
@@ -56,13 +56,8 @@ export function readRequest(document: JsonDocument): RelayRequest {
   };
 }
 
-/** What belongs to tools that the vendor runs. */
-const VENDORS = ['mcp_servers', 'container'] as const;
-
 export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
-  const tools = leaveAllTools(body, { isClients, isFree });
-  const settings = isFree ? leaveSettings(body, VENDORS) : NOTHING_LEFT;
-  return joinLeft(leaveCompaction(body), leaveThinking(body), tools, settings);
+  return joinLeft(leaveCompaction(body), leaveThinking(body), leaveAllTools(body, { isClients, isFree }));
 }
 
 function leaveAllTools(body: JsonObject, rules: ToolRules): LeftBehind {

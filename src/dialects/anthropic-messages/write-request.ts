@@ -3,28 +3,36 @@
 import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
 import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
-import { withoutPriced } from '../left-behind/priced-fields.ts';
+import { withoutFields } from '../left-behind/leave-fields.ts';
 import { boundTools } from './bound-tools.ts';
 import { stripOwn } from './strip-own.ts';
 
-export function writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody {
-  return editBody(boundTools(stripOwn(request.document)), ownedFields(request, fields));
+export function writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): JsonBody {
+  return editBody(boundTools(stripOwn(request.document)), ownedFields(request, fields, removed));
 }
 
 /** The partial answer stands last, as the assistant's own turn; the vendor refuses one that ends in white space. */
-export function writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string {
+export function writePrefill(
+  request: RelayRequest,
+  fields: UpstreamFields,
+  text: string,
+  removed?: readonly string[],
+): string {
   const document = boundTools(stripOwn(request.document));
   const messages = Array.isArray(document.value.messages) ? document.value.messages : [];
   return editMembers(document, {
-    ...ownedFields(request, fields),
+    ...ownedFields(request, fields, removed),
     messages: [...messages, { role: 'assistant', content: text.trimEnd() }],
   });
 }
 
-function ownedFields({ document }: RelayRequest, fields: UpstreamFields): Record<string, Json | undefined> {
-  const { value } = document;
-  const edits = withoutPriced(value, { model: fields.model, max_tokens: fields.maxOutputTokens });
-  const { thinking } = value;
+function ownedFields(
+  { document }: RelayRequest,
+  fields: UpstreamFields,
+  removed?: readonly string[],
+): Record<string, Json | undefined> {
+  const edits = withoutFields({ model: fields.model, max_tokens: fields.maxOutputTokens }, removed);
+  const { thinking } = document.value;
   if (fields.thinkingBudget !== undefined && isObject(thinking) && thinking.type !== 'disabled') {
     edits.thinking = { ...thinking, budget_tokens: fields.thinkingBudget };
   }

@@ -1,8 +1,8 @@
 // What stays behind where the client's own text goes through, because the upstream would ask us for what nobody is billed:
 // work beside the answer, and tools with a fee of their own. It is told, and everything else keeps its bytes.
 
-import type { Json, JsonDocument, JsonObject } from '../../kit/json/json.ts';
-import { editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
+import type { Json, JsonDocument } from '../../kit/json/json.ts';
+import { editMember, type RawEdit } from '../../kit/json/raw-edit.ts';
 
 export interface LeftBehind {
   /** By the client's own names; a tool by its type. */
@@ -27,15 +27,6 @@ function joinTwo(one: LeftBehind, other: LeftBehind): LeftBehind {
 export function isAsked(value: Json | undefined): boolean {
   const isSet = value !== undefined && value !== null && value !== false;
   return isSet && !(Array.isArray(value) && value.length === 0);
-}
-
-/** Whole settings. */
-export function leaveSettings(body: JsonObject, names: readonly string[]): LeftBehind {
-  let left = NOTHING_LEFT;
-  for (const name of names) {
-    if (isAsked(body[name])) left = joinTwo(left, { names: [name], edits: { [name]: leaveOut } });
-  }
-  return left;
 }
 
 /** The same document if nothing stays behind. */

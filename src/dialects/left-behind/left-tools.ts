@@ -1,11 +1,13 @@
 // Tools that stay behind where the client's own text goes through: on every model those that make images, because an image
-// model works there that nobody is billed for; on a model that costs nothing all that the upstream runs itself. As where a
-// request is translated, they are left out beside others, and refused where they must be called, or no other may be.
+// model works there that nobody is billed for, and those that name no type; on a model that costs nothing all that the
+// upstream runs itself. As where a request is translated, they are left out beside others, and refused where they must be
+// called, or no other may be.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
 import { refuseField } from '../fields.ts';
 import { type IsClients, makesImages, refuseModelsOf } from '../input/vendor-tools.ts';
+import { foldName } from './fold-name.ts';
 import { type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
 
 export type IsLeft = (tool: Json) => boolean;
@@ -19,9 +21,45 @@ export interface ToolRules {
 
 export function isLeftTool({ isClients, isFree }: ToolRules): IsLeft {
   return (tool) => {
-    if (!isObject(tool) || typeof tool.type !== 'string' || isClients(tool.type, tool)) return false;
-    return isFree || makesImages(tool.type);
+    if (!isObject(tool)) return false;
+    if (hiddenTool(tool) !== undefined) return true;
+    // What no client runs and has no type is an upstream's own, of which nobody here knows what it brings.
+    if (typeof tool.type !== 'string') return !isFunction(tool);
+    return !isClients(tool.type, tool) && (isFree || makesImages(tool.type));
   };
+}
+
+/** Messages have functions without a type, and some clients of chat leave it out. */
+function isFunction({ name, function: called }: JsonObject): boolean {
+  return typeof name === 'string' || isObject(called);
+}
+
+/** Members of functions that clients define. */
+const FUNCTION_MEMBERS: ReadonlySet<string> = new Set([
+  ...['type', 'function', 'name', 'description', 'parameters', 'strict', 'input_schema', 'custom', 'format'],
+  ...['cache_control', 'defer_loading', 'allowed_callers', 'input_examples', 'eager_input_streaming', 'tools'],
+]);
+
+/** Gemini names its own tools by a member instead of a type; a variant of `type` may be read as the type. Folded. */
+const HIDDEN_TOOLS: ReadonlySet<string> = new Set(
+  [
+    ...['type', 'google_search', 'google_search_retrieval', 'enterprise_web_search', 'google_maps', 'url_context'],
+    ...['code_execution', 'computer_use', 'file_search'],
+  ].map(foldName),
+);
+
+/** The member that makes a tool an upstream's own, whatever else it is. */
+function hiddenTool(tool: JsonObject): string | undefined {
+  for (const name in tool) {
+    if (!FUNCTION_MEMBERS.has(name) && HIDDEN_TOOLS.has(foldName(name))) return name;
+  }
+  return undefined;
+}
+
+function kindOf(tool: JsonObject): string {
+  const hidden = hiddenTool(tool);
+  if (hidden !== undefined) return hidden;
+  return typeof tool.type === 'string' ? tool.type : (Object.keys(tool)[0] ?? 'tool');
 }
 
 /** A list of tools in a body, and where it stands. */
@@ -89,7 +127,7 @@ function placed({ tools, at }: ToolList): { tool: Json; type: string; at: string
   if (!Array.isArray(tools)) return [];
   return tools.map((tool, index) => ({
     tool,
-    type: isObject(tool) ? String(tool.type) : '',
+    type: isObject(tool) ? kindOf(tool) : '',
     at: `${at}[${index}]`,
   }));
 }

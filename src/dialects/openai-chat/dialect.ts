@@ -3,7 +3,7 @@
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { readAnswer } from './read-answer.ts';
-import { leaveBehind, readRequest } from './read-request.ts';
+import { leaveBehind, loweredFields, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
@@ -15,6 +15,7 @@ export const openaiChat: Dialect = {
   promptField: 'messages',
   readRequest,
   leaveBehind,
+  loweredFields,
   writeRequest,
   writePrefill,
   readAnswer,

@@ -14,9 +14,12 @@ import {
 } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
 import { addUse, DEFAULT_USES, searchTokens, type ToolUse, vendorToolUse } from '../input/vendor-tools.ts';
-import { isAsked, joinLeft, type LeftBehind, leaveSettings } from '../left-behind/left-behind.ts';
+import { leaveTemplateArguments } from '../left-behind/leave-template-arguments.ts';
+import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
 import { leaveTools } from '../left-behind/left-tools.ts';
+import { SEARCH_FIELDS } from '../left-behind/priced-fields.ts';
 import { asksForUsage } from './asks-for-usage.ts';
+import { shareBound } from './share-bound.ts';
 
 const MAX_CHOICES = 128;
 const ROLES: ReadonlySet<Json | undefined> = new Set(['developer', 'system', 'user', 'assistant', 'tool', 'function']);
@@ -29,6 +32,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
   requireRoles(messages, ROLES);
   const older = optionalCount(body, 'max_tokens', MAX_TOKENS);
   const newer = optionalCount(body, 'max_completion_tokens', MAX_TOKENS);
+  optionalCount(body, 'thinking_budget', MAX_TOKENS, 0);
   return {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
@@ -54,18 +58,18 @@ function refuseResponses({ messages, input }: JsonObject): void {
 /** Ways to end an answer early: OpenAI's, and those of servers that speak its format. */
 const STOPS = ['stop', 'stop_token_ids', 'stop_sequences', 'stop_words', 'stop_regex'] as const;
 
-/** Searches of the web, as one vendor or another asks for them. */
-const SEARCHES = ['web_search_options', 'search_parameters', 'enable_search'] as const;
-
 export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
-  const tools = leaveTools(body, { isClients, isFree });
-  return isFree ? joinLeft(tools, leaveSettings(body, SEARCHES)) : tools;
+  return joinLeft(leaveTools(body, { isClients, isFree }), leaveTemplateArguments(body));
+}
+
+export function loweredFields(body: JsonObject, maxOutputTokens: number): readonly string[] {
+  return shareBound(body, maxOutputTokens).lowered;
 }
 
 /** No field of this format bounds how often a tool is used. A setting has one search made, before the answer. */
 function vendorUse(body: JsonObject): ToolUse {
   let use = vendorToolUse(body.tools, isClients, () => DEFAULT_USES);
-  for (const name of SEARCHES) {
+  for (const name of SEARCH_FIELDS) {
     if (isAsked(body[name])) use = addUse(use, { tokens: searchTokens(body[name]), uses: 1 });
   }
   return use;

@@ -4,32 +4,44 @@ import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
 import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { LimitField } from '../../kit/quirks.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
-import { withoutPriced } from '../left-behind/priced-fields.ts';
+import { withoutFields } from '../left-behind/leave-fields.ts';
 import { usageWish } from './asks-for-usage.ts';
+import { shareBound } from './share-bound.ts';
 import { stripOwn } from './strip-own.ts';
 
 /** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */
-export function writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string {
+export function writePrefill(
+  request: RelayRequest,
+  fields: UpstreamFields,
+  text: string,
+  removed?: readonly string[],
+): string {
   const document = stripOwn(request.document, fields.thoughtsField);
   const messages = Array.isArray(document.value.messages) ? document.value.messages : [];
   return editMembers(document, {
-    ...ownedFields(request, fields),
+    ...ownedFields(request, fields, removed),
     messages: [...messages, { role: 'assistant', content: text.trimEnd() }],
   });
 }
 
-export function writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody {
-  return editBody(stripOwn(request.document, fields.thoughtsField), ownedFields(request, fields));
+export function writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): JsonBody {
+  return editBody(stripOwn(request.document, fields.thoughtsField), ownedFields(request, fields, removed));
 }
 
 /** One of them goes out, whichever the client used: upstreams ignore the one that they do not know, or refuse it. */
 const LIMIT_FIELDS: readonly LimitField[] = ['max_tokens', 'max_completion_tokens'];
 
-function ownedFields({ document, stream }: RelayRequest, fields: UpstreamFields): Record<string, Json | undefined> {
+function ownedFields(
+  { document, stream }: RelayRequest,
+  fields: UpstreamFields,
+  removed?: readonly string[],
+): Record<string, Json | undefined> {
   const { value } = document;
-  const edits = withoutPriced(value, { model: fields.model });
+  const edits = withoutFields({ model: fields.model }, removed);
   for (const name of LIMIT_FIELDS) if (value[name] !== undefined) edits[name] = undefined;
-  edits[fields.limitField] = fields.maxOutputTokens;
+  const { answer, edits: shared } = shareBound(value, fields.maxOutputTokens);
+  edits[fields.limitField] = answer;
+  Object.assign(edits, shared);
   if (fields.thinkingBudget !== undefined && isObject(value.thinking)) {
     edits.thinking = { ...value.thinking, budget_tokens: fields.thinkingBudget };
   }

@@ -5,7 +5,7 @@ import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } 
 import { isMark } from '../../kit/json/long-members.ts';
 import { editBody } from '../../kit/json/request-json.ts';
 import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
-import { withoutPriced } from '../left-behind/priced-fields.ts';
+import { withoutFields } from '../left-behind/leave-fields.ts';
 import { readUsage } from '../openai-chat/read-usage.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { LONG_ANSWERS } from './long-answers.ts';
@@ -18,7 +18,7 @@ export const openaiEmbeddings: Dialect = {
   endpoint: 'embeddings',
   promptField: 'input',
   readRequest,
-  writeRequest: ({ document }, { model }) => editBody(document, withoutPriced(document.value, { model })),
+  writeRequest: ({ document }, { model }, removed) => editBody(document, withoutFields({ model }, removed)),
   readAnswer,
   writeAnswer,
   longAnswers: LONG_ANSWERS,

@@ -13,7 +13,7 @@ import type {
   StreamEvent,
   StreamWriter,
 } from '../dialect.ts';
-import { withoutPriced } from '../left-behind/priced-fields.ts';
+import { withoutFields } from '../left-behind/leave-fields.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { writeSse } from '../stream/sse.ts';
 import { withCost } from '../with-cost.ts';
@@ -40,7 +40,7 @@ export const openaiImages: Dialect = {
   endpoint: 'images',
   promptField: 'prompt',
   readRequest,
-  writeRequest: ({ document }, { model }) => editBody(document, withoutPriced(document.value, { model })),
+  writeRequest: ({ document }, { model }, removed) => editBody(document, withoutFields({ model }, removed)),
   readAnswer,
   writeAnswer,
   longAnswers: LONG_ANSWERS,

@@ -1,5 +1,6 @@
 // What the calls on an account take and answer.
 
+import { CHARGE_RULES } from '../../store/rows.ts';
 import {
   amount,
   bodyOf,
@@ -146,7 +147,15 @@ const usagePage = objectOf({
 
 const receipt = objectOf({
   ...recordMembers,
-  lines: listOf(objectOf({ bucket: TEXT, quantity: COUNT, unit_price_nano: TEXT, amount_nano: TEXT })),
+  rule: told('Which rule of the billing table decided the cost; null for requests from before there were rules.', {
+    type: ['string', 'null'],
+    enum: [...CHARGE_RULES, null],
+  }),
+  explanation: told('The rule in one sentence, with its amounts; null without a rule.', orNull(TEXT)),
+  lines: told(
+    'They sum to the cost. `written_off` takes off what is not charged; `loss_guard` is what is charged because the requests without a charge of this day are used up.',
+    listOf(objectOf({ bucket: TEXT, quantity: COUNT, unit_price_nano: TEXT, amount_nano: TEXT })),
+  ),
   attempts: listOf(objectOf({ channel: TEXT, outcome: TEXT, ms: { ...NUMBER, minimum: 0 } })),
 });
 

@@ -5,6 +5,7 @@ import { CARD_OPERATIONS } from './cards.ts';
 import { CATALOG_OPERATIONS } from './catalog.ts';
 import { CHANNEL_OPERATIONS } from './channels.ts';
 import { LEDGER_OPERATIONS } from './ledger.ts';
+import { LOSS_OPERATIONS } from './losses.ts';
 import type { AdminOperation } from './operation.ts';
 import { WATCH_OPERATIONS } from './watch.ts';
 
@@ -14,5 +15,6 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   ...CARD_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...LEDGER_OPERATIONS,
+  ...LOSS_OPERATIONS,
   ...WATCH_OPERATIONS,
 ];

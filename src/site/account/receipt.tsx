@@ -51,6 +51,7 @@ export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
         </dl>
         <div>
           <Lines language={language} facts={facts} />
+          <Why language={language} facts={facts} />
           <h2>{usage.attempts}</h2>
           <Attempts language={language} attempts={record.attempts} status={record.status} />
         </div>
@@ -76,6 +77,18 @@ function WayBack({ context }: { context: PageContext }) {
     <p class="back">
       <a href={`${tabPath('usage')}${context.query}`}>{usage.back}</a>
     </p>
+  );
+}
+
+function Why({ language, facts: { record } }: PartProps) {
+  const { usage } = wordsOf(language).account;
+  const { rule, cost, held } = record;
+  if (rule === null) return null;
+  return (
+    <>
+      <h2>{usage.why}</h2>
+      <p>{usage.rules[rule](money(cost), money(held))}</p>
+    </>
   );
 }
 
@@ -127,18 +140,24 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
 }
 
 /** Of what is not charged also why: a charge ends at what was reserved, and without output there is none. */
-function lineName(language: Language, { cost, held }: Receipt['record'], bucket: string): string {
+function lineName(language: Language, record: Receipt['record'], bucket: string): string {
   const { usage, buckets } = wordsOf(language).account;
-  if (bucket === 'written_off') return cost >= held ? usage.aboveHeld : usage.noOutput;
+  if (bucket === 'written_off') return usage[whyWrittenOff(record)];
   const names: Readonly<Record<string, string>> = buckets;
   return names[bucket] ?? bucket;
+}
+
+/** Records from before there were rules have only their figures. */
+function whyWrittenOff({ rule, cost, held }: Receipt['record']): 'aboveHeld' | 'noOutput' | 'notCharged' {
+  if (cost >= held) return 'aboveHeld';
+  return rule === null || rule === 'empty_answer' ? 'noOutput' : 'notCharged';
 }
 
 /** As the price list writes it, to be compared with it. What is not charged was never counted in units. */
 function UnitPrice({ language, line }: { language: Language; line: Receipt['lines'][number] }) {
   const { usage } = wordsOf(language).account;
   const { bucket, quantity, unitPrice } = line;
-  if (bucket === 'written_off') return null;
+  if (bucket === 'written_off' || bucket === 'loss_guard') return null;
   const isImage = bucket === 'image';
   const price = `NT$${priceNumber(listPrice(isImage ? 'image' : 'input', unitPrice))}`;
   return (

@@ -6,6 +6,7 @@ import { type ChannelView, listChannels } from '../../operating/channels.ts';
 import { currentDocument } from '../../operating/documents.ts';
 import { listIncidents } from '../../operating/incidents.ts';
 import { auditResult, type DayRevenue, dailyRevenue } from '../../operating/ledger.ts';
+import { showLosses } from '../../operating/losses.ts';
 import type { StoredAction } from '../../store/rows.ts';
 import { count } from '../format.ts';
 import { Amount } from '../parts/amount.tsx';
@@ -28,6 +29,7 @@ export function addHome(visits: ConsoleVisits, tools: ConsoleTools): void {
     const facts = {
       channels: await listChannels(tools),
       revenue: await dailyRevenue(tools, DAYS),
+      lostToday: (await showLosses(tools, { by: 'reason', days: 1 })).total,
       openIncidents: (await listIncidents(tools, SHOWN_INCIDENTS)).filter(({ endedAt }) => endedAt === null).length,
       isUnbalanced: audit !== undefined && (audit.report.differences.length > 0 || audit.report.total !== 0n),
       revision: (await currentDocument(tools)).revision,
@@ -41,6 +43,7 @@ interface HomeProps {
   context: ConsoleContext;
   channels: readonly ChannelView[];
   revenue: readonly DayRevenue[];
+  lostToday: bigint;
   openIncidents: number;
   isUnbalanced: boolean;
   revision: number;
@@ -48,8 +51,8 @@ interface HomeProps {
 }
 
 function HomePage(props: HomeProps) {
-  const { context, channels, revenue, revision, actions } = props;
-  const { home, ledger, actions: actionWords } = consoleWords(context.language);
+  const { context, channels, revenue, lostToday, revision, actions } = props;
+  const { home, ledger, losses, actions: actionWords } = consoleWords(context.language);
   const today = revenue.at(-1);
   return (
     <ConsolePage context={context} title={home.title} lead={home.lead}>
@@ -61,6 +64,14 @@ function HomePage(props: HomeProps) {
         </div>
         <Figure title={home.requests} text={count(today?.requests ?? 0)} />
         <Figure title={home.accounts} text={count(today?.accounts ?? 0)} />
+        {lostToday > 0n ? (
+          <div>
+            <p class="faint">
+              <a href="/ledger/losses">{losses.today}</a>
+            </p>
+            <Amount value={lostToday} />
+          </div>
+        ) : null}
         <div>
           <p class="faint">{home.revision}</p>
           <strong class="figure">

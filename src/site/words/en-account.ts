@@ -2,6 +2,7 @@
 
 import type { ToldOutcome } from '../../relay/outcomes.ts';
 import type { RequestStatus } from '../../store/rows.ts';
+import { CHARGE_EXPLANATIONS } from '../../usage/explain-charge.ts';
 
 export const enAccount = {
   title: 'Account',
@@ -193,6 +194,9 @@ export const enAccount = {
     perMillion: (price: string) => `${price} per 1M`,
     aboveHeld: 'Not charged: above what was reserved',
     noOutput: 'Not charged: no output',
+    notCharged: 'Not charged',
+    why: 'Why it cost this',
+    rules: CHARGE_EXPLANATIONS,
     attempts: 'Attempts',
     outcome: 'Outcome',
     duration: 'Duration',
@@ -307,5 +311,6 @@ export const enAccount = {
     cache_write_1h: 'Cache writes, 1 h',
     output: 'Output tokens',
     image: 'Images',
+    loss_guard: 'Charged: requests without a charge used up',
   },
 };

@@ -3,7 +3,7 @@
 // never run backwards, as those of budgets.
 
 import { assert } from '../../kit/assert.ts';
-import type { Nano } from '../../kit/money.ts';
+import { MAX_NANO, type Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import type { CloseResult, Losses } from '../operations.ts';
 import { type Hold, isGuarded, type Loss, type LossDay } from '../rows.ts';
@@ -39,6 +39,7 @@ export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | 
   const booked = isCharged ? unpaid(items, cost + charge - hold.amount) : items;
   for (const item of booked) if (item.amount > 0n) addLoss(book, hold, item, today.day, at);
   const counted = guardedSum(booked);
+  assert(today.amount + counted <= MAX_NANO, 'the losses of a day fit into a column');
   if (counted > 0n || (isCharged && !today.reached)) {
     book.put('lossDays', hold.accountId, {
       day: today.day,
@@ -63,7 +64,7 @@ export function lossDayOn(known: LossDay = NO_LOSSES, at: number): LossDay {
 }
 
 /** What is not paid although the losses are charged: items without a charge, and what the hold does not cover. */
-function unpaid(items: readonly Loss[], aboveHold: Nano): Loss[] {
+export function unpaid(items: readonly Loss[], aboveHold: Nano): Loss[] {
   const free = items.filter(({ charge, reason }) => charge === 0n && reason !== 'above_hold');
   const [first] = items;
   return first && aboveHold > 0n ? [...free, { ...first, reason: 'above_hold', amount: aboveHold }] : free;
@@ -71,6 +72,7 @@ function unpaid(items: readonly Loss[], aboveHold: Nano): Loss[] {
 
 function addLoss(book: Book, hold: Hold, { reason, model, channel, amount }: Loss, day: number, at: number): void {
   const { requestId, accountId } = hold;
+  assert(amount <= MAX_NANO, 'a loss fits into a column');
   book.add('losses', { requestId, at, day, accountId, model, channel, reason, amount });
 }
 

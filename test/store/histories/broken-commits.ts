@@ -48,6 +48,20 @@ export const BROKEN_COMMITS: Readonly<Record<string, Break>> = {
       ? { ...operation, input: { ...operation.input, budget: operation.input.budget + 1n } }
       : operation,
   ),
+  'a guard of losses that may be overrun by one nano': altering((operation) => {
+    if (operation.name !== 'release' || !operation.input.losses?.guard) return operation;
+    const { losses } = operation.input;
+    return { ...operation, input: { ...operation.input, losses: { ...losses, guard: (losses.guard ?? 0n) + 1n } } };
+  }),
+  'a guard of losses that begins anew when the clock steps back': (() => {
+    const newest = new Map<string, number>();
+    return before((db, { name, input }) => {
+      if (name !== 'settle' && name !== 'release') return;
+      const last = newest.get(input.accountId) ?? 0;
+      if (input.outcome.at < last) db.run('DELETE FROM loss_days WHERE account_id = ?', [input.accountId]);
+      newest.set(input.accountId, Math.max(last, input.outcome.at));
+    });
+  })(),
   'a free window that re-opens when the clock steps back': (() => {
     const newest = new Map<string, number>();
     return before((db, { name, input }) => {

@@ -11,6 +11,7 @@ import type {
   FreezeResult,
   HoldRequest,
   IssueInput,
+  Losses,
   MoneyReason,
   Operation,
   RedeemInput,
@@ -25,6 +26,7 @@ import type {
   VoidResult,
 } from '../../../src/store/operations.ts';
 import type { Lease } from '../../../src/store/rows.ts';
+import { ModelLosses } from './model-losses.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -39,6 +41,7 @@ export interface ModelAccount {
   freeSlots: number[];
   freeDay: { day: number; count: number };
   paidSlots: number[];
+  losses: ModelLosses;
 }
 
 export interface ModelRequest {
@@ -49,7 +52,13 @@ export interface ModelRequest {
   free: boolean;
   openedAt: number;
   /** Set when it was closed, which happens once. */
-  closed?: { cost: bigint; status: string; balanceAfter: bigint };
+  closed?: { cost: bigint; status: string; balanceAfter: bigint; rule: string | null };
+}
+
+interface Ended {
+  status: string;
+  at: number;
+  rule?: string | null | undefined;
 }
 
 export interface ModelCard {
@@ -134,6 +143,7 @@ export class Model {
       freeSlots: [],
       freeDay: { day: 0, count: 0 },
       paidSlots: [],
+      losses: new ModelLosses(),
     });
     const result = { ok: true, accountId, keyId: key.keyId, balance: trial } satisfies RegisterResult;
     if (replay) this.#replays.set(replay.id, { ...replay, until: at + DAY, result });
@@ -246,18 +256,18 @@ export class Model {
     this.requests.set(requestId, { accountId, keyId, nodeId, amount, free: charge.free, openedAt: at });
   }
 
-  #settle({ requestId, cost, outcome }: SettleInput): Expected {
+  #settle({ requestId, cost, outcome, losses }: SettleInput): Expected {
     const request = this.requests.get(requestId);
     if (!request || request.closed) return done({ state: 'late' });
     if (request.free && cost > 0n) return { ok: false };
-    return done(this.#close(request, cost, outcome.status, outcome.at));
+    return done(this.#close(request, cost, outcome, losses));
   }
 
-  #release({ requestId, giveBackSlots, outcome }: ReleaseInput): CloseResult {
+  #release({ requestId, giveBackSlots, outcome, losses }: ReleaseInput): CloseResult {
     const request = this.requests.get(requestId);
     if (!request || request.closed) return { state: 'late' };
     if (giveBackSlots) this.#giveBack(request);
-    return this.#close(request, 0n, outcome.status, outcome.at);
+    return this.#close(request, 0n, outcome, losses);
   }
 
   /** As if it had never been there. */
@@ -265,7 +275,7 @@ export class Model {
     const request = this.requests.get(requestId);
     if (!request || request.closed) return { state: 'late' };
     this.#giveBack(request);
-    const result = this.#close(request, 0n, 'undone', at);
+    const result = this.#close(request, 0n, { status: 'undone', at });
     this.requests.delete(requestId);
     return result;
   }
@@ -274,17 +284,22 @@ export class Model {
     const request = this.requests.get(requestId);
     if (!request || request.closed) return { state: 'late' };
     this.#giveBack(request);
-    return this.#close(request, 0n, 'gateway_died', at);
+    this.accounts.get(request.accountId)?.losses.died(request.amount, taipeiDay(at));
+    return this.#close(request, 0n, { status: 'gateway_died', at, rule: 'gateway_failed' });
   }
 
-  #close(request: ModelRequest, cost: bigint, status: string, at: number): CloseResult {
-    const charged = cost < request.amount ? cost : request.amount;
+  #close(request: ModelRequest, cost: bigint, { status, at, rule = null }: Ended, losses?: Losses): CloseResult {
     const account = this.accounts.get(request.accountId);
+    const { amount: held, free: isFree } = request;
+    const lost = account?.losses.close({ cost, held, isFree, clockDay: taipeiDay(at), losses });
+    const whole = cost + (lost?.charge ?? 0n);
+    const charged = whole < held ? whole : held;
     if (charged > 0n) account?.entries.push({ kind: 'usage', amount: -charged });
     const balance = this.balance(request.accountId);
-    request.closed = { cost: charged, status, balanceAfter: balance };
+    request.closed = { cost: charged, status, balanceAfter: balance, rule: lost?.guard ? 'loss_guard' : rule };
     if (!request.free) this.#spend(request.keyId, charged, at);
-    return { state: 'closed', charged, writtenOff: cost - charged, balance };
+    const writtenOff = most(0n, cost - held);
+    return { state: 'closed', charged, writtenOff, balance, ...(lost?.guard && { lossGuard: lost.guard }) };
   }
 
   /** A key's day never runs back, and a new day begins at nothing. */

@@ -5,7 +5,7 @@ import type { Decided } from '../../../src/store/book/decide.ts';
 import type { Operation } from '../../../src/store/operations.ts';
 import { DAY, type Expected, Model } from './model.ts';
 import { newWorld, operationsOf, STEPS, type Step, type World } from './steps.ts';
-import type { Subject } from './subject.ts';
+import type { LossState, Subject } from './subject.ts';
 
 interface Real {
   subject: Subject;
@@ -113,7 +113,10 @@ async function compareState(model: Model, subject: Subject, operations: readonly
     if (name === 'redeem') cards.add(input.cardHash);
     if (name === 'void') cards.add(input.hash);
   }
-  for (const id of accountIds) compareAccount(model, id, await subject.account(id));
+  for (const id of accountIds) {
+    compareAccount(model, id, await subject.account(id));
+    compareLosses(model, id, await subject.losses(id));
+  }
   for (const id of keyIds) {
     const budget = (await subject.budget(id)) ?? { spent: 0n, held: 0n };
     if (!Bun.deepEquals(budget, model.budget(id))) differ(`budget of ${id}`, model.budget(id), budget);
@@ -142,6 +145,16 @@ function compareAccount(model: Model, id: string, found: Awaited<ReturnType<Subj
   };
   if (!Bun.deepEquals(found, expected)) differ(`account ${id}`, expected, found);
   if (found && found.balance < found.held) differ(`available of ${id}`, 'not below zero', found);
+}
+
+function compareLosses(model: Model, id: string, found: LossState): void {
+  const account = model.accounts.get(id);
+  if (!account) return;
+  const { booked } = account.losses;
+  if (!Bun.deepEquals(found.booked, booked)) differ(`losses of ${id}`, booked, found.booked);
+  const expected = account.losses.counted();
+  const counted = found.counted ?? { day: 0, amount: 0n };
+  if (!Bun.deepEquals(counted, expected)) differ(`day of losses of ${id}`, expected, counted);
 }
 
 /** Every closed request has one usage record of its cost, and no more than one settlement; an open one has none. */

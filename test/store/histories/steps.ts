@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import type { Operation } from '../../../src/store/operations.ts';
-import type { KeyRow, RequestStatus } from '../../../src/store/rows.ts';
+import type { ChargeRule, KeyRow, Loss, RequestStatus } from '../../../src/store/rows.ts';
 import { DAY, HOUR, MINUTE, type Model, taipeiDay } from './model.ts';
 
 /** Small enough that a history of fifty steps meets every limit. */
@@ -52,8 +52,8 @@ export type Step =
       charge: { free: true } | { free: false; base: number; unit: number; wanted: number; least: number };
       budget: number | null;
     }
-  | { do: 'settle'; request: number; cost: number }
-  | { do: 'release'; request: number; giveBackSlots: boolean }
+  | { do: 'settle'; request: number; cost: number; losses: StepLosses | null }
+  | { do: 'release'; request: number; giveBackSlots: boolean; losses: StepLosses | null }
   | { do: 'undo'; request: number }
   | { do: 'sweep'; request: number }
   /** An earlier operation, delivered once more as it was. */
@@ -64,12 +64,32 @@ export type Step =
   /** To the last half second of a Taipei day, or the first half second of the next. */
   | { do: 'midnight'; side: -1 | 1 };
 
+interface StepLosses {
+  guard: number | null;
+  items: readonly { reason: Loss['reason']; amount: number; charge: number }[];
+}
+
 /** Small numbers are the newest things, and come most. */
 const index = fc.oneof(fc.nat(3), fc.nat(40));
 const body = fc.nat(3).map((n) => (n === 0 ? 1 : 0));
 const node = fc.nat(1);
 const key = fc.nat(1);
 const replay = fc.oneof({ weight: 3, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: fc.nat(1) });
+
+/** Few enough different amounts that the guard is met to the nano. */
+const losses: fc.Arbitrary<StepLosses | null> = fc.option(
+  fc.record({
+    guard: fc.constantFrom(null, 0, 100, 300),
+    items: fc.array(
+      fc.record({
+        reason: fc.constantFrom('empty_answer', 'hedge', 'free_model', 'client_gone'),
+        amount: fc.constantFrom(0, 1, 50, 99, 100, 300),
+        charge: fc.constantFrom(0, 0, 1, 60, 5_000),
+      } as const),
+      { maxLength: 3 },
+    ),
+  }),
+);
 
 /** Frequent steps stand more than once. */
 export const STEPS: fc.Arbitrary<Step>[] = [
@@ -99,13 +119,15 @@ export const STEPS: fc.Arbitrary<Step>[] = [
     do: fc.constant('settle'),
     request: index,
     cost: fc.constantFrom(0, 1, 50, 99, 100, 101, 150, 5_000),
+    losses: fc.constant(null),
   } as const),
   fc.record({
     do: fc.constant('settle'),
     request: index,
     cost: fc.constantFrom(0, 1, 50, 99, 100, 101, 150, 5_000),
+    losses,
   } as const),
-  fc.record({ do: fc.constant('release'), request: index, giveBackSlots: fc.boolean() } as const),
+  fc.record({ do: fc.constant('release'), request: index, giveBackSlots: fc.boolean(), losses } as const),
   fc.record({ do: fc.constant('undo'), request: index } as const),
   fc.record({ do: fc.constant('sweep'), request: index } as const),
   fc.record({ do: fc.constant('again'), back: fc.nat(5) } as const),
@@ -240,13 +262,15 @@ function meaningOf(step: Step, world: World, model: Model): Operation[] {
       if (!closing) return [];
       const free = model.requests.get(closing.requestId)?.free;
       const cost = free ? 0n : BigInt(step.cost);
-      return [{ name: 'settle', input: { ...closing, cost, outcome: outcome('ok', now) } }];
+      const ended = outcome('ok', now, step.cost > 100 ? 'served' : undefined);
+      return [{ name: 'settle', input: { ...closing, cost, losses: lossesOf(step), outcome: ended } }];
     }
     case 'release': {
       const closing = closingOf(world, model, step.request);
       if (!closing) return [];
       const { giveBackSlots } = step;
-      return [{ name: 'release', input: { ...closing, giveBackSlots, outcome: outcome('upstream_failed', now) } }];
+      const ended = outcome('upstream_failed', now, giveBackSlots ? 'upstream_failed' : undefined);
+      return [{ name: 'release', input: { ...closing, giveBackSlots, losses: lossesOf(step), outcome: ended } }];
     }
     case 'undo': {
       const closing = closingOf(world, model, step.request);
@@ -330,7 +354,21 @@ function closingOf(world: World, model: Model, number: number) {
     : undefined;
 }
 
-function outcome(status: RequestStatus, at: number) {
+function lossesOf({ losses }: { losses: StepLosses | null }) {
+  if (!losses) return undefined;
+  return {
+    guard: losses.guard === null ? null : BigInt(losses.guard),
+    items: losses.items.map(({ reason, amount, charge }) => ({
+      reason,
+      model: 'm',
+      channel: 'up',
+      amount: BigInt(amount),
+      charge: BigInt(charge),
+    })),
+  };
+}
+
+function outcome(status: RequestStatus, at: number, rule: ChargeRule | undefined) {
   return {
     at,
     status,
@@ -341,6 +379,7 @@ function outcome(status: RequestStatus, at: number) {
     firstTokenMs: null,
     totalMs: 5,
     attempts: [],
+    rule,
   };
 }
 

@@ -15,20 +15,43 @@ export interface AccountState {
   holdSum: bigint;
 }
 
+/** Every row of an account, and the page of its newest day. */
+export interface LossState {
+  booked: { day: number; reason: string; amount: bigint }[];
+  counted: { day: number; amount: bigint } | undefined;
+}
+
 export interface UsageState {
   cost: bigint;
   status: string;
   balanceAfter: bigint;
+  rule: string | null;
 }
 
 export interface Subject {
   /** Operations submitted in one turn are decided in the order they were submitted in. */
   submit(operation: Operation): Promise<Decided>;
   account(accountId: string): Promise<AccountState | undefined>;
+  losses(accountId: string): Promise<LossState>;
   budget(keyId: string): Promise<{ spent: bigint; held: bigint } | undefined>;
   card(hash: string): Promise<{ state: string; redeemedBy: string | null } | undefined>;
   /** The usage record, and how often a settlement of this request was posted. */
   usage(requestId: string): Promise<(UsageState & { entries: number }) | undefined>;
+}
+
+export const LOSSES = 'SELECT day, reason, amount_nano FROM losses WHERE account_id = $1 ORDER BY loss_id';
+export const LOSS_DAY = 'SELECT day, amount_nano FROM loss_days WHERE account_id = $1';
+
+interface LossRow {
+  day: bigint;
+  amount_nano: bigint;
+}
+
+export function toLosses(rows: readonly (LossRow & { reason: string })[], page: LossRow | null | undefined): LossState {
+  return {
+    booked: rows.map(({ day, reason, amount_nano: amount }) => ({ day: Number(day), reason, amount })),
+    counted: page ? { day: Number(page.day), amount: page.amount_nano } : undefined,
+  };
 }
 
 export type Commit = (operations: readonly Operation[]) => Decided[] | Promise<Decided[]>;
@@ -76,6 +99,8 @@ export function sqliteSubject(db: Database, commit: Commit, seed?: number): Subj
        (SELECT coalesce(sum(amount_nano), 0) FROM holds WHERE holds.account_id = wallets.account_id) AS hold_sum
      FROM wallets WHERE account_id = ?`,
   );
+  const losses = db.prepare<{ day: bigint; reason: string; amount_nano: bigint }, [string]>(LOSSES.replace('$1', '?'));
+  const lossDay = db.prepare<{ day: bigint; amount_nano: bigint }, [string]>(LOSS_DAY.replace('$1', '?'));
   const budget = db.prepare<{ spent_nano: bigint; held_nano: bigint }, [string]>(
     'SELECT spent_nano, held_nano FROM budgets WHERE key_id = ?',
   );
@@ -83,10 +108,10 @@ export function sqliteSubject(db: Database, commit: Commit, seed?: number): Subj
     'SELECT state, redeemed_by FROM cards WHERE hash = ?',
   );
   const usage = db.prepare<
-    { cost_nano: bigint; status: string; balance_after_nano: bigint; entries: bigint },
+    { cost_nano: bigint; status: string; balance_after_nano: bigint; rule: string | null; entries: bigint },
     [string]
   >(
-    `SELECT cost_nano, status, balance_after_nano,
+    `SELECT cost_nano, status, balance_after_nano, rule,
        (SELECT count(*) FROM entries WHERE kind = 'usage' AND reference = request_id) AS entries
      FROM usage_records WHERE request_id = ?`,
   );
@@ -107,6 +132,7 @@ export function sqliteSubject(db: Database, commit: Commit, seed?: number): Subj
         undefined
       );
     },
+    losses: async (accountId) => toLosses(losses.all(accountId), lossDay.get(accountId)),
     async budget(keyId) {
       const row = budget.get(keyId);
       return row ? { spent: row.spent_nano, held: row.held_nano } : undefined;
@@ -118,8 +144,8 @@ export function sqliteSubject(db: Database, commit: Commit, seed?: number): Subj
     async usage(requestId) {
       const row = usage.get(requestId);
       if (!row) return undefined;
-      const { cost_nano: cost, status, balance_after_nano: balanceAfter, entries } = row;
-      return { cost, status, balanceAfter, entries: Number(entries) };
+      const { cost_nano: cost, status, balance_after_nano: balanceAfter, rule, entries } = row;
+      return { cost, status, balanceAfter, rule, entries: Number(entries) };
     },
   };
 }

@@ -1,6 +1,7 @@
 // Losses: what upstreams bill and no customer pays is booked as rows, and beyond the guard of a day it is charged.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { MAX_NANO } from '../../../src/kit/money.ts';
 import { taipeiDay } from '../../../src/kit/taipei.ts';
 import type { AdmitInput, Losses, ReleaseInput, SettleInput } from '../../../src/store/operations.ts';
 import type { LossBy } from '../../../src/store/reads.ts';
@@ -238,13 +239,24 @@ export function describeLosses(open: OpenSubject): void {
       expect(await recordOf(account, input)).toMatchObject({ rule: 'hung_up' });
     });
 
-    test('a loss below zero fails alone and moves nothing', async () => {
+    test.each([
+      ['below zero', [loss({ amount: -1n })]],
+      ['with a charge below zero', [loss({ charge: -1n })]],
+      ['beyond 64 bits', [loss({ amount: MAX_NANO + 1n })]],
+      ['beyond 64 bits together', [loss({ amount: MAX_NANO }), loss()]],
+    ])('a loss %s fails alone and moves nothing', async (_, items) => {
       const account = await createAccount(subject.store, 10_000n);
-      const input = paid(account);
+      const [input, other] = [paid(account), paid(account)];
       await admitted(subject.store, input);
-      const wrong = { ...settling(input, 5n), losses: { items: [loss({ amount: -1n })], guard: null } };
-      expect(await subject.store.commit('settle', wrong).catch((error) => error.code)).toBe('internal_error');
+      await admitted(subject.store, other);
+      const [failed, closed] = await Promise.allSettled([
+        subject.store.commit('settle', { ...settling(input, 5n), losses: { items, guard: null } }),
+        subject.store.commit('settle', settling(other, 6n)),
+      ]);
+      expect(failed).toMatchObject({ status: 'rejected', reason: { code: 'internal_error' } });
+      expect(closed).toMatchObject({ status: 'fulfilled', value: { charged: 6n } });
       expect(await subject.store.commit('settle', settling(input, 5n))).toMatchObject({ charged: 5n });
+      expect(await rowsOf(account)).toEqual([]);
     });
 
     test('32 closes at once in one batch: not a nano more than the guard is free', async () => {

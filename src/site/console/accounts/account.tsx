@@ -16,7 +16,7 @@ import type { AccountProps } from './account-props.ts';
 
 export function AccountPage(props: AccountProps) {
   const { context, account, notice } = props;
-  const { accounts } = consoleWords(context.language);
+  const { accounts, losses } = consoleWords(context.language);
   const { colon } = wordsOf(context.language).account;
   const { wallet, accountId } = account;
   const verb = wallet.frozen ? 'unfreeze' : 'freeze';
@@ -55,6 +55,13 @@ export function AccountPage(props: AccountProps) {
         {accounts.login}
         {colon}
         {account.loginName ?? '–'}
+      </p>
+      <p class="faint">
+        {losses.today}
+        {colon}
+        <span class="number">{money(account.lostToday)}</span> · {losses.month}
+        {colon}
+        <span class="number">{money(account.lost)}</span>
       </p>
       <div class="two">
         <section>

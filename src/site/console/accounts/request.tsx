@@ -86,6 +86,7 @@ function factsOf(language: Language, record: UsageRecord): Fact[] {
     [accounts.estimated, record.estimated ? frame.yes : frame.no],
     [accounts.wasHeld, money(record.held)],
     [accounts.cost, money(record.cost)],
+    [accounts.rule, record.rule ?? '–'],
     [accounts.after, money(record.balanceAfter)],
     [accounts.firstToken, milliseconds(record.firstTokenMs)],
     [accounts.duration, milliseconds(record.totalMs)],

@@ -10,6 +10,7 @@ import { typed } from '../frame/read-form.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
 import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { addLossPage } from './losses.tsx';
 import { LedgerPage } from './overview.tsx';
 import { ReconcilePage } from './reconcile.tsx';
 
@@ -19,6 +20,7 @@ const SHOWN_WRITE_OFFS = 50;
 export function addLedgerPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/ledger', (visit) => show(tools, visit, auditResult(tools)));
   visits.post('/ledger/audit', async (visit) => show(tools, visit, await runFullAudit(tools, ACTOR)));
+  addLossPage(visits, tools);
   visits.get('/ledger/reconcile', async (visit) => {
     const channels = await billedChannels(tools);
     return visit.show(<ReconcilePage context={visit.page} channels={channels} form={visit.form} />);

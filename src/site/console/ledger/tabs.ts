@@ -4,9 +4,10 @@ import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 
 export function ledgerTabs(language: Language): { path: string; text: string }[] {
-  const { ledger } = consoleWords(language);
+  const { ledger, losses } = consoleWords(language);
   return [
     { path: '/ledger', text: ledger.tabOverview },
+    { path: '/ledger/losses', text: losses.title },
     { path: '/ledger/reconcile', text: ledger.tabReconcile },
   ];
 }

@@ -33,6 +33,8 @@ export const watchEn = {
       'An upstream does not know the model of a route, or its channel leads back here. Check the route.',
     usage_above_hold: 'A request used more than was held for it; the rest is written off.',
     usage_invalid: 'An upstream reported usage that cannot be; our own count was billed.',
+    account_losses:
+      'An account has reached the bound of losses of a day: its further losses of this day are charged to it. Look at its requests.',
     settle_retrying: 'A settlement could not be written, and is tried again.',
     close_failed: 'A request could not be closed; the sweep will do it.',
     settle_after_release: 'A request was released before it was settled.',
@@ -124,6 +126,7 @@ export const watchZh: Said<typeof watchEn> = {
     upstream_route_missing: '上游沒有路由指定的模型，或通道繞回了本閘道。請檢查路由。',
     usage_above_hold: '請求的用量超過保留金額，超出的部分已沖銷。',
     usage_invalid: '上游回報的用量不合理，改以我們自己的計數計費。',
+    account_losses: '有帳戶達到單日未回收成本的上限，當天其餘的成本改由該帳戶支付。請查看它的請求。',
     settle_retrying: '結算無法寫入，正在重試。',
     close_failed: '請求無法結案，稍後會自動清理。',
     settle_after_release: '請求在結算前就被釋放。',

@@ -9,6 +9,7 @@ import { documentEn, documentZh } from './document.ts';
 import { frameEn, frameZh } from './frame.ts';
 import { ledgerEn, ledgerZh } from './ledger.ts';
 import { logEn, logZh } from './log.ts';
+import { lossesEn, lossesZh } from './losses.ts';
 import { pricesEn, pricesZh } from './prices.ts';
 import { watchEn, watchZh } from './watch.ts';
 
@@ -20,6 +21,7 @@ const en = {
   cards: cardsEn,
   accounts: accountsEn,
   ledger: ledgerEn,
+  losses: lossesEn,
   log: logEn,
   ...watchEn,
 };
@@ -34,6 +36,7 @@ const zhTw: ConsoleWords = {
   cards: cardsZh,
   accounts: accountsZh,
   ledger: ledgerZh,
+  losses: lossesZh,
   log: logZh,
   ...watchZh,
 };

@@ -1,0 +1,83 @@
+// Top-level fields of a body that do not reach an upstream of the same format. There is one pass over the names. Most of
+// them are known by their exact name; only the others are folded.
+
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import type { Dialect } from '../dialect.ts';
+import { foldName } from './fold-name.ts';
+import { FREE_FIELDS } from './free-fields.ts';
+import { isAsked } from './left-behind.ts';
+import { isHarmless, PRICED_FIELDS, type PricedField } from './priced-fields.ts';
+
+export interface LeftFields {
+  /** All that are removed. */
+  removed: readonly string[];
+  /** The first of those that the client wants to know of. */
+  named: readonly string[];
+}
+
+const NONE: LeftFields = { removed: [], named: [] };
+/** A header holds no more, and a refusal needs no more. */
+const MOST_NAMED = 50;
+
+export function leaveFields(body: JsonObject, endpoint: Dialect['endpoint'], isFree: boolean): LeftFields {
+  const known = KNOWN[endpoint];
+  let removed: string[] | undefined;
+  let named: string[] | undefined;
+  for (const name in body) {
+    const field = known.get(name);
+    const isVariant = !field && isVariantName(name);
+    if (!isVariant && !isBarred(field, isFree, body, name)) continue;
+    removed ??= [];
+    removed.push(name);
+    if (!isVariant && !isAsked(body[name])) continue;
+    named ??= [];
+    if (named.length < MOST_NAMED) named.push(name);
+  }
+  return removed ? { removed, named: named ?? NONE.named } : NONE;
+}
+
+/** The value of most fields is not looked at: a long text would be decoded for it. */
+function isBarred(field: KnownField | undefined, isFree: boolean, body: JsonObject, name: string): boolean {
+  if (field?.priced?.rule === 'dropped') return !isHarmless(field.priced, body[name]);
+  return isFree && !field?.isFreeField;
+}
+
+type Edits = Record<string, Json | undefined>;
+
+/** The edits of a body, and these fields removed from it. */
+export function withoutFields(edits: Edits, removed: readonly string[] = NONE.removed): Edits {
+  if (removed.length === 0) return edits;
+  // A name may be `__proto__`, which must not set a prototype.
+  const all: Edits = Object.assign(Object.create(null), edits);
+  for (const name of removed) all[name] = undefined;
+  return all;
+}
+
+interface KnownField {
+  priced: PricedField | undefined;
+  isFreeField: boolean;
+}
+
+function knownOf(endpoint: Dialect['endpoint']): ReadonlyMap<string, KnownField> {
+  const fields = PRICED_FIELDS.filter((field) => field.in === undefined || field.in.includes(endpoint));
+  const priced = new Map(fields.map((field) => [field.name, field]));
+  const free = new Set(FREE_FIELDS[endpoint]);
+  const names = [...priced.keys(), ...free];
+  return new Map(names.map((name) => [name, { priced: priced.get(name), isFreeField: free.has(name) }]));
+}
+
+const KNOWN: Record<Dialect['endpoint'], ReadonlyMap<string, KnownField>> = {
+  chat: knownOf('chat'),
+  responses: knownOf('responses'),
+  messages: knownOf('messages'),
+  embeddings: knownOf('embeddings'),
+  images: knownOf('images'),
+};
+
+const NAMES: ReadonlySet<string> = new Set(PRICED_FIELDS.map(({ name }) => name));
+const FOLDED: ReadonlySet<string> = new Set([...NAMES].map(foldName));
+
+/** Of a priced field of any format. */
+function isVariantName(name: string): boolean {
+  return FOLDED.has(foldName(name)) && !NAMES.has(name);
+}

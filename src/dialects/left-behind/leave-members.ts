@@ -1,0 +1,63 @@
+// Members of objects in a body that do not reach an upstream of the same format; the others keep their bytes.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { editFields, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
+import { foldName } from './fold-name.ts';
+import { type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
+
+interface OwnMembers {
+  outer: string;
+  names: ReadonlySet<string>;
+  folded: ReadonlySet<string>;
+}
+
+/** What we read or write inside objects. As for fields, variants of these names are removed. */
+const OWN_MEMBERS: readonly OwnMembers[] = [
+  ownMembers('thinking', 'type', 'budget_tokens'),
+  ownMembers('reasoning', 'effort', 'max_tokens', 'enabled'),
+  ownMembers('stream_options', 'include_usage'),
+  ownMembers('usage', 'include'),
+];
+
+function ownMembers(outer: string, ...names: readonly string[]): OwnMembers {
+  return { outer, names: new Set(names), folded: new Set(names.map(foldName)) };
+}
+
+export function leaveVariants(body: JsonObject): LeftBehind {
+  let left = NOTHING_LEFT;
+  for (const own of OWN_MEMBERS) {
+    const members = body[own.outer];
+    if (!isObject(members) || !hasVariant(own, members)) continue;
+    left = leaveMembers(left, own.outer, members, (name) => isVariant(own, name));
+  }
+  return left;
+}
+
+/** Almost no request has one: nothing is made for the others. */
+function hasVariant(own: OwnMembers, members: JsonObject): boolean {
+  for (const name in members) if (isVariant(own, name)) return true;
+  return false;
+}
+
+function isVariant({ names, folded }: OwnMembers, name: string): boolean {
+  return !names.has(name) && folded.has(foldName(name));
+}
+
+/** As many as a header holds. */
+const MOST_NAMED = 50;
+
+/** What was left before, and those members of one object for which `isLeft` is true. */
+export function leaveMembers(
+  before: LeftBehind,
+  outer: string,
+  members: JsonObject,
+  isLeft: (name: string, value: Json | undefined) => boolean,
+): LeftBehind {
+  const found = Object.keys(members).filter((name) => isLeft(name, members[name]));
+  if (found.length === 0) return before;
+  const edits = found.map((name): [string, RawEdit] => [name, leaveOut]);
+  return {
+    names: [...before.names, ...found.slice(0, MOST_NAMED).map((name) => `${outer}.${name}`)],
+    edits: { ...before.edits, [outer]: editFields(Object.fromEntries(edits)) },
+  };
+}

@@ -1,0 +1,294 @@
+// Fields that are ours reach an upstream only as we write them. Upstreams in Go or .NET match the names of members without
+// case, so a variant of a name is as good as the name.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
+import type { Script } from '../support/script.ts';
+import { upModel } from '../support/test-document.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { WIRE_CLIENTS } from '../support/wire-clients.ts';
+
+const STRICT = { 'x-svc-strict': '1' };
+const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat', 'embeddings', 'images'] } };
+const PRICE = { input: 10, output: 40, image: 0.01 };
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  const models = (id: string, channel: string, fields = {}) => {
+    const routes = [{ channel, model: 'scripted-2026-01' }];
+    return [
+      upModel(`paid-${id}`, { price: PRICE, routes, ...fields }),
+      upModel(`free-${id}`, { price: 'free', routes, ...fields }),
+    ];
+  };
+  gateway = await startTestGateway({
+    document: (standard) => ({
+      ...standard,
+      channels: [
+        ...standard.channels,
+        ...WIRE_CLIENTS.map(({ name, channel }) => channel(name, upstream.baseUrl, ENDPOINTS[name])),
+      ],
+      models: [
+        ...standard.models,
+        ...WIRE_CLIENTS.flatMap(({ name }) => models(name, name)),
+        ...['embeddings', 'images'].flatMap((kind) => models(kind, 'chat', { kinds: [kind] })),
+      ],
+    }),
+  });
+});
+beforeEach(async () => {
+  upstream.reset();
+  ({ key } = await gateway.register());
+});
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.close();
+});
+
+interface Format {
+  name: string;
+  path: string;
+  body: Record<string, unknown>;
+  answer: () => Script;
+}
+
+const FORMATS: Format[] = [
+  ...WIRE_CLIENTS.map(({ name, path, body, whole }) => ({ name, path, body: body({}), answer: () => whole() })),
+  { name: 'embeddings', path: '/v1/embeddings', body: { input: 'Hi' }, answer: () => vectorAnswer() },
+  { name: 'images', path: '/v1/images/generations', body: { prompt: 'A cat' }, answer: () => pictureAnswer() },
+];
+
+interface Asked {
+  status: number;
+  dropped: string | null;
+  error: Answer;
+  sent: Answer;
+}
+
+async function ask(format: Format, model: string, fields: object, headers = {}, answer = format.answer()) {
+  upstream.otherwise(answer);
+  const response = await gateway.call(format.path, { key, body: { model, ...format.body, ...fields }, headers });
+  const text = await response.text();
+  const asked: Asked = {
+    status: response.status,
+    dropped: response.headers.get('x-svc-dropped'),
+    error: response.status === 200 ? undefined : JSON.parse(text).error,
+    sent: upstream.requests.at(-1)?.json,
+  };
+  return asked;
+}
+
+/** The last two have letters that are no ASCII and become one without case: a long s, the sign for Kelvin. */
+const VARIANTS = {
+  MODEL: 'big',
+  Max_Tokens: 1_000_000,
+  maxTokens: 1_000_000,
+  N: 128,
+  Tools: [{ type: 'web_search' }],
+  Service_Tier: 'priority',
+  N_Predict: 1_000_000,
+  'max-output-tokens': 1_000_000,
+  '\u017ftream': true,
+  'max_to\u212Aens': 1_000_000,
+};
+const NAMES = Object.keys(VARIANTS);
+/** As a header can hold them. */
+const SHOWN = NAMES.map((name) => name.replace(/[^\w-]/g, '?'));
+
+describe.each(FORMATS)('$name', (format) => {
+  describe.each(['paid', 'free'])('on a %s model', (price) => {
+    const model = `${price}-${format.name}`;
+
+    test('variants of our fields do not reach the upstream, and are named', async () => {
+      const { sent: plain } = await ask(format, model, {});
+      const { status, dropped, sent } = await ask(format, model, VARIANTS);
+      expect(status).toBe(200);
+      expect(sent).toEqual(plain);
+      expect(dropped?.split(',').toSorted()).toEqual(SHOWN.toSorted());
+    });
+
+    test.each(NAMES)('%s is refused where nothing may be lost', async (name) => {
+      const fields = { [name]: VARIANTS[name as keyof typeof VARIANTS] };
+      const { status, error } = await ask(format, model, fields, STRICT);
+      expect(status).toBe(400);
+      expect(error.message).toContain(name);
+      expect(upstream.requests).toEqual([]);
+    });
+  });
+
+  test('other fields pass to a paid model, whatever their case; full-width letters are other letters', async () => {
+    const others = { Temperature: 1, unknown: { MODEL: 'x' }, '\uff4dodel': 'x' };
+    const { dropped, sent } = await ask(format, `paid-${format.name}`, others, STRICT);
+    expect(sent).toMatchObject({ Temperature: 1, unknown: { MODEL: 'x' }, '\uff4dodel': 'x' });
+    expect(dropped).toBe(null);
+  });
+});
+
+describe('in a translation', () => {
+  const pairs = WIRE_CLIENTS.flatMap(({ name: from }) =>
+    WIRE_CLIENTS.flatMap((to) => (to.name === from ? [] : [{ from, to: to.name, answer: to.whole }])),
+  );
+  test.each(pairs)('$from to $to: they do not reach the upstream either', async ({ from, to, answer }) => {
+    const format = FORMATS.find(({ name }) => name === from);
+    if (!format) throw new Error(from);
+    const { sent: plain } = await ask(format, `paid-${to}`, {}, {}, answer());
+    const { dropped, sent } = await ask(format, `paid-${to}`, VARIANTS, {}, answer());
+    expect(sent).toEqual(plain);
+    expect(dropped?.split(',').toSorted()).toEqual(SHOWN.toSorted());
+    const { status } = await ask(format, `paid-${to}`, { MODEL: 'big' }, STRICT, answer());
+    expect(status).toBe(400);
+  });
+});
+
+describe('members of our objects', () => {
+  const [chat, messages] = FORMATS as [Format, Format];
+  test.each([
+    [chat, { thinking: { type: 'enabled', budget_tokens: 100, Budget_Tokens: 90_000 } }, 'thinking.Budget_Tokens'],
+    [chat, { reasoning: { max_tokens: 100, MAX_tokens: 90_000 } }, 'reasoning.MAX_tokens'],
+    [
+      chat,
+      { stream: true, stream_options: { include_usage: true, Include_Usage: false } },
+      'stream_options.Include_Usage',
+    ],
+    [messages, { thinking: { type: 'adaptive', BudgetTokens: 90_000 } }, 'thinking.BudgetTokens'],
+    [messages, { thinking: { type: 'adaptive', TYPE: 'enabled' } }, 'thinking.TYPE'],
+  ] as const)('have no variants: $name %j', async (format, fields, name) => {
+    const [outer, inner] = name.split('.') as [string, string];
+    const stream = 'stream' in fields;
+    const [client] = WIRE_CLIENTS;
+    const answer = stream && client ? client.stream() : format.answer();
+    const { status, dropped, sent } = await ask(format, `paid-${format.name}`, fields, {}, answer);
+    expect(status).toBe(200);
+    expect(dropped).toBe(name);
+    expect(sent[outer]).not.toHaveProperty(inner);
+    expect(Object.keys(sent[outer]).length).toBeGreaterThan(0);
+    expect((await ask(format, `paid-${format.name}`, fields, STRICT, answer)).status).toBe(400);
+  });
+});
+
+/** What one vendor or another bills by, in chat, and that no hold covers. */
+const LEVERS = {
+  n_predict: 1_000_000,
+  num_predict: 1_000_000,
+  max_new_tokens: 1_000_000,
+  max_output_tokens: 1_000_000,
+  n_cmpl: 8,
+  options: { num_predict: 1_000_000, num_ctx: 1_000_000 },
+  extra_body: { google: { cached_content: 'x' } },
+  generation_config: { max_output_tokens: 1_000_000 },
+  chat_template: '{% for i in range(99999) %}x{% endfor %}',
+  deferred: true,
+  background: true,
+  prediction: { type: 'content', content: 'x' },
+  mm_processor_kwargs: { max_pixels: 1e9 },
+  cached_content: 'cachedContents/1',
+  keep_alive: -1,
+  safety_model: 'x',
+  adapter_id: 'x',
+};
+
+describe('what an upstream would bill beyond the hold', () => {
+  const [chat] = FORMATS as [Format];
+  test.each(['paid-chat', 'free-chat'])('does not reach it: %s', async (model) => {
+    const { sent: plain } = await ask(chat, model, {});
+    const { status, sent, dropped } = await ask(chat, model, LEVERS);
+    expect(status).toBe(200);
+    expect(sent).toEqual(plain);
+    expect(dropped?.split(',').toSorted()).toEqual(Object.keys(LEVERS).toSorted());
+  });
+
+  test.each(Object.entries(LEVERS))('%s is refused where nothing may be lost', async (name, value) => {
+    const { status, error } = await ask(chat, 'paid-chat', { [name]: value }, STRICT);
+    expect(status).toBe(400);
+    expect(error.param).toBe(name);
+  });
+
+  test('what asks for nothing passes', async () => {
+    const fields = { deferred: false, prediction: null, options: {}, keep_alive: '' };
+    const { dropped, sent } = await ask(chat, 'paid-chat', fields, STRICT);
+    expect(sent).toMatchObject(fields);
+    expect(dropped).toBe(null);
+  });
+
+  test('arguments of the template pass if they are plain words, flags and numbers of thinking', async () => {
+    const plain = { enable_thinking: false, thinking: true, reasoning_effort: 'high' };
+    const passed = await ask(chat, 'paid-chat', { chat_template_kwargs: plain }, STRICT);
+    expect(passed.sent.chat_template_kwargs).toEqual(plain);
+    const added = {
+      ...plain,
+      chat_template: '{% for i in range(9**9) %}x{% endfor %}',
+      tokenize: false,
+      thinking: [1],
+    };
+    const { dropped, sent } = await ask(chat, 'paid-chat', { chat_template_kwargs: added });
+    expect(sent.chat_template_kwargs).toEqual({ enable_thinking: false, reasoning_effort: 'high' });
+    expect(dropped?.split(',').toSorted()).toEqual([
+      'chat_template_kwargs.chat_template',
+      'chat_template_kwargs.thinking',
+      'chat_template_kwargs.tokenize',
+    ]);
+  });
+});
+
+describe('thinking that a vendor counts beside its output bound', () => {
+  const [chat] = FORMATS as [Format];
+  test.each([
+    // The bound is 200: whatever is thought is part of it.
+    [{ thinking_budget: 50 }, { thinking_budget: 50, max_tokens: 150 }, null],
+    [{ thinking_budget: 90_000 }, { thinking_budget: 100, max_tokens: 100 }, 'thinking_budget'],
+    [{ enable_thinking: true }, { enable_thinking: true, thinking_budget: 100, max_tokens: 100 }, null],
+    [{ enable_thinking: false }, { enable_thinking: false, max_tokens: 200 }, null],
+    [{ thinking_budget: 0 }, { thinking_budget: 0, max_tokens: 200 }, null],
+    [
+      { reasoning: { max_tokens: 90_000 } },
+      { reasoning: { max_tokens: 199 }, max_tokens: 200 },
+      'reasoning.max_tokens',
+    ],
+    [{ reasoning: { max_tokens: 100 } }, { reasoning: { max_tokens: 100 }, max_tokens: 200 }, null],
+  ])('%j', async (fields, written, lowered) => {
+    const { sent, dropped } = await ask(chat, 'paid-chat', fields);
+    const { model, messages, ...rest } = sent;
+    expect(rest).toEqual(written);
+    expect(dropped).toBe(lowered);
+  });
+
+  test.each([-1, 0.5, '5', {}])('thinking_budget %j is refused', async (thinking_budget) => {
+    const { status, error } = await ask(chat, 'paid-chat', { thinking_budget });
+    expect([status, error.param]).toEqual([400, 'thinking_budget']);
+  });
+});
+
+test('names that every object has are names like others', async () => {
+  const [chat] = FORMATS as [Format];
+  const odd = '"__proto__":{"MODEL":1},"constructor":1,"toString":2';
+  upstream.otherwise(chat.answer());
+  for (const [model, reached] of [
+    ['paid-chat', true],
+    ['free-chat', false],
+  ] as const) {
+    const body = `{${odd},${JSON.stringify({ model, ...chat.body }).slice(1)}`;
+    const response = await gateway.call(chat.path, { key, body });
+    expect(response.status).toBe(200);
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      expect(upstream.requests.at(-1)?.body.includes(`"${name}"`)).toBe(reached);
+    }
+    expect(response.headers.get('x-svc-dropped')).toBe(reached ? null : '__proto__,constructor,toString');
+  }
+});
+
+test('a hundred thousand unknown names do not make an endless refusal', async () => {
+  const [chat] = FORMATS as [Format];
+  const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`x${index}`, 1]));
+  const { status, dropped } = await ask(chat, 'free-chat', many);
+  expect(status).toBe(200);
+  expect(dropped?.split(',')).toHaveLength(50);
+  const refused = await ask(chat, 'free-chat', many, STRICT);
+  expect(refused.status).toBe(400);
+  expect(refused.error.message.length).toBeLessThan(2_000);
+});
