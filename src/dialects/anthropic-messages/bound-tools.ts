@@ -3,19 +3,19 @@
 
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
-import { DEFAULT_USES, setUses } from '../input/vendor-tools.ts';
+import { clientUses, DEFAULT_USES } from '../input/tool-use.ts';
 
 /** The tools that take the field. */
 const TAKES_BOUND = /^web_(?:search|fetch)_/;
 
 /** Of one of `tools`: as it is written for the upstream. */
 export function usesOf({ max_uses: uses }: JsonObject): number {
-  return setUses(uses) ?? DEFAULT_USES;
+  return clientUses(uses) ?? DEFAULT_USES;
 }
 
 /** Of a tool that the conversation defines, into which nothing is written. */
 export function usesOfDefined({ max_uses: uses }: JsonObject): number {
-  return setUses(uses) ?? Number.POSITIVE_INFINITY;
+  return clientUses(uses) ?? Number.POSITIVE_INFINITY;
 }
 
 /** The same document if every tool has its bound. */
@@ -24,7 +24,7 @@ export function boundTools(document: JsonDocument): JsonDocument {
 }
 
 function boundOf({ type, max_uses: uses }: JsonObject): RawEdit | undefined {
-  if (typeof type !== 'string' || !TAKES_BOUND.test(type) || setUses(uses) !== undefined) return undefined;
+  if (typeof type !== 'string' || !TAKES_BOUND.test(type) || clientUses(uses) !== undefined) return undefined;
   return uses === undefined ? addUses : editFields({ max_uses: setTo(DEFAULT_USES) });
 }
 

@@ -14,7 +14,8 @@ import {
   requireRoles,
 } from '../fields.ts';
 import { countInput, type InputCount } from '../input/count-input.ts';
-import { addUse, type ToolUse, UNKNOWN_TOKENS, vendorToolUse } from '../input/vendor-tools.ts';
+import { addUse, type ToolUse, UNKNOWN_TOKENS } from '../input/tool-use.ts';
+import { vendorToolUse } from '../input/vendor-tools.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
 import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
 import { leaveTools, type ToolRules } from '../left-behind/left-tools.ts';

@@ -12,8 +12,8 @@ import { readDataHead } from '../media/data-address.ts';
 import { type MediaClaims, type MediaKind, sniffMedia } from '../media/sniff-media.ts';
 import { hiddenTokens } from './hidden-prompt.ts';
 import { sealedTokens } from './sealed-members.ts';
+import { NO_USE, type ToolUse } from './tool-use.ts';
 import { isReference, isToolResult, isWords, namesMedia } from './unknown-media.ts';
-import { NO_USE, type ToolUse } from './vendor-tools.ts';
 
 const PER_MESSAGE = { upper: 8, estimate: 4 };
 const BASE64_CHARS_PER_TOKEN = 4;
@@ -204,11 +204,11 @@ function findMedia(message: JsonObject, found: Media[]): void {
 }
 
 function findInPart(part: JsonObject, found: Media[]): void {
+  if (isWords(part)) return;
   if (isToolResult(part)) {
     findInResult(part, found);
     return;
   }
-  if (isWords(part)) return;
   const source = part.type === 'document' && isObject(part.source) ? part.source : undefined;
   if (part.type === 'tool_result') findMedia(part, found);
   else if (source?.type === 'content') findMedia(source, found);

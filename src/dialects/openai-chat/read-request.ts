@@ -13,7 +13,8 @@ import {
   requireRoles,
 } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
-import { addUse, DEFAULT_USES, searchTokens, type ToolUse, vendorToolUse } from '../input/vendor-tools.ts';
+import { addUse, DEFAULT_USES, searchTokens, type ToolUse } from '../input/tool-use.ts';
+import { vendorToolUse } from '../input/vendor-tools.ts';
 import { leaveTemplateArguments } from '../left-behind/leave-template-arguments.ts';
 import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
 import { leaveTools } from '../left-behind/left-tools.ts';

@@ -2,15 +2,8 @@
 // it is written, because the hold covers no more.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import {
-  addUse,
-  DEFAULT_USES,
-  hasVendorTool,
-  NO_USE,
-  setUses,
-  type ToolUse,
-  vendorToolUse,
-} from '../input/vendor-tools.ts';
+import { addUse, clientUses, DEFAULT_USES, NO_USE, type ToolUse } from '../input/tool-use.ts';
+import { hasVendorTool, vendorToolUse } from '../input/vendor-tools.ts';
 
 /** A search for tools finds only those of the request. */
 const CLIENTS_TOOLS: ReadonlySet<string> = new Set([
@@ -34,7 +27,7 @@ export function toolsIn(items: readonly Json[]): Json[] {
 
 /** `later`: tools that the input brings. */
 export function vendorUse({ tools, max_tool_calls: calls }: JsonObject, later: Json[]): ToolUse {
-  const uses = setUses(calls) ?? DEFAULT_USES;
+  const uses = clientUses(calls) ?? DEFAULT_USES;
   const usesOf = () => uses;
   const { tokens } = addUse(vendorToolUse(tools, isClients, usesOf), vendorToolUse(later, isClients, usesOf));
   return tokens === 0 ? NO_USE : { tokens, uses };
@@ -42,7 +35,7 @@ export function vendorUse({ tools, max_tool_calls: calls }: JsonObject, later: J
 
 /** The bound to write; undefined if the request has one, or needs none. */
 export function missingBound({ tools, input, max_tool_calls: calls }: JsonObject): number | undefined {
-  if (setUses(calls) !== undefined) return undefined;
+  if (clientUses(calls) !== undefined) return undefined;
   const isOffered =
     hasVendorTool(tools, isClients) || (Array.isArray(input) && hasVendorTool(toolsIn(input), isClients));
   return isOffered ? DEFAULT_USES : undefined;

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { countInput } from '../../../src/dialects/input/count-input.ts';
 import { estimatedInput } from '../../../src/dialects/input/estimated-input.ts';
-import type { ToolUse } from '../../../src/dialects/input/vendor-tools.ts';
+import type { ToolUse } from '../../../src/dialects/input/tool-use.ts';
 import { readJsonObject } from '../../../src/kit/json/json.ts';
 
 const CONTEXT = 128_000;
