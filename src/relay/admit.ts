@@ -5,6 +5,7 @@ import type { Catalog, Model } from '../catalog/catalog.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
+import { broughtTokens, UNKNOWN_TOKENS } from '../dialects/input/tool-use.ts';
 import { upperAt } from '../dialects/input/upper-at.ts';
 import { clientLeft, type Fault, fault } from '../faults/fault.ts';
 import { tooLongText } from '../faults/too-long-text.ts';
@@ -202,22 +203,28 @@ function paidCharge(call: Call): AdmitInput['charge'] {
   };
 }
 
-/** At most the largest candidate's context, which is also the bound of parts whose size is unknown. */
+/**
+ * At most the largest candidate's context, which is also the bound of parts and tools whose size is unknown. Tools of a known
+ * size may take more than a context together, because each use of one is billed with all that came before it.
+ */
 function inputBound({ request: { input }, model, candidates, dialect }: Call): number {
   let context = model.contextTokens;
   for (const { contextTokens } of candidates) context = Math.max(context, contextTokens);
   if (input.isOpen) return context;
   if (input.longest) return input.upper;
   let { upper } = input;
-  let brought = 0;
+  let runsTools = false;
   for (const { routes } of candidates) {
     for (const route of routes) {
       upper = Math.max(upper, upperAt(input, route.model));
       // A translation leaves these tools behind.
-      if (route.channel.endpoints.includes(dialect.endpoint)) brought = input.vendorTools;
+      if (route.channel.endpoints.includes(dialect.endpoint)) runsTools = input.vendorTools > 0;
     }
   }
-  return Math.min(upper + brought, context);
+  const prompt = Math.min(upper, context);
+  if (!runsTools) return prompt;
+  const brought = broughtTokens({ tokens: input.vendorTools, uses: input.vendorUses ?? 0 }, prompt);
+  return brought === UNKNOWN_TOKENS ? context : prompt + brought;
 }
 
 function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined {

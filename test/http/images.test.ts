@@ -23,7 +23,7 @@ beforeAll(async () => {
         upModel('paint', { kinds: ['images'], price: { image: 0.1 } }),
         upModel('paint-dear', { kinds: ['images'], price: { image: 0.3 } }),
         upModel('paint-gold', { kinds: ['images'], price: { image: 1.1 } }),
-        upModel('paint-and-read', { kinds: ['images'], price: { input: 10, image: 0.1 } }),
+        upModel('paint-and-read', { kinds: ['images'], price: { input: 10, image: 0.1 }, context_tokens: 60_000 }),
         upModel('paint-by-both', { kinds: ['images'], price: { input: 10, output: 20, image: 0.1 } }),
         upModel('paint-by-token', { kinds: ['images'], price: { input: 10, output: 40 } }),
         upModel('paint-to-the-end', {
@@ -74,6 +74,19 @@ describe('whole', () => {
     gateway.upstream.next(images([{ b64_json: 'QUJD' }], { usage }));
     const response = await paint({ model: 'paint-and-read', prompt: 'cat' });
     expect(response.headers.get('x-svc-cost-ntd')).toBe('0.10009');
+    expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
+  });
+
+  test.each([
+    ['an image to begin from', { image: `data:image/png;base64,${'A'.repeat(80)}` }, 50_000],
+    ['images by address', { images: ['https://x.test/a.png'] }, 50_000],
+    ['further words', { negative_prompt: 'no dogs, no birds, no rain, no cars' }, 30],
+  ])('%s counts as input: it is paid, not written off', async (_name, fields, input_tokens) => {
+    gateway.upstream.next(images([{ b64_json: 'QUJD' }], { usage: { input_tokens, output_tokens: 0 } }));
+    const { key } = await gateway.register();
+    const body = { model: 'paint-and-read', prompt: 'cat', ...fields };
+    const response = await gateway.call('/v1/images/generations', { key, body });
+    expect(response.headers.get('x-svc-cost-ntd')).toBe(String(0.1 + input_tokens / 1e5));
     expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
   });
 

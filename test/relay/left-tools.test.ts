@@ -189,7 +189,7 @@ const RUN_BY_VENDORS: [name: string, fields: Fields, told: string][] = [
   ['responses', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }, 'code_interpreter'],
   ['responses', { tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }, 'file_search'],
   ['responses', { tools: [{ type: 'shell', environment: { type: 'container_auto' } }] }, 'shell'],
-  ['messages', { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 100 }] }, 'web_search_20250305'],
+  ['messages', { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 2 }] }, 'web_search_20250305'],
   ['messages', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }, 'web_fetch_20250910'],
   ['messages', { tools: [{ type: 'code_execution_20250825', name: 'c' }] }, 'code_execution_20250825'],
   ['messages', { container: { skills: [{ type: 'anthropic', skill_id: 'pptx' }] } }, 'container'],

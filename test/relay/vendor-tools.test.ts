@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { issueCard } from '../support/issue-cards.ts';
 import { upModel } from '../support/test-document.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
@@ -12,7 +13,6 @@ const INPUT = 10_000n;
 /** What upstreams may say of tools by themselves, and of each that is the vendor’s own. */
 const TOLD = 500n * INPUT;
 const WRITTEN = 1_000n * INPUT;
-const SEARCH = 8_000n * INPUT;
 const WHOLE = BigInt(CONTEXT) * INPUT;
 const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat'] } };
 
@@ -84,6 +84,7 @@ const added = (...definitions: unknown[]) => ({
   role: 'system',
   content: definitions.map((definition) => ({ type: 'tool_addition', tool: { type: 'tool_definition', definition } })),
 });
+const LOOK = { type: 'function', name: 'look', parameters: { type: 'object', properties: { model: {} } } };
 const HI = { role: 'user', content: 'Hi' };
 const ADDED = (...definitions: unknown[]) => ({ messages: [HI, added(...definitions)] });
 const COMPACTED = (...definitions: unknown[]) => {
@@ -91,32 +92,118 @@ const COMPACTED = (...definitions: unknown[]) => {
   return { messages: [{ role: 'assistant', content: [compaction] }, HI] };
 };
 
-const SEARCHES: [string, Record<string, unknown>][] = [
-  ['chat', { web_search_options: {} }],
-  ['chat', { search_parameters: { mode: 'on' } }],
-  ['chat', { enable_search: true }],
-  ['chat', { tools: [{ type: 'openrouter:web_search' }] }],
-  ['responses', { tools: [{ type: 'web_search', external_web_access: true }] }],
-  ['responses', { tools: [{ type: 'web_search_preview_2025_03_11' }] }],
-  ['messages', { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 8 }] }],
-  ['messages', ADDED({ type: 'web_search_20250305', name: 'web_search' })],
-  ['messages', COMPACTED({ type: 'web_search_20250305', name: 'web_search' })],
+/** Each with how many searches may be made, and what one of them is held as. */
+const SEARCHES: [string, Record<string, unknown>, number, number?][] = [
+  ['chat', { web_search_options: {} }, 1],
+  ['chat', { web_search_options: { search_context_size: 'high' } }, 1, 16_000],
+  ['chat', { search_parameters: { mode: 'on' } }, 1],
+  ['chat', { enable_search: true }, 1],
+  ['chat', { tools: [{ type: 'openrouter:web_search' }] }, 5],
+  ['responses', { tools: [{ type: 'web_search', external_web_access: true }] }, 5],
+  ['responses', { tools: [{ type: 'web_search_preview_2025_03_11' }] }, 5],
+  ['responses', { tools: [{ type: 'web_search', search_context_size: 'high' }], max_tool_calls: 2 }, 2, 16_000],
+  ['responses', { tools: [{ type: 'web_search' }], max_tool_calls: null }, 5],
+  ['messages', { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 1 }] }, 1],
+  ['messages', { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 8 }] }, 8],
+  ['messages', { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 40 }] }, 40],
+  ['messages', { tools: [{ type: 'web_search_20260209', name: 'web_search' }] }, 5],
+  ['messages', { tools: [{ max_uses: null, type: 'web_search_20250305', name: 'web_search' }] }, 5],
+  ['messages', ADDED({ type: 'web_search_20250305', name: 'web_search', max_uses: 2 }), 2],
+  ['messages', COMPACTED({ type: 'web_search_20250305', name: 'web_search', max_uses: 2 }), 2],
 ];
 
+async function addBalance(): Promise<void> {
+  const { code } = await issueCard(gateway);
+  const response = await gateway.call('/api/redeem', { key: account.key, body: { code } });
+  expect(response.status).toBe(200);
+}
+
 describe('a search of the web', () => {
-  test.each(SEARCHES)('is room for 8,000 tokens more: %s %j', async (name, fields) => {
+  test.each(SEARCHES)('is room for as many as may be made: %s %j', async (name, fields, uses, each = 8_000) => {
     const client = clientOf(name);
+    await addBalance();
     const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
-    expect(more).toBeGreaterThanOrEqual(SEARCH);
-    expect(more).toBeLessThan(SEARCH + TOLD + 200n * INPUT);
+    // Each reads what came before it again, at a tenth of the price.
+    const reread = (each * uses * (uses - 1)) / 20;
+    expect(more).toBeGreaterThanOrEqual(BigInt(uses * each + reread) * INPUT);
+    expect(more).toBeLessThan(BigInt(uses * each + reread + 100 * uses) * INPUT + TOLD + 300n * INPUT);
   });
 
-  test.each(SEARCHES)('is paid, not written off: %s %j', async (name, fields) => {
+  test.each(SEARCHES)('is paid, not written off: %s %j', async (name, fields, uses, each = 8_000) => {
     const client = clientOf(name);
-    upstream.otherwise(client.whole({ tokens: { input: 8_000, output: 5 } }));
+    await addBalance();
+    upstream.otherwise(client.whole({ tokens: { input: uses * each, output: 5 } }));
     const response = await ask(client, fields);
-    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.0802');
+    const nano = uses * each * 10_000 + 5 * 40_000;
+    expect(response.headers.get('x-svc-cost-ntd')).toBe(String(nano / 1e9));
     expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
+  });
+
+  test('reads a long prompt again each time, for which there is room, too', async () => {
+    const client = clientOf('responses');
+    const tools = [{ type: 'web_search' }];
+    await addBalance();
+    const messages = [{ role: 'user', content: '字'.repeat(10_000) }];
+    const more = (await holdOf(client, { tools, messages })) - (await holdOf(client, { messages }));
+    expect(more).toBeGreaterThan((40_000n + 5n * 3_000n) * INPUT);
+    expect(more).toBeLessThan((48_000n + 5n * 3_100n + 600n) * INPUT);
+  });
+
+  test.each([
+    ['responses', SEARCHES[5]?.[1], { max_tool_calls: 5 }],
+    ['responses', SEARCHES[8]?.[1], { max_tool_calls: 5 }],
+    ['responses', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }, { max_tool_calls: 5 }],
+    ['responses', { tools: [LOOK, { type: 'web_search' }], max_tool_calls: 7 }, { max_tool_calls: 7 }],
+    ['messages', SEARCHES[12]?.[1], { tools: [{ type: 'web_search_20260209', name: 'web_search', max_uses: 5 }] }],
+    ['messages', SEARCHES[13]?.[1], { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 5 }] }],
+    [
+      'messages',
+      {
+        tools: [
+          { name: 'look', input_schema: {} },
+          { type: 'web_fetch_20250910', name: 'web_fetch', citations: {} },
+        ],
+      },
+      {
+        tools: [
+          { name: 'look', input_schema: {} },
+          { type: 'web_fetch_20250910', name: 'web_fetch', citations: {}, max_uses: 5 },
+        ],
+      },
+    ],
+  ])('has its bound written into the request: %s %j', async (name, fields, sent) => {
+    const client = clientOf(name);
+    upstream.otherwise(client.whole());
+    expect((await ask(client, fields ?? {})).status).toBe(200);
+    expect(upstream.requests[0]?.json).toMatchObject(sent);
+  });
+
+  test.each([
+    ['responses', { tools: [LOOK] }],
+    ['responses', { tools: [LOOK, { type: 'image_generation' }] }],
+    ['messages', { tools: [{ type: 'bash_20250124', name: 'bash' }] }],
+    ['chat', { tools: [{ type: 'openrouter:web_search' }] }],
+  ])('writes none where no field or no need for one is: %s %j', async (name, fields) => {
+    const client = clientOf(name);
+    upstream.otherwise(client.whole());
+    expect((await ask(client, fields)).status).toBe(200);
+    expect(JSON.stringify(upstream.requests[0]?.json)).not.toMatch(/max_uses|max_tool_calls/);
+  });
+
+  test('of more uses than any wallet pays for is refused', async () => {
+    const tools = [{ type: 'web_search_20250305', name: 'web_search', max_uses: Number.MAX_SAFE_INTEGER }];
+    expect((await ask(clientOf('messages'), { tools })).status).toBe(402);
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test.each([
+    ['messages', { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 0 }] }],
+    ['messages', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch', max_uses: 0 }] }],
+    ['responses', { tools: [LOOK, { type: 'code_interpreter' }], max_tool_calls: 0 }],
+  ])('that may not be made holds nothing: %s %j', async (name, fields) => {
+    const client = clientOf(name);
+    const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
+    expect(more).toBeLessThan(TOLD + 200n * INPUT);
   });
 
   test('is answered on a small wallet, however long the model’s context', async () => {
@@ -155,6 +242,10 @@ const UNKNOWN: [string, Record<string, unknown>][] = [
     },
   ],
   ['messages', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }],
+  // A PDF may be longer than this.
+  ['messages', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch', max_uses: 2, max_content_tokens: 100 }] }],
+  ['messages', ADDED({ type: 'web_search_20250305', name: 'web_search' })],
+  ['messages', COMPACTED({ type: 'web_search_20250305', name: 'web_search' })],
   ['messages', { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] }],
   ['messages', { tools: [{ type: 'mcp_toolset', mcp_server_name: 'm' }] }],
   ['messages', { mcp_servers: [{ type: 'url', url: 'https://mcp.example.com', name: 'm' }] }],
@@ -246,7 +337,6 @@ test('a tool that stays behind holds no more than its words', async () => {
 });
 
 const ADVISOR = { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5' };
-const LOOK = { type: 'function', name: 'look', parameters: { type: 'object', properties: { model: {} } } };
 
 describe('a tool that has another model work', () => {
   test.each([

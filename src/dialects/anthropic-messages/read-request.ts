@@ -14,10 +14,12 @@ import {
   requireRoles,
 } from '../fields.ts';
 import { countInput, type InputCount } from '../input/count-input.ts';
-import { UNKNOWN_TOKENS, vendorToolTokens } from '../input/vendor-tools.ts';
+import { addUse, type ToolUse, UNKNOWN_TOKENS } from '../input/tool-use.ts';
+import { vendorToolUse } from '../input/vendor-tools.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
 import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
 import { leaveTools, type ToolRules } from '../left-behind/left-tools.ts';
+import { usesOf, usesOfDefined } from './bound-tools.ts';
 import { type DefinedLater, definedLater, refuseDefined, toolChanges } from './defined-later.ts';
 import { leaveThinking } from './leave-thinking.ts';
 
@@ -32,7 +34,7 @@ export function readInput(document: JsonDocument): InputCount {
   const messages = objectList(document.value.messages, 'messages');
   requireRoles(messages, ROLES);
   const later = definedLater(toolChanges(document.value)).map(toolOf);
-  return countInput(document, messages, vendorTools(document.value, later), later);
+  return countInput(document, messages, vendorUse(document.value, later), later);
 }
 
 export function readRequest(document: JsonDocument): RelayRequest {
@@ -81,7 +83,9 @@ function refuseThread({ value }: JsonDocument): void {
   });
 }
 
-function vendorTools({ tools, mcp_servers: servers }: JsonObject, later: JsonObject[]): number {
-  const listed = vendorToolTokens(tools, isClients) + vendorToolTokens(later, isClients);
-  return listed + (Array.isArray(servers) && servers.length > 0 ? UNKNOWN_TOKENS : 0);
+function vendorUse({ tools, mcp_servers: servers }: JsonObject, later: JsonObject[]): ToolUse {
+  const listed = vendorToolUse(tools, isClients, usesOf);
+  const defined = vendorToolUse(later, isClients, usesOfDefined);
+  const use = addUse(listed, defined);
+  return Array.isArray(servers) && servers.length > 0 ? { ...use, tokens: UNKNOWN_TOKENS } : use;
 }

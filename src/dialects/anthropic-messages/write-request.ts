@@ -4,10 +4,11 @@ import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
 import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../left-behind/leave-fields.ts';
+import { boundTools } from './bound-tools.ts';
 import { stripOwn } from './strip-own.ts';
 
 export function writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): JsonBody {
-  return editBody(stripOwn(request.document), ownedFields(request, fields, removed));
+  return editBody(boundTools(stripOwn(request.document)), ownedFields(request, fields, removed));
 }
 
 /** The partial answer stands last, as the assistant's own turn; the vendor refuses one that ends in white space. */
@@ -17,7 +18,7 @@ export function writePrefill(
   text: string,
   removed?: readonly string[],
 ): string {
-  const document = stripOwn(request.document);
+  const document = boundTools(stripOwn(request.document));
   const messages = Array.isArray(document.value.messages) ? document.value.messages : [];
   return editMembers(document, {
     ...ownedFields(request, fields, removed),

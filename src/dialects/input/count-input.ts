@@ -12,6 +12,7 @@ import { readDataHead } from '../media/data-address.ts';
 import { type MediaClaims, type MediaKind, sniffMedia } from '../media/sniff-media.ts';
 import { hiddenTokens } from './hidden-prompt.ts';
 import { sealedTokens } from './sealed-members.ts';
+import { NO_USE, type ToolUse } from './tool-use.ts';
 import { isReference, isToolResult, isWords, namesMedia } from './unknown-media.ts';
 
 const PER_MESSAGE = { upper: 8, estimate: 4 };
@@ -29,8 +30,10 @@ export interface InputCount extends TokenCount {
   images?: readonly SeenImage[] | undefined;
   /** Of several prompts in one request: the longest, which must fit; together they may be more than a context. */
   longest?: TokenCount | undefined;
-  /** What tools that the upstream runs may add to it, where they reach one; infinite if nobody knows. */
+  /** What tools that the upstream runs may add to it, where they reach one; infinite if unknown. */
   vendorTools: number;
+  /** How often these tools may be used; 0 without them. */
+  vendorUses?: number;
 }
 
 export interface SeenImage {
@@ -43,10 +46,10 @@ export interface SeenImage {
 export function countInput(
   document: JsonDocument,
   messages: readonly JsonObject[],
-  vendorTools = 0,
+  use = NO_USE,
   later = NOTHING,
 ): InputCount {
-  return new CountedInput(document, messages, vendorTools, later);
+  return new CountedInput(document, messages, use, later);
 }
 
 /** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
@@ -54,12 +57,13 @@ class CountedInput implements InputCount {
   readonly upper: number;
   readonly images: readonly SeenImage[];
   readonly vendorTools: number;
+  readonly vendorUses: number;
   readonly #document: JsonDocument;
   readonly #turns: number;
   readonly #media: readonly Media[];
   #prose: Prose | undefined;
 
-  constructor(document: JsonDocument, messages: readonly JsonObject[], vendorTools: number, later: readonly Json[]) {
+  constructor(document: JsonDocument, messages: readonly JsonObject[], use: ToolUse, later: readonly Json[]) {
     const media: Media[] = [];
     for (const message of messages) findMedia(message, media);
     const turns = messages.length + 1;
@@ -69,7 +73,8 @@ class CountedInput implements InputCount {
     }
     this.upper = Math.max(upper, 1);
     this.images = media.length > 0 ? media.flatMap(({ seen }) => seen ?? []) : NO_IMAGES;
-    this.vendorTools = vendorTools;
+    this.vendorTools = use.tokens;
+    this.vendorUses = use.uses;
     this.#document = document;
     this.#turns = turns;
     this.#media = media;
@@ -199,11 +204,11 @@ function findMedia(message: JsonObject, found: Media[]): void {
 }
 
 function findInPart(part: JsonObject, found: Media[]): void {
+  if (isWords(part)) return;
   if (isToolResult(part)) {
     findInResult(part, found);
     return;
   }
-  if (isWords(part)) return;
   const source = part.type === 'document' && isObject(part.source) ? part.source : undefined;
   if (part.type === 'tool_result') findMedia(part, found);
   else if (source?.type === 'content') findMedia(source, found);

@@ -54,7 +54,7 @@ export function isReference(text: string): boolean {
   return WEB_HEAD.test(text.trimStart());
 }
 
-const DATA = /(?:^|_)(?:data|bytes|b64|base64)$|^(?:video|audio|image|media)$/i;
+const DATA = /(?:^|_)(?:data|bytes|b64|base64)$|^(?:video|audio|image|media)s?$/i;
 /** No file is shorter. */
 const DATA_BEGIN = /^[\w+/-]{32}/;
 

@@ -5,15 +5,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { refuseField } from '../fields.ts';
 import { saysSomething } from '../left-behind/priced-fields.ts';
-
-/**
- * What a search of the web mostly brings: about ten extracts. It can be more, but Codex offers a
- * search in every call and seldom has one made: a hold up to the model's context would shut small wallets out.
- */
-export const SEARCH_TOKENS = 8_000;
-
-/** Files, programs and servers of anybody may bring as much as the model's context takes. */
-export const UNKNOWN_TOKENS = Number.POSITIVE_INFINITY;
+import { addUse, NO_USE, searchTokens, type ToolUse, UNKNOWN_TOKENS } from './tool-use.ts';
 
 const SEARCH = /^(?:\w+:)?web_search/;
 const IMAGES = /^(?:\w+:)?image_generation/;
@@ -22,17 +14,30 @@ const OTHER_MODELS = /^(?:\w+:)?(?:advisor|fusion)/;
 
 export type IsClients = (type: string, tool: JsonObject) => boolean;
 
-export function vendorToolTokens(tools: Json | undefined, isClients: IsClients): number {
-  let tokens = 0;
-  if (!Array.isArray(tools)) return tokens;
-  for (const tool of tools) if (isVendors(tool, isClients)) tokens += broughtBy(tool.type);
-  return tokens;
+/** `usesOf`: how often the upstream may use one of them. */
+export function vendorToolUse(
+  tools: Json | undefined,
+  isClients: IsClients,
+  usesOf: (tool: JsonObject) => number,
+): ToolUse {
+  let use = NO_USE;
+  if (!Array.isArray(tools)) return use;
+  for (const tool of tools) {
+    // What makes images stays behind.
+    if (!isVendors(tool, isClients) || makesImages(tool.type)) continue;
+    const uses = usesOf(tool);
+    if (uses > 0) use = addUse(use, { tokens: uses * tokensPerUse(tool), uses });
+  }
+  return use;
 }
 
-function broughtBy(type: string): number {
-  // It stays behind.
-  if (makesImages(type)) return 0;
-  return SEARCH.test(type) ? SEARCH_TOKENS : UNKNOWN_TOKENS;
+function tokensPerUse(tool: VendorTool): number {
+  return SEARCH.test(tool.type) ? searchTokens(tool) : UNKNOWN_TOKENS;
+}
+
+/** Whether the upstream may run one of them. */
+export function hasVendorTool(tools: Json | undefined, isClients: IsClients): boolean {
+  return Array.isArray(tools) && tools.some((tool) => isVendors(tool, isClients) && !makesImages(tool.type));
 }
 
 /** It has an image model work, whether it names one or not. */

@@ -122,6 +122,7 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   ),
   { name: 'tools', rule: 'checked', why: 'tools of the upstream bring input and have fees' },
   { name: 'tool_choice', rule: 'checked', why: 'may name a tool that is removed' },
+  { name: 'max_tool_calls', rule: 'held', in: RESPONSES, why: 'how often tools of the upstream run; set if left out' },
   { name: 'function_call', rule: 'held', in: CHAT, why: 'the older name of tool_choice' },
   { name: 'mcp_servers', rule: 'held', in: MESSAGES, why: 'the hold is for the whole context' },
   { name: 'container', rule: 'held', in: MESSAGES, why: 'useless without a tool, whose hold is the whole context' },

@@ -13,7 +13,8 @@ import {
   requireRoles,
 } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
-import { SEARCH_TOKENS, vendorToolTokens } from '../input/vendor-tools.ts';
+import { addUse, DEFAULT_USES, searchTokens, type ToolUse } from '../input/tool-use.ts';
+import { vendorToolUse } from '../input/vendor-tools.ts';
 import { leaveTemplateArguments } from '../left-behind/leave-template-arguments.ts';
 import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
 import { leaveTools } from '../left-behind/left-tools.ts';
@@ -44,7 +45,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
     hasStops: STOPS.some((name) => isAsked(body[name])),
-    input: countInput(document, messages, vendorTools(body)),
+    input: countInput(document, messages, vendorUse(body)),
     document,
   };
 }
@@ -66,8 +67,11 @@ export function loweredFields(body: JsonObject, maxOutputTokens: number): readon
   return shareBound(body, maxOutputTokens).lowered;
 }
 
-function vendorTools(body: JsonObject): number {
-  let tokens = vendorToolTokens(body.tools, isClients);
-  for (const name of SEARCH_FIELDS) if (isAsked(body[name])) tokens += SEARCH_TOKENS;
-  return tokens;
+/** No field of this format bounds how often a tool is used. A setting has one search made, before the answer. */
+function vendorUse(body: JsonObject): ToolUse {
+  let use = vendorToolUse(body.tools, isClients, () => DEFAULT_USES);
+  for (const name of SEARCH_FIELDS) {
+    if (isAsked(body[name])) use = addUse(use, { tokens: searchTokens(body[name]), uses: 1 });
+  }
+  return use;
 }

@@ -1,16 +1,18 @@
 // An image request: how many images, and whether they come as a stream.
 
-import type { JsonDocument } from '../../kit/json/json.ts';
+import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countTokens } from '../../kit/tokens.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { optionalCount, optionalFlag, readModel, textField } from '../fields.ts';
 import type { InputCount } from '../input/count-input.ts';
+import { namesMedia } from '../input/unknown-media.ts';
 
 const MAX_PROMPT_CHARS = 200_000;
 const MAX_IMAGES = 10;
 
 export function readRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
+  textField(body, 'prompt', MAX_PROMPT_CHARS);
   const images = optionalCount(body, 'n', MAX_IMAGES) ?? 1;
   return {
     model: readModel(document),
@@ -22,7 +24,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     images,
     thinkingBudget: undefined,
     hasStops: false,
-    input: countPrompt(textField(body, 'prompt', MAX_PROMPT_CHARS)),
+    input: countPrompt(body),
     document,
   };
 }
@@ -30,7 +32,10 @@ export function readRequest(document: JsonDocument): RelayRequest {
 /** Marks around a prompt that the upstream counts. */
 const AROUND_PROMPT = 16;
 
-function countPrompt(prompt: string): InputCount {
-  const count = countTokens(prompt);
-  return { ...count, upper: count.upper + AROUND_PROMPT, isOpen: false, vendorTools: 0 };
+/** Some upstreams take images to begin from, or further words, in fields of their own. */
+function countPrompt({ prompt, model: _, ...others }: JsonObject): InputCount {
+  const count = countTokens(typeof prompt === 'string' ? prompt : '');
+  const isOpen = namesMedia(others);
+  const beside = isOpen ? 0 : countTokens(JSON.stringify(others)).upper;
+  return { ...count, upper: count.upper + AROUND_PROMPT + beside, isOpen, vendorTools: 0 };
 }

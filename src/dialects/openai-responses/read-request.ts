@@ -1,7 +1,7 @@
 // A Responses request as we need it: the few fields we own or bill by, read one by one, and a way forward for what would
 // need content that nobody stored.
 
-import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
 import type { RelayRequest } from '../dialect.ts';
 import {
@@ -14,7 +14,6 @@ import {
   refuseField,
 } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
-import { vendorToolTokens } from '../input/vendor-tools.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
 import { joinLeft, type LeftBehind, NOTHING_LEFT } from '../left-behind/left-behind.ts';
 import {
@@ -25,6 +24,7 @@ import {
   type ToolList,
   type ToolRules,
 } from '../left-behind/left-tools.ts';
+import { isClients, toolsIn, vendorUse } from './tool-calls.ts';
 
 /** What refers to something a server remembers, and what to do instead. */
 const STORED = Object.entries({
@@ -57,7 +57,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     images: 0,
     thinkingBudget: undefined,
     hasStops: false,
-    input: countInput(document, items, vendorTools(body, later), later),
+    input: countInput(document, items, vendorUse(body, later), later),
     document,
   };
 }
@@ -92,12 +92,6 @@ function laterTools({ input }: JsonObject): ToolList[] {
   return lists;
 }
 
-function toolsIn(items: readonly JsonObject[]): Json[] {
-  const found: Json[] = [];
-  for (const { tools } of items) if (Array.isArray(tools)) for (const tool of tools) found.push(tool);
-  return found;
-}
-
 function readItems(body: JsonObject): readonly JsonObject[] {
   if (typeof body.input === 'string') return [];
   if (!Array.isArray(body.input)) refuseField('input', 'Set input to a text or to a list of items.');
@@ -121,19 +115,4 @@ function refuseItem(item: JsonObject | undefined, at: string): never {
 /** A reference may come without its type: then it is an id and nothing that could be content. */
 function isReference({ type, id, role }: JsonObject): boolean {
   return type === 'item_reference' || ((type ?? role ?? null) === null && typeof id === 'string');
-}
-
-/** A search for tools finds only those of the request. */
-const CLIENTS_TOOLS: ReadonlySet<string> = new Set([
-  ...['function', 'custom', 'namespace', 'local_shell', 'shell', 'apply_patch', 'tool_search'],
-  ...['computer', 'computer_use_preview'],
-]);
-
-function vendorTools({ tools }: JsonObject, later: Json[]): number {
-  return vendorToolTokens(tools, isClients) + vendorToolTokens(later, isClients);
-}
-
-/** A shell is the client's own machine, or a container of the vendor. */
-function isClients(type: string, { environment }: JsonObject): boolean {
-  return CLIENTS_TOOLS.has(type) && !(isObject(environment) && environment.type !== 'local');
 }

@@ -7,6 +7,7 @@ import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../left-behind/leave-fields.ts';
 import { stripOwn } from './strip-own.ts';
+import { missingBound } from './tool-calls.ts';
 
 export function writeRequest(
   { document }: RelayRequest,
@@ -39,5 +40,7 @@ function ownedFields(
   const edits = withoutFields({ model, max_output_tokens: maxOutputTokens, store: false }, removed);
   // Codex tells paths of the user's machine in it.
   if (value.client_metadata !== undefined) edits.client_metadata = undefined;
+  const calls = missingBound(value);
+  if (calls !== undefined) edits.max_tool_calls = calls;
   return edits;
 }

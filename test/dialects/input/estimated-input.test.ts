@@ -3,14 +3,15 @@
 import { expect, test } from 'bun:test';
 import { countInput } from '../../../src/dialects/input/count-input.ts';
 import { estimatedInput } from '../../../src/dialects/input/estimated-input.ts';
+import type { ToolUse } from '../../../src/dialects/input/tool-use.ts';
 import { readJsonObject } from '../../../src/kit/json/json.ts';
 
 const CONTEXT = 128_000;
 
-function estimate(part: object, vendorTools = 0): number {
+function estimate(part: object, use?: ToolUse): number {
   const message = { role: 'user', content: [{ type: 'text', text: 'Summarise this.' }, part] };
   const document = readJsonObject(JSON.stringify({ model: 'm', input: [message] }));
-  return estimatedInput(countInput(document, [message] as never, vendorTools), CONTEXT);
+  return estimatedInput(countInput(document, [message] as never, use), CONTEXT);
 }
 
 test.each([
@@ -28,5 +29,5 @@ test('is the estimate of the text where everything is in the request', () => {
 
 test('has nothing for tools that the upstream may have run', () => {
   const text = { type: 'text', text: 'It is short.' };
-  expect(estimate(text, 40_000)).toBe(estimate(text));
+  expect(estimate(text, { tokens: 40_000, uses: 5 })).toBe(estimate(text));
 });
