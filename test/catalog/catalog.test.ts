@@ -95,3 +95,18 @@ test('limits are those of the document, completed', () => {
   expect(CATALOG.limits).toMatchObject({ in_flight: 3, free_per_minute: 6 });
   expect(CATALOG.revision).toBe(7);
 });
+
+test.each([
+  ['', 5_000_000_000n],
+  ['guards: {loss_per_account_day: 0}', 0n],
+  ['guards: {loss_per_account_day: 0.125}', 125_000_000n],
+  ['guards: {loss_per_account_day: "20"}', 20_000_000_000n],
+  ['guards: {loss_per_account_day: null}', null],
+])('the guard of losses is an amount, 0 or none: %p', (guards, nano) => {
+  const yaml = `
+channels: [{name: demo, kind: demo}]
+models: [{id: auto:free, price: free, routes: [{channel: demo, model: demo}]}]
+${guards}
+`;
+  expect(catalogOf(yaml).guards.loss_per_account_day).toBe(nano);
+});

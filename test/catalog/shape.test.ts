@@ -111,6 +111,10 @@ describe('values', () => {
     [['limits', 'free_per_minute'], '6', 'limits.free_per_minute'],
     [['limits'], [], 'limits'],
     [['guards', 'free_in_flight'], 0, 'guards.free_in_flight'],
+    [['guards', 'loss_per_account_day'], -1, 'guards.loss_per_account_day'],
+    [['guards', 'loss_per_account_day'], 0.0001, 'guards.loss_per_account_day'],
+    [['guards', 'loss_per_account_day'], 'five', 'guards.loss_per_account_day'],
+    [['guards', 'loss_per_account_day'], 1_000_001, 'guards.loss_per_account_day'],
   ] as [Path, unknown, string][])('%j = %j is told at %s', (path, value, told) => {
     expect(faultPaths(spoilt(path, value))).toEqual([told]);
   });

@@ -3,8 +3,11 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import { systemClock } from '../../src/kit/clock.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createSiteClient } from '../site/site-client.ts';
 import type { Answer } from '../support/answer.ts';
+import { closeCall, loss } from '../support/close-call.ts';
 import { eventually } from '../support/eventually.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
@@ -48,6 +51,7 @@ beforeAll(async () => {
   cutOff = { key: registered.api_key, accountId: registered.account_id };
   server.signal('SIGTERM');
   await server.ended;
+  await loseSomething();
   server = await place.serve();
   before = await lookAround(place, server, history);
   await killMidCall();
@@ -60,6 +64,19 @@ afterAll(async () => {
   await upstream.close();
   await postgres.stop();
 });
+
+/** Booked, and charged beyond the guard. */
+async function loseSomething(): Promise<void> {
+  const store = await openSqliteStore({ file, clock: systemClock });
+  const [accountId = ''] = history.accounts;
+  const [key] = await store.read.keysOf(accountId);
+  const account = { accountId, keyId: key?.keyId ?? '' };
+  const items = [loss(), loss({ reason: 'hedge', channel: null, amount: 1n, charge: 0n })];
+  for (const guard of [null, 0n]) {
+    await closeCall(store, account, { rule: 'empty_answer', losses: { items, guard } });
+  }
+  await store.close();
+}
 
 /** Its hold is in the journal then, and nowhere else. */
 async function killMidCall(): Promise<void> {

@@ -11,8 +11,10 @@ import { countLosses } from '../../src/operator/metrics/loss-metrics.ts';
 import type { Losses } from '../../src/store/operations.ts';
 import { type Account, createAccount, paid, renewLease, settling } from '../store/suite/samples.ts';
 import { type AdminApi, adminApiOf } from '../support/admin-api.ts';
-import { closeCall, loss } from '../support/close-call.ts';
+import { abandonCall, closeCall, loss } from '../support/close-call.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { operatorOf } from '../support/operator.ts';
 import { readScrape } from '../support/prometheus.ts';
 import { createShiftedClock } from '../support/shifted-clock.ts';
 
@@ -133,4 +135,21 @@ test('losses are counted once they are booked, and so are closes by the guard', 
   });
   expect(amount).toBe(850_000_000n);
   expect(alarms.counts().get('account_losses')).toBe(1);
+});
+
+test('the sweep of a running node counts what it books for a node that died', async () => {
+  const other = await startTestGateway();
+  try {
+    await abandonCall(other.gateway.store, await other.register(), 500_000_000n);
+    const lost = await eventually('the hold is swept', async () => {
+      const scrape = await operatorOf(other).scrape();
+      const died = { reason: 'gateway_died', model: 'up-paid', channel: 'none' };
+      return scrape.value('gateway_losses_ntd_total', died) || undefined;
+    });
+    expect(lost).toBe(0.5);
+    const { body } = await adminApiOf(other)('GET', '/losses?by=model&days=1');
+    expect(body.data).toEqual([{ key: 'up-paid', losses: 1, loss_ntd: 0.5, loss_nano: '500000000' }]);
+  } finally {
+    await other.stop();
+  }
 });

@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { Answer } from '../support/answer.ts';
+import { abandonCall } from '../support/close-call.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatStream, jsonScript } from '../support/openai-chat.ts';
 import { operatorOf } from '../support/operator.ts';
@@ -28,13 +30,17 @@ beforeAll(async () => {
       models: [...doc.models, upModel('paint', { kinds: ['images'], price: { image: 0.1 } })],
     }),
   });
-  const { key } = await gateway.register();
+  const { key, accountId, keyId } = await gateway.register();
   gateway.upstream.next(chatStream(), jsonScript(200, { created: 1, data: [{ b64_json: 'AAAA' }] }));
   await (await gateway.chat(key, { model: 'up-paid', stream: true, max_tokens: 20 })).text();
   const image = await gateway.call('/v1/images/generations', { key, body: { model: 'paint', prompt: 'a cat' } });
   expect(image.status).toBe(200);
   await image.text();
-  scrape = await operatorOf(gateway).scrape();
+  await abandonCall(gateway.gateway.store, { accountId, keyId }, 1_000n);
+  await eventually('the loss of a call whose node died is counted', async () => {
+    scrape = await operatorOf(gateway).scrape();
+    return scrape.sum('gateway_losses_ntd_total') > 0;
+  });
   labels = new Map();
   for (const [, name = '', text = ''] of scrape.text.matchAll(/^([a-z_]+)(?:\{(.*)\})? /gm)) {
     const names = [...text.matchAll(/(\w+)="/g)].map(([, label = '']) => label);

@@ -1,6 +1,7 @@
 // Opens a paid call in a store and closes it with a given rule, cost and losses, as the relay would.
 
 import { randomUUID } from 'node:crypto';
+import { HOUR_MS, MINUTE_MS } from '../../src/kit/clock.ts';
 import type { CloseResult, Losses } from '../../src/store/operations.ts';
 import { type ChargeRule, type Loss, NO_BUCKETS } from '../../src/store/rows.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -22,30 +23,11 @@ export function loss(fields: Partial<Loss> = {}): Loss {
 
 export async function closeCall(
   store: Store,
-  { accountId, keyId }: Pick<TestAccount, 'accountId' | 'keyId'>,
+  account: Pick<TestAccount, 'accountId' | 'keyId'>,
   { held = 500_000_000n, cost = 0n, rule, losses, at = Date.now() }: Closing,
 ): Promise<{ requestId: string; closed: CloseResult }> {
-  const requestId = `req_${randomUUID().replaceAll('-', '')}`;
-  const nodeId = 'node_of_a_test';
-  await store.commit('lease', { nodeId, host: 'elsewhere', pid: 1, expiresAt: at + 60_000 });
-  const admitted = await store.commit('admit', {
-    requestId,
-    accountId,
-    keyId,
-    nodeId,
-    at,
-    model: 'up-paid',
-    endpoint: '/v1/chat/completions',
-    stream: false,
-    revision: 1,
-    budget: null,
-    charge: {
-      free: false,
-      hold: { base: held, unit: 0n, wanted: 1, least: 1 },
-      limits: { perMinute: 1_000, inFlight: 1_000 },
-    },
-  });
-  if (!admitted.ok) throw new Error(admitted.reason);
+  const { accountId, keyId } = account;
+  const requestId = await openCall(store, account, held, at);
   const closed = await store.commit('settle', {
     requestId,
     accountId,
@@ -66,4 +48,43 @@ export async function closeCall(
     },
   });
   return { requestId, closed };
+}
+
+/** A call whose node died two hours ago: the next sweep finds it. */
+export function abandonCall(
+  store: Store,
+  account: Pick<TestAccount, 'accountId' | 'keyId'>,
+  held: bigint,
+): Promise<string> {
+  return openCall(store, account, held, Date.now() - 2 * HOUR_MS);
+}
+
+async function openCall(
+  store: Store,
+  { accountId, keyId }: Pick<TestAccount, 'accountId' | 'keyId'>,
+  held: bigint,
+  at: number,
+): Promise<string> {
+  const requestId = `req_${randomUUID().replaceAll('-', '')}`;
+  const nodeId = `node_of_${requestId}`;
+  await store.commit('lease', { nodeId, host: 'elsewhere', pid: 1, expiresAt: at + MINUTE_MS });
+  const admitted = await store.commit('admit', {
+    requestId,
+    accountId,
+    keyId,
+    nodeId,
+    at,
+    model: 'up-paid',
+    endpoint: '/v1/chat/completions',
+    stream: false,
+    revision: 1,
+    budget: null,
+    charge: {
+      free: false,
+      hold: { base: held, unit: 0n, wanted: 1, least: 1 },
+      limits: { perMinute: 1_000, inFlight: 1_000 },
+    },
+  });
+  if (!admitted.ok) throw new Error(admitted.reason);
+  return requestId;
 }

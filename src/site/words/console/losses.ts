@@ -18,7 +18,7 @@ export const lossesEn = {
   days: (days: number) => `${days} days, with today`,
   show: 'Show',
   together: (from: string, to: string) => `${from} to ${to}`,
-  number: 'Losses',
+  number: 'Number',
   none: 'There are no losses in these days.',
   more: (shown: string) => `The ${shown} largest are shown; the sum above has all of them.`,
   noChannel: 'no channel',
