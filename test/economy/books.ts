@@ -1,0 +1,45 @@
+// What the gateway has booked: losses, and the rule of the billing table that decided a charge.
+
+import type { Answer } from '../support/answer.ts';
+import type { TestGateway } from '../support/gateway.ts';
+
+export interface BookedLoss {
+  requestId: string;
+  day: string;
+  accountId: string;
+  model: string;
+  channel: string | null;
+  reason: string;
+  amount: bigint;
+}
+
+/** Rows of a query, integers as bigint: of the file of a gateway, or of its PostgreSQL. */
+export type ReadRows = (query: string) => Promise<Record<string, unknown>[]>;
+
+const LOSSES = 'SELECT request_id, day, account_id, model, channel, reason, amount_nano FROM losses ORDER BY at';
+
+export async function readLosses(rows: ReadRows): Promise<BookedLoss[]> {
+  return (await rows(LOSSES)).map((row) => ({
+    requestId: String(row.request_id),
+    day: String(row.day),
+    accountId: String(row.account_id),
+    model: String(row.model),
+    channel: row.channel === null ? null : String(row.channel),
+    reason: String(row.reason),
+    amount: BigInt(String(row.amount_nano)),
+  }));
+}
+
+export function rowsOfFile(gateway: TestGateway): ReadRows {
+  return async (query) => gateway.sql(query);
+}
+
+/** The row of the billing table that decided what a request costs. */
+export function ruleOf(receipt: Answer): string | undefined {
+  return receipt.rule;
+}
+
+/** `amount_nano` of all of them together. */
+export function sumOf(losses: readonly BookedLoss[]): bigint {
+  return losses.reduce((sum, { amount }) => sum + amount, 0n);
+}
