@@ -32,6 +32,8 @@ export interface Plan {
   hidden?: number;
   /** Reasoning that the stream shows, one token each. */
   thoughts?: readonly string[];
+  /** Output tokens that are neither reasoning nor visible, as those of a stop sequence. */
+  unshown?: number;
   /** Input tokens; by default, the vendor's own count of the request. */
   input?: number;
   finish?: Finish;
@@ -55,6 +57,8 @@ export interface VendorCall {
   readonly plan: Plan;
   /** What the vendor bills for this call, as of now. */
   billed(): Tokens;
+  /** The true usage has been sent, and the caller was still there. */
+  hasReported(): boolean;
 }
 
 export interface Vendor {
@@ -64,6 +68,8 @@ export interface Vendor {
   next(...plans: Plan[]): void;
   /** Chooses the plan of requests for which none is queued. */
   otherwise(choose: (request: SeenRequest) => Plan): void;
+  /** Hears of every call that is accepted or refused. */
+  onCall(hear: (call: VendorCall) => void): void;
   close(): Promise<void>;
 }
 
@@ -74,10 +80,12 @@ export async function startVendor(upstream?: ScriptedUpstream): Promise<Vendor> 
   const calls: VendorCall[] = [];
   const queue: Plan[] = [];
   let choose = (_request: SeenRequest): Plan => REFUSES;
+  let hear = (_call: VendorCall) => {};
   own.otherwise((request) => {
     const plan = queue.shift() ?? choose(request);
     const production = new Production(request, plan);
     calls.push(production);
+    hear(production);
     return production.script();
   });
   return {
@@ -86,6 +94,9 @@ export async function startVendor(upstream?: ScriptedUpstream): Promise<Vendor> 
     next: (...plans) => void queue.push(...plans),
     otherwise(chosen) {
       choose = chosen;
+    },
+    onCall(heard) {
+      hear = heard;
     },
     close: () => own.close(),
   };
@@ -118,6 +129,7 @@ class Production implements VendorCall {
   readonly #frames: readonly Frame[];
   #thought = 0;
   #produced = 0;
+  #isSent = false;
 
   constructor(request: SeenRequest, plan: Plan) {
     this.request = request;
@@ -135,6 +147,12 @@ class Production implements VendorCall {
       reasoning: Math.min(reasoning, this.#thought),
       output: Math.min(output, this.#produced + lag),
     };
+  }
+
+  hasReported(): boolean {
+    const { report = 'exact', breaksAfter, refuses } = this.plan;
+    if (refuses !== undefined) return true;
+    return this.#isSent && this.request.abortedAt === undefined && report === 'exact' && breaksAfter === undefined;
   }
 
   script(): Script {
@@ -158,13 +176,15 @@ class Production implements VendorCall {
       if (tokens > 0) this.#produce();
       yield text;
     }
-    for (const { until } of pauses) yield until;
+    this.#produceAll();
+    this.#isSent = true;
   }
 
   *#wholeParts(): Generator<Part> {
     for (const { until } of this.plan.pauses ?? []) yield until;
     this.#produceAll();
     for (const { text } of this.#frames) yield text;
+    this.#isSent = true;
   }
 
   /** Shown reasoning comes first, then visible output. */
@@ -193,8 +213,8 @@ class Production implements VendorCall {
 }
 
 function totalOf(request: SeenRequest, plan: Plan): Tokens {
-  const { pieces = [], thoughts = [], hidden = 0, input = vendorTokens(request.json) } = plan;
-  return { input, reasoning: hidden + thoughts.length, output: pieces.length };
+  const { pieces = [], thoughts = [], hidden = 0, unshown = 0, input = vendorTokens(request.json) } = plan;
+  return { input, reasoning: hidden + thoughts.length, output: pieces.length + unshown };
 }
 
 function speechOf({ path }: SeenRequest): Speech {
