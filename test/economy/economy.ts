@@ -53,7 +53,10 @@ export function describeEconomy(name: string, open: () => Promise<EconomyStore>)
     const wrong = (isWrong: (deal: Deal) => boolean) =>
       deals()
         .filter(isWrong)
-        .map((deal) => `seed ${SEED} ${describeDeal(deal)} ${Bun.inspect(lossesOf(deal))}`);
+        .map((deal) => {
+          const booked = lossesOf(deal).map(({ reason, amount }) => `${reason} ${amount}`);
+          return `seed ${SEED}: ${describeDeal(deal)}, booked: ${booked.join(', ') || 'nothing'}`;
+        });
 
     test('most orders reach a vendor', () => {
       expect(deals().filter(({ calls }) => calls.length > 0).length).toBeGreaterThan(CUSTOMERS * ORDERS * 0.9);

@@ -43,6 +43,8 @@ export interface Order {
   /** One for each try that the gateway makes; the last one for all others. */
   plans: readonly Plan[];
   leave: Leave | undefined;
+  /** The gateway must end the call at once where the client does: nothing is hidden that a report would tell. */
+  isStoppedAtOnce: boolean;
   /** The vendor goes on when it is opened. */
   gate: Gate;
 }
@@ -75,7 +77,8 @@ export function drawOrder(draw: Draw, { id, ending, models }: OrderOptions): Ord
   const report = reportOf(draw, ending);
   const gate = createGate();
   const plan = { ...thoughtsOf(draw, thinking), pieces: piecesOf(draw), report, lag: draw.between(0, 6) };
-  const { plans, leave } = played(draw, ending, plan, gate);
+  const { plans, leave, endsEarly = false } = played(draw, ending, plan, gate);
+  const isStoppedAtOnce = ending === 'left before the first byte' || (endsEarly && thinking === 'none');
   const thinker = `${isWatched ? 'chat' : speech}-${thinking === 'none' ? 'plain' : 'thinks'}-${models}`;
   const body = FORMATS[speech].body(promptOf(draw, id), {
     ...{ model: thinker, stream, max_tokens: 1_200 },
@@ -83,7 +86,7 @@ export function drawOrder(draw: Draw, { id, ending, models }: OrderOptions): Ord
     ...stopsOf(speech, ending, isWatched),
     ...(ending === 'output limit' && thinking === 'none' ? { max_tokens: plan.pieces.length } : {}),
   });
-  return { id, speech, stream, thinking, ending, report, body, plans, leave, gate };
+  return { id, speech, stream, thinking, ending, report, body, plans, leave, isStoppedAtOnce, gate };
 }
 
 /** Of answers that a client can spoil, some come without usage, or with a wrong one. */
@@ -119,6 +122,8 @@ function stopsOf(speech: Speech, ending: Ending, isWatched: boolean): Fields {
 interface Played {
   plans: readonly Plan[];
   leave?: Leave;
+  /** The customer ends it while the vendor is at work. */
+  endsEarly?: boolean;
 }
 
 function played(draw: Draw, ending: Ending, plan: Plan & { pieces: string[] }, gate: Gate): Played {
@@ -135,6 +140,7 @@ function played(draw: Draw, ending: Ending, plan: Plan & { pieces: string[] }, g
       },
     ],
     leave: { when: 'read', text: '" mark"' },
+    endsEarly: true,
   });
   switch (ending) {
     case 'complete':
@@ -149,8 +155,11 @@ function played(draw: Draw, ending: Ending, plan: Plan & { pieces: string[] }, g
       return { plans: [plan], leave: { when: 'ended' } };
     case 'own stop sequence':
       return ended('stop_sequence', { pieces: draw.chance(0.5) ? [] : pieces, unshown: draw.between(1, 9) });
-    case 'stop sequence of the gateway':
-      return { plans: [{ ...plan, pieces: pieces.with(half, ' halt') }] };
+    case 'stop sequence of the gateway': {
+      const isHidden = plan.hidden !== undefined || plan.thoughts !== undefined;
+      const pauses = isHidden ? [] : [{ after: half + 1, until: gate.opened }];
+      return { plans: [{ ...plan, pieces: pieces.with(half, ' halt'), pauses }], endsEarly: true };
+    }
     case 'output limit':
       return ended('length');
     case 'empty answer':

@@ -92,22 +92,25 @@ async function placeOrder(customer: Customer, order: Order, calls: readonly Vend
   const call = customer.open(FORMATS[order.speech].path, order.body, { signal: leaving.signal });
   try {
     if (leave?.when === 'asked') {
-      // Refused before a vendor was asked: there is nothing to leave.
-      const isOver = Promise.withResolvers<true>();
-      call.finally(() => isOver.resolve(true)).catch(() => {});
-      await Promise.race([isOver.promise, eventually('the vendor to be asked', () => calls.length > 0)]);
+      // One that is refused reaches no vendor, and there is nothing to leave.
+      const answered = call.then(
+        () => {},
+        () => {},
+      );
+      await Promise.race([answered, eventually('the vendor to be asked', () => calls.length > 0)]);
       leaving.abort();
     }
     const response = await call;
     await (leave?.when === 'read' ? readUntil(response, leave.text) : response.text());
-    leaving.abort();
   } catch {
     // It has left, or the stream broke before it could.
-  } finally {
-    leaving.abort();
-    gate.open();
   }
+  leaving.abort();
+  if (order.isStoppedAtOnce) await eventually(`${order.id} to be stopped`, () => calls.every(hasEnded));
+  gate.open();
 }
+
+const hasEnded = ({ request }: VendorCall) => request.ended;
 
 /** The record of the newest order; undefined if it was not admitted. */
 async function closedRecord(customer: Customer, before: number, calls: readonly VendorCall[]): Promise<Answer> {
@@ -115,7 +118,7 @@ async function closedRecord(customer: Customer, before: number, calls: readonly 
     const found = await customer.records();
     return (found.length > before || calls.length === 0) && found;
   });
-  await eventually('the vendors to be done', () => calls.every(({ request }) => request.ended));
+  await eventually('the vendors to be done', () => calls.every(hasEnded));
   return records.length > before ? records[0] : undefined;
 }
 
@@ -130,23 +133,23 @@ function dealOf(order: Order, record: Answer | undefined, calls: readonly Vendor
 }
 
 /**
- * Where no report came, the gateway counts by itself: its tokenizer may be off by a half, it sees neither hidden reasoning
- * nor what the vendor made between the abort and noticing it.
+ * Where no report came, the gateway counts by itself. Its tokenizer may be off by a half. It sees neither hidden reasoning, nor
+ * what the vendor made between the abort and noticing it, nor a whole answer that did not arrive.
  */
 function slackOf(call: VendorCall): bigint {
   if (call.hasReported()) return 0n;
-  const { input, output } = call.billed();
+  const { input, reasoning, output } = call.billed();
   const { hidden = 0, lag = 0, unshown = 0, thoughts = [] } = call.plan;
-  const unsure = hidden + lag + unshown + Math.ceil((output + thoughts.length) / 2);
+  const isSeen = call.request.json.stream === true;
+  const unsure = isSeen ? hidden + lag + unshown + Math.ceil((output + thoughts.length) / 2) : reasoning + output;
   return BigInt(unsure) * PRICE.output + BigInt(Math.ceil(input / 2)) * PRICE.input;
 }
 
+/** In one line, for a report. */
 export function describeDeal({ order, record, charged, billed, slack, calls }: Deal): string {
   const { id, speech, stream, thinking, ending, report } = order;
   const tokens = calls.map((call) => ({ ...call.billed(), reported: call.hasReported() }));
-  const about = { id, speech, stream, thinking, ending, report, charged, billed, slack, tokens };
-  return Bun.inspect({
-    ...about,
-    record: record && { id: record.request_id, status: record.status, rule: record.rule },
-  });
+  const { request_id, status } = record ?? {};
+  const about = { id, speech, stream, thinking, ending, report, request_id, status, tokens };
+  return JSON.stringify({ ...about, charged: `${charged}`, billed: `${billed}`, slack: `${slack}` });
 }
