@@ -1,7 +1,7 @@
 // Requests that are dearer to the vendor than they look: fields that only look like ours, levers of single vendors, and
 // input whose size only the vendor knows.
 
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createGate, eventually } from '../support/eventually.ts';
 import { ask, FORMATS } from './clients.ts';
 import { type Customer, type Market, modelOf, startMarket } from './market.ts';
@@ -16,7 +16,7 @@ const WIDE_PRICE = 1_000n;
 let market: Market;
 let customer: Customer;
 
-beforeEach(async () => {
+beforeAll(async () => {
   const wide = { context_tokens: WIDE_TOKENS, price: { input: 1, output: 4 } };
   market = await startMarket({
     models: [
@@ -24,9 +24,12 @@ beforeEach(async () => {
       modelOf('wide-messages', 'messages', 'claude-sonnet-4-5', wide),
     ],
   });
+});
+beforeEach(async () => {
+  market.vendor.reset();
   customer = await market.join();
 });
-afterEach(() => market.stop());
+afterAll(() => market.stop());
 
 describe('a field that only looks like one of ours, and a lever of one vendor, never reach it', () => {
   const weather = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } };

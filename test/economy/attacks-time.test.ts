@@ -7,7 +7,7 @@ import { createManualClock, type ManualClock } from '../support/manual-clock.ts'
 import { createReadOnClock } from '../support/read-on-clock.ts';
 import { ruleOf } from './books.ts';
 import { ask } from './clients.ts';
-import { type Customer, costOf, counted, type Market, startMarket } from './market.ts';
+import { type Customer, costOf, counted, type Market, NOTHING, startMarket } from './market.ts';
 
 const TOTAL_MS = 300;
 const MINUTE_MS = 60_000;
@@ -87,7 +87,7 @@ test('a stream that keeps delivering is not ended by total_ms', async () => {
   await eventually('the end', stream.hasEnded);
   expect(assembleChat(stream.text())).toMatchObject({ complete: true, content: { '0/content': ' w0 w1 w2 w3 w4 w5' } });
   await customer.record();
-  expect(await customer.paid()).toBe(costOf(market.vendor.calls[0]?.billed() ?? { input: 0, reasoning: 0, output: 0 }));
+  expect(await customer.paid()).toBe(costOf(market.vendor.calls[0]?.billed() ?? NOTHING));
 });
 
 test('one that falls silent for idle_ms is ended, long after total_ms', async () => {

@@ -118,10 +118,14 @@ export function modelOf(id: string, format: string, name: string, fields: Fields
   };
 }
 
+/** Those that are named after their format reason, or may; of `nameless` the name says nothing. */
 const MODELS: Fields[] = [
   modelOf('by-chat', 'chat', 'gpt-5-mini'),
+  modelOf('plain-chat', 'chat', 'gpt-4o-mini'),
   modelOf('by-messages', 'messages', 'claude-sonnet-4-5'),
   modelOf('by-responses', 'responses', 'gpt-5-mini'),
+  modelOf('plain-responses', 'responses', 'gpt-4o-mini'),
+  modelOf('nameless', 'chat', 'our-deployment'),
   modelOf('by-pixels', 'images', 'gpt-image-1', { kinds: ['images'] }),
   modelOf('by-picture', 'images', 'gpt-image-1', { kinds: ['images'], price: { image: 0.01 } }),
   modelOf('auto:free', 'chat', 'small', { price: 'free' }),
@@ -165,6 +169,9 @@ export function costOf({ input, reasoning, output }: Tokens): bigint {
 export function billOf(vendor: Vendor): bigint {
   return vendor.calls.reduce((sum, call) => sum + costOf(call.billed()), 0n);
 }
+
+/** A try at the vendor that was not made. */
+export const NOTHING: Tokens = { input: 0, reasoning: 0, output: 0 };
 
 /** Output as the gateway counts it. */
 export function counted(text: string): number {

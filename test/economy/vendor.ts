@@ -70,6 +70,8 @@ export interface Vendor {
   otherwise(choose: (request: SeenRequest) => Plan): void;
   /** Hears of every call that is accepted or refused. */
   onCall(hear: (call: VendorCall) => void): void;
+  /** Forgets its calls and plans. */
+  reset(): void;
   close(): Promise<void>;
 }
 
@@ -77,8 +79,8 @@ const REFUSES: Plan = { refuses: 500 };
 
 export async function startVendor(upstream?: ScriptedUpstream): Promise<Vendor> {
   const own = upstream ?? (await startUpstream());
-  const calls: VendorCall[] = [];
-  const queue: Plan[] = [];
+  let calls: VendorCall[] = [];
+  let queue: Plan[] = [];
   let choose = (_request: SeenRequest): Plan => REFUSES;
   let hear = (_call: VendorCall) => {};
   own.otherwise((request) => {
@@ -90,13 +92,20 @@ export async function startVendor(upstream?: ScriptedUpstream): Promise<Vendor> 
   });
   return {
     upstream: own,
-    calls,
+    get calls() {
+      return calls;
+    },
     next: (...plans) => void queue.push(...plans),
     otherwise(chosen) {
       choose = chosen;
     },
     onCall(heard) {
       hear = heard;
+    },
+    reset() {
+      calls = [];
+      queue = [];
+      choose = () => REFUSES;
     },
     close: () => own.close(),
   };
