@@ -4,8 +4,8 @@ import { afterEach, expect, test } from 'bun:test';
 import { assembleChat } from '../support/assemble.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
-import { createReadOnClock } from '../support/read-on-clock.ts';
-import { ruleOf } from './books.ts';
+import { createReadOnClock, READ_ON_MS } from '../support/read-on-clock.ts';
+import { ruleOf, sumOf } from './books.ts';
 import { ask } from './clients.ts';
 import { type Customer, costOf, counted, type Market, NOTHING, startMarket } from './market.ts';
 
@@ -44,6 +44,7 @@ interface Streaming {
   next(): Promise<void>;
   /** Lets the vendor send all the rest. */
   finish(): void;
+  leave(): void;
 }
 
 /** A stream of so many pieces that the test lets go one by one; the first comes at once. */
@@ -51,7 +52,9 @@ async function startStream(pieces: number, hidden = 0): Promise<Streaming> {
   const gates = Array.from({ length: pieces }, createGate);
   const pauses = gates.slice(1).map(({ opened }, index) => ({ after: index + 1, until: opened }));
   market.vendor.next({ pieces: gates.map((_, index) => ` w${index}`), pauses, hidden });
-  const response = await ask(customer, 'chat', { stream: true, stream_options: { include_usage: true } });
+  const leaving = new AbortController();
+  const fields = { stream: true, stream_options: { include_usage: true } };
+  const response = await ask(customer, 'chat', fields, leaving.signal);
   let [text, ended, sent] = ['', false, 0];
   void (async () => {
     const decoder = new TextDecoder();
@@ -74,6 +77,7 @@ async function startStream(pieces: number, hidden = 0): Promise<Streaming> {
     finish() {
       for (const { open } of gates) open();
     },
+    leave: () => leaving.abort(),
   };
 }
 
@@ -130,3 +134,23 @@ test('one hour ends it, and what was delivered is paid', async () => {
   expect(await customer.paid()).toBe(costOf({ input, reasoning: 300, output: counted(delivered) }));
   expect(ruleOf(await customer.receipt(request_id))).toBe('time_limit');
 }, 30_000);
+
+test('a vendor that goes on after a hang-up is stopped after half a minute, and what it made until then is paid or booked', async () => {
+  await start({});
+  const stream = await startStream(60);
+  const before = readsOn();
+  stream.leave();
+  await eventually('the stream to be read on', () => readsOn() > before);
+  for (let piece = 1; piece < 40; piece++) await stream.next();
+  const [call] = market.vendor.calls;
+  await eventually('the vendor to have sent them', () => (call?.billed().output ?? 0) >= 40);
+  await clock.advance(READ_ON_MS);
+  await eventually('the vendor to be stopped', () => call?.request.abortedAt);
+  await customer.record();
+  const { input } = call?.billed() ?? NOTHING;
+  const sent = Array.from({ length: 40 }, (_, index) => ` w${index}`).join('');
+  const [paid, losses] = [await customer.paid(), await customer.losses()];
+  expect(paid).toBeGreaterThan(costOf({ input: Math.floor(input / 2), reasoning: 0, output: counted(' w0') }));
+  expect(losses.map(({ reason }) => reason)).toEqual(['undelivered']);
+  expect(sumOf(losses)).toBeGreaterThanOrEqual(costOf({ input: 0, reasoning: 0, output: counted(sent) - 10 }));
+});

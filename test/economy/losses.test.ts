@@ -174,7 +174,7 @@ describe('the guard loss_per_account_day', () => {
   });
 
   test('it is NT$5 where the document says nothing', async () => {
-    const dear = { context_tokens: 128_000, price: { input: 4_000, output: 4_000 } };
+    const dear = { context_tokens: 128_000, price: { input: 3_400, output: 3_400 } };
     await start({ models: [modelOf('dear', 'chat', 'gpt-5-mini', dear)] });
     market.vendor.otherwise(() => ({ pieces: [], input: 190 }));
     const messages = [{ role: 'user', content: 'word '.repeat(50) }];
@@ -184,6 +184,6 @@ describe('the guard loss_per_account_day', () => {
       await customer.records();
       paid.push(await customer.paid());
     }
-    expect(paid.findIndex((amount) => amount > 0n)).toBe(6);
+    expect(paid.findIndex((amount) => amount > 0n)).toBe(7);
   });
 });
