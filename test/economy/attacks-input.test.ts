@@ -45,7 +45,10 @@ describe('a field that only looks like one of ours, and a lever of one vendor, n
     ['google_search', 'auto:free', { tools: [weather, { google_search: {} }] }],
   ];
 
-  test.each(CASES)('%s, on %s', async (name, model, fields) => {
+  /** It reaches the vendor, but not with more than the bound of the output leaves for it. */
+  const isShared = (name: string) => name === 'thinking_budget';
+
+  test.each(CASES.filter(([name]) => !isShared(name)))('%s, on %s', async (name, model, fields) => {
     market.vendor.next({ pieces: [' a'] });
     const response = await ask(customer, 'chat', { model, ...fields });
     expect(response.status).toBe(200);
@@ -60,6 +63,16 @@ describe('a field that only looks like one of ours, and a lever of one vendor, n
     const response = await customer.open('/v1/chat/completions', body, { headers: { 'x-svc-strict': '1' } });
     expect(response.status).toBe(400);
     expect(market.vendor.calls).toHaveLength(0);
+  });
+
+  test('thinking_budget and the bound of the output together are no more than was admitted', async () => {
+    market.vendor.next({ pieces: [' a'] });
+    const response = await ask(customer, 'chat', { thinking_budget: 1_000_000, max_tokens: 1_000 });
+    expect(response.status).toBe(200);
+    const { json } = market.vendor.calls[0]?.request ?? { json: {} };
+    const { thinking_budget = 0, max_tokens = 0, max_completion_tokens = 0 } = json;
+    expect(thinking_budget + max_tokens + max_completion_tokens).toBeWithin(1, 1_001);
+    expect(response.headers.get('x-svc-dropped')?.split(/[, ]+/)).toContain('thinking_budget');
   });
 
   test('all at once: the upstream gets the model and the bound that were admitted, and one answer is asked for', async () => {
