@@ -45,6 +45,8 @@ export interface Order {
   leave: Leave | undefined;
   /** The gateway must end the call at once where the client does: nothing is hidden that a report would tell. */
   isStoppedAtOnce: boolean;
+  /** The gateway must read on for the report, which will come. */
+  isReadOn: boolean;
   /** The vendor goes on when it is opened. */
   gate: Gate;
 }
@@ -79,6 +81,7 @@ export function drawOrder(draw: Draw, { id, ending, models }: OrderOptions): Ord
   const plan = { ...thoughtsOf(draw, thinking), pieces: piecesOf(draw), report, lag: draw.between(0, 6) };
   const { plans, leave, endsEarly = false } = played(draw, ending, plan, gate);
   const isStoppedAtOnce = ending === 'left before the first byte' || (endsEarly && thinking === 'none');
+  const isReadOn = endsEarly && thinking !== 'none' && report === 'exact';
   const thinker = `${isWatched ? 'chat' : speech}-${thinking === 'none' ? 'plain' : 'thinks'}-${models}`;
   const body = FORMATS[speech].body(promptOf(draw, id), {
     ...{ model: thinker, stream, max_tokens: 1_200 },
@@ -86,7 +89,7 @@ export function drawOrder(draw: Draw, { id, ending, models }: OrderOptions): Ord
     ...stopsOf(speech, ending, isWatched),
     ...(ending === 'output limit' && thinking === 'none' ? { max_tokens: plan.pieces.length } : {}),
   });
-  return { id, speech, stream, thinking, ending, report, body, plans, leave, isStoppedAtOnce, gate };
+  return { id, speech, stream, thinking, ending, report, body, plans, leave, isStoppedAtOnce, isReadOn, gate };
 }
 
 /** Of answers that a client can spoil, some come without usage, or with a wrong one. */

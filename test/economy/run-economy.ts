@@ -128,7 +128,7 @@ function dealOf(order: Order, record: Answer | undefined, calls: readonly Vendor
     ...{ order, record, calls },
     charged: BigInt(record?.cost_nano ?? 0),
     billed: sum(calls.map((call) => costOf(call.billed()))),
-    slack: sum(calls.map(slackOf)),
+    slack: order.isReadOn ? 0n : sum(calls.map(slackOf)),
   };
 }
 
