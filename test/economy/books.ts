@@ -1,5 +1,6 @@
 // What the gateway has booked: losses, and the rule of the billing table that decided a charge.
 
+import { adminApiOf } from '../support/admin-api.ts';
 import type { Answer } from '../support/answer.ts';
 import type { TestGateway } from '../support/gateway.ts';
 
@@ -32,6 +33,19 @@ export async function readLosses(rows: ReadRows): Promise<BookedLoss[]> {
 
 export function rowsOfFile(gateway: TestGateway): ReadRows {
   return async (query) => gateway.sql(query);
+}
+
+export interface LossSums {
+  byReason: Record<string, bigint>;
+  total: bigint;
+}
+
+/** As the operator reads them: the sums of today. */
+export async function readLossSums(gateway: TestGateway): Promise<LossSums> {
+  const { status, body } = await adminApiOf(gateway)('GET', '/losses?by=reason&days=1');
+  if (status !== 200) throw new Error(`no losses: ${status}`);
+  const sums: [string, bigint][] = body.data.map(({ key, loss_nano }: Answer) => [key, BigInt(loss_nano)]);
+  return { byReason: Object.fromEntries(sums), total: BigInt(body.total_nano) };
 }
 
 /** The row of the billing table that decided what a request costs. */

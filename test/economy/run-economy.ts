@@ -37,6 +37,8 @@ export interface Trader {
 
 /** Of every four customers one is honest: it takes whole answers of vendors that report. */
 const HONEST_EACH = 4;
+/** Orders that each customer places at once in the end. */
+const BURST = 6;
 
 /** The models of each customer are its own: what breaks for one keeps no other from being served. */
 export function economyModels(customers: number): Record<string, unknown>[] {
@@ -68,28 +70,30 @@ export async function runEconomy(market: Market, { seed, customers, orders }: Ec
       const draw = drawFrom(seed * 1_000 + index);
       const customer = await market.join();
       const isHonest = index % HONEST_EACH === 0;
-      const deals: Deal[] = [];
-      for (let at = 0; at < orders; at++) {
+      const deal = async (at: number, ending: Ending): Promise<Deal> => {
         const id = `order-${index}-${at}`;
-        const ending: Ending = isHonest ? 'complete' : draw.oneOf(ENDINGS);
         const order = drawOrder(draw, { id, ending, models: numberOf(index) });
-        const plan = isHonest ? order.plans.map((one) => ({ ...one, report: 'exact' as const })) : [...order.plans];
-        plans.set(id, plan);
+        plans.set(id, isHonest ? order.plans.map((one) => ({ ...one, report: 'exact' as const })) : [...order.plans]);
         const own: VendorCall[] = [];
         calls.set(id, own);
-        await placeOrder(customer, order, own);
-        const record = await closedRecord(customer, deals.filter((deal) => deal.record).length, own);
-        deals.push(dealOf(order, record, own));
-      }
-      return { customer, isHonest, deals };
+        const answeredId = await placeOrder(customer, order, own);
+        return dealOf(order, await closedRecord(customer, deals, own, answeredId), own);
+      };
+      const deals: Deal[] = [];
+      for (let at = 0; at < orders; at++) deals.push(await deal(at, isHonest ? 'complete' : draw.oneOf(ENDINGS)));
+      // Together, so that several closes meet at the guard.
+      const burst = Array.from({ length: BURST }, (_, at) => deal(orders + at, isHonest ? 'complete' : 'empty answer'));
+      return { customer, isHonest, deals: [...deals, ...(await Promise.all(burst))] };
     }),
   );
 }
 
-async function placeOrder(customer: Customer, order: Order, calls: readonly VendorCall[]): Promise<void> {
+/** Answers the id of the request, if the client got to know it. */
+async function placeOrder(customer: Customer, order: Order, calls: readonly VendorCall[]): Promise<string | undefined> {
   const { leave, gate } = order;
   const leaving = new AbortController();
   const call = customer.open(FORMATS[order.speech].path, order.body, { signal: leaving.signal });
+  let requestId: string | undefined;
   try {
     if (leave?.when === 'asked') {
       // One that is refused reaches no vendor, and there is nothing to leave.
@@ -101,6 +105,7 @@ async function placeOrder(customer: Customer, order: Order, calls: readonly Vend
       leaving.abort();
     }
     const response = await call;
+    requestId = response.headers.get('x-request-id') ?? undefined;
     await (leave?.when === 'read' ? readUntil(response, leave.text) : response.text());
   } catch {
     // It has left, or the stream broke before it could.
@@ -108,18 +113,26 @@ async function placeOrder(customer: Customer, order: Order, calls: readonly Vend
   leaving.abort();
   if (order.isStoppedAtOnce) await eventually(`${order.id} to be stopped`, () => calls.every(hasEnded));
   gate.open();
+  return requestId;
 }
 
 const hasEnded = ({ request }: VendorCall) => request.ended;
 
-/** The record of the newest order; undefined if it was not admitted. */
-async function closedRecord(customer: Customer, before: number, calls: readonly VendorCall[]): Promise<Answer> {
-  const records = await eventually('the usage record', async () => {
-    const found = await customer.records();
-    return (found.length > before || calls.length === 0) && found;
+/** The record of an order; undefined if it was not admitted. Without its id, that of the newest that is not known yet. */
+async function closedRecord(
+  customer: Customer,
+  known: readonly Deal[],
+  calls: readonly VendorCall[],
+  requestId: string | undefined,
+): Promise<Answer | undefined> {
+  const before = new Set(known.map(({ record }) => record?.request_id));
+  const isOwn = ({ request_id: id }: Answer) => (requestId === undefined ? !before.has(id) : id === requestId);
+  const record = await eventually('the usage record', async () => {
+    const found = (await customer.records()).find(isOwn);
+    return found ?? (calls.length === 0 && null);
   });
   await eventually('the vendors to be done', () => calls.every(hasEnded));
-  return records.length > before ? records[0] : undefined;
+  return record ?? undefined;
 }
 
 function dealOf(order: Order, record: Answer | undefined, calls: readonly VendorCall[]): Deal {
