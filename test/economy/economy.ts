@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { MoneyStore } from '../money/money-races.ts';
+import type { Answer } from '../support/answer.ts';
 import { nano } from '../support/nano.ts';
 import { type BookedLoss, type ReadRows, sumOf } from './books.ts';
 import { type Market, startMarket } from './market.ts';
@@ -102,6 +103,18 @@ export function describeEconomy(name: string, open: () => Promise<EconomyStore>)
       expect(honest.filter(({ billed, charged }) => billed !== charged).map(describeDeal)).toEqual([]);
       expect(honest.flatMap(lossesOf)).toEqual([]);
       expect(honest.filter(({ record }) => record?.estimated !== false).map(describeDeal)).toEqual([]);
+    });
+
+    test('the lines of every receipt add up to what was charged', async () => {
+      const wrongOnes: string[] = [];
+      for (const { customer, deals: own } of traders) {
+        for (const { record, charged } of own.filter((deal) => deal.record !== undefined)) {
+          const { lines } = await customer.receipt(record.request_id);
+          const amounts: bigint[] = lines.map(({ amount_nano }: Answer) => BigInt(amount_nano));
+          if (amounts.reduce((sum, amount) => sum + amount, 0n) !== charged) wrongOnes.push(record.request_id);
+        }
+      }
+      expect(wrongOnes).toEqual([]);
     });
 
     test('the ledger is clean, and nothing stays held', async () => {
