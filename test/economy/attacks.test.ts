@@ -1,0 +1,293 @@
+// Ways in which a customer could have an answer made and leave the operator to pay for it, one test each. The vendor keeps
+// its own bill; what the customer pays must cover it as the billing table says.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { systemClock } from '../../src/kit/clock.ts';
+import { assembleChat, assembleMessages } from '../support/assemble.ts';
+import { assembleResponses } from '../support/assemble-responses.ts';
+import { createGate, eventually } from '../support/eventually.ts';
+import { jsonScript, sseScript, sseText } from '../support/openai-chat.ts';
+import { createReadOnClock } from '../support/read-on-clock.ts';
+import { ruleOf, sumOf } from './books.ts';
+import { ask, readUntil, SPEECHES } from './clients.ts';
+import {
+  CONTEXT_TOKENS,
+  type Customer,
+  costOf,
+  counted,
+  MAX_OUTPUT_TOKENS,
+  type Market,
+  PRICE,
+  startMarket,
+} from './market.ts';
+import type { Plan, Speech, VendorCall } from './vendor.ts';
+
+const ASSEMBLE = { chat: assembleChat, messages: assembleMessages, responses: assembleResponses };
+
+/** More tokens by the vendor's count than by the gateway's. */
+const PIECES = ['Al', 'pha', ' be', 'ta', ' gam', 'ma', ' del', 'ta', ' is', ' the', ' end'];
+const THOUGHT = 300;
+/** Longer than the gateway takes to see that a client has left. */
+const NOTICE_MS = 1_000;
+
+let market: Market;
+let customer: Customer;
+let readsOn: () => number;
+
+beforeAll(async () => {
+  const { clock, timers } = createReadOnClock(systemClock);
+  readsOn = timers;
+  market = await startMarket({ clock });
+});
+beforeEach(async () => {
+  market.vendor.reset();
+  customer = await market.join();
+});
+afterAll(() => market.stop());
+
+const lastCall = (): VendorCall => {
+  const call = market.vendor.calls.at(-1);
+  if (!call) throw new Error('the vendor was not asked');
+  return call;
+};
+
+/** Leaves once `text` has come, then lets the vendor go on, and waits until the call is closed. */
+async function leaveAt(
+  open: (signal: AbortSignal) => Promise<Response>,
+  text: string,
+  goOn: () => void,
+): Promise<void> {
+  const leaving = new AbortController();
+  await readUntil(await open(leaving.signal), text);
+  const before = readsOn();
+  leaving.abort();
+  const { request } = lastCall();
+  await eventually('the hang-up to be noticed', () => readsOn() > before || request.ended, NOTICE_MS).catch(() => {});
+  goOn();
+  await eventually('the vendor to be done', () => request.ended);
+}
+
+/** A stream of this plan, left after its first visible word. */
+async function leaveAtFirstWord(speech: Speech, plan: Plan, fields: Record<string, unknown> = {}): Promise<void> {
+  const gate = createGate();
+  market.vendor.next({ pieces: PIECES, pauses: [{ after: 1, until: gate.opened }], ...plan });
+  await leaveAt((signal) => ask(customer, speech, { stream: true, ...fields }, signal), '"Al"', gate.open);
+}
+
+/** Input, reasoning and this much of the output are paid; the rest of the vendor's bill is booked as a loss. */
+async function expectPaidFor(delivered: string): Promise<void> {
+  await customer.record();
+  const billed = lastCall().billed();
+  const paid = await customer.paid();
+  expect(paid).toBeGreaterThanOrEqual(costOf({ ...billed, output: counted(delivered) }));
+  expect(paid).toBeLessThan(costOf(billed));
+  const losses = await customer.losses();
+  expect(losses.map(({ reason }) => reason)).toEqual(['undelivered']);
+  expect(paid + sumOf(losses)).toBe(costOf(billed));
+}
+
+describe('reasoning that no event shows', () => {
+  test('is paid when a stop sequence matched by the gateway ends the stream', async () => {
+    market.vendor.next({ pieces: PIECES, hidden: THOUGHT });
+    const stop_sequences = ['S1', 'S2', 'S3', 'S4', ' gamma'];
+    const response = await ask(customer, 'messages', { model: 'by-chat', stop_sequences, stream: true });
+    const answer = assembleMessages(await response.text());
+    expect(answer).toMatchObject({ finish: 'stop_sequence', complete: true });
+    expect(Object.values(answer.content)).toEqual(['Alpha beta']);
+    await expectPaidFor('Alpha beta');
+  });
+
+  test.each(['chat', 'responses'] as const)(
+    'is paid when the client hangs up at the first word: %s',
+    async (speech) => {
+      await leaveAtFirstWord(speech, { hidden: THOUGHT });
+      const { input } = lastCall().billed();
+      expect(await customer.record()).toMatchObject({ status: 'client_gone' });
+      expect(await customer.paid()).toBe(costOf({ input, reasoning: THOUGHT, output: counted('Al') }));
+      expect(lastCall().request.abortedAt).toBeUndefined();
+    },
+  );
+
+  test('is paid where the vendor reports no breakdown: Claude with omitted thinking', async () => {
+    const thinking = { type: 'enabled', budget_tokens: 1_024 };
+    await leaveAtFirstWord('messages', { hidden: THOUGHT }, { thinking, max_tokens: 1_500 });
+    expect(await customer.record()).toMatchObject({ status: 'client_gone' });
+    await expectPaidFor('Al');
+  });
+
+  test('is paid on a route that has reported none yet, and whose name says nothing', async () => {
+    for (let round = 0; round < 3; round++) await leaveAtFirstWord('chat', { hidden: THOUGHT }, { model: 'nameless' });
+    const billed = market.vendor.calls.reduce((sum, call) => sum + costOf(call.billed()), 0n);
+    expect(await customer.records()).toHaveLength(3);
+    expect((await customer.paid()) + sumOf(await customer.losses())).toBeGreaterThanOrEqual((billed * 2n) / 3n);
+  });
+});
+
+describe('input of a size that only the vendor knows: a file by URL', () => {
+  const input = [
+    {
+      role: 'user',
+      content: [
+        { type: 'input_file', file_url: 'https://files.example/report.pdf' },
+        { type: 'input_text', text: 'Summarise it.' },
+      ],
+    },
+  ];
+
+  const model = 'plain-responses';
+
+  test('is paid as reported when the client hangs up', async () => {
+    await leaveAtFirstWord('responses', { input: 9_000 }, { input, model });
+    expect(await customer.record()).toMatchObject({ status: 'client_gone', input_tokens: 9_000 });
+    await expectPaidFor('Al');
+  });
+
+  test('is paid as held when the client hangs up and no report comes', async () => {
+    await leaveAtFirstWord('responses', { input: 9_000, report: 'none' }, { input, model });
+    expect(await customer.record()).toMatchObject({ status: 'client_gone', estimated: true });
+    expect(await customer.paid()).toBe(costOf({ input: CONTEXT_TOKENS, reasoning: 0, output: counted('Al') }));
+  });
+});
+
+describe('an image priced by tokens, left after its third part', () => {
+  const PAINTED = 1_500;
+  const INPUT = 12;
+
+  async function leaveImage(usage: Record<string, number> | undefined): Promise<void> {
+    const gate = createGate();
+    const part = (index: number) =>
+      sseText(
+        JSON.stringify({
+          ...{ type: 'image_generation.partial_image', b64_json: `QUJD${index}` },
+          partial_image_index: index,
+        }),
+      );
+    const end = { type: 'image_generation.completed', b64_json: 'RU5E', ...(usage ? { usage } : {}) };
+    market.vendor.next({
+      input: INPUT,
+      pieces: Array(PAINTED).fill('x'),
+      script: sseScript([part(0), part(1), part(2), gate.opened, sseText(JSON.stringify(end))]),
+    });
+    const body = { model: 'by-pixels', prompt: 'a cat', stream: true, partial_images: 3 };
+    await leaveAt((signal) => customer.open('/v1/images/generations', body, { signal }), 'QUJD2', gate.open);
+  }
+
+  test('is paid as reported', async () => {
+    await leaveImage({ input_tokens: INPUT, output_tokens: PAINTED, total_tokens: INPUT + PAINTED });
+    expect(await customer.record()).toMatchObject({ status: 'client_gone', output_tokens: PAINTED });
+    expect(await customer.paid()).toBe(costOf({ input: INPUT, reasoning: 0, output: PAINTED }));
+  });
+
+  test('is paid as held when no report comes', async () => {
+    await leaveImage(undefined);
+    expect(await customer.record()).toMatchObject({ status: 'client_gone', output_tokens: MAX_OUTPUT_TOKENS });
+    expect(await customer.paid()).toBeGreaterThanOrEqual(BigInt(MAX_OUTPUT_TOKENS) * PRICE.output);
+  });
+});
+
+describe('60 answers that the client’s own stop sequence leaves empty are paid as reported', () => {
+  const ROUNDS = 60;
+  const INPUT = 40;
+  const OUTPUT = 9;
+  const chatUsage = { prompt_tokens: INPUT, completion_tokens: OUTPUT, total_tokens: INPUT + OUTPUT };
+  const choice = { index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' };
+  const chat = (fields: Record<string, unknown> = {}) => ({
+    ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', usage: chatUsage },
+    choices: [{ ...choice, ...fields }],
+  });
+  const message = {
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] },
+    ...{ stop_reason: 'stop_sequence', stop_sequence: '1' },
+    usage: { input_tokens: INPUT, output_tokens: OUTPUT },
+  };
+  const logprobs = { content: [{ token: '1', logprob: -0.1, bytes: [49], top_logprobs: [] }] };
+
+  test.each<[string, Speech, Record<string, unknown>, unknown]>([
+    ['messages: no content', 'messages', { stop_sequences: ['1'] }, message],
+    ['chat: no content', 'chat', { stop: '1' }, chat()],
+    ['chat: vLLM names the sequence', 'chat', { stop: ['1'] }, chat({ stop_reason: '1' })],
+    ['chat: nothing but log probabilities', 'chat', { stop: ['1'], logprobs: true }, chat({ logprobs })],
+  ])('%s', async (_what, speech, fields, body) => {
+    const plan: Plan = { input: INPUT, pieces: Array(OUTPUT).fill('x'), script: jsonScript(200, body) };
+    market.vendor.next(...Array<Plan>(ROUNDS).fill(plan));
+    for (let round = 0; round < ROUNDS; round++) {
+      expect((await ask(customer, speech, fields)).status).toBe(200);
+    }
+    expect(market.vendor.calls).toHaveLength(ROUNDS);
+    const owed = costOf({ input: INPUT, reasoning: 0, output: OUTPUT });
+    expect((await customer.records()).map(({ cost_nano }) => cost_nano)).toEqual(Array(ROUNDS).fill(String(owed)));
+    expect(await customer.paid()).toBe(BigInt(ROUNDS) * owed);
+  });
+});
+
+describe('an upstream that ignores its output bound', () => {
+  const BOUND = 50;
+  /** Where the gateway must have ended a stream that passes its bound, by its own count. */
+  const MOST = 6 * BOUND;
+  const FINISH = { chat: 'length', messages: 'max_tokens', responses: 'max_output_tokens' };
+
+  test.each(SPEECHES)('is ended as if it had reached the bound: %s', async (speech) => {
+    market.vendor.next({ pieces: Array(3_000).fill(' word') });
+    const response = await ask(customer, speech, { stream: true, max_tokens: BOUND });
+    const answer = ASSEMBLE[speech](await response.text());
+    expect(answer).toMatchObject({ complete: true, finish: FINISH[speech] });
+    const delivered = counted(Object.values(answer.content).join(''));
+    expect(delivered).toBeGreaterThanOrEqual(BOUND);
+    expect(delivered).toBeLessThanOrEqual(MOST);
+    const { cost_nano, request_id } = await customer.record();
+    expect(BigInt(cost_nano)).toBeGreaterThan(BigInt(BOUND) * PRICE.output);
+    expect((await customer.losses()).map(({ reason }) => reason)).toEqual(['undelivered']);
+    expect(ruleOf(await customer.receipt(request_id))).toBe('output_limit');
+  });
+
+  test('gives one image where one was asked for, and one is paid', async () => {
+    const data = Array.from({ length: 15 }, (_, index) => ({ b64_json: `QUJD${index}` }));
+    market.vendor.next({ script: jsonScript(200, { created: 1, data }) });
+    const body = { model: 'by-picture', prompt: 'a cat', n: 1 };
+    const response = await customer.open('/v1/images/generations', body);
+    expect((await response.json()).data).toHaveLength(1);
+    expect(await customer.record()).toMatchObject({ images: 1, cost_nano: '10000000' });
+    expect(market.gateway.log.alarms('usage_above_hold')).toEqual([]);
+  });
+});
+
+describe('usage that says less than was made', () => {
+  const WORDS = Array<string>(300).fill(' word');
+
+  test.each(SPEECHES.flatMap((speech) => [true, false].map((stream) => [speech, stream] as const)))(
+    'zeros beside 300 words are counted here: %s, stream %p',
+    async (speech, stream) => {
+      market.vendor.next({ pieces: WORDS, report: 'zero' });
+      await (await ask(customer, speech, { stream })).text();
+      const record = await customer.record();
+      expect(record).toMatchObject({ estimated: true, output_tokens: counted(WORDS.join('')) });
+      expect(record.input_tokens).toBeGreaterThan(0);
+      expect(await customer.paid()).toBe(
+        costOf({ input: record.input_tokens, reasoning: 0, output: record.output_tokens }),
+      );
+    },
+  );
+
+  test('reasoning beside the completion is paid where the total says so', async () => {
+    const [prompt_tokens, completion_tokens, reasoning_tokens] = [40, 2, THOUGHT];
+    const usage = {
+      ...{ prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens + reasoning_tokens },
+      completion_tokens_details: { reasoning_tokens },
+    };
+    market.vendor.next({ input: prompt_tokens, hidden: THOUGHT, pieces: [' a', ' b'], usage });
+    await (await ask(customer, 'chat')).text();
+    expect(await customer.record()).toMatchObject({ output_tokens: 2 + THOUGHT, reasoning_tokens: THOUGHT });
+    expect(await customer.paid()).toBe(costOf(lastCall().billed()));
+  });
+
+  test('cache hits in DeepSeek’s own words are paid at the price of cached input', async () => {
+    const usage = {
+      ...{ prompt_tokens: 100, completion_tokens: 2, total_tokens: 102 },
+      ...{ prompt_cache_hit_tokens: 80, prompt_cache_miss_tokens: 20 },
+    };
+    market.vendor.next({ input: 100, pieces: [' a', ' b'], usage });
+    await (await ask(customer, 'chat')).text();
+    expect(await customer.record()).toMatchObject({ input_tokens: 20, cached_input_tokens: 80 });
+    expect(await customer.paid()).toBe(20n * PRICE.input + 80n * PRICE.cached + 2n * PRICE.output);
+  });
+});

@@ -1,0 +1,182 @@
+// What stays free for customers and is billed by an upstream all the same is booked as a loss, with its reason, and an
+// account has only so much of it on one day.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { createGate, eventually } from '../support/eventually.ts';
+import { readLossSums, ruleOf, sumOf } from './books.ts';
+import { ask, readUntil, SPEECHES } from './clients.ts';
+import { type Customer, costOf, type Market, type MarketOptions, modelOf, NOTHING, startMarket } from './market.ts';
+import type { Plan, Speech } from './vendor.ts';
+
+const PIECES = ['Al', 'pha', ' be', 'ta', ' gam', 'ma'];
+const EVERY_WAY = SPEECHES.flatMap((speech) => [true, false].map((stream) => [speech, stream] as const));
+
+let market: Market;
+let customer: Customer;
+
+async function start(options: MarketOptions = {}): Promise<void> {
+  market = await startMarket(options);
+  customer = await market.join();
+}
+
+/** Hangs up while the vendor has sent no output yet. */
+async function leaveBeforeFirstByte(speech: Speech, stream: boolean, plan: Plan = {}): Promise<void> {
+  const at = market.vendor.calls.length;
+  market.vendor.next({ pieces: PIECES, pauses: [{ after: 0, until: createGate().opened }], ...plan });
+  const leaving = new AbortController();
+  const call = ask(customer, speech, { stream }, leaving.signal);
+  const { request } = await eventually('the vendor to be asked', () => market.vendor.calls[at]);
+  leaving.abort();
+  await expect(call).rejects.toThrow();
+  await eventually('the upstream to be aborted', () => request.abortedAt);
+}
+
+const booked = async () => (await customer.losses()).map(({ reason, channel }) => [reason, channel]);
+
+describe('free for the customer, and booked', () => {
+  beforeAll(() => start());
+  beforeEach(async () => {
+    market.vendor.reset();
+    customer = await market.join();
+  });
+  afterAll(() => market.stop());
+
+  test.each(EVERY_WAY)('a hang-up before the first byte: %s, stream %p', async (speech, stream) => {
+    await leaveBeforeFirstByte(speech, stream, { hidden: 300 });
+    expect(await customer.record()).toMatchObject({ status: 'client_gone', cost_nano: '0' });
+    expect(await booked()).toEqual([['client_gone', `${speech}-1`]]);
+    expect(sumOf(await customer.losses())).toBeGreaterThan(0n);
+  });
+
+  test.each(EVERY_WAY)('an answer without output: %s, stream %p', async (speech, stream) => {
+    market.vendor.next({ pieces: [], input: 500 });
+    expect((await ask(customer, speech, { stream })).status).toBe(200);
+    const { request_id, cost_nano } = await customer.record();
+    expect(cost_nano).toBe('0');
+    expect(await customer.losses()).toMatchObject([
+      {
+        ...{ requestId: request_id, accountId: customer.accountId, model: `by-${speech}`, channel: `${speech}-1` },
+        ...{ reason: 'empty_answer', amount: costOf({ input: 500, reasoning: 0, output: 0 }) },
+      },
+    ]);
+    expect(ruleOf(await customer.receipt(request_id))).toBe('empty_answer');
+  });
+
+  test.each(SPEECHES)('a stream that breaks and cannot be resumed: %s', async (speech) => {
+    market.vendor.next({ pieces: PIECES, breaksAfter: 4 });
+    await (await ask(customer, speech, { stream: true })).text();
+    const { request_id, cost_nano } = await customer.record();
+    expect(cost_nano).toBe('0');
+    expect(await booked()).toEqual([['stream_broken', `${speech}-1`]]);
+    expect(sumOf(await customer.losses())).toBeGreaterThan(0n);
+    expect(ruleOf(await customer.receipt(request_id))).toBe('upstream_failed');
+  });
+
+  test.each(EVERY_WAY)('a try that failed after the upstream had taken it: %s, stream %p', async (speech, stream) => {
+    market.vendor.next({ pieces: PIECES, breaksAfter: 0 }, { pieces: PIECES });
+    expect((await ask(customer, speech, { stream })).status).toBe(200);
+    await customer.record();
+    expect(await customer.paid()).toBe(costOf(market.vendor.calls[1]?.billed() ?? NOTHING));
+    expect(await booked()).toEqual([['failed_attempt', `${speech}-1`]]);
+    expect(sumOf(await customer.losses())).toBeGreaterThan(0n);
+  });
+});
+
+describe('of a gateway of its own', () => {
+  afterEach(() => market.stop());
+
+  test('a stream that a stopping gateway cuts', async () => {
+    await start();
+    market.vendor.next({ pieces: PIECES, pauses: [{ after: 2, until: createGate().opened }] });
+    const response = await ask(customer, 'chat', { stream: true });
+    await readUntil(response, '"pha"');
+    await market.gateway.gateway.drain(0);
+    expect(await booked()).toEqual([['gateway_cut', 'chat-1']]);
+    expect(sumOf(await customer.losses())).toBeGreaterThan(0n);
+  });
+
+  test('the operator reads the sums by reason', async () => {
+    await start();
+    market.vendor.next({ pieces: [], input: 500 });
+    await ask(customer, 'chat');
+    await customer.record();
+    const amount = costOf({ input: 500, reasoning: 0, output: 0 });
+    expect(await readLossSums(market.gateway)).toEqual({ byReason: { empty_answer: amount }, total: amount });
+  });
+});
+
+describe('the guard loss_per_account_day', () => {
+  afterEach(() => market.stop());
+
+  const INPUT = 1_000;
+  const LOSS = costOf({ input: INPUT, reasoning: 0, output: 0 });
+  const ROUNDS = 6;
+  /** NT$ for two losses and a half. */
+  const TWO_AND_A_HALF = 0.025;
+
+  async function askForNothing(rounds: number): Promise<bigint[]> {
+    market.vendor.otherwise(() => ({ pieces: [], input: INPUT }));
+    for (let round = 0; round < rounds; round++) await (await ask(customer, 'chat')).text();
+    return (await customer.records()).map(({ cost_nano }) => BigInt(cost_nano)).toReversed();
+  }
+
+  test('beyond it an empty answer is paid as reported, the receipt says why, and an alarm names the account', async () => {
+    await start({ guards: { loss_per_account_day: TWO_AND_A_HALF } });
+    expect(await askForNothing(ROUNDS)).toEqual([0n, 0n, LOSS, LOSS, LOSS, LOSS]);
+    expect(sumOf(await customer.losses())).toBe(2n * LOSS);
+    const rules = await Promise.all(
+      (await customer.records()).map(async ({ request_id }) => ruleOf(await customer.receipt(request_id))),
+    );
+    expect(rules.toReversed()).toEqual([...Array(2).fill('empty_answer'), ...Array(4).fill('loss_guard')]);
+    expect(market.gateway.log.alarms('account_losses')).toMatchObject([{ account_id: customer.accountId }]);
+  });
+
+  test('another account is not touched by it', async () => {
+    await start({ guards: { loss_per_account_day: TWO_AND_A_HALF } });
+    await askForNothing(ROUNDS);
+    customer = await market.join();
+    expect(await askForNothing(2)).toEqual([0n, 0n]);
+  });
+
+  test('it holds for answers that end at once, too', async () => {
+    await start({ guards: { loss_per_account_day: TWO_AND_A_HALF } });
+    market.vendor.otherwise(() => ({ pieces: [], input: INPUT }));
+    await Promise.all(Array.from({ length: 20 }, async () => (await ask(customer, 'chat')).text()));
+    await customer.records();
+    expect(sumOf(await customer.losses())).toBe(2n * LOSS);
+    expect(await customer.paid()).toBe(18n * LOSS);
+  });
+
+  test('0: no ending is free', async () => {
+    await start({ guards: { loss_per_account_day: 0 } });
+    expect(await askForNothing(2)).toEqual([LOSS, LOSS]);
+    await leaveBeforeFirstByte('chat', true);
+    const [record] = await eventually('the record', async () => {
+      const records = await customer.records();
+      return records.length === 3 && records;
+    });
+    expect(BigInt(record.cost_nano)).toBeGreaterThan(0n);
+    expect(await customer.losses()).toEqual([]);
+  });
+
+  test('null: every one is, and is booked', async () => {
+    await start({ guards: { loss_per_account_day: null } });
+    expect(await askForNothing(ROUNDS)).toEqual(Array(ROUNDS).fill(0n));
+    expect(sumOf(await customer.losses())).toBe(BigInt(ROUNDS) * LOSS);
+    expect(market.gateway.log.alarms('account_losses')).toEqual([]);
+  });
+
+  test('it is NT$5 where the document says nothing', async () => {
+    const dear = { context_tokens: 128_000, price: { input: 3_400, output: 3_400 } };
+    await start({ models: [modelOf('dear', 'chat', 'gpt-5-mini', dear)] });
+    market.vendor.otherwise(() => ({ pieces: [], input: 190 }));
+    const messages = [{ role: 'user', content: 'word '.repeat(50) }];
+    const paid: bigint[] = [];
+    for (let round = 0; round < 8; round++) {
+      expect((await ask(customer, 'chat', { model: 'dear', max_tokens: 16, messages })).status).toBe(200);
+      await customer.records();
+      paid.push(await customer.paid());
+    }
+    expect(paid.findIndex((amount) => amount > 0n)).toBe(7);
+  });
+});
