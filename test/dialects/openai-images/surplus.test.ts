@@ -15,7 +15,7 @@ test.each([
   [3, 2, undefined],
   [3, 4, 1],
 ])('a whole answer for n: %d has %d: surplus %p', (n, came, surplus) => {
-  const facts = openaiImages.readAnswer(answer(came), undefined, requestFor(n));
+  const facts = openaiImages.readAnswer(answer(came), requestFor(n));
   expect(facts?.output.images).toBe(Math.min(n, came));
   expect(facts?.output.surplusImages).toBe(surplus as never);
 });
