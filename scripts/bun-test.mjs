@@ -40,9 +40,14 @@ const FROM_THE_SHELL = [
   'TZ',
 ];
 
+/** LANG and LC_ALL may name a locale that this machine does not have: PostgreSQL then refuses to make a database. */
+const LOCALE = /^(LANG|LANGUAGE|LC_\w+)$/;
+
 /** Answers the exit code. */
 export function bunTest(args) {
   const env = { ...process.env };
-  for (const name of FROM_THE_SHELL) delete env[name];
+  for (const name of Object.keys(env)) {
+    if (FROM_THE_SHELL.includes(name) || LOCALE.test(name)) delete env[name];
+  }
   return runBun(['--no-env-file', 'test', `--timeout=${TEST_TIMEOUT_MS}`, ...args], env);
 }
