@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaul
 import { rmSync } from 'node:fs';
 import { isProcessAlive } from '../../src/processes/processes.ts';
 import type { Answer } from '../support/answer.ts';
+import { childProcesses } from '../support/child-processes.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
@@ -115,10 +116,7 @@ async function openStream(key: string) {
   return { gate, pid: Number(hold?.pid), text: response.text() };
 }
 
-function pids(): number[] {
-  const { stdout } = Bun.spawnSync(['ps', '-o', 'pid=', '--ppid', String(server.pid)]);
-  return stdout.toString().trim().split(/\s+/).map(Number);
-}
+const pids = () => childProcesses(server.pid);
 
 const revisions = async () => Number((await database.sql('SELECT count(*) AS n FROM revisions'))[0]?.n);
 

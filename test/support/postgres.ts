@@ -5,6 +5,7 @@ import { SQL } from 'bun';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openConnection } from '../../src/store/postgres/connection.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
+import { childProcesses } from './child-processes.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts';
@@ -184,13 +185,7 @@ async function runOn(url: string, statement: string): Promise<unknown[]> {
 /** The server's first process and every one it has started. */
 function processesOf(pid: number | undefined): number[] {
   if (pid === undefined) throw new Error('PostgreSQL does not run');
-  const { stdout } = Bun.spawnSync(['ps', '-A', '-o', 'pid=,ppid=']);
-  const all = stdout
-    .toString()
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number));
-  return [pid, ...all.flatMap(([one, parent]) => (one !== undefined && parent === pid ? [one] : []))];
+  return [pid, ...childProcesses(pid)];
 }
 
 function kill(pid: number, name: NodeJS.Signals): void {
