@@ -9,12 +9,6 @@ const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
 const FROM_THE_SHELL = [
   ...PROXIES,
   ...PROXIES.map((name) => name.toLowerCase()),
-  // provider access
-  'OPENAI_API_KEY',
-  'ANTHROPIC_API_KEY',
-  'GEMINI_API_KEY',
-  'OPENROUTER_API_KEY',
-  'OLLAMA_BASE_URL',
   // the gateway's own settings
   'PORT',
   'HOST',
@@ -35,14 +29,29 @@ const FROM_THE_SHELL = [
   'TRUSTED_PROXIES',
   'SECRETS_PEPPER',
   'ALARM_WEBHOOK_URL',
+  'TORTURE_KILL',
+  // Bun's driver reads these, and those that begin with PG, beside the URL it is given
+  'POSTGRES_URL',
+  'TLS_DATABASE_URL',
+  'TLS_POSTGRES_DATABASE_URL',
   // `bun test` sets these two itself, but only where they are not set
   'NODE_ENV',
   'TZ',
 ];
 
+const FAMILIES_FROM_THE_SHELL = [
+  // A locale that this machine may not have: PostgreSQL then refuses to make a database.
+  /^(LANG$|LANGUAGE$|LC_)/,
+  /^PG/,
+  // Access to providers, and what their SDKs add to every call: other keys, addresses, headers and traces.
+  /^(OPENAI|ANTHROPIC|GEMINI|OPENROUTER|OLLAMA|LANGCHAIN|LANGSMITH)_/,
+];
+
+const isFromTheShell = (name) =>
+  FROM_THE_SHELL.includes(name) || FAMILIES_FROM_THE_SHELL.some((family) => family.test(name));
+
 /** Answers the exit code. */
 export function bunTest(args) {
-  const env = { ...process.env };
-  for (const name of FROM_THE_SHELL) delete env[name];
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isFromTheShell(name)));
   return runBun(['--no-env-file', 'test', `--timeout=${TEST_TIMEOUT_MS}`, ...args], env);
 }

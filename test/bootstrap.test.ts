@@ -365,7 +365,10 @@ describe('npm test', () => {
   });
 
   test('neither the shell nor a .env file alters a test', async () => {
-    const names = ['HTTP_PROXY', 'https_proxy', 'OPENAI_API_KEY', 'DATABASE_URL', 'PORT', 'ADMIN_TOKEN', 'TZ'];
+    const names = [
+      ...['HTTP_PROXY', 'https_proxy', 'OPENAI_API_KEY', 'DATABASE_URL', 'PORT', 'ADMIN_TOKEN'],
+      ...['TZ', 'LANG', 'LC_ALL', 'LC_TIME', 'PGDATABASE', 'POSTGRES_URL', 'ANTHROPIC_AUTH_TOKEN', 'LANGSMITH_TRACING'],
+    ];
     const clone = freshClone({
       '.env': 'GEMINI_API_KEY=from-a-file\n',
       'test/a.test.ts': bunTest(`
@@ -379,7 +382,7 @@ describe('npm test', () => {
     const shell = Object.fromEntries(names.map((name) => [name, 'from-the-shell']));
     const { stdout, stderr } = await clone.run(['test'], { ...shell, NODE_ENV: 'production', KEPT: 'kept' });
     expect(stderr).not.toContain('(fail)');
-    expect(lastLine(stdout)).toBe('10 passed, 0 failed');
+    expect(lastLine(stdout)).toBe('17 passed, 0 failed');
   });
 });
 

@@ -7,9 +7,9 @@ import { type Account, type Facts, noFacts } from './torture/facts.ts';
 import { killFirstStart, prepareRack, type Rack, torture } from './torture/torture.ts';
 
 /** Each start, and the quickest, on a machine that has other work: the promised second is what `npm run torture` measures. */
-const READY_WITHIN_MS = 8_000;
-const QUICKEST_WITHIN_MS = 3_000;
-const TIMEOUT_MS = 60_000;
+const READY_WITHIN_MS = 40_000;
+const QUICKEST_WITHIN_MS = 10_000;
+const TIMEOUT_MS = 240_000;
 
 describe('one call, killed on its way', () => {
   let rack: Rack;

@@ -3,6 +3,7 @@
 import type { Connection } from '../kit/connection.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { StartRefused } from '../start/start-refused.ts';
+import { describeListenFailure, type ListenPlace } from './listen-failure.ts';
 
 /**
  * A connection without a request under way is closed after this time: later than most proxies and clients close theirs, so that
@@ -16,11 +17,7 @@ export const OPERATOR_HOST = '127.0.0.1';
 
 export type Respond = (request: Request, connection: Connection) => Response | Promise<Response>;
 
-export interface ListenOptions {
-  host: string;
-  port: number;
-  /** The variable that sets the port, for who must choose another. */
-  variable: 'PORT' | 'ADMIN_PORT';
+export interface ListenOptions extends ListenPlace {
   respond: Respond;
   /** Other processes of this gateway have the port, too, and the kernel spreads connections over them. */
   isShared?: boolean;
@@ -31,16 +28,15 @@ export type Server = ReturnType<typeof serveOn>;
 
 /** Throws StartRefused. */
 export function listen(options: ListenOptions): Server {
-  const { host, port, variable } = options;
   try {
     return serveOn(options);
   } catch (error) {
-    throw new StartRefused(`cannot listen on ${host}:${port}: ${listenTrouble(error, variable)}`);
+    throw new StartRefused(describeListenFailure(options, codeOf(error)));
   }
 }
 
 /** Whether we can have the port for ourselves, for who does not open it yet. Rejects with StartRefused. */
-export async function checkPort(options: Pick<ListenOptions, 'host' | 'port' | 'variable'>): Promise<void> {
+export async function checkPort(options: ListenPlace): Promise<void> {
   const server = listen({ ...options, respond: () => new Response(null, { status: 503 }) });
   await server.stop(true);
 }
@@ -90,14 +86,4 @@ class RequestConnection implements Connection {
   keepOpen(isKept: boolean): void {
     this.#server.timeout(this.#request, isKept ? 0 : this.#idleSeconds);
   }
-}
-
-function listenTrouble(error: unknown, variable: ListenOptions['variable']): string {
-  const code = codeOf(error) ?? 'unknown error';
-  if (code === 'EADDRINUSE') return `the port is in use; set ${variable} to another one`;
-  if (code === 'EACCES') return `no permission for this port; set ${variable} to 1024 or above`;
-  // Only HOST can be wrong: the operator's port is always on loopback.
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOENT')
-    return 'this machine does not have that address; set HOST to one that it has, or to 0.0.0.0';
-  return code;
 }

@@ -100,7 +100,7 @@ export async function finished(child: Subprocess<'ignore', 'pipe', 'pipe'>): Pro
 }
 
 /** Waits until something is so, looking every few milliseconds. */
-export async function until(isSo: () => boolean, withinMs = 20_000): Promise<void> {
+export async function until(isSo: () => boolean, withinMs = 60_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!isSo()) {
     if (Date.now() > deadline) throw new Error(`not so within ${withinMs} ms: ${isSo}`);

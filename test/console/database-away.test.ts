@@ -7,7 +7,7 @@ import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { clientOf, strangerOf } from './operator-client.ts';
 
 const TOKEN = 't'.repeat(40);
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 let postgres: TestPostgres;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import type { Script } from '../support/script.ts';
 /** The listener counts in steps of four seconds: that is the shortest time. */
 const IDLE = { idleSeconds: 1 };
 const LONGER_THAN_IDLE_MS = 6_000;
-const WITHIN_MS = 25_000;
+const WITHIN_MS = 60_000;
 
 const lines = new Set<Line>();
 const gateways = new Set<TestGateway>();
@@ -94,7 +94,7 @@ test.concurrent('a connection is closed once it is idle, whatever was answered o
   const open = () => Object.keys(idle).filter((name) => !idle[name]?.isClosed());
   await eventually('the idle lines to be closed', () => open().length === 0, WITHIN_MS).catch(() => {});
   expect(open()).toEqual([]);
-}, 60_000);
+});
 
 test.concurrent('so is one in the middle of its next request’s headers, though a byte comes every moment', async () => {
   const { chat, answered, modelAnswered } = await start();
@@ -107,7 +107,7 @@ test.concurrent('so is one in the middle of its next request’s headers, though
   await eventually('the lines to be cut', () => slow.every((line) => line.isClosed()), WITHIN_MS);
   await Promise.all(trickling);
   for (const line of slow) expect(line.text().split('HTTP/1.1 200')).toHaveLength(2);
-}, 60_000);
+});
 
 test.concurrent('a request that is under way is not cut, first or not, however long its upstream is silent', async () => {
   const { gateway, chat, modelAnswered } = await start();
@@ -123,4 +123,4 @@ test.concurrent('a request that is under way is not cut, first or not, however l
   const answers = (line: Line, end: string) => line.text().split(end).length - 1;
   await eventually('a whole answer', () => answers(afterOther, 'chat.completion"') === 2, WITHIN_MS);
   await eventually('the end of a stream', () => answers(afterStream, '[DONE]') === 2, WITHIN_MS);
-}, 60_000);
+});

@@ -139,7 +139,7 @@ describe('with the guard', () => {
       await clock.advance(60_000);
       return windows().length === 0;
     });
-  }, 30_000);
+  });
 
   test('survives a restart', async () => {
     await start(1);

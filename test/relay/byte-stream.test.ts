@@ -1,24 +1,13 @@
-// The client's end of a stream over a real socket, with a clock that runs fast: what becomes of it when its sender fails.
+// The client's end of a stream over a real socket, with a clock of the test's: what becomes of it when its sender fails.
 
 import { afterEach, expect, test } from 'bun:test';
-import type { Clock } from '../../src/kit/clock.ts';
 import { NO_CONNECTION } from '../../src/kit/connection.ts';
-import { runTask } from '../../src/kit/timer-lists.ts';
 import { type ByteStreamOptions, type Send, toByteStream } from '../../src/relay/byte-stream.ts';
 import { createCut } from '../../src/relay/cut.ts';
 import { createGate } from '../support/eventually.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
-const SPEED = 40;
-const fast: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now() * SPEED,
-  after(ms, task) {
-    const timer = setTimeout(runTask, ms / SPEED, task);
-    return () => clearTimeout(timer);
-  },
-};
-const TWO_QUIET_TIMES_MS = 20_000 / SPEED;
+const TWO_QUIET_TIMES_MS = 20_000;
 const STALLED_MS = 60_000;
 /** No socket takes it in one go. */
 const MORE_THAN_FITS = ' '.repeat(32 * 1024 * 1024);
@@ -40,7 +29,7 @@ async function read(
     fetch: (request) =>
       new Response(
         toByteStream((send) => produce(send, heard.opened), {
-          clock: fast,
+          clock: createManualClock(),
           connection: NO_CONNECTION,
           gone: request.signal,
           cut: createCut(signal),
@@ -69,12 +58,16 @@ test('what is sent arrives, and the stream ends with its sender', async () => {
 });
 
 test('while its sender thinks, it is kept alive', async () => {
-  const { text } = await read(async (send) => {
-    await send('data: a\n\n');
-    await Bun.sleep(TWO_QUIET_TIMES_MS);
-    await send('data: b\n\n');
-  });
-  expect(text).toMatch(/^data: a\n\n(: still here\n\n){1,3}data: b\n\n$/);
+  const clock = createManualClock();
+  const { text } = await read(
+    async (send) => {
+      await send('data: a\n\n');
+      await clock.advance(TWO_QUIET_TIMES_MS);
+      await send('data: b\n\n');
+    },
+    { clock },
+  );
+  expect(text).toBe('data: a\n\n: still here\n\n: still here\n\ndata: b\n\n');
 });
 
 test('a client that did not take more for a moment, and reads on, has its stream to the end', async () => {
@@ -94,15 +87,18 @@ test('a client that did not take more for a moment, and reads on, has its stream
 });
 
 test('a keep-alive that cannot be sent breaks its stream off, and harms nothing else', async () => {
+  const clock = createManualClock();
   let tries = 0;
   let left = 0;
   const answer = await read(
-    async (send) => {
+    async (send, heard) => {
       await send('data: a\n\n');
-      await Bun.sleep(2 * TWO_QUIET_TIMES_MS);
+      await heard;
+      await clock.advance(2 * TWO_QUIET_TIMES_MS);
       await send('data: b\n\n');
     },
     {
+      clock,
       keepAlive() {
         tries++;
         throw new Error('the socket is closed');
@@ -115,6 +111,7 @@ test('a keep-alive that cannot be sent breaks its stream off, and harms nothing 
 });
 
 test('a sender that fails breaks it off, and nothing is sent to it any more', async () => {
+  const clock = createManualClock();
   let tries = 0;
   const answer = await read(
     async (send, heard) => {
@@ -123,6 +120,7 @@ test('a sender that fails breaks it off, and nothing is sent to it any more', as
       throw new Error('could not be closed');
     },
     {
+      clock,
       keepAlive() {
         tries++;
         return ': still here\n\n';
@@ -131,6 +129,6 @@ test('a sender that fails breaks it off, and nothing is sent to it any more', as
   );
   expect(answer).toEqual({ text: 'data: a\n\n', isWhole: false });
   // A keep-alive that came now would throw where nobody catches it.
-  await Bun.sleep(TWO_QUIET_TIMES_MS);
+  await clock.advance(TWO_QUIET_TIMES_MS);
   expect(tries).toBe(0);
 });

@@ -59,7 +59,7 @@ async function openUntil(marker: string): Promise<SlowClient> {
   for (;;) {
     const client = open();
     const heard = () => client.text().includes(marker) || client.text().startsWith('HTTP/1.1 503');
-    await eventually('the first words', heard, 20_000);
+    await eventually('the first words', heard, 60_000);
     if (client.text().includes(marker)) return client;
     client.hangUp();
   }
@@ -79,7 +79,7 @@ async function untilClosed(): Promise<void> {
   await eventually(
     'every call to be closed',
     async () => ((await me()) as { held_nano: string }).held_nano === '0',
-    20_000,
+    60_000,
   );
 }
 
@@ -97,7 +97,7 @@ test.skipIf(process.platform !== 'linux')(
     for (const client of clients) client.hangUp();
     await untilClosed();
   },
-  90_000,
+  240_000,
 );
 
 test.skipIf(process.platform !== 'linux')(

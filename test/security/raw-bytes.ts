@@ -11,7 +11,7 @@ export interface RawAnswers {
 }
 
 const QUIET_MS = 150;
-const WITHIN_MS = 5_000;
+const WITHIN_MS = 30_000;
 
 /** Resolves when the server closes; with `answers`, for a connection that is kept, also when it is silent after so many. */
 export function sendRaw(

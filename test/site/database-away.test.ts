@@ -6,7 +6,7 @@ import { startTestGateway } from '../support/gateway.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { signedIn } from './site-client.ts';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 let postgres: TestPostgres;
 beforeAll(async () => {

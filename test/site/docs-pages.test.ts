@@ -12,7 +12,7 @@ import { createSiteClient } from './site-client.ts';
 
 const DOCS = join(import.meta.dir, '..', '..', 'docs');
 
-setDefaultTimeout(90_000);
+setDefaultTimeout(180_000);
 
 let gateway: TestGateway;
 let browser: TestBrowser;

@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 import { upModel } from '../support/test-document.ts';
 
-setDefaultTimeout(90_000);
+setDefaultTimeout(180_000);
 
 let gateway: TestGateway;
 let browser: TestBrowser;

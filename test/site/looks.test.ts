@@ -17,7 +17,7 @@ const ACCOUNT = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access',
 const LONG = 'a'.repeat(100);
 
 /** Many pages in one test, on a machine that may be busy. */
-setDefaultTimeout(90_000);
+setDefaultTimeout(180_000);
 
 let gateway: TestGateway;
 let browser: TestBrowser;

@@ -13,7 +13,7 @@ import { readScrape } from '../support/prometheus.ts';
 import { logged } from '../support/start-process.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
-const START_MS = 30_000;
+const START_MS = 90_000;
 const BUILD_MS = 120_000;
 
 /** Processes are started, on a machine that may be busy. */

@@ -14,7 +14,7 @@ import { createWorkplace, logged, type RunningServer, type Workplace } from '../
 const SECRETS_PEPPER = 'a pepper for every node';
 /** Below every wait for a database: the shortest one is for a statement, 2 s. */
 const AT_ONCE_MS = 1_000;
-const START_MS = 30_000;
+const START_MS = 90_000;
 /** Far above what it takes, which is less than a second on an idle machine. */
 const RECOVERS_MS = 15_000;
 

@@ -7,7 +7,7 @@ import { createWorkplace, logged, type Workplace } from '../support/start-proces
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const SECRETS_PEPPER = 'a pepper for every node';
-const START_MS = 30_000;
+const START_MS = 90_000;
 
 /** Processes are started, on a machine that may be busy. */
 setDefaultTimeout(120_000);

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let server: TestPostgres;
 let database: TestDatabase;

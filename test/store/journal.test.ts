@@ -521,4 +521,4 @@ test('more pages than are kept: none that is journaled is lost', () => {
   expect(count(`SELECT count(*) AS n FROM wallets WHERE balance_nano = ${TRIAL - 7n} AND held_nano = 0`)).toBe(MANY);
   expect(count('SELECT count(*) AS n FROM holds')).toBe(0);
   expect(audit(db, {}).differences).toEqual([]);
-}, 60_000);
+});

@@ -9,7 +9,7 @@ export interface RawAnswer {
   json: Answer;
 }
 
-const WITHIN_MS = 20_000;
+const WITHIN_MS = 60_000;
 
 /** Resolves when the server has closed the connection or sent what it declared. Once connected it waits for `start`. */
 export function rawCall(

@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
-const START_MS = 25_000;
+const START_MS = 90_000;
 
 export interface Ended {
   exitCode: number;

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 
 const POLL_MS = 5;
-const WITHIN_MS = 10_000;
+const WITHIN_MS = 30_000;
 /** Nothing listens there. */
 const NOBODY = 'http://127.0.0.1:1';
 

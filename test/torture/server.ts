@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..', '..');
-const GIVE_UP_MS = 15_000;
+const GIVE_UP_MS = 60_000;
 const POLL_MS = 5;
 
 export interface Server {
