@@ -1,4 +1,4 @@
-// A free model takes the fields that common clients send, and no others: nobody pays for what an unknown one would do.
+// A free model takes the fields that common clients send, and no others: no hold covers what an unknown field would cost.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -159,7 +159,7 @@ describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
     expect(dropped?.split(',').toSorted()).toEqual(Object.keys(UNKNOWN).toSorted());
   });
 
-  test('those that ask for nothing are removed without a word', async () => {
+  test('those that ask for nothing are removed, and not named', async () => {
     const fields = { unknown: null, other: false, list: [] };
     const { status, dropped, sent } = await ask(path, body({ model: name, ...fields }), whole(), STRICT);
     expect([status, dropped]).toEqual([200, null]);

@@ -1,7 +1,6 @@
-// Tools that stay behind where the client's own text goes through: on every model those that make images, because an image
-// model works there that nobody is billed for, and those that name no type; on a model that costs nothing all that the
-// upstream runs itself. As where a request is translated, they are left out beside others, and refused where they must be
-// called, or no other may be.
+// Tools that are removed where the client's own text goes through. On every model: tools that make images, because the image
+// model is not part of the bill, and tools without a type. On a free model: all that the upstream runs itself. As in a
+// translation, such a tool is removed beside others, and refused if it must be called or is the only one.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
@@ -23,7 +22,7 @@ export function isLeftTool({ isClients, isFree }: ToolRules): IsLeft {
   return (tool) => {
     if (!isObject(tool)) return false;
     if (hiddenTool(tool) !== undefined) return true;
-    // What no client runs and has no type is an upstream's own, of which nobody here knows what it brings.
+    // Without a type, a tool that is no function is the upstream's own. The input that it brings is unknown.
     if (typeof tool.type !== 'string') return !isFunction(tool);
     return !isClients(tool.type, tool) && (isFree || makesImages(tool.type));
   };

@@ -57,6 +57,7 @@ describe('reading', () => {
     expect(facts.usage).toEqual({
       buckets: { ...NO_BUCKETS, input: 10, cachedInput: 60, cacheWrite5m: 30, output: 7 },
       reasoning: 2,
+      isRestated: false,
     });
   });
 

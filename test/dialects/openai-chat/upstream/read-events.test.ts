@@ -568,9 +568,10 @@ describe('usage', () => {
       prompt_cache_hit_tokens: 4,
       prompt_cache_miss_tokens: 6,
     });
-    expect(readAll([hits], 'deepseek').usage).toMatchObject({ buckets: { input: 6, cachedInput: 4 } });
-    const apart = told({ prompt_tokens: 10, completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 7 } });
-    expect(readAll([apart], 'xai').usage).toMatchObject({ buckets: { output: 12 }, reasoning: 7 });
+    expect(readAll([hits]).usage).toMatchObject({ buckets: { input: 6, cachedInput: 4 } });
+    const details = { completion_tokens_details: { reasoning_tokens: 7 } };
+    const apart = told({ prompt_tokens: 10, completion_tokens: 5, total_tokens: 22, ...details });
+    expect(readAll([apart]).usage).toMatchObject({ buckets: { output: 12 }, reasoning: 7 });
     const nested = JSON.stringify({ choices: [], x_groq: { usage: { prompt_tokens: 3, completion_tokens: 2 } } });
     expect(readAll([nested], 'groq').usage).toMatchObject({ buckets: { input: 3, output: 2 } });
     expect(readAll([chunk({ content: 'a' })]).usage).toBe('absent');
