@@ -35,7 +35,7 @@ function insertion(records: number, flag: (yes: boolean) => string, series: stri
       CASE WHEN i % 50 = 0 THEN NULL ELSE 'channel-' || (i % 2) END,
       '/v1/chat/completions', CASE WHEN i % 50 = 0 THEN 'upstream_failed' ELSE 'ok' END, ${flag(true)},
       1000 + i % 500, 200, 0, 0, 300, 20, 0, 400, 2500, 900000, 800000 + i % 1000, 5000000, ${flag(false)}, 1,
-      '[{"channel":"channel-0","outcome":"ok","ms":2400}]'
+      '[{"channel":"channel-0","outcome":"ok","ms":2400}]', 'served'
     FROM ${series}`;
 }
 

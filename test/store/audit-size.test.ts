@@ -10,7 +10,7 @@ const ACCOUNTS = 300;
 /** Compared row by row with every other, it would be minutes. */
 const WITHIN_MS = 10_000;
 
-test(`${SETTLEMENTS} settlements and as many cards are audited soon`, () => {
+test(`${SETTLEMENTS} settlements and as many cards and losses are audited soon`, () => {
   const db = openDatabase(':memory:', { unsafeNoSync: true });
   migrate(db);
   const each = (count: number) => `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
@@ -25,9 +25,12 @@ test(`${SETTLEMENTS} settlements and as many cards are audited soon`, () => {
   db.run(`${each(SETTLEMENTS)} INSERT INTO entries (at, kind, debit, credit, amount_nano, account_id, balance_after_nano, reference)
     SELECT 0, 'usage', ${account}, 'house:revenue', 7, ${account}, 0, 'req' || i FROM n`);
   db.run(`${each(SETTLEMENTS)} INSERT INTO usage_records
-    SELECT 'req' || i, ${account}, 'key', 0, 'm', 'up', '/', 'ok', 0, 1, 0, 0, 0, 1, 0, 0, NULL, 1, 7, 7, 0, 0, 1, '[]' FROM n`);
+    SELECT 'req' || i, ${account}, 'key', 0, 'm', 'up', '/', 'ok', 0, 1, 0, 0, 0, 1, 0, 0, NULL, 1, 7, 7, 0, 0, 1, '[]', NULL FROM n`);
   db.run(`INSERT INTO usage_days SELECT account_id, (at + 28800000) / 86400000, key_id, model, channel, status, count(*),
     sum(input_tokens), 0, 0, 0, sum(output_tokens), 0, 0, sum(cost_nano) FROM usage_records GROUP BY 1, 2, 3, 4, 5, 6`);
+  db.run(`${each(SETTLEMENTS)} INSERT INTO losses (request_id, at, day, account_id, model, channel, reason, amount_nano)
+    SELECT 'req' || i, 0, 0, ${account}, 'm', 'up', 'hedge', 7 FROM n`);
+  db.run(`INSERT INTO loss_days SELECT account_id, 0, sum(amount_nano), 0 FROM losses GROUP BY account_id`);
   const startedAt = performance.now();
   const { differences } = audit(db, {});
   expect(performance.now() - startedAt).toBeLessThan(WITHIN_MS);
