@@ -150,46 +150,6 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect(await again.gateway.get('/api/me', on.account.key)).toMatchObject({ balance_ntd: 1, held_nano: '0' });
       await again.stop();
     },
-    'the stream went on for an hour': async (client) => {
-      const clock = createManualClock();
-      const on = await start(client, { clock, channels: { timeouts: { total_ms: 300, idle_ms: 600_000 } } });
-      const gates = Array.from({ length: 10 }, createGate);
-      const script = client.stream({ pieces: ['Alpha', ...gates.map(() => ' beta')], tokens: null });
-      const parts = script.body ?? [];
-      const from = parts.findIndex((part) => String(part).includes(' beta'));
-      const slowly = parts.slice(from).flatMap((part, index) => (gates[index] ? [gates[index].opened, part] : [part]));
-      on.first.next({ ...script, body: [...parts.slice(0, from), ...slowly] });
-      const response = await on.open({ stream: true });
-      let text = '';
-      const reading = (async () => {
-        const decoder = new TextDecoder();
-        for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true });
-      })();
-      // In steps, each with an answer of the store, so that renewals of the node's lease keep up.
-      const pass = async (ms: number) => {
-        for (let left = ms; left > 0; left -= 9_000) {
-          await clock.advance(Math.min(left, 9_000));
-          await on.gateway.get('/api/me', on.account.key);
-        }
-      };
-      const words = () => text.split(JSON.stringify(' beta')).length - 1;
-      // Far longer than the time of a try: what goes on delivering is not cut.
-      for (const [index, gate] of gates.slice(0, 9).entries()) {
-        await pass(390_000);
-        gate.open();
-        await eventually('the next word', () => words() > index);
-      }
-      await pass(99_000);
-      await reading;
-      const answer = client.assemble(text);
-      expect(answer.error).toBeDefined();
-      expect(on.second.requests).toEqual([]);
-      const [{ input_tokens, output_tokens }] = (await on.records()) as [
-        { input_tokens: number; output_tokens: number },
-      ];
-      expect(output_tokens).toBe(count(`Alpha${' beta'.repeat(9)}`));
-      await expectPaid(on, costAt(MAIN, input_tokens, output_tokens), { estimated: true, status: 'upstream_failed' });
-    },
     'the answer ended without output': async (client) => {
       const on = await start(client);
       on.first.next(client.stream({ pieces: [] }));
@@ -420,6 +380,46 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect(answer.content[messages.textSlot]).toBe('Alpha beta');
       const cost_nano = costAt(MAIN, record.input_tokens, count('Alpha beta'));
       expect(record).toMatchObject({ estimated: true, cost_nano });
+    },
+    'the stream went on for an hour': async () => {
+      const clock = createManualClock();
+      const on = await start(chat, { clock, channels: { timeouts: { total_ms: 300, idle_ms: 600_000 } } });
+      const gates = Array.from({ length: 10 }, createGate);
+      const script = chat.stream({ pieces: ['Alpha', ...gates.map(() => ' beta')], tokens: null });
+      const parts = script.body ?? [];
+      const from = parts.findIndex((part) => String(part).includes(' beta'));
+      const slowly = parts.slice(from).flatMap((part, index) => (gates[index] ? [gates[index].opened, part] : [part]));
+      on.first.next({ ...script, body: [...parts.slice(0, from), ...slowly] });
+      const response = await on.open({ stream: true });
+      let text = '';
+      const reading = (async () => {
+        const decoder = new TextDecoder();
+        for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true });
+      })();
+      // In steps, each with an answer of the store, so that renewals of the node's lease keep up.
+      const pass = async (ms: number) => {
+        for (let left = ms; left > 0; left -= 9_000) {
+          await clock.advance(Math.min(left, 9_000));
+          await on.gateway.get('/api/me', on.account.key);
+        }
+      };
+      const words = () => text.split(JSON.stringify(' beta')).length - 1;
+      // Far longer than the time of a try: what goes on delivering is not cut.
+      for (const [index, gate] of gates.slice(0, 9).entries()) {
+        await pass(390_000);
+        gate.open();
+        await eventually('the next word', () => words() > index);
+      }
+      await pass(99_000);
+      await reading;
+      const answer = chat.assemble(text);
+      expect(answer.error).toBeDefined();
+      expect(on.second.requests).toEqual([]);
+      const [{ input_tokens, output_tokens }] = (await on.records()) as [
+        { input_tokens: number; output_tokens: number },
+      ];
+      expect(output_tokens).toBe(count(`Alpha${' beta'.repeat(9)}`));
+      await expectPaid(on, costAt(MAIN, input_tokens, output_tokens), { estimated: true, status: 'upstream_failed' });
     },
     'your stop sequence ended the answer before any text': async () => {
       const on = await start(messages);
