@@ -120,6 +120,18 @@ test.each(OPEN)('is held at the context, and paid as it is reported: %s %j', asy
   expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
 });
 
+test.each([
+  ['responses', { type: 'input_file', file_url: 'https://x.test/a.pdf' }],
+  ['chat', { type: 'image_url', image_url: { url: asPng('an MP4') } }],
+  ['messages', { type: 'document', source: source('a PDF', 'application/pdf') }],
+])('is charged at the context where the upstream reports nothing: %s %j', async (name, part) => {
+  upstream.otherwise(clientOf(name).whole({ tokens: null }));
+  const response = await ask(name, saying(part));
+  expect(response.status).toBe(200);
+  const receipt = await gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
+  expect(receipt).toMatchObject({ input_tokens: CONTEXT, estimated: true });
+});
+
 describe('in an item that a tool of a Responses client has put out', () => {
   test('is open as well', async () => {
     upstream.otherwise(clientOf('responses').whole());

@@ -25,7 +25,7 @@ const HEAD_CHARS = Math.ceil(HEAD_BYTES / 3) * 4;
 /** `data`: base64, or a `data:` address. */
 export function sniffMedia(data: string, { mediaType, fileName }: MediaClaims = {}): MediaKind {
   const address = readDataHead(data);
-  const labels = [address?.mediaType, mediaType].map(normalLabel).filter((label) => !UNTOLD.has(label));
+  const labels = [address?.mediaType, mediaType].map(normalLabel).filter((label) => !GENERIC_LABELS.has(label));
   const ending = endingOf(fileName);
   if (address && !address.isBase64) return isTextAddress(data, address.chars, labels, ending) ? 'text' : 'open';
   const from = address?.chars ?? 0;
@@ -38,7 +38,7 @@ export function sniffMedia(data: string, { mediaType, fileName }: MediaClaims = 
 }
 
 /** Labels that say nothing. */
-const UNTOLD: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+const GENERIC_LABELS: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 const TEXT_LABEL =
   /^(?:text\/|image\/svg|application\/(?:(?:x-)?(?:json|ndjson|yaml|toml|javascript|typescript|python|sh|sql)|xml)\b|application\/[\w.-]+\+(?:json|xml)$)/;
 /** Read by programs that unpack what is in them, whatever the bytes look like. */
