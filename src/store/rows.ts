@@ -188,7 +188,9 @@ export const LOSS_REASONS = [
   'client_gone',
   /** Output that the upstream produced after the client had hung up or the answer was ended. */
   'undelivered',
-  /** A try that failed after the upstream had accepted it. */
+  /** A try that failed after the upstream had accepted it, of a call that no channel served. */
+  'no_answer',
+  /** The same of a call that another try served. */
   'failed_attempt',
   /** A broken run that another run replaced or continued. */
   'replaced_run',
@@ -202,8 +204,17 @@ export const LOSS_REASONS = [
 export type LossReason = (typeof LOSS_REASONS)[number];
 
 /** Whether a loss counts for the guard: customers cause neither the cost of free models nor the death of a node. */
+const UNGUARDED: ReadonlySet<LossReason> = new Set([
+  'free_model',
+  'gateway_died',
+  'gateway_cut',
+  'failed_attempt',
+  'replaced_run',
+  'hedge',
+]);
+
 export function isGuarded(reason: LossReason): boolean {
-  return reason !== 'free_model' && reason !== 'gateway_died';
+  return !UNGUARDED.has(reason);
 }
 
 /** Cost that an upstream bills and no customer pays. */

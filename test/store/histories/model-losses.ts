@@ -19,7 +19,14 @@ interface Ending {
   losses: Losses | undefined;
 }
 
-const UNGUARDED: readonly LossReason[] = ['free_model', 'gateway_died'];
+const UNGUARDED: readonly LossReason[] = [
+  'free_model',
+  'gateway_died',
+  'gateway_cut',
+  'failed_attempt',
+  'replaced_run',
+  'hedge',
+];
 
 export class ModelLosses {
   readonly booked: ModelLoss[] = [];
