@@ -43,7 +43,9 @@ export function createReasoningHistory(): ReasoningHistory {
     },
     wasUnseen: (channel, model) => routes.get(channel, model) !== undefined,
     estimate(channel, model, ms) {
-      const pace = routes.get(channel, model)?.tokensPerSecond ?? DEFAULT_TOKENS_PER_SECOND;
+      const known = routes.get(channel, model)?.tokensPerSecond ?? 0;
+      // Never below the default: calls that wait long and reason little would lower it for others.
+      const pace = Math.max(known, DEFAULT_TOKENS_PER_SECOND);
       return Math.round((pace * ms) / 1_000);
     },
   };

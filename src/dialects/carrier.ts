@@ -4,7 +4,7 @@
 import type { Endpoint } from '../kit/endpoints.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import type { JsonBody } from '../kit/json/request-json.ts';
-import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
+import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields, UsageReport } from './dialect.ts';
 import { type LeftFields, leaveFields } from './left-behind/leave-fields.ts';
 import { leaveVariants } from './left-behind/leave-members.ts';
 import { joinLeft, type LeftBehind, NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
@@ -29,12 +29,16 @@ export interface Carrier {
   /** An answer without content, for a request that wants none; undefined where the upstream itself answers that. */
   emptyAnswer?(): string;
   /**
-   * The answer in the client's dialect; undefined if it is none, or one that never finished. `gave_up`: the model itself
-   * ended with nothing to show.
+   * The answer in the client's dialect; undefined if it is none, or one that never finished. Or the model itself gave up.
    */
-  readAnswer(document: JsonDocument): CarriedAnswer | 'gave_up' | undefined;
+  readAnswer(document: JsonDocument): CarriedAnswer | GaveUp | undefined;
   /** Its events are of the client's dialect. */
   createStreamReader(): StreamReader;
+}
+
+/** The model itself ended with nothing to show; what was used for that all the same. */
+export interface GaveUp {
+  gaveUp: UsageReport;
 }
 
 export interface CarriedAnswer {

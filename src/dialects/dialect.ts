@@ -71,18 +71,21 @@ export interface Output {
   hasReasoning: boolean;
   /** Counted here, not reported; rounded when it is billed. None of a whole answer that its upstream has counted. */
   tokens: number;
+  /** Part of `tokens`: reasoning that came in words. A block of reasoning may come without any. */
+  reasoningTokens: number;
   images: number;
   /** Images beyond those that were asked for. They are dropped and not billed: the operator pays for them. */
   surplusImages?: number;
 }
 
-export const NO_OUTPUT: Output = { hasContent: false, hasReasoning: false, tokens: 0, images: 0 };
+export const NO_OUTPUT: Output = { hasContent: false, hasReasoning: false, tokens: 0, reasoningTokens: 0, images: 0 };
 
 export function addOutput(a: Output, b: Output): Output {
   return {
     hasContent: a.hasContent || b.hasContent,
     hasReasoning: a.hasReasoning || b.hasReasoning,
     tokens: a.tokens + b.tokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     images: a.images + b.images,
   };
 }

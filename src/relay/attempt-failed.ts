@@ -1,5 +1,6 @@
 // Why one try on one channel did not serve. `refusal` is set when the request itself is at fault: no channel will do.
 
+import type { UsageReport } from '../dialects/dialect.ts';
 import type { Fault } from '../faults/fault.ts';
 import { type AttemptOutcome, OUTCOMES } from './outcomes.ts';
 
@@ -9,6 +10,8 @@ export interface FailureFacts {
   retryAfterS?: number | undefined;
   /** Reasoning in it was sealed by another account than this channel's: who sealed it can read it. */
   isSealed?: boolean;
+  /** What the upstream reported of it. */
+  usage?: UsageReport | undefined;
   /** It names something by an id that this channel's account does not have: another's may. */
   isElsewhere?: boolean;
 }
@@ -19,15 +22,17 @@ export class AttemptFailed extends Error {
   readonly retryAfterS: number | undefined;
   readonly isSealed: boolean;
   readonly isElsewhere: boolean;
+  readonly usage: UsageReport | undefined;
   constructor(
     readonly outcome: AttemptOutcome,
-    { refusal, retryAfterS, isSealed = false, isElsewhere = false }: FailureFacts = {},
+    { refusal, retryAfterS, isSealed = false, isElsewhere = false, usage }: FailureFacts = {},
   ) {
     super(outcome);
     this.refusal = refusal;
     this.retryAfterS = retryAfterS;
     this.isSealed = isSealed;
     this.isElsewhere = isElsewhere;
+    this.usage = usage;
   }
 
   /** It says nothing of one channel: no other is tried. */

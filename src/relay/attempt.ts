@@ -95,7 +95,8 @@ export async function attempt(
     note.ended(failed.outcome);
     if (askedAt !== undefined) {
       const elapsedMs = tools.clock.monotonic() - askedAt;
-      noteFailedTry(tools, admission, step, { outcome: failed.outcome, isAccepted, elapsedMs });
+      const { outcome, usage } = failed;
+      noteFailedTry(tools, admission, step, { outcome, isAccepted, elapsedMs, usage });
     }
     if (isOurs(error))
       tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });

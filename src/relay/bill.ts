@@ -111,23 +111,25 @@ export function billEnded(call: Call, runs: readonly [Run, ...Run[]], ended: End
   const made = facts.output.tokens + (facts.tokensAfterStop ?? 0) + prefilledTokens;
   const got = delivered.tokens + (facts.unshownTokens ?? 0);
   const { images } = delivered;
+  if (call.request.images > images) used.uncovered = { ...NO_BUCKETS, images: call.request.images - images };
   const models = [runs[0].step.model, runs.slice(1)] as const;
   if (facts.finished && !measured.estimated) {
     const seen = { made, got, margin: unseen.isPossible ? TOKENIZER_MARGIN : delivered.hasMedia ? 1 : undefined };
-    const output = images > 0 ? imageTokens(used, facts, images) : chargedOutput(used, seen, facts);
+    const output = images > 0 ? tokensOfImages(used, facts, images) : chargedOutput(used, seen, facts);
     return priced(withOutput(used, { output, images, rule }), ...models);
   }
-  const reasoning = facts.output.hasReasoning ? 0 : unseen.estimate;
-  const painted = images > 0 ? boundOf(step.model, bound) * images : 0;
+  const imageTokens = images > 0 && step.model.prices.output > 0n ? bound * images : 0;
+  const outputOf = (tokens: number) =>
+    withReasoning(Math.max(unseen.estimate, measured.reasoning), tokens, facts.output) + imageTokens;
   const estimated: Bill = {
     ...used,
-    buckets: { ...used.buckets, output: wholeTokens(made) + reasoning + painted },
+    buckets: { ...used.buckets, output: outputOf(made) },
     reasoning: 0,
     estimated: true,
     lacksOutput: undefined,
     isRestated: undefined,
   };
-  return priced(withOutput(estimated, { output: wholeTokens(got) + reasoning + painted, images, rule }), ...models);
+  return priced(withOutput(estimated, { output: outputOf(got), images, rule }), ...models);
 }
 
 /** The upstream said more than the bound that it was given: the bound is charged. */
@@ -146,12 +148,12 @@ export function usedBy(call: Call, { step, reader }: Run): Buckets {
   return measure(call, step.model, reader.facts()).buckets;
 }
 
-/** An image that is paid by its tokens, and whose report never came, costs what was held for it. */
-function boundOf({ prices }: Model, bound: number): number {
-  return prices.output > 0n ? bound : 0;
+/** Reasoning, by a report or an estimate or as far as it was shown, and the rest of so many tokens by our own count. */
+function withReasoning(reasoning: number, tokens: number, { reasoningTokens: shown }: Output): number {
+  return wholeTokens(Math.max(reasoning, shown) + Math.max(0, tokens - shown));
 }
 
-function imageTokens({ buckets }: Bill, { output }: StreamFacts, images: number): number {
+function tokensOfImages({ buckets }: Bill, { output }: StreamFacts, images: number): number {
   return Math.ceil(buckets.output * Math.min(1, images / Math.max(1, output.images)));
 }
 
@@ -172,8 +174,7 @@ function chargedOutput({ buckets, reasoning }: Bill, { made, got, margin }: Seen
   const rest = made - got;
   // Less than a token is a difference of rounding.
   if (rest < 1) return reported;
-  const counted = wholeTokens(got);
-  const reasoned = facts.output.hasReasoning ? Math.max(reasoning, counted) : reasoning + counted;
+  const reasoned = withReasoning(reasoning, got, facts.output);
   const withoutRest = margin === undefined ? 0 : reported - Math.ceil(rest * margin);
   return Math.min(reported, Math.max(reasoned, withoutRest));
 }
@@ -193,7 +194,9 @@ export function measure({ request }: Call, { id, prices, contextTokens }: Model,
     const { buckets } = usage;
     // What is reported before the end is only a beginning of the output.
     const lacksOutput = usage.lacksOutput === true || !finished;
-    const used = lacksOutput ? withCounted(usage.lacksOutput ? buckets.output : 0, output) : buckets.output;
+    const reasoned = usage.lacksOutput ? buckets.output : usage.reasoning;
+    const counted = lacksOutput ? withReasoning(reasoned, tokens, output) : 0;
+    const used = Math.max(buckets.output, counted);
     return {
       ...usage,
       buckets: { ...buckets, output: used, images },
@@ -218,17 +221,11 @@ export function measure({ request }: Call, { id, prices, contextTokens }: Model,
   };
 }
 
-/** Reported reasoning is a fact. Where it was also shown, it is in our own count, and is paid once. */
-function withCounted(reasoning: number, { tokens, hasReasoning }: Output): number {
-  const counted = wholeTokens(tokens);
-  return hasReasoning ? Math.max(reasoning, counted) : reasoning + counted;
-}
-
 /** Text that an upstream was given as the beginning of its answer is not input of the client, but output that it has. */
 function withPrefilled(bill: Bill, prefilledTokens: number | undefined): Bill {
   if (prefilledTokens === undefined) return bill;
   // Our own count of the input has no prefill in it.
-  const isCounted = bill.estimated && !bill.lacksOutput;
+  const isCounted = typeof bill.reported !== 'object';
   const input = isCounted ? bill.buckets : lessInput(bill.buckets, prefilledTokens);
   return {
     ...bill,
@@ -248,10 +245,11 @@ interface Charged {
 /** The same with only a part of its output charged. */
 function withOutput(bill: Bill, { output, images = bill.buckets.images, rule }: Charged): Bill {
   const { buckets } = bill;
-  const uncovered =
-    buckets.output > output || buckets.images > images
-      ? { ...NO_BUCKETS, output: Math.max(0, buckets.output - output), images: Math.max(0, buckets.images - images) }
-      : NO_BUCKETS;
+  const rest = {
+    output: Math.max(0, buckets.output - output),
+    images: Math.max(0, buckets.images - images) + bill.uncovered.images,
+  };
+  const uncovered = rest.output > 0 || rest.images > 0 ? { ...NO_BUCKETS, ...rest } : NO_BUCKETS;
   return {
     ...bill,
     buckets: { ...buckets, output, images },

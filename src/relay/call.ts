@@ -26,6 +26,7 @@ import type { Models } from './candidate-models.ts';
 import type { Cut } from './cut.ts';
 import type { Carriers } from './find-carrier.ts';
 import type { RelayMeter } from './meter.ts';
+import type { ReadingOn } from './read-on.ts';
 
 export interface RelayTools extends Upstreams {
   clock: Clock;
@@ -54,8 +55,7 @@ export interface RelayTools extends Upstreams {
   isUnbalanced(): boolean;
   /** When a drain has run out of time: what still runs is cut. */
   cut: Cut;
-  /** How many streams of clients that left are being read to their end. */
-  readingOn: { count: number };
+  readingOn: ReadingOn;
   /** Ids of calls that are admitted and not yet closed. */
   running: Set<string>;
 }

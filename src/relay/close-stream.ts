@@ -6,7 +6,7 @@ import type { Admission, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
 import type { Delivery } from './delivery.ts';
 import { lossesOfReplaced, lossOfBroken } from './losses.ts';
-import { leaveStream, readToEnd } from './read-on.ts';
+import { leaveStream } from './read-on.ts';
 
 export interface UnpaidEnding {
   status: RequestStatus;
@@ -49,8 +49,7 @@ export async function closeEnded(
     return;
   }
   const billing = async () => {
-    if (delivery.needsReport) await readToEnd(tools, current.begun);
-    leaveStream(current.begun);
+    await delivery.readForReport(tools);
     return billEnded(call, runs, { rule, delivered, unseen: delivery.unseenReasoning(bound), bound });
   };
   await closing.settleLater(status, billing(), served, lossesOfReplaced(call, runs));

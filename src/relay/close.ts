@@ -3,6 +3,7 @@
 import type { Sample } from '../channels/traffic.ts';
 import { assert } from '../kit/assert.ts';
 import { failpoint } from '../kit/failpoint.ts';
+import { describeError } from '../kit/log.ts';
 import type { Nano } from '../kit/money.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
 import type { CloseResult, Losses, Outcome } from '../store/operations.ts';
@@ -17,7 +18,7 @@ import {
 import type { BegunAnswer } from './begun.ts';
 import { type Bill, nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
-import { lossesOfBill } from './losses.ts';
+import { lossesOfBill, neverCharged, ofUnserved } from './losses.ts';
 import type { ServingTry } from './meter.ts';
 
 /** The last events of a stream wait this long for the settlement; then they go out without the cost. */
@@ -91,7 +92,11 @@ export class Closing implements TaskListener {
     losses = NO_LOSSES,
   ): Promise<Settled | undefined> {
     this.#begin();
-    return this.#inTime(billing.then((bill) => this.#settle(status, bill, served, losses)));
+    const settling = billing.then(
+      (bill) => this.#settle(status, bill, served, losses),
+      (error: unknown) => this.#releaseUnbilled(error),
+    );
+    return this.#inTime(settling);
   }
 
   /** Nothing is charged, unless the account has used up its free losses of the day. */
@@ -106,9 +111,29 @@ export class Closing implements TaskListener {
     const { accountId, keyId } = key;
     const bill = nothingBilled(model.id, rule, used);
     const outcome = this.#outcome(status, bill, first);
-    const close = { requestId, accountId, keyId, giveBackSlots, freeAddress, outcome, losses: this.#losses(losses) };
+    const close = {
+      requestId,
+      accountId,
+      keyId,
+      giveBackSlots,
+      freeAddress,
+      outcome,
+      losses: this.#losses(ofUnserved([...this.#admission.losses, ...losses])),
+    };
     await this.#inTime({ closing: ledger.release(close), ending: { outcome, bill, serving: undefined } });
     if (giveBackSlots) refusals.forget(accountId);
+  }
+
+  /** A bug of ours must not keep a customer's money. */
+  #releaseUnbilled(error: unknown): Closed {
+    const { alarms, ledger } = this.#tools;
+    const { requestId, key, model, freeAddress } = this.#admission.call;
+    const { accountId, keyId } = key;
+    alarms.raise('close_failed', { request_id: requestId, detail: describeError(error) });
+    const bill = nothingBilled(model.id, 'gateway_failed', NO_BUCKETS);
+    const outcome = this.#outcome('internal_error', bill, undefined);
+    const closing = ledger.release({ requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome });
+    return { closing, ending: { outcome, bill, serving: undefined } };
   }
 
   #settle(status: RequestStatus, bill: Bill, { first, last }: Served, losses: readonly Loss[]): Closed {
@@ -121,23 +146,27 @@ export class Closing implements TaskListener {
     if (serving.ok) traffic.record(serving);
     this.#noteReasoning(last, bill, serving.firstTokenMs);
     const own = lossesOfBill(this.#admission, bill, last.step);
-    const close = { requestId, accountId, keyId, cost: bill.cost, outcome, losses: this.#losses([...losses, ...own]) };
+    const failed = this.#admission.losses;
+    const all = failed.length + losses.length === 0 ? own : [...neverCharged([...failed, ...losses]), ...own];
+    const close = { requestId, accountId, keyId, cost: bill.cost, outcome, losses: this.#losses(all) };
     return { closing: ledger.settle(close, freeAddress), ending: { outcome, bill, serving } };
   }
 
-  /** Those of tries that failed come first. Undefined for most calls, which lose nothing. */
-  #losses(own: readonly Loss[]): Losses | undefined {
-    const { losses, call } = this.#admission;
-    const items = [...losses, ...own].filter(({ amount, charge }) => amount > 0n || charge > 0n);
-    return items.length === 0 ? undefined : { items, guard: call.catalog.guards.loss_per_account_day };
+  /** Undefined for most calls, which lose nothing. */
+  #losses(all: readonly Loss[]): Losses | undefined {
+    if (all.length === 0) return undefined;
+    const items = all.filter(({ amount, charge }) => amount > 0n || charge > 0n);
+    const guard = this.#admission.call.catalog.guards.loss_per_account_day;
+    return items.length === 0 ? undefined : { items, guard };
   }
 
   /** Reports of reasoning that was not shown say which routes do that, and how fast. */
   #noteReasoning({ step, begun }: BegunAnswer, { reported, reasoning }: Bill, firstTokenMs: number | null): void {
     if (typeof reported !== 'object' || reasoning === 0) return;
     const { output } = begun.kind === 'stream' ? begun.reader.facts() : begun.facts;
-    if (output.hasReasoning) return;
     const { channel, model } = step.route;
+    // A summary of it may have been shown.
+    if (output.reasoningTokens > reasoning / 2) return;
     this.#tools.reasoning.note(channel.name, model, reasoning, firstTokenMs ?? 0);
   }
 

@@ -18,7 +18,7 @@ import { lossesOfReplaced } from './losses.ts';
 import { OUTCOMES } from './outcomes.ts';
 import { type FrameWriter, passOn } from './pass-on.ts';
 import type { Plan } from './plan.ts';
-import { leaveStream, readLastBytes, readToEnd } from './read-on.ts';
+import { leaveStream, readLastBytes } from './read-on.ts';
 import { resume } from './resume.ts';
 
 export function deliverStream(
@@ -71,15 +71,14 @@ export function deliverStream(
 
   /** A stop sequence that we watch for ended the answer: the rest is read for the report where only that says what it took. */
   async function endAtStop(send: Send): Promise<void> {
-    const { runs, current, served, delivered, needsReport } = delivery;
+    const { runs, served, delivered } = delivery;
     delivery.endRun('ok');
     const { maxOutputTokens: bound } = admission;
     const unseen = delivery.unseenReasoning(bound);
     const billNow = () => billEnded(call, runs, { rule: 'stop_matched', delivered, unseen, bound });
     let bill = billNow();
     const billing = async () => {
-      if (needsReport) await readToEnd(tools, current.begun);
-      leaveStream(current.begun);
+      await delivery.readForReport(tools);
       bill = billNow();
       return bill;
     };

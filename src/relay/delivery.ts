@@ -12,6 +12,7 @@ import type { Served } from './close.ts';
 import { maySpendUnseen, needsReport, silentMs } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import { OutputBound } from './output-bound.ts';
+import { leaveStream, readToEnd } from './read-on.ts';
 import type { ResumedRun } from './resume.ts';
 
 type BegunRun = BegunAnswer<BegunStream>;
@@ -37,6 +38,9 @@ export class Delivery implements Timed {
   #saidBefore = 0;
   /** The current run is read to its end even if the client leaves. */
   #needsReport = false;
+  #isReadOn = false;
+  /** When the first content that is not reasoning was delivered. */
+  #contentAt: number | undefined;
 
   constructor(tools: Tools, admission: Admission, writer: StreamWriter, first: BegunRun) {
     const { call, maxOutputTokens } = admission;
@@ -89,13 +93,14 @@ export class Delivery implements Timed {
   /** What the current run may have reasoned without showing it, for a bill without a report. */
   unseenReasoning(bound: number): UnseenReasoning {
     const { step, begun } = this.#current;
-    const ms = silentMs(begun);
+    const ms = Math.max(silentMs(begun), (this.#contentAt ?? begun.startedAt) - begun.startedAt);
     const isPossible = maySpendUnseen(this.#tools, this.#call, step, ms);
     if (!isPossible) return { isPossible, estimate: 0 };
     const { channel, model } = step.route;
-    const most = Math.min(bound, this.#call.request.thinkingBudget ?? bound) - this.#delivered.tokens;
+    const { choices } = this.#call.request;
+    const most = Math.floor(bound * choices - this.#delivered.tokens);
     const estimate = this.#tools.reasoning.estimate(channel.name, model, ms);
-    return { isPossible, estimate: Math.max(0, Math.min(estimate, Math.floor(most))) };
+    return { isPossible, estimate: Math.max(0, Math.min(estimate * choices, most)) };
   }
 
   /** Another run takes over. */
@@ -103,6 +108,7 @@ export class Delivery implements Timed {
     this.#current = resumed;
     this.#isRunning = true;
     this.#runs.push(runOf(resumed));
+    this.bound.restart();
     this.#use(resumed);
   }
 
@@ -115,6 +121,7 @@ export class Delivery implements Timed {
   leave(outcome: TimeUp = 'client_gone'): void {
     this.#left ??= new AttemptFailed(outcome);
     this.#leaving?.abort(this.#left);
+    if (this.#isReadOn) return;
     const { events, watch } = this.#current.begun;
     if (this.#needsReport) events.interrupt(this.#left);
     else watch.abort(outcome);
@@ -133,6 +140,13 @@ export class Delivery implements Timed {
     } else begun.watch.abort('idle');
   }
 
+  /** The current run is read for its report from here on, whatever the client does. */
+  async readForReport(tools: Pick<RelayTools, 'readingOn'>): Promise<void> {
+    this.#isReadOn = true;
+    if (this.#needsReport) await readToEnd(tools, this.#call.key.accountId, this.#current.begun);
+    leaveStream(this.#current.begun);
+  }
+
   /** Throws AttemptFailed. */
   requireClient(): void {
     if (this.#left) throw this.#left;
@@ -149,6 +163,13 @@ export class Delivery implements Timed {
     delivered.tokens = tokens;
     delivered.images = images;
     this.bound.noteDelivered(delivered);
+    if (this.#contentAt === undefined) this.#noteContent();
+  }
+
+  /** Reasoning may be announced, or summed up, long before the answer itself. */
+  #noteContent(): void {
+    const { tokens, reasoningTokens } = this.#current.begun.reader.facts().output;
+    if (tokens > reasoningTokens) this.#contentAt = this.#tools.clock.monotonic();
   }
 
   /** For a run that must end when the client stops reading, too. */

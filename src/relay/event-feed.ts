@@ -35,6 +35,7 @@ export class EventFeed implements EventListenerObject {
   #isOver: boolean;
   /** The answer was whole when it was last waited for, and no word came since. */
   #isWhole = false;
+  #expectsMore = false;
   /** The first one counts. */
   #failure: { reason: unknown } | undefined;
   #waiter: Waiter | undefined;
@@ -151,10 +152,15 @@ export class EventFeed implements EventListenerObject {
     this.#isReading = false;
   }
 
+  /** The answer was ended here, and the upstream still has its report to send. */
+  expectMore(): void {
+    this.#expectsMore = true;
+  }
+
   #limitWait(): void {
     const { idleMs } = this.#limits;
     const wasWhole = this.#isWhole;
-    this.#isWhole = this.#reader.isFinished();
+    this.#isWhole = this.#reader.isFinished() && !this.#expectsMore;
     this.#watch.wait(this.#isWhole ? Math.min(idleMs, LAST_WORDS_MS) : idleMs, { goesOn: wasWhole && this.#isWhole });
   }
 

@@ -21,7 +21,7 @@ export interface CarrierOptions extends Sender {
   isStrict: boolean;
 }
 
-const NO_BETAS: readonly string[] = [];
+const NOTHING: readonly string[] = [];
 
 /** One for each call. */
 export class Carriers {
@@ -41,14 +41,17 @@ export class Carriers {
     return found;
   }
 
-  #carry({ contextTokens }: Model, route: Route): Carrier | Fault {
+  #carry({ contextTokens, maxOutputTokens }: Model, route: Route): Carrier | Fault {
     const { dialect, request, headers, isStrict } = this.#options;
     try {
       const carrier = carry(dialect, request, route, this.#options);
       // To others no beta goes at all.
-      const betas = route.channel.kind === 'anthropic' ? lostBetas(headers, contextTokens) : NO_BETAS;
+      const betas = route.channel.kind === 'anthropic' ? lostBetas(headers, contextTokens) : NOTHING;
       if (betas.length > 0) carrier.dropped = [...carrier.dropped, ...betas];
-      return isStrict && carrier.dropped.length > 0 ? lostSettings(carrier.dropped) : carrier;
+      if (!isStrict) return carrier;
+      const lowered = carrier.droppedAt?.(request.maxOutputTokens ?? maxOutputTokens) ?? NOTHING;
+      const lost = [...carrier.dropped, ...lowered];
+      return lost.length > 0 ? lostSettings(lost) : carrier;
     } catch (error) {
       if (error instanceof Fault) return error;
       throw error;

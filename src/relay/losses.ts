@@ -1,6 +1,6 @@
 // What upstreams bill for a call and its customer does not pay: with the close, each is booked with its reason.
 
-import type { AnswerFacts } from '../dialects/dialect.ts';
+import type { AnswerFacts, UsageReport } from '../dialects/dialect.ts';
 import { estimatedInput } from '../dialects/input/estimated-input.ts';
 import { costOf } from '../ledger/cost.ts';
 import { type Buckets, type Loss, type LossReason, NO_BUCKETS } from '../store/rows.ts';
@@ -18,8 +18,19 @@ function lossOf(reason: LossReason, { route, model }: Step, used: Buckets): Loss
     model: model.id,
     channel: route.channel.name,
     amount: costOf(used, route.costs),
-    charge: costOf(used, model.prices),
+    // A failure of our own is never charged.
+    charge: reason === 'gateway_cut' ? 0n : costOf(used, model.prices),
   };
+}
+
+/** Another try or run served the call: its customer never pays for these. */
+export function neverCharged(losses: readonly Loss[]): Loss[] {
+  return losses.map((loss) => ({ ...loss, charge: 0n }));
+}
+
+/** No try served the call: it is a free ending, and counts for the guard. */
+export function ofUnserved(losses: readonly Loss[]): Loss[] {
+  return losses.map((loss) => (loss.reason === 'failed_attempt' ? { ...loss, reason: 'no_answer' } : loss));
 }
 
 /** Of the answer that was delivered, or ended before it was whole. */
@@ -56,31 +67,33 @@ export function noteUnsent({ call, losses }: Admission, step: Step, facts: Answe
 
 /** Why an upstream bills a try that did not serve, if it had accepted it. */
 const REASONS: Partial<Record<AttemptOutcome, LossReason>> = { client_gone: 'client_gone', drained: 'gateway_cut' };
-/** We ended the try: the upstream was at work, whether it had answered yet or not. */
-const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set([
-  'silent',
-  'idle',
-  'too_slow',
-  'client_gone',
-  'drained',
-  'left',
-]);
+/** We ended the try: the upstream may have been at work, though it had not answered yet. */
+const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set(['too_slow', 'client_gone', 'drained', 'left']);
+
+/** Accepted by its status, and refused all the same. */
+const NOT_BILLED: ReadonlySet<AttemptOutcome> = new Set(['not_an_answer', 'request_refused', 'rate_limited']);
 
 export interface FailedTry {
   outcome: AttemptOutcome;
   /** The upstream had accepted the request, with status 200. */
   isAccepted: boolean;
   elapsedMs: number;
+  /** What it reported all the same. */
+  usage: UsageReport | undefined;
 }
 
-/** Nothing is known of what it used: input by our own count, and output by the time that it took, if that can be unseen. */
+/** Mostly nothing is known of what it used: input by our own count, and output by the time that it took, if that can be unseen. */
 export function noteFailedTry(tools: RelayTools, admission: Admission, step: Step, failed: FailedTry): void {
-  if (!failed.isAccepted && !ENDED_BY_US.has(failed.outcome)) return;
+  if (failed.isAccepted ? NOT_BILLED.has(failed.outcome) : !ENDED_BY_US.has(failed.outcome)) return;
   const { call, maxOutputTokens } = admission;
+  const { images, choices } = call.request;
   const { route, model } = step;
   const input = estimatedInput(call.request.input, model.contextTokens);
   const worked = !call.request.stream || maySpendUnseen(tools, call, step, failed.elapsedMs);
-  const output = worked ? tools.reasoning.estimate(route.channel.name, route.model, failed.elapsedMs) : 0;
-  const used = { ...NO_BUCKETS, input, output: Math.min(output, maxOutputTokens) };
+  const output = worked ? tools.reasoning.estimate(route.channel.name, route.model, failed.elapsedMs) * choices : 0;
+  // Images are not made bit by bit: all of them may have been.
+  const made = images > 0 ? maxOutputTokens * images : Math.min(output, maxOutputTokens * choices);
+  const guessed = { ...NO_BUCKETS, input, output: made, images };
+  const used = typeof failed.usage === 'object' ? failed.usage.buckets : guessed;
   admission.losses.push(lossOf(REASONS[failed.outcome] ?? 'failed_attempt', step, used));
 }

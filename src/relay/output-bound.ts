@@ -26,6 +26,11 @@ export class OutputBound {
     if (tokens > this.#tokens * MARGIN.share + MARGIN.tokens) this.#isNear = true;
   }
 
+  /** Another run begins, and may say again what was said. */
+  restart(): void {
+    this.#words = 0;
+  }
+
   /** True if the pieces that came since the bound was near are more than the bound, by themselves. */
   isPassedBy(pieces: readonly Piece[]): boolean {
     for (const { text } of pieces) this.#words += countWords(text);

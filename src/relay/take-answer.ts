@@ -58,15 +58,16 @@ export function takeWhole(reply: Reply, read: string | LargeAnswer): WholeAnswer
 function takeText(reply: Reply, text: string): WholeAnswer {
   const document = parseAnswer(text);
   const answer = document && reply.carrier.readAnswer(document);
-  if (answer === 'gave_up') throw new AttemptFailed(answer);
+  if (answer && 'gaveUp' in answer) throw new AttemptFailed('gave_up', { usage: answer.gaveUp });
   if (!answer) throw explainTold(reply, text, 'not_an_answer');
   return wholeAnswer(reply, answer);
 }
 
 function takeLarge(reply: Reply, large: LargeAnswer): WholeAnswer {
   try {
-    const answer = reply.carrier.readAnswer(large.document) ?? 'not_an_answer';
-    if (typeof answer === 'string') throw new AttemptFailed(answer);
+    const answer = reply.carrier.readAnswer(large.document);
+    if (!answer) throw new AttemptFailed('not_an_answer');
+    if ('gaveUp' in answer) throw new AttemptFailed('gave_up', { usage: answer.gaveUp });
     return { ...wholeAnswer(reply, answer), large };
   } catch (error) {
     large.document.drop();
@@ -133,7 +134,8 @@ async function untilBegun(reply: Reply, events: EventFeed, reader: StreamReader)
     }
     if (event.kind === 'done' && !reader.isFinished()) throw new AttemptFailed('cut');
     if (event.kind === 'broken') {
-      throw event.gaveUp ? new AttemptFailed('gave_up') : explainTold(reply, events.heard(), 'error_event');
+      const { usage } = reader.facts();
+      throw event.gaveUp ? new AttemptFailed('gave_up', { usage }) : explainTold(reply, events.heard(), 'error_event');
     }
     first.push(event);
     if (event.kind !== 'other') break;

@@ -75,6 +75,13 @@ describe('a field that only looks like one of ours, and a lever of one vendor, n
     expect(response.headers.get('x-svc-dropped')?.split(/[, ]+/)).toContain('thinking_budget');
   });
 
+  test('a thinking_budget that would be lowered is refused in strict mode', async () => {
+    const body = FORMATS.chat.body('Hi', { thinking_budget: 1_000_000, max_tokens: 1_000 });
+    const response = await customer.open('/v1/chat/completions', body, { headers: { 'x-svc-strict': '1' } });
+    expect(response.status).toBe(400);
+    expect(market.vendor.calls).toHaveLength(0);
+  });
+
   test('all at once: the upstream gets the model and the bound that were admitted, and one answer is asked for', async () => {
     market.vendor.next({ pieces: [' a'] });
     const fields = { model: 'auto:free', MODEL: 'big', Max_Tokens: 1_000_000, N: 128 };

@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 
 const CHAT = '/v1/chat/completions';
-const PAD = `"pad":"${'x\\n'.repeat(300_000)}"`;
+const PAD = `"user":"${'x\\n'.repeat(300_000)}"`;
 const MESSAGES = '"messages":[{"role":"user","content":"你好 \\ud83d\\ude00"}]';
 let gateway: TestGateway;
 let key: string;

@@ -383,7 +383,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
     },
     'the stream went on for an hour': async () => {
       const clock = createManualClock();
-      const on = await start(chat, { clock, channels: { timeouts: { total_ms: 300, idle_ms: 600_000 } } });
+      const on = await start(chat, { clock, channels: { timeouts: { total_ms: 600_000, idle_ms: 600_000 } } });
       const gates = Array.from({ length: 10 }, createGate);
       const script = chat.stream({ pieces: ['Alpha', ...gates.map(() => ' beta')], tokens: null });
       const parts = script.body ?? [];
@@ -452,7 +452,6 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
         const output = count('Alpha and more');
         const cost_nano = costAt(MAIN, tokens ? 2_500 : 4_000, output);
         expect(record).toMatchObject({ cost_nano, estimated: tokens === null });
-        if (tokens) on.gateway.sql('SELECT 1');
       }
     },
     'you hung up after a part of an image that is priced by tokens': async () => {

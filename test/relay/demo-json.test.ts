@@ -74,13 +74,14 @@ describe('the input', () => {
   const chatTools = named.map((tool) => ({ type: 'function', function: { ...tool, parameters: schema } }));
 
   const picture = { type: 'base64', media_type: 'image/png', data: `iVBORw0KGgo${'QUJD'.repeat(10_000)}` };
-  const document = { type: 'base64', media_type: 'application/pdf', data: `JVBERi0${'QUJD'.repeat(10_000)}` };
   const called = [...messages, { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'dig', input: {} }] }];
   const shown = { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source: picture }] };
 
+  const model = 'demo-small';
+
   async function post(path: string, body: Record<string, unknown>): Promise<Answer> {
     const { key } = await gateway.register();
-    const response = await gateway.call(path, { key, body: { model: 'auto:free', messages, max_tokens: 5, ...body } });
+    const response = await gateway.call(path, { key, body: { model, messages, max_tokens: 5, ...body } });
     expect(response.status).toBe(200);
     return response.json();
   }
@@ -92,24 +93,19 @@ describe('the input', () => {
     ['system parts', { system: [{ type: 'text', text: 'You are a careful gardener. '.repeat(30) }] }],
     ['an image', { messages: [{ role: 'user', content: [{ type: 'image', source: picture }] }] }],
     ['an image in the result of a tool', { messages: [...called, { role: 'user', content: [shown] }] }],
-    ['a document', { messages: [{ role: 'user', content: [{ type: 'document', source: document }] }] }],
   ])('%s: near to what count_tokens says', async (_, more) => {
     const { input_tokens } = await post('/v1/messages/count_tokens', more);
     const { usage } = await post('/v1/messages', more);
     expect(usage.input_tokens / input_tokens).toBeWithin(0.75, 1.34);
   });
 
-  test.each([
-    ['an image', { type: 'image_url', image_url: { url: `data:image/png;base64,${picture.data}` } }],
-    ['sound', { type: 'input_audio', input_audio: { format: 'wav', data: picture.data } }],
-    [
-      'a file',
-      { type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${document.data}` } },
-    ],
-  ])('%s of a chat is not counted as text', async (_, part) => {
-    const { usage } = await post('/v1/chat/completions', { messages: [{ role: 'user', content: [part] }] });
-    expect(usage.prompt_tokens).toBeWithin(30, 2_600);
-  });
+  test.each([['an image', { type: 'image_url', image_url: { url: `data:image/png;base64,${picture.data}` } }]])(
+    '%s of a chat is not counted as text',
+    async (_, part) => {
+      const { usage } = await post('/v1/chat/completions', { messages: [{ role: 'user', content: [part] }] });
+      expect(usage.prompt_tokens).toBeWithin(30, 2_600);
+    },
+  );
 
   test('tools of a chat are about as many', async () => {
     const { usage } = await post('/v1/chat/completions', { tools: chatTools });

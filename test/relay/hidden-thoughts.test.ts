@@ -4,17 +4,21 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { weighTokens, wholeTokens } from '../../src/kit/tokens.ts';
 import { messageStream } from '../support/anthropic-messages.ts';
-import { createGate } from '../support/eventually.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { costAt, type Lab, MAIN, startLab } from '../support/lab.ts';
+import { createReadOnClock, type ReadOnClock } from '../support/read-on-clock.ts';
 import { breakAfter, type Script } from '../support/script.ts';
+import { createShiftedClock, type ShiftedClock } from '../support/shifted-clock.ts';
 import { sseEvents } from '../support/sse.ts';
 import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 
 const client = WIRE_CLIENTS.find(({ name }) => name === 'chat') as WireClient;
 const ASKED = { stream: true, reasoning: { effort: 'high', exclude: true } };
 let lab: Lab;
+let readOn: ReadOnClock<ShiftedClock>;
 beforeEach(async () => {
-  lab = await startLab(client, { channels: { kind: 'anthropic' } });
+  readOn = createReadOnClock(createShiftedClock());
+  lab = await startLab(client, { clock: readOn.clock, channels: { kind: 'anthropic' } });
 });
 afterEach(() => lab.stop());
 
@@ -64,7 +68,9 @@ test('whoever leaves while it thinks has been answered, and pays what was asked'
   const response = await lab.open(ASKED);
   const reader = response.body?.getReader();
   await reader?.read();
+  const before = readOn.timers();
   await reader?.cancel();
+  await eventually('the stream to be read on', () => readOn.timers() > before);
   later.open();
   const [record] = await lab.records();
   // All that was thought, and none of the words that came after the client had left.

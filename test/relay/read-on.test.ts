@@ -1,4 +1,5 @@
-// A channel that is read to its end when the client leaves is not read without end: half a minute each, 64 at once.
+// A channel that is read to its end when the client leaves is not read without end: half a minute each, 64 at once, 16 of one
+// account.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
@@ -12,6 +13,7 @@ import { UP_PRICES, withDrainedModel } from '../support/test-document.ts';
 import type { SeenRequest } from '../support/upstream.ts';
 
 const MOST_AT_ONCE = 64;
+const MOST_OF_ACCOUNT = 16;
 const [ROLE = '', FIRST_WORD = '', ...REST] = (chatStream().body ?? []) as string[];
 const { clock, timers } = createReadOnClock(createManualClock());
 let gateway: TestGateway;
@@ -38,13 +40,13 @@ interface Streaming {
 }
 
 /** A stream whose client has read its first word, and whose upstream says no more for now. */
-async function startStream(): Promise<Streaming> {
+async function startStream(from = account): Promise<Streaming> {
   const gate = createGate();
   const at = gateway.upstream.requests.length;
   gateway.upstream.next({ ...chatStream(), body: [ROLE, FIRST_WORD, gate.opened, ...REST] });
   const leaving = new AbortController();
   const body = { model: 'up-drained', stream: true, max_tokens: 20 };
-  const response = await gateway.chat(account.key, body, { signal: leaving.signal });
+  const response = await gateway.chat(from.key, body, { signal: leaving.signal });
   expect(response.status).toBe(200);
   // Not by a loop, which leaves when it ends.
   const events = sseEvents(response);
@@ -60,9 +62,9 @@ async function leaveAll(streams: readonly Streaming[]): Promise<void> {
   await eventually('all to be read on', () => timers() - before === streams.length);
 }
 
-const records = (count: number): Promise<Answer[]> =>
+const records = (count: number, of = account): Promise<Answer[]> =>
   eventually('the records', async () => {
-    const { data } = await gateway.get('/api/usage?limit=100', account.key);
+    const { data } = await gateway.get('/api/usage?limit=100', of.key);
     return data.length === count && data;
   });
 
@@ -82,26 +84,36 @@ test('a stream that does not end is left after half a minute, and paid as far as
   );
 });
 
-test('one more than 64 is left at once; when one of them has ended, there is room again', async () => {
+test.each([
+  ['one more than 64', MOST_AT_ONCE],
+  ['one more than 16 of one account', MOST_OF_ACCOUNT],
+])('%s is left at once; when one of them has ended, there is room again', async (_, most) => {
+  const others: TestAccount[] = [];
+  while (others.length * MOST_OF_ACCOUNT < most - MOST_OF_ACCOUNT) others.push(await gateway.register());
   const streams: Streaming[] = [];
-  while (streams.length < MOST_AT_ONCE) streams.push(await startStream());
+  for (const other of others) {
+    for (let n = 0; n < MOST_OF_ACCOUNT; n++) streams.push(await startStream(other));
+  }
+  const own: Streaming[] = [];
+  while (own.length < MOST_OF_ACCOUNT) own.push(await startStream());
   const [more, later] = [await startStream(), await startStream()];
-  await leaveAll(streams);
+  await leaveAll([...streams, ...own]);
 
   more.leave();
   await eventually('the upstream to be left', () => more.seen.abortedAt);
   const [left] = await records(1);
   expect(left).toMatchObject({ status: 'client_gone', estimated: true });
-  expect(streams.filter(({ seen }) => seen.abortedAt !== undefined)).toEqual([]);
+  expect([...streams, ...own].filter(({ seen }) => seen.abortedAt !== undefined)).toEqual([]);
 
-  streams[0]?.gate.open();
+  own[0]?.gate.open();
   // The clock stands still: which of the two is listed first is not said.
   const ended = (await records(2)).find(({ request_id }) => request_id !== left?.request_id);
   expect(ended).toMatchObject({ status: 'client_gone', input_tokens: 11 });
   await leaveAll([later]);
   expect(later.seen.abortedAt).toBeUndefined();
 
-  for (const { gate } of [...streams, later]) gate.open();
-  await records(MOST_AT_ONCE + 2);
+  for (const { gate } of [...streams, ...own, later]) gate.open();
+  await records(MOST_OF_ACCOUNT + 2);
+  for (const other of others) await records(MOST_OF_ACCOUNT, other);
   expect(gateway.audit()).toEqual([]);
 });

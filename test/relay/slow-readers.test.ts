@@ -267,13 +267,6 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       await expectLeft();
     });
 
-    test('for most of the request’s time, and reading when it is over: the same', async () => {
-      pass(TOTAL_MS + MINUTE_MS);
-      await readAll();
-      pass(WHOLE_MS - TOTAL_MS);
-      await expectLeft();
-    });
-
     test('for a while, and then the upstream says nothing more for the time of an attempt: it is silent, and nobody pays', async () => {
       pass(2 * MINUTE_MS);
       await readAll();

@@ -38,10 +38,17 @@ export function deltaPieces(delta: JsonObject, index: number): Piece[] {
 }
 
 export function outputOf(given: readonly Piece[], tokens: number = weighPieces(given)): Output {
-  return { hasContent: given.some(isContent), hasReasoning: given.some(isReasoning), tokens, images: 0 };
+  const reasoning = given.filter(isReasoning);
+  return {
+    hasContent: given.some(isContent),
+    hasReasoning: reasoning.length > 0,
+    tokens,
+    reasoningTokens: tokens > 0 ? weighPieces(reasoning) : 0,
+    images: 0,
+  };
 }
 
-function isReasoning({ slot }: Piece): boolean {
+export function isReasoning({ slot }: Pick<Piece, 'slot'>): boolean {
   return slot.endsWith('/thinking');
 }
 

@@ -19,7 +19,7 @@ import { RepeatedEvent } from '../stream/repeated-event.ts';
 import { type Repeat, ShapeMemory } from '../stream/shape.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import { readFinish } from './read-answer.ts';
-import { blockPieces, deltaPieces, isThinking, outputOf } from './read-output.ts';
+import { blockPieces, deltaPieces, isReasoning, isThinking, outputOf } from './read-output.ts';
 import { createUsageTracker } from './usage.ts';
 
 const DELTA = 'content_block_delta';
@@ -33,6 +33,8 @@ class MessageReader implements StreamReader {
   readonly #usage = createUsageTracker();
   readonly #shapes = new ShapeMemory(saysOnly);
   #isFinished = false;
+  /** The last repeated event was of reasoning. */
+  #repeatsReasoning = false;
 
   read({ data = '' }: SseEvent): StreamEvent[] {
     const repeat = this.#shapes.match(data);
@@ -56,7 +58,7 @@ class MessageReader implements StreamReader {
 
   again(tokens: number): void {
     this.#shapes.matched();
-    this.#facts.output.tokens += tokens;
+    this.#addRepeated(tokens);
   }
 
   facts(): StreamFacts {
@@ -109,8 +111,15 @@ class MessageReader implements StreamReader {
   }
 
   #readRepeat(data: string, repeat: Repeat): StreamEvent {
-    this.#facts.output.tokens += weighTokens(repeat.text);
+    this.#repeatsReasoning = isReasoning(repeat.shape);
+    this.#addRepeated(weighTokens(repeat.text));
     return new RepeatedEvent(DELTA, data, repeat);
+  }
+
+  #addRepeated(tokens: number): void {
+    const { output } = this.#facts;
+    output.tokens += tokens;
+    if (this.#repeatsReasoning) output.reasoningTokens += tokens;
   }
 
   #learn({ kind, name, document, pieces }: StreamEvent): void {

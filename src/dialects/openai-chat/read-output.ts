@@ -66,7 +66,7 @@ export function toolCalls(message: JsonObject): JsonObject[] {
   return Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
 }
 
-export function isReasoning({ slot }: Piece): boolean {
+export function isReasoning({ slot }: Pick<Piece, 'slot'>): boolean {
   for (const end of REASONING_SLOTS) if (slot.endsWith(end)) return true;
   return false;
 }
@@ -80,6 +80,7 @@ export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(
     hasContent: pieces.some(isContent),
     hasReasoning: pieces.some(isReasoning),
     tokens,
+    reasoningTokens: tokens > 0 ? weighPieces(pieces.filter(isReasoning)) : 0,
     images: 0,
   };
 }

@@ -39,7 +39,7 @@ import {
   readFinish,
   saidAs,
 } from './read-chunk.ts';
-import { outputOf, readPieces } from './read-output.ts';
+import { isReasoning, outputOf, readPieces } from './read-output.ts';
 import { betterUsage, readUsage } from './read-usage.ts';
 
 const DONE_MARK = '[DONE]';
@@ -60,6 +60,8 @@ class ChatReader implements StreamReader {
   /** The usage of the last chunk leaves out what was told before. */
   #tellsLess = false;
   #isDone = false;
+  /** The last repeated event was of reasoning. */
+  #repeatsReasoning = false;
 
   constructor(choices: number) {
     this.#choices = choices;
@@ -97,7 +99,7 @@ class ChatReader implements StreamReader {
 
   again(tokens: number): void {
     this.#shapes.matched();
-    this.#facts.output.tokens += tokens;
+    this.#addRepeated(tokens);
   }
 
   facts(): StreamFacts {
@@ -153,8 +155,15 @@ class ChatReader implements StreamReader {
   }
 
   #readRepeat(data: string, repeat: Repeat): StreamEvent {
-    this.#facts.output.tokens += weighTokens(repeat.text);
+    this.#repeatsReasoning = isReasoning(repeat.shape);
+    this.#addRepeated(weighTokens(repeat.text));
     return new RepeatedEvent(undefined, data, repeat);
+  }
+
+  #addRepeated(tokens: number): void {
+    const { output } = this.#facts;
+    output.tokens += tokens;
+    if (this.#repeatsReasoning) output.reasoningTokens += tokens;
   }
 
   #learn({ kind, document, pieces }: StreamEvent): void {

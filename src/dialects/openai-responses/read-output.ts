@@ -90,7 +90,14 @@ function said(slot: string, text: Json | undefined, isWhole: boolean): Said[] {
 }
 
 export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(pieces)): Output {
-  return { hasContent: pieces.some(isContent), hasReasoning: pieces.some(isReasoning), tokens, images: 0 };
+  const reasoning = pieces.filter(isReasoning);
+  return {
+    hasContent: pieces.some(isContent),
+    hasReasoning: reasoning.length > 0,
+    tokens,
+    reasoningTokens: tokens > 0 ? weighPieces(reasoning) : 0,
+    images: 0,
+  };
 }
 
 const REASONING_SLOT = /\/(?:summary|thought)\/\d+$/;

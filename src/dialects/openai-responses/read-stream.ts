@@ -26,10 +26,10 @@ export function createStreamReader(): StreamReader {
     finished = true;
     facts.finish = readFinish(response);
     facts.usage = readUsage(response.usage);
-    const { hasContent, hasReasoning, tokens } = outputOfResponse(response);
+    const whole = outputOfResponse(response);
     // Some upstreams say everything at the end only.
     const isUnheard = !facts.output.hasContent && !facts.output.hasReasoning;
-    facts.output = addOutput(facts.output, { hasContent, hasReasoning, tokens: isUnheard ? tokens : 0, images: 0 });
+    facts.output = addOutput(facts.output, isUnheard ? whole : { ...whole, tokens: 0, reasoningTokens: 0 });
     const last: StreamEvent = { kind: 'held', name, document, pieces: [] };
     // No end mark need follow; where the usage is still missing, something may.
     return facts.usage === 'absent' ? [last] : [last, DONE];

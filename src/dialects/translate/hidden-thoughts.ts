@@ -28,5 +28,6 @@ export function createHiddenThoughts(): HiddenThoughts {
 }
 
 function thoughtOf(text: string): Output {
-  return { ...NO_OUTPUT, hasReasoning: true, tokens: weighTokens(text) };
+  const tokens = weighTokens(text);
+  return { ...NO_OUTPUT, hasReasoning: true, tokens, reasoningTokens: tokens };
 }

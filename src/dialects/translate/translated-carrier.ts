@@ -73,7 +73,7 @@ export function translatedCarrier(translation: Translation): Carrier {
     readAnswer(document) {
       const whole = upstream.readWhole(document, target);
       if (!whole) return undefined;
-      if (whole.events.at(-1)?.type === 'broken') return 'gave_up';
+      if (whole.events.at(-1)?.type === 'broken') return { gaveUp: whole.usage };
       const stops = createStopMatcher(written.localStops ?? []);
       const events = whole.events.flatMap(createRestorer(written, stops));
       const writeWhole = (said: AnswerEvent[]) => readJsonObject(client.writeWhole(said, context), ANSWER_LIMITS);
