@@ -34,6 +34,7 @@ export function translatedModels(): Record<string, unknown>[] {
   const model = (id: string, routes: [UpstreamName, Record<string, unknown>][]) => ({
     id,
     max_output_tokens: 1_000,
+    context_tokens: 16_000,
     price: { input: 10, output: 40 },
     routes: routes.map(([upstream, rest]) => ({
       channel: channelName(upstream),
@@ -114,7 +115,7 @@ function asking(client: ClientName, mark: string, word: string): Record<string, 
       { type: 'input_image', image_url: picture },
     ];
     const tools = [{ type: 'function', name: word, description: mark, parameters: { type: 'object' } }];
-    return { instructions: mark, input: [{ role: 'user', content }], max_output_tokens: 50, tools };
+    return { instructions: mark, input: [{ role: 'user', content }], max_output_tokens: 2_000, tools };
   }
   if (client === 'messages') {
     const source = { type: 'base64', media_type: 'image/png', data: Buffer.from(mark).toString('base64') };
@@ -123,7 +124,13 @@ function asking(client: ClientName, mark: string, word: string): Record<string, 
       { type: 'image', source },
     ];
     const tools = [{ name: word, description: mark, input_schema: { type: 'object' } }];
-    return { system: mark, messages: [{ role: 'user', content }], max_tokens: 50, tools, metadata: { user_id: word } };
+    return {
+      system: mark,
+      messages: [{ role: 'user', content }],
+      max_tokens: 2_000,
+      tools,
+      metadata: { user_id: word },
+    };
   }
   const content = [
     { type: 'text', text: mark },
@@ -134,7 +141,7 @@ function asking(client: ClientName, mark: string, word: string): Record<string, 
     { role: 'system', content: mark },
     { role: 'user', content },
   ];
-  return { messages, max_tokens: 50, tools, user: word };
+  return { messages, max_tokens: 2_000, tools, user: word };
 }
 
 /** Broken off a little after the gateway has read the first event that carries the mark. */

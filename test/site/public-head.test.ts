@@ -109,7 +109,7 @@ test.each([
   ['/docs/zh-TW', '/docs?lang=zh-TW', wordsOf('zh-TW').docs.title],
   ['/docs/zh', '/docs?lang=zh-TW', wordsOf('zh-TW').docs.title],
   ['/docs/en', '/docs?lang=en', wordsOf('en').docs.title],
-  ['/docs/zh-tw/billing', '/docs/billing?lang=zh-TW', '出問題時如何收費'],
+  ['/docs/zh-tw/billing', '/docs/billing?lang=zh-TW', '何時收費、收多少'],
 ])('%s leads to %s', async (path, location, title) => {
   const client = createSiteClient(gateway, 'en');
   const response = await client.get(path);

@@ -40,7 +40,7 @@ describe('curl', () => {
     ['/status', ['# 狀態', '| auto:free | demo |']],
     ['/security', ['# 安全', 'security.txt']],
     ['/docs', ['# 文件', '/docs/getting-started.md?lang=zh-TW)']],
-    ['/docs/billing', ['# 出問題時如何收費']],
+    ['/docs/billing', ['# 何時收費、收多少']],
   ])('reads %s in Chinese if it says so', async (path, facts) => {
     const response = await curl(path, { 'accept-language': 'zh-TW' });
     const text = await response.text();
@@ -87,7 +87,7 @@ describe('curl', () => {
       const [title] = (await (await curl(location, { 'accept-language': 'en' })).text()).split('\n');
       return [status, location, title];
     };
-    const title = '# 出問題時如何收費';
+    const title = '# 何時收費、收多少';
     expect(await led('/docs/zh-TW/billing')).toEqual([302, '/docs/billing?lang=zh-TW', title]);
     expect(await led('/docs/zh-tw/billing.md')).toEqual([302, '/docs/billing.md?lang=zh-TW', title]);
   });
