@@ -7,6 +7,7 @@ import { assembleChat, assembleMessages } from '../support/assemble.ts';
 import { assembleResponses } from '../support/assemble-responses.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { jsonScript, sseScript, sseText } from '../support/openai-chat.ts';
+import { responseEvents, responseFrame } from '../support/openai-responses.ts';
 import { createReadOnClock } from '../support/read-on-clock.ts';
 import { ruleOf, sumOf } from './books.ts';
 import { ask, readUntil, SPEECHES } from './clients.ts';
@@ -124,6 +125,56 @@ describe('reasoning that no event shows', () => {
     await leaveAtFirstWord('chat', { hidden: THOUGHT }, { model: 'nameless' });
     const billed = market.vendor.calls.reduce((sum, call) => sum + costOf(call.billed()), 0n);
     expect((await customer.paid()) + sumOf(await customer.losses())).toBeGreaterThanOrEqual((billed * 2n) / 3n);
+  });
+});
+
+describe('reports that come late or in other forms', () => {
+  test('after a stop sequence that the gateway matched, the report is waited for as long as the vendor goes on', async () => {
+    const pauses = [7, 8, 9].map((after) => ({ after, until: Bun.sleep(350 * (after - 6)) }));
+    market.vendor.next({ pieces: PIECES, hidden: THOUGHT, pauses });
+    const stop_sequences = ['S1', 'S2', 'S3', 'S4', ' gamma'];
+    const fields = { model: 'by-chat', stop_sequences, stream: true };
+    await (await ask(customer, 'messages', fields)).text();
+    await customer.record();
+    expect(await customer.paid()).toBeGreaterThanOrEqual(costOf({ input: 0, reasoning: THOUGHT, output: 0 }));
+  });
+
+  test('a reasoning item without words does not stand for the reasoning', async () => {
+    const pieces = ['Al', ...Array(400).fill(' word'), ' cut', ...Array(900).fill(' rest')];
+    const tokens = { input_tokens: 20, output_tokens: THOUGHT + pieces.length };
+    const usage = { ...tokens, output_tokens_details: { reasoning_tokens: THOUGHT } };
+    const item = { id: 'rs_1', type: 'reasoning', summary: [] };
+    const events = responseEvents({ pieces, usage });
+    const at = events.findIndex(({ type }) => type === 'response.output_item.added');
+    const own = ['added', 'done'].map((end) => ({ type: `response.output_item.${end}`, output_index: 0, item }));
+    const moved = events.map((event) => ('output_index' in event ? { ...event, output_index: 1 } : event));
+    const frames = [...moved.slice(0, at), ...own, ...moved.slice(at)].map((event, sequence_number) =>
+      responseFrame({ ...event, sequence_number }),
+    );
+    const cut = frames.findIndex((frame) => frame.includes('" cut"')) + 1;
+    const gate = createGate();
+    const body = [...frames.slice(0, cut), gate.opened, ...frames.slice(cut)];
+    const headers = { 'content-type': 'text/event-stream' };
+    market.vendor.next({ pieces, script: { headers, framing: 'chunked', body } });
+    const fields = { stream: true, max_tokens: 2_000 };
+    await leaveAt((signal) => ask(customer, 'responses', fields, signal), '" cut"', gate.open);
+    const { output_tokens } = await customer.record();
+    expect(output_tokens).toBeWithin(THOUGHT + 380, THOUGHT + 900);
+  });
+
+  test('images that are priced each and left before they came are booked', async () => {
+    const never = createGate();
+    const headers = { 'content-type': 'application/json' };
+    market.vendor.next({ script: { headers, framing: 'chunked', body: ['{', never.opened] } });
+    const leaving = new AbortController();
+    const body = { model: 'by-picture', prompt: 'a cat', n: 4 };
+    const asking = customer.open('/v1/images/generations', body, { signal: leaving.signal }).catch(() => undefined);
+    await eventually('the vendor to be asked', () => market.vendor.calls.length > 0);
+    leaving.abort();
+    await asking;
+    expect(await customer.record()).toMatchObject({ cost_nano: '0' });
+    expect(sumOf(await customer.losses())).toBeGreaterThanOrEqual(40_000_000n);
+    never.open();
   });
 });
 
