@@ -37,6 +37,7 @@ export interface Plan {
 const MAX_ON_ONE_MODEL = 3;
 const MAX_IN_ALL = 6;
 const LONGEST_RETRY_AFTER_S = 5;
+const NO_CHANNELS: ReadonlySet<string> = new Set();
 const JITTER_MS = { least: 50, spread: 200 };
 
 export function createPlan(tools: RelayTools, { call }: Admission): Plan {
@@ -47,8 +48,10 @@ class CallPlan implements Plan {
   readonly mayPrefill: boolean;
   readonly #tools: RelayTools;
   readonly #call: Call;
-  /** How often, by the channel's name. */
+  /** How often each channel was asked for the current model, by its name. */
   readonly #tried = new Map<string, number>();
+  /** Channels that failed for an earlier model: a fallback asks them after all others. */
+  #failedBefore: Set<string> | undefined;
   #refusing: Set<Route> | undefined;
   #passedOver: Set<Route> | undefined;
   /** Which of the call's models is asked. */
@@ -153,6 +156,11 @@ class CallPlan implements Plan {
   }
 
   #nextModel(): void {
+    if (this.#tried.size > 0) {
+      this.#failedBefore ??= new Set();
+      for (const name of this.#tried.keys()) this.#failedBefore.add(name);
+      this.#tried.clear();
+    }
     this.#place++;
     this.#onModel = 0;
     this.#sealed = undefined;
@@ -160,8 +168,14 @@ class CallPlan implements Plan {
 
   #choose(model: Model): Step | undefined {
     if (model.routes.length > 1) this.#conversationName ??= this.#call.conversationName ?? nameByStart(this.#call);
+    const step = this.#failedBefore && this.#chooseBut(model, this.#failedBefore);
+    return step ?? this.#chooseBut(model, NO_CHANNELS);
+  }
+
+  /** A route that was not tried for this model, on a channel that is not one of `avoided`. */
+  #chooseBut(model: Model, avoided: ReadonlySet<string>): Step | undefined {
     for (const equals of rankRoutes(model, this.#call.dialect)) {
-      let left = this.#tried.size > 0 ? untried(equals, this.#tried) : equals;
+      let left = this.#tried.size + avoided.size > 0 ? untried(equals, this.#tried, avoided) : equals;
       while (left.length > 0) {
         const route = chooseRoute(left, this.#conversationName, this.#tools.random);
         if (!route) return undefined;
@@ -188,8 +202,12 @@ function hasPrefill({ routes }: Model): boolean {
   return routes.some(({ prefill }) => prefill);
 }
 
-function untried(routes: readonly Route[], tried: ReadonlyMap<string, number>): readonly Route[] {
-  return routes.filter(({ channel }) => !tried.has(channel.name));
+function untried(
+  routes: readonly Route[],
+  tried: ReadonlyMap<string, number>,
+  avoided: ReadonlySet<string>,
+): readonly Route[] {
+  return routes.filter(({ channel }) => !tried.has(channel.name) && !avoided.has(channel.name));
 }
 
 function without(routes: readonly Route[], route: Route): readonly Route[] {
