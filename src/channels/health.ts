@@ -57,7 +57,11 @@ const ONE_MOMENT_MS = 1_000;
 const WINDOW_MS = 10_000;
 const WINDOW_LEAST = 20;
 const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 60_000;
+/**
+ * From one probe to the next, also while one is on its way. Less than 15 s, so that at one call a second a channel that
+ * works again is asked within 15 s.
+ */
+const LONGEST_PAUSE_MS = 14_000;
 /** Longer than calls take. */
 const FORGOTTEN_AFTER_MS = HOUR_MS;
 
@@ -76,7 +80,7 @@ interface Breaker {
   openUntil: number | undefined;
   /** `at` by the wall clock, `tick` by the monotonic one. */
   opened: { at: number; tick: number; by: OpenedBy } | undefined;
-  /** On its way; after the first word of its stream the breaker is closed, and it can still fail. */
+  /** The newest on its way; after the first word of its stream the breaker is closed, and it can still fail. */
   probe: Pass | undefined;
 }
 
@@ -84,6 +88,8 @@ export function createHealth(clock: Clock): Health {
   const breakers = new PairMap<Breaker>();
   /** Streams on their way, with the failures in a row that they interrupted. */
   const streams = new WeakMap<Pass, number>();
+  /** A slow one may be overtaken by a newer one, and says as much of the channel. */
+  const probes = new WeakSet<Pass>();
 
   function breakerOf(channel: string, model: string): Breaker {
     const known = breakers.get(channel, model);
@@ -129,7 +135,8 @@ export function createHealth(clock: Clock): Health {
     // A probe that failed leaves it open since the same time.
     const tick = clock.monotonic();
     breaker.opened = { at: breaker.opened?.at ?? clock.now(), tick, by };
-    breaker.openUntil = tick + breaker.pauseMs;
+    const nextProbeAt = breaker.probe ? breaker.probe.at + LONGEST_PAUSE_MS : Number.POSITIVE_INFINITY;
+    breaker.openUntil = Math.min(tick + breaker.pauseMs, nextProbeAt);
     breaker.pauseMs = Math.min(breaker.pauseMs * 2, LONGEST_PAUSE_MS);
     breaker.probe = undefined;
   }
@@ -139,21 +146,34 @@ export function createHealth(clock: Clock): Health {
     return repeats !== undefined && opened?.by === 'failure_rate' && repeats.at < opened.tick;
   }
 
+  /** When the next probe may go out. */
+  function probeAt({ probe }: Breaker, openUntil: number): number {
+    return probe ? probe.at + LONGEST_PAUSE_MS : openUntil;
+  }
+
   function admits(channel: string, model: string, repeats?: Pass): Pass | undefined {
     const breaker = breakerOf(channel, model);
     const pass = { breaker, at: clock.monotonic() };
     breaker.askedAt = pass.at;
     if (breaker.openUntil === undefined || fellTogether(breaker, repeats)) return pass;
-    if (breaker.probe || pass.at < breaker.openUntil) return undefined;
+    if (pass.at < probeAt(breaker, breaker.openUntil)) return undefined;
     breaker.probe = pass;
+    probes.add(pass);
     return pass;
   }
 
-  /** What comes of a probe on its way, nobody knows: it is given the first pause. */
+  /** The result of a probe on its way is unknown: it is given the first pause. */
   function shutForMs(channel: string, model: string): number {
-    const { openUntil, probe } = breakerOf(channel, model);
-    if (openUntil === undefined) return 0;
-    return probe ? FIRST_PAUSE_MS : Math.max(openUntil - clock.monotonic(), 0);
+    const breaker = breakerOf(channel, model);
+    if (breaker.openUntil === undefined) return 0;
+    const leftMs = Math.max(probeAt(breaker, breaker.openUntil) - clock.monotonic(), 0);
+    return breaker.probe ? Math.min(leftMs, FIRST_PAUSE_MS) : leftMs;
+  }
+
+  /** Of the time since it opened. */
+  function isProbe(pass: Pass): boolean {
+    const { opened } = pass.breaker;
+    return probes.has(pass) && opened !== undefined && pass.at >= opened.tick;
   }
 
   return {
@@ -165,8 +185,8 @@ export function createHealth(clock: Clock): Health {
       const { breaker } = pass;
       breaker.recent.add(clock.monotonic());
       streams.set(pass, breaker.consecutive);
-      if (breaker.probe === pass) Object.assign(breaker, { openUntil: undefined, opened: undefined });
-      else breaker.consecutive = 0;
+      if (!isProbe(pass)) breaker.consecutive = 0;
+      else Object.assign(breaker, { openUntil: undefined, opened: undefined, probe: pass });
     },
     success(pass) {
       const { breaker } = pass;

@@ -128,11 +128,11 @@ test('what failed before its pause does not count once it is closed again', asyn
   expect(state()?.state).toBe('closed');
 });
 
-test('says how long it stays shut, up to a minute; a probe on its way has the first pause', async () => {
+test('says how long it stays shut, less than 15 s; a probe on its way has the first pause', async () => {
   const shutForMs = () => health.shutForMs('channel', 'model');
   expect(shutForMs()).toBe(0);
   await failTimes(5);
-  for (const pause of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
+  for (const pause of [5_000, 10_000, 14_000, 14_000]) {
     expect(shutForMs()).toBe(pause);
     await clock.advance(pause);
     expect(shutForMs()).toBe(0);
@@ -140,6 +140,55 @@ test('says how long it stays shut, up to a minute; a probe on its way has the fi
     expect(shutForMs()).toBe(5_000);
     health.failure(probe);
   }
+});
+
+describe.each([
+  { rate: 1, failsAfterMs: 0 },
+  { rate: 100, failsAfterMs: 0 },
+  { rate: 1, failsAfterMs: 900 },
+  { rate: 100, failsAfterMs: 900 },
+  { rate: 1, failsAfterMs: 60_000 },
+  { rate: 100, failsAfterMs: 60_000 },
+])('an outage of 60 s at $rate calls/s whose failures take $failsAfterMs ms', ({ rate, failsAfterMs }) => {
+  /** Calls come from `now` on for so long. Answers the times of those that were let through. */
+  async function callFor(ms: number, isDown: boolean): Promise<number[]> {
+    const times: number[] = [];
+    for (const end = clock.monotonic() + ms; clock.monotonic() < end; await clock.advance(1_000 / rate)) {
+      const pass = health.admits('channel', 'model');
+      if (!pass) continue;
+      times.push(clock.monotonic());
+      if (!isDown) health.success(pass);
+      else if (failsAfterMs === 0) health.failure(pass);
+      else clock.after(failsAfterMs, () => health.failure(pass));
+    }
+    return times;
+  }
+
+  test.each([0, 1_000, 7_300, 13_900])('few probes, and traffic within 15 s of its end, %d ms later', async (later) => {
+    for (let n = 0; n < 5; n++) health.failure(enter());
+    const probes = await callFor(60_000 + later, true);
+    expect(probes.length).toBeWithin(4, 7);
+    for (const [n, at] of probes.entries()) expect(at - (probes[n - 1] ?? 0)).toBeLessThanOrEqual(15_000);
+    const healedAt = clock.monotonic();
+    const [first = Number.POSITIVE_INFINITY] = await callFor(15_000, false);
+    expect(first - healedAt).toBeLessThanOrEqual(15_000);
+    expect(state()?.state).toBe('closed');
+  });
+});
+
+test('a probe whose first word takes longer than the next probe closes it, and opens it if it breaks', async () => {
+  await failTimes(5);
+  await clock.advance(5_000);
+  const slow = enter();
+  await clock.advance(14_000);
+  const next = enter();
+  await clock.advance(6_000);
+  health.begun(slow);
+  expect(state()?.state).toBe('closed');
+  health.failure(slow);
+  expect(state()).toMatchObject({ state: 'open', why: 'probe_failed' });
+  health.success(next);
+  expect(state()?.state).toBe('open');
 });
 
 test('what nobody asked for in an hour is forgotten once there is something new, unless it is open', async () => {
