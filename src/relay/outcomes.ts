@@ -21,7 +21,7 @@ export interface OutcomeRow {
 }
 
 const ROWS = {
-  /** No connection, or a lost one. What nobody can explain is taken for it, too. */
+  /** No connection, or one that was lost while the upstream was at work. What nobody can explain is taken for it, too. */
   network_error: { blames: 'channel', again: 'soon' },
   /** A status of failure, or one that nobody expects. */
   upstream_error: { blames: 'channel', again: 'soon' },
@@ -36,6 +36,8 @@ const ROWS = {
   silent: { blames: 'channel' },
   /** Not a byte for too long. */
   idle: { blames: 'channel' },
+  /** The connection ended after more than 5 s of silence: whatever closed it would most likely do so again. */
+  closed_silent: { blames: 'channel' },
   /** Not done in the time of a try, or of the request. */
   too_slow: { blames: 'channel', endsStream: true },
 
