@@ -106,7 +106,13 @@ class CallPlan implements Plan {
   shutForMs(): number | undefined {
     if (!this.#passedOver) return undefined;
     const { health } = this.#tools;
-    return Math.min(...Array.from(this.#passedOver, ({ channel, model }) => health.shutForMs(channel.name, model)));
+    return Math.min(
+      ...Array.from(this.#passedOver, ({ channel, model }) => health.shutForMs(channel.name, model, this.#account)),
+    );
+  }
+
+  get #account(): string {
+    return this.#call.key.accountId;
   }
 
   #take(step: Step): Step {
@@ -134,7 +140,9 @@ class CallPlan implements Plan {
     if (this.#triesOn(last.route) > 1) return undefined;
     const { channel, model } = last.route;
     const isToldToWait = OUTCOMES[failure.outcome].again === 'as_told';
-    const pass = isToldToWait ? health.readmits(channel.name, model) : health.admits(channel.name, model, last.pass);
+    const pass = isToldToWait
+      ? health.readmits(channel.name, model, this.#account)
+      : health.admits(channel.name, model, this.#account, last.pass);
     if (!pass) return undefined;
     if (retryBudget.take(running.size)) return this.#take({ ...last, waitMs, pass });
     health.forget(pass);
@@ -144,7 +152,7 @@ class CallPlan implements Plan {
   /** At once, and no try on the channel or the model. */
   #anew(step: Step): Step {
     const { channel, model } = step.route;
-    const pass = this.#tools.health.readmits(channel.name, model);
+    const pass = this.#tools.health.readmits(channel.name, model, this.#account);
     return this.#go({ ...step, waitMs: 0, pass, withoutSealed: this.#withoutSealed });
   }
 
@@ -190,7 +198,7 @@ class CallPlan implements Plan {
   /** If the route can carry the call, and its breaker lets it through. */
   #admit(model: Model, route: Route): Pass | undefined {
     if (this.#call.carriers.find(model, route) instanceof Fault) return undefined;
-    const pass = this.#tools.health.admits(route.channel.name, route.model);
+    const pass = this.#tools.health.admits(route.channel.name, route.model, this.#account);
     if (pass) return pass;
     this.#passedOver ??= new Set();
     this.#passedOver.add(route);
