@@ -4,7 +4,7 @@ import { createSignInGuard } from './accounts/guard-sign-in.ts';
 import { createPasswords } from './accounts/passwords.ts';
 import { createSessionHasher } from './accounts/sessions.ts';
 import { Fault, fault } from './faults/fault.ts';
-import { addressOf } from './http/client-address.ts';
+import { addressOf, originOf } from './http/client-address.ts';
 import type { HttpTools } from './http/exchange.ts';
 import { bodyTextReader } from './http/read-body.ts';
 import { callModel, MODEL_CALLS } from './http/routes/model-calls.ts';
@@ -32,6 +32,7 @@ export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSetti
     guard: createSignInGuard(http.clock),
     priceHistory: () => history(http.catalog().revision),
     addressOf: (visitor) => addressOf(http, visitor),
+    originOf: (visitor) => originOf(http, visitor),
     countKnock: (address) => http.doors.countKnock(address, http.catalog().guards.register_attempts_per_minute),
     readBody: bodyTextReader(http.clock),
     async callChat({ request, connection }, { hash }, body) {

@@ -13,6 +13,7 @@ import type { NewId } from '../kit/ids.ts';
 import { moneyFields, NANO_PER_NTD } from '../kit/money.ts';
 import type { Random } from '../kit/random.ts';
 import { limitFault } from '../limits/admission-fault.ts';
+import type { RegisterResult } from '../store/operations.ts';
 import type { Store } from '../store/store.ts';
 import { nextSteps } from './next-steps.ts';
 import { keyTextOf, newKeyText, type Replayable, replayOf } from './replays.ts';
@@ -30,10 +31,19 @@ export interface RegisterTools {
 const TRIAL = NANO_PER_NTD;
 const PACED = 'Come back when a place is free again: the registrations of this hour are used up.';
 
-/** `address` is the keyed hash of the client's address. */
+/** How many times the registrations of one address a wider network has. */
+const NETWORK_SHARES = { 56: 4, 48: 16 } as const;
+
+/** From where somebody registers, as keyed hashes. */
+export interface Origin {
+  address: string;
+  /** Of IPv6: the networks of these prefixes that the address is in. */
+  networks: readonly { prefix: keyof typeof NETWORK_SHARES; address: string }[];
+}
+
 export async function registerAgent(
   tools: RegisterTools,
-  address: string,
+  { address, networks }: Origin,
   idempotency: Idempotency | undefined,
 ): Promise<Replayable<ReturnType<typeof describe>>> {
   const { clock, newId } = tools;
@@ -53,6 +63,11 @@ export async function registerAgent(
       createdAt: at,
     }),
     address,
+    networks: networks.map(({ prefix, address: hash }) => ({
+      prefix,
+      address: hash,
+      limit: limits.register_per_ip * NETWORK_SHARES[prefix],
+    })),
     at,
     trial: TRIAL,
     told: JSON.stringify(told),
@@ -65,13 +80,20 @@ export async function registerAgent(
   });
   if (!result.ok) {
     if (result.reason === 'idempotency_key_reused') throw fault('idempotency_key_reused');
-    const isPace = result.reason === 'registration_site_limit' && result.isPace;
-    throw limitFault(result.reason, result.allowance, at, { message: isPace ? PACED : undefined });
+    throw limitFault(result.reason, result.allowance, at, { message: messageOf(result) });
   }
   const { replayedSalt } = result;
   const given = keyTextOf(apiKey, idempotency, replayedSalt);
   const toldFirst = result.told === undefined ? told : (JSON.parse(result.told) as Told);
   return { answer: describe(toldFirst, given, result), isReplay: replayedSalt !== undefined };
+}
+
+/** Where the table's text would name another limit than the one that was met. */
+function messageOf(refused: Extract<RegisterResult, { ok: false }>): string | undefined {
+  if (refused.reason === 'registration_site_limit') return refused.isPace ? PACED : undefined;
+  if (refused.reason !== 'registration_ip_limit' || refused.prefix === undefined) return undefined;
+  const { prefix, allowance } = refused;
+  return `The network of this address (IPv6 /${prefix}) has registered ${allowance.limit} accounts in the last 24 hours. Use a key you already have.`;
 }
 
 /** What the answer says of this service, which may change before the call is repeated. */

@@ -52,6 +52,7 @@ export async function signInWithPassword(
   const passwordHash = login?.passwordHash ?? undefined;
   const isRight = await tools.passwords.verify(isPossible ? password : NO_PASSWORD, passwordHash);
   if (!isRight || passwordHash === undefined) return undefined;
+  tools.guard.noteSignIn(visitor.address, name);
   return await openSession(tools, { accountId, keyId: null, canManage: true, passwordHash }, visitor.cookie);
 }
 

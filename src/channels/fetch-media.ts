@@ -99,13 +99,18 @@ async function fetchOne(text: string, options: MediaOptions, room: Room, signal:
   if (url?.protocol !== 'https:') throw new Refused('only https addresses are fetched');
   if (url.username !== '' || url.password !== '') throw new Refused('addresses with a user name are not fetched');
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = parseAddress(host) ? [host] : await whileLive(options.resolve(host), signal);
+  const addresses = parseAddress(host) ? [host] : await whileLive(addressesOf(host, options), signal);
   const parsed = addresses.map((address) => parseAddress(address));
   const [chosen] = addresses;
   if (chosen === undefined || !parsed.every((address) => address && options.isAllowed(address))) {
-    throw new Refused('its address is not on the public internet');
+    throw new Refused('its host has no address, or one that is not on the public internet');
   }
   return download(url, chosen, options, room, signal);
+}
+
+/** None where the look-up fails: who asks must not learn which names exist in our own network. */
+function addressesOf(host: string, { resolve }: MediaOptions): Promise<string[]> {
+  return resolve(host).catch(() => []);
 }
 
 /** A look-up cannot be broken off, but nobody has to wait for it. */

@@ -1,42 +1,47 @@
-// The health of every channel and model, from real traffic: a breaker that opens when calls keep failing, tries again
-// with one probe after a while, and closes on success.
+// The health of every channel and model, from real traffic. A route has one breaker for all accounts, and one for each
+// account that met a failure which its own request may have provoked: an error status, silence, a broken stream. Such a
+// failure counts in both. The account's own breaker opens by its failures alone, so that a single account is protected,
+// too; the one for all opens only when at least two accounts met them, so that no account can shut a model for others. A
+// connection that fails and a refused key are nobody's doing: they count for all, whoever met them. A success of any account
+// ends failures in a row, also those of another account.
+//
+// A probe of the breaker for all that fails by such a failure opens the account's own breaker, so that the next probe is
+// another account's. When the one for all closes, the others close with it.
 
 import { type Clock, HOUR_MS } from '../kit/clock.ts';
 import { PairMap } from '../kit/pair-map.ts';
-import { createRecentEvents, type RecentEvents } from '../kit/recent-events.ts';
+import { Breaker, type Entry, type FailureKind, type OpenedBy } from './breaker.ts';
+import { LastAccounts } from './last-accounts.ts';
 
 export interface Health {
   /**
-   * May a call go there now? An open breaker that is due lets one probe through: whoever gets a pass reports what came of it.
-   * `repeats`: the pass of the try that this one repeats.
+   * May a call of this account go there now? An open breaker that is due lets one probe through: whoever gets a pass reports
+   * what came of it. `repeats`: the pass of the try that this one repeats.
    */
-  admits(channel: string, model: string, repeats?: Pass): Pass | undefined;
+  admits(channel: string, model: string, account: string, repeats?: Pass): Pass | undefined;
   /** How long a breaker that admits nobody stays as it is. */
-  shutForMs(channel: string, model: string): number;
+  shutForMs(channel: string, model: string, account: string): number;
   /** For a call that was let in before and was only told to come again: the breaker is not asked. */
-  readmits(channel: string, model: string): Pass;
+  readmits(channel: string, model: string, account: string): Pass;
   /** A stream has brought its first word. It lets others in and interrupts failures in a row, unless it fails itself. */
   begun(pass: Pass): void;
   success(pass: Pass): void;
-  failure(pass: Pass, options?: FailureOptions): void;
+  failure(pass: Pass, kind?: FailureKind): void;
   /** The call ended for a reason that says nothing of the channel. */
   forget(pass: Pass): void;
   states(): BreakerState[];
 }
 
-/** One try on a channel; what came of it is told with it. */
+/** One try on a channel; what came of it is reported with it. */
 export interface Pass {
-  readonly breaker: Breaker;
-  /** When it was given, by the monotonic clock. */
-  readonly at: number;
+  readonly health: RouteHealth;
+  readonly account: string;
+  readonly shared: Entry;
+  /** In the account's own breaker, if it has one. */
+  own: Entry | undefined;
 }
 
-export interface FailureOptions {
-  opensAtOnce?: boolean;
-  /** 429: the channel answers, so it is none of the failures in a row. */
-  isRateLimit?: boolean;
-}
-
+/** Of the breaker for all; where one account alone asks, of its own one. */
 export interface BreakerState {
   channel: string;
   model: string;
@@ -49,163 +54,134 @@ export interface BreakerState {
   why: OpenedBy | null;
 }
 
-export type OpenedBy = 'consecutive_failures' | 'failure_rate' | 'key_refused' | 'probe_failed';
-
-const CONSECUTIVE_FAILURES = 5;
-/** What breaks many calls at once, such as a restart, has broken them all within this time. */
-const ONE_MOMENT_MS = 1_000;
-const WINDOW_MS = 10_000;
-const WINDOW_LEAST = 20;
-const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 60_000;
 /** Longer than calls take. */
 const FORGOTTEN_AFTER_MS = HOUR_MS;
+/** Breakers of single accounts on one route; beyond that the oldest is forgotten. */
+const MOST_OWN = 1_000;
 
-interface Breaker {
+interface RouteHealth {
   readonly channel: string;
   readonly model: string;
-  /** When somebody last asked to go there. */
+  /** When it last served anybody, or began to. */
+  servedAt: number;
+  /** When somebody last asked to go there, and who. */
   askedAt: number;
-  /** Failures in a row. Those of one moment are one. */
-  consecutive: number;
-  /** When the last of them was counted. */
-  countedAt: number;
-  /** The failed ones are marked. */
-  recent: RecentEvents;
-  pauseMs: number;
-  openUntil: number | undefined;
-  /** `at` by the wall clock, `tick` by the monotonic one. */
-  opened: { at: number; tick: number; by: OpenedBy } | undefined;
-  /** On its way; after the first word of its stream the breaker is closed, and it can still fail. */
-  probe: Pass | undefined;
+  readonly askers: LastAccounts;
+  readonly shared: Breaker;
+  /** By the account's id. */
+  readonly own: Map<string, Breaker>;
+}
+
+function isOpenForAny({ shared, own }: RouteHealth): boolean {
+  return shared.isOpen || own.values().some(({ isOpen }) => isOpen);
 }
 
 export function createHealth(clock: Clock): Health {
-  const breakers = new PairMap<Breaker>();
-  /** Streams on their way, with the failures in a row that they interrupted. */
-  const streams = new WeakMap<Pass, number>();
+  const routes = new PairMap<RouteHealth>();
 
-  function breakerOf(channel: string, model: string): Breaker {
-    const known = breakers.get(channel, model);
+  function healthOf(channel: string, model: string): RouteHealth {
+    const known = routes.get(channel, model);
     if (known) return known;
     const askedAt = clock.monotonic();
     forgetUnasked(askedAt);
-    const breaker: Breaker = {
-      channel,
-      model,
-      askedAt,
-      consecutive: 0,
-      countedAt: Number.NEGATIVE_INFINITY,
-      recent: createRecentEvents(WINDOW_MS),
-      pauseMs: FIRST_PAUSE_MS,
-      openUntil: undefined,
-      opened: undefined,
-      probe: undefined,
-    };
-    breakers.set(channel, model, breaker);
-    return breaker;
+    const shared = new Breaker(clock, { needsSeveral: true });
+    const servedAt = Number.NEGATIVE_INFINITY;
+    const health = { channel, model, servedAt, askedAt, askers: new LastAccounts(), shared, own: new Map() };
+    routes.set(channel, model, health);
+    return health;
   }
 
   /** Documents change, and take routes away. One that is open stays so until it is tried. */
   function forgetUnasked(now: number): void {
-    breakers.deleteWhere(({ openUntil, askedAt }) => openUntil === undefined && now - askedAt >= FORGOTTEN_AFTER_MS);
+    routes.deleteWhere((health) => now - health.askedAt >= FORGOTTEN_AFTER_MS && !isOpenForAny(health));
   }
 
-  /** Whether they are too many in a row now. Tries that were under way together and fail together count as one. */
-  function count(breaker: Breaker, pass: Pass, now: number): boolean {
-    breaker.consecutive = Math.max(breaker.consecutive, streams.get(pass) ?? 0);
-    if (pass.at < breaker.countedAt && now - breaker.countedAt < ONE_MOMENT_MS) return false;
-    breaker.consecutive++;
-    breaker.countedAt = now;
-    return breaker.consecutive >= CONSECUTIVE_FAILURES;
+  function admits(channel: string, model: string, account: string, repeats?: Pass): Pass | undefined {
+    const health = healthOf(channel, model);
+    const now = clock.monotonic();
+    health.askedAt = now;
+    health.askers.note(account, now);
+    const own = health.own.get(account);
+    if (health.shared.isShut(now, repeats?.shared) || own?.isShut(now, repeats?.own)) return undefined;
+    const shared = health.shared.enter(now, repeats?.shared);
+    return { health, account, shared, own: own?.enter(now, repeats?.own) };
   }
 
-  function isFailing(recent: RecentEvents, now: number): OpenedBy | undefined {
-    const calls = recent.count(now);
-    return calls >= WINDOW_LEAST && recent.marked(now) * 2 >= calls ? 'failure_rate' : undefined;
+  function readmits(channel: string, model: string, account: string): Pass {
+    const admitted = admits(channel, model, account);
+    if (admitted) return admitted;
+    const health = healthOf(channel, model);
+    return { health, account, shared: health.shared.enterAnyway(clock.monotonic()), own: undefined };
   }
 
-  function open(breaker: Breaker, by: OpenedBy): void {
-    // A probe that failed leaves it open since the same time.
-    const tick = clock.monotonic();
-    breaker.opened = { at: breaker.opened?.at ?? clock.now(), tick, by };
-    breaker.openUntil = tick + breaker.pauseMs;
-    breaker.pauseMs = Math.min(breaker.pauseMs * 2, LONGEST_PAUSE_MS);
-    breaker.probe = undefined;
+  /** Its entry in the account's breaker, which another call of the account may have made meanwhile. */
+  function ownEntry(pass: Pass): Entry | undefined {
+    pass.own ??= pass.health.own.get(pass.account)?.enterAnyway(pass.shared.at);
+    return pass.own;
   }
 
-  /** Many calls failed at one moment, this one among them: each keeps its second try. */
-  function fellTogether({ opened }: Breaker, repeats: Pass | undefined): boolean {
-    return repeats !== undefined && opened?.by === 'failure_rate' && repeats.at < opened.tick;
+  function makeOwnEntry(pass: Pass): Entry {
+    const known = ownEntry(pass);
+    if (known) return known;
+    const { own } = pass.health;
+    const [oldest] = own.size >= MOST_OWN ? own.keys() : [];
+    if (oldest !== undefined) own.delete(oldest);
+    const breaker = new Breaker(clock, { needsSeveral: false });
+    own.set(pass.account, breaker);
+    pass.own = breaker.enterAnyway(pass.shared.at);
+    return pass.own;
   }
 
-  function admits(channel: string, model: string, repeats?: Pass): Pass | undefined {
-    const breaker = breakerOf(channel, model);
-    const pass = { breaker, at: clock.monotonic() };
-    breaker.askedAt = pass.at;
-    if (breaker.openUntil === undefined || fellTogether(breaker, repeats)) return pass;
-    if (breaker.probe || pass.at < breaker.openUntil) return undefined;
-    breaker.probe = pass;
-    return pass;
+  /** What `report` tells the breaker for all may close it. */
+  function closeAllWith({ health }: Pass, report: () => void): void {
+    const wasOpen = health.shared.isOpen;
+    report();
+    if (wasOpen && !health.shared.isOpen) for (const own of health.own.values()) own.reset();
   }
 
-  /** What comes of a probe on its way, nobody knows: it is given the first pause. */
-  function shutForMs(channel: string, model: string): number {
-    const { openUntil, probe } = breakerOf(channel, model);
-    if (openUntil === undefined) return 0;
-    return probe ? FIRST_PAUSE_MS : Math.max(openUntil - clock.monotonic(), 0);
+  function stateOf({ channel, model, shared, own, askers }: RouteHealth): BreakerState {
+    const account = shared.isOpen ? undefined : askers.onlySince(clock.monotonic() - FORGOTTEN_AFTER_MS);
+    const breaker = (account === undefined ? undefined : own.get(account)) ?? shared;
+    return { channel, model, ...breaker.state() };
   }
 
   return {
     admits,
-    shutForMs,
-    readmits: (channel, model) =>
-      admits(channel, model) ?? { breaker: breakerOf(channel, model), at: clock.monotonic() },
+    readmits,
+    shutForMs(channel, model, account) {
+      const { shared, own } = healthOf(channel, model);
+      const now = clock.monotonic();
+      return Math.max(shared.shutForMs(now), own.get(account)?.shutForMs(now) ?? 0);
+    },
     begun(pass) {
-      const { breaker } = pass;
-      breaker.recent.add(clock.monotonic());
-      streams.set(pass, breaker.consecutive);
-      if (breaker.probe === pass) Object.assign(breaker, { openUntil: undefined, opened: undefined });
-      else breaker.consecutive = 0;
+      const own = ownEntry(pass);
+      own?.breaker.begun(own);
+      // The first word of a probe lets others in, and is no success yet.
+      if (!pass.shared.isProbe && !own?.isProbe) pass.health.servedAt = clock.monotonic();
+      closeAllWith(pass, () => pass.shared.breaker.begun(pass.shared));
     },
     success(pass) {
-      const { breaker } = pass;
-      if (!streams.has(pass)) breaker.recent.add(clock.monotonic());
-      // What began before it opened says nothing of the channel as it is now.
-      if (breaker.opened && pass.at < breaker.opened.tick) return;
-      breaker.consecutive = 0;
-      // A longer pause: it was open, and let others in at the first word of its probe.
-      if (breaker.openUntil === undefined && breaker.pauseMs === FIRST_PAUSE_MS) return;
-      Object.assign(breaker, { openUntil: undefined, opened: undefined, probe: undefined, pauseMs: FIRST_PAUSE_MS });
-      breaker.recent.clear();
+      const own = ownEntry(pass);
+      own?.breaker.success(own);
+      pass.health.servedAt = clock.monotonic();
+      closeAllWith(pass, () => pass.shared.breaker.success(pass.shared));
     },
-    failure(pass, { opensAtOnce = false, isRateLimit = false } = {}) {
-      const { breaker } = pass;
-      const now = clock.monotonic();
-      breaker.recent.add(now, true);
-      const isInARow = !isRateLimit && count(breaker, pass, now);
-      if (breaker.probe === pass) return open(breaker, 'probe_failed');
-      if (breaker.openUntil !== undefined) return;
-      if (opensAtOnce) return open(breaker, 'key_refused');
-      const by = isInARow ? 'consecutive_failures' : isFailing(breaker.recent, now);
-      if (by) open(breaker, by);
+    failure(pass, kind = {}) {
+      const { shared, account } = pass;
+      shared.breaker.failure(shared, kind, account);
+      if (kind.concernsAll) {
+        pass.own?.breaker.forget(pass.own);
+        return;
+      }
+      const own = makeOwnEntry(pass);
+      own.breaker.endRow(pass.health.servedAt);
+      own.breaker.failure(own, kind, account);
+      if (shared.isProbe && !own.breaker.isOpen) own.breaker.open('probe_failed');
     },
-    forget(pass) {
-      const { breaker } = pass;
-      if (breaker.probe === pass) breaker.probe = undefined;
+    forget({ shared, own }) {
+      shared.breaker.forget(shared);
+      own?.breaker.forget(own);
     },
-    states: () =>
-      Array.from(breakers.values(), ({ channel, model, consecutive, openUntil, opened, probe }) => {
-        const state = openUntil === undefined ? 'closed' : probe ? 'probing' : 'open';
-        return {
-          channel,
-          model,
-          state,
-          failures: consecutive,
-          retryAt: openUntil ?? null,
-          since: opened?.at ?? null,
-          why: opened?.by ?? null,
-        };
-      }),
+    states: () => Array.from(routes.values(), stateOf),
   };
 }

@@ -5,6 +5,7 @@
 
 import type { Socket } from 'node:net';
 import type { Clock } from '../kit/clock.ts';
+import { codeOf } from '../kit/error-code.ts';
 import type { Fetch } from './upstream.ts';
 
 export interface Place {
@@ -27,6 +28,23 @@ const HEARD_OF_MS = 30_000;
 
 export class Unreachable extends Error {
   override name = 'Unreachable';
+}
+
+/** As Bun and the system name it when there never was a connection. */
+const NO_CONNECTION: ReadonlySet<string | undefined> = new Set([
+  'ConnectionRefused',
+  'FailedToOpenSocket',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+]);
+
+/** The upstream was not reached, so the time until the error says nothing of its silence. */
+export function hasNoConnection(error: unknown): boolean {
+  return error instanceof Unreachable || NO_CONNECTION.has(codeOf(error));
 }
 
 export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: ConnectLimit): Fetch {

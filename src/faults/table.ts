@@ -215,7 +215,7 @@ export const FAULTS = {
     ...LIMITED,
     retryable: false,
     shouldRetry: false,
-    text: 'Use a key you already have: this address has registered its accounts for the last 24 hours.',
+    text: 'Use a key you already have: this address, or the IPv6 network that it is in, has registered its accounts for the last 24 hours.',
   },
   registration_site_limit: {
     status: 429,

@@ -52,6 +52,7 @@ export function createApp(http: HttpTools, loadPages: () => Promise<AddPages>): 
   return {
     fetch(request, connection) {
       const path = routePath(request);
+      if (hasSeveralHosts(request)) return answer(tools, newExchange(tools, request, path, connection), refuseHosts);
       const route = plain.get(path)?.get(request.method);
       if (!route) {
         // Pages ask for it after a wait.
@@ -61,6 +62,16 @@ export function createApp(http: HttpTools, loadPages: () => Promise<AddPages>): 
       return answer(tools, newExchange(tools, request, path, connection), route.handle, route.hasHeaders);
     },
   };
+}
+
+/** The server joins headers of one name by commas, and no host has one in its name. */
+function hasSeveralHosts({ headers }: Request): boolean {
+  return headers.get('host')?.includes(',') === true;
+}
+
+/** A proxy before us may have read the other one. */
+function refuseHosts(): Fault {
+  return fault('invalid_request', { message: 'The request has more than one Host header. Send exactly one.' });
 }
 
 /** By path, then by method. */

@@ -1,6 +1,7 @@
 // Who is calling: the socket's peer, or, behind proxies we were told to trust, the right-most address they vouch for.
 
-import { type Address, isInside, limitSubject, type Network, parseAddress } from '../kit/address.ts';
+import type { Origin } from '../accounts/register-agent.ts';
+import { type Address, isInside, limitSubject, type Network, parseAddress, widerNetworks } from '../kit/address.ts';
 import type { Exchange, HttpTools } from './exchange.ts';
 
 const UNKNOWN = 'unknown';
@@ -11,6 +12,20 @@ export function addressOf(
   { request, connection }: Pick<Exchange, 'request' | 'connection'>,
 ): string {
   return hashAddress(clientSubject(connection.peer(), request.headers.get('x-forwarded-for'), trustedProxies));
+}
+
+/** From where somebody registers: keyed hashes of the address, and of the wider networks that it is in. */
+export function originOf(
+  tools: Pick<HttpTools, 'hashAddress' | 'trustedProxies'>,
+  visitor: Pick<Exchange, 'request' | 'connection'>,
+): Origin {
+  const { request, connection } = visitor;
+  const client = clientAddress(connection.peer(), request.headers.get('x-forwarded-for'), tools.trustedProxies);
+  const networks = client ? widerNetworks(client) : [];
+  return {
+    address: addressOf(tools, visitor),
+    networks: networks.map(({ prefix, subject }) => ({ prefix, address: tools.hashAddress(subject) })),
+  };
 }
 
 /** What limits per address count by. */

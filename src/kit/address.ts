@@ -42,6 +42,23 @@ export function limitSubject({ bits, family }: Address): string {
   return family === 4 ? `4:${bits.toString(16)}` : `6:${(bits >> 64n).toString(16)}`;
 }
 
+/** Wider networks of an IPv6 address: providers give one customer a /56, and sites a /48. IPv4 has none. */
+const WIDER_PREFIXES = [56, 48] as const;
+
+export interface WiderNetwork {
+  prefix: (typeof WIDER_PREFIXES)[number];
+  /** What limits count by. */
+  subject: string;
+}
+
+export function widerNetworks({ bits, family }: Address): WiderNetwork[] {
+  if (family === 4) return [];
+  return WIDER_PREFIXES.map((prefix) => ({
+    prefix,
+    subject: `6/${prefix}:${(bits >> BigInt(128 - prefix)).toString(16)}`,
+  }));
+}
+
 function parseV4(text: string): bigint | undefined {
   const parts = text.split('.');
   if (parts.length !== 4) return undefined;

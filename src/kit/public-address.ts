@@ -1,7 +1,18 @@
 // Which addresses are on the public internet: everything but what registries keep for private networks, the host itself,
-// links, carriers' own networks, tests, multicast, and the ways of writing one of those inside another.
+// links, carriers' own networks, tests, multicast, and the ways of writing one of those inside another. Clouds serve their
+// metadata and internal services to their machines also at addresses that registries count as public.
 
 import { type Address, isInside, type Network, parseNetwork } from './address.ts';
+
+const CLOUD_INTERNAL = [
+  // Azure: the host agent, with the machine's certificates and extensions.
+  '168.63.129.16/32',
+  // IBM Cloud: internal services.
+  '161.26.0.0/16',
+  '166.8.0.0/14',
+  // Equinix Metal: metadata.
+  '192.80.8.124/32',
+];
 
 const RESERVED: readonly Network[] = [
   '0.0.0.0/8',
@@ -18,6 +29,7 @@ const RESERVED: readonly Network[] = [
   '198.51.100.0/24',
   '203.0.113.0/24',
   '224.0.0.0/3',
+  ...CLOUD_INTERNAL,
 ].map(network);
 
 /** Of IPv6 only global unicast is public, and not all of it. */

@@ -12,7 +12,7 @@ export interface FailureFacts {
   isSealed?: boolean;
   /** What the upstream reported of it. */
   usage?: UsageReport | undefined;
-  /** It names something by an id that this channel's account does not have: another's may. */
+  /** This channel refuses what another may take: an id that its account does not have, or content that a firewall stops. */
   isElsewhere?: boolean;
 }
 
@@ -40,7 +40,7 @@ export class AttemptFailed extends Error {
     return OUTCOMES[this.outcome].endsCall === true;
   }
 
-  /** The request is refused for what belongs to another account than this channel's: other channels are asked, too. */
+  /** The request is refused for a reason of this channel's own: other channels are asked, too. */
   get isForeign(): boolean {
     return this.isSealed || this.isElsewhere;
   }

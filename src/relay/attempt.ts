@@ -60,6 +60,7 @@ export async function attempt(
     watch.limitTotal(route.channel.timeouts.totalMs, admission.deadline);
     if (stream) watch.limitSilence(route.firstTokenMs);
     askedAt = tools.clock.monotonic();
+    watch.listen();
     const sending = upstream.send({
       endpoint: carrier.endpoint,
       model: route.model,
@@ -78,6 +79,7 @@ export async function attempt(
     const reply = { response, carrier, fields, startedAt, watch, hidden: upstream.hidden };
     if (response.status !== 200) throw await readRefusal(tools, call, reply);
     isAccepted = true;
+    if (!stream) watch.listen();
     if (stream) {
       const begun = await beginStream(tools, call, route, reply);
       admission.deadline = admission.startedAt + MAX_STREAM_MS;

@@ -48,10 +48,10 @@ const NO_CREDIT_CODE = 'insufficient_quota';
  * an upstream may not know what it names.
  */
 export function classifyFailure(failure: UpstreamFailure, maySeal = false, request: JsonObject = {}): AttemptFailed {
-  const { status, code = '', message = '', param, isFlagged } = failure;
+  const { status, code = '', message = '', param, isFlagged, isAboutKey } = failure;
   // Before the key: a caller must not be able to close a channel.
   if (status === 403 && isFlagged) return rejected(param);
-  if (status === 401 || status === 402 || status === 403) return new AttemptFailed('refused_our_key');
+  if (status === 401 || status === 402 || (status === 403 && isAboutKey)) return new AttemptFailed('refused_our_key');
   if (KEY_CODES.has(code)) return new AttemptFailed('refused_our_key');
   if (status === 404 && !isAboutNamed(message, request)) return new AttemptFailed('route_missing');
   if (status === 429) return tooMany(failure);
@@ -65,8 +65,11 @@ export function classifyFailure(failure: UpstreamFailure, maySeal = false, reque
   }
   if (isRejected(failure)) return rejected(param);
   const shown = message ? `Correct the request: ${message}` : undefined;
-  const refusal = fault('invalid_request', { param, message: shown });
-  const isElsewhere = status === 404;
+  // A firewall before the upstream refuses content without a word.
+  const isWall = status === 403 && !message;
+  const refusal = isWall ? fault('content_rejected') : fault('invalid_request', { param, message: shown });
+  // Another channel has what this one does not, or has no such firewall.
+  const isElsewhere = status === 404 || status === 403;
   return new AttemptFailed('request_refused', { refusal, isSealed: maySeal && isSealed(failure), isElsewhere });
 }
 

@@ -140,7 +140,7 @@ async function sendContent(
     const { begun } = delivery.current;
     try {
       await passOn(delivery, send, writer);
-      if (!begun.reader.isFinished()) throw new AttemptFailed('cut');
+      if (!begun.reader.isFinished()) throw begun.watch.closed('cut');
       if (!caughtUp()) throw new AttemptFailed('mismatch');
       return 'whole';
     } catch (error) {

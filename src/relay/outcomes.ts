@@ -14,6 +14,8 @@ export interface OutcomeRow {
   opensAtOnce?: true;
   /** 429: the channel answers, so it is none of the failures in a row. */
   isRateLimit?: true;
+  /** No request can provoke it: the breaker counts it for all accounts. Of others at least two accounts must have met some. */
+  concernsAll?: true;
   /** It says nothing of one channel: no other is tried. */
   endsCall?: true;
   /** We ended it ourselves, and another run of a begun stream would fare no better. */
@@ -21,8 +23,8 @@ export interface OutcomeRow {
 }
 
 const ROWS = {
-  /** No connection, or a lost one. What nobody can explain is taken for it, too. */
-  network_error: { blames: 'channel', again: 'soon' },
+  /** No connection, or one that was lost while the upstream was at work. What nobody can explain is taken for it, too. */
+  network_error: { blames: 'channel', again: 'soon', concernsAll: true },
   /** A status of failure, or one that nobody expects. */
   upstream_error: { blames: 'channel', again: 'soon' },
   /** An error inside the stream that does not blame the request. */
@@ -36,19 +38,21 @@ const ROWS = {
   silent: { blames: 'channel' },
   /** Not a byte for too long. */
   idle: { blames: 'channel' },
+  /** The connection ended after more than 5 s of silence: whatever closed it would most likely do so again. */
+  closed_silent: { blames: 'channel' },
   /** Not done in the time of a try, or of the request. */
   too_slow: { blames: 'channel', endsStream: true },
 
   /** 429. */
   rate_limited: { blames: 'channel', again: 'as_told', isRateLimit: true },
-  /** 401, 402, 403, or a code that says as much. */
-  refused_our_key: { blames: 'channel', alarm: 'upstream_refused_our_key', opensAtOnce: true },
+  /** 401, 402, a 403 that speaks of our key, or a code that says as much. */
+  refused_our_key: { blames: 'channel', alarm: 'upstream_refused_our_key', opensAtOnce: true, concernsAll: true },
   /** Our account there is empty, or not served. It is told in words, and a caller's, quoted, must not close a channel. */
   exhausted: { blames: 'channel', alarm: 'upstream_refused_our_key' },
   /** 404, of the model or the address. */
-  route_missing: { blames: 'channel', alarm: 'upstream_route_missing' },
+  route_missing: { blames: 'channel', alarm: 'upstream_route_missing', concernsAll: true },
   /** The channel leads back to this gateway. */
-  looped: { blames: 'channel', alarm: 'upstream_route_missing' },
+  looped: { blames: 'channel', alarm: 'upstream_route_missing', concernsAll: true },
 
   /** The body is no answer in this format. */
   not_an_answer: { blames: 'channel' },
@@ -56,7 +60,7 @@ const ROWS = {
   flood: { blames: 'channel' },
   /** The answer is more than we take, or have room for: another channel's would be, too. */
   too_large: { blames: 'nobody' },
-  /** The request itself is at fault, or names what belongs to another account than this channel's. */
+  /** The request itself is at fault, or is refused for a reason of this channel's own. */
   request_refused: { blames: 'nobody' },
   /** A fresh run said something else than what the client has. */
   mismatch: { blames: 'nobody' },

@@ -37,6 +37,7 @@ export interface Plan {
 const MAX_ON_ONE_MODEL = 3;
 const MAX_IN_ALL = 6;
 const LONGEST_RETRY_AFTER_S = 5;
+const NO_CHANNELS: ReadonlySet<string> = new Set();
 const JITTER_MS = { least: 50, spread: 200 };
 
 export function createPlan(tools: RelayTools, { call }: Admission): Plan {
@@ -47,8 +48,10 @@ class CallPlan implements Plan {
   readonly mayPrefill: boolean;
   readonly #tools: RelayTools;
   readonly #call: Call;
-  /** How often, by the channel's name. */
+  /** How often each channel was asked for the current model, by its name. */
   readonly #tried = new Map<string, number>();
+  /** Channels that failed for an earlier model: a fallback asks them after all others. */
+  #failedBefore: Set<string> | undefined;
   #refusing: Set<Route> | undefined;
   #passedOver: Set<Route> | undefined;
   /** Which of the call's models is asked. */
@@ -103,7 +106,13 @@ class CallPlan implements Plan {
   shutForMs(): number | undefined {
     if (!this.#passedOver) return undefined;
     const { health } = this.#tools;
-    return Math.min(...Array.from(this.#passedOver, ({ channel, model }) => health.shutForMs(channel.name, model)));
+    return Math.min(
+      ...Array.from(this.#passedOver, ({ channel, model }) => health.shutForMs(channel.name, model, this.#account)),
+    );
+  }
+
+  get #account(): string {
+    return this.#call.key.accountId;
   }
 
   #take(step: Step): Step {
@@ -131,7 +140,9 @@ class CallPlan implements Plan {
     if (this.#triesOn(last.route) > 1) return undefined;
     const { channel, model } = last.route;
     const isToldToWait = OUTCOMES[failure.outcome].again === 'as_told';
-    const pass = isToldToWait ? health.readmits(channel.name, model) : health.admits(channel.name, model, last.pass);
+    const pass = isToldToWait
+      ? health.readmits(channel.name, model, this.#account)
+      : health.admits(channel.name, model, this.#account, last.pass);
     if (!pass) return undefined;
     if (retryBudget.take(running.size)) return this.#take({ ...last, waitMs, pass });
     health.forget(pass);
@@ -141,7 +152,7 @@ class CallPlan implements Plan {
   /** At once, and no try on the channel or the model. */
   #anew(step: Step): Step {
     const { channel, model } = step.route;
-    const pass = this.#tools.health.readmits(channel.name, model);
+    const pass = this.#tools.health.readmits(channel.name, model, this.#account);
     return this.#go({ ...step, waitMs: 0, pass, withoutSealed: this.#withoutSealed });
   }
 
@@ -153,6 +164,11 @@ class CallPlan implements Plan {
   }
 
   #nextModel(): void {
+    if (this.#tried.size > 0) {
+      this.#failedBefore ??= new Set();
+      for (const name of this.#tried.keys()) this.#failedBefore.add(name);
+      this.#tried.clear();
+    }
     this.#place++;
     this.#onModel = 0;
     this.#sealed = undefined;
@@ -160,8 +176,14 @@ class CallPlan implements Plan {
 
   #choose(model: Model): Step | undefined {
     if (model.routes.length > 1) this.#conversationName ??= this.#call.conversationName ?? nameByStart(this.#call);
+    const step = this.#failedBefore && this.#chooseBut(model, this.#failedBefore);
+    return step ?? this.#chooseBut(model, NO_CHANNELS);
+  }
+
+  /** A route that was not tried for this model, on a channel that is not one of `avoided`. */
+  #chooseBut(model: Model, avoided: ReadonlySet<string>): Step | undefined {
     for (const equals of rankRoutes(model, this.#call.dialect)) {
-      let left = this.#tried.size > 0 ? untried(equals, this.#tried) : equals;
+      let left = this.#tried.size + avoided.size > 0 ? untried(equals, this.#tried, avoided) : equals;
       while (left.length > 0) {
         const route = chooseRoute(left, this.#conversationName, this.#tools.random);
         if (!route) return undefined;
@@ -176,7 +198,7 @@ class CallPlan implements Plan {
   /** If the route can carry the call, and its breaker lets it through. */
   #admit(model: Model, route: Route): Pass | undefined {
     if (this.#call.carriers.find(model, route) instanceof Fault) return undefined;
-    const pass = this.#tools.health.admits(route.channel.name, route.model);
+    const pass = this.#tools.health.admits(route.channel.name, route.model, this.#account);
     if (pass) return pass;
     this.#passedOver ??= new Set();
     this.#passedOver.add(route);
@@ -188,8 +210,12 @@ function hasPrefill({ routes }: Model): boolean {
   return routes.some(({ prefill }) => prefill);
 }
 
-function untried(routes: readonly Route[], tried: ReadonlyMap<string, number>): readonly Route[] {
-  return routes.filter(({ channel }) => !tried.has(channel.name));
+function untried(
+  routes: readonly Route[],
+  tried: ReadonlyMap<string, number>,
+  avoided: ReadonlySet<string>,
+): readonly Route[] {
+  return routes.filter(({ channel }) => !tried.has(channel.name) && !avoided.has(channel.name));
 }
 
 function without(routes: readonly Route[], route: Route): readonly Route[] {

@@ -129,7 +129,7 @@ async function untilBegun(reply: Reply, events: EventFeed, reader: StreamReader)
       // An image that waits for the next one: what was said is heard, though the client does not see it yet.
       if (reader.facts().output.hasContent) reply.watch.hasSpoken();
       if (await events.more()) continue;
-      if (!reader.isFinished()) throw new AttemptFailed('cut');
+      if (!reader.isFinished()) throw reply.watch.closed('cut');
       break;
     }
     if (event.kind === 'done' && !reader.isFinished()) throw new AttemptFailed('cut');

@@ -1,6 +1,7 @@
 // The limits on one attempt: one abort signal that the client's leaving, our drain, and each timer can pull, and which
 // remembers who pulled it.
 
+import { hasNoConnection } from '../channels/limit-connect.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
 import { AttemptFailed } from './attempt-failed.ts';
@@ -18,6 +19,8 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
   #cancelSilent: (() => void) | undefined;
   #idle: IdleTimer | undefined;
   #failure: AttemptFailed | undefined;
+  /** Since when nothing was heard; undefined once a stream has spoken, from when on its idle timer knows. */
+  #silentSince: number | undefined;
   /** Decides what the end of the time means, in place of an abort. */
   #whenTimeUp: Timed | undefined;
   /** Ends the wait under this watch. */
@@ -69,6 +72,8 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
 
   goOn(): void {
     if (!this.#failure) this.#time.goOn();
+    // Nobody listened meanwhile.
+    if (this.#silentSince !== undefined) this.listen();
   }
 
   /** The upstream is silent if it has not begun to speak after so long. */
@@ -83,6 +88,19 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
   hasSpoken(): void {
     this.#cancelSilent?.();
     this.#cancelSilent = undefined;
+    this.#silentSince = undefined;
+  }
+
+  /** Silence begins: the upstream was asked, or a part of a whole answer came. */
+  listen(): void {
+    this.#silentSince = this.#clock.monotonic();
+  }
+
+  /** Why a connection is gone: `otherwise`, unless it was silent before. */
+  closed(otherwise: 'network_error' | 'cut'): AttemptFailed {
+    const since = this.#silentSince;
+    const silentMs = since === undefined ? (this.#idle?.waitedMs ?? 0) : this.#clock.monotonic() - since;
+    return new AttemptFailed(silentMs > LONGEST_UNSUSPICIOUS_MS ? 'closed_silent' : otherwise);
   }
 
   /** The upstream is waited for, and is idle if it says nothing for so long; `goesOn`: together with the wait before. */
@@ -114,7 +132,9 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
 
   /** The reason for an error that happened under this watch. */
   explain(error: unknown): AttemptFailed {
-    return this.#failure ?? (error instanceof AttemptFailed ? error : new AttemptFailed('network_error'));
+    if (this.#failure) return this.#failure;
+    if (error instanceof AttemptFailed) return error;
+    return hasNoConnection(error) ? new AttemptFailed('network_error') : this.closed('network_error');
   }
 
   /** From here on the client's leaving ends nothing. */
@@ -133,6 +153,8 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
 }
 
 const ONCE = { once: true };
+/** A connection that closes after a longer silence was most likely closed for the silence. */
+const LONGEST_UNSUSPICIOUS_MS = 5_000;
 
 /** One timer for all the waits of a stream: it looks at the clock when it is due, and is set again for what is left. */
 class IdleTimer implements TaskListener {
@@ -159,6 +181,10 @@ class IdleTimer implements TaskListener {
       this.#cancel = this.#clock.after(ms - waited, this);
     }
     this.#patience = ms;
+  }
+
+  get waitedMs(): number {
+    return this.#waited;
   }
 
   rest(): void {

@@ -2,7 +2,7 @@
 
 import type { KeyTools } from '../accounts/manage-keys.ts';
 import type { RedeemTools } from '../accounts/redeem-card.ts';
-import type { RegisterTools } from '../accounts/register-agent.ts';
+import type { Origin, RegisterTools } from '../accounts/register-agent.ts';
 import type { ReceiptTools } from '../accounts/show-receipt.ts';
 import type { SignInTools } from '../accounts/sign-in.ts';
 import type { Connection } from '../kit/connection.ts';
@@ -37,6 +37,8 @@ export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, Receipt
   priceHistory(): Promise<PriceHistory>;
   /** Keyed hash of the visitor's address. */
   addressOf(visit: Visitor): string;
+  /** From where the visitor registers. */
+  originOf(visit: Visitor): Origin;
   /** Counts a request to register; throws `rate_limited`. */
   countKnock(address: string): void;
   /** Throws if the body is too large, too slow or no text. */

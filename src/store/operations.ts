@@ -30,6 +30,8 @@ export interface RegisterInput {
   key: KeyRow;
   /** Keyed hash of the client's address. */
   address: string;
+  /** Wider networks that it is in, as keyed hashes, each with a limit of its own in the same time. */
+  networks?: readonly { prefix: number; address: string; limit: number }[];
   at: number;
   trial: Nano;
   /** What else the answer tells, as JSON: a repeated call tells the same. */
@@ -42,7 +44,8 @@ export interface RegisterInput {
 export type RegisterResult =
   | { ok: true; accountId: string; keyId: string; balance: Nano; told?: string | undefined; replayedSalt?: string }
   | { ok: false; reason: 'idempotency_key_reused' }
-  | { ok: false; reason: 'registration_ip_limit'; allowance: Allowance }
+  /** `prefix`: of the network whose limit is reached, if it is not the address's own. */
+  | { ok: false; reason: 'registration_ip_limit'; allowance: Allowance; prefix?: number }
   /** `isPace`: the registrations of an hour, not of the day. */
   | { ok: false; reason: 'registration_site_limit'; allowance: Allowance; isPace?: true };
 

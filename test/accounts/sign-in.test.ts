@@ -113,10 +113,19 @@ describe('with a password', () => {
     expect(worked).toEqual([expect.any(String), undefined]);
   });
 
-  test('ten tries a minute at one name, from wherever', async () => {
+  test('ten wrong passwords from one address do not lock out the right one from another', async () => {
     await named('known');
-    for (let n = 0; n < 10; n++) expect(await withPassword('known', 'wrong', `address ${n}`)).toBeUndefined();
+    for (let n = 0; n < 10; n++) expect(await withPassword('known', 'wrong', 'attacker')).toBeUndefined();
+    expect(await withPassword('known', PASSWORD, 'attacker').catch(code)).toBe('auth_rate_limited' as never);
+    expect(await withPassword('known', PASSWORD, 'another')).toBeDefined();
+  });
+
+  test('a hundred tries a minute at one name, from wherever, but for addresses that signed in with it', async () => {
+    await named('known');
+    expect(await withPassword('known', PASSWORD, 'home')).toBeDefined();
+    for (let n = 1; n < 100; n++) expect(await withPassword('known', 'wrong', `address ${n}`)).toBeUndefined();
     expect(await withPassword('known', PASSWORD, 'another').catch(code)).toBe('auth_rate_limited' as never);
+    expect(await withPassword('known', PASSWORD, 'home')).toBeDefined();
     await bench.tools.clock.advance(MINUTE + 1);
     expect(await withPassword('known', PASSWORD, 'another')).toBeDefined();
   });

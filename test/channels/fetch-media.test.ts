@@ -124,6 +124,13 @@ describe('S11 what is refused', () => {
     expect(hits).toBe(before);
   });
 
+  test('a private name and a name that does not exist are refused in the same words', async () => {
+    const missing = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+    const unknown = createFetchMedia(systemClock, { ...publicMedia, resolve: () => Promise.reject(missing) });
+    const url = 'https://internal.test/cat.png';
+    expect(await refusalOf(createLabFetch(['10.0.0.1']), url)).toBe(await refusalOf(unknown, url));
+  });
+
   test('a name that nobody answers for is waited for as long as for a server', async () => {
     const fetchMedia = createFetchMedia(systemClock, {
       ...publicMedia,
@@ -187,6 +194,7 @@ describe('S11 the public internet', () => {
 
   test.each([
     ...['0.0.0.0', '10.1.2.3', '100.64.0.1', '127.0.0.1', '127.255.255.254', '169.254.169.254', '172.16.0.1'],
+    ...['168.63.129.16', '161.26.0.10', '166.9.1.1', '192.80.8.124', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254'],
     ...['172.31.255.255', '192.168.0.1', '192.0.0.8', '192.0.2.1', '198.18.0.1', '198.51.100.1', '203.0.113.9'],
     ...[
       '224.0.0.1',

@@ -69,6 +69,54 @@ describe('per address', () => {
   });
 });
 
+describe('per IPv6 network', () => {
+  const start = async () => {
+    gateway = await startTestGateway({ limits: REAL, env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  };
+  const hex = (n: number) => n.toString(16);
+  /** How many of these register, one after the other. */
+  async function registered(addresses: readonly string[]): Promise<number> {
+    let count = 0;
+    for (const address of addresses) if ((await from(address)).status === 201) count++;
+    return count;
+  }
+
+  test('199 addresses of one /48 get 48 of the day’s 200, and others register on', async () => {
+    await start();
+    const many = Array.from({ length: 199 }, (_, n) => `2001:db9:1:${hex(n * 256)}::1`);
+    expect(await registered(many)).toBe(48);
+    const refused: Answer = await (await from('2001:db9:1:ff00::1')).json();
+    expect(refused.error).toMatchObject({ code: 'registration_ip_limit', limit: 48, used: 48 });
+    expect(refused.error.message).toBe(
+      'The network of this address (IPv6 /48) has registered 48 accounts in the last 24 hours. Use a key you already have.',
+    );
+    expect(await registered(['2001:db9:2::1', '203.0.113.7'])).toBe(2);
+  });
+
+  test('addresses of one /56 get 12, and those of one /64 get 3', async () => {
+    await start();
+    expect(await registered(Array.from({ length: 5 }, (_, n) => `2001:db9:1:${hex(0)}::${hex(n)}`))).toBe(3);
+    expect(await registered(Array.from({ length: 50 }, (_, n) => `2001:db9:1:${hex(n)}::1`))).toBe(9);
+    const { error }: Answer = await (await from('2001:db9:1:ff::1')).json();
+    expect(error.message).toContain('(IPv6 /56) has registered 12 accounts');
+    expect((await from('2001:db9:1:100::1')).status).toBe(201);
+  });
+
+  test('IPv4 addresses have no wider network', async () => {
+    await start();
+    expect(await registered(Array.from({ length: 60 }, (_, n) => `203.0.113.${n + 1}`))).toBe(60);
+  });
+
+  test('networks are stored as keyed hashes only', async () => {
+    await start();
+    await from('2001:db9:77:8800::1');
+    const ids = gateway.sql<{ window_id: string }>(`SELECT window_id FROM windows WHERE window_id LIKE '%:address:%'`);
+    expect(ids.map(({ window_id: id }) => id)).toEqual(
+      Array(3).fill(expect.stringMatching(/^register:address:[0-9a-f]{64}$/)),
+    );
+  });
+});
+
 describe('the address', () => {
   test('is the peer: X-Forwarded-For changes nothing without trusted proxies', async () => {
     gateway = await startTestGateway({ limits: REAL });

@@ -60,12 +60,54 @@ test.each(flagged)('403 for flagged content: %s', async (_, script) => {
   await expectOpen();
 });
 
+const wall: Script = { status: 403, headers: { 'content-type': 'text/html' }, body: ['<html>Blocked</html>'] };
+const unclear: [what: string, script: Script, code: string][] = [
+  ['a page of a firewall', wall, 'content_rejected'],
+  ['nothing at all', { status: 403, body: [] }, 'content_rejected'],
+  ['a message without a reason', flaggedBy({ provider_name: 'x' }), 'invalid_request'],
+  ['a key that it quotes', flaggedBy({}, 'Blocked: "my API key is disabled".'), 'invalid_request'],
+  ['a policy', flaggedBy({}, 'This request is against our usage policies.'), 'content_rejected'],
+];
+describe.each(unclear)('403 that does not speak of our key: %s', (_, script, code) => {
+  test('is told to the client, closes nothing and raises no alarm', async () => {
+    const before = alarms().length;
+    gateway.upstream.otherwise(script);
+    for (let time = 0; time < OFTEN; time++) {
+      const response = await gateway.chat(account.key, { model: set.alone, stream: time % 2 === 1 });
+      expect(response.status).toBe(400);
+      expect(((await response.json()) as Answer).error.code).toBe(code);
+    }
+    expect(gateway.upstream.requests).toHaveLength(OFTEN);
+    expect(alarms()).toHaveLength(before);
+    await expectOpen();
+  });
+
+  test('another channel is asked, unless it speaks of content', async () => {
+    gateway.upstream.next(script);
+    second.next(chatAnswer());
+    const isPolicy = code === 'content_rejected' && (script.body ?? []).join('').includes('policies');
+    expect((await gateway.chat(account.key, { model: set.both })).status).toBe(isPolicy ? 400 : 200);
+  });
+});
+
 const keys: [what: string, script: Script][] = [
-  ['nothing of content', flaggedBy({ provider_name: 'x' })],
+  ['a type', errorScript(403, { message: 'No.', type: 'permission_error' })],
+  ['a code', errorScript(403, { message: 'No.', type: 'invalid_request_error', code: 'invalid_api_key' })],
+  ['our account', errorScript(403, { message: 'Your account was deactivated for violating our usage policies.' })],
+  [
+    'our country',
+    errorScript(403, { message: 'Country, region, or territory not supported', type: 'request_forbidden' }),
+  ],
+  [
+    'our project',
+    errorScript(403, { message: 'Project `p` does not have access to model `m`', code: 'model_not_found' }),
+  ],
+  ['Google', jsonScript(403, { error: { code: 403, message: 'No.', status: 'PERMISSION_DENIED' } })],
+  ['xAI', jsonScript(403, { code: XAI.code, error: 'Your team has no credits.' })],
   ['the words inside another sentence', flaggedBy({}, 'The key is not for "Content violates usage guidelines".')],
   ['a failure behind it', flaggedBy({ raw: JSON.stringify({ error: 'The team has no access.' }) })],
 ];
-test.each(keys)('any other 403 is about our key: %s', async (_, script) => {
+test.each(keys)('403 that speaks of our key: %s', async (_, script) => {
   const before = alarms().length;
   gateway.upstream.next(script);
   expect((await gateway.chat(account.key, { model: set.alone })).status).toBe(502);

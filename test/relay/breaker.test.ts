@@ -3,6 +3,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test';
 import { createGate } from '../support/eventually.ts';
+import type { TestAccount } from '../support/gateway.ts';
 import { costAt, type Lab, MAIN, startLab, TRIAL } from '../support/lab.ts';
 import { untilHeard } from '../support/race.ts';
 import { bodyLength, cutAt, isBytes } from '../support/script.ts';
@@ -121,6 +122,31 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       expect(lab.first.requests).toHaveLength(before + 1);
     });
 
+    test('failures that one account may have provoked close the channel for that account alone', async () => {
+      await start();
+      lab.first.otherwise(client.refusal(500, 'other'));
+      for (let n = 0; n < 4; n++) await call();
+      expect(await call()).toEqual({ channel: 'second', askedFirst: 0 });
+      const other = await lab.gateway.register();
+      const third = await lab.gateway.register();
+      const askFor = async ({ key }: TestAccount) => {
+        const body = client.body({ model: 'main', stream });
+        const response = await lab.gateway.call(client.path, { key, body });
+        await response.text();
+        return response.headers.get('x-svc-channel');
+      };
+      lab.first.otherwise(answer());
+      expect(await askFor(other)).toBe('first');
+      pass(100);
+      // Two accounts meet five failures in a row: then it is closed for a third.
+      lab.first.otherwise(client.refusal(500, 'other'));
+      for (let n = 0; n < 3; n++) expect(await askFor(other)).toBe('second');
+      pass(5_100);
+      expect((await call()).askedFirst).toBe(1);
+      lab.first.otherwise(answer());
+      expect(await askFor(third)).toBe('second');
+    });
+
     test('401 opens at once, with an alarm', async () => {
       await start();
       lab.first.otherwise(client.refusal(401, 'other'));
@@ -142,7 +168,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     test('with every breaker open the client is told to come again', async () => {
       await start();
       lab.first.otherwise(client.refusal(401, 'other'));
-      lab.second.otherwise(client.refusal(403, 'other'));
+      lab.second.otherwise(client.refusal(402, 'other'));
       expect((await lab.ask({ stream })).status).toBe(502);
       const asked = await lab.ask({ stream });
       expect(asked.status).toBe(client.unavailable);
@@ -162,7 +188,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       lab.first.otherwise(client.refusal(401, 'other'));
       expect((await call()).channel).toBe('second');
       pass(2_100);
-      lab.second.otherwise(client.refusal(403, 'other'));
+      lab.second.otherwise(client.refusal(402, 'other'));
       expect(await ask()).toEqual([502, '5']);
       expect(await ask()).toEqual([client.unavailable, '3']);
       pass(500);

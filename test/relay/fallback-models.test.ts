@@ -5,6 +5,8 @@ import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { pictureAnswer } from '../support/media-answers.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
+import { bodyLength, cutAt, type Script } from '../support/script.ts';
+import { readSse, textOf } from '../support/sse.ts';
 import { openaiChannel, upstreamUrl } from '../support/test-document.ts';
 
 let gateway: TestGateway;
@@ -58,6 +60,28 @@ beforeAll(async () => {
             routes: [{ channel: 'first', model: 'm-large' }],
             fallbacks: ['tiny'],
           },
+          {
+            id: 'big',
+            price,
+            routes: [{ channel: 'first', model: 'm-big' }],
+            fallbacks: ['middle', 'little'],
+          },
+          {
+            id: 'middle',
+            price,
+            routes: [
+              { channel: 'first', model: 'm-middle', priority: 1 },
+              { channel: 'second', model: 'm-middle', priority: 2 },
+            ],
+          },
+          { id: 'little', price, routes: [{ channel: 'first', model: 'm-little' }] },
+          // One for each test: a breaker that opened in one must not decide another.
+          ...Array.from({ length: 6 }, (_, n) => ({
+            id: `one-channel-${n}`,
+            price,
+            routes: [{ channel: 'first', model: `m-one-${n}` }],
+            fallbacks: ['little'],
+          })),
           { id: 'alone', price, routes: [{ channel: 'off', model: 'm-alone' }] },
         ],
       };
@@ -110,6 +134,52 @@ test('one that the prompt is too long for does not hide why the model itself can
   const refused = await ask(500);
   expect(refused.status).toBe(400);
   expect(((await refused.json()) as Answer).error.param).toBe('seed');
+});
+
+describe('one on the same channel', () => {
+  const failures: [what: string, n: number, failure: Script, tries: number][] = [
+    ['500', 0, errorScript(500, { message: 'x' }), 2],
+    ['429', 1, errorScript(429, { message: 'x' }), 1],
+    ['404', 2, errorScript(404, { message: 'x' }), 1],
+    ['a reset', 3, cutAt(chatAnswer(), 'head', 'rst'), 2],
+    ['no answer', 4, { body: ['{}'] }, 1],
+  ];
+  test.each(failures)('is asked after %s', async (_, n, failure, tries) => {
+    gateway.upstream.otherwise(({ json }) => (json.model === 'm-little' ? chatAnswer() : failure));
+    const response = await gateway.chat(account.key, { model: `one-channel-${n}`, max_tokens: 10 });
+    expect([response.status, response.headers.get('x-svc-channel')]).toEqual([200, 'first']);
+    expect(((await response.json()) as Answer).model).toBe('little');
+    const asked = gateway.upstream.requests.map(({ json }) => json.model);
+    expect(asked).toEqual([...Array(tries).fill(`m-one-${n}`), 'm-little']);
+  });
+
+  test('comes after other channels of the same fallback, and six attempts are the bound', async () => {
+    gateway.upstream.otherwise(errorScript(500, { message: 'x' }));
+    const response = await gateway.chat(account.key, { model: 'big', max_tokens: 10 });
+    expect(response.status).toBe(502);
+    const { attempts } = await gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
+    const asked = gateway.upstream.requests.map(({ json }, n) => [json.model, attempts[n]?.channel]);
+    expect(asked).toEqual([
+      ['m-big', 'first'],
+      ['m-big', 'first'],
+      ['m-middle', 'second'],
+      ['m-middle', 'second'],
+      ['m-middle', 'first'],
+      ['m-little', 'first'],
+    ]);
+  });
+
+  test('goes on with a stream that breaks', async () => {
+    const whole = chatStream();
+    gateway.upstream.otherwise(({ json }) =>
+      json.model === 'm-little' ? whole : cutAt(whole, Math.floor((bodyLength(whole) * 2) / 3), 'rst', 30),
+    );
+    const response = await gateway.chat(account.key, { model: 'one-channel-5', stream: true, max_tokens: 10 });
+    const events = await readSse(response);
+    expect(events.at(-1)?.data).toBe('[DONE]');
+    expect(textOf(events)).toBe(textOf(await readSse(new Response((whole.body ?? []).join('')))));
+    expect(gateway.upstream.requests.at(-1)?.json.model).toBe('m-little');
+  });
 });
 
 const KINDS = [

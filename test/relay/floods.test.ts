@@ -45,6 +45,10 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     ['a whole answer without end that says how short it is', false, () => endless(UNTRUE_LENGTH)],
     ['an error without end that says how short it is', false, () => ({ ...endless(UNTRUE_LENGTH), status: 400 })],
     ['a whole answer without end where a stream was asked for', true, () => endless(UNTRUE_LENGTH)],
+    ['comments', true, () => streamOf([], times(1_024, ':\n\n'.repeat(MIB / 4)))],
+    ['empty lines', true, () => streamOf([], times(1_024, '\n'.repeat(MIB)))],
+    ['names without data', true, () => streamOf([], times(1_024, 'event: a\n\n'.repeat(MIB / 10)))],
+    ['data without a character', true, () => streamOf([], times(1_024, 'data:\n\n'.repeat(MIB / 8)))],
     ['events without a word', true, () => streamOf([], times(1_000_000, parts[0] ?? ''))],
   ];
   test.each(floods)('%s: cut at a size, another channel would be asked, nobody pays', async (_what, stream, script) => {

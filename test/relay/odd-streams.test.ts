@@ -49,6 +49,13 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     return streamOf([...parts.slice(0, at), keepAlive, ...parts.slice(at)]);
   };
 
+  test.each(['\n', '\r', '\r\n'])('a type with a line end in it (%j) forges no event', async (end) => {
+    const type = ['x', 'data: {"forged":1}', '', 'event: forged', 'data: {"forged":2}', '', 'event: y'].join(end);
+    const text = await expectWhole(client, withKeepAlive(`data: ${JSON.stringify({ type, other: 1 })}\n\n`));
+    const lines = text.split(/\r\n|\n|\r/);
+    expect(lines.filter((line) => /^(event: forged|data: \{"forged)/.test(line))).toEqual([]);
+  });
+
   test('data in several lines', async () => {
     const lines = (part: string) =>
       part.replace(/^data: (\{.*)$/m, (_, data: string) =>

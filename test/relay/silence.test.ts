@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
-import { eventually } from '../support/eventually.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
@@ -123,6 +123,57 @@ describe('in the middle of a stream', () => {
     expect(data).toHaveLength(1);
     expect(data[0]).toMatchObject({ cost_nano: '0', status: 'upstream_failed' });
     await expectLeft(response, 'idle');
+  });
+});
+
+describe('a connection that closes after silence', () => {
+  const clock = createManualClock();
+  withLimits({ first_token_ms: 60_000, idle_ms: 60_000 }, clock);
+  const word = Buffer.byteLength(ROLE + WORDS[0]);
+
+  /** Silence for so long once `after` was sent, then the connection ends. */
+  async function askAndClose(ms: number, by: 'fin' | 'rst', after: number | 'head', body: { stream: boolean }) {
+    const gate = createGate();
+    const script = body.stream ? chatStream() : chatAnswer();
+    gateway.upstream.next({ ...script, cut: { after, by, when: gate.opened } });
+    const other = body.stream ? chatStream() : chatAnswer();
+    gateway.upstream.otherwise(other);
+    second.otherwise(other);
+    const asking = gateway.chat(account.key, { model: set.both, temperature: 0, ...body });
+    await gateway.upstream.request(0);
+    // What was sent before has arrived: the answer has begun.
+    const begun = after === word ? await asking : undefined;
+    await clock.advance(ms);
+    gate.open();
+    const response = begun ?? (await whilePassing(clock, asking));
+    const text = await whilePassing(clock, response.text());
+    expect([response.status, text.includes('Hello')]).toEqual([200, true]);
+    const path = `/api/receipts/${response.headers.get('x-request-id')}`;
+    return eventually('the receipt', async (): Promise<string[] | undefined> => {
+      const { attempts } = await gateway.get(path, account.key);
+      return attempts?.map(
+        ({ channel, outcome }: Answer) => `${channel === set.first ? 'first' : 'second'} ${outcome}`,
+      );
+    });
+  }
+
+  const places: [what: string, after: number | 'head', stream: boolean][] = [
+    ['before the status line of a stream', 'head', true],
+    ['after the role', Buffer.byteLength(ROLE), true],
+    ['after the first word', word, true],
+    ['before the status line of an answer', 'head', false],
+    ['inside an answer', 20, false],
+  ];
+  describe.each(places)('%s', (_, after, stream) => {
+    test.each(['fin', 'rst'] as const)('of more than 5 s, by %s: the next channel is asked, once', async (by) => {
+      const attempts = await askAndClose(5_050, by, after, { stream });
+      expect(attempts).toEqual(['first closed_silent', 'second ok']);
+    });
+
+    test.each(['fin', 'rst'] as const)('of less, by %s: the same channel is asked again', async (by) => {
+      const attempts = await askAndClose(4_000, by, after, { stream });
+      expect(attempts).toEqual([expect.stringMatching(/^first (network_error|cut|not_an_answer)$/), 'first ok']);
+    });
   });
 });
 

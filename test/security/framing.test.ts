@@ -112,6 +112,23 @@ describe('S12 a body that nobody reads', () => {
   });
 });
 
+describe('S12 two Host headers', () => {
+  test.each([
+    ['two', 'host: x\r\nhost: y\r\n'],
+    ['two alike', 'host: x\r\nHost: x\r\n'],
+    ['the first one empty', 'host: \r\nhost: y\r\n'],
+    ['a list', 'host: x,y\r\n'],
+  ])('S12 %s are refused on every path', async (_, headers) => {
+    const auth = `authorization: Bearer ${account.key}\r\n`;
+    for (const path of ['/api/me', '/healthz', '/none', '/', '/api/receipts/req_1']) {
+      const { statuses, text } = await sendRaw(gateway.port, rawGet(path, headers + auth));
+      expect(statuses).toEqual([400]);
+      expect(text).toContain('"code":"invalid_request"');
+      expect(text).toContain('more than one Host');
+    }
+  });
+});
+
 describe('S14 headers', () => {
   test.each([
     ['one of 100 KB', `x: ${'a'.repeat(100_000)}\r\n`],

@@ -1,7 +1,7 @@
 // Plays a script on a socket. A framework could not break off at an exact byte, or lie about a length.
 
 import type { Socket } from 'node:net';
-import { bodyLength, bytesOf, isBytes, type Part, type Script } from './script.ts';
+import { bodyLength, bytesOf, type Cut, isBytes, type Part, type Script } from './script.ts';
 import { untilRead } from './until-read.ts';
 
 /** Shorter pauses are for cuts by the thousand, where it does not matter. */
@@ -14,14 +14,15 @@ export async function playScript(socket: Socket, script: Script): Promise<'playe
   /** Resolves once the kernel has the bytes, so that parts leave one by one. */
   const write = (bytes: string | Uint8Array) =>
     Promise.race([closed, new Promise<void>((resolve) => socket.write(bytes, () => resolve()))]);
-  const breakOff = async (by: 'fin' | 'rst' | 'stall'): Promise<'played' | 'left'> => {
+  const breakOff = async ({ by, when }: Cut): Promise<'played' | 'left'> => {
+    await Promise.race([closed, when]);
     if (by === 'stall') await closed;
     else if (by === 'fin') socket.end();
     else socket.resetAndDestroy();
     return by === 'stall' ? 'left' : 'played';
   };
   const most = cut && cut.after !== 'head' ? cut.after : Number.POSITIVE_INFINITY;
-  if (cut?.after === 'head') return breakOff(cut.by);
+  if (cut?.after === 'head') return breakOff(cut);
   await write(headOf(script));
   let sent = 0;
   for (const part of inOrder(body, rest)) {
@@ -44,7 +45,7 @@ export async function playScript(socket: Socket, script: Script): Promise<'playe
     const { pauseMs = 0 } = cut;
     if (pauseMs >= LEAST_SURE_MS) await untilRead(socket);
     await Bun.sleep(pauseMs);
-    return breakOff(cut.by);
+    return breakOff(cut);
   }
   if (framing === 'chunked') await write('0\r\n\r\n');
   if (socket.destroyed) return 'left';

@@ -13,6 +13,8 @@ export interface Cut {
   by: 'fin' | 'rst' | 'stall';
   /** From when the other side has read what came before. */
   pauseMs?: number;
+  /** Not before the test lets it happen. */
+  when?: Promise<unknown>;
 }
 
 export interface Script {

@@ -6,6 +6,7 @@ import { cleanText } from './clean-text.ts';
 import { findError } from './find-error.ts';
 import { isFlagged } from './flagged-content.ts';
 import { readGoogleDetails } from './google-details.ts';
+import { isAboutKey } from './refused-key.ts';
 
 export interface UpstreamFailure {
   status: number;
@@ -15,6 +16,8 @@ export interface UpstreamFailure {
   param: string | undefined;
   /** What the request says was found to be against the upstream's rules, whatever the status. */
   isFlagged: boolean;
+  /** It speaks of our key, account or credit there. */
+  isAboutKey: boolean;
 }
 
 const MAX_BODY_CHARS = 64 * 1024;
@@ -43,6 +46,7 @@ export function readFailure(
     message: typeof error.message === 'string' ? cleanText(error.message, hidden) : undefined,
     param: typeof error.param === 'string' && /^[\w.[\]]{1,80}$/.test(error.param) ? error.param : undefined,
     isFlagged: isFlagged(error),
+    isAboutKey: isAboutKey(error),
   };
 }
 

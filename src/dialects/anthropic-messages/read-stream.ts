@@ -17,7 +17,7 @@ import { BROKEN } from '../stream/bare-events.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { RepeatedEvent } from '../stream/repeated-event.ts';
 import { type Repeat, ShapeMemory } from '../stream/shape.ts';
-import type { SseEvent } from '../stream/sse.ts';
+import { isEventName, type SseEvent } from '../stream/sse.ts';
 import { readFinish } from './read-answer.ts';
 import { blockPieces, deltaPieces, isReasoning, isThinking, outputOf } from './read-output.ts';
 import { createUsageTracker } from './usage.ts';
@@ -42,6 +42,7 @@ class MessageReader implements StreamReader {
     try {
       const document = readJsonObject(data, ANSWER_LIMITS);
       if (typeof document.value.type !== 'string') return [BROKEN];
+      if (!isEventName(document.value.type)) return [];
       const event = this.#readEvent(document);
       if (!event) return [];
       this.#learn(event);

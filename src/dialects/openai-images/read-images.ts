@@ -23,7 +23,7 @@ import {
   type UsageReport,
 } from '../dialect.ts';
 import { BROKEN, DONE } from '../stream/bare-events.ts';
-import type { SseEvent } from '../stream/sse.ts';
+import { isEventName, type SseEvent } from '../stream/sse.ts';
 
 export const COMPLETED = 'image_generation.completed';
 export const PARTIAL = 'image_generation.partial_image';
@@ -70,7 +70,7 @@ export function createStreamReader(wanted: number): StreamReader {
     const document = tryRead(data);
     if (!document) return data === '[DONE]' ? [...end(), DONE] : [BROKEN];
     const { type } = document.value;
-    const name = typeof type === 'string' ? type : undefined;
+    const name = typeof type === 'string' && isEventName(type) ? type : undefined;
     if (name === 'error' || isObject(document.value.error)) return [BROKEN];
     if (completed >= wanted && (name === COMPLETED || name === PARTIAL)) {
       if (name === COMPLETED && hasImage(document.value)) surplus++;

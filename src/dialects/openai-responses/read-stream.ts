@@ -12,6 +12,7 @@ import {
 import { checkReport } from '../counts.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
 import { BROKEN, DONE } from '../stream/bare-events.ts';
+import { isEventName } from '../stream/sse.ts';
 import { FAILURES, isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
 import { indexAt, outputOf, readEvent, type Said } from './read-output.ts';
 import { readUsage } from './usage.ts';
@@ -58,7 +59,9 @@ export function createStreamReader(): StreamReader {
       if (data === '[DONE]') return [DONE];
       try {
         const document = readJsonObject(data, ANSWER_LIMITS);
-        return typeof document.value.type === 'string' ? read(document) : [BROKEN];
+        const { type } = document.value;
+        if (typeof type !== 'string') return [BROKEN];
+        return isEventName(type) ? read(document) : [];
       } catch (error) {
         if (error instanceof JsonRefused) return [BROKEN];
         throw error;

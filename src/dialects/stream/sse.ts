@@ -1,6 +1,7 @@
 // Server-sent events, read piece by piece: any split of the bytes, any of the three line endings, comments and all.
-// Bounded: an event that grows past the limit ends the stream.
+// Bounded: an event that grows past the limit ends the stream, and so do lines without data by the hundred thousand.
 
+import { assert } from '../../kit/assert.ts';
 import { tryParseJson } from '../../kit/json/json.ts';
 
 export interface SseEvent {
@@ -22,10 +23,15 @@ export class SseTooLong extends Error {
 }
 
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
+/** Comments, names and empty lines: more than an hour of keep-alives has, and far fewer than take a second to read. */
+const MAX_SPARE_LINES = 100_000;
+/** What an event may have beside its data: its name, its id, its end. */
+const SPARE_LINES_PER_DATA = 8;
 const STREAM = { stream: true };
 const DATA = 'data: ';
 const LF = 0x0a;
 const LINE_END = /\r\n|\n|\r/g;
+const HAS_LINE_END = /[\r\n]/;
 
 /** What most pieces of most streams are. */
 function isOneEvent(text: string): boolean {
@@ -45,6 +51,8 @@ export class SseReader {
   #data: string | undefined;
   #size = 0;
   #hasComment = false;
+  /** Lines without data that may still come. */
+  #spareLines = MAX_SPARE_LINES;
   /** Then no character is begun either. */
   #afterLf = true;
 
@@ -112,11 +120,13 @@ export class SseReader {
   #takeLine(line: string, events: SseEvent[]): void {
     this.#size += line.length;
     if (this.#size > this.#maxEventChars) throw new SseTooLong('an event is too long');
+    if (--this.#spareLines < 0) throw new SseTooLong('there are too many lines without data');
     if (line === '') this.#endEvent(events);
     else if (line.startsWith(':')) this.#hasComment = true;
     else if (isField(line, 'data')) {
       const value = fieldValue(line, 'data');
       this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+      if (value !== '') this.#spareLines = Math.min(this.#spareLines + SPARE_LINES_PER_DATA, MAX_SPARE_LINES);
     } else if (isField(line, 'event')) this.#event = fieldValue(line, 'event');
   }
 
@@ -145,7 +155,14 @@ function isWhole({ data = '' }: SseEvent): boolean {
   return data === '[DONE]' || tryParseJson(data) !== undefined;
 }
 
+/** A field of the upstream's may become a name: a line end in it would begin a line, or an event, of the upstream's choice. */
+export function isEventName(text: string): boolean {
+  return !HAS_LINE_END.test(text);
+}
+
 export function writeSse(data: string, event?: string): string {
-  const lines = data.includes('\n') ? data.replaceAll('\n', `\n${DATA}`) : data;
-  return `${event === undefined ? '' : `event: ${event}\n`}${DATA}${lines}\n\n`;
+  const lines = HAS_LINE_END.test(data) ? data.replace(LINE_END, `\n${DATA}`) : data;
+  if (event === undefined) return `${DATA}${lines}\n\n`;
+  assert(isEventName(event), 'an event has a name of one line');
+  return `event: ${event}\n${DATA}${lines}\n\n`;
 }

@@ -121,10 +121,10 @@ async function isSignedIn(tools: SiteTools, { request }: Visit): Promise<boolean
 async function create(tools: SiteTools, visit: Visit): Promise<Response> {
   const next = nextPath(visit.form.get('next'));
   if (await isSignedIn(tools, visit)) return visit.go(next);
-  const address = tools.addressOf(visit);
+  const origin = tools.originOf(visit);
   try {
-    tools.countKnock(address);
-    const { answer } = await registerAgent(tools, address, undefined);
+    tools.countKnock(origin.address);
+    const { answer } = await registerAgent(tools, origin, undefined);
     const { account_id: accountId, key_id: keyId, api_key: apiKey } = answer;
     const proof = { accountId, keyId, canManage: true, keyHash: tools.authenticator.hash(apiKey) };
     const opened = await openSession(tools, proof, visitor(tools, visit).cookie);

@@ -285,6 +285,7 @@ export const enAccount = {
     network_error: 'Connection failed',
     silent: 'No answer in time',
     idle: 'Stopped sending',
+    closed_silent: 'Connection closed after silence',
     too_slow: 'Not done in time',
     not_an_answer: 'Unreadable answer',
     error_event: 'Error in the stream',

@@ -11,7 +11,7 @@ export const enFaults = {
       'Create another key that may manage first: this is the last one. To replace a key that leaked, rotate it and let the old one stop at once.',
     rate_limited: 'Wait a minute, then try again: too many requests came at once.',
     registration_ip_limit:
-      'Sign in with a key you already have: this address has registered its accounts for the last 24 hours.',
+      'This address, or the network that it is in, has registered its accounts for the last 24 hours. Sign in with a key you already have.',
     registration_site_limit: 'Come back tomorrow: the new accounts of today are used up.',
     invalid_api_key: 'Create a key first: this account has none that may be used.',
     insufficient_balance: 'Redeem a card or choose a free model: the balance is too low for this request.',

@@ -284,6 +284,7 @@ export const zhTwAccount: Words['account'] = {
     network_error: '連線失敗',
     silent: '逾時未回應',
     idle: '中途停止傳送',
+    closed_silent: '沉默後連線關閉',
     too_slow: '未在時限內完成',
     not_an_answer: '回應無法解讀',
     error_event: '串流中回報錯誤',

@@ -11,7 +11,7 @@ export const zhTwFaults: { texts: Words['faults']; fields: Words['fields'] } = {
     key_not_permitted: '請改用有管理權限的金鑰，或以使用者名稱與密碼登入。',
     last_key: '請先建立另一把可管理的金鑰：這是最後一把。如果金鑰已經外洩，請更換它，並讓舊的立即失效。',
     rate_limited: '請稍候一分鐘再試：短時間內的請求太多。',
-    registration_ip_limit: '請使用您已有的金鑰登入：這個位址在過去 24 小時內可註冊的帳戶已達上限。',
+    registration_ip_limit: '這個位址或它所在的網路，在過去 24 小時內可註冊的帳戶已達上限。請使用您已有的金鑰登入。',
     registration_site_limit: '請明天再來：今天可建立的新帳戶已達上限。',
     invalid_api_key: '請先建立一把金鑰：本帳戶沒有可用的金鑰。',
     insufficient_balance: '請兌換儲值卡，或選擇免費模型：餘額不足以支付這次請求。',

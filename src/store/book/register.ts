@@ -3,11 +3,20 @@
 import { assert } from '../../kit/assert.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { RegisterInput, RegisterResult } from '../operations.ts';
+import type { Window } from '../rows.ts';
 import { addressWindow } from './address-windows.ts';
 import type { Book, Touch } from './book.ts';
 import { payIn } from './money.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
-import { dayAllowance, EMPTY_WINDOW, rollingAllowance, type Taking, takeDay, takeRolling } from './windows.ts';
+import {
+  type Allowance,
+  dayAllowance,
+  EMPTY_WINDOW,
+  rollingAllowance,
+  type Taking,
+  takeDay,
+  takeRolling,
+} from './windows.ts';
 
 const ADDRESS_SPAN_MS = DAY_MS;
 const SITE_WINDOW = 'register:site';
@@ -19,6 +28,10 @@ export function registerTouches(input: RegisterInput): Touch[] {
   return [
     { table: 'wallets', id: input.accountId },
     { table: 'windows', id: addressWindow('register', input.address) },
+    ...(input.networks ?? []).map(({ address }) => ({
+      table: 'windows' as const,
+      id: addressWindow('register', address),
+    })),
     { table: 'windows', id: SITE_WINDOW },
     { table: 'windows', id: HOUR_WINDOW },
     { table: 'keyrings', id: input.accountId },
@@ -34,10 +47,13 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
     const first = JSON.parse(replay.result) as { accountId: string; keyId: string; told?: string };
     return { ok: true, ...first, balance: trial, replayedSalt: replay.salt };
   }
-  const byAddress = book.get('windows', addressWindow('register', input.address)) ?? EMPTY_WINDOW;
+  const origins: readonly OriginLimit[] = [
+    { address: input.address, limit: limits.perAddress },
+    ...(input.networks ?? []),
+  ];
+  const reached = findReached(book, origins, at);
+  if (reached) return { ok: false, reason: 'registration_ip_limit', ...reached };
   const bySite = book.get('windows', SITE_WINDOW) ?? EMPTY_WINDOW;
-  const address = rollingAllowance(byAddress, at, ADDRESS_SPAN_MS, limits.perAddress);
-  if (address.remaining < 1) return { ok: false, reason: 'registration_ip_limit', allowance: address };
   const site = dayAllowance(bySite, at, limits.perDay);
   if (site.remaining < 1) return { ok: false, reason: 'registration_site_limit', allowance: site };
   const byHour = book.get('windows', HOUR_WINDOW) ?? EMPTY_WINDOW;
@@ -47,11 +63,11 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   }
 
   assert(!book.get('wallets', accountId), 'an account is registered once');
-  book.put(
-    'windows',
-    addressWindow('register', input.address),
-    takeRolling(byAddress, at, ADDRESS_SPAN_MS, { keep: limits.perAddress }),
-  );
+  for (const { address, limit } of origins) {
+    const window = originWindow(book, address);
+    const taken = takeRolling(window, at, ADDRESS_SPAN_MS, { keep: limit });
+    book.put('windows', addressWindow('register', address), taken);
+  }
   book.put('windows', SITE_WINDOW, takeDay(bySite, at));
   book.put('windows', HOUR_WINDOW, takeRolling(byHour, at, HOUR_MS, hourTaking(limits.perHour)));
   book.add('accounts', { accountId, createdAt: at });
@@ -70,6 +86,30 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   }
   rememberReplay(book, input.replay, { accountId, keyId: key.keyId, told }, at);
   return { ok: true, accountId, keyId: key.keyId, balance: trial };
+}
+
+/** An address, or a network that it is in. */
+interface OriginLimit {
+  address: string;
+  limit: number;
+  prefix?: number;
+}
+
+function originWindow(book: Book, address: string): Window {
+  return book.get('windows', addressWindow('register', address)) ?? EMPTY_WINDOW;
+}
+
+/** The first of them that has no registration left. */
+function findReached(
+  book: Book,
+  origins: readonly OriginLimit[],
+  at: number,
+): { allowance: Allowance; prefix?: number } | undefined {
+  for (const { address, limit, prefix } of origins) {
+    const allowance = rollingAllowance(originWindow(book, address), at, ADDRESS_SPAN_MS, limit);
+    if (allowance.remaining < 1) return { allowance, ...(prefix === undefined ? {} : { prefix }) };
+  }
+  return undefined;
 }
 
 function hourTaking(perHour: number | undefined): Taking {

@@ -239,6 +239,8 @@ function makeSound(file: string, now: number, lines: RestoreLines, fingerprint: 
     if (fingerprint !== undefined) refuseOtherPepper(db, fingerprint);
     const commits = prepareCommits(db);
     if (prepareIsBehind(db)()) commits.post();
+    // The server that had them does not serve what is restored; without its lease its holds are released at the next start.
+    db.run('DELETE FROM leases');
     const { differences } = audit(db, {});
     if (differences.length > 0 && !lines.frozen) throw new CopyDisagrees(differences);
     commits.commitBatch([{ name: 'note', input: { log: lines.restored(differences.length) } }]);

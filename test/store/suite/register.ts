@@ -95,6 +95,35 @@ export function describeRegister(open: OpenSubject): void {
       }
     });
 
+    test('networks of the address have limits of their own, and a refused registration takes no slot of any', async () => {
+      const [site, block] = [fresh('address'), fresh('address')];
+      const networks = [
+        { prefix: 56, address: block, limit: 4 },
+        { prefix: 48, address: site, limit: 6 },
+      ];
+      const commit = (given: typeof networks, at = T0) =>
+        subject.store.commit('register', registration({ networks: given, at }));
+      for (let n = 0; n < 4; n++) expect(await commit(networks, T0 + n * HOUR)).toMatchObject({ ok: true });
+      expect(await commit(networks, T0 + 4 * HOUR)).toEqual({
+        ok: false,
+        reason: 'registration_ip_limit',
+        allowance: { limit: 4, used: 4, remaining: 0, resetsAt: T0 + DAY },
+        prefix: 56,
+      });
+      const elsewhere = networks.slice(1);
+      for (let n = 0; n < 2; n++) expect(await commit(elsewhere, T0 + 5 * HOUR)).toMatchObject({ ok: true });
+      expect(await commit(elsewhere, T0 + 6 * HOUR)).toMatchObject({ ok: false, prefix: 48 });
+      expect(await commit(networks, T0 + DAY)).toMatchObject({ ok: true });
+    });
+
+    test('64 at once from one network: as many pass as it may', async () => {
+      const networks = [{ prefix: 48, address: fresh('address'), limit: 10 }];
+      const results = await Promise.all(
+        Array.from({ length: 64 }, () => subject.store.commit('register', registration({ networks }))),
+      );
+      expect(results.filter(({ ok }) => ok)).toHaveLength(10);
+    });
+
     test('64 at once from one address: three pass', async () => {
       const address = fresh('address');
       const results = await Promise.all(
