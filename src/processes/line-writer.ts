@@ -18,7 +18,9 @@ const MAX_WAITING_CHARS = 4 * 1024 * 1024;
 /** Short enough that who watches the log sees no delay. */
 const MOMENT_MS = 10;
 const RETRY_MS = 500;
-const END_MS = 1_000;
+/** A second in steps: of a busy machine that lets the process stand still for longer, one step passes and not all. */
+const END_STEPS = 20;
+const END_STEP_MS = 50;
 const NOTHING = new Uint8Array(0);
 
 export function createLineWriter(fd: number): LineWriter {
@@ -49,7 +51,11 @@ export function createLineWriter(fd: number): LineWriter {
       waiting += line;
       sent ??= sleep(systemClock, MOMENT_MS).then(send);
     },
-    end: async () => Promise.race([sent, sleep(systemClock, END_MS)]),
+    async end() {
+      for (let step = 0; sent && step < END_STEPS; step++) {
+        await Promise.race([sent, sleep(systemClock, END_STEP_MS)]);
+      }
+    },
     flush() {
       // What a thread is about to write cannot be overtaken.
       if (isWriting) return;

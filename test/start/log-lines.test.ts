@@ -74,6 +74,19 @@ describe('lines', () => {
     closeSync(writer);
   });
 
+  test('are written before the end, also by a process that stood still for longer than the end may take', async () => {
+    const { reader, writer } = openPipe();
+    const lines = createLineWriter(writer);
+    lines.write('the last\n');
+    const ended = lines.end();
+    const until = performance.now() + 1_500;
+    while (performance.now() < until);
+    await ended;
+    expect(read(reader)).toBe('the last\n');
+    closeSync(reader);
+    closeSync(writer);
+  });
+
   test('without a reader are lost; the next reader has the next lines', async () => {
     const { reader, writer, openReader } = openPipe();
     const lines = createLineWriter(writer);

@@ -92,9 +92,10 @@ describe('the data folder', () => {
     const config = place.write('large.yaml', { ...testDocument('http://127.0.0.1:9/v1'), models });
     // A file that must not grow is a disk without room; the signal would kill, the error does not.
     const small = `trap '' XFSZ; ulimit -f 64; exec "$0" --no-env-file "$@"`;
+    const { PATH = '' } = process.env;
     const { exitCode, stderr } = Bun.spawnSync(
       ['bash', '-c', small, process.execPath, join(import.meta.dir, '..', '..', 'src', 'main.ts')],
-      { env: { PATH: process.env.PATH ?? '', DATA_DIR: place.dataDir, ADMIN_PORT: '0', GATEWAY_CONFIG: config } },
+      { env: { PATH, PORT: '0', ADMIN_PORT: '0', DATA_DIR: place.dataDir, GATEWAY_CONFIG: config } },
     );
     expect([exitCode, stderr.toString()]).toEqual([1, 'cannot start: store: disk I/O error\n']);
   });
