@@ -152,7 +152,8 @@ describe('a node that may have been taken for dead', () => {
   const failed = (gate: Promise<void>): Script => ({ status: 500, body: [gate, '{}'] });
   const broken = (gate: Promise<void>): Script => ({
     ...chatStream(),
-    body: [...(chatStream().body ?? []).slice(0, 2), gate],
+    // It shows a sign of life before it ends: after a long silence the same channel would not be asked again.
+    body: [...(chatStream().body ?? []).slice(0, 2), gate, ': still here\n\n', 50],
   });
 
   test.each([

@@ -282,7 +282,7 @@ describe('a schema for an answer is walked once', () => {
     const plain = references.map((reference) => `elsewhere${reference}`);
     const [few, much] = [schemaOf(refer(plain), inner), schemaOf(refer(references), inner)];
     const ratio = leastMs(() => isRefused(much)) / leastMs(() => isRefused(few));
-    expect(ratio).toBeLessThan(6);
+    expect(ratio).toBeLessThan(30);
   });
 });
 
