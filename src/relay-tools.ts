@@ -15,7 +15,7 @@ import { createTurns } from './limits/turns.ts';
 import { countRequests } from './operator/metrics/request-metrics.ts';
 import type { RelayTools } from './relay/call.ts';
 import { createCut } from './relay/cut.ts';
-import { ReadingOn } from './relay/read-on.ts';
+import { ReadingOn } from './relay/reading-on.ts';
 import { createSecretResolver } from './settings/resolve-secret.ts';
 import type { Settings } from './settings/settings.ts';
 import type { LifeCycle } from './start/life-cycle.ts';

@@ -26,7 +26,7 @@ import type { Models } from './candidate-models.ts';
 import type { Cut } from './cut.ts';
 import type { Carriers } from './find-carrier.ts';
 import type { RelayMeter } from './meter.ts';
-import type { ReadingOn } from './read-on.ts';
+import type { ReadingOn } from './reading-on.ts';
 
 export interface RelayTools extends Upstreams {
   clock: Clock;

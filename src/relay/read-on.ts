@@ -4,32 +4,8 @@
 import type { BegunStream } from './begun.ts';
 import type { RelayTools } from './call.ts';
 
-const MAX_READING_ON = 64;
-const MAX_OF_ACCOUNT = 16;
 const TO_END_MS = 30_000;
 const LAST_BYTES_MS = 500;
-
-/** Streams that are read on, by account. */
-export class ReadingOn {
-  readonly #byAccount = new Map<string, number>();
-  #count = 0;
-
-  /** False if there are too many, in all or of this account. */
-  tryAcquire(accountId: string): boolean {
-    const own = this.#byAccount.get(accountId) ?? 0;
-    if (this.#count >= MAX_READING_ON || own >= MAX_OF_ACCOUNT) return false;
-    this.#count++;
-    this.#byAccount.set(accountId, own + 1);
-    return true;
-  }
-
-  release(accountId: string): void {
-    const own = this.#byAccount.get(accountId) ?? 1;
-    this.#count--;
-    if (own > 1) this.#byAccount.set(accountId, own - 1);
-    else this.#byAccount.delete(accountId);
-  }
-}
 
 /** Up to half a minute, if there is a place for one more; in the end the stream is over or aborted. */
 export async function readToEnd(

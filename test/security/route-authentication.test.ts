@@ -135,7 +135,7 @@ describe('S6 however it is written', () => {
     'x:99999',
     'x:y',
   ];
-  test.each([...HOSTS, '/', '#', '?', '@', 'a,b', '%00', '%2fhealthz', '127.0.0.1:1@x'])(
+  test.each([...HOSTS, '/', '#', '?', '@', '%00', '%2fhealthz', '127.0.0.1:1@x'])(
     'S6 Host %p decides nothing, and is no error of ours',
     async (host) => {
       const keyed = await sendRaw(gateway.port, rawGet('/api/me', `host: ${host}\r\n`));
