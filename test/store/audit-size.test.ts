@@ -29,7 +29,7 @@ test(`${SETTLEMENTS} settlements and as many cards and losses are audited soon`,
   db.run(`INSERT INTO usage_days SELECT account_id, (at + 28800000) / 86400000, key_id, model, channel, status, count(*),
     sum(input_tokens), 0, 0, 0, sum(output_tokens), 0, 0, sum(cost_nano) FROM usage_records GROUP BY 1, 2, 3, 4, 5, 6`);
   db.run(`${each(SETTLEMENTS)} INSERT INTO losses (request_id, at, day, account_id, model, channel, reason, amount_nano)
-    SELECT 'req' || i, 0, 0, ${account}, 'm', 'up', 'hedge', 7 FROM n`);
+    SELECT 'req' || i, 0, 0, ${account}, 'm', 'up', 'empty_answer', 7 FROM n`);
   db.run(`INSERT INTO loss_days SELECT account_id, 0, sum(amount_nano), 0 FROM losses GROUP BY account_id`);
   const startedAt = performance.now();
   const { differences } = audit(db, {});
