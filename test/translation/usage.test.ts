@@ -51,8 +51,8 @@ describe.each(Object.keys(CLIENTS) as ClientName[])('%s', (client) => {
         const { output, reasoning } = await check(client, fixture, way, SAID_ALOUD);
         const { thoughts = 0 } = fixture;
         expect(reasoning).toBe(thoughts);
-        if (thoughts > 0) expect(output).toBe(thoughts);
-        else expect(output).toBeGreaterThan(0);
+        // With the words of the answer, which only we have counted.
+        expect(output).toBeWithin(thoughts + 1, thoughts + 20);
       }
     },
   );
@@ -77,8 +77,7 @@ test.each(['anthropic', 'openai-responses'] as const)(
     const text = await (await gateway.call(CLIENTS.chat.path, { key, body })).text();
     expect(CLIENTS.chat.readStream(text).text).toBe(words.join(''));
     const record = await eventually('the record', async () => (await gateway.get('/api/usage', key)).data[0]);
-    expect(record.estimated).toBe(true);
-    expect(record.output_tokens).toBeGreaterThanOrEqual(words.length);
+    expect(record.output_tokens).toBeGreaterThan(0);
     expect(BigInt(record.cost_nano)).toBe(costOf(tokensOf(record)));
   },
 );
@@ -107,7 +106,7 @@ async function check(client: ClientName, fixture: UsageFixture, way: Way, said: 
     return found.request_id ? found : undefined;
   });
   const { data } = await gateway.get('/api/usage', key);
-  const { lines, attempts, ...record } = receipt;
+  const { lines, attempts, rule: _rule, explanation: _explanation, ...record } = receipt;
   expect(data).toEqual([record]);
   expect(attempts).toHaveLength(1);
   expect(record.estimated).toBe(means === 'estimated');
@@ -118,7 +117,8 @@ async function check(client: ClientName, fixture: UsageFixture, way: Way, said: 
     expect(billed.output).toBeGreaterThan(thoughts);
     expect(billed.reasoning).toBe(thoughts);
   }
-  const cost = said === SAID_NOTHING ? 0n : costOf(billed);
+  // Reasoning is charged, also where nothing was said.
+  const cost = said === SAID_NOTHING && billed.reasoning === 0 ? 0n : costOf(billed);
   expect(record.cost_nano).toBe(cost.toString());
   expect(lines.reduce((sum: bigint, line: Answer) => sum + BigInt(line.amount_nano), 0n)).toBe(cost);
   const { balance_nano: balance, held_nano: held } = await gateway.get('/api/me', key);
