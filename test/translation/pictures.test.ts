@@ -21,6 +21,8 @@ const PRICES = { input: 10_000n, output: 40_000n };
 
 /** How an upstream says it: words, a picture, the end; and never what it used. */
 interface Painter {
+  /** Not one that thinks: what it may have thought is estimated by the time, which no test can know. */
+  model?: string;
   whole(text: string): unknown;
   words(text: string): unknown;
   picture: unknown;
@@ -37,6 +39,7 @@ const PAINTERS: Partial<Record<UpstreamName, Painter>> = {
     end: [openaiChunk({}, 'stop'), '[DONE]'],
   },
   gemini: {
+    model: 'gemini-3-pro-image',
     whole: (text) => geminiChunk([{ text }, INLINE], 'STOP', null),
     words: (text) => geminiChunk([{ text }], undefined, null),
     picture: geminiChunk([INLINE], undefined, null),
@@ -84,7 +87,8 @@ const PLACES = ['first', 'second', 'third'];
 
 /** `fresh`: a broken answer is asked for anew. `prefilled`: it is continued. */
 function placesOf(name: UpstreamName, base: string) {
-  const { model, channel } = UPSTREAMS[name];
+  const { channel } = UPSTREAMS[name];
+  const model = PAINTERS[name]?.model ?? UPSTREAMS[name].model;
   const modelOf = (id: string, prefill: boolean) => ({
     id,
     max_output_tokens: 20_000,
