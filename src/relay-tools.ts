@@ -1,6 +1,8 @@
 // The relay's tools, from the gateway's: how upstreams are reached, and what is remembered of them and of calls.
 
+import { createAnswerTimes } from './channels/answer-times.ts';
 import { createFetchMedia, type MediaOptions } from './channels/fetch-media.ts';
+import { createHedgeBudget } from './channels/hedge-budget.ts';
 import { type Connect, connectBare } from './channels/limit-connect.ts';
 import { createReasoningHistory } from './channels/reasoning-history.ts';
 import { createRetryBudget } from './channels/retry-budget.ts';
@@ -61,6 +63,7 @@ export function createRelayTools(
   { newId, metrics, authenticator, life, sealer, pepper, gatewayId, ...shared }: GatewayParts,
 ): RelayTools {
   const { clock } = shared;
+  const retryBudget = createRetryBudget(clock);
   return {
     ...shared,
     ...createUpstreams({
@@ -72,7 +75,9 @@ export function createRelayTools(
       demoPaceMs,
       resolveSecret: createSecretResolver(settings, sealer),
     }),
-    retryBudget: createRetryBudget(clock),
+    answerTimes: createAnswerTimes(),
+    retryBudget,
+    hedges: createHedgeBudget(clock, retryBudget),
     keys: authenticator,
     refusals: createRecentRefusals(),
     turns: createTurns(clock),

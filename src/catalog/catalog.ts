@@ -16,9 +16,12 @@ import {
 import { endpointsOf } from './endpoints.ts';
 import { type Amounts, type PriceName, priceOf } from './listed-prices.ts';
 
+/** `auto`: by what the route's last answers took. */
+export type FirstTokenMs = number | 'auto';
+
 export interface Timeouts {
   connectMs: number;
-  firstTokenMs: number;
+  firstTokenMs: FirstTokenMs;
   idleMs: number;
   totalMs: number;
 }
@@ -48,7 +51,7 @@ export interface Route {
   model: string;
   priority: number;
   weight: number;
-  firstTokenMs: number;
+  firstTokenMs: FirstTokenMs;
   /** The upstream continues an assistant message that stands last. */
   prefill: boolean;
   /** What the upstream bills for each unit: the route's `cost`, or the sale price where the document states no cost. */
@@ -70,6 +73,8 @@ export interface Model {
   priced: ReadonlySet<keyof Prices>;
   routes: readonly Route[];
   fallbacks: readonly string[];
+  /** When the next channel is asked beside a late one; `auto`: when it is late by what is usual there. */
+  hedge: number | 'auto' | 'off';
 }
 
 export interface Catalog {
@@ -164,6 +169,7 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
       })
       .sort((a, b) => a.priority - b.priority),
     fallbacks: model.fallbacks,
+    hedge: model.hedge,
   };
 }
 

@@ -73,10 +73,14 @@ const priceTable = (mayBeZero: boolean) =>
     image: amount(mayBeZero).optional(),
   });
 
+const firstTokenMs = z.union([z.literal('auto'), wholeNumber(1, 600_000)], {
+  error: 'must be "auto" or a whole number of milliseconds from 1 to 600000',
+});
+
 const timeouts = z
   .strictObject({
     connect_ms: wholeNumber(1, 60_000).default(2_000),
-    first_token_ms: wholeNumber(1, 600_000).default(60_000),
+    first_token_ms: firstTokenMs.default('auto'),
     idle_ms: wholeNumber(1, 600_000).default(60_000),
     total_ms: wholeNumber(1, 1_200_000).default(600_000),
   })
@@ -108,7 +112,7 @@ const route = z.strictObject({
   priority: wholeNumber(1, 1_000).default(1),
   weight: wholeNumber(1, 1_000).default(1),
   prefill: z.boolean().optional(),
-  first_token_ms: wholeNumber(1, 600_000).optional(),
+  first_token_ms: firstTokenMs.optional(),
   /** What the upstream asks of us, as `price` says what we ask; only the operator sees it. */
   cost: priceTable(true).optional(),
 });
@@ -126,6 +130,11 @@ const model = z.strictObject({
   }),
   routes: z.array(route).min(1, 'needs at least one route'),
   fallbacks: z.array(modelId).default([]),
+  hedge: z
+    .union([z.enum(['auto', 'off']), wholeNumber(1, 600_000)], {
+      error: 'must be "auto", "off" or a whole number of milliseconds from 1 to 600000',
+    })
+    .default('auto'),
 });
 
 const limits = z

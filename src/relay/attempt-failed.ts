@@ -45,6 +45,11 @@ export class AttemptFailed extends Error {
     return this.isSealed || this.isElsewhere;
   }
 
+  /** The request itself is refused: every channel would refuse it. */
+  get isFinal(): boolean {
+    return this.refusal !== undefined && !this.isTooLong && !this.isForeign;
+  }
+
   /** The prompt does not fit this model: another one may take it. */
   get isTooLong(): boolean {
     return this.refusal?.code === 'context_length_exceeded';

@@ -17,33 +17,46 @@ import type { Admission, Call, RelayTools } from './call.ts';
 import { noteFailedTry } from './losses.ts';
 import { isDescribable, noteRefused, type Translated } from './note-refused.ts';
 import { noteTrouble, TryNote } from './note-try.ts';
+import { patienceWith } from './patience.ts';
 import type { Step } from './plan.ts';
 import { beginStream, readAnswer, readRefusal, takeWhole } from './take-answer.ts';
 import { upstreamFields } from './upstream-fields.ts';
-import { Watch } from './watch.ts';
+import { type LateListener, Watch } from './watch.ts';
 import { fetchNamed, type Prefill, writeBody } from './write-body.ts';
 
 /** However well it goes on. */
 const MAX_STREAM_MS = HOUR_MS;
 
-/**
- * One try, if what it may cost is still held. Ends when `gone` is aborted. Throws AttemptFailed; what came of a channel that was
- * asked is noted by then.
- */
+export interface AttemptOptions {
+  /** It ends when this is aborted. */
+  gone: AbortSignal;
+  prefill?: Prefill | undefined;
+  racing?: Racing;
+}
+
+/** Is told when the try is late, and may stop it. */
+export interface Racing extends LateListener {
+  /** Another try was on its way before, and still is. */
+  isBeside: boolean;
+  watchWith(watch: Watch): void;
+}
+
+/** One try, if what it may cost is still held. Throws AttemptFailed; what came of a channel that was asked is noted by then. */
 export async function attempt(
   tools: RelayTools,
   admission: Admission,
   step: Step,
-  gone: AbortSignal,
-  prefill?: Prefill,
+  { gone, prefill, racing }: AttemptOptions,
 ): Promise<AnyBegunAnswer> {
-  const note = new TryNote(tools, admission, step);
+  const steppedAt = tools.clock.monotonic();
   const waiting = beforeAsking(tools, admission, step, gone);
   if (waiting) await waiting;
+  const note = new TryNote(tools, admission, step, steppedAt);
   const { call } = admission;
   const { route } = step;
   const { stream } = call.request;
   const watch = new Watch(tools, gone);
+  racing?.watchWith(watch);
   const startedAt = tools.clock.monotonic();
   let translated: Translated | undefined;
   /** When the upstream was asked, and whether it took the request. */
@@ -58,7 +71,8 @@ export async function attempt(
     const isDescribed = isDescribable(body);
     // Not before: what was fetched until now came from hosts that the client named, and these have limits of their own.
     watch.limitTotal(route.channel.timeouts.totalMs, admission.deadline);
-    if (stream) watch.limitSilence(route.firstTokenMs);
+    watch.limitSilence(patienceWith(tools, admission, step), racing);
+    watch.signal.throwIfAborted();
     askedAt = tools.clock.monotonic();
     watch.listen();
     const sending = upstream.send({
@@ -92,16 +106,17 @@ export async function attempt(
     note.ended('ok');
     return { step, begun, note };
   } catch (error) {
-    const failed = watch.explain(error);
+    const isBug = isOurs(error) && !watch.signal.aborted;
+    const failed = isBug ? new AttemptFailed('unexplained') : watch.explain(error);
     // Before all else: whatever fails here, the channel's pass is given back.
     note.ended(failed.outcome);
     if (askedAt !== undefined) {
       const elapsedMs = tools.clock.monotonic() - askedAt;
       const { outcome, usage } = failed;
-      noteFailedTry(tools, admission, step, { outcome, isAccepted, elapsedMs, usage });
+      const isBeside = racing?.isBeside ?? false;
+      noteFailedTry(tools, admission, step, { outcome, isAccepted, isBeside, elapsedMs, usage });
     }
-    if (isOurs(error))
-      tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
+    if (isBug) tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
     if (translated) noteRefused(tools, admission, step, translated, failed);
     watch.abort(failed.outcome);
     watch.end();

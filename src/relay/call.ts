@@ -1,8 +1,10 @@
 // What the relay works with: its tools, one client call, and that call once it is admitted.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
+import type { AnswerTimes } from '../channels/answer-times.ts';
 import type { FetchMedia } from '../channels/fetch-media.ts';
 import type { Health } from '../channels/health.ts';
+import type { HedgeBudget } from '../channels/hedge-budget.ts';
 import type { ReasoningHistory } from '../channels/reasoning-history.ts';
 import type { RecentErrors } from '../channels/recent-errors.ts';
 import type { RetryBudget } from '../channels/retry-budget.ts';
@@ -34,7 +36,9 @@ export interface RelayTools extends Upstreams {
   health: Health;
   errors: Pick<RecentErrors, 'note'>;
   reasoning: ReasoningHistory;
+  answerTimes: AnswerTimes;
   retryBudget: RetryBudget;
+  hedges: HedgeBudget;
   traffic: Traffic;
   ledger: Ledger;
   /** Whether a key is still what it was when its call came. */

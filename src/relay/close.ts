@@ -20,6 +20,7 @@ import { type Bill, nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
 import { lossesOfBill, neverCharged, ofUnserved } from './losses.ts';
 import type { ServingTry } from './meter.ts';
+import { sizeOf } from './patience.ts';
 
 /** The last events of a stream wait this long for the settlement; then they go out without the cost. */
 const SETTLE_WAIT_MS = 5_000;
@@ -143,7 +144,10 @@ export class Closing implements TaskListener {
     const { accountId, keyId } = key;
     const outcome = this.#outcome(status, bill, first);
     const serving = this.#servingTry(last, status === 'ok');
-    if (serving.ok) traffic.record(serving);
+    if (serving.ok) {
+      traffic.record(serving);
+      this.#noteTime(last, serving);
+    }
     this.#noteReasoning(last, bill, serving.firstTokenMs);
     const own = lossesOfBill(this.#admission, bill, last.step);
     const failed = this.#admission.losses;
@@ -158,6 +162,13 @@ export class Closing implements TaskListener {
     const items = all.filter(({ amount, charge }) => amount > 0n || charge > 0n);
     const guard = this.#admission.call.catalog.guards.loss_per_account_day;
     return items.length === 0 ? undefined : { items, guard };
+  }
+
+  /** What is late on this route is measured by it. */
+  #noteTime({ step, begun }: BegunAnswer, { firstTokenMs, totalMs }: Sample): void {
+    const ms = begun.kind === 'stream' ? firstTokenMs : totalMs;
+    const { channel, model } = step.route;
+    if (ms !== null) this.#tools.answerTimes.note(channel.name, model, sizeOf(this.#admission, step), ms);
   }
 
   /** Reports of reasoning that was not shown say which routes do that, and how fast. */

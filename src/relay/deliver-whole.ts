@@ -40,12 +40,12 @@ export async function deliverWhole(
     if (settled) addCost(headers, settled);
     return { headers, body: bodyOf(tools, call, text, begun) };
   } catch (error) {
-    drop(begun);
+    dropLarge(begun);
     throw error;
   }
 }
 
-function drop({ large }: WholeAnswer): void {
+export function dropLarge({ large }: WholeAnswer): void {
   large?.document.drop();
   large?.room.leave();
 }
@@ -55,7 +55,7 @@ function bodyOf(tools: RelayTools, call: Call, text: string, begun: WholeAnswer)
   const { dialect, request, requestId, connection, gone, pause } = call;
   const { document } = begun.large;
   if (gone.aborted) {
-    drop(begun);
+    dropLarge(begun);
     return '';
   }
   const write = dialect.longAnswers?.write;
@@ -75,7 +75,7 @@ function bodyOf(tools: RelayTools, call: Call, text: string, begun: WholeAnswer)
         await takePiece(piece);
       }
     } finally {
-      drop(begun);
+      dropLarge(begun);
       tools.running.delete(sending);
     }
   };

@@ -66,9 +66,21 @@ export function noteUnsent({ call, losses }: Admission, step: Step, facts: Answe
 }
 
 /** Why an upstream bills a try that did not serve, if it had accepted it. */
-const REASONS: Partial<Record<AttemptOutcome, LossReason>> = { client_gone: 'client_gone', drained: 'gateway_cut' };
+const REASONS: Partial<Record<AttemptOutcome, LossReason>> = {
+  client_gone: 'client_gone',
+  drained: 'gateway_cut',
+  late: 'hedge',
+  outrun: 'hedge',
+};
 /** We ended the try: the upstream may have been at work, though it had not answered yet. */
-const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set(['too_slow', 'client_gone', 'drained', 'left']);
+const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set([
+  'late',
+  'outrun',
+  'too_slow',
+  'client_gone',
+  'drained',
+  'left',
+]);
 
 /** Accepted by its status, and refused all the same. */
 const NOT_BILLED: ReadonlySet<AttemptOutcome> = new Set(['not_an_answer', 'request_refused', 'rate_limited']);
@@ -77,6 +89,8 @@ export interface FailedTry {
   outcome: AttemptOutcome;
   /** The upstream had accepted the request, with status 200. */
   isAccepted: boolean;
+  /** It was asked beside a late one. */
+  isBeside: boolean;
   elapsedMs: number;
   /** What it reported all the same. */
   usage: UsageReport | undefined;
@@ -95,5 +109,7 @@ export function noteFailedTry(tools: RelayTools, admission: Admission, step: Ste
   const made = images > 0 ? maxOutputTokens * images : Math.min(output, maxOutputTokens * choices);
   const guessed = { ...NO_BUCKETS, input, output: made, images };
   const used = typeof failed.usage === 'object' ? failed.usage.buckets : guessed;
-  admission.losses.push(lossOf(REASONS[failed.outcome] ?? 'failed_attempt', step, used));
+  const loss = lossOf(failed.isBeside ? 'hedge' : (REASONS[failed.outcome] ?? 'failed_attempt'), step, used);
+  if (loss.reason === 'hedge') tools.hedges.note(call.key.accountId, loss.amount);
+  admission.losses.push(loss);
 }

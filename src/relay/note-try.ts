@@ -6,19 +6,19 @@ import type { Admission, RelayTools } from './call.ts';
 import { type AttemptOutcome, OUTCOMES } from './outcomes.ts';
 import type { Step } from './plan.ts';
 
-/** One line of the receipt; what is said of the same try later takes the place of what was said before. */
+/** One line of the receipt, from when the channel is asked; what is said of the same try later takes the place of what was said before. */
 export class TryNote {
   readonly #tools: RelayTools;
-  readonly #admission: Admission;
   readonly #step: Step;
   readonly #startedAt: number;
-  #line: Attempt | undefined;
+  readonly #line: Attempt;
 
-  constructor(tools: RelayTools, admission: Admission, step: Step) {
+  constructor(tools: RelayTools, { attempts }: Admission, step: Step, startedAt: number) {
     this.#tools = tools;
-    this.#admission = admission;
     this.#step = step;
-    this.#startedAt = tools.clock.monotonic();
+    this.#startedAt = startedAt;
+    this.#line = { channel: step.route.channel.name, outcome: 'drained', ms: 0 };
+    attempts.push(this.#line);
   }
 
   /** A stream has brought its first word, and will be told of again. */
@@ -42,14 +42,8 @@ export class TryNote {
   }
 
   #write(outcome: string): void {
-    const ms = Math.round(this.#tools.clock.monotonic() - this.#startedAt);
-    if (this.#line) {
-      this.#line.outcome = outcome;
-      this.#line.ms = ms;
-    } else {
-      this.#line = { channel: this.#step.route.channel.name, outcome, ms };
-      this.#admission.attempts.push(this.#line);
-    }
+    this.#line.outcome = outcome;
+    this.#line.ms = Math.round(this.#tools.clock.monotonic() - this.#startedAt);
   }
 }
 

@@ -23,8 +23,10 @@ export interface OutcomeRow {
 }
 
 const ROWS = {
-  /** No connection, or one that was lost while the upstream was at work. What nobody can explain is taken for it, too. */
+  /** No connection, or one that was lost while the upstream was at work. */
   network_error: { blames: 'channel', again: 'soon', concernsAll: true },
+  /** An error that is none of the network: most likely a bug of ours, which a request may provoke. */
+  unexplained: { blames: 'channel', again: 'soon' },
   /** A status of failure, or one that nobody expects. */
   upstream_error: { blames: 'channel', again: 'soon' },
   /** An error inside the stream that does not blame the request. */
@@ -36,6 +38,10 @@ const ROWS = {
 
   /** No first word in its time. Silence has cost enough: it is not repeated. */
   silent: { blames: 'channel' },
+  /** No first word, or whole answer, in the time that is usual there: another channel, asked beside it, was first. */
+  late: { blames: 'channel' },
+  /** Asked beside a late channel, which was first after all. */
+  outrun: { blames: 'nobody' },
   /** Not a byte for too long. */
   idle: { blames: 'channel' },
   /** The connection ended after more than 5 s of silence: whatever closed it would most likely do so again. */

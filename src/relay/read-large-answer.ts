@@ -41,6 +41,7 @@ export async function readLargeAnswer(
     begun.push(value);
     length += value.length;
   }
+  watch.isNotLate();
   return readMembers(tools, call, long, join(begun, bytes), watch);
 }
 

@@ -44,7 +44,7 @@ export async function resume(
     if (!step) return undefined;
     const prefill: Prefill | undefined = plan.canPrefill(step.route) ? prefillOf(writer) : undefined;
     try {
-      const answer = await attempt(tools, admission, step, gone, prefill);
+      const answer = await attempt(tools, admission, step, { gone, prefill });
       if (!isStreamed(answer)) throw new AttemptFailed('not_an_answer');
       const continued = writer.continue(prefill ? 'prefill' : 'fresh');
       return { ...answer, continued, prefilledTokens: prefill?.tokens };

@@ -10,6 +10,18 @@ import type { RelayTools } from './call.ts';
 import type { Cut, CutListener } from './cut.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 
+/** How long nothing may be heard of a try. */
+export interface Patience {
+  /** Then another channel is asked. */
+  lateMs: number;
+  /** Then it is given up, even if no other channel can be asked. A whole answer has the time of its try. */
+  mostMs: number;
+}
+
+export interface LateListener {
+  onLate(): void;
+}
+
 export class Watch implements EventListenerObject, CutListener, TaskListener, Timed {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
@@ -17,6 +29,8 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
   readonly #cut: Cut;
   readonly #time: AttemptTime;
   #cancelSilent: (() => void) | undefined;
+  /** Set until the upstream is late. */
+  #late: { listener: LateListener; restMs: number } | undefined;
   #idle: IdleTimer | undefined;
   #failure: AttemptFailed | undefined;
   /** Since when nothing was heard; undefined once a stream has spoken, from when on its idle timer knows. */
@@ -76,19 +90,34 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
     if (this.#silentSince !== undefined) this.listen();
   }
 
-  /** The upstream is silent if it has not begun to speak after so long. */
-  limitSilence(ms: number): void {
-    this.#cancelSilent = this.#clock.after(ms, this);
+  /** The upstream is late, and then silent, if it has not begun to speak after so long. */
+  limitSilence({ lateMs, mostMs }: Patience, late?: LateListener): void {
+    this.#late = late && lateMs < mostMs ? { listener: late, restMs: mostMs - lateMs } : undefined;
+    this.#waitInSilence(this.#late ? lateMs : mostMs);
   }
 
   onTime(): void {
-    this.abort('silent');
+    const late = this.#late;
+    this.#late = undefined;
+    if (late) {
+      this.#waitInSilence(late.restMs);
+      late.listener.onLate();
+    } else this.abort('silent');
+  }
+
+  #waitInSilence(ms: number): void {
+    if (ms < Number.POSITIVE_INFINITY) this.#cancelSilent = this.#clock.after(ms, this);
   }
 
   hasSpoken(): void {
+    this.isNotLate();
+    this.#silentSince = undefined;
+  }
+
+  /** A good part of a whole answer is there. */
+  isNotLate(): void {
     this.#cancelSilent?.();
     this.#cancelSilent = undefined;
-    this.#silentSince = undefined;
   }
 
   /** Silence begins: the upstream was asked, or a part of a whole answer came. */

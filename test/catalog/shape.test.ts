@@ -107,6 +107,8 @@ describe('values', () => {
     [['models', 1, 'routes', 0, 'weight'], 0.5, 'models[1].routes[0].weight'],
     [['models', 1, 'routes', 0, 'first_token_ms'], 0, 'models[1].routes[0].first_token_ms'],
     [['models', 1, 'fallbacks'], 'paid', 'models[1].fallbacks'],
+    [['models', 1, 'hedge'], 'soon', 'models[1].hedge'],
+    [['models', 1, 'hedge'], 0, 'models[1].hedge'],
     [['limits', 'in_flight'], -1, 'limits.in_flight'],
     [['limits', 'free_per_minute'], '6', 'limits.free_per_minute'],
     [['limits'], [], 'limits'],

@@ -58,7 +58,7 @@ test('what a document leaves out has the values of the manual', () => {
   expect(read.document.channels[0]).toMatchObject({
     prefill: false,
     drain_on_abort: false,
-    timeouts: { connect_ms: 2_000, first_token_ms: 60_000, idle_ms: 60_000, total_ms: 600_000 },
+    timeouts: { connect_ms: 2_000, first_token_ms: 'auto', idle_ms: 60_000, total_ms: 600_000 },
   });
   expect(read.document.models[0]).toMatchObject({ kinds: ['chat'], aliases: [], fallbacks: [] });
   expect(read.document.models[0]?.routes[0]).toMatchObject({ priority: 1, weight: 1 });

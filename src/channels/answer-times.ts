@@ -1,0 +1,71 @@
+// How long a route's last answers took: streams to their first token, by the size of their input, and whole answers to
+// their end, by the most output that was asked for. It says when an answer is late.
+
+import { PairMap } from '../kit/pair-map.ts';
+
+export interface AnswerTimes {
+  note(channel: string, model: string, answer: AnswerSize, ms: number): void;
+  /** The median of the last answers of that size; undefined while too few are known. */
+  median(channel: string, model: string, answer: AnswerSize): number | undefined;
+}
+
+export interface AnswerSize {
+  kind: 'first_token' | 'whole';
+  /** Of the input for a first token, of the output bound for a whole answer. */
+  tokens: number;
+}
+
+/** Enough to tell one slow answer from a slow route. */
+const LEAST_KNOWN = 5;
+const MOST_KNOWN = 32;
+/** Sizes up to these are alike. */
+const SIZES = [1_000, 4_000, 16_000, 64_000];
+
+export function createAnswerTimes(): AnswerTimes {
+  const routes = new PairMap<Map<string, LastTimes>>();
+
+  function timesOf(channel: string, model: string): Map<string, LastTimes> {
+    const known = routes.get(channel, model);
+    if (known) return known;
+    const begun = new Map<string, LastTimes>();
+    routes.set(channel, model, begun);
+    return begun;
+  }
+
+  return {
+    note(channel, model, answer, ms) {
+      const ofRoute = timesOf(channel, model);
+      const alike = alikeOf(answer);
+      const known = ofRoute.get(alike);
+      if (known) known.add(ms);
+      else ofRoute.set(alike, new LastTimes(ms));
+    },
+    median: (channel, model, answer) => routes.get(channel, model)?.get(alikeOf(answer))?.median(),
+  };
+}
+
+function alikeOf({ kind, tokens }: AnswerSize): string {
+  return `${kind} ${SIZES.findIndex((most) => tokens <= most)}`;
+}
+
+class LastTimes {
+  readonly #times: number[];
+  #next = 1;
+  #median: number | undefined;
+
+  constructor(ms: number) {
+    this.#times = [ms];
+  }
+
+  add(ms: number): void {
+    this.#times[this.#next] = ms;
+    this.#next = (this.#next + 1) % MOST_KNOWN;
+    this.#median = undefined;
+  }
+
+  median(): number | undefined {
+    if (this.#times.length < LEAST_KNOWN) return undefined;
+    this.#median ??= Float64Array.from(this.#times).sort()[this.#times.length >> 1];
+    return this.#median;
+  }
+}

@@ -1,0 +1,55 @@
+// When a try is late, so that another channel is asked, and when it is given up. What is late on a route is five times what
+// its last answers of that size took; until these are known, it grows with what is asked for.
+
+import type { AnswerSize } from '../channels/answer-times.ts';
+import { estimatedInput } from '../dialects/input/estimated-input.ts';
+import type { Admission, RelayTools } from './call.ts';
+import { maySpendUnseen } from './needs-report.ts';
+import type { Step } from './plan.ts';
+import type { Patience } from './watch.ts';
+
+/** Of models that may reason without showing it, or make images, nothing may be heard for long. */
+const LEAST_MS = { shown: 8_000, unseen: 30_000 };
+const MOST_MS = { shown: 60_000, unseen: 120_000 };
+const MEDIANS = 5;
+/** Nothing is known of the route yet: 10,000 tokens are read and 50 written in a second. */
+const MS_PER_TOKEN = { first_token: 0.1, whole: 20 };
+
+export function patienceWith(tools: RelayTools, admission: Admission, step: Step): Patience {
+  const { call } = admission;
+  const { route, model } = step;
+  const { stream, images } = call.request;
+  const kind = images > 0 || maySpendUnseen(tools, call, step, 0) ? 'unseen' : 'shown';
+  const mostMs = stream
+    ? route.firstTokenMs === 'auto'
+      ? MOST_MS[kind]
+      : route.firstTokenMs
+    : Number.POSITIVE_INFINITY;
+  const isFixed = stream && route.firstTokenMs !== 'auto' && model.hedge === 'off';
+  if (isFixed) return { lateMs: mostMs, mostMs };
+  const lateMs = typeof model.hedge === 'number' ? model.hedge : lateAfter(tools, admission, step, kind);
+  return { lateMs: Math.min(lateMs, mostMs), mostMs };
+}
+
+function lateAfter(tools: RelayTools, admission: Admission, step: Step, kind: 'shown' | 'unseen'): number {
+  const { channel, model } = step.route;
+  const size = sizeOf(admission, step);
+  const median = tools.answerTimes.median(channel.name, model, size);
+  if (median === undefined) {
+    return inSeconds(Math.min(LEAST_MS[kind] + size.tokens * MS_PER_TOKEN[size.kind], MOST_MS[kind]));
+  }
+  const most = size.kind === 'whole' ? Number.POSITIVE_INFINITY : MOST_MS[kind];
+  return inSeconds(Math.min(Math.max(median * MEDIANS, LEAST_MS[kind]), most));
+}
+
+/** By what its time is compared with others. */
+export function sizeOf({ call, maxOutputTokens }: Admission, { model }: Pick<Step, 'model'>): AnswerSize {
+  return call.request.stream
+    ? { kind: 'first_token', tokens: estimatedInput(call.request.input, model.contextTokens) }
+    : { kind: 'whole', tokens: maxOutputTokens };
+}
+
+/** Timers of the same length are cheap. */
+function inSeconds(ms: number): number {
+  return Math.floor(ms / 1_000) * 1_000;
+}
