@@ -13,6 +13,11 @@ const NOBODY = 'http://127.0.0.1:1';
 export async function untilRead({ localPort, remotePort }: Socket): Promise<void> {
   const until = performance.now() + WITHIN_MS;
   while (isUnread(remotePort, localPort) && performance.now() < until) await Bun.sleep(POLL_MS);
+  await untilHandedOver();
+}
+
+/** The thread that makes the calls of `fetch` in this process has done what it was told before. */
+export async function untilHandedOver(): Promise<void> {
   await fetch(NOBODY).catch(() => {});
 }
 
