@@ -256,8 +256,8 @@ export const FAULTS: readonly ProviderFault[] = [
     expect: always('first'),
   },
   {
-    name: 'fails for one call, then works again',
-    zhTw: '一次呼叫失敗，之後恢復',
+    name: 'fails for one call; the next call',
+    zhTw: '一次呼叫失敗；下一次呼叫',
     play: (stage) => (stage.nth < 2 ? refusal(stage, 500) : undefined),
     calls: 2,
     expect: always('first'),
