@@ -9,9 +9,9 @@ import { passTime } from '../support/pass-time.ts';
 import type { Script } from '../support/script.ts';
 import { untilHandedOver } from '../support/until-read.ts';
 import { type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
-import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 import { createBenchClock } from './bench-clock.ts';
 import { CELLS, type Cell } from './cells.ts';
+import { channelsAt, modelsOf, type Names, namesOf } from './document.ts';
 import { FAULTS, type ProviderFault } from './faults.ts';
 import { answer, FIRST, OTHER } from './upstream-scripts.ts';
 
@@ -23,14 +23,11 @@ export interface Answered {
   endedMs: number;
 }
 
-export interface Run {
+export interface Run extends Names {
   cell: Cell;
-  model: string;
-  fallback: string;
-  channels: { first: string; other: string };
   account: TestAccount;
-  /** Where the upstreams were asked. */
-  paths: string[];
+  /** What the upstreams were asked. */
+  requests: readonly SeenRequest[];
   calls: Answered[];
 }
 
@@ -57,8 +54,8 @@ interface Playing {
   run: Run;
   fault: ProviderFault;
   asked: number;
-  /** The newest request; and the one that gets nothing until time has passed, once the client has heard this. */
-  newest?: SeenRequest;
+  requests: SeenRequest[];
+  /** The one that gets nothing until time has passed, once the client has heard this. */
   waiting?: { request: SeenRequest; heard: string };
   /** What the client has of the answer. */
   heard: string;
@@ -73,7 +70,7 @@ export async function startBench(): Promise<Bench> {
     random: { ...systemRandom, fraction: () => FRACTION },
     document: (standard) => ({
       ...standard,
-      channels: [...standard.channels, ...channelsOf(first, second, `http://127.0.0.1:${closedPort}/v1`)],
+      channels: [...standard.channels, ...channelsAt({ first, second, closedPort })],
       models: [...standard.models, ...FAULTS.flatMap((fault) => CELLS.flatMap((cell) => modelsOf(fault, cell)))],
     }),
   });
@@ -85,12 +82,11 @@ export async function startBench(): Promise<Bench> {
     signs++;
     const one = playing.get(seen.json.model);
     if (!one) throw new Error(`no cell plays for ${seen.path} ${seen.json.model}`);
-    one.newest = seen;
+    one.requests.push(seen);
     const { fault, run } = one;
     const { cell } = run;
     const isFallback = seen.json.model === run.fallback;
     const isFirst = isFallback ? cell.setup === 'same_channel' && fault.isOfChannel : upstream === first;
-    run.paths.push(seen.path);
     const waits = (heard = '') => {
       one.waiting = { request: seen, heard };
     };
@@ -120,6 +116,12 @@ export async function startBench(): Promise<Bench> {
     return { response, text: one.heard, begunMs, endedMs: clock.monotonic() - startedAt };
   }
 
+  async function prepare(fault: ProviderFault, cell: Cell): Promise<Playing> {
+    const requests: SeenRequest[] = [];
+    const run = { ...namesOf(fault, cell), cell, account: await gateway.register(), requests, calls: [] };
+    return { run, fault, asked: 0, requests, heard: '', isDone: false };
+  }
+
   async function play(one: Playing): Promise<void> {
     try {
       for (let n = 0; n < (one.fault.calls ?? 1); n++) {
@@ -132,8 +134,10 @@ export async function startBench(): Promise<Bench> {
   }
 
   /** Whether nothing more happens in this cell until time has passed; pauses are counted apart. */
-  const isWaiting = ({ waiting, newest, heard, isDone }: Playing) =>
-    !isDone && waiting?.request === newest && waiting?.request.ended === false && heard.includes(waiting.heard);
+  const isWaiting = ({ requests, waiting, heard, isDone }: Playing) => {
+    const open = requests.filter(({ ended }) => !ended);
+    return !isDone && waiting && open.length === 1 && open[0] === waiting.request && heard.includes(waiting.heard);
+  };
 
   async function passTimeFor(cells: readonly Playing[]): Promise<void> {
     for (;;) {
@@ -154,67 +158,16 @@ export async function startBench(): Promise<Bench> {
       clock.setBy('jobs');
       await clock.advance(BETWEEN_CALLS_MS);
       await passTime(gateway, clock, LEASED_MS);
-      const runs = await Promise.all(
-        CELLS.map(
-          async (cell): Promise<Run> => ({
-            ...namesOf(fault, cell),
-            cell,
-            account: await gateway.register(),
-            paths: [],
-            calls: [],
-          }),
-        ),
-      );
-      const cells = runs.map((run): Playing => ({ run, fault, asked: 0, heard: '', isDone: false }));
+      const cells = await Promise.all(CELLS.map((cell) => prepare(fault, cell)));
       for (const one of cells) for (const id of [one.run.model, one.run.fallback]) playing.set(id, one);
       clock.setBy('calls');
       const ends = Promise.all(cells.map(play));
       await Promise.all([ends, passTimeFor(cells)]);
-      return runs;
+      return cells.map(({ run }) => run);
     },
     async stop() {
       await gateway.stop();
       await Promise.all([first.close(), second.close()]);
     },
   };
-}
-
-/** As the provider knows a model, so the gateway does. */
-function namesOf(fault: ProviderFault, { client, form, setup }: Cell): Pick<Run, 'model' | 'fallback' | 'channels'> {
-  const model = `fault-${FAULTS.indexOf(fault)}-${client.name}-${form}-${setup.replace('_', '-')}`;
-  const first = fault.address
-    ? `${client.name}-${fault.address === 'refused' ? 'refused' : 'unresolved'}`
-    : `${client.name}-first`;
-  const other = setup === 'same_channel' ? first : `${client.name}-second`;
-  return { model, fallback: `${model}-fallback`, channels: { first, other } };
-}
-
-function channelsOf(first: ScriptedUpstream, second: ScriptedUpstream, closed: string): Record<string, unknown>[] {
-  const unresolved = FAULTS.find(({ address }) => address?.startsWith('http'))?.address ?? '';
-  return WIRE_CLIENTS.flatMap((client) => [
-    client.channel(`${client.name}-first`, first.baseUrl),
-    client.channel(`${client.name}-second`, second.baseUrl),
-    client.channel(`${client.name}-refused`, closed),
-    client.channel(`${client.name}-unresolved`, unresolved),
-  ]);
-}
-
-export const PRICES = {
-  model: { input: 10_000n, output: 40_000n },
-  fallback: { input: 5_000n, output: 20_000n },
-};
-
-function modelsOf(fault: ProviderFault, cell: Cell): Record<string, unknown>[] {
-  const { model, fallback, channels } = namesOf(fault, cell);
-  const prefill = fault.prefill ? { prefill: true } : {};
-  const route = (channel: string, name: string, priority = 1) => ({ channel, model: name, priority, ...prefill });
-  const common = { context_tokens: 128_000, max_output_tokens: 1_000 };
-  const price = { input: 10, output: 40 };
-  if (cell.setup === 'second_route') {
-    return [{ id: model, ...common, price, routes: [route(channels.first, model), route(channels.other, model, 2)] }];
-  }
-  return [
-    { id: model, ...common, price, routes: [route(channels.first, model)], fallbacks: [fallback] },
-    { id: fallback, ...common, price: { input: 5, output: 20 }, routes: [route(channels.other, fallback)] },
-  ];
 }

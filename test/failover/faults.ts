@@ -27,8 +27,8 @@ export interface ProviderFault {
   expect(cell: Cell): Outcome;
   /** The whole channel has the fault, so a fallback on it has, too. */
   isOfChannel?: true;
-  /** Nothing answers at the channel's address, which is this one or a port where nobody listens. */
-  address?: 'refused' | 'http://provider.invalid/v1';
+  /** Nothing can be reached at the channel's address. */
+  address?: 'refused' | 'unresolved';
   /** The other route gives the first one's answer again. */
   repeatsAnswer?: true;
   /** The routes take a begun answer as the assistant's last message. */
@@ -116,7 +116,7 @@ export const FAULTS: readonly ProviderFault[] = [
     name: 'the host name does not resolve',
     zhTw: '主機名稱無法解析',
     play: () => undefined,
-    address: 'http://provider.invalid/v1',
+    address: 'unresolved',
     isOfChannel: true,
     expect: unlessChannelIsGone,
   },
