@@ -22,6 +22,8 @@ export async function checkRun(gateway: TestGateway, fault: ProviderFault, run: 
     }
     const astray = run.requests.filter(({ path }) => path !== run.cell.client.path);
     expect(astray, 'requests to another address').toEqual([]);
+    const prefilled = run.requests.some(({ json }) => run.cell.client.prefillOf(json) !== undefined);
+    expect(prefilled, 'a prefill').toBe(fault.prefill === true && run.cell.form === 'stream');
     const { key } = run.account;
     const me = await gateway.get('/api/me', key);
     expect([BigInt(me.balance_nano), me.held_nano], 'balance and hold').toEqual([TRIAL - spent, '0']);
@@ -113,7 +115,7 @@ function checkBroken({ cell, channels }: Run, { response, text }: Answered, reco
   expect([response.status, response.headers.get('x-svc-channel')]).toEqual([200, channels.first]);
   const answer = cell.client.assemble(text);
   expect(answer.complete).toBe(false);
-  expect(answer.error, 'the error event').toBeDefined();
+  expect(answer.error?.code, 'the error event').toBe('upstream_failed');
   expect(FIRST.pieces.join('')).toStartWith(answer.content[cell.client.textSlot] ?? 'nothing came');
   expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
 }

@@ -53,6 +53,7 @@ const KEY_REFUSED = jsonScript(403, {
   type: 'error',
   error: { type: 'permission_error', message: 'Your API key does not have permission to use this model.' },
 });
+const NO_CREDIT = jsonScript(429, { error: { code: 'insufficient_quota', message: 'You exceeded your quota.' } });
 const ELSEWHERE = { location: '/elsewhere' };
 
 export const FAULTS: readonly ProviderFault[] = [
@@ -79,6 +80,13 @@ export const FAULTS: readonly ProviderFault[] = [
     zhTw: '429，沒有 `retry-after`',
     play: (stage) => refusal(stage, 429),
     expect: other,
+  },
+  {
+    name: '429 `insufficient_quota`, our credit is used up',
+    zhTw: '429 `insufficient_quota`，我們的額度已用完',
+    play: () => NO_CREDIT,
+    isOfChannel: true,
+    expect: unlessChannelIsGone,
   },
   {
     name: '500 once',
