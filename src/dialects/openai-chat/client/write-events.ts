@@ -40,6 +40,9 @@ export function writeWhole(events: readonly AnswerEvent[], context: AnswerContex
     join(message, delta);
     reason = finish ?? reason;
   }
+  // Clients expect null only beside a call, and read the length of anything else.
+  const hasCalls = message.tool_calls !== undefined || message.function_call !== undefined;
+  if (!hasCalls) message.content ??= '';
   const choices = [{ index: 0, message, logprobs: null, finish_reason: reason }];
   // @openrouter/sdk refuses an answer that does not name its fingerprint, if only to say that there is none.
   return JSON.stringify({ ...head(context, 'chat.completion'), choices, system_fingerprint: null });
