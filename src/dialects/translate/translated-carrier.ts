@@ -22,6 +22,7 @@ import { BROKEN, DONE, UNSEEN } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
+import { createGapFilter } from './drop-gaps.ts';
 import { createHiddenThoughts } from './hidden-thoughts.ts';
 import type { AnswerContext, ClientSide, Target, UpstreamSide, WrittenRequest } from './sides.ts';
 import { createStopMatcher, type StopMatcher } from './stop-sequences.ts';
@@ -239,5 +240,6 @@ function createRestorer(
   stops: StopMatcher,
 ): (event: AnswerEvent) => AnswerEvent[] {
   const restoreTools = createToolRestorer({ names, formatTool });
-  return (event) => restoreTools(event).flatMap(stops.take);
+  const dropGaps = createGapFilter();
+  return (event) => restoreTools(event).flatMap(dropGaps).flatMap(stops.take);
 }
