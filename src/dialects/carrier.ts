@@ -2,13 +2,15 @@
 // same dialect the client's own text goes through; elsewhere it is translated, and nothing above this line knows.
 
 import type { Endpoint } from '../kit/endpoints.ts';
-import type { JsonDocument } from '../kit/json/json.ts';
+import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
+import { writeJson } from '../kit/json/raw-json.ts';
 import type { JsonBody } from '../kit/json/request-json.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields, UsageReport } from './dialect.ts';
 import { type LeftFields, leaveFields } from './left-behind/leave-fields.ts';
 import { leaveVariants } from './left-behind/leave-members.ts';
 import { joinLeft, type LeftBehind, NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
 import type { FetchedMedia, NamedMedia } from './media/named-media.ts';
+import type { SseEvent } from './stream/sse.ts';
 
 export interface Carrier {
   endpoint: Endpoint;
@@ -32,6 +34,10 @@ export interface Carrier {
    * The answer in the client's dialect; undefined if it is none, or one that never finished. Or the model itself gave up.
    */
   readAnswer(document: JsonDocument): CarriedAnswer | GaveUp | undefined;
+  /** The same for an answer that came as a stream, though a whole one was asked for. */
+  joinAnswer(events: readonly SseEvent[]): CarriedAnswer | GaveUp | undefined;
+  /** The upstream's whole answer as a stream of its own, where one was asked for; undefined if it is no answer. */
+  writeAsStream(document: JsonDocument): string | undefined;
   /** Its events are of the client's dialect. */
   createStreamReader(): StreamReader;
 }
@@ -99,6 +105,15 @@ class SameDialectCarrier implements Carrier {
   readAnswer(document: JsonDocument): CarriedAnswer | undefined {
     const facts = this.#dialect.readAnswer(document, this.#request);
     return facts && { document, facts, lost: NOTHING };
+  }
+
+  joinAnswer(events: readonly SseEvent[]): CarriedAnswer | undefined {
+    const joined = this.#dialect.otherForm?.joinStream(events);
+    return joined === undefined ? undefined : this.readAnswer(readJsonObject(writeJson(joined), ANSWER_LIMITS));
+  }
+
+  writeAsStream(document: JsonDocument): string | undefined {
+    return this.readAnswer(document) && this.#dialect.otherForm?.writeAsStream(document);
   }
 
   createStreamReader(): StreamReader {

@@ -12,6 +12,7 @@ import type { LimitField, Quirks } from '../kit/quirks.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { InputCount } from './input/count-input.ts';
 import type { LeftBehind } from './left-behind/left-behind.ts';
+import type { OtherForm } from './stream/other-form.ts';
 import type { Repeat, Shape } from './stream/shape.ts';
 import type { SseEvent } from './stream/sse.ts';
 
@@ -265,6 +266,8 @@ export interface Dialect {
   /** `usage`: what is billed, where the answer does not tell it itself, or not as others do. */
   writeAnswer(document: JsonDocument, model: string, request: RelayRequest, usage?: ReportedUsage): string;
   longAnswers?: LongAnswers;
+  /** Absent: an answer in the form that was not asked for is no answer. */
+  otherForm?: OtherForm;
   createStreamReader(request: RelayRequest): StreamReader;
   createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter;
 }

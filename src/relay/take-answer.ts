@@ -6,7 +6,9 @@ import { readFailure } from '../channels/refusals/read-failure.ts';
 import { readToldFailure } from '../channels/refusals/read-told-failure.ts';
 import type { CarriedAnswer, Carrier } from '../dialects/carrier.ts';
 import type { StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
-import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
+import { splitEvents } from '../dialects/stream/other-form.ts';
+import { SseTooLong } from '../dialects/stream/sse.ts';
+import { ANSWER_LIMITS, type JsonDocument, JsonRefused, readJsonObject } from '../kit/json/json.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunStream, WholeAnswer } from './begun.ts';
 import type { Call, RelayTools } from './call.ts';
@@ -56,8 +58,7 @@ export function takeWhole(reply: Reply, read: string | LargeAnswer): WholeAnswer
 }
 
 function takeText(reply: Reply, text: string): WholeAnswer {
-  const document = parseAnswer(text);
-  const answer = document && reply.carrier.readAnswer(document);
+  const answer = isEventStream(reply.response) ? joinAnswer(reply.carrier, text) : readWhole(reply.carrier, text);
   if (answer && 'gaveUp' in answer) throw new AttemptFailed('gave_up', { usage: answer.gaveUp });
   if (!answer) throw explainTold(reply, text, 'not_an_answer');
   return wholeAnswer(reply, answer);
@@ -79,6 +80,21 @@ function takeLarge(reply: Reply, large: LargeAnswer): WholeAnswer {
 function wholeAnswer({ carrier, fields, startedAt }: Reply, answer: CarriedAnswer): WholeAnswer {
   const { document, facts, lost } = answer;
   return { kind: 'whole', carrier, fields, startedAt, firstTokenAt: null, document, facts, lost };
+}
+
+function readWhole(carrier: Carrier, text: string): ReturnType<Carrier['readAnswer']> {
+  const document = parseAnswer(text);
+  return document && carrier.readAnswer(document);
+}
+
+/** A whole answer was asked for, and a stream came. */
+function joinAnswer(carrier: Carrier, text: string): ReturnType<Carrier['joinAnswer']> {
+  try {
+    return carrier.joinAnswer(splitEvents(text));
+  } catch (error) {
+    if (error instanceof SseTooLong || error instanceof JsonRefused) return undefined;
+    throw error;
+  }
 }
 
 function parseAnswer(text: string): JsonDocument | undefined {
@@ -107,17 +123,28 @@ export async function beginStream(
   reply: Reply,
 ): Promise<BegunStream> {
   const { response, carrier, fields, startedAt, watch } = reply;
-  const type = response.headers.get('content-type') ?? '';
-  if (!/^text\/event-stream\b/i.test(type)) {
-    const isJson = /^application\/json\b/i.test(type);
-    throw explainTold(reply, isJson ? await readText(response, watch) : undefined, 'not_an_answer');
-  }
+  const streamed = isEventStream(response) ? response : await asStream(reply);
   const reader = carrier.createStreamReader();
   const limits = { idleMs: channel.timeouts.idleMs, maxBytes: mostStreamed(carrier, fields, request.choices) };
-  const events = new EventFeed(response, reader, watch, limits);
+  const events = new EventFeed(streamed, reader, watch, limits);
   await untilBegun(reply, events, reader);
   watch.hasSpoken();
   return { kind: 'stream', carrier, fields, startedAt, firstTokenAt: clock.monotonic(), reader, events, watch };
+}
+
+function isEventStream(response: Response): boolean {
+  return /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
+}
+
+/** A stream was asked for, and JSON came: if it is a whole answer, it is read as a stream that says the same. */
+async function asStream(reply: Reply): Promise<Response> {
+  const { response, carrier, watch } = reply;
+  const isJson = /^application\/json\b/i.test(response.headers.get('content-type') ?? '');
+  const text = isJson ? await readText(response, watch) : undefined;
+  const document = text === undefined ? undefined : parseAnswer(text);
+  const streamed = document && carrier.writeAsStream(document);
+  if (streamed === undefined) throw explainTold(reply, text, 'not_an_answer');
+  return new Response(streamed);
 }
 
 /** Takes events until one says something, and puts them back. */

@@ -2,6 +2,7 @@
 
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
+import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
 import { leaveBehind, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
@@ -20,6 +21,7 @@ export const anthropicMessages: Dialect = {
   readAnswer,
   writeAnswer: (document, model, _, usage) =>
     editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model }),
+  otherForm: { writeAsStream, joinStream },
   createStreamReader: () => createStreamReader(),
   createStreamWriter,
 };

@@ -1,5 +1,6 @@
 // Gemini as an upstream of clients that speak other dialects.
 
+import { writeSse } from '../stream/sse.ts';
 import type { UpstreamSide } from '../translate/sides.ts';
 import { createEventReader, readWhole } from './read-events.ts';
 import { writeConversation } from './write-conversation.ts';
@@ -9,4 +10,6 @@ export const geminiUpstream: UpstreamSide = {
   writeConversation,
   createEventReader,
   readWhole,
+  // A chunk of a stream has the form of a whole answer.
+  writeAsStream: ({ text }) => writeSse(text),
 };

@@ -2,6 +2,7 @@
 
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
+import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
 import { leaveBehind, loweredFields, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
@@ -21,6 +22,7 @@ export const openaiChat: Dialect = {
   readAnswer,
   writeAnswer: (document, model, _, usage) =>
     editMembers(document, usage ? { model, usage: restateUsage(document.value.usage, usage) } : { model }),
+  otherForm: { writeAsStream, joinStream },
   createStreamReader: (request) => createStreamReader(request.choices),
   createStreamWriter,
 };

@@ -3,6 +3,7 @@
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { conversationStart } from './conversation-start.ts';
+import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
 import { leaveBehind, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
@@ -22,6 +23,7 @@ export const openaiResponses: Dialect = {
   readAnswer,
   writeAnswer: (document, model, _, usage) =>
     editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model }),
+  otherForm: { writeAsStream, joinStream },
   createStreamReader: () => createStreamReader(),
   createStreamWriter,
 };

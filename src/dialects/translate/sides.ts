@@ -4,6 +4,7 @@
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import type { UpstreamFields } from '../dialect.ts';
+import type { OtherForm } from '../stream/other-form.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
 import type { Conversation, Tool } from './conversation.ts';
 import type { ToolNames } from './tools/tool-names.ts';
@@ -51,6 +52,7 @@ export interface UpstreamSide {
   createEventReader(target: Target): EventReader;
   /** Undefined if it is no answer, or one that never finished. Its last event is broken if the model gave up. */
   readWhole(document: JsonDocument, target: Target): WholeEvents | undefined;
+  writeAsStream: OtherForm['writeAsStream'];
 }
 
 /** What an answer is written with besides its events. */

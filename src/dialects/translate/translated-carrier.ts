@@ -3,7 +3,7 @@
 
 import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { type Carrier, SEALING } from '../carrier.ts';
+import { type CarriedAnswer, type Carrier, type GaveUp, SEALING } from '../carrier.ts';
 import { checkReport } from '../counts.ts';
 import {
   addOutput,
@@ -20,7 +20,7 @@ import { type FetchedMedia, namedMedia, placeholders, withMedia } from '../media
 import { isPicture } from '../media/picture.ts';
 import { BROKEN, DONE, UNSEEN } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
-import type { AnswerEvent } from './answer-events.ts';
+import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
 import { createGapFilter } from './drop-gaps.ts';
 import { createHiddenThoughts } from './hidden-thoughts.ts';
@@ -73,27 +73,54 @@ export function translatedCarrier(translation: Translation): Carrier {
     emptyAnswer: () => (stream ? emptyStream(translation, context) : emptyWhole(translation, context)),
     readAnswer(document) {
       const whole = upstream.readWhole(document, target);
-      if (!whole) return undefined;
-      if (whole.events.at(-1)?.type === 'broken') return { gaveUp: whole.usage };
-      const stops = createStopMatcher(written.localStops ?? []);
-      const events = whole.events.flatMap(createRestorer(written, stops));
-      const writeWhole = (said: AnswerEvent[]) => readJsonObject(client.writeWhole(said, context), ANSWER_LIMITS);
-      const answer = writeWhole(events);
-      const facts = dialect.readAnswer(answer);
-      if (!facts) return undefined;
-      const outputOf = (said: AnswerEvent[]) =>
-        said.length === events.length ? facts.output : (dialect.readAnswer(writeWhole(said))?.output ?? facts.output);
-      const own = modelsOwn(events);
-      const { tokens } = outputOf(own.filter((event) => !isPicture(event)));
-      const lost = [...(whole.lost ?? []), ...(client.findLost?.(events, context) ?? [])];
-      const shown = hidesThoughts(translation) ? writeWhole(events.filter(isShown())) : answer;
-      const output = { ...outputOf(own), tokens };
-      const tokensAfterStop = stops.tokensAfterStop();
-      const usage = checkReport(whole.usage, output);
-      return { document: shown, facts: { ...facts, output, usage, tokensAfterStop }, lost };
+      return whole && carryWhole(whole, translation, written, context);
     },
+    joinAnswer(events) {
+      const whole = joinEvents(events, upstream.createEventReader(withTools(target, written)));
+      return whole && carryWhole(whole, translation, written, context);
+    },
+    writeAsStream: (document) => upstream.readWhole(document, target) && upstream.writeAsStream(document),
     createStreamReader: () => translatedReader(translation, written, context),
   };
+}
+
+function carryWhole(
+  whole: WholeEvents,
+  translation: Translation,
+  written: WrittenRequest,
+  context: AnswerContext,
+): CarriedAnswer | GaveUp | undefined {
+  const { dialect, client } = translation;
+  if (whole.events.at(-1)?.type === 'broken') return { gaveUp: whole.usage };
+  const stops = createStopMatcher(written.localStops ?? []);
+  const events = whole.events.flatMap(createRestorer(written, stops));
+  const writeWhole = (said: AnswerEvent[]) => readJsonObject(client.writeWhole(said, context), ANSWER_LIMITS);
+  const answer = writeWhole(events);
+  const facts = dialect.readAnswer(answer);
+  if (!facts) return undefined;
+  const outputOf = (said: AnswerEvent[]) =>
+    said.length === events.length ? facts.output : (dialect.readAnswer(writeWhole(said))?.output ?? facts.output);
+  const own = modelsOwn(events);
+  const { tokens } = outputOf(own.filter((event) => !isPicture(event)));
+  const lost = [...(whole.lost ?? []), ...(client.findLost?.(events, context) ?? [])];
+  const shown = hidesThoughts(translation) ? writeWhole(events.filter(isShown())) : answer;
+  const output = { ...outputOf(own), tokens };
+  const tokensAfterStop = stops.tokensAfterStop();
+  const usage = checkReport(whole.usage, output);
+  return { document: shown, facts: { ...facts, output, usage, tokensAfterStop }, lost };
+}
+
+/** A stream as one answer; undefined if it never finished. */
+function joinEvents(sent: readonly SseEvent[], reader: EventReader): WholeEvents | undefined {
+  const events = [...sent.flatMap((event) => reader.read(event)), ...reader.end()];
+  const end = events.findIndex((event) => event.type === 'stop' || event.type === 'broken');
+  const last = events[end];
+  const isAnswer = last?.type === 'stop' || (last?.type === 'broken' && last.gaveUp === true);
+  return isAnswer ? { events: events.slice(0, end + 1), usage: reader.facts(true).usage } : undefined;
+}
+
+function withTools(target: Target, written: WrittenRequest): Target {
+  return { ...target, knowsTool: (name) => written.names.find(name) !== undefined };
 }
 
 /** Each is looked at many times, all of them at one go, and everybody else waits for that. */
@@ -130,8 +157,7 @@ function translatedReader(
   written: WrittenRequest,
   context: AnswerContext,
 ): StreamReader {
-  const knowsTool = (name: string) => written.names.find(name) !== undefined;
-  const events = upstream.createEventReader({ ...target, knowsTool });
+  const events = upstream.createEventReader(withTools(target, written));
   const stops = createStopMatcher(written.localStops ?? []);
   const restore = createRestorer(written, stops);
   const writer = client.createEventWriter(context);

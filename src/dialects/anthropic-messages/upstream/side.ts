@@ -3,6 +3,7 @@
 // stream, by read-whole.ts as a whole; the blocks of both in read-answer-blocks.ts.
 
 import type { UpstreamSide } from '../../translate/sides.ts';
+import { writeAsStream } from '../other-form.ts';
 import { createEventReader } from './read-events.ts';
 import { readWhole } from './read-whole.ts';
 import { writeConversation } from './write-conversation.ts';
@@ -12,4 +13,5 @@ export const anthropicMessagesUpstream: UpstreamSide = {
   writeConversation,
   createEventReader,
   readWhole,
+  writeAsStream,
 };

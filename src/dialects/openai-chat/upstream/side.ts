@@ -3,6 +3,7 @@
 // stream or whole: what a delta says in read-delta.ts, which call it is of in call-slots.ts.
 
 import type { UpstreamSide } from '../../translate/sides.ts';
+import { writeAsStream } from '../other-form.ts';
 import { createEventReader, readWhole } from './read-events.ts';
 import { writeConversation } from './write-conversation.ts';
 
@@ -11,4 +12,5 @@ export const openaiChatUpstream: UpstreamSide = {
   writeConversation,
   createEventReader,
   readWhole,
+  writeAsStream,
 };

@@ -3,6 +3,7 @@
 // stream or whole, with the help of the same dialect's reader one folder up: which item an event is of in item-places.ts.
 
 import type { UpstreamSide } from '../../translate/sides.ts';
+import { writeAsStream } from '../other-form.ts';
 import { createEventReader, readWhole } from './read-events.ts';
 import { writeConversation } from './write-conversation.ts';
 
@@ -11,4 +12,5 @@ export const openaiResponsesUpstream: UpstreamSide = {
   writeConversation,
   createEventReader,
   readWhole,
+  writeAsStream,
 };

@@ -1,0 +1,109 @@
+// A whole message as the events of a stream, and the events of a stream as a whole message.
+
+import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
+import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/json/raw-json.ts';
+import { type SseEvent, writeSse } from '../stream/sse.ts';
+
+const OPEN_INPUT = {};
+
+export function writeAsStream({ text, value }: JsonDocument): string {
+  const { content, stop_reason, stop_sequence = null, stop_details, usage, ...head } = value;
+  const places = openRaw(text).at('content');
+  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
+  const message = { ...head, content: [], stop_reason: null, stop_sequence: null, usage };
+  const delta = { stop_reason, stop_sequence, stop_details };
+  return [
+    frame({ type: 'message_start', message }),
+    ...blocks.flatMap((block, index) => writeBlock(block, index, places?.at(index))),
+    frame({ type: 'message_delta', delta, usage }),
+    frame({ type: 'message_stop' }),
+  ].join('');
+}
+
+function writeBlock(block: JsonObject, index: number, place: RawPlace | undefined): string[] {
+  const { start, deltas } = splitBlock(block, place);
+  return [
+    frame({ type: 'content_block_start', index, content_block: start }),
+    ...deltas.map((delta) => frame({ type: 'content_block_delta', index, delta })),
+    frame({ type: 'content_block_stop', index }),
+  ];
+}
+
+/** A block as it starts, and what is added to it then. */
+function splitBlock(block: JsonObject, place: RawPlace | undefined): { start: RawValue; deltas: RawValue[] } {
+  const { type, text, citations, thinking, signature, input } = block;
+  switch (type) {
+    case 'text': {
+      const cited = Array.isArray(citations) ? citations : [];
+      const said = text === '' ? [] : [{ type: 'text_delta', text }];
+      const start = { ...block, text: '', ...(citations === undefined ? {} : { citations: [] }) };
+      return { start, deltas: [...said, ...cited.map((citation) => ({ type: 'citations_delta', citation }))] };
+    }
+    case 'thinking': {
+      const deltas = [
+        ...(thinking === '' ? [] : [{ type: 'thinking_delta', thinking }]),
+        ...(typeof signature === 'string' ? [{ type: 'signature_delta', signature }] : []),
+      ];
+      return { start: { ...block, thinking: '', signature: '' }, deltas };
+    }
+    default: {
+      const json = isObject(input) ? place?.at('input')?.text : undefined;
+      if (json === undefined) return { start: place ? new RawJson(place.text) : block, deltas: [] };
+      return { start: { ...block, input: OPEN_INPUT }, deltas: [{ type: 'input_json_delta', partial_json: json }] };
+    }
+  }
+}
+
+function frame(event: { type: string; [name: string]: RawValue | undefined }): string {
+  return writeSse(writeJson(event), event.type);
+}
+
+interface Joined {
+  block: JsonObject;
+  /** The input's JSON text so far. */
+  input: string;
+}
+
+export function joinStream(events: readonly SseEvent[]): RawValue | undefined {
+  let message: JsonObject = {};
+  const blocks = new Map<Json | undefined, Joined>();
+  for (const { data } of events) {
+    if (data === undefined) continue;
+    const event = tryParseJson(data);
+    if (!isObject(event) || event.type === 'error') return undefined;
+    const { type, index, delta, content_block: block, usage } = event;
+    if (type === 'message_start' && isObject(event.message)) message = event.message;
+    if (type === 'content_block_start' && isObject(block)) blocks.set(index, { block, input: '' });
+    const open = blocks.get(index);
+    if (type === 'content_block_delta' && isObject(delta) && open) addDelta(open, delta);
+    if (type === 'message_delta')
+      message = { ...message, ...(isObject(delta) ? delta : {}), ...addUsage(message, usage) };
+  }
+  return { ...message, content: [...blocks.values()].map(writeJoined) };
+}
+
+function addUsage({ usage: known }: JsonObject, usage: Json | undefined): JsonObject {
+  if (!isObject(usage)) return {};
+  return { usage: { ...(isObject(known) ? known : {}), ...usage } };
+}
+
+/** Which member of a block a delta adds its text to. */
+const GROWING: Readonly<Record<string, string>> = {
+  text_delta: 'text',
+  thinking_delta: 'thinking',
+  signature_delta: 'signature',
+};
+
+function addDelta(open: Joined, delta: JsonObject): void {
+  const { block } = open;
+  const name = GROWING[String(delta.type)];
+  if (name !== undefined) block[name] = `${block[name] ?? ''}${delta[name] ?? ''}`;
+  if (delta.type === 'citations_delta' && delta.citation !== undefined) {
+    block.citations = [...(Array.isArray(block.citations) ? block.citations : []), delta.citation];
+  }
+  if (typeof delta.partial_json === 'string') open.input += delta.partial_json;
+}
+
+function writeJoined({ block, input }: Joined): RawValue {
+  return isObject(tryParseJson(input)) ? { ...block, input: new RawJson(input) } : block;
+}

@@ -1,0 +1,117 @@
+// A whole chat answer as chunks, and chunks as a whole answer.
+
+import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
+import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/json/raw-json.ts';
+import { isFinish } from '../stream/is-finish.ts';
+import { type SseEvent, writeSse } from '../stream/sse.ts';
+import { choicesOf, indexOf } from './extras.ts';
+import { isBroken, isError, isErrorEvent, isNoise, saidAs } from './read-chunk.ts';
+
+const DONE = '[DONE]';
+
+export function writeAsStream({ text, value }: JsonDocument): string {
+  const { choices: _choices, usage, ...head } = value;
+  const raw = openRaw(text).at('choices');
+  const chunk = (choices: RawValue[], rest: JsonObject = {}) =>
+    writeSse(writeJson({ ...head, object: 'chat.completion.chunk', choices, ...rest }));
+  const choices = choicesOf(value).map((choice, at) => splitChoice(choice, at, raw?.at(at)?.at('message')));
+  return [
+    ...choices.map(({ said }) => chunk([said])),
+    ...choices.map(({ finish }) => chunk([finish])),
+    ...(isObject(usage) ? [chunk([], { usage })] : []),
+    writeSse(DONE),
+  ].join('');
+}
+
+function splitChoice({ message, logprobs, ...choice }: JsonObject, at: number, raw: RawPlace | undefined) {
+  const index = indexOf({ index: at, ...choice });
+  const delta = isObject(message) ? writeDelta(message, raw) : {};
+  return {
+    said: { index, delta, logprobs: logprobs ?? null, finish_reason: null },
+    finish: { ...choice, index, delta: {}, logprobs: null },
+  };
+}
+
+/** A stream counts its calls. */
+function writeDelta({ tool_calls: calls, ...message }: JsonObject, raw: RawPlace | undefined): RawValue {
+  if (!Array.isArray(calls) || calls.length === 0) return message;
+  const places = raw?.at('tool_calls');
+  const counted = calls.filter(isObject).map((call, index): RawValue => {
+    const called = places?.at(index)?.at('function')?.text;
+    return { ...call, index, ...(called === undefined ? {} : { function: new RawJson(called) }) };
+  });
+  return { ...message, tool_calls: counted };
+}
+
+interface Joined {
+  choice: JsonObject;
+  message: JsonObject;
+}
+
+export function joinStream(events: readonly SseEvent[]): RawValue | undefined {
+  let head: JsonObject = {};
+  let usage: Json | undefined;
+  const joined = new Map<number, Joined>();
+  for (const event of events) {
+    const { data = '' } = event;
+    if (data === DONE || isNoise(data)) continue;
+    const value = tryParseJson(data);
+    if (!isObject(value) || isErrorEvent(event) || isError(value)) return undefined;
+    head = { ...value, ...head };
+    usage = isObject(value.usage) ? value.usage : usage;
+    for (const choice of choicesOf(value)) {
+      if (isBroken(choice)) return undefined;
+      addChoice(joined, choice);
+    }
+  }
+  const choices = [...joined.values()].map(({ choice, message }) => ({ ...choice, message: finishMessage(message) }));
+  return { ...head, object: 'chat.completion', choices, ...(usage === undefined ? {} : { usage }) };
+}
+
+function addChoice(joined: Map<number, Joined>, choice: JsonObject): void {
+  const { delta: _delta, message: _message, finish_reason: finish, logprobs, ...rest } = choice;
+  const index = indexOf(choice);
+  const known = joined.get(index) ?? {
+    choice: { index, logprobs: null, finish_reason: null },
+    message: { role: 'assistant', content: null },
+  };
+  joined.set(index, known);
+  Object.assign(known.choice, rest, isFinish(finish) ? { finish_reason: finish } : {});
+  if (isObject(logprobs)) grow(known.choice, { logprobs });
+  const said = choice[saidAs(choice)];
+  if (isObject(said)) grow(known.message, said);
+}
+
+/** What comes in pieces; every other text comes once, or again as it was. */
+const GROWING: ReadonlySet<string> = new Set([
+  ...['content', 'refusal', 'reasoning', 'reasoning_content', 'arguments', 'input', 'transcript', 'data'],
+]);
+
+function grow(into: JsonObject, more: JsonObject): void {
+  for (const [name, value] of Object.entries(more)) {
+    const known = into[name];
+    if (name === 'tool_calls' && Array.isArray(value)) into[name] = growCalls(known, value.filter(isObject));
+    else if (Array.isArray(value)) into[name] = [...(Array.isArray(known) ? known : []), ...value];
+    else if (isObject(value) && isObject(known)) grow(known, value);
+    else if (GROWING.has(name) && typeof known === 'string' && typeof value === 'string') into[name] = known + value;
+    else if (value !== null || known === undefined) into[name] = value;
+  }
+}
+
+/** A bit without an index goes on with the last call, unless it names one. */
+function growCalls(known: Json | undefined, bits: readonly JsonObject[]): Json[] {
+  const calls = Array.isArray(known) ? known.filter(isObject) : [];
+  for (const bit of bits) {
+    const isNext = bit.index === undefined && bit.id === undefined;
+    const call = isNext ? calls.at(-1) : calls.find(({ index }) => index !== undefined && index === bit.index);
+    if (call) grow(call, bit);
+    else calls.push(bit);
+  }
+  return calls;
+}
+
+/** A whole answer does not count its calls. */
+function finishMessage({ tool_calls: calls, ...message }: JsonObject): JsonObject {
+  if (!Array.isArray(calls) || calls.length === 0) return message;
+  return { ...message, tool_calls: calls.filter(isObject).map(({ index: _index, ...call }) => call) };
+}

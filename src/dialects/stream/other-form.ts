@@ -1,0 +1,22 @@
+// Some upstreams answer with JSON where a stream was asked for, or with a stream in place of JSON. Each format can write one
+// as the other, so that the answer is read as if it had come in the form that was asked for.
+
+import type { JsonDocument } from '../../kit/json/json.ts';
+import type { RawValue } from '../../kit/json/raw-json.ts';
+import { isKeepAlive, type SseEvent, SseReader } from './sse.ts';
+
+export interface OtherForm {
+  /** A whole answer as the text of a stream that says the same. */
+  writeAsStream(whole: JsonDocument): string;
+  /** The events of a stream as one answer; undefined if they are none. */
+  joinStream(events: readonly SseEvent[]): RawValue | undefined;
+}
+
+/** The events of a stream that came as one text. Throws SseTooLong. */
+export function splitEvents(text: string): SseEvent[] {
+  const reader = new SseReader();
+  const events = reader.push(new TextEncoder().encode(text));
+  const last = reader.end();
+  const all = last ? [...events, last] : events;
+  return all.filter(({ event, data }) => data !== undefined && data !== '' && !isKeepAlive(event));
+}
