@@ -150,14 +150,21 @@ export const anthropicStreams: fc.Arbitrary<RandomStream> = fc
     picks: fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 20 }),
     stop: fc.constantFrom('end_turn', 'tool_use', 'max_tokens', 'sunset'),
     hasEnd: fc.boolean(),
+    isMixed: fc.boolean(),
   })
-  .map(({ blocks, noise, picks, stop, hasEnd }) => {
-    const said = (kind: 'text' | 'thinking') => blocks.flatMap((one) => (one.kind === kind ? one.pieces : [])).join('');
+  .map(({ blocks, noise, picks, stop, hasEnd, isMixed }) => {
+    const lists = blocks.map(blockEvents);
+    const events = interleave<unknown>([...(isMixed ? lists : [lists.flat()]), noise], picks);
+    // What blocks say that take turns is told in the order in which they began.
+    const begun = lists.map((list) => events.indexOf(list[0]));
+    const inOrder = blocks.toSorted((a, b) => (begun[blocks.indexOf(a)] ?? 0) - (begun[blocks.indexOf(b)] ?? 0));
+    const said = (kind: 'text' | 'thinking') =>
+      inOrder.flatMap((one) => (one.kind === kind ? one.pieces : [])).join('');
     return {
       upstream: 'anthropic',
       events: [
         { type: 'message_start', message: { ...MESSAGE, usage: { input_tokens: 3, output_tokens: 1 } } },
-        ...interleave<unknown>([blocks.flatMap(blockEvents), noise], picks),
+        ...events,
         { type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 2 } },
         ...(hasEnd ? [{ type: 'message_stop' }] : []),
       ],

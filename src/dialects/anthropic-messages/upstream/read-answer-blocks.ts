@@ -1,30 +1,31 @@
-// The blocks of an Anthropic answer, whole or bit by bit.
+// The blocks of an Anthropic answer, whole or bit by bit. Each is known by its index, so that the bits of several may take
+// turns.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
 import { createGivenIds } from '../../translate/tools/given-ids.ts';
+import { createBlockQueue, newQueued, type QueuedBlock } from './block-queue.ts';
 
 export interface BlockReader {
   /** `rawInput` is the JSON text of a call's input, where the block has it already. */
   start(index: Json | undefined, block: JsonObject, rawInput: () => string | undefined): AnswerEvent[];
   delta(index: Json | undefined, delta: JsonObject): AnswerEvent[];
-  stop(): AnswerEvent[];
+  stop(index: Json | undefined): AnswerEvent[];
+  stopAll(): AnswerEvent[];
   /** What the client was told. */
   shown(): { hasCalls: boolean; hasText: boolean };
   /** What was not shown though it is the model's own: blocks by their types, `citations` of what has no address. */
   lost(): readonly string[];
 }
 
-interface OpenBlock {
-  index: Json | undefined;
+interface OpenBlock extends QueuedBlock {
   /** Undefined: nothing of it is shown. */
   kind: Block['kind'] | undefined;
   signature: string;
   /** Arguments that came with the block: a beginning that deltas replace, or all there is. */
   input: string;
   hasDeltas: boolean;
-  /** Where its text begins in the text of the answer. */
-  from: number;
+  textLength: number;
   sources: { url: string; title: string }[];
 }
 
@@ -32,54 +33,55 @@ const NO_INPUT = '{}';
 
 export function createBlockReader(requestId: string): BlockReader {
   const giveId = createGivenIds(requestId);
-  let open: OpenBlock | undefined;
-  let textLength = 0;
+  const queue = createBlockQueue();
+  const open = new Map<Json | undefined, OpenBlock>();
+  let hasText = false;
   let hasCalls = false;
   const lost = new Set<string>();
 
   function begin(index: Json | undefined, block: Block | undefined): AnswerEvent[] {
-    const before = stop();
-    open = { index, kind: block?.kind, signature: '', input: '', hasDeltas: false, from: textLength, sources: [] };
-    hasCalls ||= block?.kind === 'tool';
-    return block ? [...before, { type: 'open', block }] : before;
+    const before = stop(index);
+    const begun = { ...newQueued(), ...newBlock(block?.kind) };
+    open.set(index, begun);
+    if (!block) return before;
+    hasCalls ||= block.kind === 'tool';
+    queue.begin(begun);
+    return [...before, ...queue.add(begun, [{ type: 'open', block }])];
   }
 
   /** Words of a kind that is not the block's own get a block of theirs: clients would lose them. */
-  function words(kind: 'text' | 'reasoning', text: Json | undefined): AnswerEvent[] {
+  function words(index: Json | undefined, kind: 'text' | 'reasoning', text: Json | undefined): AnswerEvent[] {
     if (typeof text !== 'string' || text === '') return [];
-    const opened = open?.kind === kind ? [] : begin(open?.index, { kind });
-    if (kind === 'text') textLength += text.length;
-    return [...opened, { type: 'delta', text }];
+    const opened = open.get(index)?.kind === kind ? [] : begin(index, { kind });
+    const block = open.get(index);
+    if (!block) return opened;
+    if (kind === 'text') block.textLength += text.length;
+    hasText ||= kind === 'text';
+    return [...opened, ...queue.add(block, [{ type: 'delta', text }])];
   }
 
-  function stop(): AnswerEvent[] {
-    if (!open) return [];
-    const { kind, signature, input, hasDeltas, from, sources } = open;
-    open = undefined;
-    if (kind === undefined) return [];
+  function stop(index: Json | undefined): AnswerEvent[] {
+    const block = open.get(index);
+    open.delete(index);
+    if (block?.kind === undefined) return [];
+    const { kind, signature, input, hasDeltas, textLength, sources } = block;
     const events: AnswerEvent[] = [];
     if (kind === 'tool' && !hasDeltas) events.push({ type: 'delta', text: input || NO_INPUT });
     if (signature !== '') events.push({ type: 'sign', signature });
-    for (const source of sources) events.push({ type: 'cite', citation: { ...source, start: from, end: textLength } });
-    return [...events, { type: 'close' }];
+    for (const source of sources) events.push({ type: 'cite', citation: { ...source, start: 0, end: textLength } });
+    return [...queue.add(block, [...events, { type: 'close' }]), ...queue.end(block)];
   }
 
-  function sign(signature: Json | undefined): AnswerEvent[] {
-    if (open && typeof signature === 'string') open.signature += signature;
-    return [];
-  }
-
-  function cite(citation: Json | undefined): AnswerEvent[] {
+  function cite(block: OpenBlock, citation: Json | undefined): void {
     const source = readSource(citation);
-    if (open && source) open.sources.push(source);
-    if (!source) lost.add('citations');
-    return [];
+    if (source) block.sources.push(source);
+    else lost.add('citations');
   }
 
-  function callInput(bit: Json | undefined): AnswerEvent[] {
-    if (open?.kind !== 'tool' || typeof bit !== 'string' || bit === '') return [];
-    open.hasDeltas = true;
-    return [{ type: 'delta', text: bit }];
+  function callInput(block: OpenBlock, bit: Json | undefined): AnswerEvent[] {
+    if (block.kind !== 'tool' || typeof bit !== 'string' || bit === '') return [];
+    block.hasDeltas = true;
+    return queue.add(block, [{ type: 'delta', text: bit }]);
   }
 
   return {
@@ -87,35 +89,51 @@ export function createBlockReader(requestId: string): BlockReader {
       const kind = readKind(block, giveId);
       if (!kind && !isVendors(block)) lost.add(typeof block.type === 'string' ? block.type : 'content');
       const begun = begin(index, kind);
-      if (block.type === 'text') begun.push(...words('text', block.text));
-      if (block.type === 'thinking') begun.push(...words('reasoning', block.thinking), ...sign(block.signature));
-      if (block.type === 'text' && Array.isArray(block.citations)) block.citations.forEach(cite);
-      if (open?.kind === 'tool') open.input = rawInput() ?? '';
+      const { type, text, thinking, citations } = block;
+      if (type === 'text') begun.push(...words(index, 'text', text));
+      if (type === 'thinking') begun.push(...words(index, 'reasoning', thinking));
+      const opened = open.get(index);
+      if (!opened) return begun;
+      if (type === 'thinking') sign(opened, block.signature);
+      if (type === 'text' && Array.isArray(citations)) for (const one of citations) cite(opened, one);
+      if (opened.kind === 'tool') opened.input = rawInput() ?? '';
       return begun;
     },
     delta(index, delta) {
-      if (!open || open.index !== index) return [{ type: 'broken' }];
+      const block = open.get(index);
+      if (!block) return [{ type: 'broken' }];
       // A block that is not shown may speak as it likes.
-      if (open.kind === undefined) return [];
+      if (block.kind === undefined) return [];
       switch (delta.type) {
         case 'text_delta':
-          return words('text', delta.text);
+          return words(index, 'text', delta.text);
         case 'thinking_delta':
-          return words('reasoning', delta.thinking);
+          return words(index, 'reasoning', delta.thinking);
         case 'signature_delta':
-          return sign(delta.signature);
+          sign(block, delta.signature);
+          return [];
         case 'input_json_delta':
-          return callInput(delta.partial_json);
+          return callInput(block, delta.partial_json);
         case 'citations_delta':
-          return cite(delta.citation);
+          cite(block, delta.citation);
+          return [];
         default:
           return [];
       }
     },
     stop,
-    shown: () => ({ hasCalls, hasText: textLength > 0 }),
+    stopAll: () => [...open.keys()].flatMap(stop),
+    shown: () => ({ hasCalls, hasText }),
     lost: () => [...lost],
   };
+}
+
+function newBlock(kind: Block['kind'] | undefined): Omit<OpenBlock, keyof QueuedBlock> {
+  return { kind, signature: '', input: '', hasDeltas: false, textLength: 0, sources: [] };
+}
+
+function sign(block: OpenBlock, signature: Json | undefined): void {
+  if (typeof signature === 'string') block.signature += signature;
 }
 
 /** Undefined for what the vendor did itself, and for what nobody knows yet. */

@@ -1,5 +1,5 @@
-// An Anthropic upstream's stream as events of no dialect. Its blocks come one after the other, so most pass as they are;
-// what only its own clients understand, such as tools that it runs itself, is not shown.
+// An Anthropic upstream's stream as events of no dialect. Blocks that take turns are told one after the
+// other; what only its own clients understand, such as tools that it runs itself, is not shown.
 
 import { isObject, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { openRaw } from '../../../kit/json/raw-json.ts';
@@ -29,12 +29,12 @@ export function createEventReader({ requestId }: Target): EventReader {
       case 'content_block_delta':
         return isObject(delta) ? blocks.delta(index, delta) : BROKEN;
       case 'content_block_stop':
-        return blocks.stop();
+        return blocks.stop(index);
       case 'message_delta':
         usage.update(event.usage);
         return isObject(delta) && !isStopped ? stop(delta) : [];
       case 'message_stop':
-        return [...blocks.stop(), { type: 'done' }];
+        return [...blocks.stopAll(), { type: 'done' }];
       case 'error':
         return BROKEN;
       default:
@@ -47,7 +47,7 @@ export function createEventReader({ requestId }: Target): EventReader {
     const stopped = readStop(delta, blocks.shown());
     if (!stopped) return BROKEN;
     isStopped = true;
-    return [...blocks.stop(), ...stopped];
+    return [...blocks.stopAll(), ...stopped];
   }
 
   return {
@@ -57,7 +57,7 @@ export function createEventReader({ requestId }: Target): EventReader {
       return isObject(event) ? readEvent(event, data) : BROKEN;
     },
     // A body that ends inside a block was cut: another run may still say the rest of it.
-    end: () => (isStopped ? blocks.stop() : []),
+    end: () => (isStopped ? blocks.stopAll() : []),
     facts: (isOver) => ({ usage: usage.report(isStopped || isOver) }),
   };
 }

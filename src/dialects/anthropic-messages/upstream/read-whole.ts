@@ -17,7 +17,7 @@ export function readWhole({ value, text }: JsonDocument, { requestId }: Target):
   const events: AnswerEvent[] = [];
   for (const [index, block] of content.entries()) {
     if (!isObject(block)) return undefined;
-    events.push(...blocks.start(index, block, () => raw?.at(index)?.at('input')?.text), ...blocks.stop());
+    events.push(...blocks.start(index, block, () => raw?.at(index)?.at('input')?.text), ...blocks.stop(index));
   }
   const stopped = readStop(value, blocks.shown());
   if (!stopped) return undefined;
