@@ -7,6 +7,8 @@ import { openRaw, type RawPlace } from '../../kit/json/raw-json.ts';
 import type { UsageReport } from '../dialect.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from '../translate/answer-events.ts';
 import type { Target } from '../translate/sides.ts';
+import { vendorRefusal } from '../translate/vendor-refusal.ts';
+import { answerBlocked, promptBlocked } from './read-blocked.ts';
 import { createPartReader } from './read-parts.ts';
 import { readStop } from './read-stop.ts';
 import { readUsage } from './read-usage.ts';
@@ -57,6 +59,8 @@ function createAnswerReader(target: Target): AnswerReader {
   const parts = createPartReader(target.requestId);
   let reported: Json | undefined;
   let reason: string | undefined;
+  /** Why an answer with that reason was stopped, if the vendor did it. */
+  let blocking = '';
   let isOver = false;
 
   function takeCandidate(candidate: JsonObject, place: RawPlace | undefined): AnswerEvent[] {
@@ -66,6 +70,7 @@ function createAnswerReader(target: Target): AnswerReader {
     const events = list.flatMap((part, index) => parts.take(part, places?.at(index)));
     if (typeof finishReason !== 'string' || NO_REASON.has(finishReason)) return events;
     reason = finishReason;
+    blocking = answerBlocked(candidate);
     return readStop(reason, parts.said()) === undefined ? [...events, ...end()] : events;
   }
 
@@ -73,13 +78,15 @@ function createAnswerReader(target: Target): AnswerReader {
     if (isOver || reason === undefined) return [];
     isOver = true;
     const stop = readStop(reason, parts.said());
-    return stop === undefined ? [GAVE_UP] : [...parts.close(), { type: 'stop', reason: stop }];
+    if (stop === undefined) return [GAVE_UP];
+    const refusal = stop === 'filter' ? vendorRefusal(blocking) : [];
+    return [...parts.close(), ...refusal, { type: 'stop', reason: stop }];
   }
 
   function blocked(feedback: Json | undefined): AnswerEvent[] {
     if (!isObject(feedback) || typeof feedback.blockReason !== 'string') return [];
     isOver = true;
-    return [...parts.close(), { type: 'stop', reason: 'filter' }];
+    return [...parts.close(), ...vendorRefusal(promptBlocked(feedback)), { type: 'stop', reason: 'filter' }];
   }
 
   return {

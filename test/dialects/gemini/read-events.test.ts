@@ -159,9 +159,15 @@ describe('why it ended', () => {
 
   test('a prompt that is blocked is an answer that was filtered', () => {
     const body = '{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":11}}';
-    expect(readStream([body]).events).toEqual([{ type: 'stop', reason: 'filter' }]);
+    const events = [
+      { type: 'open', block: { kind: 'refusal', isVendors: true } },
+      { type: 'delta', text: "The prompt was blocked by the model's provider: PROHIBITED_CONTENT." },
+      { type: 'close' },
+      { type: 'stop', reason: 'filter' },
+    ];
+    expect<unknown>(readStream([body]).events).toEqual(events);
     expect(readWhole(readJsonObject(body), target())).toMatchObject({
-      events: [{ type: 'stop', reason: 'filter' }],
+      events,
       usage: { buckets: { input: 11, output: 0 } },
     });
   });

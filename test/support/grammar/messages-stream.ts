@@ -60,6 +60,7 @@ export function readMessagesStream(text: string): Told {
       case 'message_delta':
         must(!open && !told.ends, 'a stop in the wrong place');
         told.ends = endingOf(json.delta.stop_reason);
+        told.refusal = json.delta.stop_details?.explanation ?? '';
         must(json.usage && Number.isInteger(json.usage.output_tokens), 'a stop without usage');
         told.usage = { ...told.usage, ...json.usage };
         break;

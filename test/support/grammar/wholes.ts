@@ -54,6 +54,7 @@ export function readMessagesWhole(answer: Answer): Told {
   }
   must(answer.stop_sequence === null || typeof answer.stop_sequence === 'string', 'no stop_sequence');
   told.ends = messagesEnding(answer.stop_reason);
+  told.refusal = answer.stop_details?.explanation ?? '';
   must(told.ends !== 'tool' || told.calls.length > 0, 'waits for a result of nothing');
   must(Number.isInteger(answer.usage?.input_tokens) && Number.isInteger(answer.usage.output_tokens), 'no usage');
   told.usage = answer.usage;

@@ -15,7 +15,7 @@ export function emptyMessage({ requestId, model }: AnswerContext): JsonObject {
 export function emptyBlock(block: Block, { origin }: AnswerContext): JsonObject {
   switch (block.kind) {
     case 'text':
-    // This format has no other place for the words of a refusal.
+    // The model's own words; those of its vendor are told in `stop_details`.
     case 'refusal':
       return { type: 'text', text: '' };
     case 'reasoning':
@@ -40,10 +40,19 @@ export interface Ended {
   sequence: string | undefined;
   hasCalls: boolean;
   hasRefused: boolean;
+  /** Why the vendor stopped it. */
+  explanation: string;
 }
 
-export function stopMembers({ reason, sequence, hasCalls, hasRefused }: Ended): JsonObject {
-  return { stop_reason: stopReason(reason, sequence, hasCalls, hasRefused), stop_sequence: sequence ?? null };
+export function stopMembers({ reason, sequence, hasCalls, hasRefused, explanation }: Ended): JsonObject {
+  const details = explanation === '' ? {} : { stop_details: { type: 'refusal', category: null, explanation } };
+  const stop_reason = stopReason(reason, sequence, hasCalls, hasRefused);
+  return { stop_reason, stop_sequence: sequence ?? null, ...details };
+}
+
+/** Words of the vendor, which are no part of the answer. */
+export function isExplanation(block: Block): boolean {
+  return block.kind === 'refusal' && block.isVendors === true;
 }
 
 /** A client that is told to run tools waits for ever if there are none to run, and never runs those it is not told of. */

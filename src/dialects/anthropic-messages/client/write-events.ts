@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
 import type { AnswerContext, EventWriter, Frame } from '../../translate/sides.ts';
-import { blockSignature, emptyBlock, emptyMessage, stopMembers } from './answer-blocks.ts';
+import { blockSignature, emptyBlock, emptyMessage, isExplanation, stopMembers } from './answer-blocks.ts';
 
 interface OpenBlock {
   block: Block;
@@ -20,6 +20,7 @@ export function createEventWriter(context: AnswerContext): EventWriter {
   let open: OpenBlock | undefined;
   let hasCalls = false;
   let hasRefused = false;
+  let explanation = '';
   let isOver = false;
 
   function start(): Frame[] {
@@ -46,6 +47,10 @@ export function createEventWriter(context: AnswerContext): EventWriter {
 
   function add(text: string): Frame[] {
     if (!open || text === '') return [];
+    if (isExplanation(open.block)) {
+      explanation += text;
+      return [];
+    }
     const shown = show();
     if (open.block.kind === 'reasoning') open.text += text;
     return [...shown, frame({ type: 'content_block_delta', index, delta: deltaOf(open.block, text) })];
@@ -80,7 +85,13 @@ export function createEventWriter(context: AnswerContext): EventWriter {
         return closeBlock();
       case 'stop': {
         isOver = true;
-        const delta = stopMembers({ reason: event.reason, sequence: event.sequence, hasCalls, hasRefused });
+        const delta = stopMembers({
+          reason: event.reason,
+          sequence: event.sequence,
+          hasCalls,
+          hasRefused,
+          explanation,
+        });
         return [...closeBlock(), frame({ type: 'message_delta', delta })];
       }
       default:

@@ -4,7 +4,7 @@ import { isObject, tryParseJson } from '../../../kit/json/json.ts';
 import { RawJson, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { AnswerEvent, Block, StopReason } from '../../translate/answer-events.ts';
 import type { AnswerContext } from '../../translate/sides.ts';
-import { blockSignature, emptyBlock, emptyMessage, stopMembers } from './answer-blocks.ts';
+import { blockSignature, emptyBlock, emptyMessage, isExplanation, stopMembers } from './answer-blocks.ts';
 
 interface WholeBlock {
   block: Block;
@@ -24,10 +24,12 @@ export function writeWhole(events: readonly AnswerEvent[], context: AnswerContex
     else if (event.type === 'stop') ({ reason, sequence } = event);
   }
   const has = (kind: Block['kind']) => blocks.some(({ block }) => block.kind === kind);
+  const said = blocks.filter(({ block }) => !isExplanation(block));
+  const explanation = blocks.map(({ block, text }) => (isExplanation(block) ? text : '')).join('');
   return writeJson({
     ...emptyMessage(context),
-    content: blocks.flatMap((block) => writeBlock(block, context)),
-    ...stopMembers({ reason, sequence, hasCalls: has('tool'), hasRefused: has('refusal') }),
+    content: said.flatMap((block) => writeBlock(block, context)),
+    ...stopMembers({ reason, sequence, hasCalls: has('tool'), hasRefused: has('refusal'), explanation }),
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, StopReason } from '../../translate/answer-events.ts';
+import { vendorRefusal } from '../../translate/vendor-refusal.ts';
 
 const REASONS: ReadonlyMap<string, StopReason> = new Map([
   ['max_tokens', 'length'],
@@ -35,10 +36,8 @@ export function readStop(
 }
 
 function refusal(details: JsonObject[string]): AnswerEvent[] {
-  if (!isObject(details) || typeof details.explanation !== 'string' || details.explanation === '') return [];
-  return [
-    { type: 'open', block: { kind: 'refusal', isVendors: true } },
-    { type: 'delta', text: details.explanation },
-    { type: 'close' },
-  ];
+  if (!isObject(details)) return [];
+  const { explanation, category } = details;
+  if (typeof explanation === 'string' && explanation !== '') return vendorRefusal(explanation);
+  return vendorRefusal(typeof category === 'string' ? `Refused by the model's provider: ${category}.` : undefined);
 }

@@ -10,10 +10,12 @@ import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '.
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
 import type { Target } from '../../translate/sides.ts';
 import { madeId } from '../../translate/tools/given-ids.ts';
+import { vendorRefusal } from '../../translate/vendor-refusal.ts';
 import { isBroken, isError, isErrorEvent, isNoise, saidAs } from '../read-chunk.ts';
 import { betterUsage, readUsage } from '../read-usage.ts';
 import { type CallSlot, createCallSlots } from './call-slots.ts';
 import { type Bit, type CallBit, readBits, type Words } from './read-delta.ts';
+import { filterWords } from './read-filter.ts';
 import { createDetails } from './reasoning-details.ts';
 
 const DONE = '[DONE]';
@@ -31,7 +33,7 @@ export function createEventReader(target: Target): EventReader {
     if (!choice) return [];
     if (isBroken(choice)) return BROKEN;
     if (!reported && !isFinish(choice.finish_reason)) learn(data, bits);
-    return answer.read(bits, choice.finish_reason);
+    return answer.read(bits, choice);
   }
 
   function learn(data: string, bits: readonly Bit[]): void {
@@ -45,7 +47,7 @@ export function createEventReader(target: Target): EventReader {
       repeat = undefined;
       if (isErrorEvent(sent)) return BROKEN;
       repeat = shapes.match(data);
-      if (repeat) return answer.read([wordsOf(repeat)], undefined);
+      if (repeat) return answer.read([wordsOf(repeat)]);
       if (data === DONE) return [{ type: 'done' }];
       if (isNoise(data)) return [];
       const value = tryParseJson(data);
@@ -101,7 +103,7 @@ export function readWhole({ text, value }: JsonDocument, target: Target): WholeE
   if (!isFinish(choice.finish_reason) || isBroken(choice)) return undefined;
   const raw = openRaw(text);
   const bits = readBits(choice.message, () => raw.at('choices')?.at(at)?.at('message'));
-  const events = createAnswerReader(target, { inPieces: false }).read(bits, choice.finish_reason);
+  const events = createAnswerReader(target, { inPieces: false }).read(bits, choice);
   const lost = hasSources(value) && !events.some(({ type }) => type === 'cite') ? ['citations'] : [];
   return { events, usage: readUsage(value.usage), lost };
 }
@@ -117,7 +119,8 @@ function indexOfFirst({ choices }: JsonObject): number {
 }
 
 interface AnswerReader {
-  read(bits: readonly Bit[], finish: unknown): AnswerEvent[];
+  /** `choice`: where they stand, with its finish. */
+  read(bits: readonly Bit[], choice?: JsonObject): AnswerEvent[];
 }
 
 function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: { inPieces: boolean }): AnswerReader {
@@ -179,7 +182,7 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
   }
 
   return {
-    read(bits, finish) {
+    read(bits, choice = {}) {
       if (isOver) return [];
       const events: AnswerEvent[] = [];
       slots.next(bits.flatMap((bit) => (bit.kind === 'call' ? [bit.call] : [])));
@@ -190,13 +193,16 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
         isOver = read === BROKEN;
         if (isOver) return events;
       }
+      const { finish_reason: finish } = choice;
       isOver = isFinish(finish);
       if (!isFinish(finish)) return events;
       if (slots.isMixed(stopOf(finish, false) === 'length')) return [...events, ...BROKEN];
       for (const [slot, signature] of begun) events.push(...sayCall(slot, '', signature));
       if (open !== 'reasoning') events.push(...sequencer.flush());
       open = undefined;
-      return [...events, ...sign(), ...sequencer.flush(), { type: 'stop', reason: stopOf(finish, named.size > 0) }];
+      const reason = stopOf(finish, named.size > 0);
+      const refusal = reason === 'filter' ? vendorRefusal(filterWords(choice)) : [];
+      return [...events, ...sign(), ...sequencer.flush(), ...refusal, { type: 'stop', reason }];
     },
   };
 }
