@@ -5,10 +5,12 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 import { publicMedia } from '../../src/channels/fetch-media.ts';
+import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { geminiAnswer } from '../support/gemini.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import { chatAnswer } from '../support/openai-chat.ts';
 import { whilePassing } from '../support/pass-time.ts';
 import { upstreamUrl } from '../support/test-document.ts';
 
@@ -29,9 +31,17 @@ function withGoogle(channel: Record<string, unknown> = {}): NonNullable<TestGate
         base_url: `${new URL(upstreamUrl(standard)).origin}/v1beta`,
         ...channel,
       },
+      { name: 'files', kind: 'openai', base_url: upstreamUrl(standard), endpoints: ['chat'], quirks: 'openai' },
+      { name: 'no-files', kind: 'openai', base_url: upstreamUrl(standard), endpoints: ['chat'] },
     ],
     models: [
       ...standard.models,
+      ...['files', 'no-files'].map((name) => ({
+        id: name,
+        context_tokens: 20_000,
+        price: { input: 10, output: 40 },
+        routes: [{ channel: name, model: 'gpt-4.1' }],
+      })),
       {
         id: 'gem',
         // What is fetched may fill the context, and a trial must pay for that.
@@ -44,6 +54,7 @@ function withGoogle(channel: Record<string, unknown> = {}): NonNullable<TestGate
 }
 
 let server: Server;
+let fetches = 0;
 let base: string;
 let gateway: TestGateway;
 let account: TestAccount;
@@ -54,6 +65,7 @@ beforeAll(async () => {
     extensions: [{ name: 'subjectAltName', altNames }],
   });
   server = createServer({ cert: pair.cert, key: pair.private }, ({ url }, response) => {
+    fetches++;
     if (url === '/cat.png') response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from(PNG, 'base64'));
     else if (url === '/huge.png') response.writeHead(200, { 'content-type': 'image/png' }).end(HUGE_PNG);
     else if (url?.startsWith('/large')) response.writeHead(200, { 'content-type': 'image/png' }).end(LARGE_PNG);
@@ -91,6 +103,45 @@ const question = (url: string) => ({
     },
   ],
 });
+/** A document and a picture by their addresses, in the two formats that can name a document. */
+const readings = (model: string) => [
+  {
+    path: '/v1/messages',
+    place: 'messages[0].content[0]',
+    body: {
+      model,
+      max_tokens: 50,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'document', source: { type: 'url', url: `${base}/a.pdf` }, title: 'a.pdf' },
+            { type: 'image', source: { type: 'url', url: `${base}/cat.png` } },
+            { type: 'text', text: 'Read it.' },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    path: '/v1/responses',
+    place: 'input[0].content[0]',
+    body: {
+      model,
+      max_output_tokens: 50,
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_file', file_url: `${base}/a.pdf`, filename: 'a.pdf' },
+            { type: 'input_image', image_url: `${base}/cat.png` },
+            { type: 'input_text', text: 'Read it.' },
+          ],
+        },
+      ],
+    },
+  },
+];
 const ask = (url: string) => gateway.chat(account.key, question(url));
 
 test('is fetched and sent along', async () => {
@@ -99,6 +150,43 @@ test('is fetched and sent along', async () => {
   expect(response.status).toBe(200);
   const sent = JSON.parse(gateway.upstream.requests.at(-1)?.body ?? '');
   expect(sent.contents[0].parts[1]).toEqual({ inlineData: { mimeType: 'image/png', data: PNG } });
+});
+
+test('a document is fetched for a chat upstream that takes files; a picture goes by its address', async () => {
+  for (const { path, body } of readings('files')) {
+    gateway.upstream.next(chatAnswer());
+    const response = await gateway.call(path, { key: account.key, body });
+    expect(response.status, await response.text()).toBe(200);
+    const { messages } = JSON.parse(gateway.upstream.requests.at(-1)?.body ?? '');
+    const data = `data:application/pdf;base64,${Buffer.from('%PDF-1.4').toString('base64')}`;
+    expect(messages[0].content).toEqual([
+      { type: 'file', file: { filename: 'a.pdf', file_data: data } },
+      { type: 'image_url', image_url: { url: `${base}/cat.png` } },
+      { type: 'text', text: 'Read it.' },
+    ]);
+  }
+});
+
+test('a document that cannot be fetched for it is refused by its place', async () => {
+  const asked = gateway.upstream.requests.length;
+  for (const { path, place, body } of readings('files')) {
+    const missing = JSON.parse(JSON.stringify(body).replace('/a.pdf', '/none.pdf'));
+    const response = await gateway.call(path, { key: account.key, body: missing });
+    expect(response.status).toBe(400);
+    expect(((await response.json()) as Answer).error.param).toBe(place);
+  }
+  expect(gateway.upstream.requests).toHaveLength(asked);
+});
+
+test('a chat upstream that takes no files is sent none, and nothing is fetched for it', async () => {
+  const [asked, fetched] = [gateway.upstream.requests.length, fetches];
+  for (const { path, place, body } of readings('no-files')) {
+    const response = await gateway.call(path, { key: account.key, body });
+    expect(response.status).toBe(400);
+    expect(((await response.json()) as Answer).error.param).toBe(place);
+  }
+  expect(gateway.upstream.requests).toHaveLength(asked);
+  expect(fetches).toBe(fetched);
 });
 
 test('is fetched inside the result of a tool, too, also if it is a document', async () => {

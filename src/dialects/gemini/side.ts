@@ -6,7 +6,7 @@ import { createEventReader, readWhole } from './read-events.ts';
 import { writeConversation } from './write-conversation.ts';
 
 export const geminiUpstream: UpstreamSide = {
-  takesAddresses: false,
+  takesInside: ['image', 'document'],
   writeConversation,
   createEventReader,
   readWhole,

@@ -1,4 +1,4 @@
-// Media that a client only names, for upstreams that take none but what is in the request.
+// Media that a client only names, for upstreams that take them inside the request only.
 
 import type { Conversation, MediaSource, Part } from '../translate/conversation.ts';
 
@@ -11,8 +11,9 @@ export interface NamedMedia {
 /** What was fetched, by its address. */
 export type FetchedMedia = ReadonlyMap<string, { mediaType: string; data: string }>;
 
-export function namedMedia({ turns }: Conversation): NamedMedia[] {
-  return turns.flatMap(({ parts }) => parts.flatMap(namedIn));
+export function namedMedia({ turns }: Conversation, types: readonly NamedMedia['type'][]): NamedMedia[] {
+  if (types.length === 0) return [];
+  return turns.flatMap(({ parts }) => parts.flatMap(namedIn)).filter(({ type }) => types.includes(type));
 }
 
 function namedIn(part: Part): NamedMedia[] {

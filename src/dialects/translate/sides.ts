@@ -4,6 +4,7 @@
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import type { UpstreamFields } from '../dialect.ts';
+import type { NamedMedia } from '../media/named-media.ts';
 import type { OtherForm } from '../stream/other-form.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
 import type { Conversation, Tool } from './conversation.ts';
@@ -45,8 +46,8 @@ export interface WrittenRequest {
 }
 
 export interface UpstreamSide {
-  /** False: media travel inside the request only. */
-  takesAddresses: boolean;
+  /** Media that it takes inside the request only: what a client names of them is fetched first. */
+  takesInside: readonly NamedMedia['type'][];
   /** Throws a fault that names what cannot be carried. */
   writeConversation(conversation: Conversation, target: Target): WrittenRequest;
   createEventReader(target: Target): EventReader;

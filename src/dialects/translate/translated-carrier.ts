@@ -45,7 +45,7 @@ export function translatedCarrier(translation: Translation): Carrier {
   checkTurns(request, dialect.promptField);
   const conversation = client.readConversation(request.document);
   checkKnobs(conversation.knobs);
-  const needs = upstream.takesAddresses ? [] : namedMedia(conversation);
+  const needs = namedMedia(conversation, upstream.takesInside);
   const write = (fetched: FetchedMedia) => upstream.writeConversation(withMedia(conversation, fetched), target);
   const written = write(placeholders(needs));
   const filled = (fetched: FetchedMedia | undefined) => (fetched ? write(fetched) : written);

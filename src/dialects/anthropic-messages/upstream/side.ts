@@ -9,7 +9,7 @@ import { readWhole } from './read-whole.ts';
 import { writeConversation } from './write-conversation.ts';
 
 export const anthropicMessagesUpstream: UpstreamSide = {
-  takesAddresses: true,
+  takesInside: [],
   writeConversation,
   createEventReader,
   readWhole,

@@ -8,7 +8,7 @@ import { createEventReader, readWhole } from './read-events.ts';
 import { writeConversation } from './write-conversation.ts';
 
 export const openaiChatUpstream: UpstreamSide = {
-  takesAddresses: true,
+  takesInside: ['document'],
   writeConversation,
   createEventReader,
   readWhole,

@@ -8,7 +8,7 @@ import { createEventReader, readWhole } from './read-events.ts';
 import { writeConversation } from './write-conversation.ts';
 
 export const openaiResponsesUpstream: UpstreamSide = {
-  takesAddresses: true,
+  takesInside: [],
   writeConversation,
   createEventReader,
   readWhole,
