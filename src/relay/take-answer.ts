@@ -58,7 +58,8 @@ export function takeWhole(reply: Reply, read: string | LargeAnswer): WholeAnswer
 }
 
 function takeText(reply: Reply, text: string): WholeAnswer {
-  const answer = isEventStream(reply.response) ? joinAnswer(reply.carrier, text) : readWhole(reply.carrier, text);
+  const document = parseAnswer(text);
+  const answer = document ? reply.carrier.readAnswer(document) : joinAnswer(reply.carrier, text);
   if (answer && 'gaveUp' in answer) throw new AttemptFailed('gave_up', { usage: answer.gaveUp });
   if (!answer) throw explainTold(reply, text, 'not_an_answer');
   return wholeAnswer(reply, answer);
@@ -82,12 +83,7 @@ function wholeAnswer({ carrier, fields, startedAt }: Reply, answer: CarriedAnswe
   return { kind: 'whole', carrier, fields, startedAt, firstTokenAt: null, document, facts, lost };
 }
 
-function readWhole(carrier: Carrier, text: string): ReturnType<Carrier['readAnswer']> {
-  const document = parseAnswer(text);
-  return document && carrier.readAnswer(document);
-}
-
-/** A whole answer was asked for, and a stream came. */
+/** A whole answer was asked for, and no JSON came: it may be a stream, whatever its label says. */
 function joinAnswer(carrier: Carrier, text: string): ReturnType<Carrier['joinAnswer']> {
   try {
     return carrier.joinAnswer(splitEvents(text));

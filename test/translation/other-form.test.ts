@@ -90,6 +90,18 @@ describe.each(pairs)('$client to $upstream', (pair) => {
     });
   }
 
+  test.each(['text/event-stream', 'application/json'])(
+    'a whole answer is told by its body, not by %s',
+    async (type) => {
+      for (const repliesAs of WAYS) {
+        const reply = { ...UPSTREAMS[upstream].says({ text: ['Hello'] }), headers: { 'content-type': type } };
+        const { response, text } = await ask(one, 'whole', reply, repliesAs);
+        expect(response.status, text).toBe(200);
+        expect(CLIENTS[client].readWhole(JSON.parse(text)).text).toBe('Hello');
+      }
+    },
+  );
+
   test('a stream that never ends is no whole answer', async () => {
     const { stream = [] } = UPSTREAMS[upstream].says({ text: ['Hello', ' there'] });
     const cut = stream.slice(
