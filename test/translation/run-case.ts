@@ -51,6 +51,9 @@ export async function runCase(setting: TranslationGateway, pair: CaseOfPair, way
     expect(cost, 'cost').toBe(BigInt(one.costs));
   }
   if (way !== 'whole') return;
+  if (client === 'chat' && told.calls.length === 0) {
+    expect(JSON.parse(text).choices[0].message.content, 'content without a call').toBeString();
+  }
   compare(JSON.parse(text), one.shows?.[client]);
   for (const slice of one.showsText?.[client] ?? []) expect(text).toContain(slice);
 }

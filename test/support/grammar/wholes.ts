@@ -12,8 +12,7 @@ export function readChatWhole(answer: Answer): Told {
   noteModel(told, answer.model);
   const [{ index, message, finish_reason: finish, logprobs }] = answer.choices;
   must(index === 0 && message.role === 'assistant', 'no message');
-  const hasCalls = message.tool_calls !== undefined || message.function_call !== undefined;
-  must(typeof message.content === 'string' || (message.content === null && hasCalls), 'no text and no calls');
+  must(message.content === null || typeof message.content === 'string', 'content is no text');
   must(message.content !== '' || !message.tool_calls, 'empty text beside calls');
   must(logprobs === null || logprobs === undefined, 'logprobs from nowhere');
   told.text = message.content ?? '';
