@@ -4,8 +4,6 @@ import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson }
 import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/json/raw-json.ts';
 import { type SseEvent, writeSse } from '../stream/sse.ts';
 
-const OPEN_INPUT = {};
-
 export function writeAsStream({ text, value }: JsonDocument): string {
   const { content, stop_reason, stop_sequence = null, stop_details, usage, ...head } = value;
   const places = openRaw(text).at('content');
@@ -49,7 +47,7 @@ function splitBlock(block: JsonObject, place: RawPlace | undefined): { start: Ra
     default: {
       const json = isObject(input) ? place?.at('input')?.text : undefined;
       if (json === undefined) return { start: place ? new RawJson(place.text) : block, deltas: [] };
-      return { start: { ...block, input: OPEN_INPUT }, deltas: [{ type: 'input_json_delta', partial_json: json }] };
+      return { start: { ...block, input: {} }, deltas: [{ type: 'input_json_delta', partial_json: json }] };
     }
   }
 }

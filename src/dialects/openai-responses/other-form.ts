@@ -62,9 +62,8 @@ function writeParts(item: JsonObject, list: keyof typeof LISTS): Event[] {
     if (!isObject(part) || !text) return [];
     const sources = listOf(part.annotations);
     const open = { ...part, [text.field]: '', ...(sources.length > 0 ? { annotations: [] } : {}) };
-    const cited = sources.map((annotation, annotation_index) => ({
-      ...{ type: 'response.output_text.annotation.added', annotation_index, annotation },
-    }));
+    const type = 'response.output_text.annotation.added';
+    const cited = sources.map((annotation, annotation_index) => ({ type, annotation_index, annotation }));
     const [delta, ...done] = said(text, part);
     const events: Event[] = [
       { type: `response.${name}.added`, part: open },

@@ -3,7 +3,7 @@
 
 import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { type CarriedAnswer, type Carrier, type GaveUp, SEALING } from '../carrier.ts';
+import { type Carrier, SEALING } from '../carrier.ts';
 import { checkReport } from '../counts.ts';
 import {
   addOutput,
@@ -20,24 +20,14 @@ import { type FetchedMedia, namedMedia, placeholders, withMedia } from '../media
 import { isPicture } from '../media/picture.ts';
 import { BROKEN, DONE, UNSEEN } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
-import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
+import type { AnswerEvent } from './answer-events.ts';
+import { carryWhole, joinEvents } from './carry-whole.ts';
 import { checkKnobs } from './check-knobs.ts';
-import { createGapFilter } from './drop-gaps.ts';
 import { createHiddenThoughts } from './hidden-thoughts.ts';
-import type { AnswerContext, ClientSide, Target, UpstreamSide, WrittenRequest } from './sides.ts';
-import { createStopMatcher, type StopMatcher } from './stop-sequences.ts';
-import { createToolRestorer } from './tools/restore-tools.ts';
+import type { AnswerContext, Target, WrittenRequest } from './sides.ts';
+import { createStopMatcher } from './stop-sequences.ts';
+import { createRestorer, hidesThoughts, isVendors, type Translation } from './translation.ts';
 import { createWordMeter } from './word-meter.ts';
-
-export interface Translation {
-  dialect: Dialect;
-  client: ClientSide;
-  upstream: UpstreamSide;
-  endpoint: Carrier['endpoint'];
-  request: RelayRequest;
-  target: Target;
-  createdAt: number;
-}
 
 /** Throws a fault that names what cannot be carried. */
 export function translatedCarrier(translation: Translation): Carrier {
@@ -84,41 +74,6 @@ export function translatedCarrier(translation: Translation): Carrier {
   };
 }
 
-function carryWhole(
-  whole: WholeEvents,
-  translation: Translation,
-  written: WrittenRequest,
-  context: AnswerContext,
-): CarriedAnswer | GaveUp | undefined {
-  const { dialect, client } = translation;
-  if (whole.events.at(-1)?.type === 'broken') return { gaveUp: whole.usage };
-  const stops = createStopMatcher(written.localStops ?? []);
-  const events = whole.events.flatMap(createRestorer(written, stops));
-  const writeWhole = (said: AnswerEvent[]) => readJsonObject(client.writeWhole(said, context), ANSWER_LIMITS);
-  const answer = writeWhole(events);
-  const facts = dialect.readAnswer(answer);
-  if (!facts) return undefined;
-  const outputOf = (said: AnswerEvent[]) =>
-    said.length === events.length ? facts.output : (dialect.readAnswer(writeWhole(said))?.output ?? facts.output);
-  const own = modelsOwn(events);
-  const { tokens } = outputOf(own.filter((event) => !isPicture(event)));
-  const lost = [...(whole.lost ?? []), ...(client.findLost?.(events, context) ?? [])];
-  const shown = hidesThoughts(translation) ? writeWhole(events.filter(isShown())) : answer;
-  const output = { ...outputOf(own), tokens };
-  const tokensAfterStop = stops.tokensAfterStop();
-  const usage = checkReport(whole.usage, output);
-  return { document: shown, facts: { ...facts, output, usage, tokensAfterStop }, lost };
-}
-
-/** A stream as one answer; undefined if it never finished. */
-function joinEvents(sent: readonly SseEvent[], reader: EventReader): WholeEvents | undefined {
-  const events = [...sent.flatMap((event) => reader.read(event)), ...reader.end()];
-  const end = events.findIndex((event) => event.type === 'stop' || event.type === 'broken');
-  const last = events[end];
-  const isAnswer = last?.type === 'stop' || (last?.type === 'broken' && last.gaveUp === true);
-  return isAnswer ? { events: events.slice(0, end + 1), usage: reader.facts(true).usage } : undefined;
-}
-
 function withTools(target: Target, written: WrittenRequest): Target {
   return { ...target, knowsTool: (name) => written.names.find(name) !== undefined };
 }
@@ -130,26 +85,6 @@ function checkTurns({ document }: RelayRequest, field: Dialect['promptField']): 
   const turns = document.value[field];
   if (!Array.isArray(turns) || turns.length <= MAX_TURNS) return;
   refuseField(field, `Send at most ${MAX_TURNS} items in ${field}: this model is reached by a translation.`);
-}
-
-function hidesThoughts({ client, request }: Pick<Translation, 'client' | 'request'>): boolean {
-  return client.hidesThoughts?.(request.document.value) === true;
-}
-
-function isShown(): (event: AnswerEvent) => boolean {
-  const hidden = createHiddenThoughts();
-  return (event) => !hidden.takes(event);
-}
-
-/** From here on it is no longer the model that speaks. */
-function isVendors(event: AnswerEvent): boolean {
-  return event.type === 'open' && event.block.kind === 'refusal' && event.block.isVendors === true;
-}
-
-function modelsOwn(events: AnswerEvent[]): AnswerEvent[] {
-  const vendors = events.findIndex(isVendors);
-  if (vendors < 0) return events;
-  return [...events.slice(0, vendors), ...events.filter(({ type }) => type === 'stop')];
 }
 
 function translatedReader(
@@ -260,12 +195,3 @@ function emptyStream({ dialect, client, request }: Translation, context: AnswerC
 }
 
 const GAVE_UP: StreamEvent = { ...BROKEN, gaveUp: true };
-
-function createRestorer(
-  { names, formatTool }: WrittenRequest,
-  stops: StopMatcher,
-): (event: AnswerEvent) => AnswerEvent[] {
-  const restoreTools = createToolRestorer({ names, formatTool });
-  const dropGaps = createGapFilter();
-  return (event) => restoreTools(event).flatMap(dropGaps).flatMap(stops.take);
-}
