@@ -77,6 +77,8 @@ export interface Output {
   images: number;
   /** Images beyond those that were asked for. They are dropped and not billed: the operator pays for them. */
   surplusImages?: number;
+  /** Input that tools of the upstream brought, by the calls that the answer shows and a typical size of each. */
+  toolInput?: number;
 }
 
 export const NO_OUTPUT: Output = { hasContent: false, hasReasoning: false, tokens: 0, reasoningTokens: 0, images: 0 };
@@ -88,6 +90,7 @@ export function addOutput(a: Output, b: Output): Output {
     tokens: a.tokens + b.tokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     images: a.images + b.images,
+    toolInput: (a.toolInput ?? 0) + (b.toolInput ?? 0),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Catalog, Model } from '../catalog/catalog.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
-import { broughtTokens, UNKNOWN_TOKENS } from '../dialects/input/tool-use.ts';
+import { broughtTokens } from '../dialects/input/tool-use.ts';
 import { upperAt } from '../dialects/input/upper-at.ts';
 import { clientLeft, type Fault, fault } from '../faults/fault.ts';
 import { tooLongText } from '../faults/too-long-text.ts';
@@ -204,27 +204,24 @@ function paidCharge(call: Call): AdmitInput['charge'] {
 }
 
 /**
- * At most the largest candidate's context, which is also the bound of parts and tools whose size is unknown. Tools of a known
- * size may take more than a context together, because each use of one is billed with all that came before it.
+ * A prompt is at most the largest candidate's context, which is also the bound of parts whose size is unknown. Tools of the
+ * upstream may take more than a context together, because each use of one is billed with all that came before it.
  */
 function inputBound({ request: { input }, model, candidates, dialect }: Call): number {
-  let context = model.contextTokens;
-  for (const { contextTokens } of candidates) context = Math.max(context, contextTokens);
-  if (input.isOpen) return context;
   if (input.longest) return input.upper;
+  let context = model.contextTokens;
   let { upper } = input;
   let runsTools = false;
-  for (const { routes } of candidates) {
+  for (const { contextTokens, routes } of candidates) {
+    context = Math.max(context, contextTokens);
     for (const route of routes) {
       upper = Math.max(upper, upperAt(input, route.model));
       // A translation leaves these tools behind.
-      if (route.channel.endpoints.includes(dialect.endpoint)) runsTools = input.vendorTools > 0;
+      if (route.channel.endpoints.includes(dialect.endpoint)) runsTools = input.toolUse.tokens > 0;
     }
   }
-  const prompt = Math.min(upper, context);
-  if (!runsTools) return prompt;
-  const brought = broughtTokens({ tokens: input.vendorTools, uses: input.vendorUses ?? 0 }, prompt);
-  return brought === UNKNOWN_TOKENS ? context : prompt + brought;
+  const prompt = input.isOpen ? context : Math.min(upper, context);
+  return runsTools ? prompt + broughtTokens(input.toolUse, prompt, context) : prompt;
 }
 
 function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined {

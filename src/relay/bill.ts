@@ -186,7 +186,8 @@ type MeasuredFacts = AnswerFacts & { finished?: boolean };
  * What was used, at no price yet. Images are billed by what was returned, whatever the upstream says it used; only tokens are
  * ever a guess, if they cost.
  */
-export function measure({ request }: Call, { id, prices, contextTokens }: Model, facts: MeasuredFacts): Bill {
+export function measure({ request }: Call, model: Model, facts: MeasuredFacts): Bill {
+  const { id, prices } = model;
   const { usage, output, finished = true } = facts;
   const { tokens, images, surplusImages = 0 } = output;
   const uncovered = surplusImages > 0 ? { ...NO_BUCKETS, images: surplusImages } : NO_BUCKETS;
@@ -199,7 +200,8 @@ export function measure({ request }: Call, { id, prices, contextTokens }: Model,
     const used = Math.max(buckets.output, counted);
     return {
       ...usage,
-      buckets: { ...buckets, output: used, images },
+      // Nor has it the results of tools.
+      buckets: { ...buckets, input: buckets.input + (finished ? 0 : (output.toolInput ?? 0)), output: used, images },
       cost: 0n,
       estimated: lacksOutput,
       model: id,
@@ -208,7 +210,7 @@ export function measure({ request }: Call, { id, prices, contextTokens }: Model,
       uncovered,
     };
   }
-  const input = estimatedInput(request.input, contextTokens);
+  const input = estimatedInput(request.input, model, output.toolInput);
   return {
     buckets: { ...NO_BUCKETS, input, output: wholeTokens(tokens), images },
     reasoning: 0,

@@ -102,7 +102,7 @@ export function noteFailedTry(tools: RelayTools, admission: Admission, step: Ste
   const { call, maxOutputTokens } = admission;
   const { images, choices } = call.request;
   const { route, model } = step;
-  const input = estimatedInput(call.request.input, model.contextTokens);
+  const input = estimatedInput(call.request.input, model);
   const worked = !call.request.stream || maySpendUnseen(tools, call, step, failed.elapsedMs);
   const output = worked ? tools.reasoning.estimate(route.channel.name, route.model, failed.elapsedMs) * choices : 0;
   // Images are not made bit by bit: all of them may have been.

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
+import type { Script } from '../support/script.ts';
 import { upModel } from '../support/test-document.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
@@ -152,7 +153,6 @@ describe('a search of the web', () => {
   test.each([
     ['responses', SEARCHES[5]?.[1], { max_tool_calls: 5 }],
     ['responses', SEARCHES[8]?.[1], { max_tool_calls: 5 }],
-    ['responses', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }, { max_tool_calls: 5 }],
     ['responses', { tools: [LOOK, { type: 'web_search' }], max_tool_calls: 7 }, { max_tool_calls: 7 }],
     ['messages', SEARCHES[12]?.[1], { tools: [{ type: 'web_search_20260209', name: 'web_search', max_uses: 5 }] }],
     ['messages', SEARCHES[13]?.[1], { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 5 }] }],
@@ -167,7 +167,7 @@ describe('a search of the web', () => {
       {
         tools: [
           { name: 'look', input_schema: {} },
-          { type: 'web_fetch_20250910', name: 'web_fetch', citations: {}, max_uses: 5 },
+          { type: 'web_fetch_20250910', name: 'web_fetch', citations: {}, max_uses: 1 },
         ],
       },
     ],
@@ -226,42 +226,150 @@ describe('a search of the web', () => {
   });
 });
 
-const UNKNOWN: [string, Record<string, unknown>][] = [
-  ['chat', { tools: [{ type: 'code_interpreter' }] }],
-  ['responses', { tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }],
-  ['responses', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }],
-  ['responses', { tools: [{ type: 'mcp', server_label: 'm', server_url: 'https://mcp.example.com' }] }],
-  ['responses', { tools: [{ type: 'shell', environment: { type: 'container_auto' } }] }],
+const FETCH = { type: 'web_fetch_20250910', name: 'web_fetch' };
+const CODE = { type: 'code_execution_20250825', name: 'code_execution' };
+const MCP = { type: 'mcp', server_label: 'm', server_url: 'https://mcp.example.com' };
+const SERVERS = [{ type: 'url', url: 'https://mcp.example.com', name: 'm' }];
+
+/** Each with how many more passes over the context are held for it. */
+const UNKNOWN: [string, Record<string, unknown>, number][] = [
+  ['chat', { tools: [{ type: 'code_interpreter' }] }, 5],
+  ['responses', { tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }, 1],
+  ['responses', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }, 1],
+  ['responses', { tools: [{ type: 'code_interpreter' }], max_tool_calls: 30 }, 30],
+  ['responses', { tools: [{ type: 'code_interpreter' }, { type: 'web_search' }], max_tool_calls: 3 }, 3],
+  ['responses', { tools: [{ type: 'shell', environment: { type: 'container_auto' } }] }, 1],
+  // The vendor's bound is for its own tools.
+  ['responses', { tools: [MCP] }, 5],
+  ['responses', { tools: [MCP, MCP], max_tool_calls: 2 }, 5],
+  ['responses', { tools: [MCP, { type: 'code_interpreter' }], max_tool_calls: 2 }, 7],
   [
     'responses',
     {
       messages: [
         { role: 'user', content: 'Hi' },
-        { type: 'additional_tools', role: 'developer', tools: [{ type: 'mcp', server_label: 'm' }] },
+        { type: 'additional_tools', role: 'developer', tools: [MCP] },
       ],
     },
+    5,
   ],
-  ['messages', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }],
+  ['messages', { tools: [FETCH] }, 1],
   // A PDF may be longer than this.
-  ['messages', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch', max_uses: 2, max_content_tokens: 100 }] }],
-  ['messages', ADDED({ type: 'web_search_20250305', name: 'web_search' })],
-  ['messages', COMPACTED({ type: 'web_search_20250305', name: 'web_search' })],
-  ['messages', { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] }],
-  ['messages', { tools: [{ type: 'mcp_toolset', mcp_server_name: 'm' }] }],
-  ['messages', { mcp_servers: [{ type: 'url', url: 'https://mcp.example.com', name: 'm' }] }],
-  ['messages', ADDED({ name: 'look' }, { type: 'code_execution_20250825', name: 'code_execution' })],
-  ['messages', COMPACTED({ type: 'mcp_toolset', mcp_server_name: 'm' })],
+  ['messages', { tools: [{ ...FETCH, max_uses: 2, max_content_tokens: 100 }] }, 2],
+  ['messages', { tools: [{ ...FETCH, max_uses: 40 }] }, 40],
+  [
+    'messages',
+    {
+      tools: [
+        { ...FETCH, max_uses: 2 },
+        { type: 'web_search_20250305', name: 's', max_uses: 4 },
+      ],
+    },
+    6,
+  ],
+  ['messages', ADDED({ type: 'web_search_20250305', name: 'web_search' }), 5],
+  ['messages', COMPACTED({ type: 'web_search_20250305', name: 'web_search' }), 5],
+  ['messages', { tools: [CODE] }, 5],
+  ['messages', { tools: [{ ...CODE, max_uses: 1 }] }, 5],
+  ['messages', { tools: [{ type: 'mcp_toolset', mcp_server_name: 'm' }], mcp_servers: SERVERS }, 5],
+  ['messages', { mcp_servers: SERVERS }, 5],
+  ['messages', { mcp_servers: SERVERS, tools: [{ ...FETCH, max_uses: 3 }] }, 8],
+  ['messages', ADDED({ name: 'look' }, CODE), 5],
+  ['messages', COMPACTED({ type: 'mcp_toolset', mcp_server_name: 'm' }), 5],
 ];
 
 describe('any other tool of the vendor', () => {
-  test.each(UNKNOWN)('is room for the whole context: %s %j', async (name, fields) => {
-    expect(await holdOf(clientOf(name), fields)).toBe(WHOLE);
+  test.each(UNKNOWN)('is room for a whole context each time it may be used: %s %j', async (name, fields, uses) => {
+    await addBalance();
+    const held = await holdOf(clientOf(name), fields);
+    expect(held).toBeGreaterThanOrEqual(WHOLE * BigInt(uses));
+    expect(held).toBeLessThan(WHOLE * BigInt(uses) + TOLD + WRITTEN + 500n * INPUT);
+  });
+
+  test.each(UNKNOWN)(
+    'is paid, not written off, if each use reads the whole context: %s %j',
+    async (name, fields, uses) => {
+      const client = clientOf(name);
+      await addBalance();
+      upstream.otherwise(client.whole({ tokens: { input: uses * CONTEXT, output: 5 } }));
+      const response = await ask(client, fields);
+      expect(response.headers.get('x-svc-cost-ntd')).toBe(String((uses * CONTEXT * 10_000 + 5 * 40_000) / 1e9));
+      expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
+    },
+  );
+
+  test('beside a file of unknown size is room for both', async () => {
+    await addBalance();
+    const file = { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } };
+    const held = await holdOf(clientOf('messages'), { tools: [FETCH], messages: [{ role: 'user', content: [file] }] });
+    expect(held).toBe(2n * WHOLE);
+  });
+
+  test.each([
+    ['responses', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }, { max_tool_calls: 1 }],
+    ['messages', { tools: [FETCH] }, { tools: [{ ...FETCH, max_uses: 1 }] }],
+    ['messages', { tools: [{ ...FETCH, max_uses: null }] }, { tools: [{ ...FETCH, max_uses: 1 }] }],
+  ])('may be used once on a small wallet, which is written: %s %j', async (name, fields, sent) => {
+    const client = clientOf(name);
+    upstream.otherwise(client.whole());
+    expect((await ask(client, fields)).status).toBe(200);
+    expect(upstream.requests[0]?.json).toMatchObject(sent);
   });
 
   test.each(UNKNOWN)('is refused to a wallet that has not so much: %s %j', async (name, fields) => {
     expect((await ask(clientOf(name), fields, `long-${name}`)).status).toBe(402);
     expect(upstream.requests).toEqual([]);
   });
+});
+
+describe('without a report', () => {
+  const changed = (script: Script, change: (body: Answer) => void): Script => {
+    const body: Answer = JSON.parse((script.body ?? []).join(''));
+    change(body);
+    return { ...script, body: [JSON.stringify(body)] };
+  };
+  const withItems = (...types: string[]) =>
+    changed(clientOf('responses').whole({ tokens: null }), (body) => {
+      body.output.unshift(...types.map((type, index) => ({ type, id: `call_${index}`, status: 'completed' })));
+    });
+  const withBlocks = (...blocks: object[]) =>
+    changed(clientOf('messages').whole({ tokens: null }), (body) => body.content.unshift(...blocks));
+  const call = (name: string, type = 'server_tool_use') => ({ type, id: 's', name, input: {} });
+  const cited = changed(clientOf('chat').whole({ tokens: null }), (body) => {
+    body.choices[0].message.annotations = [{ type: 'url_citation', url_citation: { url: 'https://x.test' } }];
+  });
+
+  const SEEN: [string, string, Script, number][] = [
+    ['two searches', 'responses', withItems('web_search_call', 'web_search_call'), 16_000],
+    ['files and a program', 'responses', withItems('file_search_call', 'code_interpreter_call'), 10_000],
+    ['a server', 'responses', withItems('mcp_call'), 2_000],
+    ['no tool of the upstream', 'responses', withItems('function_call'), 0],
+    ['a search and a page', 'messages', withBlocks(call('web_search'), call('web_fetch')), 16_000],
+    ['a program and a server', 'messages', withBlocks(call('code_execution'), call('look', 'mcp_tool_use')), 4_000],
+    ['a tool of the client', 'messages', withBlocks(call('web_search', 'tool_use')), 0],
+    ['sources', 'chat', cited, 8_000],
+  ];
+
+  test.each(SEEN)(
+    'each use that the answer shows is charged at a typical size: %s in %s',
+    async (_, name, script, more) => {
+      const client = clientOf(name);
+      const tools: Record<string, object> = {
+        chat: { web_search_options: {} },
+        responses: { tools: [{ type: 'web_search' }, MCP] },
+        messages: { tools: [FETCH], mcp_servers: SERVERS },
+      };
+      await addBalance();
+      const charged = async (answer: Script) => {
+        upstream.next(answer);
+        const response = await ask(client, { ...tools[name] });
+        const receipt = await gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
+        expect(receipt).toMatchObject({ estimated: true });
+        return receipt.input_tokens;
+      };
+      expect((await charged(script)) - (await charged(client.whole({ tokens: null })))).toBe(more);
+    },
+  );
 });
 
 describe('a tool that the client runs holds no more than its words, and what the upstream may say of it', () => {

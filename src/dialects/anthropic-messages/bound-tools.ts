@@ -3,19 +3,24 @@
 
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
-import { clientUses, DEFAULT_USES } from '../input/tool-use.ts';
+import { clientUses, DEFAULT_OPEN_USES, DEFAULT_USES } from '../input/tool-use.ts';
+import { isSearch, type VendorTool } from '../input/vendor-tools.ts';
 
 /** The tools that take the field. */
 const TAKES_BOUND = /^web_(?:search|fetch)_/;
 
-/** Of one of `tools`: as it is written for the upstream. */
-export function usesOf({ max_uses: uses }: JsonObject): number {
-  return clientUses(uses) ?? DEFAULT_USES;
+/** Of one of `tools`: as it is written for the upstream. Undefined if it takes no bound. */
+export function usesOf({ type, max_uses: uses }: VendorTool): number | undefined {
+  return TAKES_BOUND.test(type) ? (clientUses(uses) ?? defaultUses(type)) : undefined;
 }
 
 /** Of a tool that the conversation defines, into which nothing is written. */
-export function usesOfDefined({ max_uses: uses }: JsonObject): number {
-  return clientUses(uses) ?? Number.POSITIVE_INFINITY;
+export function usesOfDefined({ type, max_uses: uses }: VendorTool): number | undefined {
+  return TAKES_BOUND.test(type) ? clientUses(uses) : undefined;
+}
+
+function defaultUses(type: string): number {
+  return isSearch(type) ? DEFAULT_USES : DEFAULT_OPEN_USES;
 }
 
 /** The same document if every tool has its bound. */
@@ -25,8 +30,11 @@ export function boundTools(document: JsonDocument): JsonDocument {
 
 function boundOf({ type, max_uses: uses }: JsonObject): RawEdit | undefined {
   if (typeof type !== 'string' || !TAKES_BOUND.test(type) || clientUses(uses) !== undefined) return undefined;
-  return uses === undefined ? addUses : editFields({ max_uses: setTo(DEFAULT_USES) });
+  const most = defaultUses(type);
+  return uses === undefined ? addUses(most) : editFields({ max_uses: setTo(most) });
 }
 
 /** It has a type at least, so a member follows. */
-const addUses: RawEdit = ({ text }) => `{"max_uses":${DEFAULT_USES},${text.slice(text.indexOf('{') + 1)}`;
+function addUses(most: number): RawEdit {
+  return ({ text }) => `{"max_uses":${most},${text.slice(text.indexOf('{') + 1)}`;
+}

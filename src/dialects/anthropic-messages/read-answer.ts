@@ -4,7 +4,7 @@ import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import { checkReport, hasCounted, weighPieces } from '../counts.ts';
 import { type AnswerFacts, addOutput, type Finish, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../stream/is-finish.ts';
-import { blockPieces, isThinking, outputOf } from './read-output.ts';
+import { blockPieces, isThinking, outputOf, toolInputOf } from './read-output.ts';
 import { readUsage } from './usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
@@ -18,7 +18,8 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
     if (!isObject(block)) return undefined;
     const pieces = blockPieces(block, index);
     const found = outputOf(pieces, isCounted ? 0 : weighPieces(pieces));
-    output = addOutput(output, isThinking(block) ? { ...found, hasReasoning: true } : found);
+    const hasReasoning = found.hasReasoning || isThinking(block);
+    output = addOutput(output, { ...found, hasReasoning, toolInput: toolInputOf(block) });
   }
   return { usage: checkReport(usage, output), output, finish: readFinish(value.stop_reason) };
 }

@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
+import { typicalTokens } from '../input/tool-use.ts';
 
 /** What a block holds when it is whole, or already when it starts. */
 export function blockPieces(block: JsonObject, index: number): Piece[] {
@@ -22,6 +23,12 @@ export function blockPieces(block: JsonObject, index: number): Piece[] {
 /** Where thoughts are not shown, their block is there all the same. */
 export function isThinking({ type }: JsonObject): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
+}
+
+/** Of a call that the upstream itself runs. */
+export function toolInputOf({ type, name }: JsonObject): number {
+  const isVendors = type === 'server_tool_use' || type === 'mcp_tool_use';
+  return isVendors ? typicalTokens(type === 'server_tool_use' ? String(name) : type) : 0;
 }
 
 export function deltaPieces(delta: JsonObject, index: number): Piece[] {

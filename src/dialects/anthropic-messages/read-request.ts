@@ -14,7 +14,7 @@ import {
   requireRoles,
 } from '../fields.ts';
 import { countInput, type InputCount } from '../input/count-input.ts';
-import { addUse, type ToolUse, UNKNOWN_TOKENS } from '../input/tool-use.ts';
+import { addUse, type ToolUse, UNLIMITED_USE } from '../input/tool-use.ts';
 import { vendorToolUse } from '../input/vendor-tools.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
 import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
@@ -87,5 +87,5 @@ function vendorUse({ tools, mcp_servers: servers }: JsonObject, later: JsonObjec
   const listed = vendorToolUse(tools, isClients, usesOf);
   const defined = vendorToolUse(later, isClients, usesOfDefined);
   const use = addUse(listed, defined);
-  return Array.isArray(servers) && servers.length > 0 ? { ...use, tokens: UNKNOWN_TOKENS } : use;
+  return Array.isArray(servers) && servers.length > 0 ? addUse(use, UNLIMITED_USE) : use;
 }

@@ -19,7 +19,7 @@ import { RepeatedEvent } from '../stream/repeated-event.ts';
 import { type Repeat, ShapeMemory } from '../stream/shape.ts';
 import { isEventName, type SseEvent } from '../stream/sse.ts';
 import { readFinish } from './read-answer.ts';
-import { blockPieces, deltaPieces, isReasoning, isThinking, outputOf } from './read-output.ts';
+import { blockPieces, deltaPieces, isReasoning, isThinking, outputOf, toolInputOf } from './read-output.ts';
 import { createUsageTracker } from './usage.ts';
 
 const DELTA = 'content_block_delta';
@@ -84,7 +84,11 @@ class MessageReader implements StreamReader {
         this.#usage.start(isObject(message) ? message.usage : undefined);
         return { kind: 'other', name, document, pieces: [] };
       case 'content_block_start':
-        if (isObject(block) && isThinking(block)) facts.output = { ...facts.output, hasReasoning: true };
+        if (isObject(block)) {
+          const hasReasoning = facts.output.hasReasoning || isThinking(block);
+          const toolInput = (facts.output.toolInput ?? 0) + toolInputOf(block);
+          facts.output = { ...facts.output, hasReasoning, toolInput };
+        }
         return this.#readContent(name, document, isObject(block) ? blockPieces(block, index) : []);
       case DELTA:
         return this.#readContent(name, document, isObject(delta) ? deltaPieces(delta, index) : []);

@@ -30,10 +30,8 @@ export interface InputCount extends TokenCount {
   images?: readonly SeenImage[] | undefined;
   /** Of several prompts in one request: the longest, which must fit; together they may be more than a context. */
   longest?: TokenCount | undefined;
-  /** What tools that the upstream runs may add to it, where they reach one; infinite if unknown. */
-  vendorTools: number;
-  /** How often these tools may be used; 0 without them. */
-  vendorUses?: number;
+  /** What tools that the upstream runs may do, where they reach one. */
+  toolUse: ToolUse;
 }
 
 export interface SeenImage {
@@ -56,8 +54,7 @@ export function countInput(
 class CountedInput implements InputCount {
   readonly upper: number;
   readonly images: readonly SeenImage[];
-  readonly vendorTools: number;
-  readonly vendorUses: number;
+  readonly toolUse: ToolUse;
   readonly #document: JsonDocument;
   readonly #turns: number;
   readonly #media: readonly Media[];
@@ -73,8 +70,7 @@ class CountedInput implements InputCount {
     }
     this.upper = Math.max(upper, 1);
     this.images = media.length > 0 ? media.flatMap(({ seen }) => seen ?? []) : NO_IMAGES;
-    this.vendorTools = use.tokens;
-    this.vendorUses = use.uses;
+    this.toolUse = use;
     this.#document = document;
     this.#turns = turns;
     this.#media = media;

@@ -10,12 +10,16 @@ const LONG_SEARCH_TOKENS = 16_000;
 export const UNKNOWN_TOKENS = Number.POSITIVE_INFINITY;
 
 /**
- * How often a tool may be used where the client sets no number, which is then written into the request. Codex offers a
+ * How often a search may be made where the client sets no number, which is then written into the request. Codex offers a
  * search in every call and seldom has one made: a hold for many would shut small wallets out.
  */
 export const DEFAULT_USES = 5;
+/** The same of a tool whose results are of unknown size: each use holds a whole context, so a small wallet pays for one. */
+export const DEFAULT_OPEN_USES = 1;
+/** What is held for tools whose use no field of the request limits, such as MCP servers, for all of them together. */
+const UNLIMITED_USES = 5;
 
-/** Each use has the upstream read all that came before it again, most of it from its cache, at about a tenth of the price. */
+/** Each search has the upstream read all that came before it again, most of it from its cache, at about a tenth of the price. */
 const REREAD_SHARE = 0.1;
 /** No wallet can hold more than this. */
 const MOST_TOKENS = 1_000_000_000;
@@ -24,13 +28,21 @@ const MOST_TOKENS = 1_000_000_000;
 export interface ToolUse {
   /** Tokens of all their results; infinite if unknown. */
   tokens: number;
+  /** Of the tools whose use is limited. */
   uses: number;
+  /** There are tools whose use nothing limits. */
+  isUnlimited: boolean;
 }
 
-export const NO_USE: ToolUse = { tokens: 0, uses: 0 };
+export const NO_USE: ToolUse = { tokens: 0, uses: 0, isUnlimited: false };
+export const UNLIMITED_USE: ToolUse = { tokens: UNKNOWN_TOKENS, uses: 0, isUnlimited: true };
 
 export function addUse(one: ToolUse, other: ToolUse): ToolUse {
-  return { tokens: one.tokens + other.tokens, uses: one.uses + other.uses };
+  return {
+    tokens: one.tokens + other.tokens,
+    uses: one.uses + other.uses,
+    isUnlimited: one.isUnlimited || other.isUnlimited,
+  };
 }
 
 /** `settings`: a tool, or a member of the body, that asks for a search. */
@@ -43,8 +55,23 @@ export function clientUses(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Input beyond a prompt of so many tokens that the upstream may bill for such tools. */
-export function broughtTokens({ tokens, uses }: ToolUse, promptTokens: number): number {
-  const reread = uses * promptTokens + (tokens * Math.max(0, uses - 1)) / 2;
-  return tokens === UNKNOWN_TOKENS ? tokens : Math.min(Math.ceil(tokens + REREAD_SHARE * reread), MOST_TOKENS);
+/**
+ * Input beyond a prompt of so many tokens that the upstream may bill for such tools. After a result of unknown size, each
+ * pass of the model reads up to a whole context at the full price: an MCP server is the client's, and caches nothing.
+ */
+export function broughtTokens({ tokens, uses, isUnlimited }: ToolUse, prompt: number, context: number): number {
+  const allUses = isUnlimited ? uses + UNLIMITED_USES : uses;
+  const reread = allUses * prompt + (tokens * Math.max(0, allUses - 1)) / 2;
+  const brought = tokens === UNKNOWN_TOKENS ? allUses * context : Math.ceil(tokens + REREAD_SHARE * reread);
+  return Math.min(brought, MOST_TOKENS);
+}
+
+/** Pages and files are longer than what a program prints or a server answers. */
+const FINDS = /search|fetch/;
+const TYPICAL_FOUND_TOKENS = 8_000;
+const TYPICAL_RESULT_TOKENS = 2_000;
+
+/** About how much input one use has brought that an answer shows. `kind`: the type of the call, or the tool's name. */
+export function typicalTokens(kind: string): number {
+  return FINDS.test(kind) ? TYPICAL_FOUND_TOKENS : TYPICAL_RESULT_TOKENS;
 }

@@ -5,7 +5,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { refuseField } from '../fields.ts';
 import { saysSomething } from '../left-behind/priced-fields.ts';
-import { addUse, NO_USE, searchTokens, type ToolUse, UNKNOWN_TOKENS } from './tool-use.ts';
+import { addUse, NO_USE, searchTokens, type ToolUse, UNKNOWN_TOKENS, UNLIMITED_USE } from './tool-use.ts';
 
 const SEARCH = /^(?:\w+:)?web_search/;
 const IMAGES = /^(?:\w+:)?image_generation/;
@@ -14,11 +14,11 @@ const OTHER_MODELS = /^(?:\w+:)?(?:advisor|fusion)/;
 
 export type IsClients = (type: string, tool: JsonObject) => boolean;
 
-/** `usesOf`: how often the upstream may use one of them. */
+/** `usesOf`: how often the upstream may use one of them; undefined if nothing limits it. */
 export function vendorToolUse(
   tools: Json | undefined,
   isClients: IsClients,
-  usesOf: (tool: JsonObject) => number,
+  usesOf: (tool: VendorTool) => number | undefined,
 ): ToolUse {
   let use = NO_USE;
   if (!Array.isArray(tools)) return use;
@@ -26,13 +26,19 @@ export function vendorToolUse(
     // What makes images stays behind.
     if (!isVendors(tool, isClients) || makesImages(tool.type)) continue;
     const uses = usesOf(tool);
-    if (uses > 0) use = addUse(use, { tokens: uses * tokensPerUse(tool), uses });
+    if (uses === undefined) use = addUse(use, UNLIMITED_USE);
+    else if (uses > 0) use = addUse(use, { tokens: uses * tokensPerUse(tool), uses, isUnlimited: false });
   }
   return use;
 }
 
 function tokensPerUse(tool: VendorTool): number {
-  return SEARCH.test(tool.type) ? searchTokens(tool) : UNKNOWN_TOKENS;
+  return isSearch(tool.type) ? searchTokens(tool) : UNKNOWN_TOKENS;
+}
+
+/** A search of the web, whose results have a known size. */
+export function isSearch(type: string): boolean {
+  return SEARCH.test(type);
 }
 
 /** Whether the upstream may run one of them. */
@@ -80,7 +86,7 @@ function otherModelAt({ type, model, parameters }: VendorTool): string | undefin
   return OTHER_MODELS.test(type) ? '' : undefined;
 }
 
-type VendorTool = JsonObject & { type: string };
+export type VendorTool = JsonObject & { type: string };
 
 /** A tool without a type is the client's; one of a type that nobody here knows may be anybody's. */
 function isVendors(tool: Json | undefined, isClients: IsClients): tool is VendorTool {

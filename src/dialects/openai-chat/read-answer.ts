@@ -5,7 +5,7 @@ import { checkReport, hasCounted, weighPieces } from '../counts.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { hasLogprobs, isBroken, isError, laterFinish, readFinish } from './read-chunk.ts';
-import { outputOf, readPieces } from './read-output.ts';
+import { outputOf, readPieces, searchedInput } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
@@ -23,6 +23,7 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
     const pieces = readPieces(choice.message, index);
     output = addOutput(output, outputOf(pieces, isCounted ? 0 : weighPieces(pieces)));
     if (hasLogprobs(choice)) output = { ...output, hasContent: true };
+    output.toolInput ||= searchedInput(choice.message);
   }
   return { usage: checkReport(usage, output), output, finish };
 }

@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
+import { typicalTokens } from '../input/tool-use.ts';
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 const REASONING_SLOTS = REASONING_FIELDS.map((name) => `/${name}`);
@@ -60,6 +61,12 @@ function hasMedia({ audio, images }: JsonObject): boolean {
 /** The same thought under both names, for clients that know one of them, is one thought. */
 export function saysTwice({ reasoning, reasoning_content: content }: JsonObject, name: string): boolean {
   return name === 'reasoning' && reasoning === content;
+}
+
+/** No call of an upstream's own tool is shown in this format; sources that are cited come from one search at least. */
+export function searchedInput(message: Json | undefined): number {
+  const cites = isObject(message) && Array.isArray(message.annotations) && message.annotations.length > 0;
+  return cites ? typicalTokens('web_search') : 0;
 }
 
 export function toolCalls(message: JsonObject): JsonObject[] {

@@ -14,7 +14,7 @@ import {
 } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
 import { addUse, DEFAULT_USES, searchTokens, type ToolUse } from '../input/tool-use.ts';
-import { vendorToolUse } from '../input/vendor-tools.ts';
+import { isSearch, vendorToolUse } from '../input/vendor-tools.ts';
 import { leaveTemplateArguments } from '../left-behind/leave-template-arguments.ts';
 import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
 import { leaveTools } from '../left-behind/left-tools.ts';
@@ -69,9 +69,9 @@ export function loweredFields(body: JsonObject, maxOutputTokens: number): readon
 
 /** No field of this format bounds how often a tool is used. A setting has one search made, before the answer. */
 function vendorUse(body: JsonObject): ToolUse {
-  let use = vendorToolUse(body.tools, isClients, () => DEFAULT_USES);
+  let use = vendorToolUse(body.tools, isClients, ({ type }) => (isSearch(type) ? DEFAULT_USES : undefined));
   for (const name of SEARCH_FIELDS) {
-    if (isAsked(body[name])) use = addUse(use, { tokens: searchTokens(body[name]), uses: 1 });
+    if (isAsked(body[name])) use = addUse(use, { tokens: searchTokens(body[name]), uses: 1, isUnlimited: false });
   }
   return use;
 }

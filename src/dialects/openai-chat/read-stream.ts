@@ -39,7 +39,7 @@ import {
   readFinish,
   saidAs,
 } from './read-chunk.ts';
-import { isReasoning, outputOf, readPieces } from './read-output.ts';
+import { isReasoning, outputOf, readPieces, searchedInput } from './read-output.ts';
 import { betterUsage, readUsage } from './read-usage.ts';
 
 const DONE_MARK = '[DONE]';
@@ -62,6 +62,7 @@ class ChatReader implements StreamReader {
   #isDone = false;
   /** The last repeated event was of reasoning. */
   #repeatsReasoning = false;
+  #searched = 0;
 
   constructor(choices: number) {
     this.#choices = choices;
@@ -135,8 +136,9 @@ class ChatReader implements StreamReader {
       pieces.push(...own);
       output = addOutput(output, outputOf(own));
       if (hasLogprobs(choice)) output = { ...output, hasContent: true };
+      this.#searched ||= searchedInput(choice[saidAs(choice)]);
     }
-    this.#facts.output = addOutput(this.#facts.output, output);
+    this.#facts.output = { ...addOutput(this.#facts.output, output), toolInput: this.#searched };
     const isHeld = isObject(usage) && (this.#seenAreFinished() || hasNoChoice(document.value));
     const kind = isHeld ? 'held' : output.hasContent || output.hasReasoning ? 'output' : 'other';
     return { kind, name: undefined, document, pieces };

@@ -6,6 +6,7 @@ import { addTokens, countTokens, mostTokens, NO_TOKENS, sameTokens, type TokenCo
 import type { RelayRequest } from '../dialect.ts';
 import { readModel, refuseField } from '../fields.ts';
 import type { InputCount } from '../input/count-input.ts';
+import { NO_USE } from '../input/tool-use.ts';
 
 const MAX_INPUTS = 2048;
 const MARKS = 2;
@@ -25,7 +26,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     images: 0,
     thinkingBudget: undefined,
     hasStops: false,
-    input: { ...countInputs(input), isOpen: false, vendorTools: 0 },
+    input: { ...countInputs(input), isOpen: false, toolUse: NO_USE },
     document,
   };
 }

@@ -5,6 +5,7 @@ import { countTokens } from '../../kit/tokens.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { optionalCount, optionalFlag, readModel, textField } from '../fields.ts';
 import type { InputCount } from '../input/count-input.ts';
+import { NO_USE } from '../input/tool-use.ts';
 import { namesMedia } from '../input/unknown-media.ts';
 
 const MAX_PROMPT_CHARS = 200_000;
@@ -37,5 +38,5 @@ function countPrompt({ prompt, model: _, ...others }: JsonObject): InputCount {
   const count = countTokens(typeof prompt === 'string' ? prompt : '');
   const isOpen = namesMedia(others);
   const beside = isOpen ? 0 : countTokens(JSON.stringify(others)).upper;
-  return { ...count, upper: count.upper + AROUND_PROMPT + beside, isOpen, vendorTools: 0 };
+  return { ...count, upper: count.upper + AROUND_PROMPT + beside, isOpen, toolUse: NO_USE };
 }

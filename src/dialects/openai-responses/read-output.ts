@@ -4,6 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
+import { typicalTokens } from '../input/tool-use.ts';
 
 export interface Said extends Piece {
   /** All that the slot holds, not only what is new. */
@@ -97,7 +98,15 @@ export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(
     tokens,
     reasoningTokens: tokens > 0 ? weighPieces(reasoning) : 0,
     images: 0,
+    toolInput: pieces.reduce((sum, piece) => sum + toolInputOf(piece), 0),
   };
+}
+
+/** Calls that the upstream itself has run; other items are run by the client, or bring nothing. */
+const VENDOR_CALL = /^(?:web_search|file_search|code_interpreter|mcp)_call$/;
+
+function toolInputOf({ slot, text }: Piece): number {
+  return slot.endsWith('/item') && VENDOR_CALL.test(text) ? typicalTokens(text) : 0;
 }
 
 const REASONING_SLOT = /\/(?:summary|thought)\/\d+$/;

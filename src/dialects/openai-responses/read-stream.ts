@@ -30,7 +30,10 @@ export function createStreamReader(): StreamReader {
     const whole = outputOfResponse(response);
     // Some upstreams say everything at the end only.
     const isUnheard = !facts.output.hasContent && !facts.output.hasReasoning;
-    facts.output = addOutput(facts.output, isUnheard ? whole : { ...whole, tokens: 0, reasoningTokens: 0 });
+    facts.output = addOutput(
+      facts.output,
+      isUnheard ? whole : { ...whole, tokens: 0, reasoningTokens: 0, toolInput: 0 },
+    );
     const last: StreamEvent = { kind: 'held', name, document, pieces: [] };
     // No end mark need follow; where the usage is still missing, something may.
     return facts.usage === 'absent' ? [last] : [last, DONE];

@@ -2,8 +2,8 @@
 // it is written, because the hold covers no more.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { addUse, clientUses, DEFAULT_USES, NO_USE, type ToolUse } from '../input/tool-use.ts';
-import { hasVendorTool, vendorToolUse } from '../input/vendor-tools.ts';
+import { addUse, clientUses, DEFAULT_OPEN_USES, DEFAULT_USES, type ToolUse } from '../input/tool-use.ts';
+import { hasVendorTool, type IsClients, isSearch, type VendorTool, vendorToolUse } from '../input/vendor-tools.ts';
 
 /** A search for tools finds only those of the request. */
 const CLIENTS_TOOLS: ReadonlySet<string> = new Set([
@@ -26,17 +26,30 @@ export function toolsIn(items: readonly Json[]): Json[] {
 }
 
 /** `later`: tools that the input brings. */
-export function vendorUse({ tools, max_tool_calls: calls }: JsonObject, later: Json[]): ToolUse {
-  const uses = clientUses(calls) ?? DEFAULT_USES;
-  const usesOf = () => uses;
-  const { tokens } = addUse(vendorToolUse(tools, isClients, usesOf), vendorToolUse(later, isClients, usesOf));
-  return tokens === 0 ? NO_USE : { tokens, uses };
+export function vendorUse(body: JsonObject, later: Json[]): ToolUse {
+  const calls = clientUses(body.max_tool_calls) ?? defaultCalls(body.tools, later);
+  const usesOf = ({ type }: VendorTool) => (isMcp(type) ? undefined : calls);
+  const use = addUse(vendorToolUse(body.tools, isClients, usesOf), vendorToolUse(later, isClients, usesOf));
+  // One number limits all of them together.
+  return { ...use, uses: Math.min(use.uses, calls) };
 }
 
 /** The bound to write; undefined if the request has one, or needs none. */
 export function missingBound({ tools, input, max_tool_calls: calls }: JsonObject): number | undefined {
   if (clientUses(calls) !== undefined) return undefined;
-  const isOffered =
-    hasVendorTool(tools, isClients) || (Array.isArray(input) && hasVendorTool(toolsIn(input), isClients));
-  return isOffered ? DEFAULT_USES : undefined;
+  const later = Array.isArray(input) ? toolsIn(input) : [];
+  const isOffered = hasVendorTool(tools, isClients) || hasVendorTool(later, isClients);
+  return isOffered ? defaultCalls(tools, later) : undefined;
+}
+
+function defaultCalls(tools: Json | undefined, later: Json[]): number {
+  const isOpen = hasVendorTool(tools, isClientsOrSearch) || hasVendorTool(later, isClientsOrSearch);
+  return isOpen ? DEFAULT_OPEN_USES : DEFAULT_USES;
+}
+
+const isClientsOrSearch: IsClients = (type, tool) => isSearch(type) || isClients(type, tool);
+
+/** The vendor's bound is for its built-in tools: calls to other servers may not count. */
+function isMcp(type: string): boolean {
+  return type === 'mcp';
 }

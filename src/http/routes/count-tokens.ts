@@ -3,7 +3,7 @@
 
 import { readInput } from '../../dialects/anthropic-messages/read-request.ts';
 import { readModel } from '../../dialects/fields.ts';
-import { tokenizerFactor } from '../../dialects/traits/tokenizer-factor.ts';
+import { estimateAt } from '../../dialects/input/estimated-input.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
@@ -16,9 +16,8 @@ export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Pr
   try {
     const { document, key } = await readKeyedJson(tools, exchange, COUNT_TOKENS_MAX_BYTES, room);
     const { routes } = chooseModel(tools.catalog(), key, readModel(document), 'chat');
-    const { estimate } = readInput(document);
     return Response.json(
-      { input_tokens: Math.ceil(estimate * tokenizerFactor(routes[0]?.model ?? '')) },
+      { input_tokens: estimateAt(readInput(document), routes[0]?.model ?? '') },
       { headers: await gatewayHeaders(tools, exchange, exchange.envelope) },
     );
   } finally {

@@ -3,15 +3,15 @@
 import { expect, test } from 'bun:test';
 import { countInput } from '../../../src/dialects/input/count-input.ts';
 import { estimatedInput } from '../../../src/dialects/input/estimated-input.ts';
-import type { ToolUse } from '../../../src/dialects/input/tool-use.ts';
 import { readJsonObject } from '../../../src/kit/json/json.ts';
 
 const CONTEXT = 128_000;
+const MODEL = { contextTokens: CONTEXT, routes: [{ model: 'some-model' }] };
 
-function estimate(part: object, use?: ToolUse): number {
+function estimate(part: object, toolInput?: number): number {
   const message = { role: 'user', content: [{ type: 'text', text: 'Summarise this.' }, part] };
   const document = readJsonObject(JSON.stringify({ model: 'm', input: [message] }));
-  return estimatedInput(countInput(document, [message] as never, use), CONTEXT);
+  return estimatedInput(countInput(document, [message] as never), MODEL, toolInput);
 }
 
 test.each([
@@ -27,7 +27,7 @@ test('is the estimate of the text where everything is in the request', () => {
   expect(estimate({ type: 'text', text: 'It is short.' })).toBeWithin(5, 40);
 });
 
-test('has nothing for tools that the upstream may have run', () => {
+test('has what tools of the upstream brought, by what the answer shows', () => {
   const text = { type: 'text', text: 'It is short.' };
-  expect(estimate(text, { tokens: 40_000, uses: 5 })).toBe(estimate(text));
+  expect(estimate(text, 8_000)).toBe(estimate(text) + 8_000);
 });

@@ -157,8 +157,8 @@ test('tokens are counted the same', async () => {
       const limits = { depth: 64, nodes: 10_000 };
       const count = (document: JsonDocument) => {
         const counted = countInput(document, document.value.messages as JsonObject[]);
-        const { upper, estimate, lower, isOpen, unseen, images, vendorTools } = counted;
-        return { upper, estimate, lower, isOpen, unseen, images, vendorTools };
+        const { upper, estimate, lower, isOpen, unseen, images, toolUse } = counted;
+        return { upper, estimate, lower, isOpen, unseen, images, toolUse };
       };
       const pieces = await readLargeJson(text, { pause, pieceChars: size, limits });
       expect(count(pieces)).toEqual(count(readJsonObject(text, limits)));
