@@ -49,11 +49,16 @@ export function weighTokens(text: string): number {
   let weight = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code >= WIDE_FROM) weight += code >= 0xd800 && code <= 0xdfff ? HALF_WEIGHT : WIDE_WEIGHT;
-    else if (code >= 0x80) weight += LETTER_WEIGHT;
+    if (code >= 0x80) weight += code >= 0xd800 && code <= 0xdfff ? HALF_WEIGHT : letterWeight(code);
     else weight += (code >= 0x61 && code <= 0x7a) || code === 0x20 ? EASY_WEIGHT : HARD_WEIGHT;
   }
   return weight;
+}
+
+/** Of a character beyond ASCII that is no half of a pair. */
+export function letterWeight(code: number): number {
+  const weight = code >= WIDE_FROM ? WIDE_WEIGHT : LETTER_WEIGHT;
+  return isRare(code) ? weight + RARE_WEIGHT : weight;
 }
 
 /** A sum of weights as tokens: what was said is at least one, however short. */
@@ -64,15 +69,46 @@ export function wholeTokens(weight: number): number {
 const EASY_WEIGHT = 1 / 4.3;
 const HARD_WEIGHT = 1 / 2.3;
 /** Of other alphabets and syllables, accents, dashes and lines: all that is before Chinese. */
-export const LETTER_WEIGHT = 0.35;
+const LETTER_WEIGHT = 0.35;
 /** Chinese, kana and hangul. */
-export const WIDE_WEIGHT = 0.95;
+const WIDE_WEIGHT = 0.95;
 /** Of each half of a pair. */
 export const HALF_WEIGHT = 1;
+
+/** Of a rare script, more than these: tokenizers have no words of it, and break up its letters. */
+const RARE_WEIGHT = 1.5;
+
+/** First and last of scripts that common tokenizers make at least one token a letter of. */
+const RARE: readonly (readonly [number, number])[] = [
+  // Syriac, Thaana, N'Ko; Odia; Lao, Tibetan; Ethiopic to Tagbanwa; Mongolian to phonetic letters.
+  ...([
+    [0x700, 0x8ff],
+    [0xb00, 0xb7f],
+    [0xe80, 0xfff],
+    [0x1200, 0x177f],
+    [0x1800, 0x1dff],
+  ] as const),
+  // Braille; Glagolitic to Ethiopic; rare Chinese; Yi to Meetei Mayek; private use.
+  ...([
+    [0x2800, 0x28ff],
+    [0x2c00, 0x2ddf],
+    [0x3400, 0x4dbf],
+    [0xa000, 0xabff],
+    [0xe000, 0xf8ff],
+  ] as const),
+];
+
+function isRare(code: number): boolean {
+  // Most letters are before all of them, or common Chinese.
+  if (code < 0x700 || (code >= 0x4e00 && code < 0xa000)) return false;
+  for (const [first, last] of RARE) if (code >= first && code <= last) return true;
+  return false;
+}
 
 export function countTokens(text: string): TokenCount {
   SCRATCH.fill(0);
   tallyText(text, 0, text.length, SCRATCH);
+  tallyRare(text, SCRATCH);
   return tokensOf(SCRATCH);
 }
 
@@ -86,11 +122,13 @@ const THREE_BYTES = 3;
 /** Of three bytes, too. */
 const WIDE = 4;
 const HALF = 5;
+/** Of those of two and three bytes, the letters of rare scripts. */
+const RARES = 6;
 
 const WIDE_FROM = 0x3000;
 
 export function newTally(): Tally {
-  return new Uint32Array(HALF + 1);
+  return new Uint32Array(RARES + 1);
 }
 
 /** A request may have a hundred thousand names and words to count: they share one. */
@@ -109,6 +147,15 @@ export function tallyText(text: string, from: number, to: number, into: Tally): 
     at = stop;
   }
   tallyChars(text, at, to, into);
+}
+
+/** Only estimates need these: most texts are counted for the upper bound alone. */
+export function tallyRare(text: string, into: Tally): void {
+  const beyondAscii = (into[TWO_BYTES] ?? 0) + (into[THREE_BYTES] ?? 0) + (into[WIDE] ?? 0);
+  if (beyondAscii === 0) return;
+  let rare = 0;
+  for (let i = 0; i < text.length; i++) if (isRare(text.charCodeAt(i))) rare++;
+  add(into, RARES, rare);
 }
 
 /** No pair is torn. */
@@ -145,7 +192,7 @@ function add(into: Tally, kind: number, count: number): void {
 }
 
 export function addTally(into: Tally, other: Tally): void {
-  for (let kind = EASY; kind <= HALF; kind++) add(into, kind, other[kind] ?? 0);
+  for (let kind = EASY; kind <= RARES; kind++) add(into, kind, other[kind] ?? 0);
 }
 
 /** Upper weights hold for byte-level tokenizers: a character is at most as many tokens as it has bytes of UTF-8. */
@@ -164,11 +211,11 @@ export function tokensOf(tally: Tally): TokenCount {
   const letters = (tally[TWO_BYTES] ?? 0) + (tally[THREE_BYTES] ?? 0);
   const wide = tally[WIDE] ?? 0;
   const halves = tally[HALF] ?? 0;
+  const rare = tally[RARES] ?? 0;
+  const common = easy * EASY_WEIGHT + hard * HARD_WEIGHT + letters * LETTER_WEIGHT + wide * WIDE_WEIGHT;
   return {
     upper: upperOf(tally),
-    estimate: Math.ceil(
-      easy * EASY_WEIGHT + hard * HARD_WEIGHT + letters * LETTER_WEIGHT + wide * WIDE_WEIGHT + halves * HALF_WEIGHT,
-    ),
+    estimate: Math.ceil(common + halves * HALF_WEIGHT + rare * RARE_WEIGHT),
     lower: Math.floor((easy + hard) / 16 + letters * 0.1 + wide * 0.3 + halves * 0.2),
   };
 }

@@ -101,6 +101,30 @@ describe('languages', () => {
     expect(Math.round(weighTokens(text))).toBeWithin(estimate - 1, estimate + 1);
   });
 
+  const RARE: [script: string, text: string][] = [
+    ['Amharic', 'የሰው ልጅ ሁሉ ሲወለድ ነጻና በክብርና በመብትም እኩልነት ያለው ነው።'],
+    ['Tibetan', 'འགྲོ་བ་མིའི་རིགས་རྒྱུད་ཡོངས་ལ་སྐྱེས་ཙམ་ཉིད་ནས་ཆེ་མཐོངས་དང་'],
+    ['Lao', 'ມະນຸດທຸກຄົນເກີດມາມີກຽດສັກສີ ສິດທິ ເສລີພາບ ແລະຄວາມສະເໝີພາບ'],
+    ['Cherokee', 'ᏂᎦᏓ ᎠᏂᏴᏫ ᏂᎨᎫᏓᎸᎾ ᎠᎴ ᎤᏂᏠᏱ ᎤᎾᏕᎿ ᏚᏳᎧᏛ ᎨᏒᎢ'],
+    ['Inuktitut', 'ᐃᓄᓕᒫᑦ ᐊᓂᖅᑎᕆᔪᓕᒫᑦ ᐃᓅᓕᖅᑐᑦ ᐃᓱᒪᕐᓱᕐᑎᐊᖅᖢᑎᒃ'],
+    ['Mongolian', 'ᠬᠦᠮᠦᠨ ᠪᠦᠷ ᠲᠥᠷᠥᠵᠦ ᠮᠡᠨᠳᠡᠯᠡᠬᠦ ᠡᠷᠬᠡ ᠴᠢᠯᠥᠭᠡ ᠲᠡᠢ'],
+    ['Thaana', 'ހުރިހާ އިންސާނުންވެސް އުފަންވަނީ'],
+    ['Yi', 'ꊿꂷꃅꄿꐨꐥ，ꌅꅍꂘꀨꐳꂿꐨꑌꐥꌐ。'],
+    ['Khmer', 'មនុស្សទាំងអស់កើតមកមានសេរីភាព និងសមភាពក្នុងផ្នែកសេចក្តីថ្លៃថ្នូរ'],
+    ['Burmese', 'လူတိုင်းသည် တူညီလွတ်လပ်သော ဂုဏ်သိက္ခာဖြင့် လည်းကောင်း၊'],
+    ['Braille', '⠓⠑⠇⠇⠕⠀⠺⠕⠗⠇⠙'],
+    ['rare Chinese', '㐀㐁㐂㐃㐄㐅㑇㑊㕮㘎'],
+  ];
+
+  test.each(RARE)('%s, which tokenizers break up, is estimated within a factor of 2', (_, said) => {
+    const text = `${said} `.repeat(20);
+    const { lower, estimate } = countTokens(text);
+    const real = o200k(text).length;
+    expect(estimate / real).toBeWithin(1 / 2, 2);
+    expect(lower).toBeLessThan(real / 1.5);
+    expect(Math.round(weighTokens(text))).toBeWithin(estimate - 1, estimate + 1);
+  });
+
   test.each([
     ['a table drawn with lines', '│ alpha  │ 1      │\n├────────┼────────┤\n'],
     ['code that is far to the right', `${' '.repeat(24)}return value;\n`],

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { randomBytes } from 'node:crypto';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
-import { type Wave, wave as waveBytes } from '../support/media-samples.ts';
+import { png, type Wave, wave as waveBytes } from '../support/media-samples.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
 import { responseAnswer } from '../support/openai-responses.ts';
 import { cutAt } from '../support/script.ts';
@@ -18,7 +18,11 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     document: (standard) => ({
       ...standard,
-      models: [...standard.models, upModel('cheap', { price: { input: 0.01, output: 0.01 }, context_tokens: 400_000 })],
+      models: [
+        ...standard.models,
+        upModel('cheap', { price: { input: 0.01, output: 0.01 }, context_tokens: 400_000 }),
+        upModel('mini', { price: { input: 0.01, output: 0.01 }, routes: [{ channel: 'up', model: 'gpt-4o-mini' }] }),
+      ],
     }),
   });
 });
@@ -133,6 +137,76 @@ describe('an image', () => {
     ['one of which nobody knows the size', { type: 'image_url', image_url: { url: 'https://x.test/a.png' } }, 800],
   ])('counts by its pixels: %s', async (_, part, tokens) => {
     expect((await counted(asking(part))) - (await counted(asking({ type: 'text', text: '' })))).toBe(tokens);
+  });
+});
+
+describe('on a model that bills more for an image', () => {
+  const address = 'https://x.test/a.png';
+  const image = (detail?: string) => ({
+    type: 'image_url',
+    image_url: { url: address, ...(detail ? { detail } : {}) },
+  });
+  const square = `data:image/png;base64,${png(512, 512).toString('base64')}`;
+
+  test.each([
+    ['of unknown size', image(), 2_833 + 4 * 5_667],
+    ['of unknown size, looked at from afar', image('low'), 2_833],
+    ['of 512 pixels a side', { type: 'image_url', image_url: { url: square } }, 2_833 + 5_667],
+  ])('it counts as much: %s', async (_, part, tokens) => {
+    const ask = (...parts: object[]) => counted({ ...asking({ type: 'text', text: 'Hi' }, ...parts), model: 'mini' });
+    expect((await ask(part)) - (await ask())).toBe(tokens);
+  });
+});
+
+describe('words count wherever a model reads them', () => {
+  const SAID = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
+  const LEAST = 180;
+  const tool = (properties: object) => ({
+    tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties } } }],
+  });
+  const called = (input: object) => ({ content: [{ type: 'tool_use', id: 't', name: 'f', input }] });
+  const hi = { role: 'user', content: 'Hi' };
+
+  async function countedIn(path: string, body: Record<string, unknown>): Promise<number> {
+    gateway.upstream.next(path === '/v1/responses' ? responseAnswer({ usage: null }) : chatAnswer({ usage: null }));
+    const response = await gateway.call(path, { key: account.key, body: { model: 'cheap', ...body } });
+    expect(response.status).toBe(200);
+    return (await gateway.get('/api/usage', account.key)).data[0].input_tokens;
+  }
+
+  test.each<[string, Record<string, unknown>]>([
+    ['documents beside the messages', { documents: [{ title: 'a', text: SAID }] }],
+    ['a field that is not known here', { knowledge: { notes: [SAID] } }],
+    ['a property that is called role', tool({ role: { type: 'string', description: SAID } })],
+    ['a property that is called type', tool({ type: { type: 'string', description: SAID } })],
+    ['a property that is called cache_control', tool({ cache_control: { type: 'string', description: SAID } })],
+    ['a list of numbers', tool({ n: { enum: Array.from({ length: 200 }, (_, n) => n) } })],
+    ['arguments that are called role', { messages: [hi, { role: 'assistant', ...called({ role: SAID }) }, hi] }],
+    ['arguments like an id', { messages: [hi, { role: 'assistant', ...called({ type: 'x', id: SAID }) }, hi] }],
+    ['arguments like a seal', { messages: [hi, { role: 'assistant', ...called({ encrypted_content: SAID }) }, hi] }],
+  ])('%s', async (_, fields) => {
+    const body = { max_tokens: 50, messages: [hi], ...fields };
+    const plain = await countedIn('/v1/chat/completions', { max_tokens: 50, messages: [hi] });
+    expect((await countedIn('/v1/chat/completions', body)) - plain).toBeGreaterThan(LEAST);
+  });
+
+  test('the schema of an answer of /v1/responses', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', description: SAID } } };
+    const text = { format: { type: 'json_schema', name: 'answer', schema } };
+    const plain = await countedIn('/v1/responses', { input: 'Hi', max_output_tokens: 50 });
+    expect((await countedIn('/v1/responses', { input: 'Hi', max_output_tokens: 50, text })) - plain).toBeGreaterThan(
+      LEAST,
+    );
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['metadata', { metadata: { note: SAID } }],
+    ['the name of a user', { user: SAID }],
+    ['stop sequences', { stop: [SAID] }],
+    ['a field that stays behind', { chat_template: SAID }],
+  ])('but not in settings: %s', async (_, fields) => {
+    const plain = await countedIn('/v1/chat/completions', { max_tokens: 50, messages: [hi] });
+    expect(await countedIn('/v1/chat/completions', { max_tokens: 50, messages: [hi], ...fields })).toBe(plain);
   });
 });
 

@@ -7,11 +7,11 @@ import { isObject, type Json, type JsonDocument, type JsonObject } from '../../k
 import { isStringAt, type LongString } from '../../kit/json/long-strings.ts';
 import type { Spans } from '../../kit/json/spans.ts';
 import { audioTokens, imageTokens, mostWaveTokens, packedTokens, textTokens } from '../../kit/media-tokens.ts';
-import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, upperOf } from '../../kit/tokens.ts';
+import { addTally, newTally, PER_IMAGE, type TokenCount, tallyText, upperOf } from '../../kit/tokens.ts';
 import { readDataHead } from '../media/data-address.ts';
 import { type MediaClaims, type MediaKind, sniffMedia } from '../media/sniff-media.ts';
 import { hiddenTokens } from './hidden-prompt.ts';
-import { sealedTokens } from './sealed-members.ts';
+import { countString, type Prose, proseOf } from './prose.ts';
 import { NO_USE, type ToolUse } from './tool-use.ts';
 import { isReference, isToolResult, isWords, namesMedia } from './unknown-media.ts';
 
@@ -96,7 +96,7 @@ class CountedInput implements InputCount {
   #countProse(): Prose {
     if (!this.#prose) {
       const parts = new Set(this.#media.map(({ part }) => part));
-      this.#prose = proseOf(promptOf(this.#document.value), parts, this.#document);
+      this.#prose = proseOf(this.#document, parts);
     }
     return this.#prose;
   }
@@ -140,22 +140,6 @@ function countWords(document: JsonDocument): number {
 }
 
 const NO_STRINGS: readonly LongString[] = [];
-
-type Prose = Pick<TokenCount, 'estimate' | 'lower'>;
-
-/** Of a large body the strings are counted already. */
-function countString({ counted }: JsonDocument, text: string): TokenCount {
-  return counted?.strings.get(text) ?? countTokens(text);
-}
-
-/** The members that a model reads; the others are settings. */
-function promptOf(body: JsonObject): Json[] {
-  return PROMPT.map((name) => body[name] ?? null);
-}
-
-const PROMPT = ['system', 'instructions', 'messages', 'input', 'tools', 'functions', 'response_format'];
-/** Names and values that stand for structure, not for words. */
-const STRUCTURE: ReadonlySet<string> = new Set(['role', 'type', 'content', 'text', 'cache_control']);
 
 /** Texts, lists and objects. */
 const WORDS_BEGIN = '"[{';
@@ -356,28 +340,4 @@ function mostTokens(base64: string): number {
 /** Its words are not counted: what holds the model's whole context needs no count. */
 function unknown(part: JsonObject): Media {
   return { part, data: '', counted: { upper: 0, estimate: 0, lower: 0 }, isWords: false, isOpen: true };
-}
-
-/** What a person would call the prompt: every text of the messages and tools, without media and syntax. */
-function proseOf(value: Json | undefined, media: ReadonlySet<JsonObject>, document: JsonDocument): Prose {
-  if (typeof value === 'string') return countString(document, value);
-  let estimate = 0;
-  let lower = 0;
-  const add = (counted: Prose) => {
-    estimate += counted.estimate;
-    lower += counted.lower;
-  };
-  if (Array.isArray(value)) for (const item of value) add(proseOf(item, media, document));
-  else if (isObject(value) && !media.has(value)) {
-    for (const [name, member] of Object.entries(value)) {
-      const sealed = typeof member === 'string' ? sealedTokens(value, name, member) : undefined;
-      if (sealed !== undefined) {
-        estimate += sealed;
-        continue;
-      }
-      if (!STRUCTURE.has(name)) add({ estimate: countString(document, name).estimate, lower: 0 });
-      if (!STRUCTURE.has(name) || name === 'content' || name === 'text') add(proseOf(member, media, document));
-    }
-  }
-  return { estimate, lower };
 }

@@ -12,9 +12,13 @@ const IDS: ReadonlySet<string> = new Set(['id', 'call_id', 'tool_use_id', 'tool_
 /** Of four letters three are bytes, of which a token takes about four; half of them are thoughts that still count. */
 const TOKENS_PER_LETTER = 3 / 32;
 
+/** Printed in ASCII without a space: a tool's arguments may have the same names, and words in them. */
+const CODED = /^[!-~]*$/;
+
 /** About how many tokens such a member is; undefined if it is words. */
 export function sealedTokens({ type, role }: JsonObject, name: string, text: string): number | undefined {
-  if (IDS.has(name)) return typeof (type ?? role) === 'string' ? 0 : undefined;
+  const isId = IDS.has(name) && typeof (type ?? role) === 'string';
   const isSealed = SEALED.has(name) || (SEALED_IN_THOUGHTS.has(name) && typeof type === 'string' && THOUGHT.test(type));
-  return isSealed ? Math.ceil(text.length * TOKENS_PER_LETTER) : undefined;
+  if (!(isId || isSealed) || !CODED.test(text)) return undefined;
+  return isId ? 0 : Math.ceil(text.length * TOKENS_PER_LETTER);
 }

@@ -1,7 +1,7 @@
 // JSON too large to be read at one go: the same bounds and the same result as `readJsonObject`, but with a pause after
 // every piece, so that everybody else is served meanwhile. Strings are parsed in pieces, and counted as they pass.
 
-import { countTokens, newTally, type Tally, type TokenCount, tallyText, tokensOf } from '../tokens.ts';
+import { countTokens, newTally, type Tally, type TokenCount, tallyRare, tallyText, tokensOf } from '../tokens.ts';
 import {
   BODY_LIMITS,
   hasEscape,
@@ -101,6 +101,7 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
     const tally = newTally();
     for (const piece of pieces) {
       tallyText(piece, 0, piece.length, tally);
+      tallyRare(piece, tally);
       await pause();
     }
     strings.set(value, tokensOf(tally));

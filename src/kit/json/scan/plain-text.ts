@@ -1,8 +1,7 @@
 // The inside of a JSON string as bytes of UTF-8, as long as nothing in it is escaped: where it ends, and what it weighs. It
 // is looked at without being decoded, because a stream brings some hundred such texts a second.
 
-import { HALF_WEIGHT, LETTER_WEIGHT, WIDE_WEIGHT, weighTokens } from '../../tokens.ts';
-import { WIDE_LEAD } from './scan-bytes.ts';
+import { HALF_WEIGHT, letterWeight, weighTokens } from '../../tokens.ts';
 
 const SPACE = 0x20;
 const QUOTE = 0x22;
@@ -39,9 +38,11 @@ export class PlainText {
       }
       const size = sizeOf(bytes, at);
       if (size === 0) return false;
-      if (byte < WIDE_LEAD) weight += LETTER_WEIGHT;
-      else weight += size === 4 ? HALF_WEIGHT : WIDE_WEIGHT;
-      if (size === 4) weight += HALF_WEIGHT;
+      if (size < 4) weight += letterWeight(codeAt(bytes, at, size));
+      else {
+        weight += HALF_WEIGHT;
+        weight += HALF_WEIGHT;
+      }
       at += size;
     }
     return false;
@@ -61,6 +62,14 @@ function sizeOf(bytes: Uint8Array, at: number): 0 | 2 | 3 | 4 {
   if (first < 0xf0 || first > 0xf4) return 0;
   const isOne = first === 0xf0 ? second >= 0x90 : first !== 0xf4 || second < 0x90;
   return isOne && isNext(bytes, at + 1) && isNext(bytes, at + 2) && isNext(bytes, at + 3) ? 4 : 0;
+}
+
+/** Of a character of two or three bytes. */
+function codeAt(bytes: Uint8Array, at: number, size: number): number {
+  const first = bytes[at] ?? 0;
+  const second = (bytes[at + 1] ?? 0) & 0x3f;
+  if (size === 2) return ((first & 0x1f) << 6) | second;
+  return ((first & 0x0f) << 12) | (second << 6) | ((bytes[at + 2] ?? 0) & 0x3f);
 }
 
 function isNext(bytes: Uint8Array, at: number): boolean {

@@ -76,7 +76,7 @@ const BACKSLASH = 0x5c;
 const SMALL_A = 0x61;
 const LETTERS = 26;
 /** The first byte of U+3000. */
-export const WIDE_LEAD = 0xe3;
+const WIDE_LEAD = 0xe3;
 const ESCAPES = Array.from('\\/fnrt', (char) => char.charCodeAt(0));
 /** What may follow a backslash, besides a quote: each in the place that its lower half names. */
 const ESCAPED = Array.from({ length: 16 }, (_, half) => ESCAPES.find((byte) => byte % 16 === half) ?? 0);

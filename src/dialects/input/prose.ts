@@ -1,0 +1,79 @@
+// What a person would call the prompt: every text, name and number that a model may read, without media and syntax. What is
+// not known to be a setting counts, so that no vendor's field and no word of a schema is left out.
+
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { countTokens, type TokenCount } from '../../kit/tokens.ts';
+import { PRICED_FIELDS } from '../left-behind/priced-fields.ts';
+import { sealedTokens } from './sealed-members.ts';
+
+export type Prose = Pick<TokenCount, 'estimate' | 'lower'>;
+
+/** Members of a body that every upstream has the model read. What they are at least may refuse a request. */
+const PROMPT: ReadonlySet<string> = new Set([
+  ...['system', 'instructions', 'messages', 'input', 'tools', 'functions', 'response_format'],
+]);
+
+/** Members that no model reads: those that stay behind, and those that only say how to answer. */
+const SETTINGS: ReadonlySet<string> = new Set([
+  ...PRICED_FIELDS.filter(({ rule }) => rule === 'dropped' || rule === 'set').map(({ name }) => name),
+  ...['thinking', 'reasoning', 'reasoning_effort', 'verbosity', 'tool_choice', 'function_call', 'modalities', 'audio'],
+  ...['stop', 'stop_sequences', 'stop_words', 'stop_regex', 'logit_bias', 'truncation', 'transforms', 'image_config'],
+  ...['metadata', 'client_metadata', 'user', 'safety_identifier', 'session_id', 'include', 'service_tier', 'usage'],
+  ...['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'cache_control', 'context_management'],
+  ...['mcp_servers', 'container', 'anthropic_version', 'anthropic_beta', 'betas', 'chat_template_kwargs'],
+  ...['web_search_options', 'search_parameters', 'search_options', 'enable_search', 'web_search'],
+]);
+
+export function proseOf(document: JsonDocument, media: ReadonlySet<JsonObject>): Prose {
+  const sum = { estimate: 0, lower: 0 };
+  for (const [name, member] of Object.entries(document.value)) {
+    // A number or flag of the body itself is a setting.
+    if (SETTINGS.has(name) || !(typeof member === 'string' || isObject(member) || Array.isArray(member))) continue;
+    const own = { estimate: 0, lower: 0 };
+    addProse(member, own, media, document);
+    sum.estimate += own.estimate;
+    if (PROMPT.has(name)) sum.lower += own.lower;
+  }
+  return sum;
+}
+
+/** Of a large body the strings are counted already. */
+export function countString({ counted }: JsonDocument, text: string): TokenCount {
+  return counted?.strings.get(text) ?? countTokens(text);
+}
+
+function addProse(value: Json | undefined, sum: Prose, media: ReadonlySet<JsonObject>, document: JsonDocument): void {
+  if (typeof value === 'string') {
+    const { estimate, lower } = countString(document, value);
+    sum.estimate += estimate;
+    sum.lower += lower;
+  } else if (Array.isArray(value)) {
+    for (const item of value) addProse(item, sum, media, document);
+  } else if (!isObject(value)) {
+    if (value !== undefined && value !== null) sum.estimate += countTokens(String(value)).estimate;
+  } else if (!media.has(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      if (isStructure(name, member)) continue;
+      const sealed = typeof member === 'string' ? sealedTokens(value, name, member) : undefined;
+      if (sealed !== undefined) sum.estimate += sealed;
+      else {
+        if (!HOLDERS.has(name)) sum.estimate += countString(document, name).estimate;
+        addProse(member, sum, media, document);
+      }
+    }
+  }
+}
+
+/** Their names stand for structure; what they hold is words. */
+const HOLDERS: ReadonlySet<string> = new Set(['content', 'text']);
+const WORD = /^[\w.:-]{1,64}$/;
+
+/** By what it holds, too: in a schema or in a tool's arguments the same names are the client's own. */
+function isStructure(name: string, member: Json | undefined): boolean {
+  if (name === 'role' || name === 'type') return isWord(member);
+  return name === 'cache_control' && isObject(member) && Object.values(member).every(isWord);
+}
+
+function isWord(value: Json | undefined): boolean {
+  return typeof value === 'string' && WORD.test(value);
+}
