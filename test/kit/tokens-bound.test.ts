@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base';
+import { isPair } from '../../src/kit/json/scan/letter-pairs.ts';
 import { countTokens, weighTokens } from '../../src/kit/tokens.ts';
 
 const ALPHABETS: Record<string, [from: number, to: number][]> = {
@@ -52,6 +53,90 @@ describe('the upper bound holds for real tokenizers', () => {
       );
     });
   }
+});
+
+describe('the upper bound holds for texts that are made to exceed it', () => {
+  /** Bits of text that tokenizers cut into single bytes, or join as seldom as they can. */
+  const CUTS = [
+    ...[
+      '  0',
+      ' 0',
+      '0',
+      'a0',
+      '0a',
+      ' \t',
+      '\u0001',
+      '\u0000a',
+      '\n \n',
+      ' a',
+      '  a',
+      "'s",
+      "'ll",
+      '  ',
+      '\t\t0',
+      'A',
+      'aB',
+    ],
+    ...['qj', 'jv', 'vq', 'gk', 'wv', 'yf', 'oq', 'zx', 'xj', 'kz', 'q', 'j', 'z', 'x', 'v', 'k', 'f', 'w'],
+    ...['th', 'er', 'in', 'g', 'e', 'a', 'tr', 'sch', 'mp', 'hc', 'lm', 'rp', 'uo', 'yl'],
+    ...['👩‍👩‍👧‍👦', '🇹🇼', '👍🏽', '\u200d', '\ufe0f', '\u0301', 'é', 'ꊿ', 'Ꮒ', '𒀀', '㐀', '\ue000', '\ufffd', '𠀀'],
+  ];
+
+  test.each(CUTS)('%j, over and over', (cut) => {
+    const text = cut.repeat(300);
+    const { upper } = countTokens(text);
+    for (const tokens of [o200k(text), cl100k(text)]) expect(tokens.length).toBeLessThanOrEqual(upper);
+  });
+
+  test('any of them in any order', () => {
+    const anyCuts = fc.array(fc.constantFrom(...CUTS), { minLength: 20, maxLength: 300 });
+    fc.assert(
+      fc.property(anyCuts, (cuts) => {
+        const text = cuts.join('');
+        const { upper } = countTokens(text);
+        for (const tokens of [o200k(text), cl100k(text)]) expect(tokens.length).toBeLessThanOrEqual(upper);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('few letters, over and over', () => {
+    const letters = fc.string({ unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz '), minLength: 1, maxLength: 7 });
+    fc.assert(
+      fc.property(letters, (part) => {
+        const text = part.repeat(40);
+        const { upper } = countTokens(text);
+        for (const tokens of [o200k(text), cl100k(text)]) expect(tokens.length).toBeLessThanOrEqual(upper);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('each pair of letters that saves a part of a token is one token', () => {
+    const letters = Array.from('abcdefghijklmnopqrstuvwxyz');
+    for (const first of [' ', ...letters]) {
+      for (const second of letters) {
+        if (!isPair(first.charCodeAt(0), second.charCodeAt(0))) continue;
+        expect([first + second, o200k(first + second).length, cl100k(first + second).length]).toEqual([
+          first + second,
+          1,
+          1,
+        ]);
+      }
+    }
+  });
+
+  test.each([
+    [
+      'English',
+      'The weather is good today, so we decided to take a walk in the park and talk about our projects. ',
+      0.8,
+    ],
+    ['Chinese', '今天天氣很好，所以我們決定去公園散步，聊聊公司新的計畫，晚上再一起回台北吃飯。', 3],
+    ['code', 'export function add(a: number, b: number): number {\n  return a + b;\n}\n', 0.87],
+  ])('and stays near what ordinary text needs: %s', (_, text, perChar) => {
+    expect(countTokens(text.repeat(20)).upper / (text.length * 20)).toBeWithin(perChar * 0.9, perChar + 0.001);
+  });
 });
 
 test('ordinary prose is estimated within a third', () => {
@@ -118,10 +203,11 @@ describe('languages', () => {
 
   test.each(RARE)('%s, which tokenizers break up, is estimated within a factor of 2', (_, said) => {
     const text = `${said} `.repeat(20);
-    const { lower, estimate } = countTokens(text);
+    const { lower, estimate, upper } = countTokens(text);
     const real = o200k(text).length;
     expect(estimate / real).toBeWithin(1 / 2, 2);
     expect(lower).toBeLessThan(real / 1.5);
+    expect(upper).toBeGreaterThanOrEqual(real);
     expect(Math.round(weighTokens(text))).toBeWithin(estimate - 1, estimate + 1);
   });
 

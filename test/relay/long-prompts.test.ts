@@ -8,7 +8,7 @@ import { type ChannelSet, useTwoChannels } from '../support/two-channels.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 
 const CHAT = '/v1/chat/completions';
-const PROSE = 'It was a long way to the "harbour" \\ 港口 😀 é\n'.repeat(2_000);
+const PROSE = 'It was a long way to the "harbour" \\ 港口 😀 é\n'.repeat(1_800);
 const bodyOf = (model: string, prompt: string, rest = '') =>
   `{"messages": [ {"role":"user" , "content" : ${JSON.stringify(prompt)}}], "model":"${model}", "seed": 1.50,"max_tokens": 5 ${rest}}`;
 const sentOf = (prompt: string, rest = '') => bodyOf('upstream-model', prompt, rest);

@@ -99,9 +99,12 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
 
   async function countSlowly(value: string, pieces: readonly string[]): Promise<void> {
     const tally = newTally();
+    let before = '';
     for (const piece of pieces) {
-      tallyText(piece, 0, piece.length, tally);
+      // Two letters may be a pair that stand in two pieces.
+      tallyText(before + piece, before.length, before.length + piece.length, tally);
       tallyRare(piece, tally);
+      before = piece.slice(-1);
       await pause();
     }
     strings.set(value, tokensOf(tally));

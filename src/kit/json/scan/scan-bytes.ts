@@ -1,6 +1,7 @@
 // One pass over the bytes of a text, sixteen at a time: which characters there are, and where a JSON string ends. A prompt
 // has a hundred thousand characters, and a look at each of them one by one would be most of what a request costs.
 
+import { COMMON_LETTERS, isPair } from './letter-pairs.ts';
 import {
   ADD,
   AND,
@@ -22,8 +23,11 @@ import {
   loop,
   NOT_EQUAL,
   number,
+  OR,
   RETURN,
   type Routine,
+  SHIFT_DOWN,
+  SHIFT_UP,
   SIGNED_BYTES_BELOW,
   SUBTRACT,
   set,
@@ -45,6 +49,8 @@ export interface ByteCounts {
   bytes: number;
   /** Small letters and spaces. */
   easy: number;
+  /** See letter-pairs.ts. */
+  pairs: number;
   /** Bytes of characters beyond ASCII. */
   high: number;
   /** Characters of at least so many bytes. */
@@ -70,21 +76,26 @@ export const ROOM_BYTES = 256 * 1024;
 /** A text of so many characters, in UTF-16, finds room: each of them is at most three bytes. */
 export const ROOM_CHARS = 32 * 1024;
 
+/** Not in UTF-8. */
+const NO_BYTE = 0xff;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SMALL_A = 0x61;
 const LETTERS = 26;
+/** Common letters up to `o` and from `p` on, each in the place that its lower half names. */
+const TO_O = byLowerHalf(COMMON_LETTERS.filter((byte) => byte < 0x70));
+const FROM_P = byLowerHalf(COMMON_LETTERS.filter((byte) => byte >= 0x70));
 /** The first byte of U+3000. */
 const WIDE_LEAD = 0xe3;
 const ESCAPES = Array.from('\\/fnrt', (char) => char.charCodeAt(0));
-/** What may follow a backslash, besides a quote: each in the place that its lower half names. */
-const ESCAPED = Array.from({ length: 16 }, (_, half) => ESCAPES.find((byte) => byte % 16 === half) ?? 0);
+/** What may follow a backslash, besides a quote, in the same way. */
+const ESCAPED = byLowerHalf(ESCAPES);
 
 /** In memory: sixteen bytes of ones and sixteen of zeros, the counts, and the text after bytes that are no backslash. */
 const ONES_END = 16;
 const COUNTS = 32;
-const ROOM = 64;
+const ROOM = 80;
 const PAGE_BYTES = 64 * 1024;
 const PAGES = Math.ceil((ROOM + ROOM_BYTES + 16) / PAGE_BYTES);
 
@@ -100,9 +111,14 @@ const FOUR = 7;
 const WIDE = 8;
 const QUOTES = 9;
 const BEFORE = 10;
-const BYTES = 11;
-const ODD = 12;
-const LEAST = 13;
+const PAIRS = 11;
+/** Bits of letters, and of what may stand before one; the last of the latter is carried over to the next sixteen. */
+const SECOND = 12;
+const FIRST = 13;
+const CARRIED = 14;
+const BYTES = 15;
+const ODD = 16;
+const LEAST = 17;
 // Of the second one.
 const LEAST_LONG = 2;
 const OPEN = 3;
@@ -124,12 +140,14 @@ const hasBackslash = (before: number): Code => [
 const MAY_END: Code = [is(QUOTE), hasBackslash(1), hasBackslash(2), VECTOR_WITHOUT, VECTOR_WITHOUT];
 /** Moved so that the letters are the lowest of all signed bytes. */
 const IS_LETTER: Code = [get(BYTES), sixteen(0x80 - SMALL_A), BYTES_ADD, sixteen(0x80 + LETTERS), SIGNED_BYTES_BELOW];
+const isIn = (table: readonly number[]): Code => [
+  [vectorOf(table), get(BYTES), sixteen(0x0f), VECTOR_AND, BYTES_PICK],
+  [get(BYTES), BYTES_EQUAL],
+];
+const IS_COMMON: Code = [isIn(TO_O), isIn(FROM_P), VECTOR_OR];
 /** After two backslashes nothing is escaped; more in a row are rare. */
 const IS_AFTER_ONE: Code = [hasBackslash(1), hasBackslash(2), hasBackslash(3), VECTOR_WITHOUT, VECTOR_WITHOUT];
-const MAY_BE_ESCAPED: Code = [
-  [vectorOf(ESCAPED), get(BYTES), sixteen(0x0f), VECTOR_AND, BYTES_PICK, get(BYTES), BYTES_EQUAL],
-  [is(QUOTE), VECTOR_OR],
-];
+const MAY_BE_ESCAPED: Code = [isIn(ESCAPED), is(QUOTE), VECTOR_OR];
 
 /** The lowest of the quotes at hand is the end, unless an odd number of backslashes stands before it. */
 const CHECK_QUOTE: Code = [
@@ -157,6 +175,10 @@ const COUNT_SIXTEEN: Code = [
   when([get(ODD), IS_AFTER_ONE, MAY_BE_ESCAPED, VECTOR_WITHOUT, VECTOR_OR, set(ODD)]),
   [get(LEAST), get(BYTES), BYTES_LEAST, set(LEAST)],
   increase(EASY, howMany([IS_LETTER, is(SPACE), VECTOR_OR])),
+  [IS_COMMON, BITS, set(SECOND)],
+  [get(SECOND), is(SPACE), BITS, OR, set(FIRST)],
+  increase(PAIRS, [get(SECOND), get(FIRST), number(1), SHIFT_UP, get(CARRIED), OR, AND, COUNT_ONES]),
+  [get(FIRST), number(15), SHIFT_DOWN, set(CARRIED)],
   [get(BYTES), BITS],
   when([
     increase(HIGH, howMany(get(BYTES))),
@@ -172,12 +194,13 @@ const COUNT_SIXTEEN: Code = [
 const COUNT: Routine = {
   name: 'count',
   params: 3,
-  numbers: 8,
+  numbers: 12,
   vectors: 3,
   code: [
     [sixteen(QUOTE), set(LEAST)],
     loop([get(AT), get(END), AT_LEAST], COUNT_SIXTEEN),
     [EASY, HIGH, TWO, THREE, FOUR, WIDE].map((local, index) => storeAt(COUNTS + index * 4, get(local))),
+    storeAt(COUNTS + 28, get(PAIRS)),
     storeAt(COUNTS + 24, [get(ODD), get(LEAST), sixteen(SPACE), SIGNED_BYTES_BELOW, VECTOR_OR, BITS]),
     get(END),
   ],
@@ -228,7 +251,7 @@ export function vectorScanner(): ByteScanner | undefined {
   const { count, findLong } = instance.exports;
   if (typeof count !== 'function' || typeof findLong !== 'function') return undefined;
   new Uint8Array(memory.buffer).fill(0xff, 0, ONES_END);
-  const counts = new Uint32Array(memory.buffer, COUNTS, 7);
+  const counts = new Uint32Array(memory.buffer, COUNTS, 8);
   return {
     room: new Uint8Array(memory.buffer, ROOM, ROOM_BYTES),
     count(start, end, isString) {
@@ -236,6 +259,7 @@ export function vectorScanner(): ByteScanner | undefined {
       return {
         bytes,
         easy: counts[0] ?? 0,
+        pairs: counts[7] ?? 0,
         high: counts[1] ?? 0,
         two: counts[2] ?? 0,
         three: counts[3] ?? 0,
@@ -261,6 +285,7 @@ export function plainScanner(): ByteScanner {
         const isAllowed = byte === QUOTE || ESCAPED[byte % 16] === byte || !isAfterOne(room, at);
         if (byte < SPACE || !isAllowed) counts.isPlain = false;
         if ((byte >= SMALL_A && byte < SMALL_A + LETTERS) || byte === SPACE) counts.easy++;
+        if (at > start && isPair(room[at - 1] ?? 0, byte)) counts.pairs++;
         if (byte >= 0x80) counts.high++;
         if (byte >= 0xc0) counts.two++;
         if (byte >= 0xe0) counts.three++;
@@ -281,7 +306,11 @@ export function plainScanner(): ByteScanner {
   };
 }
 
-const NOTHING = { easy: 0, high: 0, two: 0, three: 0, four: 0, wide: 0, isPlain: true };
+const NOTHING = { easy: 0, pairs: 0, high: 0, two: 0, three: 0, four: 0, wide: 0, isPlain: true };
+
+function byLowerHalf(bytes: readonly number[]): number[] {
+  return Array.from({ length: 16 }, (_, half) => bytes.find((byte) => byte % 16 === half) ?? NO_BYTE);
+}
 
 function findEnd(room: Uint8Array, start: number, end: number): number {
   for (let at = start; at < end; at++) {

@@ -57,6 +57,9 @@ export const COUNT_ONES: Code = [0x69];
 export const ADD: Code = [0x6a];
 export const SUBTRACT: Code = [0x6b];
 export const AND: Code = [0x71];
+export const OR: Code = [0x72];
+export const SHIFT_UP: Code = [0x74];
+export const SHIFT_DOWN: Code = [0x76];
 
 export const BYTES_EQUAL: Code = [VECTOR, 0x23];
 export const SIGNED_BYTES_BELOW: Code = [VECTOR, 0x25];
