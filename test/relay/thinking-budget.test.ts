@@ -160,18 +160,26 @@ describe('for a strict client', () => {
     expect(gateway.upstream.requests).toHaveLength(0);
   });
 
-  test('numbers that contradict each other are the client’s own', async () => {
-    const { response, sent } = await strictly(3_000, { max_tokens: 1_500, thinking: thinking(2_000) });
-    expect(response.status).toBe(200);
-    expect(sent).toMatchObject({ max_tokens: 1_500, thinking: thinking(2_000) });
+  test('a budget that is not below the client’s own bound is 400', async () => {
+    const { response } = await strictly(3_000, { max_tokens: 1_500, thinking: thinking(1_500) });
+    expect(response.status).toBe(400);
+    expect(((await response.json()) as Answer).error).toMatchObject({ code: 'invalid_request' });
+    expect(gateway.upstream.requests).toHaveLength(0);
   });
 });
 
 describe('without a clamp', () => {
-  test('the client’s own numbers go as they came, even if they contradict each other', async () => {
-    const { response, sent, header } = await call(3_000, { max_tokens: 1_500, thinking: thinking(2_000) });
+  test.each([1_500, 2_000, 1_000_000])('a budget of %d stays below the client’s own bound, too', async (budget) => {
+    const { response, sent, header } = await call(3_000, { max_tokens: 1_500, thinking: thinking(budget) });
     expect(response.status).toBe(200);
-    expect(sent).toMatchObject({ max_tokens: 1_500, thinking: thinking(2_000) });
+    expect(sent).toMatchObject({ max_tokens: 1_500, thinking: thinking(1_499) });
+    expect(header('x-svc-dropped')).toBe('thinking.budget_tokens');
+  });
+
+  test('a budget below the client’s own bound goes as it came', async () => {
+    const { response, sent, header } = await call(3_000, { max_tokens: 1_500, thinking: thinking(1_499) });
+    expect(response.status).toBe(200);
+    expect(sent).toMatchObject({ max_tokens: 1_500, thinking: thinking(1_499) });
     expect(header('x-svc-dropped')).toBeNull();
   });
 

@@ -2,20 +2,33 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
-export interface SharedBound {
-  /** What is left for the answer, or for all output where thinking is part of it. */
-  answer: number;
+interface Lowered {
   edits: Readonly<Record<string, Json>> | undefined;
   /** Fields of the client that are lowered. */
   lowered: readonly string[];
 }
 
+export interface SharedBound extends Lowered {
+  /** What is left for the answer, or for all output where thinking is part of it. */
+  answer: number;
+}
+
 export function shareBound(body: JsonObject, bound: number): SharedBound {
-  const { thinking_budget: budget, enable_thinking: isEnabled, reasoning } = body;
+  const { thinking_budget: budget, enable_thinking: isEnabled, reasoning, thinking } = body;
   // Most requests have none of them.
-  if (budget === undefined && isEnabled === undefined && reasoning === undefined) return whole(bound);
-  if (typeof budget === 'number' || isEnabled === true) return besideAnswer(budget, bound);
-  return isObject(reasoning) ? insideAnswer(reasoning, bound) : whole(bound);
+  if (budget === undefined && isEnabled === undefined && reasoning === undefined && thinking === undefined) {
+    return { answer: bound, edits: undefined, lowered: NOTHING };
+  }
+  const inside = [
+    lowerInside('reasoning', 'max_tokens', body, bound),
+    lowerInside('thinking', 'budget_tokens', body, bound),
+  ];
+  const beside = typeof budget === 'number' || isEnabled === true ? besideAnswer(budget, bound) : undefined;
+  return {
+    answer: beside?.answer ?? bound,
+    edits: Object.assign({}, beside?.edits, ...inside.map((one) => one?.edits)),
+    lowered: [beside, ...inside].flatMap((one) => one?.lowered ?? NOTHING),
+  };
 }
 
 /**
@@ -33,16 +46,12 @@ function besideAnswer(asked: Json | undefined, bound: number): SharedBound {
   };
 }
 
-/** OpenRouter counts reasoning inside `max_tokens`, and wants room for an answer beside it. */
-function insideAnswer(reasoning: JsonObject, bound: number): SharedBound {
-  const { max_tokens: asked } = reasoning;
-  if (typeof asked !== 'number' || asked < bound) return whole(bound);
-  const edits = { reasoning: { ...reasoning, max_tokens: Math.max(1, bound - 1) } };
-  return { answer: bound, edits, lowered: ['reasoning.max_tokens'] };
-}
-
-function whole(bound: number): SharedBound {
-  return { answer: bound, edits: undefined, lowered: NOTHING };
+/** Of thinking that counts inside the output bound, as OpenRouter and Claude have it: there is room for an answer beside it. */
+function lowerInside(outer: string, inner: string, body: JsonObject, bound: number): Lowered | undefined {
+  const setting = body[outer];
+  const asked = isObject(setting) ? setting[inner] : undefined;
+  if (!isObject(setting) || typeof asked !== 'number' || asked < bound) return undefined;
+  return { edits: { [outer]: { ...setting, [inner]: Math.max(1, bound - 1) } }, lowered: [`${outer}.${inner}`] };
 }
 
 const NOTHING: readonly string[] = [];
