@@ -11,7 +11,7 @@ import type {
   StreamReader,
   UsageReport,
 } from '../dialects/dialect.ts';
-import { estimatedInput } from '../dialects/input/estimated-input.ts';
+import { estimateAt, estimatedInput } from '../dialects/input/estimated-input.ts';
 import type { Nano } from '../kit/money.ts';
 import { wholeTokens } from '../kit/tokens.ts';
 import { costOf } from '../ledger/cost.ts';
@@ -52,6 +52,8 @@ export interface Ended {
   unseen: UnseenReasoning;
   /** The output tokens that were held for each choice or image. */
   bound: number;
+  /** The gateway itself did not read the report. */
+  isUnread: boolean;
 }
 
 export function nothingBilled(model: string, rule: ChargeRule, used: Buckets): Bill {
@@ -129,7 +131,16 @@ export function billEnded(call: Call, runs: readonly [Run, ...Run[]], ended: End
     lacksOutput: undefined,
     isRestated: undefined,
   };
-  return priced(withOutput(estimated, { output: outputOf(got), images, rule }), ...models);
+  const bill = withOutput(estimated, { output: outputOf(got), images, rule });
+  return priced(ended.isUnread ? withoutUnread(call, step.model, bill) : bill, ...models);
+}
+
+/** A report that only the gateway missed must not make open input a whole context: what is beyond the estimate is a loss. */
+function withoutUnread({ request }: Call, { routes }: Model, bill: Bill): Bill {
+  if (!request.input.isOpen || typeof bill.reported === 'object') return bill;
+  const input = Math.min(bill.buckets.input, estimateAt(request.input, routes[0]?.model ?? ''));
+  const rest = bill.buckets.input - input;
+  return { ...bill, buckets: { ...bill.buckets, input }, uncovered: { ...bill.uncovered, input: rest } };
 }
 
 /** The upstream said more than the bound that it was given: the bound is charged. */

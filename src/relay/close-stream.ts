@@ -50,7 +50,8 @@ export async function closeEnded(
   }
   const billing = async () => {
     await delivery.readForReport(tools);
-    return billEnded(call, runs, { rule, delivered, unseen: delivery.unseenReasoning(bound), bound });
+    const { isUnread } = delivery;
+    return billEnded(call, runs, { rule, delivered, unseen: delivery.unseenReasoning(bound), bound, isUnread });
   };
   await closing.settleLater(status, billing(), served, lossesOfReplaced(call, runs));
 }

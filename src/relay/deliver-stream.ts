@@ -75,7 +75,8 @@ export function deliverStream(
     delivery.endRun('ok');
     const { maxOutputTokens: bound } = admission;
     const unseen = delivery.unseenReasoning(bound);
-    const billNow = () => billEnded(call, runs, { rule: 'stop_matched', delivered, unseen, bound });
+    const billNow = () =>
+      billEnded(call, runs, { rule: 'stop_matched', delivered, unseen, bound, isUnread: delivery.isUnread });
     let bill = billNow();
     const billing = async () => {
       await delivery.readForReport(tools);

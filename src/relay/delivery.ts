@@ -39,6 +39,7 @@ export class Delivery implements Timed {
   /** The current run is read to its end even if the client leaves. */
   #needsReport = false;
   #isReadOn = false;
+  #isUnread = false;
   /** When the first content that is not reasoning was delivered. */
   #contentAt: number | undefined;
 
@@ -83,6 +84,11 @@ export class Delivery implements Timed {
   /** Only the end of the current run says what it took: it is read that far even if the client leaves. */
   get needsReport(): boolean {
     return this.#needsReport;
+  }
+
+  /** It should have been read for its report, and the gateway had no place for that. */
+  get isUnread(): boolean {
+    return this.#isUnread;
   }
 
   /** We ended the answer at one of the client's stop sequences. */
@@ -143,7 +149,7 @@ export class Delivery implements Timed {
   /** The current run is read for its report from here on, whatever the client does. */
   async readForReport(tools: Pick<RelayTools, 'readingOn'>): Promise<void> {
     this.#isReadOn = true;
-    if (this.#needsReport) await readToEnd(tools, this.#call.key.accountId, this.#current.begun);
+    if (this.#needsReport) this.#isUnread = !(await readToEnd(tools, this.#call.key.accountId, this.#current.begun));
     leaveStream(this.#current.begun);
   }
 

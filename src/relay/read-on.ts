@@ -7,16 +7,17 @@ import type { RelayTools } from './call.ts';
 const TO_END_MS = 30_000;
 const LAST_BYTES_MS = 500;
 
-/** Up to half a minute, if there is a place for one more; in the end the stream is over or aborted. */
+/** Up to half a minute; in the end the stream is over or aborted. False if there was no place for one more. */
 export async function readToEnd(
   { readingOn }: Pick<RelayTools, 'readingOn'>,
   accountId: string,
   stream: BegunStream,
-): Promise<void> {
-  if (!readingOn.tryAcquire(accountId)) return;
+): Promise<boolean> {
+  if (!readingOn.tryAcquire(accountId)) return false;
   try {
     if (stream.reader.facts().tokensAfterStop !== undefined) stream.events.expectMore();
     await readOn(stream, TO_END_MS);
+    return true;
   } finally {
     readingOn.release(accountId);
   }

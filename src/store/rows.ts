@@ -186,7 +186,7 @@ export const LOSS_REASONS = [
   'gateway_died',
   /** The client hung up before anything was delivered. */
   'client_gone',
-  /** Output that the upstream produced after the client had hung up or the answer was ended. */
+  /** What the upstream used after the client had hung up or the answer was ended, or that could not be read to its report. */
   'undelivered',
   /** A try that failed after the upstream had accepted it, of a call that no channel served. */
   'no_answer',
