@@ -41,7 +41,7 @@ beforeAll(async () => {
         ...WIRE_CLIENTS.flatMap(({ name }) => {
           const routes = [{ channel: name, model: 'scripted-2026-01' }];
           return [
-            upModel(`paid-${name}`, { price: { input: 10, output: 40 }, context_tokens: 60_000, routes }),
+            upModel(`paid-${name}`, { price: { input: 10, output: 40 }, context_tokens: 15_000, routes }),
             upModel(`free-${name}`, { price: 'free', routes }),
           ];
         }),
