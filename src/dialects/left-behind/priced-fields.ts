@@ -1,8 +1,8 @@
 // Every top-level field of a request that can change what an upstream bills, and what the gateway does with it. A field
 // that could make the bill exceed the hold is dropped; a new one of a vendor needs a row here and nothing else.
 
+import type { Endpoint } from '../../kit/endpoints.ts';
 import type { Json } from '../../kit/json/json.ts';
-import type { Dialect } from '../dialect.ts';
 import { isEmptySetting } from '../fields.ts';
 
 export type FieldRule =
@@ -26,7 +26,7 @@ export interface PricedField {
   rule: FieldRule;
   why: string;
   /** Formats in which the rule holds; all of them if left out. */
-  in?: readonly Dialect['endpoint'][];
+  in?: readonly Exclude<Endpoint, 'gemini'>[];
   /** Values that never cost more than leaving the field out. Null, false and empty values are harmless anyway. */
   harmless?: ReadonlySet<Json>;
 }
