@@ -100,8 +100,9 @@ const RARE: readonly (readonly [number, number])[] = [
 ];
 
 function isRare(code: number): boolean {
-  // Most letters are before all of them, or common Chinese.
-  if (code < 0x700 || (code >= 0x4e00 && code < 0xa000)) return false;
+  // Most letters are before all of them, common Chinese, hangul, or wide punctuation.
+  if (code < 0x700 || (code >= 0x4e00 && code < 0xa000) || (code >= 0xac00 && code < 0xe000) || code > 0xf8ff)
+    return false;
   for (const [first, last] of RARE) if (code >= first && code <= last) return true;
   return false;
 }
@@ -147,7 +148,7 @@ export function tallyText(text: string, from: number, to: number, into: Tally): 
     if (!piece.isWellFormed()) tallyChars(text, at, stop, into);
     else {
       tallyBytes(countBytes(piece), into);
-      if (isPair(text.charCodeAt(at - 1), text.charCodeAt(at))) add(into, PAIRS, 1);
+      if (isPair(codeBefore(text, at), text.charCodeAt(at))) add(into, PAIRS, 1);
     }
     at = stop;
   }
@@ -184,7 +185,7 @@ function tallyChars(text: string, from: number, to: number, into: Tally): void {
   let easy = 0;
   let hard = 0;
   let pairs = 0;
-  let before = text.charCodeAt(from - 1);
+  let before = codeBefore(text, from);
   for (let i = from; i < to; i++) {
     const code = text.charCodeAt(i);
     if (isPair(before, code)) pairs++;
@@ -196,6 +197,10 @@ function tallyChars(text: string, from: number, to: number, into: Tally): void {
   add(into, EASY, easy);
   add(into, HARD, hard);
   add(into, PAIRS, pairs);
+}
+
+function codeBefore(text: string, at: number): number {
+  return at > 0 ? text.charCodeAt(at - 1) : 0;
 }
 
 function add(into: Tally, kind: number, count: number): void {

@@ -17,7 +17,9 @@ const PROMPT: ReadonlySet<string> = new Set([
 const SETTINGS: ReadonlySet<string> = new Set([
   ...PRICED_FIELDS.filter(({ rule }) => rule === 'dropped' || rule === 'set').map(({ name }) => name),
   ...['thinking', 'reasoning', 'reasoning_effort', 'verbosity', 'tool_choice', 'function_call', 'modalities', 'audio'],
-  ...['stop', 'stop_sequences', 'stop_words', 'stop_regex', 'logit_bias', 'truncation', 'transforms', 'image_config'],
+  ...['stop', 'stop_sequences', 'stop_words', 'stop_regex', 'stop_token_ids', 'allowed_token_ids', 'bad_words'],
+  ...['guided_json', 'guided_regex', 'guided_choice', 'guided_grammar', 'structured_outputs', 'grammar'],
+  ...['logit_bias', 'truncation', 'transforms', 'image_config'],
   ...['metadata', 'client_metadata', 'user', 'safety_identifier', 'session_id', 'include', 'service_tier', 'usage'],
   ...['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'cache_control', 'context_management'],
   ...['mcp_servers', 'container', 'anthropic_version', 'anthropic_beta', 'betas', 'chat_template_kwargs'],

@@ -12,11 +12,13 @@ export const COMMON_LETTERS = LETTERS.filter((letter) => !UNCOMMON.has(letter)).
 
 const MAY_BE_FIRST = 1;
 const MAY_BE_SECOND = 2;
-/** Of each character below 128. */
-const PLACES = new Uint8Array(0x80);
+const ASCII = 0x80;
+/** Of each character of ASCII. */
+const PLACES = new Uint8Array(ASCII);
 PLACES[SPACE] = MAY_BE_FIRST;
 for (const letter of COMMON_LETTERS) PLACES[letter] = MAY_BE_FIRST | MAY_BE_SECOND;
 
 export function isPair(first: number, second: number): boolean {
+  if (second >= ASCII || first >= ASCII) return false;
   return ((PLACES[second] ?? 0) & MAY_BE_SECOND) > 0 && ((PLACES[first] ?? 0) & MAY_BE_FIRST) > 0;
 }
