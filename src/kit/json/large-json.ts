@@ -1,5 +1,6 @@
 // JSON too large to be read at one go: the same bounds and the same result as `readJsonObject`, but with a pause after
-// every piece, so that everybody else is served meanwhile. Strings are parsed in pieces, and counted as they pass.
+// every piece, so that everybody else is served meanwhile. Strings are parsed in pieces, and counted as they pass. Between
+// two pauses nothing is awaited: a promise for each of a hundred thousand values would cost ten times the reading.
 
 import { countTokens, newTally, type Tally, type TokenCount, tallyRare, tallyText, tokensOf } from '../tokens.ts';
 import {
@@ -46,53 +47,69 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
+/**
+ * What must come next:
+ *
+ *   value  a value → more; a container that opens → first
+ *   first  the end of the container → more; else → value (list) or name (object)
+ *   name   a string → colon → value
+ *   more   a comma → value (list) or name (object); the end of the container → more, of the root → over
+ *   over   nothing but spaces
+ */
+type Next = 'value' | 'first' | 'name' | 'colon' | 'more' | 'over';
+
 export async function readLargeJson(text: string, options: LargeJsonOptions): Promise<JsonDocument> {
   const { pause, limits = BODY_LIMITS, pieceChars = PIECE_CHARS } = options;
   const spans = new Spans(text);
   const members = new Map<string, Tally>();
   const strings = new Map<string, TokenCount>();
+  const root: Frame = { value: {}, name: '', nameStart: 0, nameEnd: 0, valueStart: 0 };
+  /** The containers that are open, the innermost last. */
   const frames: Frame[] = [];
+  let frame = root;
+  // Functions below change it, which the type checker does not see.
+  let next = 'value' as Next;
   let at = 0;
   let nodes = 1;
   let pausedAt = 0;
 
-  async function breathe(): Promise<void> {
+  function yieldToOthers(): Promise<void> {
     pausedAt = at;
-    await pause();
+    return pause();
   }
 
-  async function skipSpace(): Promise<void> {
-    for (;;) {
-      const stop = Math.min(text.length, at + pieceChars);
-      while (at < stop && isSpace(text.charCodeAt(at))) at++;
-      if (at < stop || at === text.length) break;
-      await breathe();
-    }
-    if (at - pausedAt >= pieceChars) await breathe();
+  /** True if a pause is due, also where there are more spaces to skip. */
+  function skipSpace(): boolean {
+    const stop = Math.min(text.length, pausedAt + pieceChars);
+    while (at < stop && isSpace(text.charCodeAt(at))) at++;
+    return at - pausedAt >= pieceChars;
   }
 
-  /** The string that opens here. */
-  async function readString(): Promise<string> {
+  /** The string that opens here; a promise if it is longer than a piece. */
+  function readString(): string | Promise<string> {
     const start = at;
-    let end = pieceEnd(text, start + 1, start + pieceChars);
-    if (text.charCodeAt(end) === QUOTE) {
-      at = end + 1;
-      const value = parseString(text.slice(start, at));
-      if (value.length >= SHORT_CHARS) strings.set(value, countTokens(value));
-      return value;
-    }
+    const end = pieceEnd(text, start + 1, start + pieceChars);
+    if (text.charCodeAt(end) !== QUOTE) return readLongString(end);
+    at = end + 1;
+    const value = parseString(text.slice(start, at));
+    if (value.length >= SHORT_CHARS) strings.set(value, countTokens(value));
+    return value;
+  }
+
+  async function readLongString(firstEnd: number): Promise<string> {
     const pieces: string[] = [];
-    for (let from = start + 1; ; end = pieceEnd(text, from, from + pieceChars)) {
+    let end = firstEnd;
+    for (let from = at + 1; ; end = pieceEnd(text, from, from + pieceChars)) {
       if (end >= text.length) throw new JsonRefused('not_json');
       pieces.push(parseString(`"${text.slice(from, end)}"`));
       at = end;
       from = end;
-      await breathe();
+      await yieldToOthers();
       if (text.charCodeAt(end) === QUOTE) break;
     }
     at++;
     const value = pieces.join('');
-    await breathe();
+    await yieldToOthers();
     await countSlowly(value, pieces);
     return value;
   }
@@ -123,98 +140,112 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
     if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
   }
 
-  async function readName(frame: Frame): Promise<void> {
-    await skipSpace();
-    if (text.charCodeAt(at) !== QUOTE) throw new JsonRefused('not_json');
-    frame.nameStart = at;
-    frame.name = await readString();
-    frame.nameEnd = at;
-    if (frames.length === 1 && members.has(frame.name)) throw new JsonRefused('duplicate_member', frame.name);
-    await skipSpace();
-    if (text.charCodeAt(at++) !== COLON) throw new JsonRefused('not_json');
-    await skipSpace();
-    frame.valueStart = at;
-  }
-
-  /** A container that opens here; true if it closes at once. */
-  async function open(): Promise<boolean> {
-    const isList = text.charCodeAt(at++) === OPEN_BRACKET;
+  /** The container that opens here. */
+  function open(isList: boolean): void {
+    at++;
     count();
     if (frames.length >= limits.depth) throw new JsonRefused('too_deep');
-    const frame: Frame = { value: isList ? [] : {}, name: '', nameStart: 0, nameEnd: 0, valueStart: 0 };
+    frame = { value: isList ? [] : {}, name: '', nameStart: 0, nameEnd: 0, valueStart: 0 };
     frames.push(frame);
-    await skipSpace();
-    if (text.charCodeAt(at) === (isList ? CLOSE_BRACKET : CLOSE_BRACE)) {
-      at++;
-      return true;
-    }
-    if (!isList) await readName(frame);
-    return false;
+    next = 'first';
   }
 
-  async function closeMember(frame: Frame): Promise<void> {
+  function endName(name: string): void {
+    frame.name = name;
+    frame.nameEnd = at;
+    if (frames.length === 1 && members.has(name)) throw new JsonRefused('duplicate_member', name);
+    next = 'colon';
+  }
+
+  /** Puts a value that ends here into its container; a promise if that makes a long member of the root. */
+  function attach(value: Json): Promise<void> | undefined {
+    const { value: container, name } = frame;
+    if (Array.isArray(container)) container.push(value);
+    else setMember(container, name, value);
+    next = 'more';
+    return frames.length === 1 ? closeMember() : undefined;
+  }
+
+  function closeMember(): Promise<void> | undefined {
     const { name, nameStart: start, nameEnd, valueStart } = frame;
     spans.add(start, nameEnd, valueStart, at, hasEscape(text, start, nameEnd) ? name : undefined);
     const tally = newTally();
-    for (let from = start; from < at; from += pieceChars) {
-      tallyText(text, from, Math.min(at, from + pieceChars), tally);
-      if (at - start > pieceChars) await pause();
-    }
     members.set(name, tally);
+    if (at - start > pieceChars) return tallySlowly(tally, start, at);
+    tallyText(text, start, at, tally);
+    return undefined;
   }
 
-  /** The value at hand goes into its container, and what that completes into the next, until another value begins. */
-  async function attach(first: Json): Promise<JsonObject | undefined> {
-    let value = first;
-    for (;;) {
-      const frame = frames.at(-1);
-      if (!frame) throw new JsonRefused('not_json');
-      const { value: container } = frame;
-      if (Array.isArray(container)) container.push(value);
-      else setMember(container, frame.name, value);
-      if (frames.length === 1) await closeMember(frame);
-      await skipSpace();
-      const next = text.charCodeAt(at++);
-      if (next === COMMA) {
-        count();
-        if (!Array.isArray(container)) await readName(frame);
-        return undefined;
-      }
-      if (next !== (Array.isArray(container) ? CLOSE_BRACKET : CLOSE_BRACE)) throw new JsonRefused('not_json');
-      value = container;
-      frames.pop();
-      if (frames.length === 0) return value as JsonObject;
+  async function tallySlowly(tally: Tally, start: number, end: number): Promise<void> {
+    for (let from = start; from < end; from += pieceChars) {
+      tallyText(text, from, Math.min(end, from + pieceChars), tally);
+      await pause();
     }
   }
 
-  async function readRoot(): Promise<JsonObject> {
-    let isEmpty = await open();
-    for (;;) {
-      let value: Json;
-      if (isEmpty) {
-        value = frames.pop()?.value ?? null;
-        if (frames.length === 0) return value as JsonObject;
-        isEmpty = false;
-      } else {
-        await skipSpace();
-        const code = text.charCodeAt(at);
-        if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-          isEmpty = await open();
-          continue;
-        }
-        value = code === QUOTE ? await readString() : readScalar();
-      }
-      const root = await attach(value);
-      if (root) return root;
-    }
+  /** The container that ends here goes into the one around it. */
+  function close(): Promise<void> | undefined {
+    at++;
+    const { value } = frame;
+    frames.pop();
+    frame = frames.at(-1) ?? root;
+    if (frames.length > 0) return attach(value);
+    root.value = value;
+    next = 'over';
+    return undefined;
   }
 
-  await skipSpace();
+  while (skipSpace()) await yieldToOthers();
   if (text.charCodeAt(at) !== OPEN_BRACE) throw new JsonRefused(beginsValue(text, at) ? 'not_object' : 'not_json');
-  const value = await readRoot();
-  await skipSpace();
-  if (at < text.length) throw new JsonRefused('not_json');
-  return { text, value, spans, counted: { members, strings } };
+  open(false);
+  for (;;) {
+    while (skipSpace()) await yieldToOthers();
+    if (at >= text.length) break;
+    const code = text.charCodeAt(at);
+    const isList = Array.isArray(frame.value);
+    const isClose = code === (isList ? CLOSE_BRACKET : CLOSE_BRACE);
+    let waits: Promise<void> | undefined;
+    switch (next) {
+      case 'first':
+        if (isClose) waits = close();
+        else next = isList ? 'value' : 'name';
+        break;
+      case 'name': {
+        if (code !== QUOTE) throw new JsonRefused('not_json');
+        frame.nameStart = at;
+        const name = readString();
+        endName(typeof name === 'string' ? name : await name);
+        break;
+      }
+      case 'colon':
+        if (code !== COLON) throw new JsonRefused('not_json');
+        at++;
+        next = 'value';
+        break;
+      case 'value':
+        frame.valueStart = at;
+        if (code === OPEN_BRACE || code === OPEN_BRACKET) open(code === OPEN_BRACKET);
+        else {
+          const value = code === QUOTE ? readString() : readScalar();
+          waits = attach(value instanceof Promise ? await value : value);
+        }
+        break;
+      case 'more':
+        if (isClose) waits = close();
+        else {
+          if (code !== COMMA) throw new JsonRefused('not_json');
+          at++;
+          count();
+          next = isList ? 'value' : 'name';
+        }
+        break;
+      case 'over':
+        throw new JsonRefused('not_json');
+    }
+    if (waits) await waits;
+  }
+  if (next !== 'over') throw new JsonRefused('not_json');
+  return { text, value: root.value as JsonObject, spans, counted: { members, strings } };
 }
 
 /** Where the closing quote stands, or else the first place from `stop` on that is not inside an escape. */

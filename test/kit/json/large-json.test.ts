@@ -135,6 +135,19 @@ describe('read in pieces', () => {
     await readLargeJson(text, { pause: counting, pieceChars: 1_000, limits: LIMITS });
     expect(pauses).toBeGreaterThan(text.length / 1_000);
   });
+
+  test('it waits for its pauses alone, however many values there are', async () => {
+    const text = JSON.stringify({ list: Array.from({ length: 20_000 }, (_, n) => ({ n, s: [`${n}`] })) });
+    let pauses = 0;
+    let isOver = false;
+    const limits = { depth: 6, nodes: 100_000 };
+    const read = readLargeJson(text, { pause: async () => void pauses++, limits }).finally(() => (isOver = true));
+    let turns = 0;
+    for (; !isOver; turns++) await null;
+    expect((await read).value).toEqual(JSON.parse(text));
+    expect(pauses).toBeGreaterThan(text.length / (64 * 1024) - 1);
+    expect(turns).toBeLessThan(100);
+  });
 });
 
 test('tokens are counted the same', async () => {
