@@ -26,6 +26,7 @@ import type { Metrics } from './kit/metrics.ts';
 import type { Random } from './kit/random.ts';
 import { createHasher, createSealer } from './kit/sealed.ts';
 import { createLedger } from './ledger/ledger.ts';
+import { createLargeWork } from './limits/large-work.ts';
 import { createLoad } from './limits/load.ts';
 import { createCodeMemory } from './operating/code-memory.ts';
 import type { OperatingTools } from './operating/tools.ts';
@@ -152,6 +153,7 @@ export async function composeGateway(
     hasStore: () => life.node()?.hasStore() ?? false,
     gatewayId,
     doors: createDoorGuards(clock),
+    largeWork: createLargeWork(clock),
     countFault: countFaults(metrics),
     load: createLoad({
       get requests() {

@@ -25,7 +25,7 @@ export function stringAt(value: Json | undefined, at: string): string {
 const MAX_MODEL_CHARS = 200;
 
 /** The order of checks wants the model before everything else in the body. */
-export function readModel({ value }: JsonDocument): string {
+export function readModel({ value }: Pick<JsonDocument, 'value'>): string {
   return textField(value, 'model', MAX_MODEL_CHARS);
 }
 

@@ -12,6 +12,7 @@ import type { BeginIdempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
+import type { LargeWork } from '../limits/large-work.ts';
 import type { Load } from '../limits/load.ts';
 import type { PublicStatus } from '../publishing/public-status.ts';
 import type { RelayTools } from '../relay/call.ts';
@@ -37,6 +38,7 @@ export interface HttpTools {
   hashCard(code: string): string;
   beginIdempotency: BeginIdempotency;
   doors: DoorGuards;
+  largeWork: LargeWork;
   /** Counts a fault that a client is told. */
   countFault(label: FaultLabel): void;
   load: Load;

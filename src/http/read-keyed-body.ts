@@ -26,8 +26,16 @@ export function readKeyedJson(
 }
 
 /** The same of a body that is there. What needs no wait is answered without one. */
-export function keyedJson(tools: Door, exchange: KeyedExchange, body: Body): KeyedBody | Promise<KeyedBody> {
-  return withKey(tools, exchange, body, parseBody);
+export function keyedJson(
+  tools: Door,
+  exchange: KeyedExchange,
+  body: Body,
+  beforeParse?: (key: PresentedKey) => void,
+): KeyedBody | Promise<KeyedBody> {
+  return withKey(tools, exchange, body, (unparsed, key) => {
+    beforeParse?.(key);
+    return parseBody(unparsed);
+  });
 }
 
 /** Like `readKeyedJson`, but an empty body means an empty object. */
@@ -38,7 +46,7 @@ export function readOptionalKeyedJson(tools: Door, exchange: KeyedExchange, maxB
 }
 
 type FoundKey = PresentedKey | undefined;
-type Parse = (body: Body) => JsonDocument | Promise<JsonDocument>;
+type Parse = (body: Body, key: PresentedKey) => JsonDocument | Promise<JsonDocument>;
 
 function withKey(
   { authenticator }: Door,
@@ -59,7 +67,7 @@ async function parseOnceFound(key: Promise<FoundKey>, body: Body, parse: Parse):
 
 function parseFor(key: FoundKey, body: Body, parse: Parse): KeyedBody | Promise<KeyedBody> {
   if (!key) throw fault('invalid_api_key');
-  const document = parse(body);
+  const document = parse(body, key);
   return document instanceof Promise ? onceParsed(document, key) : { document, key };
 }
 

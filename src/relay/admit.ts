@@ -37,12 +37,18 @@ export function admit(tools: RelayTools, call: Call): Fault | Promise<Admission 
   return (key === call.key ? standingRefusal(tools, call) : undefined) ?? admitInRounds(tools, call, key);
 }
 
+type StandingCall = Pick<Call, 'key' | 'model' | 'catalog' | 'dialect' | 'noWait'>;
+
 /** Undefined also if a wait may end it. */
-function standingRefusal(tools: RelayTools, call: Call): Fault | undefined {
+export function standingRefusal(tools: Pick<RelayTools, 'clock' | 'refusals'>, call: StandingCall): Fault | undefined {
   const now = tools.clock.now();
   const refused = tools.refusals.find(askedAt(call, now));
-  return refused && waitFor(refused, call, 0, now) === undefined ? refusal(refused, call, now) : undefined;
+  if (!refused || waitFor(refused, call, 0, now) !== undefined) return undefined;
+  return admissionFault(refused, now, call.dialect.envelope, NO_WISH);
 }
+
+/** None but limits are remembered as standing, and what was asked for decides nothing of these. */
+const NO_WISH = { boundName: undefined, images: 0, thinkingBudget: undefined, hasFreeModel: false };
 
 async function admitInRounds(tools: RelayTools, asking: Call, first: FoundKey): Promise<Admission | Fault> {
   let call = asking;
@@ -82,6 +88,7 @@ async function admitInRounds(tools: RelayTools, asking: Call, first: FoundKey): 
     const waiting = isHeld(result)
       ? tools.turns.wait(waitedFor(result, call.key), MAX_WAIT_MS - waited, call.gone)
       : sleep(tools.clock, waitMs, call.gone);
+    call.work.waits();
     await waiting.catch(() => {
       throw clientLeft();
     });
@@ -89,7 +96,7 @@ async function admitInRounds(tools: RelayTools, asking: Call, first: FoundKey): 
   }
 }
 
-function askedAt({ key, model, catalog }: Call, at: number): RefusedCall {
+function askedAt({ key, model, catalog }: Pick<Call, 'key' | 'model' | 'catalog'>, at: number): RefusedCall {
   return { accountId: key.accountId, isFree: model.free, revision: catalog.revision, at };
 }
 
@@ -230,13 +237,13 @@ function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined 
 }
 
 /** The least that must be waited before another try; undefined if waiting cannot help, or would take too long. */
-function waitFor(refused: Refused, call: Call, waited: number, now: number): number | undefined {
+function waitFor(refused: Refused, call: Pick<Call, 'noWait'>, waited: number, now: number): number | undefined {
   const ms = isHeld(refused) ? TURN_MS : untilReset(refused, call, now);
   return waited + ms > MAX_WAIT_MS ? undefined : ms;
 }
 
 /** Infinite if no reset helps. */
-function untilReset(refused: Refused, { noWait }: Call, now: number): number {
+function untilReset(refused: Refused, { noWait }: Pick<Call, 'noWait'>, now: number): number {
   if (refused.reason !== 'free_minute_limit' || noWait || refused.allowance.limit === 0)
     return Number.POSITIVE_INFINITY;
   return Math.max(1, refused.allowance.resetsAt - now);

@@ -19,6 +19,7 @@ import type { Log } from '../kit/log.ts';
 import type { Nano } from '../kit/money.ts';
 import type { Random } from '../kit/random.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { CallWork } from '../limits/large-work.ts';
 import type { Room } from '../limits/load.ts';
 import type { RecentRefusals } from '../limits/recent-refusals.ts';
 import type { Turns } from '../limits/turns.ts';
@@ -90,6 +91,8 @@ export interface Call {
   room: Room;
   /** Lets others have their turn. */
   pause(): Promise<void>;
+  /** What its body cost so far. */
+  work: CallWork;
   /** The client would rather be refused than lose anything, or think less than it asked for. */
   isStrict: boolean;
   /** The client would rather be refused than wait for a free slot. */

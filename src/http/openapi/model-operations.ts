@@ -109,7 +109,8 @@ export const MODEL_OPERATIONS: readonly Operation[] = [
     id: 'countTokens',
     tag: 'models',
     summary: 'How many tokens a messages request would be',
-    description: 'Counted by the gateway. It costs nothing, takes no slot and asks no upstream.',
+    description:
+      'Counted by the gateway. It costs nothing, takes no slot and asks no upstream; many very large bodies in a few seconds are refused.',
     parameters: [VERSION, BETA],
     body: { schema: refTo('CountTokensRequest'), example: { model: 'auto:free', messages: [HELLO] } },
     answers: {
@@ -119,7 +120,7 @@ export const MODEL_OPERATIONS: readonly Operation[] = [
         headers: [...OF_THE_GATEWAY, 'request-id', ...ANTHROPIC_RATES],
       },
     },
-    faults: [...WITH_BODY, ...MODEL_FAULTS, 'unsupported_endpoint', ...KEYED],
+    faults: [...WITH_BODY, ...MODEL_FAULTS, 'unsupported_endpoint', 'rate_limited', ...KEYED],
     envelope: 'anthropic',
   },
   {

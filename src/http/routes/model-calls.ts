@@ -13,13 +13,16 @@ import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { dropRequest } from '../../kit/json/request-json.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
+import { UNCOUNTED_WORK } from '../../limits/large-work.ts';
 import { prepareCall } from '../../relay/prepare-call.ts';
+import { refuseEarly } from '../../relay/refuse-early.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import { addressOf } from '../client-address.ts';
 import { newResponse } from '../common-headers.ts';
 import { readConversationName } from '../conversation-name.ts';
 import type { Exchange, HttpTools, KeyedExchange, Reply } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
+import { type LargeCall, openLargeCall } from '../large-call.ts';
 import { pause, readBody } from '../read-body.ts';
 import { keyedJson } from '../read-keyed-body.ts';
 
@@ -51,12 +54,19 @@ export const MODEL_CALLS: readonly ModelCall[] = [
 /** A refusal is returned: a flood of them is not thrown once more. */
 export async function callModel(tools: HttpTools, exchange: KeyedExchange, call: ModelCall): Promise<Reply> {
   const room = tools.load.enter(exchange.key.accountId);
+  let large: LargeCall | undefined;
   try {
     const { request, requestId } = exchange;
     const { dialect, kind } = call;
+    const noWait = request.headers.get('x-svc-no-wait') === '1';
     if (hasPassed(request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
+    large = openLargeCall(tools, exchange);
     const body = await readBody(request, call.maxBytes, tools.clock, room);
-    const keyed = keyedJson(tools, exchange, body);
+    const keyed = large
+      ? large.read(body, (key, model) =>
+          refuseEarly(tools.relay, { catalog: tools.catalog(), key, kind, dialect, noWait }, model),
+        )
+      : keyedJson(tools, exchange, body);
     const { document, key } = keyed instanceof Promise ? await keyed : keyed;
     const catalog = tools.catalog();
     const trace = readTrace(request.headers.get(TRACE_HEADER));
@@ -64,7 +74,9 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
     const isStrict = request.headers.get('x-svc-strict') === '1';
     const asked = { requestId, key, catalog, dialect, kind, document, headers, isStrict, room };
     const prepared = prepareCall(tools.relay, asked);
+    if (large) await pause();
     if (prepared.emptyAnswer !== undefined) {
+      large?.endTurn();
       room.leave();
       return await answerHere(tools, exchange, prepared.emptyAnswer, prepared.request.stream);
     }
@@ -81,19 +93,22 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
       freeAddress: freeAddress(tools, exchange, prepared.model, catalog),
       room,
       pause,
+      work: large ?? UNCOUNTED_WORK,
       isStrict,
-      noWait: request.headers.get('x-svc-no-wait') === '1',
+      noWait,
       connection: exchange.connection,
       gone: request.signal,
     });
     const answer = relayed instanceof Fault ? relayed : await relayed;
     if (answer instanceof Fault) {
+      large?.failed(answer);
       room.leave();
       return answer;
     }
     if (typeof answer.body === 'string') dropRequest(document);
     return newResponse(exchange, answer.body, answer);
   } catch (error) {
+    large?.failed(error);
     room.leave();
     if (error instanceof Fault) return error;
     throw error;

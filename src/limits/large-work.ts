@@ -1,0 +1,141 @@
+// What large bodies cost this process before a limit of the books can refuse them. The work for calls that got no answer is
+// bounded, by account and by address, in memory; the heaviest bodies of one account are worked on one after the other, so that
+// each knows what became of those before it. Small bodies cost too little to be counted.
+
+import { type Fault, fault } from '../faults/fault.ts';
+import type { Clock } from '../kit/clock.ts';
+
+/** A smaller body is read in well under a millisecond, whatever is in it. */
+export const SMALL_BODY_BYTES = 16 * 1024;
+
+const SPAN_MS = 10_000;
+/** About half a second of a processor's time. */
+const ACCOUNT_UNITS = 400;
+/** Binds only accounts that have such work themselves, so that nobody is refused for a neighbour's. */
+const ADDRESS_UNITS = 4 * ACCOUNT_UNITS;
+const BYTES_PER_UNIT = 1024 * 1024;
+const VALUES_PER_UNIT = 1_000;
+const MOST_SUBJECTS = 50_000;
+/** A lighter body need not wait for others: all that an account may have in flight are within its budget. */
+export const TURN_UNITS = 10;
+
+/** Hears of a call what bounds its work otherwise. */
+export interface CallWork {
+  /** Slots and hold are taken: from here on the limits of the books bound it. */
+  admitted(): void;
+  /** It waits for a slot or for money, perhaps for seconds. */
+  waits(): void;
+}
+
+export const UNCOUNTED_WORK: CallWork = { admitted() {}, waits() {} };
+
+export interface Caller {
+  accountId: string;
+  address: string;
+}
+
+export interface LargeWork {
+  /** Throws `rate_limited` if too much was done in vain for this caller lately. */
+  check(caller: Caller): void;
+  /** Resolves, when the account's heavy bodies before it are admitted or refused, with the function that ends its turn. */
+  turn(accountId: string): Promise<() => void>;
+  /** Counts work as done in vain; the function takes that back. */
+  charge(caller: Caller, units: number): () => void;
+}
+
+export function unitsOf(bytes: number, values: number): number {
+  return Math.floor(bytes / BYTES_PER_UNIT + values / VALUES_PER_UNIT);
+}
+
+export function createLargeWork(clock: Clock): LargeWork {
+  const accounts = new RecentWork(clock);
+  const addresses = new RecentWork(clock);
+  const turns = new Map<string, Promise<void>>();
+  return {
+    check({ accountId, address }) {
+      const used = accounts.used(accountId);
+      if (used >= ACCOUNT_UNITS) throw overBudget(accounts, accountId, ACCOUNT_UNITS, clock);
+      if (used > 0 && addresses.used(address) >= ADDRESS_UNITS) {
+        throw overBudget(addresses, address, ADDRESS_UNITS, clock);
+      }
+    },
+    async turn(accountId) {
+      const before = turns.get(accountId);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      turns.set(accountId, promise);
+      await before;
+      return () => {
+        if (turns.get(accountId) === promise) turns.delete(accountId);
+        resolve();
+      };
+    },
+    charge({ accountId, address }, units) {
+      if (units === 0) return () => {};
+      const own = accounts.add(accountId, units);
+      const shared = addresses.add(address, units);
+      return () => {
+        own.units = 0;
+        shared.units = 0;
+      };
+    },
+  };
+}
+
+interface Work {
+  at: number;
+  units: number;
+}
+
+/** The work of the last ten seconds, by subject. */
+class RecentWork {
+  readonly #clock: Clock;
+  /** The subject that came last stands last. */
+  readonly #bySubject = new Map<string, Work[]>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(subject: string, units: number): Work {
+    const work = { at: this.#clock.monotonic(), units };
+    const recent = this.#recent(subject);
+    recent.push(work);
+    this.#bySubject.delete(subject);
+    this.#bySubject.set(subject, recent);
+    for (const [quiet] of this.#bySubject) {
+      if (this.#bySubject.size <= MOST_SUBJECTS) break;
+      this.#bySubject.delete(quiet);
+    }
+    return work;
+  }
+
+  used(subject: string): number {
+    return this.#recent(subject).reduce((sum, { units }) => sum + units, 0);
+  }
+
+  /** Seconds until less than the limit is left in the window. */
+  waitS(subject: string, limit: number): number {
+    let used = this.used(subject);
+    for (const { at, units } of this.#recent(subject)) {
+      used -= units;
+      if (used < limit) return (at + SPAN_MS - this.#clock.monotonic()) / 1000;
+    }
+    return 0;
+  }
+
+  /** What was taken back is forgotten, too, so a list is never longer than what was done in vain and what runs. */
+  #recent(subject: string): Work[] {
+    const since = this.#clock.monotonic() - SPAN_MS;
+    return (this.#bySubject.get(subject) ?? []).filter(({ at, units }) => at > since && units > 0);
+  }
+}
+
+function overBudget(work: RecentWork, subject: string, limit: number, clock: Clock): Fault {
+  const used = work.used(subject);
+  const retryAfterS = work.waitS(subject, limit);
+  return fault('rate_limited', {
+    message: `Too many requests with large bodies were refused or abandoned in the last 10 s. Correct them, and retry in ${Math.ceil(retryAfterS)} s.`,
+    figures: { limit, used, resets_at: new Date(clock.now() + retryAfterS * 1000).toISOString() },
+    retryAfterS,
+  });
+}
