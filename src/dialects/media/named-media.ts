@@ -12,18 +12,21 @@ export interface NamedMedia {
 export type FetchedMedia = ReadonlyMap<string, { mediaType: string; data: string }>;
 
 export function namedMedia({ turns }: Conversation, types: readonly NamedMedia['type'][]): NamedMedia[] {
-  if (types.length === 0) return [];
-  return turns.flatMap(({ parts }) => parts.flatMap(namedIn)).filter(({ type }) => types.includes(type));
+  const named: NamedMedia[] = [];
+  if (types.length > 0) for (const { parts } of turns) for (const part of parts) addNamed(part, types, named);
+  return named;
 }
 
-function namedIn(part: Part): NamedMedia[] {
-  if (part.type === 'tool_result') return part.content.flatMap(namedIn);
-  if (part.type !== 'image' && part.type !== 'document') return [];
-  return part.source.kind === 'url' ? [{ type: part.type, url: part.source.url, at: part.at }] : [];
+function addNamed(part: Part, types: readonly NamedMedia['type'][], named: NamedMedia[]): void {
+  if (part.type === 'tool_result') for (const inner of part.content) addNamed(inner, types, named);
+  if (part.type !== 'image' && part.type !== 'document') return;
+  if (part.source.kind === 'url' && types.includes(part.type))
+    named.push({ type: part.type, url: part.source.url, at: part.at });
 }
 
 /** The conversation with everything that was fetched in its place. */
 export function withMedia(conversation: Conversation, fetched: FetchedMedia): Conversation {
+  if (fetched.size === 0) return conversation;
   const turns = conversation.turns.map((turn) => ({ ...turn, parts: turn.parts.map((part) => filled(part, fetched)) }));
   return { ...conversation, turns };
 }

@@ -13,12 +13,17 @@ const MISSING_RESULT = '[result missing]';
 
 /** `param` names the client's list, for a request that has nothing left to say. */
 export function arrangeTurns(turns: readonly Turn[], { midSystem }: Arrangement, param: string): Turn[] {
-  const filled = turns.map((turn) => ({ ...turn, parts: turn.parts.filter(hasContent) }));
-  const paired = pairResults(filled.filter(({ parts }) => parts.length > 0));
+  const filled = turns.map((turn) => withParts(turn, hasContent)).filter(({ parts }) => parts.length > 0);
+  const paired = pairResults(filled);
   const arranged = mergeTurns(midSystem === 'fold' ? foldSystem(paired) : paired);
   if (!arranged.some(({ role }) => role !== 'system'))
     refuseField(param, `Give ${param} at least one turn with content.`);
   return arranged;
+}
+
+/** A turn that keeps all its parts is the same turn: most do, and a history may have thousands. */
+function withParts(turn: Turn, isKept: (part: Part) => boolean): Turn {
+  return turn.parts.every(isKept) ? turn : { ...turn, parts: turn.parts.filter(isKept) };
 }
 
 function hasContent(part: Part): boolean {
@@ -31,17 +36,21 @@ function hasContent(part: Part): boolean {
 function pairResults(turns: readonly Turn[]): Turn[] {
   const results = collectResults(turns);
   const last = turns.at(-1);
-  return turns.flatMap((turn) => {
-    const rest = { ...turn, parts: turn.parts.filter(({ type }) => type !== 'tool_result') };
-    const calls = turn.role === 'assistant' ? turn.parts.filter((part) => part.type === 'tool_call') : [];
-    const kept: Turn[] = rest.parts.length > 0 ? [rest] : [];
+  const paired: Turn[] = [];
+  for (const turn of turns) {
+    const rest = withParts(turn, isNoResult);
+    if (rest.parts.length > 0) paired.push(rest);
     // Calls that stand last have no results yet.
-    if (calls.length === 0 || turn === last) return kept;
-    return [
-      ...kept,
-      { role: 'user', parts: calls.map((call) => results.get(call.id) ?? missingResult(call)), at: turn.at },
-    ];
-  });
+    if (turn.role !== 'assistant' || turn === last) continue;
+    const calls = turn.parts.filter((part) => part.type === 'tool_call');
+    const parts = calls.map((call) => results.get(call.id) ?? missingResult(call));
+    if (parts.length > 0) paired.push({ role: 'user', parts, at: turn.at });
+  }
+  return paired;
+}
+
+function isNoResult({ type }: Part): boolean {
+  return type !== 'tool_result';
 }
 
 function collectResults(turns: readonly Turn[]): Map<string, ToolResultPart> {
@@ -71,10 +80,19 @@ function foldSystem(turns: readonly Turn[]): Turn[] {
 /** No two turns of one role in a row. */
 export function mergeTurns(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = [];
+  /** The last one, once it is a copy that may grow. */
+  let growing: Turn | undefined;
   for (const turn of turns) {
     const before = merged.at(-1);
-    if (before?.role === turn.role) for (const part of turn.parts) before.parts.push(part);
-    else merged.push({ ...turn, parts: [...turn.parts] });
+    if (before?.role !== turn.role) {
+      merged.push(turn);
+      continue;
+    }
+    if (before !== growing) {
+      growing = { ...before, parts: [...before.parts] };
+      merged[merged.length - 1] = growing;
+    }
+    for (const part of turn.parts) growing.parts.push(part);
   }
   return merged;
 }

@@ -14,13 +14,17 @@ export type RawValue = Json | RawJson | RawValue[] | { [name: string]: RawValue 
 
 export function writeJson(value: RawValue): string {
   if (value instanceof RawJson) return value.text;
-  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members: string[] = [];
-  for (const [name, member] of Object.entries(value)) {
-    if (member !== undefined) members.push(`${JSON.stringify(name)}:${writeJson(member)}`);
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === '' ? '' : ','}${writeJson(item)}`;
+    return `[${text}]`;
   }
-  return `{${members.join(',')}}`;
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${writeJson(member)}`;
+  }
+  return `{${text}}`;
 }
 
 /** A place in a valid JSON text, from which one can go down. Each level is scanned once, when it is first asked for. */

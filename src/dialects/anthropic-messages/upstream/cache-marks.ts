@@ -27,10 +27,11 @@ export function chooseMarks(prompt: Prompt, caching: Caching | undefined): Cache
 
 /** The last four of the client's own. */
 function ownMarks(places: readonly Place[]): CacheMarks {
-  const marked = places.flatMap((place): [Place, CacheMark][] => {
+  const marked: [Place, CacheMark][] = [];
+  for (const place of places) {
     const mark = markOf(place);
-    return mark ? [[place, mark]] : [];
-  });
+    if (mark) marked.push([place, mark]);
+  }
   let hasShort = false;
   return new Map(
     marked.slice(-MOST_MARKS).map(([place, { ttl }]) => {

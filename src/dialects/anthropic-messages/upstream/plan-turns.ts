@@ -24,7 +24,7 @@ export interface TurnPlan {
 
 export function planTurns(conversation: Conversation, traits: TurnTraits): TurnPlan {
   const { system, turns } = conversation;
-  const usable = turns.map((turn) => ({ ...turn, parts: usableParts(turn.parts, traits) }));
+  const usable = turns.map((turn) => (isPlain(turn) ? turn : { ...turn, parts: usableParts(turn.parts, traits) }));
   const midSystem = traits.takesMidSystem ? 'keep' : 'fold';
   const arranged = arrangeTurns(usable, { midSystem }, listName(turns));
   const isBegun = isAnswerBegun(arranged.at(-1));
@@ -36,6 +36,11 @@ export function planTurns(conversation: Conversation, traits: TurnTraits): TurnP
     isPrefilled: isBegun && !isReworded,
     isReworded,
   };
+}
+
+/** Nothing to look at closely: all of it is sent. */
+function isPlain({ parts }: Turn): boolean {
+  return parts.every((part) => part.type !== 'reasoning' && !isBlank(part));
 }
 
 function usableParts(parts: readonly Part[], traits: TurnTraits): Part[] {

@@ -22,7 +22,9 @@ export function writeTurn({ role, parts }: Turn, options: TurnOptions): RawValue
   const content = parts.map((part) => {
     if (part.type === 'reasoning') return writeThought(part);
     if (role === 'assistant') requireAssistants(part);
-    return { ...writePart(part, options), ...cacheMember(options.marks.get(part)) };
+    const mark = options.marks.get(part);
+    const block = writePart(part, options);
+    return mark ? { ...block, ...cacheMember(mark) } : block;
   });
   return { role, content };
 }
