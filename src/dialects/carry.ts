@@ -15,7 +15,7 @@ import { openaiResponsesUpstream } from './openai-responses/upstream/side.ts';
 import { isForResponses } from './traits/openai.ts';
 import { originOf } from './translate/opaque.ts';
 import type { ClientSide, UpstreamSide } from './translate/sides.ts';
-import { translatedCarrier } from './translate/translated-carrier.ts';
+import { conversationOf, translatedCarrier } from './translate/translated-carrier.ts';
 
 const CLIENTS: Partial<Record<Dialect['endpoint'], ClientSide>> = {
   chat: openaiChatClient,
@@ -68,6 +68,12 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
   const { maxOutputTokens } = request;
   const target = { model, quirks, prefill, origin: originOf(endpoint, model), requestId, maxOutputTokens, hashUser };
   return translatedCarrier({ dialect, ...sides, endpoint, request, target, createdAt });
+}
+
+/** Does the part of `carry` that all routes share, if it is a translation: a large request is then carried in two steps. */
+export function readAhead(dialect: Dialect, request: RelayRequest, { channel }: Destination): void {
+  const client = CLIENTS[dialect.endpoint];
+  if (client && !channel.endpoints.includes(dialect.endpoint)) conversationOf({ dialect, client, request });
 }
 
 function translationTo(dialect: Dialect, endpoints: readonly Endpoint[], preferred?: Endpoint) {

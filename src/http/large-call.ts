@@ -40,8 +40,9 @@ export class LargeCall implements CallWork {
   async read(body: Body, refuseEarly: RefuseEarly): Promise<KeyedBody> {
     if (body.length <= SMALL_BODY_BYTES) return keyedJson(this.#tools, this.#exchange, body);
     const { largeWork } = this.#tools;
-    const { values, member: model } = surveyJson(asText(body), 'model', BODY_LIMITS.nodes);
-    const units = unitsOf(body.length, values);
+    const survey = surveyJson(asText(body), 'model', BODY_LIMITS.nodes);
+    const { member: model } = survey;
+    const units = unitsOf(body.length, survey);
     if (units >= TURN_UNITS) this.#endTurn = await largeWork.turn(this.#caller.accountId);
     if (this.#exchange.request.signal.aborted) throw clientLeft();
     largeWork.check(this.#caller);

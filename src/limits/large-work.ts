@@ -4,6 +4,7 @@
 
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
+import type { Survey } from '../kit/json/survey.ts';
 
 /** A smaller body is read in well under a millisecond, whatever is in it. */
 export const SMALL_BODY_BYTES = 16 * 1024;
@@ -15,6 +16,8 @@ const ACCOUNT_UNITS = 400;
 const ADDRESS_UNITS = 4 * ACCOUNT_UNITS;
 const BYTES_PER_UNIT = 1024 * 1024;
 const VALUES_PER_UNIT = 1_000;
+/** Turns and tools are looked at many times where they are translated. */
+const ITEMS_PER_UNIT = 100;
 const MOST_SUBJECTS = 50_000;
 /** A lighter body need not wait for others: all that an account may have in flight are within its budget. */
 export const TURN_UNITS = 10;
@@ -43,8 +46,8 @@ export interface LargeWork {
   charge(caller: Caller, units: number): () => void;
 }
 
-export function unitsOf(bytes: number, values: number): number {
-  return Math.floor(bytes / BYTES_PER_UNIT + values / VALUES_PER_UNIT);
+export function unitsOf(bytes: number, { values, items }: Pick<Survey, 'values' | 'items'>): number {
+  return Math.floor(bytes / BYTES_PER_UNIT + values / VALUES_PER_UNIT + items / ITEMS_PER_UNIT);
 }
 
 export function createLargeWork(clock: Clock): LargeWork {

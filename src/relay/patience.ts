@@ -45,7 +45,7 @@ function lateAfter(tools: RelayTools, admission: Admission, step: Step, kind: 's
 /** By what its time is compared with others. */
 export function sizeOf({ call, maxOutputTokens }: Admission, { model }: Pick<Step, 'model'>): AnswerSize {
   return call.request.stream
-    ? { kind: 'first_token', tokens: estimatedInput(call.request.input, model.contextTokens) }
+    ? { kind: 'first_token', tokens: estimatedInput(call.request.input, model) }
     : { kind: 'whole', tokens: maxOutputTokens };
 }
 

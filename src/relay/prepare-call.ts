@@ -1,9 +1,12 @@
 // From a body that was read to a call that may be admitted: which models may answer it, what it asks for, and how it can
 // travel to one of them. What is refused here has taken neither a slot nor money.
 
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { ModelKind } from '../catalog/document.ts';
+import { readAhead } from '../dialects/carry.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { readModel } from '../dialects/fields.ts';
+import { Fault } from '../faults/fault.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import type { Call, RelayTools } from './call.ts';
 import { candidateModels, modelsFor } from './candidate-models.ts';
@@ -21,8 +24,34 @@ export interface Prepared extends Pick<Call, 'model' | 'models' | 'candidates' |
   emptyAnswer: string | undefined;
 }
 
+/** A call whose body was read, and not yet how it is carried. */
+interface Opened extends Omit<Prepared, 'emptyAnswer'> {
+  dialect: Dialect;
+}
+
 /** Throws the fault for the client, in the order of the contract: the model, its routes, the body, how it is carried. */
-export function prepareCall(tools: Pick<RelayTools, 'clock' | 'hashUser'>, asked: Asked): Prepared {
+export function prepareCall(tools: PrepareTools, asked: Asked): Prepared {
+  return carryCall(openCall(tools, asked));
+}
+
+/** The same in steps, between which others have their turn. */
+export async function prepareLargeCall(
+  tools: PrepareTools,
+  asked: Asked,
+  pause: () => Promise<void>,
+): Promise<Prepared> {
+  const opened = openCall(tools, asked);
+  await pause();
+  readFirstAhead(opened);
+  await pause();
+  const prepared = carryCall(opened);
+  await pause();
+  return prepared;
+}
+
+type PrepareTools = Pick<RelayTools, 'clock' | 'hashUser'>;
+
+function openCall(tools: PrepareTools, asked: Asked): Opened {
   const { requestId, key, dialect, headers, isStrict, document, kind, catalog } = asked;
   const model = chooseModel(catalog, key, readModel(document), kind);
   if (model.free) asked.room.becomeFree();
@@ -40,15 +69,30 @@ export function prepareCall(tools: Pick<RelayTools, 'clock' | 'hashUser'>, asked
     isStrict,
     isFree: model.free,
   });
-  const candidates = candidateModels(models, request, isStrict);
-  // That the prompt is too long for all of them is told by the admission.
-  const carrier = requireCarrier(candidates.length > 0 ? candidates : models, dialect, carriers);
-  return {
-    model,
-    models,
-    candidates,
-    request,
-    carriers,
-    emptyAnswer: request.maxOutputTokens === 0 ? carrier.emptyAnswer?.() : undefined,
-  };
+  return { model, models, candidates: candidateModels(models, request, isStrict), request, carriers, dialect };
+}
+
+/** That the prompt is too long for all of them is told by the admission. */
+function carried({ candidates, models }: Opened): readonly Model[] {
+  return candidates.length > 0 ? candidates : models;
+}
+
+function readFirstAhead(opened: Opened): void {
+  const [route] = carried(opened)[0]?.routes ?? [];
+  if (route) ignoreFault(() => readAhead(opened.dialect, opened.request, route));
+}
+
+/** It is thrown again where the call is carried, unless another route can carry it. */
+function ignoreFault(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+  }
+}
+
+function carryCall({ dialect, ...opened }: Opened): Prepared {
+  const { request, carriers } = opened;
+  const carrier = requireCarrier(carried({ dialect, ...opened }), dialect, carriers);
+  return { ...opened, emptyAnswer: request.maxOutputTokens === 0 ? carrier.emptyAnswer?.() : undefined };
 }

@@ -23,6 +23,7 @@ import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { carryWhole, joinEvents } from './carry-whole.ts';
 import { checkKnobs } from './check-knobs.ts';
+import type { Conversation } from './conversation.ts';
 import { createHiddenThoughts } from './hidden-thoughts.ts';
 import type { AnswerContext, Target, WrittenRequest } from './sides.ts';
 import { createStopMatcher } from './stop-sequences.ts';
@@ -31,9 +32,8 @@ import { createWordMeter } from './word-meter.ts';
 
 /** Throws a fault that names what cannot be carried. */
 export function translatedCarrier(translation: Translation): Carrier {
-  const { dialect, client, upstream, endpoint, request, target } = translation;
-  checkTurns(request, dialect.promptField);
-  const conversation = client.readConversation(request.document);
+  const { upstream, endpoint, request, target } = translation;
+  const conversation = conversationOf(translation);
   checkKnobs(conversation.knobs);
   const needs = namedMedia(conversation, upstream.takesInside);
   const write = (fetched: FetchedMedia) => upstream.writeConversation(withMedia(conversation, fetched), target);
@@ -76,6 +76,23 @@ export function translatedCarrier(translation: Translation): Carrier {
 
 function withTools(target: Target, written: WrittenRequest): Target {
   return { ...target, knowsTool: (name) => written.names.find(name) !== undefined };
+}
+
+/** Read once for all routes of a request: it does not depend on where the request goes. */
+const CONVERSATIONS = new WeakMap<RelayRequest, Conversation>();
+
+/** Throws a fault that names what is wrong with it. */
+export function conversationOf({
+  dialect,
+  client,
+  request,
+}: Pick<Translation, 'dialect' | 'client' | 'request'>): Conversation {
+  const known = CONVERSATIONS.get(request);
+  if (known) return known;
+  checkTurns(request, dialect.promptField);
+  const conversation = client.readConversation(request.document);
+  CONVERSATIONS.set(request, conversation);
+  return conversation;
 }
 
 /** Each is looked at many times, all of them at one go, and everybody else waits for that. */

@@ -14,7 +14,7 @@ import { Fault, fault } from '../../faults/fault.ts';
 import { dropRequest } from '../../kit/json/request-json.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
 import { UNCOUNTED_WORK } from '../../limits/large-work.ts';
-import { prepareCall } from '../../relay/prepare-call.ts';
+import { prepareCall, prepareLargeCall } from '../../relay/prepare-call.ts';
 import { refuseEarly } from '../../relay/refuse-early.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import { addressOf } from '../client-address.ts';
@@ -73,8 +73,7 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
     const headers = passedHeaders(request.headers, call.passedOn, trace && writeTrace(trace, tools.random));
     const isStrict = request.headers.get('x-svc-strict') === '1';
     const asked = { requestId, key, catalog, dialect, kind, document, headers, isStrict, room };
-    const prepared = prepareCall(tools.relay, asked);
-    if (large) await pause();
+    const prepared = large ? await prepareLargeCall(tools.relay, asked, pause) : prepareCall(tools.relay, asked);
     if (prepared.emptyAnswer !== undefined) {
       large?.endTurn();
       room.leave();

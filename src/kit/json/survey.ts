@@ -7,6 +7,8 @@ import { skipString } from './scan/skip-string.ts';
 export interface Survey {
   /** As the bounds of a parse count them, as far as it would come; the most that was asked for if they may be more. */
   values: number;
+  /** Objects and lists in lists of the top level, such as turns and tools; as far as they were counted. */
+  items: number;
   /** The member's text; undefined if there is none, or if only a parse can tell. */
   member: string | undefined;
 }
@@ -22,12 +24,13 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
+const ITEM_DEPTH = 3;
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 export function surveyJson(text: string, name: string, mostValues: number): Survey {
   const wanted = `"${name}"`;
-  const tooMany = { values: mostValues, member: undefined };
   let values = 1;
+  let items = 0;
   let member: string | undefined;
   /** False where only the parse can say what the member is, or what is wrong. */
   let isClear = true;
@@ -36,14 +39,14 @@ export function surveyJson(text: string, name: string, mostValues: number): Surv
   /** At the top level: where the member's value begins, or what stands before it. */
   let place: 'name' | 'other' | 'colon' | 'value' = 'other';
   for (let at = 0; at < text.length; at++) {
-    if (++steps > MOST_STEPS) return tooMany;
+    if (++steps > MOST_STEPS) return { values: mostValues, items, member: undefined };
     const code = text.charCodeAt(at);
     if (isSpace(code)) continue;
     if (depth === 0) isClear &&= code === OPEN_BRACE && values === 1;
     switch (code) {
       case QUOTE: {
         const end = skipString(text, at);
-        if (end < 0) return { values, member: undefined };
+        if (end < 0) return { values, items, member: undefined };
         if (depth === 1 && place === 'name') {
           place = end - at === wanted.length && text.startsWith(wanted, at) ? 'colon' : 'other';
         } else if (depth === 1 && place === 'value') {
@@ -60,11 +63,12 @@ export function surveyJson(text: string, name: string, mostValues: number): Surv
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        if (++values >= mostValues) return tooMany;
-        place = ++depth === 1 ? 'name' : place;
+        if (++values >= mostValues) return { values: mostValues, items, member: undefined };
+        if (++depth === 1) place = 'name';
+        else if (depth === ITEM_DEPTH) items++;
         break;
       case COMMA:
-        if (++values >= mostValues) return tooMany;
+        if (++values >= mostValues) return { values: mostValues, items, member: undefined };
         if (depth === 1) place = 'name';
         break;
       case CLOSE_BRACE:
@@ -73,5 +77,5 @@ export function surveyJson(text: string, name: string, mostValues: number): Surv
         break;
     }
   }
-  return { values, member: isClear && depth === 0 ? member : undefined };
+  return { values, items, member: isClear && depth === 0 ? member : undefined };
 }

@@ -54,13 +54,19 @@ test.each(told)('%p', (text, member) => {
 
 test('it counts values as the bounds of the parse do, and no further than asked', () => {
   const list = (length: number) => JSON.stringify({ model: 'a', list: Array.from({ length }, () => 1) });
-  expect(surveyJson(list(10), 'model', MOST)).toEqual({ values: 13, member: 'a' });
+  expect(surveyJson(list(10), 'model', MOST)).toEqual({ values: 13, items: 0, member: 'a' });
   expect(() => readJsonObject(list(10), { depth: 9, nodes: 13 })).not.toThrow();
   expect(() => readJsonObject(list(10), { depth: 9, nodes: 12 })).toThrow();
-  expect(surveyJson(`${list(10).slice(0, -3)}x`, 'model', MOST)).toEqual({ values: 13, member: undefined });
-  expect(surveyJson(list(MOST), 'model', MOST)).toEqual({ values: MOST, member: undefined });
+  expect(surveyJson(`${list(10).slice(0, -3)}x`, 'model', MOST)).toEqual({ values: 13, items: 0, member: undefined });
+  expect(surveyJson(list(MOST), 'model', MOST)).toEqual({ values: MOST, items: 0, member: undefined });
   expect(surveyJson(`{"model":"a"${' '.repeat(2_000_000)}}`, 'model', MOST)).toEqual({
     values: MOST,
+    items: 0,
     member: undefined,
   });
+});
+
+test('it counts the items of lists at the top level', () => {
+  const body = { model: 'a', messages: [{ content: [{}, {}] }, {}], tools: [{}], input: [[1], [2]], seed: 1 };
+  expect(surveyJson(JSON.stringify(body), 'model', MOST).items).toBe(5);
 });
