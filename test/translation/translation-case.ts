@@ -48,6 +48,8 @@ export interface TranslationCase {
   told?: Partial<Told>;
   /** In nano-NT$: one for each token. */
   costs?: number;
+  /** The same where an upstream's tokenizer makes more tokens of the same words. */
+  costsAt?: ByUpstream<number>;
   /** Of the whole answer, or of the fault. */
   shows?: ByClient<Expected>;
   /** Slices of the whole answer. */
