@@ -44,15 +44,25 @@ export class LargeCall implements CallWork {
     const { member: model } = survey;
     const units = unitsOf(body.length, survey);
     if (units >= TURN_UNITS) this.#endTurn = await largeWork.turn(this.#caller.accountId);
-    if (this.#exchange.request.signal.aborted) throw clientLeft();
+    this.#requireClient();
     largeWork.check(this.#caller);
     this.#units = units;
     this.#charge();
     const keyed = await keyedJson(this.#tools, this.#exchange, body, (key) => {
       if (model !== undefined) refuseEarly(key, model);
     });
-    await pause();
+    await this.step();
     return keyed;
+  }
+
+  /** Between two steps of its work others have their turn. For a client that left meanwhile no more is done. */
+  async step(): Promise<void> {
+    await pause();
+    this.#requireClient();
+  }
+
+  #requireClient(): void {
+    if (this.#exchange.request.signal.aborted) throw clientLeft();
   }
 
   endTurn(): void {

@@ -35,18 +35,19 @@ export function prepareCall(tools: PrepareTools, asked: Asked): Prepared {
 }
 
 /** The same in steps, between which others have their turn. */
-export async function prepareLargeCall(
-  tools: PrepareTools,
-  asked: Asked,
-  pause: () => Promise<void>,
-): Promise<Prepared> {
+export async function prepareLargeCall(tools: PrepareTools, asked: Asked, steps: Steps): Promise<Prepared> {
   const opened = openCall(tools, asked);
-  await pause();
+  await steps.step();
   readFirstAhead(opened);
-  await pause();
+  await steps.step();
   const prepared = carryCall(opened);
-  await pause();
+  await steps.step();
   return prepared;
+}
+
+export interface Steps {
+  /** Lets others have their turn; throws if there is no more to do. */
+  step(): Promise<void>;
 }
 
 type PrepareTools = Pick<RelayTools, 'clock' | 'hashUser'>;

@@ -73,7 +73,7 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
     const headers = passedHeaders(request.headers, call.passedOn, trace && writeTrace(trace, tools.random));
     const isStrict = request.headers.get('x-svc-strict') === '1';
     const asked = { requestId, key, catalog, dialect, kind, document, headers, isStrict, room };
-    const prepared = large ? await prepareLargeCall(tools.relay, asked, pause) : prepareCall(tools.relay, asked);
+    const prepared = large ? await prepareLargeCall(tools.relay, asked, large) : prepareCall(tools.relay, asked);
     if (prepared.emptyAnswer !== undefined) {
       large?.endTurn();
       room.leave();
