@@ -57,6 +57,18 @@ export function checkReport(usage: UsageReport, output: Output, isFinished = tru
   return output.tokens > LEAST_COUNTED ? 'invalid' : usage;
 }
 
+/** Our count of tables or white space is a few times too high. */
+const MOST_OVERCOUNTED = 4;
+
+/**
+ * The same for an answer that the customer's side ended, of which this many tokens were seen. Where we doubt the report, such an
+ * answer is billed by our own count, as it is without a report.
+ */
+export function checkReportOfEnded(usage: UsageReport, seenTokens: number): UsageReport {
+  if (typeof usage !== 'object' || usage.lacksOutput || seenTokens <= LEAST_COUNTED) return usage;
+  return seenTokens > usage.buckets.output * MOST_OVERCOUNTED ? 'invalid' : usage;
+}
+
 function isZero({ input, cachedInput, cacheWrite5m, cacheWrite1h, output }: Buckets): boolean {
   return input + cachedInput + cacheWrite5m + cacheWrite1h + output === 0;
 }

@@ -2,6 +2,7 @@
 // docs/billing.md. An answer of several runs is one answer.
 
 import type { Model } from '../catalog/catalog.ts';
+import { checkReportOfEnded } from '../dialects/counts.ts';
 import type {
   AnswerFacts,
   Output,
@@ -69,17 +70,16 @@ export function nothingBilled(model: string, rule: ChargeRule, used: Buckets): B
 
 /** An answer without output is free; its tokens are shown as they were used. */
 export function billAnswer(call: Call, model: Model, facts: AnswerFacts, mayHide: boolean): Bill {
-  const used = measure(call, model, facts);
+  const { output, tokensAfterStop } = facts;
+  const seen = output.tokens + (tokensAfterStop ?? 0);
+  const usage = tokensAfterStop === undefined ? facts.usage : checkReportOfEnded(facts.usage, seen);
+  const used = measure(call, model, { ...facts, usage });
   if (!hasOutput(call, facts)) return notCharged(used, 'empty_answer');
-  if (facts.tokensAfterStop === undefined) return priced(used, model);
+  if (tokensAfterStop === undefined) return priced(used, model);
   const bill = withOutput(used, {
     output: chargedOutput(
       used,
-      {
-        made: facts.output.tokens + facts.tokensAfterStop,
-        got: facts.output.tokens,
-        margin: mayHide ? TOKENIZER_MARGIN : undefined,
-      },
+      { made: seen, got: output.tokens, margin: mayHide ? TOKENIZER_MARGIN : undefined },
       facts,
     ),
     rule: 'stop_matched',
@@ -103,12 +103,14 @@ export function billStream(call: Call, runs: readonly [Run, ...Run[]]): Bill {
  * which the output that was not delivered is taken off; without a report by our own count and an estimate of the reasoning.
  */
 export function billEnded(call: Call, runs: readonly [Run, ...Run[]], ended: Ended): Bill {
-  const { step, reader, prefilledTokens = 0 } = runs.at(-1) ?? runs[0];
+  const { step, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
   const facts = reader.facts();
   const { delivered, unseen, rule, bound } = ended;
-  const measured = measure(call, step.model, facts);
-  const used = withPrefilled(measured, runs.at(-1)?.prefilledTokens);
-  const made = facts.output.tokens + (facts.tokensAfterStop ?? 0) + prefilledTokens;
+  const said = facts.output.tokens + (facts.tokensAfterStop ?? 0);
+  const usage = facts.finished ? checkReportOfEnded(facts.usage, said) : facts.usage;
+  const measured = measure(call, step.model, { ...facts, usage });
+  const used = withPrefilled(measured, prefilledTokens);
+  const made = said + (prefilledTokens ?? 0);
   const got = delivered.tokens + (facts.unshownTokens ?? 0);
   const { images } = delivered;
   if (call.request.images > images) used.uncovered = { ...NO_BUCKETS, images: call.request.images - images };

@@ -138,11 +138,13 @@ export class Closing implements TaskListener {
 
   #settle(status: RequestStatus, bill: Bill, { first, last }: Served, losses: readonly Loss[]): Closed {
     failpoint('K6');
-    const { ledger, traffic } = this.#tools;
+    const { alarms, ledger, traffic } = this.#tools;
     const { requestId, key, freeAddress } = this.#admission.call;
     const { accountId, keyId } = key;
     const outcome = this.#outcome(status, bill, first);
     const serving = this.#servingTry(last, status === 'ok');
+    const { channel } = serving;
+    if (bill.reported === 'invalid') alarms.raise('usage_invalid', { request_id: requestId, channel });
     if (serving.ok) traffic.record(serving);
     this.#noteReasoning(last, bill, serving.firstTokenMs);
     const own = lossesOfBill(this.#admission, bill, last.step);

@@ -64,7 +64,6 @@ export function deliverStream(
     const bill = billStream(call, runs);
     // What stands behind the end is read for the connection's sake, and is not billed.
     void readLastBytes(current.begun);
-    if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: requestId, channel });
     const settled = await closing.settle('ok', bill, served, lossesOfReplaced(call, runs));
     await send(writer.end({ usage: bill, cost: settled?.cost, isOurs: isOurs(bill) }));
   }

@@ -29,7 +29,6 @@ export async function deliverWhole(
       throw new AttemptFailed('client_gone');
     }
     const bill = billAnswer(call, step.model, begun.facts, maySpendUnseen(tools, call, step, 0));
-    if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
     const isTold = begun.carrier.isTranslated || bill.isRestated;
     const model = step.model === call.model ? call.request.model : step.model.id;
     // Written before the settlement: once money has moved, nothing may fail any more.

@@ -326,6 +326,24 @@ describe('usage that says less than was made', () => {
     },
   );
 
+  test.each(SPEECHES)('a few tokens for 300 words are not believed after a hang-up: %s', async (speech) => {
+    const gate = createGate();
+    const tokens = { chat: ['prompt_tokens', 'completion_tokens'], other: ['input_tokens', 'output_tokens'] };
+    const [input, output] = speech === 'chat' ? tokens.chat : tokens.other;
+    const usage = { [String(input)]: 40, [String(output)]: 7 };
+    const pieces = [...WORDS, ' left', ' rest'];
+    market.vendor.next({ pieces, usage, pauses: [{ after: WORDS.length + 1, until: gate.opened }] });
+    const thinking = speech === 'messages' ? { thinking: { type: 'enabled', budget_tokens: 1_024 } } : {};
+    const fields = { stream: true, max_tokens: 1_500, ...thinking };
+    await leaveAt((signal) => ask(customer, speech, fields, signal), '" left"', gate.open);
+    const record = await customer.record();
+    expect(record).toMatchObject({ status: 'client_gone', estimated: true });
+    expect(record.output_tokens).toBeGreaterThanOrEqual(counted(`${WORDS.join('')} left`));
+    expect(market.gateway.log.alarms('usage_invalid')).toContainEqual(
+      expect.objectContaining({ request_id: record.request_id, channel: `${speech}-1` }),
+    );
+  });
+
   test('reasoning beside the completion is paid where the total says so', async () => {
     const [prompt_tokens, completion_tokens, reasoning_tokens] = [40, 2, THOUGHT];
     const usage = {
