@@ -9,17 +9,26 @@ import type { Admission, RelayTools } from './call.ts';
 import { noChannel } from './no-channel.ts';
 import type { Plan } from './plan.ts';
 
-/** Throws AttemptFailed when the client left, the gateway drains or the hold is gone, else the fault for the client. */
-export async function beginAnswer(tools: RelayTools, admission: Admission, plan: Plan): Promise<AnyBegunAnswer> {
+/**
+ * Throws AttemptFailed when the client left, the gateway drains or the hold is gone, else the fault for the client. A try that
+ * runs when the client leaves goes on until `givenUp`; no other one begins.
+ */
+export async function beginAnswer(
+  tools: RelayTools,
+  admission: Admission,
+  plan: Plan,
+  givenUp: AbortSignal,
+): Promise<AnyBegunAnswer> {
   const failures: AttemptFailed[] = [];
   for (;;) {
     const step = isOver(tools, admission) ? undefined : plan.next(failures.at(-1));
     if (!step) throw everyChannelFailed(failures, plan.shutForMs());
     try {
-      return await attempt(tools, admission, step, admission.call.gone);
+      return await attempt(tools, admission, step, givenUp);
     } catch (error) {
       if (!(error instanceof AttemptFailed)) throw error;
       if (error.endsCall) throw error;
+      if (admission.call.gone.aborted) throw new AttemptFailed('client_gone');
       if (error.refusal && !error.isTooLong && !error.isForeign) throw error.refusal;
       failures.push(error);
     }

@@ -87,6 +87,14 @@ export function billAnswer(call: Call, model: Model, facts: AnswerFacts, mayHide
   return priced(bill, model);
 }
 
+/** The client left before a whole answer came: it pays for input and reasoning. */
+export function billUnsent(call: Call, model: Model, facts: AnswerFacts): Bill {
+  const used = measure(call, model, facts);
+  if (!hasOutput(call, facts)) return notCharged(used, 'empty_answer');
+  const output = Math.min(used.buckets.output, withReasoning(used.reasoning, 0, facts.output));
+  return priced(withOutput(used, { output, images: 0, rule: 'hung_up' }), model);
+}
+
 /** A run that answered from the start is the bill. One that continued by prefill is billed as if it had done all of it. */
 export function billStream(call: Call, runs: readonly [Run, ...Run[]]): Bill {
   const { step, reader, prefilledTokens } = runs.at(-1) ?? runs[0];

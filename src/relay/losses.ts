@@ -1,14 +1,15 @@
 // What upstreams bill for a call and its customer does not pay: with the close, each is booked with its reason.
 
-import type { AnswerFacts, UsageReport } from '../dialects/dialect.ts';
+import type { UsageReport } from '../dialects/dialect.ts';
 import { estimatedInput } from '../dialects/input/estimated-input.ts';
 import { costOf } from '../ledger/cost.ts';
 import { type Buckets, type Loss, type LossReason, NO_BUCKETS } from '../store/rows.ts';
-import { type Bill, measure, type Run, usedBy } from './bill.ts';
+import { type Bill, type Run, usedBy } from './bill.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { maySpendUnseen } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import type { Step as AnyStep } from './plan.ts';
+import { READ_ON_MS } from './read-on.ts';
 
 type Step = Pick<AnyStep, 'route' | 'model'>;
 
@@ -60,11 +61,6 @@ export function lossOfBroken(call: Call, run: Run, reason: LossReason): Loss {
   return lossOf(reason, run.step, usedBy(call, run));
 }
 
-/** The answer is whole, and its client has hung up. */
-export function noteUnsent({ call, losses }: Admission, step: Step, facts: AnswerFacts): void {
-  losses.push(lossOf('client_gone', step, measure(call, step.model, facts).buckets));
-}
-
 /** Why an upstream bills a try that did not serve, if it had accepted it. */
 const REASONS: Partial<Record<AttemptOutcome, LossReason>> = { client_gone: 'client_gone', drained: 'gateway_cut' };
 /** We ended the try: the upstream may have been at work, though it had not answered yet. */
@@ -82,18 +78,34 @@ export interface FailedTry {
   usage: UsageReport | undefined;
 }
 
-/** Mostly nothing is known of what it used: input by our own count, and output by the time that it took, if that can be unseen. */
+/** Mostly nothing is known of what it used: input by our own count, and output by `mostOutput`. */
 export function noteFailedTry(tools: RelayTools, admission: Admission, step: Step, failed: FailedTry): void {
   if (failed.isAccepted ? NOT_BILLED.has(failed.outcome) : !ENDED_BY_US.has(failed.outcome)) return;
-  const { call, maxOutputTokens } = admission;
-  const { images, choices } = call.request;
-  const { route, model } = step;
-  const input = estimatedInput(call.request.input, model.contextTokens);
-  const worked = !call.request.stream || maySpendUnseen(tools, call, step, failed.elapsedMs);
-  const output = worked ? tools.reasoning.estimate(route.channel.name, route.model, failed.elapsedMs) * choices : 0;
-  // Images are not made bit by bit: all of them may have been.
-  const made = images > 0 ? maxOutputTokens * images : Math.min(output, maxOutputTokens * choices);
-  const guessed = { ...NO_BUCKETS, input, output: made, images };
+  const { input, images } = admission.call.request;
+  const guessed = {
+    ...NO_BUCKETS,
+    input: estimatedInput(input, step.model.contextTokens),
+    output: mostOutput(tools, admission, step, failed),
+    images,
+  };
   const used = typeof failed.usage === 'object' ? failed.usage.buckets : guessed;
   admission.losses.push(lossOf(REASONS[failed.outcome] ?? 'failed_attempt', step, used));
+}
+
+/** By the time that it took, if it can have worked unseen. */
+function mostOutput(
+  tools: RelayTools,
+  { call, maxOutputTokens }: Admission,
+  step: Step,
+  { outcome, elapsedMs }: FailedTry,
+): number {
+  const { images, choices, stream } = call.request;
+  // Images are not made bit by bit: all of them may have been.
+  if (images > 0) return maxOutputTokens * images;
+  const most = maxOutputTokens * choices;
+  // An upstream may go on with a whole answer that is left at once.
+  if (!stream && !step.model.free && outcome === 'client_gone' && elapsedMs < READ_ON_MS) return most;
+  if (stream && !maySpendUnseen(tools, call, step, elapsedMs)) return 0;
+  const { channel, model } = step.route;
+  return Math.min(tools.reasoning.estimate(channel.name, model, elapsedMs) * choices, most);
 }

@@ -128,6 +128,51 @@ describe('reasoning that no event shows', () => {
   });
 });
 
+describe('a whole answer, left at once', () => {
+  /** Leaves when the vendor was asked, then lets it answer. */
+  async function leaveWhole(
+    speech: Speech,
+    planOf: (gate: Promise<void>) => Plan,
+    fields: Record<string, unknown> = {},
+  ): Promise<void> {
+    const gate = createGate();
+    market.vendor.next(planOf(gate.opened));
+    const leaving = new AbortController();
+    const asking = ask(customer, speech, fields, leaving.signal).catch(() => undefined);
+    await eventually('the vendor to be asked', () => market.vendor.calls.length > 0);
+    const before = readsOn();
+    leaving.abort();
+    await asking;
+    await eventually('the answer to be waited for', () => readsOn() > before);
+    gate.open();
+  }
+
+  test.each([
+    ['by-chat', 'chat', THOUGHT],
+    ['plain-chat', 'chat', 0],
+    ['by-responses', 'responses', THOUGHT],
+    ['by-messages', 'messages', 0],
+  ] as const)('pays its input and reasoning, and the rest is booked: %s', async (model, speech, hidden) => {
+    await leaveWhole(speech, (until) => ({ pieces: PIECES, hidden, pauses: [{ after: 0, until }] }), { model });
+    const { request_id, ...record } = await customer.record();
+    expect(record).toMatchObject({ status: 'client_gone', estimated: false, output_tokens: hidden });
+    const billed = lastCall().billed();
+    expect(await customer.paid()).toBe(costOf({ ...billed, output: 0 }));
+    const losses = await customer.losses();
+    expect(losses.map(({ reason }) => reason)).toEqual(['undelivered']);
+    expect(sumOf(losses)).toBe(costOf({ input: 0, reasoning: 0, output: billed.output }));
+    expect(ruleOf(await customer.receipt(request_id))).toBe('hung_up');
+  });
+
+  test('asks no other channel, and stays free, if the vendor then fails', async () => {
+    await leaveWhole('chat', (until) => ({
+      script: { ...jsonScript(500, {}), framing: 'chunked', body: [until, '{}'] },
+    }));
+    expect(await customer.record()).toMatchObject({ status: 'client_gone', cost_nano: '0' });
+    expect([...market.vendor.calls, ...market.spare.calls]).toHaveLength(1);
+  });
+});
+
 describe('reports that come late or in other forms', () => {
   test('after a stop sequence that the gateway matched, the report is waited for as long as the vendor goes on', async () => {
     const pauses = [7, 8, 9].map((after) => ({ after, until: Bun.sleep(350 * (after - 6)) }));
@@ -163,18 +208,21 @@ describe('reports that come late or in other forms', () => {
   });
 
   test('images that are priced each and left before they came are booked', async () => {
-    const never = createGate();
-    const headers = { 'content-type': 'application/json' };
-    market.vendor.next({ script: { headers, framing: 'chunked', body: ['{', never.opened] } });
+    const gate = createGate();
+    const data = Array.from({ length: 4 }, (_, index) => ({ b64_json: `QUJD${index}` }));
+    const answer = jsonScript(200, { created: 1, data });
+    market.vendor.next({ script: { ...answer, framing: 'chunked', body: [gate.opened, ...(answer.body ?? [])] } });
     const leaving = new AbortController();
     const body = { model: 'by-picture', prompt: 'a cat', n: 4 };
     const asking = customer.open('/v1/images/generations', body, { signal: leaving.signal }).catch(() => undefined);
     await eventually('the vendor to be asked', () => market.vendor.calls.length > 0);
+    const before = readsOn();
     leaving.abort();
     await asking;
-    expect(await customer.record()).toMatchObject({ cost_nano: '0' });
-    expect(sumOf(await customer.losses())).toBeGreaterThanOrEqual(40_000_000n);
-    never.open();
+    await eventually('the images to be waited for', () => readsOn() > before);
+    gate.open();
+    expect(await customer.record()).toMatchObject({ cost_nano: '0', images: 0 });
+    expect(sumOf(await customer.losses())).toBe(40_000_000n);
   });
 });
 
