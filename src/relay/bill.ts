@@ -37,6 +37,15 @@ export interface Run {
   reader: StreamReader;
   /** What it was given as the beginning of its answer; undefined if it answered from the start. */
   prefilledTokens: number | undefined;
+  /** What it may have reasoned unseen, once it is known that nobody pays for it. */
+  unseenTokens?: number;
+}
+
+export type Runs = readonly [Run, ...Run[]];
+
+/** The one that brought the answer to its end, or as far as it came. */
+export function lastOf(runs: Runs): Run {
+  return runs.at(-1) ?? runs[0];
 }
 
 /** Reasoning of the last run that its upstream does not show. */
@@ -96,8 +105,8 @@ export function billUnsent(call: Call, model: Model, facts: AnswerFacts): Bill {
 }
 
 /** A run that answered from the start is the bill. One that continued by prefill is billed as if it had done all of it. */
-export function billStream(call: Call, runs: readonly [Run, ...Run[]]): Bill {
-  const { step, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
+export function billStream(call: Call, runs: Runs): Bill {
+  const { step, reader, prefilledTokens } = lastOf(runs);
   const facts = reader.facts();
   const used = measure(call, step.model, facts);
   if (prefilledTokens === undefined && !hasOutput(call, facts)) return notCharged(used, 'empty_answer');
@@ -110,8 +119,8 @@ export function billStream(call: Call, runs: readonly [Run, ...Run[]]): Bill {
  * The answer ended on the customer's side: input, reasoning and the output that was delivered. By the upstream's report, of
  * which the output that was not delivered is taken off; without a report by our own count and an estimate of the reasoning.
  */
-export function billEnded(call: Call, runs: readonly [Run, ...Run[]], ended: Ended): Bill {
-  const { step, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
+export function billEnded(call: Call, runs: Runs, ended: Ended): Bill {
+  const { step, reader, prefilledTokens } = lastOf(runs);
   const facts = reader.facts();
   const { delivered, unseen, rule, bound } = ended;
   const said = facts.output.tokens + (facts.tokensAfterStop ?? 0);
@@ -143,8 +152,8 @@ export function billEnded(call: Call, runs: readonly [Run, ...Run[]], ended: End
 }
 
 /** The upstream said more than the bound that it was given: the bound is charged. */
-export function billAtBound(call: Call, runs: readonly [Run, ...Run[]], bound: number): Bill {
-  const { step, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
+export function billAtBound(call: Call, runs: Runs, bound: number): Bill {
+  const { step, reader, prefilledTokens } = lastOf(runs);
   const used = withPrefilled(measure(call, step.model, reader.facts()), prefilledTokens);
   const bill = withOutput(
     { ...used, estimated: true },
@@ -154,8 +163,12 @@ export function billAtBound(call: Call, runs: readonly [Run, ...Run[]], bound: n
 }
 
 /** What a run used whose output is not charged: it broke, and the stream could not be finished or another run took over. */
-export function usedBy(call: Call, { step, reader }: Run): Buckets {
-  return measure(call, step.model, reader.facts()).buckets;
+export function usedBy(call: Call, { step, reader, unseenTokens = 0 }: Run): Buckets {
+  const facts = reader.facts();
+  const { buckets, reasoning, estimated } = measure(call, step.model, facts);
+  if (!estimated) return buckets;
+  const counted = withReasoning(Math.max(unseenTokens, reasoning), facts.output.tokens, facts.output);
+  return { ...buckets, output: Math.max(buckets.output, counted) };
 }
 
 /** Reasoning, by a report or an estimate or as far as it was shown, and the rest of so many tokens by our own count. */

@@ -1,11 +1,11 @@
 // Closing a stream that did not come to its own end: the client left, its hour was over, or we cut it.
 
 import type { ChargeRule, LossReason, RequestStatus } from '../store/rows.ts';
-import { billEnded, usedBy } from './bill.ts';
+import { billEnded, lastOf, usedBy } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
 import type { Delivery } from './delivery.ts';
-import { lossesOfReplaced, lossOfBroken } from './losses.ts';
+import { lossesOfReplaced, lossesOfUnpaid } from './losses.ts';
 import { leaveStream } from './read-on.ts';
 
 export interface UnpaidEnding {
@@ -18,13 +18,14 @@ export interface UnpaidEnding {
 export async function closeUnpaid(
   { call }: Admission,
   closing: Closing,
-  { current, runs, served }: Delivery,
+  delivery: Delivery,
   { status, rule, reason }: UnpaidEnding,
 ): Promise<void> {
+  const { current, runs, served } = delivery;
   leaveStream(current.begun);
-  const last = runs.at(-1) ?? runs[0];
-  const losses = [...lossesOfReplaced(call, runs), lossOfBroken(call, last, reason)];
-  const used = usedBy(call, last);
+  delivery.noteUnpaid();
+  const used = usedBy(call, lastOf(runs));
+  const losses = lossesOfUnpaid(call, runs, reason);
   await closing.release(status, { rule, giveBackSlots: true, first: served.first, used }, losses);
 }
 
@@ -44,13 +45,14 @@ export async function closeEnded(
   delivery.endRun('ok');
   if (!delivered.hasOutput) {
     leaveStream(current.begun);
-    const losses = [...lossesOfReplaced(call, runs), lossOfBroken(call, runs.at(-1) ?? runs[0], 'client_gone')];
+    delivery.noteUnpaid();
+    const losses = lossesOfUnpaid(call, runs, 'client_gone');
     await closing.release(status, { rule: 'not_delivered', giveBackSlots: false, first: served.first }, losses);
     return;
   }
   const billing = async () => {
     await delivery.readForReport(tools);
-    return billEnded(call, runs, { rule, delivered, unseen: delivery.unseenReasoning(bound), bound });
+    return billEnded(call, runs, { rule, delivered, unseen: delivery.unseenReasoning(), bound });
   };
   await closing.settleLater(status, billing(), served, lossesOfReplaced(call, runs));
 }

@@ -94,7 +94,7 @@ export class Closing implements TaskListener {
     this.#begin();
     const settling = billing.then(
       (bill) => this.#settle(status, bill, served, losses),
-      (error: unknown) => this.#releaseUnbilled(error),
+      (error: unknown) => this.#releaseUnbilled(error, losses),
     );
     return this.#inTime(settling);
   }
@@ -125,14 +125,16 @@ export class Closing implements TaskListener {
   }
 
   /** A bug of ours must not keep a customer's money. */
-  #releaseUnbilled(error: unknown): Closed {
+  #releaseUnbilled(error: unknown, losses: readonly Loss[]): Closed {
     const { alarms, ledger } = this.#tools;
     const { requestId, key, model, freeAddress } = this.#admission.call;
     const { accountId, keyId } = key;
     alarms.raise('close_failed', { request_id: requestId, detail: describeError(error) });
     const bill = nothingBilled(model.id, 'gateway_failed', NO_BUCKETS);
     const outcome = this.#outcome('internal_error', bill, undefined);
-    const closing = ledger.release({ requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome });
+    const kept = this.#losses(neverCharged([...this.#admission.losses, ...losses]));
+    const close = { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome, losses: kept };
+    const closing = ledger.release(close);
     return { closing, ending: { outcome, bill, serving: undefined } };
   }
 

@@ -73,7 +73,7 @@ export function deliverStream(
     const { runs, served, delivered } = delivery;
     delivery.endRun('ok');
     const { maxOutputTokens: bound } = admission;
-    const unseen = delivery.unseenReasoning(bound);
+    const unseen = delivery.unseenReasoning();
     const billNow = () => billEnded(call, runs, { rule: 'stop_matched', delivered, unseen, bound });
     let bill = billNow();
     const billing = async () => {

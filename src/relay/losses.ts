@@ -4,7 +4,7 @@ import type { UsageReport } from '../dialects/dialect.ts';
 import { estimatedInput } from '../dialects/input/estimated-input.ts';
 import { costOf } from '../ledger/cost.ts';
 import { type Buckets, type Loss, type LossReason, NO_BUCKETS } from '../store/rows.ts';
-import { type Bill, type Run, usedBy } from './bill.ts';
+import { type Bill, lastOf, type Runs, usedBy } from './bill.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { maySpendUnseen } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
@@ -48,7 +48,7 @@ export function lossesOfBill({ held }: Pick<Admission, 'held'>, bill: Bill, step
 }
 
 /** Of runs that another one replaced. Where it went on with their text, the customer pays for that text. */
-export function lossesOfReplaced(call: Call, runs: readonly Run[]): Loss[] {
+export function lossesOfReplaced(call: Call, runs: Runs): Loss[] {
   return runs.slice(0, -1).map((run, index) => {
     const used = usedBy(call, run);
     const isContinued = runs[index + 1]?.prefilledTokens !== undefined;
@@ -56,9 +56,10 @@ export function lossesOfReplaced(call: Call, runs: readonly Run[]): Loss[] {
   });
 }
 
-/** Of a stream that could not be finished. */
-export function lossOfBroken(call: Call, run: Run, reason: LossReason): Loss {
-  return lossOf(reason, run.step, usedBy(call, run));
+/** Of a stream that is not paid, in all its runs. */
+export function lossesOfUnpaid(call: Call, runs: Runs, reason: LossReason): Loss[] {
+  const last = lastOf(runs);
+  return [...lossesOfReplaced(call, runs), lossOf(reason, last.step, usedBy(call, last))];
 }
 
 /** Why an upstream bills a try that did not serve, if it had accepted it. */

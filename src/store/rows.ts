@@ -180,7 +180,7 @@ export const LOSS_REASONS = [
   'empty_answer',
   /** The stream broke and no other channel could finish it. */
   'stream_broken',
-  /** The gateway ended the call, because it was shutting down. */
+  /** The gateway ended the call, because it was shutting down or failed. */
   'gateway_cut',
   /** The node that ran the call died: at most its hold. */
   'gateway_died',

@@ -2,10 +2,22 @@
 // account has only so much of it on one day.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { systemClock } from '../../src/kit/clock.ts';
 import { createGate, eventually } from '../support/eventually.ts';
+import { createReadOnClock } from '../support/read-on-clock.ts';
 import { readLossSums, ruleOf, sumOf } from './books.ts';
 import { ask, readUntil, SPEECHES } from './clients.ts';
-import { type Customer, costOf, type Market, type MarketOptions, modelOf, NOTHING, startMarket } from './market.ts';
+import {
+  type Customer,
+  costOf,
+  counted,
+  type Market,
+  type MarketOptions,
+  modelOf,
+  NOTHING,
+  PRICE,
+  startMarket,
+} from './market.ts';
 import type { Plan, Speech } from './vendor.ts';
 
 const PIECES = ['Al', 'pha', ' be', 'ta', ' gam', 'ma'];
@@ -82,6 +94,42 @@ describe('free for the customer, and booked', () => {
   });
 });
 
+describe('reasoning that no event showed, of a stream that broke', () => {
+  beforeAll(() => start());
+  beforeEach(async () => {
+    market.vendor.reset();
+    market.spare.reset();
+    customer = await market.join();
+  });
+  afterAll(() => market.stop());
+
+  /** Of a route that reasons for so long before its first word. */
+  const THOUGHT_MS = 600;
+  const LEAST = costOf({ input: 0, reasoning: (THOUGHT_MS * 60) / 1_000, output: 0 });
+  const broken = (): Plan => ({
+    ...{ pieces: PIECES, breaksAfter: 4 },
+    pauses: [{ after: 0, until: Bun.sleep(THOUGHT_MS) }],
+  });
+
+  test('is booked where the stream could not be finished', async () => {
+    market.vendor.next(broken());
+    await (await ask(customer, 'chat', { stream: true })).text();
+    await customer.record();
+    expect(await booked()).toEqual([['stream_broken', 'chat-1']]);
+    expect(sumOf(await customer.losses())).toBeGreaterThanOrEqual(LEAST);
+  });
+
+  test('is booked where another run replaced it', async () => {
+    market.vendor.next(broken(), { pieces: PIECES });
+    market.spare.next({ pieces: PIECES });
+    const text = await (await ask(customer, 'chat', { stream: true })).text();
+    expect(text).toContain('[DONE]');
+    await customer.record();
+    expect(await booked()).toEqual([['replaced_run', 'chat-1']]);
+    expect(sumOf(await customer.losses())).toBeGreaterThanOrEqual(LEAST);
+  });
+});
+
 describe('of a gateway of its own', () => {
   afterEach(() => market.stop());
 
@@ -93,6 +141,43 @@ describe('of a gateway of its own', () => {
     await market.gateway.gateway.drain(0);
     expect(await booked()).toEqual([['gateway_cut', 'chat-1']]);
     expect(sumOf(await customer.losses())).toBeGreaterThan(0n);
+  });
+
+  test('a stream that is read on when the gateway stops is closed, and paid by an estimate', async () => {
+    const { clock, timers } = createReadOnClock(systemClock);
+    await start({ clock });
+    market.vendor.next({ pieces: PIECES, hidden: 300, pauses: [{ after: 2, until: createGate().opened }] });
+    const leaving = new AbortController();
+    await readUntil(await ask(customer, 'chat', { stream: true }, leaving.signal), '"pha"');
+    const before = timers();
+    leaving.abort();
+    await eventually('the stream to be read on', () => timers() > before);
+    await market.gateway.gateway.drain(0);
+    const [record] = market.gateway.sql<{ status: string; estimated: bigint; output: bigint; cost_nano: bigint }>(
+      'SELECT status, estimated, output_tokens AS output, cost_nano FROM usage_records',
+    );
+    expect(record).toMatchObject({ status: 'client_gone', estimated: 1n });
+    expect(record?.cost_nano).toBeGreaterThan(PRICE.output * (record?.output ?? 0n));
+    expect(record?.output).toBeGreaterThanOrEqual(BigInt(counted('Alpha')));
+    expect(market.gateway.sql('SELECT * FROM holds')).toEqual([]);
+  });
+
+  test('tool rounds beyond the hold: booked, alarmed, and counted for the guard', async () => {
+    await start({ guards: { loss_per_account_day: 0.1 } });
+    const rounds = 60_000;
+    market.vendor.next({ pieces: PIECES, input: rounds }, { pieces: [], input: 1_000 });
+    const server = { type: 'url', url: 'https://tools.example/mcp', name: 'tools' };
+    const fields = { mcp_servers: [server], max_tokens: 100 };
+    expect((await ask(customer, 'messages', fields)).status).toBe(200);
+    const { request_id, cost_nano } = await customer.record();
+    const billed = costOf({ input: rounds, reasoning: 0, output: PIECES.length });
+    expect(await customer.losses()).toMatchObject([{ reason: 'above_hold', amount: billed - BigInt(cost_nano) }]);
+    expect(billed - BigInt(cost_nano)).toBeGreaterThan(100_000_000n);
+    expect(market.gateway.log.alarms('usage_above_hold')).toMatchObject([{ request_id }]);
+    // The guard is used up: an answer without output is not free any more.
+    await (await ask(customer, 'chat')).text();
+    const [next] = await customer.records();
+    expect(BigInt(next?.cost_nano)).toBe(costOf({ input: 1_000, reasoning: 0, output: 0 }));
   });
 
   test('the operator reads the sums by reason', async () => {
