@@ -6,7 +6,7 @@ import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, sleep } from '../kit/clock.ts';
 import { describeError } from '../kit/log.ts';
 import { formatNtd, type Nano } from '../kit/money.ts';
-import { unpaid } from '../store/book/losses.ts';
+import { chargeBeyond, unpaid } from '../store/book/losses.ts';
 import type {
   AdmitInput,
   AdmitResult,
@@ -130,12 +130,13 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
   function reportLosses(result: CloseResult, input: SettleInput | ReleaseInput): void {
     const items = input.losses?.items ?? [];
     if (result.state !== 'closed' || items.length === 0) return;
-    const due = items.reduce((sum, item) => sum + item.charge, 'cost' in input ? input.cost : 0n);
-    const booked = result.lossGuard ? unpaid(items, due - result.charged) : items;
+    const { charged, lossGuard, freeLosses: free = 0n } = result;
+    const due = lossGuard ? chargeBeyond(items, free) + ('cost' in input ? input.cost : 0n) : 0n;
+    const booked = lossGuard ? unpaid(items, free, due - charged) : items;
     for (const loss of booked) lossMeter?.booked(loss);
-    if (!result.lossGuard) return;
+    if (!lossGuard) return;
     lossMeter?.charged();
-    if (result.lossGuard === 'reached') reportGuard(result.charged, input);
+    if (lossGuard === 'reached') reportGuard(charged, input);
   }
 
   /** Once for an account and day: the operator looks at the account, not at each call. */

@@ -207,13 +207,19 @@ describe('the guard loss_per_account_day', () => {
 
   test('beyond it an empty answer is paid as reported, the receipt says why, and an alarm names the account', async () => {
     await start({ guards: { loss_per_account_day: TWO_AND_A_HALF } });
-    expect(await askForNothing(ROUNDS)).toEqual([0n, 0n, LOSS, LOSS, LOSS, LOSS]);
-    expect(sumOf(await customer.losses())).toBe(2n * LOSS);
+    expect(await askForNothing(ROUNDS)).toEqual([0n, 0n, LOSS / 2n, LOSS, LOSS, LOSS]);
+    expect(sumOf(await customer.losses())).toBe((5n * LOSS) / 2n);
     const rules = await Promise.all(
       (await customer.records()).map(async ({ request_id }) => ruleOf(await customer.receipt(request_id))),
     );
     expect(rules.toReversed()).toEqual([...Array(2).fill('empty_answer'), ...Array(4).fill('loss_guard')]);
     expect(market.gateway.log.alarms('account_losses')).toMatchObject([{ account_id: customer.accountId }]);
+  });
+
+  test('one loss that is more than the guard is charged only for what exceeds it', async () => {
+    await start({ guards: { loss_per_account_day: 0.004 } });
+    expect(await askForNothing(1)).toEqual([LOSS - 4_000_000n]);
+    expect(sumOf(await customer.losses())).toBe(4_000_000n);
   });
 
   test('another account is not touched by it', async () => {
@@ -228,8 +234,8 @@ describe('the guard loss_per_account_day', () => {
     market.vendor.otherwise(() => ({ pieces: [], input: INPUT }));
     await Promise.all(Array.from({ length: 20 }, async () => (await ask(customer, 'chat')).text()));
     await customer.records();
-    expect(sumOf(await customer.losses())).toBe(2n * LOSS);
-    expect(await customer.paid()).toBe(18n * LOSS);
+    expect(sumOf(await customer.losses())).toBe((5n * LOSS) / 2n);
+    expect(await customer.paid()).toBe((35n * LOSS) / 2n);
   });
 
   test('0: no ending is free', async () => {

@@ -143,11 +143,11 @@ test('losses beyond the guard raise one alarm for an account and day', async () 
       event: 'account_losses',
       request_id: ids[1],
       account_id: account.accountId,
-      cost_nano: '70',
+      cost_nano: '56',
       detail: 'losses of the day reached the guard of NT$0.0000006',
     },
   ]);
-  expect(await store.read.wallet(account.accountId)).toMatchObject({ balance: 10_000n - 3n * 70n });
+  expect(await store.read.wallet(account.accountId)).toMatchObject({ balance: 10_000n - 56n - 2n * 70n });
 });
 
 test('a release whose losses a bug of ours made impossible is made without them', async () => {
