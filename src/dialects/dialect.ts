@@ -74,6 +74,8 @@ export interface Output {
   /** Part of `tokens`: reasoning that came in words. A block of reasoning may come without any. */
   reasoningTokens: number;
   images: number;
+  /** Not part of `tokens`: pictures and sounds in a chat answer, estimated for where no report counts them. */
+  mediaTokens?: number;
   /** Images beyond those that were asked for. They are dropped and not billed: the operator pays for them. */
   surplusImages?: number;
 }
@@ -87,6 +89,7 @@ export function addOutput(a: Output, b: Output): Output {
     tokens: a.tokens + b.tokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     images: a.images + b.images,
+    mediaTokens: (a.mediaTokens ?? 0) + (b.mediaTokens ?? 0),
   };
 }
 

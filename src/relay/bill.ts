@@ -106,9 +106,12 @@ export function billUnsent(call: Call, model: Model, facts: AnswerFacts): Bill {
 
 /** A run that answered from the start is the bill. One that continued by prefill is billed as if it had done all of it. */
 export function billStream(call: Call, runs: Runs): Bill {
-  const { step, reader, prefilledTokens } = lastOf(runs);
+  const last = lastOf(runs);
+  const { step, reader, prefilledTokens } = last;
   const facts = reader.facts();
-  const used = measure(call, step.model, facts);
+  const measured = measure(call, step.model, facts);
+  // Nobody pays for it, and what its model reasons unseen is lost, too.
+  const used = step.model.free ? { ...measured, buckets: usedBy(call, last) } : measured;
   if (prefilledTokens === undefined && !hasOutput(call, facts)) return notCharged(used, 'empty_answer');
   const bill = withPrefilled(used, prefilledTokens);
   if (runs.length > 1) bill.rule = 'resumed';
@@ -138,8 +141,9 @@ export function billEnded(call: Call, runs: Runs, ended: Ended): Bill {
     return priced(withOutput(used, { output, images, rule }), ...models);
   }
   const imageTokens = images > 0 && step.model.prices.output > 0n ? bound * images : 0;
+  const media = delivered.hasMedia ? wholeTokens(mediaTokensOf(call.request, step.model, facts.output)) : 0;
   const outputOf = (tokens: number) =>
-    withReasoning(Math.max(unseen.estimate, measured.reasoning), tokens, facts.output) + imageTokens;
+    withReasoning(Math.max(unseen.estimate, measured.reasoning), tokens, facts.output) + imageTokens + media;
   const estimated: Bill = {
     ...used,
     buckets: { ...used.buckets, output: outputOf(made) },
@@ -167,7 +171,8 @@ export function usedBy(call: Call, { step, reader, unseenTokens = 0 }: Run): Buc
   const facts = reader.facts();
   const { buckets, reasoning, estimated } = measure(call, step.model, facts);
   if (!estimated) return buckets;
-  const counted = withReasoning(Math.max(unseenTokens, reasoning), facts.output.tokens, facts.output);
+  const tokens = facts.output.tokens + mediaTokensOf(call.request, step.model, facts.output);
+  const counted = withReasoning(Math.max(unseenTokens, reasoning), tokens, facts.output);
   return { ...buckets, output: Math.max(buckets.output, counted) };
 }
 
@@ -209,9 +214,11 @@ type MeasuredFacts = AnswerFacts & { finished?: boolean };
  * What was used, at no price yet. Images are billed by what was returned, whatever the upstream says it used; only tokens are
  * ever a guess, if they cost.
  */
-export function measure({ request }: Call, { id, prices, contextTokens }: Model, facts: MeasuredFacts): Bill {
+export function measure({ request }: Call, model: Model, facts: MeasuredFacts): Bill {
+  const { id, prices, contextTokens } = model;
   const { usage, output, finished = true } = facts;
-  const { tokens, images, surplusImages = 0 } = output;
+  const { images, surplusImages = 0 } = output;
+  const tokens = output.tokens + mediaTokensOf(request, model, output);
   const uncovered = surplusImages > 0 ? { ...NO_BUCKETS, images: surplusImages } : NO_BUCKETS;
   if (typeof usage === 'object') {
     const { buckets } = usage;
@@ -242,6 +249,16 @@ export function measure({ request }: Call, { id, prices, contextTokens }: Model,
     rule: 'served',
     uncovered,
   };
+}
+
+/** An estimate, which is never more than the output can be. */
+function mediaTokensOf(
+  { choices, maxOutputTokens }: Call['request'],
+  model: Model,
+  { mediaTokens = 0 }: Output,
+): number {
+  const bound = Math.min(maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens);
+  return Math.min(mediaTokens, bound * choices);
 }
 
 /** Text that an upstream was given as the beginning of its answer is not input of the client, but output that it has. */

@@ -61,6 +61,7 @@ export function deliverStream(
   async function settleAndEnd(send: Send): Promise<void> {
     const { runs, current, served } = delivery;
     delivery.endRun('ok');
+    if (current.step.model.free) delivery.noteUnpaid();
     const bill = billStream(call, runs);
     // What stands behind the end is read for the connection's sake, and is not billed.
     void readLastBytes(current.begun);

@@ -106,24 +106,27 @@ describe('reasoning that no event showed, of a stream that broke', () => {
   /** Of a route that reasons for so long before its first word. */
   const THOUGHT_MS = 600;
   const LEAST = costOf({ input: 0, reasoning: (THOUGHT_MS * 60) / 1_000, output: 0 });
-  const broken = (): Plan => ({
-    ...{ pieces: PIECES, breaksAfter: 4 },
-    pauses: [{ after: 0, until: Bun.sleep(THOUGHT_MS) }],
-  });
+  /** Asks a vendor that thinks for so long, says a few words and breaks. */
+  async function askBroken(...then: Plan[]): Promise<string> {
+    const gate = createGate();
+    market.vendor.next({ pieces: PIECES, breaksAfter: 4, pauses: [{ after: 0, until: gate.opened }] }, ...then);
+    const asking = ask(customer, 'chat', { stream: true });
+    await eventually('the vendor to be asked', () => market.vendor.calls.length > 0);
+    await Bun.sleep(THOUGHT_MS);
+    gate.open();
+    return (await asking).text();
+  }
 
   test('is booked where the stream could not be finished', async () => {
-    market.vendor.next(broken());
-    await (await ask(customer, 'chat', { stream: true })).text();
+    await askBroken();
     await customer.record();
     expect(await booked()).toEqual([['stream_broken', 'chat-1']]);
     expect(sumOf(await customer.losses())).toBeGreaterThanOrEqual(LEAST);
   });
 
   test('is booked where another run replaced it', async () => {
-    market.vendor.next(broken(), { pieces: PIECES });
     market.spare.next({ pieces: PIECES });
-    const text = await (await ask(customer, 'chat', { stream: true })).text();
-    expect(text).toContain('[DONE]');
+    expect(await askBroken({ pieces: PIECES })).toContain('[DONE]');
     await customer.record();
     expect(await booked()).toEqual([['replaced_run', 'chat-1']]);
     expect(sumOf(await customer.losses())).toBeGreaterThanOrEqual(LEAST);
