@@ -45,8 +45,7 @@ export function deliverStream(
       // One that only counts as gone is broken off: it must not take what it has for the whole answer.
       if (error instanceof AttemptFailed && error.outcome === 'client_gone') throw error;
       const shown = shownFault(tools, requestId, error);
-      const isHourOver = error instanceof AttemptFailed && error.outcome === 'too_slow';
-      if (isHourOver) await closeEnded(tools, admission, closing, delivery, { status: shown.code, rule: 'time_limit' });
+      if (isHourOver(error)) await closeEnded(tools, admission, closing, delivery, HOUR_OVER);
       else await closeUnpaid(admission, closing, delivery, unpaidEnding(error, shown.code));
       await send(writer.error(faultBody(shown, call.dialect.envelope, { requestId, publicUrl: tools.publicUrl })));
     } finally {
@@ -117,6 +116,11 @@ export function deliverStream(
 }
 
 const HUNG_UP = { status: 'client_gone', rule: 'hung_up' } as const;
+const HOUR_OVER = { status: 'time_limit', rule: 'time_limit' } as const;
+
+function isHourOver(error: unknown): boolean {
+  return error instanceof AttemptFailed && error.outcome === 'too_slow';
+}
 
 /** What the upstream did wrong is free, and so is a failure of our own. */
 function unpaidEnding(error: unknown, status: FaultCode): UnpaidEnding {
@@ -162,7 +166,11 @@ async function sendContent(
   }
 }
 
+const HOUR_OVER_TEXT =
+  'Ask for a shorter answer: a stream ends after one hour. Input, reasoning and the output delivered until then are charged.';
+
 function shownFault({ log }: RelayTools, requestId: string, error: unknown): Fault {
+  if (isHourOver(error)) return fault('upstream_failed', { message: HOUR_OVER_TEXT });
   if (error instanceof AttemptFailed) return fault(error.endsCall ? 'unavailable' : 'upstream_failed');
   log('error', 'fault', { request_id: requestId, code: 'internal_error', detail: describeError(error) });
   return fault('internal_error');

@@ -264,7 +264,7 @@ export const CHARGE_RULES = [
 export type ChargeRule = (typeof CHARGE_RULES)[number];
 
 /** How an admitted request ended: well, with a fault, without its client, or with its gateway. */
-export type RequestStatus = 'ok' | FaultCode | 'client_gone' | 'gateway_died';
+export type RequestStatus = 'ok' | FaultCode | 'client_gone' | 'time_limit' | 'gateway_died';
 
 export interface UsageRecord extends Buckets {
   requestId: string;

@@ -443,7 +443,8 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       await pass(99_000);
       await reading;
       const answer = chat.assemble(text);
-      expect(answer.error).toBeDefined();
+      expect(answer.error).toMatchObject({ message: expect.stringContaining('one hour') });
+      expect(text).not.toContain('Nothing was charged');
       expect(on.second.requests).toEqual([]);
       // A database that has not kept up with the clock is asked again later: time must go on.
       let isClosed = false;
@@ -456,7 +457,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       }
       const [{ input_tokens, output_tokens }] = (await closing) as [{ input_tokens: number; output_tokens: number }];
       expect(output_tokens).toBe(count(`Alpha${' beta'.repeat(9)}`));
-      await expectPaid(on, costAt(MAIN, input_tokens, output_tokens), { estimated: true, status: 'upstream_failed' });
+      await expectPaid(on, costAt(MAIN, input_tokens, output_tokens), { estimated: true, status: 'time_limit' });
     },
     'your stop sequence ended the answer before any text': async () => {
       const on = await start(messages);

@@ -270,6 +270,7 @@ export const zhTwAccount: Words['account'] = {
   statuses: {
     ok: '成功',
     client_gone: '用戶端中斷連線',
+    time_limit: '達到時間上限',
     upstream_failed: '上游失敗',
     unavailable: '暫時無法服務',
     loop_detected: '繞回閘道',
