@@ -334,9 +334,7 @@ describe('an upstream that ignores its output bound', () => {
     const response = await ask(customer, speech, { stream: true, max_tokens: BOUND });
     const text = await response.text();
     expect(text).toContain(`"${FINISH[speech]}"`);
-    // Of responses the item that was open is not closed: only the upstream has its whole text.
-    if (speech !== 'responses')
-      expect(ASSEMBLE[speech](text)).toMatchObject({ complete: true, finish: FINISH[speech] });
+    expect(ASSEMBLE[speech](text)).toMatchObject({ complete: true, finish: FINISH[speech] });
     const delivered = counted(' word'.repeat(text.split('" word"').length - 1));
     expect(delivered).toBeGreaterThanOrEqual(BOUND);
     expect(delivered).toBeLessThanOrEqual(MOST);
@@ -344,6 +342,19 @@ describe('an upstream that ignores its output bound', () => {
     expect(BigInt(cost_nano)).toBeGreaterThan(BigInt(BOUND) * PRICE.output);
     expect((await customer.losses()).map(({ reason }) => reason)).toEqual(['undelivered']);
     expect(ruleOf(await customer.receipt(request_id))).toBe('output_limit');
+  });
+
+  test.each([
+    ['reasoning', { pieces: [' word'], thoughts: Array<string>(3_000).fill(' thought') }, '" thought"'],
+    ['text after reasoning', { pieces: Array<string>(3_000).fill(' word'), thoughts: [' thought'] }, '" word"'],
+  ])('closes what it opened in a response: %s', async (_, plan, last) => {
+    market.vendor.next(plan);
+    const text = await (await ask(customer, 'responses', { stream: true, max_tokens: BOUND })).text();
+    expect(text).toContain(last);
+    expect(assembleResponses(text)).toMatchObject({ complete: true, finish: 'max_output_tokens' });
+    expect(text.split('event: response.output_item.done')).toHaveLength(
+      text.split('event: response.output_item.added').length,
+    );
   });
 
   test('gives one image where one was asked for, and one is paid', async () => {
