@@ -16,9 +16,10 @@ import {
   type RequestStatus,
 } from '../store/rows.ts';
 import type { BegunAnswer } from './begun.ts';
-import { type Bill, nothingBilled } from './bill.ts';
+import { nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
 import { lossesOfBill, neverCharged, ofUnserved } from './losses.ts';
+import type { Bill } from './measure.ts';
 import type { ServingTry } from './meter.ts';
 
 /** The last events of a stream wait this long for the settlement; then they go out without the cost. */

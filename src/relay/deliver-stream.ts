@@ -8,13 +8,14 @@ import { describeError } from '../kit/log.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer, BegunStream } from './begun.ts';
-import { type Bill, billAtBound, billEnded, billStream } from './bill.ts';
+import { billAtBound, billStream } from './bill.ts';
 import { type Send, toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
-import { CUT, closeEnded, closeUnpaid, type UnpaidEnding } from './close-stream.ts';
+import { CUT, closeEnded, closeUnpaid, endedBill, settleEnded, type UnpaidEnding } from './close-stream.ts';
 import { Delivery } from './delivery.ts';
 import { lossesOfReplaced } from './losses.ts';
+import type { Bill } from './measure.ts';
 import { OUTCOMES } from './outcomes.ts';
 import { type FrameWriter, passOn } from './pass-on.ts';
 import type { Plan } from './plan.ts';
@@ -70,19 +71,10 @@ export function deliverStream(
 
   /** A stop sequence that we watch for ended the answer: the rest is read for the report where only that says what it took. */
   async function endAtStop(send: Send): Promise<void> {
-    const { runs, served, delivered } = delivery;
     delivery.endRun('ok');
-    const { maxOutputTokens: bound } = admission;
-    const unseen = delivery.unseenReasoning();
-    const billNow = () => billEnded(call, runs, { rule: 'stop_matched', delivered, unseen, bound });
-    let bill = billNow();
-    const billing = async () => {
-      await delivery.readForReport(tools);
-      bill = billNow();
-      return bill;
-    };
-    const settled = await closing.settleLater('ok', billing(), served, lossesOfReplaced(call, runs));
-    await send(writer.end({ usage: bill, cost: settled?.cost, isOurs: true }));
+    const bill = endedBill(admission, delivery, 'stop_matched');
+    const settled = await settleEnded(tools, admission, closing, delivery, { status: 'ok', bill });
+    await send(writer.end({ usage: bill(), cost: settled?.cost, isOurs: true }));
   }
 
   /** The upstream does not keep to its bound: the answer ends there, as if it had. */

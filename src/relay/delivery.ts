@@ -6,7 +6,7 @@ import { failpoint } from '../kit/failpoint.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { Timed, TimeUp } from './attempt-time.ts';
 import type { BegunAnswer, BegunStream } from './begun.ts';
-import { lastOf, type Run, type Runs, type UnseenReasoning } from './bill.ts';
+import type { UnseenReasoning } from './bill-ended.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import type { Served } from './close.ts';
 import { maySpendUnseen, needsReport, silentMs } from './needs-report.ts';
@@ -14,6 +14,7 @@ import type { AttemptOutcome } from './outcomes.ts';
 import { OutputBound } from './output-bound.ts';
 import { leaveStream, readToEnd } from './read-on.ts';
 import type { ResumedRun } from './resume.ts';
+import { lastOf, type Run, type Runs } from './runs.ts';
 
 type BegunRun = BegunAnswer<BegunStream>;
 type Tools = Pick<RelayTools, 'clock' | 'reasoning'>;

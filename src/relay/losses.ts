@@ -4,12 +4,13 @@ import type { UsageReport } from '../dialects/dialect.ts';
 import { estimatedInput } from '../dialects/input/estimated-input.ts';
 import { costOf } from '../ledger/cost.ts';
 import { type Buckets, type Loss, type LossReason, NO_BUCKETS } from '../store/rows.ts';
-import { type Bill, lastOf, type Runs, usedBy } from './bill.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
+import { type Bill, usedBy } from './measure.ts';
 import { maySpendUnseen } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import type { Step as AnyStep } from './plan.ts';
 import { READ_ON_MS } from './read-on.ts';
+import { lastOf, type Runs } from './runs.ts';
 
 type Step = Pick<AnyStep, 'route' | 'model'>;
 
