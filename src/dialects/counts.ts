@@ -1,7 +1,7 @@
 // Figures that an upstream reports: whole, not negative, not absurd; or undefined. And ours, where it reports none.
 
 import { isObject, type Json } from '../kit/json/json.ts';
-import { weighTokens } from '../kit/tokens.ts';
+import { weighTokens, wholeTokens } from '../kit/tokens.ts';
 import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
 import type { Output, Piece, UsageReport } from './dialect.ts';
 
@@ -55,6 +55,25 @@ export function checkReport(usage: UsageReport, output: Output, isFinished = tru
   if (isZero(buckets)) return 'absent';
   if (!isFinished || lacksOutput || buckets.output > PLACEHOLDER_TOKENS) return usage;
   return output.tokens > LEAST_COUNTED ? 'invalid' : usage;
+}
+
+/** A report with the output that came after it, of which it knows nothing. */
+export function addUnreported(usage: UsageReport, tokens: number): UsageReport {
+  if (typeof usage !== 'object' || usage.lacksOutput || tokens < 1) return usage;
+  const { buckets } = usage;
+  return { ...usage, buckets: { ...buckets, output: buckets.output + wholeTokens(tokens) }, isRestated: true };
+}
+
+/** Our count of tables or white space is a few times too high. */
+const MOST_OVERCOUNTED = 4;
+
+/**
+ * The same for an answer that the customer's side ended, of which this many tokens were seen. Where we doubt the report, such an
+ * answer is billed by our own count, as it is without a report.
+ */
+export function checkReportOfEnded(usage: UsageReport, seenTokens: number): UsageReport {
+  if (typeof usage !== 'object' || usage.lacksOutput || seenTokens <= LEAST_COUNTED) return usage;
+  return seenTokens > usage.buckets.output * MOST_OVERCOUNTED ? 'invalid' : usage;
 }
 
 function isZero({ input, cachedInput, cacheWrite5m, cacheWrite1h, output }: Buckets): boolean {

@@ -75,6 +75,8 @@ export interface Output {
   /** Part of `tokens`: reasoning that came in words. A block of reasoning may come without any. */
   reasoningTokens: number;
   images: number;
+  /** Not part of `tokens`: pictures and sounds in a chat answer, estimated for where no report counts them. */
+  mediaTokens?: number;
   /** Images beyond those that were asked for. They are dropped and not billed: the operator pays for them. */
   surplusImages?: number;
   /** Input that tools of the upstream brought, by the calls that the answer shows and a typical size of each. */
@@ -91,6 +93,7 @@ export function addOutput(a: Output, b: Output): Output {
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     images: a.images + b.images,
     toolInput: (a.toolInput ?? 0) + (b.toolInput ?? 0),
+    mediaTokens: (a.mediaTokens ?? 0) + (b.mediaTokens ?? 0),
   };
 }
 

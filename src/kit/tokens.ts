@@ -27,6 +27,18 @@ export const LEAST_THINKING_TOKENS = 1024;
 /** By the sizes that common models make of it; its bytes tell nothing. A very small one may be a few tokens. */
 export const PER_IMAGE: TokenCount = { upper: 5_000, estimate: 800, lower: 4 };
 
+/** Of a picture or sound that a model made: by what common models make of a square picture, and of 16,000 bytes of sound. */
+const MADE_IMAGE_TOKENS = 1_290;
+const SOUND = { bytes: 16_000, tokens: 20 };
+
+export function madeImages(count: number): number {
+  return count * MADE_IMAGE_TOKENS;
+}
+
+export function madeSound(base64Chars: number): number {
+  return (base64Chars * 0.75 * SOUND.tokens) / SOUND.bytes;
+}
+
 export const NO_TOKENS: TokenCount = { upper: 0, estimate: 0, lower: 0 };
 
 export function addTokens(a: TokenCount, b: TokenCount): TokenCount {

@@ -6,18 +6,17 @@ import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, sleep } from '../kit/clock.ts';
 import { describeError } from '../kit/log.ts';
 import { formatNtd, type Nano } from '../kit/money.ts';
-import { unpaid } from '../store/book/losses.ts';
+import { chargeBeyond, unpaid } from '../store/book/losses.ts';
 import type {
   AdmitInput,
   AdmitResult,
   CloseResult,
   Input,
-  OfRequest,
   Outcome,
   ReleaseInput,
   SettleInput,
 } from '../store/operations.ts';
-import { NO_BUCKETS } from '../store/rows.ts';
+import { type Loss, NO_BUCKETS } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import type { LossMeter } from './loss-meter.ts';
 
@@ -95,7 +94,7 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
         }
       }
     } catch (error) {
-      if (name === 'settle') return close('release', releaseInstead(input, freeAddress));
+      if ('cost' in input) return close('release', releaseInstead(input, freeAddress));
       if (!input.losses) throw error;
       return close(name, { ...input, losses: undefined });
     } finally {
@@ -131,12 +130,13 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
   function reportLosses(result: CloseResult, input: SettleInput | ReleaseInput): void {
     const items = input.losses?.items ?? [];
     if (result.state !== 'closed' || items.length === 0) return;
-    const due = items.reduce((sum, item) => sum + item.charge, 'cost' in input ? input.cost : 0n);
-    const booked = result.lossGuard ? unpaid(items, due - result.charged) : items;
+    const { charged, lossGuard, freeLosses: free = 0n } = result;
+    const due = lossGuard ? chargeBeyond(items, free) + ('cost' in input ? input.cost : 0n) : 0n;
+    const booked = lossGuard ? unpaid(items, free, due - charged) : items;
     for (const loss of booked) lossMeter?.booked(loss);
-    if (!result.lossGuard) return;
+    if (!lossGuard) return;
     lossMeter?.charged();
-    if (result.lossGuard === 'reached') reportGuard(result.charged, input);
+    if (lossGuard === 'reached') reportGuard(charged, input);
   }
 
   /** Once for an account and day: the operator looks at the account, not at each call. */
@@ -162,9 +162,12 @@ function isLeaseLost(result: AdmitResult): boolean {
   return !result.ok && result.reason === 'lease_lost';
 }
 
-/** Our own failure gives the slots back. */
-function releaseInstead(input: OfRequest & { outcome: Outcome }, freeAddress: string | undefined): ReleaseInput {
-  const { requestId, accountId, keyId } = input;
+/** Our own failure gives the slots back, and is not charged: what the call cost is a loss, too. */
+function releaseInstead(input: SettleInput, freeAddress: string | undefined): ReleaseInput {
+  const { requestId, accountId, keyId, cost, losses } = input;
+  const { model, channel } = input.outcome;
+  const items: Loss[] = (losses?.items ?? []).map((item) => ({ ...item, charge: 0n }));
+  if (model && cost > 0n) items.push({ reason: 'gateway_cut', model, channel, amount: cost, charge: 0n });
   const outcome: Outcome = {
     ...input.outcome,
     status: 'internal_error',
@@ -173,5 +176,6 @@ function releaseInstead(input: OfRequest & { outcome: Outcome }, freeAddress: st
     estimated: false,
     rule: 'gateway_failed',
   };
-  return { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome };
+  const kept = items.length > 0 ? { items, guard: losses?.guard ?? null } : undefined;
+  return { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome, losses: kept };
 }

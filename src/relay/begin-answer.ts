@@ -13,9 +13,17 @@ import type { Plan, Step } from './plan.ts';
 import { leaveStream } from './read-on.ts';
 import type { Watch } from './watch.ts';
 
-/** Throws AttemptFailed when the client left, the gateway drains or the hold is gone, else the fault for the client. */
-export function beginAnswer(tools: RelayTools, admission: Admission, plan: Plan): Promise<AnyBegunAnswer> {
-  return new Race(tools, admission, plan).run();
+/**
+ * Throws AttemptFailed when the client left, the gateway drains or the hold is gone, else the fault for the client. Tries that
+ * run when the client leaves go on until `givenUp`; no other one begins.
+ */
+export function beginAnswer(
+  tools: RelayTools,
+  admission: Admission,
+  plan: Plan,
+  givenUp: AbortSignal,
+): Promise<AnyBegunAnswer> {
+  return new Race(tools, admission, plan, givenUp).run();
 }
 
 /** The request as a whole has had its time. */
@@ -30,6 +38,7 @@ class Race {
   readonly #tools: RelayTools;
   readonly #admission: Admission;
   readonly #plan: Plan;
+  readonly #givenUp: AbortSignal;
   readonly #failures: AttemptFailed[] = [];
   readonly #running: RacingTry[] = [];
   #newest: RacingTry | undefined;
@@ -37,10 +46,11 @@ class Race {
   /** How it ends, when the tries that still run have been stopped. */
   #end: (() => void) | undefined;
 
-  constructor(tools: RelayTools, admission: Admission, plan: Plan) {
+  constructor(tools: RelayTools, admission: Admission, plan: Plan, givenUp: AbortSignal) {
     this.#tools = tools;
     this.#admission = admission;
     this.#plan = plan;
+    this.#givenUp = givenUp;
   }
 
   run(): Promise<AnyBegunAnswer> {
@@ -49,7 +59,7 @@ class Race {
   }
 
   onLate(late: RacingTry): void {
-    if (this.#end || this.#isRefused || late !== this.#newest) return;
+    if (this.#end || this.#isRefused || this.#hasLeft || late !== this.#newest) return;
     const step = this.#nextStep();
     // If no other channel can be asked, the late one is waited for.
     if (!step) return;
@@ -61,6 +71,10 @@ class Race {
   /** No channel would take the request: those that run are waited for, and no other is asked. */
   get #isRefused(): boolean {
     return this.#failures.some(({ isFinal }) => isFinal);
+  }
+
+  get #hasLeft(): boolean {
+    return this.#admission.call.gone.aborted;
   }
 
   #mayHedge({ model }: Step): boolean {
@@ -75,9 +89,11 @@ class Race {
   }
 
   #goOn(failure?: AttemptFailed): void {
-    const step = this.#isRefused ? undefined : this.#nextStep(failure);
+    const step = this.#isRefused || this.#hasLeft ? undefined : this.#nextStep(failure);
     if (step) this.#start(step, false);
-    else if (this.#running.length === 0) {
+    else if (this.#hasLeft && this.#running.length === 0) {
+      this.#endWith(() => this.#begun.reject(new AttemptFailed('client_gone')));
+    } else if (this.#running.length === 0) {
       this.#endWith(() => this.#begun.reject(everyChannelFailed(this.#failures, this.#plan.shutForMs())));
     }
   }
@@ -86,8 +102,7 @@ class Race {
     const racing = new RacingTry(this, step, isBeside);
     this.#newest = racing;
     this.#running.push(racing);
-    const { gone } = this.#admission.call;
-    attempt(this.#tools, this.#admission, step, { gone, racing }).then(
+    attempt(this.#tools, this.#admission, step, { gone: this.#givenUp, racing }).then(
       (answer) => this.#onBegun(racing, answer),
       (error) => this.#onFailed(racing, error),
     );

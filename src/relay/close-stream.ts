@@ -1,12 +1,14 @@
 // Closing a stream that did not come to its own end: the client left, its hour was over, or we cut it.
 
 import type { ChargeRule, LossReason, RequestStatus } from '../store/rows.ts';
-import { billEnded, usedBy } from './bill.ts';
+import { billEnded } from './bill-ended.ts';
 import type { Admission, RelayTools } from './call.ts';
-import type { Closing } from './close.ts';
+import type { Closing, Settled } from './close.ts';
 import type { Delivery } from './delivery.ts';
-import { lossesOfReplaced, lossOfBroken } from './losses.ts';
+import { lossesOfReplaced, lossesOfUnpaid } from './losses.ts';
+import { type Bill, usedBy } from './measure.ts';
 import { leaveStream } from './read-on.ts';
+import { lastOf } from './runs.ts';
 
 export interface UnpaidEnding {
   status: RequestStatus;
@@ -18,13 +20,14 @@ export interface UnpaidEnding {
 export async function closeUnpaid(
   { call }: Admission,
   closing: Closing,
-  { current, runs, served }: Delivery,
+  delivery: Delivery,
   { status, rule, reason }: UnpaidEnding,
 ): Promise<void> {
+  const { current, runs, served } = delivery;
   leaveStream(current.begun);
-  const last = runs.at(-1) ?? runs[0];
-  const losses = [...lossesOfReplaced(call, runs), lossOfBroken(call, last, reason)];
-  const used = usedBy(call, last);
+  delivery.noteUnpaid();
+  const used = usedBy(call, lastOf(runs));
+  const losses = lossesOfUnpaid(call, runs, reason);
   await closing.release(status, { rule, giveBackSlots: true, first: served.first, used }, losses);
 }
 
@@ -38,20 +41,41 @@ export async function closeEnded(
   delivery: Delivery,
   { status, rule }: { status: RequestStatus; rule: ChargeRule },
 ): Promise<void> {
-  const { call, maxOutputTokens: bound } = admission;
+  const { call } = admission;
   const { current, delivered, runs, served } = delivery;
   // It did well as long as the client listened.
   delivery.endRun('ok');
   if (!delivered.hasOutput) {
     leaveStream(current.begun);
-    const losses = [...lossesOfReplaced(call, runs), lossOfBroken(call, runs.at(-1) ?? runs[0], 'client_gone')];
+    delivery.noteUnpaid();
+    const losses = lossesOfUnpaid(call, runs, 'client_gone');
     await closing.release(status, { rule: 'not_delivered', giveBackSlots: false, first: served.first }, losses);
     return;
   }
-  const billing = async () => {
-    await delivery.readForReport(tools);
-    const { isUnread } = delivery;
-    return billEnded(call, runs, { rule, delivered, unseen: delivery.unseenReasoning(bound), bound, isUnread });
-  };
-  await closing.settleLater(status, billing(), served, lossesOfReplaced(call, runs));
+  const bill = endedBill(admission, delivery, rule);
+  await settleEnded(tools, admission, closing, delivery, { status, bill });
+}
+
+/** The bill as it stands with what was read of the upstream's answer. */
+export function endedBill(
+  { call, maxOutputTokens: bound }: Admission,
+  delivery: Delivery,
+  rule: ChargeRule,
+): () => Bill {
+  const { runs, delivered } = delivery;
+  const unseen = delivery.unseenReasoning();
+  return () => billEnded(call, runs, { rule, delivered, unseen, bound, isUnread: delivery.isUnread });
+}
+
+/** Reads on for the report where only that says what the answer took. */
+export function settleEnded(
+  tools: RelayTools,
+  { call }: Admission,
+  closing: Closing,
+  delivery: Delivery,
+  { status, bill }: { status: RequestStatus; bill: () => Bill },
+): Promise<Settled | undefined> {
+  const { runs, served } = delivery;
+  const billing = delivery.readForReport(tools).then(bill);
+  return closing.settleLater(status, billing, served, lossesOfReplaced(call, runs));
 }

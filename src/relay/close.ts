@@ -16,9 +16,10 @@ import {
   type RequestStatus,
 } from '../store/rows.ts';
 import type { BegunAnswer } from './begun.ts';
-import { type Bill, nothingBilled } from './bill.ts';
+import { nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
 import { lossesOfBill, neverCharged, ofUnserved } from './losses.ts';
+import type { Bill } from './measure.ts';
 import type { ServingTry } from './meter.ts';
 import { sizeOf } from './patience.ts';
 
@@ -95,7 +96,7 @@ export class Closing implements TaskListener {
     this.#begin();
     const settling = billing.then(
       (bill) => this.#settle(status, bill, served, losses),
-      (error: unknown) => this.#releaseUnbilled(error),
+      (error: unknown) => this.#releaseUnbilled(error, losses),
     );
     return this.#inTime(settling);
   }
@@ -126,24 +127,28 @@ export class Closing implements TaskListener {
   }
 
   /** A bug of ours must not keep a customer's money. */
-  #releaseUnbilled(error: unknown): Closed {
+  #releaseUnbilled(error: unknown, losses: readonly Loss[]): Closed {
     const { alarms, ledger } = this.#tools;
     const { requestId, key, model, freeAddress } = this.#admission.call;
     const { accountId, keyId } = key;
     alarms.raise('close_failed', { request_id: requestId, detail: describeError(error) });
     const bill = nothingBilled(model.id, 'gateway_failed', NO_BUCKETS);
     const outcome = this.#outcome('internal_error', bill, undefined);
-    const closing = ledger.release({ requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome });
+    const kept = this.#losses(neverCharged([...this.#admission.losses, ...losses]));
+    const close = { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome, losses: kept };
+    const closing = ledger.release(close);
     return { closing, ending: { outcome, bill, serving: undefined } };
   }
 
   #settle(status: RequestStatus, bill: Bill, { first, last }: Served, losses: readonly Loss[]): Closed {
     failpoint('K6');
-    const { ledger, traffic } = this.#tools;
+    const { alarms, ledger, traffic } = this.#tools;
     const { requestId, key, freeAddress } = this.#admission.call;
     const { accountId, keyId } = key;
     const outcome = this.#outcome(status, bill, first);
     const serving = this.#servingTry(last, status === 'ok');
+    const { channel } = serving;
+    if (bill.reported === 'invalid') alarms.raise('usage_invalid', { request_id: requestId, channel });
     if (serving.ok) {
       traffic.record(serving);
       this.#noteTime(last, serving);

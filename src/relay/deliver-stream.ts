@@ -8,13 +8,14 @@ import { describeError } from '../kit/log.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer, BegunStream } from './begun.ts';
-import { type Bill, billAtBound, billEnded, billStream } from './bill.ts';
+import { billAtBound, billStream } from './bill.ts';
 import { type Send, toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
-import { CUT, closeEnded, closeUnpaid, type UnpaidEnding } from './close-stream.ts';
+import { CUT, closeEnded, closeUnpaid, endedBill, settleEnded, type UnpaidEnding } from './close-stream.ts';
 import { Delivery } from './delivery.ts';
 import { lossesOfReplaced } from './losses.ts';
+import type { Bill } from './measure.ts';
 import { OUTCOMES } from './outcomes.ts';
 import { type FrameWriter, passOn } from './pass-on.ts';
 import type { Plan } from './plan.ts';
@@ -45,8 +46,7 @@ export function deliverStream(
       // One that only counts as gone is broken off: it must not take what it has for the whole answer.
       if (error instanceof AttemptFailed && error.outcome === 'client_gone') throw error;
       const shown = shownFault(tools, requestId, error);
-      const isHourOver = error instanceof AttemptFailed && error.outcome === 'too_slow';
-      if (isHourOver) await closeEnded(tools, admission, closing, delivery, { status: shown.code, rule: 'time_limit' });
+      if (isHourOver(error)) await closeEnded(tools, admission, closing, delivery, HOUR_OVER);
       else await closeUnpaid(admission, closing, delivery, unpaidEnding(error, shown.code));
       await send(writer.error(faultBody(shown, call.dialect.envelope, { requestId, publicUrl: tools.publicUrl })));
     } finally {
@@ -61,30 +61,20 @@ export function deliverStream(
   async function settleAndEnd(send: Send): Promise<void> {
     const { runs, current, served } = delivery;
     delivery.endRun('ok');
+    if (current.step.model.free) delivery.noteUnpaid();
     const bill = billStream(call, runs);
     // What stands behind the end is read for the connection's sake, and is not billed.
     void readLastBytes(current.begun);
-    if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: requestId, channel });
     const settled = await closing.settle('ok', bill, served, lossesOfReplaced(call, runs));
     await send(writer.end({ usage: bill, cost: settled?.cost, isOurs: isOurs(bill) }));
   }
 
   /** A stop sequence that we watch for ended the answer: the rest is read for the report where only that says what it took. */
   async function endAtStop(send: Send): Promise<void> {
-    const { runs, served, delivered } = delivery;
     delivery.endRun('ok');
-    const { maxOutputTokens: bound } = admission;
-    const unseen = delivery.unseenReasoning(bound);
-    const billNow = () =>
-      billEnded(call, runs, { rule: 'stop_matched', delivered, unseen, bound, isUnread: delivery.isUnread });
-    let bill = billNow();
-    const billing = async () => {
-      await delivery.readForReport(tools);
-      bill = billNow();
-      return bill;
-    };
-    const settled = await closing.settleLater('ok', billing(), served, lossesOfReplaced(call, runs));
-    await send(writer.end({ usage: bill, cost: settled?.cost, isOurs: true }));
+    const bill = endedBill(admission, delivery, 'stop_matched');
+    const settled = await settleEnded(tools, admission, closing, delivery, { status: 'ok', bill });
+    await send(writer.end({ usage: bill(), cost: settled?.cost, isOurs: true }));
   }
 
   /** The upstream does not keep to its bound: the answer ends there, as if it had. */
@@ -118,6 +108,11 @@ export function deliverStream(
 }
 
 const HUNG_UP = { status: 'client_gone', rule: 'hung_up' } as const;
+const HOUR_OVER = { status: 'time_limit', rule: 'time_limit' } as const;
+
+function isHourOver(error: unknown): boolean {
+  return error instanceof AttemptFailed && error.outcome === 'too_slow';
+}
 
 /** What the upstream did wrong is free, and so is a failure of our own. */
 function unpaidEnding(error: unknown, status: FaultCode): UnpaidEnding {
@@ -163,7 +158,11 @@ async function sendContent(
   }
 }
 
+const HOUR_OVER_TEXT =
+  'Ask for a shorter answer: a stream ends after one hour. Input, reasoning and the output delivered until then are charged.';
+
 function shownFault({ log }: RelayTools, requestId: string, error: unknown): Fault {
+  if (isHourOver(error)) return fault('upstream_failed', { message: HOUR_OVER_TEXT });
   if (error instanceof AttemptFailed) return fault(error.endsCall ? 'unavailable' : 'upstream_failed');
   log('error', 'fault', { request_id: requestId, code: 'internal_error', detail: describeError(error) });
   return fault('internal_error');

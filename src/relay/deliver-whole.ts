@@ -6,12 +6,11 @@ import { addCost, answerHeaders } from './answer-headers.ts';
 import { atPace } from './at-pace.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer, WholeAnswer } from './begun.ts';
-import { billAnswer } from './bill.ts';
+import { billAnswer, billUnsent } from './bill.ts';
 import { type Send, toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, Call, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
 import { inTurns } from './in-turns.ts';
-import { noteUnsent } from './losses.ts';
 import { maySpendUnseen } from './needs-report.ts';
 
 export async function deliverWhole(
@@ -25,11 +24,10 @@ export async function deliverWhole(
   const channel = step.route.channel.name;
   try {
     if (call.gone.aborted) {
-      noteUnsent(admission, step, begun.facts);
+      await closing.settle('client_gone', billUnsent(call, step.model, begun.facts), { first: answer, last: answer });
       throw new AttemptFailed('client_gone');
     }
     const bill = billAnswer(call, step.model, begun.facts, maySpendUnseen(tools, call, step, 0));
-    if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
     const isTold = begun.carrier.isTranslated || bill.isRestated;
     const model = step.model === call.model ? call.request.model : step.model.id;
     // Written before the settlement: once money has moved, nothing may fail any more.

@@ -6,7 +6,7 @@ import { failpoint } from '../kit/failpoint.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { Timed, TimeUp } from './attempt-time.ts';
 import type { BegunAnswer, BegunStream } from './begun.ts';
-import type { Run, UnseenReasoning } from './bill.ts';
+import type { UnseenReasoning } from './bill-ended.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import type { Served } from './close.ts';
 import { maySpendUnseen, needsReport, silentMs } from './needs-report.ts';
@@ -14,6 +14,7 @@ import type { AttemptOutcome } from './outcomes.ts';
 import { OutputBound } from './output-bound.ts';
 import { leaveStream, readToEnd } from './read-on.ts';
 import type { ResumedRun } from './resume.ts';
+import { lastOf, type Run, type Runs } from './runs.ts';
 
 type BegunRun = BegunAnswer<BegunStream>;
 type Tools = Pick<RelayTools, 'clock' | 'reasoning'>;
@@ -60,7 +61,7 @@ export class Delivery implements Timed {
     return this.#current;
   }
 
-  get runs(): readonly [Run, ...Run[]] {
+  get runs(): Runs {
     return this.#runs;
   }
 
@@ -97,20 +98,26 @@ export class Delivery implements Timed {
   }
 
   /** What the current run may have reasoned without showing it, for a bill without a report. */
-  unseenReasoning(bound: number): UnseenReasoning {
+  unseenReasoning(): UnseenReasoning {
     const { step, begun } = this.#current;
     const ms = Math.max(silentMs(begun), (this.#contentAt ?? begun.startedAt) - begun.startedAt);
     const isPossible = maySpendUnseen(this.#tools, this.#call, step, ms);
     if (!isPossible) return { isPossible, estimate: 0 };
     const { channel, model } = step.route;
     const { choices } = this.#call.request;
-    const most = Math.floor(bound * choices - this.#delivered.tokens);
+    const most = Math.floor(this.#admission.maxOutputTokens * choices - this.#delivered.tokens);
     const estimate = this.#tools.reasoning.estimate(channel.name, model, ms);
     return { isPossible, estimate: Math.max(0, Math.min(estimate * choices, most)) };
   }
 
+  /** Nobody pays for the current run. */
+  noteUnpaid(): void {
+    lastOf(this.#runs).unseenTokens = this.unseenReasoning().estimate;
+  }
+
   /** Another run takes over. */
   goOnWith(resumed: ResumedRun): void {
+    this.noteUnpaid();
     this.#current = resumed;
     this.#isRunning = true;
     this.#runs.push(runOf(resumed));

@@ -1,14 +1,16 @@
 // What upstreams bill for a call and its customer does not pay: with the close, each is booked with its reason.
 
-import type { AnswerFacts, UsageReport } from '../dialects/dialect.ts';
+import type { UsageReport } from '../dialects/dialect.ts';
 import { estimatedInput } from '../dialects/input/estimated-input.ts';
 import { costOf } from '../ledger/cost.ts';
 import { type Buckets, type Loss, type LossReason, NO_BUCKETS } from '../store/rows.ts';
-import { type Bill, measure, type Run, usedBy } from './bill.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
+import { type Bill, usedBy } from './measure.ts';
 import { maySpendUnseen } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import type { Step as AnyStep } from './plan.ts';
+import { READ_ON_MS } from './read-on.ts';
+import { lastOf, type Runs } from './runs.ts';
 
 type Step = Pick<AnyStep, 'route' | 'model'>;
 
@@ -47,7 +49,7 @@ export function lossesOfBill({ held }: Pick<Admission, 'held'>, bill: Bill, step
 }
 
 /** Of runs that another one replaced. Where it went on with their text, the customer pays for that text. */
-export function lossesOfReplaced(call: Call, runs: readonly Run[]): Loss[] {
+export function lossesOfReplaced(call: Call, runs: Runs): Loss[] {
   return runs.slice(0, -1).map((run, index) => {
     const used = usedBy(call, run);
     const isContinued = runs[index + 1]?.prefilledTokens !== undefined;
@@ -55,14 +57,10 @@ export function lossesOfReplaced(call: Call, runs: readonly Run[]): Loss[] {
   });
 }
 
-/** Of a stream that could not be finished. */
-export function lossOfBroken(call: Call, run: Run, reason: LossReason): Loss {
-  return lossOf(reason, run.step, usedBy(call, run));
-}
-
-/** The answer is whole, and its client has hung up. */
-export function noteUnsent({ call, losses }: Admission, step: Step, facts: AnswerFacts): void {
-  losses.push(lossOf('client_gone', step, measure(call, step.model, facts).buckets));
+/** Of a stream that is not paid, in all its runs. */
+export function lossesOfUnpaid(call: Call, runs: Runs, reason: LossReason): Loss[] {
+  const last = lastOf(runs);
+  return [...lossesOfReplaced(call, runs), lossOf(reason, last.step, usedBy(call, last))];
 }
 
 /** Why an upstream bills a try that did not serve, if it had accepted it. */
@@ -96,20 +94,36 @@ export interface FailedTry {
   usage: UsageReport | undefined;
 }
 
-/** Mostly nothing is known of what it used: input by our own count, and output by the time that it took, if that can be unseen. */
+/** Mostly nothing is known of what it used: input by our own count, and output by `mostOutput`. */
 export function noteFailedTry(tools: RelayTools, admission: Admission, step: Step, failed: FailedTry): void {
   if (failed.isAccepted ? NOT_BILLED.has(failed.outcome) : !ENDED_BY_US.has(failed.outcome)) return;
-  const { call, maxOutputTokens } = admission;
-  const { images, choices } = call.request;
-  const { route, model } = step;
-  const input = estimatedInput(call.request.input, model);
-  const worked = !call.request.stream || maySpendUnseen(tools, call, step, failed.elapsedMs);
-  const output = worked ? tools.reasoning.estimate(route.channel.name, route.model, failed.elapsedMs) * choices : 0;
-  // Images are not made bit by bit: all of them may have been.
-  const made = images > 0 ? maxOutputTokens * images : Math.min(output, maxOutputTokens * choices);
-  const guessed = { ...NO_BUCKETS, input, output: made, images };
+  const { request, key } = admission.call;
+  const guessed = {
+    ...NO_BUCKETS,
+    input: estimatedInput(request.input, step.model),
+    output: mostOutput(tools, admission, step, failed),
+    images: request.images,
+  };
   const used = typeof failed.usage === 'object' ? failed.usage.buckets : guessed;
   const loss = lossOf(failed.isBeside ? 'hedge' : (REASONS[failed.outcome] ?? 'failed_attempt'), step, used);
-  if (loss.reason === 'hedge') tools.hedges.note(call.key.accountId, loss.amount);
+  if (loss.reason === 'hedge') tools.hedges.note(key.accountId, loss.amount);
   admission.losses.push(loss);
+}
+
+/** By the time that it took, if it can have worked unseen. */
+function mostOutput(
+  tools: RelayTools,
+  { call, maxOutputTokens }: Admission,
+  step: Step,
+  { outcome, elapsedMs }: FailedTry,
+): number {
+  const { images, choices, stream } = call.request;
+  // Images are not made bit by bit: all of them may have been.
+  if (images > 0) return maxOutputTokens * images;
+  const most = maxOutputTokens * choices;
+  // An upstream may go on with a whole answer that is left at once.
+  if (!stream && !step.model.free && outcome === 'client_gone' && elapsedMs < READ_ON_MS) return most;
+  if (stream && !maySpendUnseen(tools, call, step, elapsedMs)) return 0;
+  const { channel, model } = step.route;
+  return Math.min(tools.reasoning.estimate(channel.name, model, elapsedMs) * choices, most);
 }

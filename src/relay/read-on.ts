@@ -4,7 +4,7 @@
 import type { BegunStream } from './begun.ts';
 import type { RelayTools } from './call.ts';
 
-const TO_END_MS = 30_000;
+export const READ_ON_MS = 30_000;
 const LAST_BYTES_MS = 500;
 
 /** Up to half a minute; in the end the stream is over or aborted. False if there was no place for one more. */
@@ -16,7 +16,7 @@ export async function readToEnd(
   if (!readingOn.tryAcquire(accountId)) return false;
   try {
     if (stream.reader.facts().tokensAfterStop !== undefined) stream.events.expectMore();
-    await readOn(stream, TO_END_MS);
+    await readOn(stream, READ_ON_MS);
     return true;
   } finally {
     readingOn.release(accountId);

@@ -11,6 +11,7 @@ import { Closing } from './close.ts';
 import { deliverStream } from './deliver-stream.ts';
 import { deliverWhole } from './deliver-whole.ts';
 import { createPlan } from './plan.ts';
+import { waitForAnswer } from './wait-for-whole.ts';
 
 /** A fault, returned or thrown, when nothing was sent. From the first byte on, errors are inside the stream. */
 export function relayRequest(tools: RelayTools, call: Call): Fault | Promise<Answer | Fault> {
@@ -28,7 +29,8 @@ async function relayAdmitted(tools: RelayTools, admitted: Promise<Admission | Fa
   const closing = new Closing(tools, admission);
   try {
     const plan = createPlan(tools, admission);
-    const answer = await beginAnswer(tools, admission, plan);
+    const waiting = waitForAnswer(tools, admission.call);
+    const answer = await beginAnswer(tools, admission, plan, waiting.signal).finally(() => waiting.end());
     return isStreamed(answer)
       ? deliverStream(tools, admission, closing, plan, answer)
       : await deliverWhole(tools, admission, closing, answer);

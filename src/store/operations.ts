@@ -160,8 +160,16 @@ export interface UndoInput extends OfRequest {
   at: number;
 }
 export type CloseResult =
-  /** `lossGuard`: the losses were charged, because the account has used up its free ones; `reached`: the first time today. */
-  | { state: 'closed'; charged: Nano; writtenOff: Nano; balance: Nano; lossGuard?: 'reached' | 'beyond' | undefined }
+  | {
+      state: 'closed';
+      charged: Nano;
+      writtenOff: Nano;
+      balance: Nano;
+      /** Losses were charged, because the account has used up its free ones; `reached`: the first time today. */
+      lossGuard?: 'reached' | 'beyond' | undefined;
+      /** With `lossGuard`: how much of them still was free. */
+      freeLosses?: Nano | undefined;
+    }
   /** The hold was already resolved: nothing moved. */
   | { state: 'late' };
 

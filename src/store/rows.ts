@@ -180,7 +180,7 @@ export const LOSS_REASONS = [
   'empty_answer',
   /** The stream broke and no other channel could finish it. */
   'stream_broken',
-  /** The gateway ended the call, because it was shutting down. */
+  /** The gateway ended the call, because it was shutting down or failed. */
   'gateway_cut',
   /** The node that ran the call died: at most its hold. */
   'gateway_died',
@@ -264,7 +264,7 @@ export const CHARGE_RULES = [
 export type ChargeRule = (typeof CHARGE_RULES)[number];
 
 /** How an admitted request ended: well, with a fault, without its client, or with its gateway. */
-export type RequestStatus = 'ok' | FaultCode | 'client_gone' | 'gateway_died';
+export type RequestStatus = 'ok' | FaultCode | 'client_gone' | 'time_limit' | 'gateway_died';
 
 export interface UsageRecord extends Buckets {
   requestId: string;

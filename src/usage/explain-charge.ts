@@ -25,7 +25,7 @@ export const CHARGE_EXPLANATIONS: Readonly<Record<ChargeRule, ExplainCharge>> = 
   above_hold: (charged, held) =>
     `The upstream reported more than the ${held} that was reserved. ${charged} is charged, the rest is not.`,
   loss_guard: (charged, held) =>
-    `This account has used up its requests without a charge for today. This one is charged as reported, up to the ${held} that was reserved: ${charged}.`,
+    `This account has used up its requests without a charge for today. What exceeds them is charged as reported, up to the ${held} that was reserved: ${charged}.`,
   free_model: () => 'The model is free. Nothing is charged.',
 };
 

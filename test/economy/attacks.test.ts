@@ -128,6 +128,51 @@ describe('reasoning that no event shows', () => {
   });
 });
 
+describe('a whole answer, left at once', () => {
+  /** Leaves when the vendor was asked, then lets it answer. */
+  async function leaveWhole(
+    speech: Speech,
+    planOf: (gate: Promise<void>) => Plan,
+    fields: Record<string, unknown> = {},
+  ): Promise<void> {
+    const gate = createGate();
+    market.vendor.next(planOf(gate.opened));
+    const leaving = new AbortController();
+    const asking = ask(customer, speech, fields, leaving.signal).catch(() => undefined);
+    await eventually('the vendor to be asked', () => market.vendor.calls.length > 0);
+    const before = readsOn();
+    leaving.abort();
+    await asking;
+    await eventually('the answer to be waited for', () => readsOn() > before);
+    gate.open();
+  }
+
+  test.each([
+    ['by-chat', 'chat', THOUGHT],
+    ['plain-chat', 'chat', 0],
+    ['by-responses', 'responses', THOUGHT],
+    ['by-messages', 'messages', 0],
+  ] as const)('pays its input and reasoning, and the rest is booked: %s', async (model, speech, hidden) => {
+    await leaveWhole(speech, (until) => ({ pieces: PIECES, hidden, pauses: [{ after: 0, until }] }), { model });
+    const { request_id, ...record } = await customer.record();
+    expect(record).toMatchObject({ status: 'client_gone', estimated: false, output_tokens: hidden });
+    const billed = lastCall().billed();
+    expect(await customer.paid()).toBe(costOf({ ...billed, output: 0 }));
+    const losses = await customer.losses();
+    expect(losses.map(({ reason }) => reason)).toEqual(['undelivered']);
+    expect(sumOf(losses)).toBe(costOf({ input: 0, reasoning: 0, output: billed.output }));
+    expect(ruleOf(await customer.receipt(request_id))).toBe('hung_up');
+  });
+
+  test('asks no other channel, and stays free, if the vendor then fails', async () => {
+    await leaveWhole('chat', (until) => ({
+      script: { ...jsonScript(500, {}), framing: 'chunked', body: [until, '{}'] },
+    }));
+    expect(await customer.record()).toMatchObject({ status: 'client_gone', cost_nano: '0' });
+    expect([...market.vendor.calls, ...market.spare.calls]).toHaveLength(1);
+  });
+});
+
 describe('reports that come late or in other forms', () => {
   test('after a stop sequence that the gateway matched, the report is waited for as long as the vendor goes on', async () => {
     const pauses = [7, 8, 9].map((after) => ({ after, until: Bun.sleep(350 * (after - 6)) }));
@@ -163,18 +208,21 @@ describe('reports that come late or in other forms', () => {
   });
 
   test('images that are priced each and left before they came are booked', async () => {
-    const never = createGate();
-    const headers = { 'content-type': 'application/json' };
-    market.vendor.next({ script: { headers, framing: 'chunked', body: ['{', never.opened] } });
+    const gate = createGate();
+    const data = Array.from({ length: 4 }, (_, index) => ({ b64_json: `QUJD${index}` }));
+    const answer = jsonScript(200, { created: 1, data });
+    market.vendor.next({ script: { ...answer, framing: 'chunked', body: [gate.opened, ...(answer.body ?? [])] } });
     const leaving = new AbortController();
     const body = { model: 'by-picture', prompt: 'a cat', n: 4 };
     const asking = customer.open('/v1/images/generations', body, { signal: leaving.signal }).catch(() => undefined);
     await eventually('the vendor to be asked', () => market.vendor.calls.length > 0);
+    const before = readsOn();
     leaving.abort();
     await asking;
-    expect(await customer.record()).toMatchObject({ cost_nano: '0' });
-    expect(sumOf(await customer.losses())).toBeGreaterThanOrEqual(40_000_000n);
-    never.open();
+    await eventually('the images to be waited for', () => readsOn() > before);
+    gate.open();
+    expect(await customer.record()).toMatchObject({ cost_nano: '0', images: 0 });
+    expect(sumOf(await customer.losses())).toBe(40_000_000n);
   });
 });
 
@@ -286,9 +334,7 @@ describe('an upstream that ignores its output bound', () => {
     const response = await ask(customer, speech, { stream: true, max_tokens: BOUND });
     const text = await response.text();
     expect(text).toContain(`"${FINISH[speech]}"`);
-    // Of responses the item that was open is not closed: only the upstream has its whole text.
-    if (speech !== 'responses')
-      expect(ASSEMBLE[speech](text)).toMatchObject({ complete: true, finish: FINISH[speech] });
+    expect(ASSEMBLE[speech](text)).toMatchObject({ complete: true, finish: FINISH[speech] });
     const delivered = counted(' word'.repeat(text.split('" word"').length - 1));
     expect(delivered).toBeGreaterThanOrEqual(BOUND);
     expect(delivered).toBeLessThanOrEqual(MOST);
@@ -296,6 +342,19 @@ describe('an upstream that ignores its output bound', () => {
     expect(BigInt(cost_nano)).toBeGreaterThan(BigInt(BOUND) * PRICE.output);
     expect((await customer.losses()).map(({ reason }) => reason)).toEqual(['undelivered']);
     expect(ruleOf(await customer.receipt(request_id))).toBe('output_limit');
+  });
+
+  test.each([
+    ['reasoning', { pieces: [' word'], thoughts: Array<string>(3_000).fill(' thought') }, '" thought"'],
+    ['text after reasoning', { pieces: Array<string>(3_000).fill(' word'), thoughts: [' thought'] }, '" word"'],
+  ])('closes what it opened in a response: %s', async (_, plan, last) => {
+    market.vendor.next(plan);
+    const text = await (await ask(customer, 'responses', { stream: true, max_tokens: BOUND })).text();
+    expect(text).toContain(last);
+    expect(assembleResponses(text)).toMatchObject({ complete: true, finish: 'max_output_tokens' });
+    expect(text.split('event: response.output_item.done')).toHaveLength(
+      text.split('event: response.output_item.added').length,
+    );
   });
 
   test('gives one image where one was asked for, and one is paid', async () => {
@@ -325,6 +384,24 @@ describe('usage that says less than was made', () => {
       );
     },
   );
+
+  test.each(SPEECHES)('a few tokens for 300 words are not believed after a hang-up: %s', async (speech) => {
+    const gate = createGate();
+    const tokens = { chat: ['prompt_tokens', 'completion_tokens'], other: ['input_tokens', 'output_tokens'] };
+    const [input, output] = speech === 'chat' ? tokens.chat : tokens.other;
+    const usage = { [String(input)]: 40, [String(output)]: 7 };
+    const pieces = [...WORDS, ' left', ' rest'];
+    market.vendor.next({ pieces, usage, pauses: [{ after: WORDS.length + 1, until: gate.opened }] });
+    const thinking = speech === 'messages' ? { thinking: { type: 'enabled', budget_tokens: 1_024 } } : {};
+    const fields = { stream: true, max_tokens: 1_500, ...thinking };
+    await leaveAt((signal) => ask(customer, speech, fields, signal), '" left"', gate.open);
+    const record = await customer.record();
+    expect(record).toMatchObject({ status: 'client_gone', estimated: true });
+    expect(record.output_tokens).toBeGreaterThanOrEqual(counted(`${WORDS.join('')} left`));
+    expect(market.gateway.log.alarms('usage_invalid')).toContainEqual(
+      expect.objectContaining({ request_id: record.request_id, channel: `${speech}-1` }),
+    );
+  });
 
   test('reasoning beside the completion is paid where the total says so', async () => {
     const [prompt_tokens, completion_tokens, reasoning_tokens] = [40, 2, THOUGHT];

@@ -2,10 +2,22 @@
 // account has only so much of it on one day.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { systemClock } from '../../src/kit/clock.ts';
 import { createGate, eventually } from '../support/eventually.ts';
+import { createReadOnClock } from '../support/read-on-clock.ts';
 import { readLossSums, ruleOf, sumOf } from './books.ts';
 import { ask, readUntil, SPEECHES } from './clients.ts';
-import { type Customer, costOf, type Market, type MarketOptions, modelOf, NOTHING, startMarket } from './market.ts';
+import {
+  type Customer,
+  costOf,
+  counted,
+  type Market,
+  type MarketOptions,
+  modelOf,
+  NOTHING,
+  PRICE,
+  startMarket,
+} from './market.ts';
 import type { Plan, Speech } from './vendor.ts';
 
 const PIECES = ['Al', 'pha', ' be', 'ta', ' gam', 'ma'];
@@ -19,12 +31,12 @@ async function start(options: MarketOptions = {}): Promise<void> {
   customer = await market.join();
 }
 
-/** Hangs up while the vendor has sent no output yet. */
-async function leaveBeforeFirstByte(speech: Speech, stream: boolean, plan: Plan = {}): Promise<void> {
+/** Hangs up while the vendor has sent no output of a stream yet. */
+async function leaveBeforeFirstByte(speech: Speech, plan: Plan = {}): Promise<void> {
   const at = market.vendor.calls.length;
   market.vendor.next({ pieces: PIECES, pauses: [{ after: 0, until: createGate().opened }], ...plan });
   const leaving = new AbortController();
-  const call = ask(customer, speech, { stream }, leaving.signal);
+  const call = ask(customer, speech, { stream: true }, leaving.signal);
   const { request } = await eventually('the vendor to be asked', () => market.vendor.calls[at]);
   leaving.abort();
   await expect(call).rejects.toThrow();
@@ -41,8 +53,8 @@ describe('free for the customer, and booked', () => {
   });
   afterAll(() => market.stop());
 
-  test.each(EVERY_WAY)('a hang-up before the first byte: %s, stream %p', async (speech, stream) => {
-    await leaveBeforeFirstByte(speech, stream, { hidden: 300 });
+  test.each(SPEECHES)('a hang-up before the first byte of a stream: %s', async (speech) => {
+    await leaveBeforeFirstByte(speech, { hidden: 300 });
     expect(await customer.record()).toMatchObject({ status: 'client_gone', cost_nano: '0' });
     expect(await booked()).toEqual([['client_gone', `${speech}-1`]]);
     expect(sumOf(await customer.losses())).toBeGreaterThan(0n);
@@ -82,6 +94,45 @@ describe('free for the customer, and booked', () => {
   });
 });
 
+describe('reasoning that no event showed, of a stream that broke', () => {
+  beforeAll(() => start());
+  beforeEach(async () => {
+    market.vendor.reset();
+    market.spare.reset();
+    customer = await market.join();
+  });
+  afterAll(() => market.stop());
+
+  /** Of a route that reasons for so long before its first word. */
+  const THOUGHT_MS = 600;
+  const LEAST = costOf({ input: 0, reasoning: (THOUGHT_MS * 60) / 1_000, output: 0 });
+  /** Asks a vendor that thinks for so long, says a few words and breaks. */
+  async function askBroken(...then: Plan[]): Promise<string> {
+    const gate = createGate();
+    market.vendor.next({ pieces: PIECES, breaksAfter: 4, pauses: [{ after: 0, until: gate.opened }] }, ...then);
+    const asking = ask(customer, 'chat', { stream: true });
+    await eventually('the vendor to be asked', () => market.vendor.calls.length > 0);
+    await Bun.sleep(THOUGHT_MS);
+    gate.open();
+    return (await asking).text();
+  }
+
+  test('is booked where the stream could not be finished', async () => {
+    await askBroken();
+    await customer.record();
+    expect(await booked()).toEqual([['stream_broken', 'chat-1']]);
+    expect(sumOf(await customer.losses())).toBeGreaterThanOrEqual(LEAST);
+  });
+
+  test('is booked where another run replaced it', async () => {
+    market.spare.next({ pieces: PIECES });
+    expect(await askBroken({ pieces: PIECES })).toContain('[DONE]');
+    await customer.record();
+    expect(await booked()).toEqual([['replaced_run', 'chat-1']]);
+    expect(sumOf(await customer.losses())).toBeGreaterThanOrEqual(LEAST);
+  });
+});
+
 describe('of a gateway of its own', () => {
   afterEach(() => market.stop());
 
@@ -93,6 +144,43 @@ describe('of a gateway of its own', () => {
     await market.gateway.gateway.drain(0);
     expect(await booked()).toEqual([['gateway_cut', 'chat-1']]);
     expect(sumOf(await customer.losses())).toBeGreaterThan(0n);
+  });
+
+  test('a stream that is read on when the gateway stops is closed, and paid by an estimate', async () => {
+    const { clock, timers } = createReadOnClock(systemClock);
+    await start({ clock });
+    market.vendor.next({ pieces: PIECES, hidden: 300, pauses: [{ after: 2, until: createGate().opened }] });
+    const leaving = new AbortController();
+    await readUntil(await ask(customer, 'chat', { stream: true }, leaving.signal), '"pha"');
+    const before = timers();
+    leaving.abort();
+    await eventually('the stream to be read on', () => timers() > before);
+    await market.gateway.gateway.drain(0);
+    const [record] = market.gateway.sql<{ status: string; estimated: bigint; output: bigint; cost_nano: bigint }>(
+      'SELECT status, estimated, output_tokens AS output, cost_nano FROM usage_records',
+    );
+    expect(record).toMatchObject({ status: 'client_gone', estimated: 1n });
+    expect(record?.cost_nano).toBeGreaterThan(PRICE.output * (record?.output ?? 0n));
+    expect(record?.output).toBeGreaterThanOrEqual(BigInt(counted('Alpha')));
+    expect(market.gateway.sql('SELECT * FROM holds')).toEqual([]);
+  });
+
+  test('tool rounds beyond the hold: booked, alarmed, and counted for the guard', async () => {
+    await start({ guards: { loss_per_account_day: 0.1 } });
+    const rounds = 60_000;
+    market.vendor.next({ pieces: PIECES, input: rounds }, { pieces: [], input: 1_000 });
+    const server = { type: 'url', url: 'https://tools.example/mcp', name: 'tools' };
+    const fields = { mcp_servers: [server], max_tokens: 100 };
+    expect((await ask(customer, 'messages', fields)).status).toBe(200);
+    const { request_id, cost_nano } = await customer.record();
+    const billed = costOf({ input: rounds, reasoning: 0, output: PIECES.length });
+    expect(await customer.losses()).toMatchObject([{ reason: 'above_hold', amount: billed - BigInt(cost_nano) }]);
+    expect(billed - BigInt(cost_nano)).toBeGreaterThan(100_000_000n);
+    expect(market.gateway.log.alarms('usage_above_hold')).toMatchObject([{ request_id }]);
+    // The guard is used up: an answer without output is not free any more.
+    await (await ask(customer, 'chat')).text();
+    const [next] = await customer.records();
+    expect(BigInt(next?.cost_nano)).toBe(costOf({ input: 1_000, reasoning: 0, output: 0 }));
   });
 
   test('the operator reads the sums by reason', async () => {
@@ -122,13 +210,19 @@ describe('the guard loss_per_account_day', () => {
 
   test('beyond it an empty answer is paid as reported, the receipt says why, and an alarm names the account', async () => {
     await start({ guards: { loss_per_account_day: TWO_AND_A_HALF } });
-    expect(await askForNothing(ROUNDS)).toEqual([0n, 0n, LOSS, LOSS, LOSS, LOSS]);
-    expect(sumOf(await customer.losses())).toBe(2n * LOSS);
+    expect(await askForNothing(ROUNDS)).toEqual([0n, 0n, LOSS / 2n, LOSS, LOSS, LOSS]);
+    expect(sumOf(await customer.losses())).toBe((5n * LOSS) / 2n);
     const rules = await Promise.all(
       (await customer.records()).map(async ({ request_id }) => ruleOf(await customer.receipt(request_id))),
     );
     expect(rules.toReversed()).toEqual([...Array(2).fill('empty_answer'), ...Array(4).fill('loss_guard')]);
     expect(market.gateway.log.alarms('account_losses')).toMatchObject([{ account_id: customer.accountId }]);
+  });
+
+  test('one loss that is more than the guard is charged only for what exceeds it', async () => {
+    await start({ guards: { loss_per_account_day: 0.004 } });
+    expect(await askForNothing(1)).toEqual([LOSS - 4_000_000n]);
+    expect(sumOf(await customer.losses())).toBe(4_000_000n);
   });
 
   test('another account is not touched by it', async () => {
@@ -143,14 +237,14 @@ describe('the guard loss_per_account_day', () => {
     market.vendor.otherwise(() => ({ pieces: [], input: INPUT }));
     await Promise.all(Array.from({ length: 20 }, async () => (await ask(customer, 'chat')).text()));
     await customer.records();
-    expect(sumOf(await customer.losses())).toBe(2n * LOSS);
-    expect(await customer.paid()).toBe(18n * LOSS);
+    expect(sumOf(await customer.losses())).toBe((5n * LOSS) / 2n);
+    expect(await customer.paid()).toBe((35n * LOSS) / 2n);
   });
 
   test('0: no ending is free', async () => {
     await start({ guards: { loss_per_account_day: 0 } });
     expect(await askForNothing(2)).toEqual([LOSS, LOSS]);
-    await leaveBeforeFirstByte('chat', true);
+    await leaveBeforeFirstByte('chat');
     const [record] = await eventually('the record', async () => {
       const records = await customer.records();
       return records.length === 3 && records;

@@ -151,7 +151,7 @@ describe('the rule that decided the cost', () => {
     const told = await receipt(requestId);
     expect(told).toMatchObject({ rule: 'loss_guard', cost_nano: '400000000' });
     expect(told.explanation).toBe(
-      'This account has used up its requests without a charge for today. This one is charged as reported, up to the NT$0.5 that was reserved: NT$0.4.',
+      'This account has used up its requests without a charge for today. What exceeds them is charged as reported, up to the NT$0.5 that was reserved: NT$0.4.',
     );
     expect(told.lines).toEqual([line('loss_guard', 1, 400_000_000n)]);
     expect(sumOf(told)).toBe(BigInt(told.cost_nano));

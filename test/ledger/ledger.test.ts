@@ -30,10 +30,11 @@ afterAll(async () => {
 });
 
 /** Releases fail so often before they reach the store. */
-function ledgerWith({ failedReleases = 0, clock = systemClock } = {}) {
+function ledgerWith({ failedReleases = 0, failsToSettle = false, clock = systemClock } = {}) {
   let failed = 0;
   const commit: Store['commit'] = async (name, input) => {
     if (name === 'release' && failed++ < failedReleases) throw fault('unavailable', { internal: 'store: away' });
+    if (name === 'settle' && failsToSettle) throw new Error('a bug of ours');
     return store.commit(name, input);
   };
   const lines = createLogCapture();
@@ -58,6 +59,24 @@ test('what cannot be settled is released, however often that must be tried', asy
   expect(ledger.closing()).toBe(0);
   expect(await store.read.wallet(account.accountId)).toMatchObject({ balance: 10_000n, held: 0n, inFlight: 0 });
   expect(alarms()).toEqual(['close_failed', 'settle_retrying']);
+});
+
+test('what cannot be settled is released with its losses, and what it cost is one of them', async () => {
+  const losses = { items: [loss({ amount: 500n, charge: 70n })], guard: 0n };
+  const { ledger } = ledgerWith({ failsToSettle: true });
+  const account = await createAccount(store, 10_000n);
+  const call = paid(account);
+  expect(await ledger.admit(call)).toMatchObject({ ok: true });
+  const input = settling(call, 40n);
+  const settled = await ledger.settle({ ...input, outcome: { ...input.outcome, model: 'm' }, losses });
+  expect(settled).toMatchObject({ state: 'closed', charged: 0n });
+  const query = { by: 'reason', from: 0, to: 99_999, accountId: account.accountId, limit: 9 } as const;
+  const { sums } = await store.read.losses(query);
+  const amounts = sums.map(({ key, amount }) => [key, amount]).toSorted();
+  expect(amounts).toEqual([
+    ['empty_answer', 500n],
+    ['gateway_cut', 40n],
+  ]);
 });
 
 test('a close is tried again after ever longer waits, up to five seconds, however long the store was away', async () => {
@@ -124,11 +143,11 @@ test('losses beyond the guard raise one alarm for an account and day', async () 
       event: 'account_losses',
       request_id: ids[1],
       account_id: account.accountId,
-      cost_nano: '70',
+      cost_nano: '56',
       detail: 'losses of the day reached the guard of NT$0.0000006',
     },
   ]);
-  expect(await store.read.wallet(account.accountId)).toMatchObject({ balance: 10_000n - 3n * 70n });
+  expect(await store.read.wallet(account.accountId)).toMatchObject({ balance: 10_000n - 56n - 2n * 70n });
 });
 
 test('a release whose losses a bug of ours made impossible is made without them', async () => {

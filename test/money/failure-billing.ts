@@ -3,14 +3,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../src/kit/clock.ts';
+import { type Clock, systemClock } from '../../src/kit/clock.ts';
 import { weighTokens } from '../../src/kit/tokens.ts';
 import { messageAnswer } from '../support/anthropic-messages.ts';
-import { createGate, eventually } from '../support/eventually.ts';
+import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { type Asked, costAt, type Lab, type LabOptions, MAIN, SPARE, startLab, TRIAL } from '../support/lab.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, chatStream, jsonScript, sseScript, sseText } from '../support/openai-chat.ts';
-import { createReadOnClock } from '../support/read-on-clock.ts';
+import { createReadOnClock, READ_ON_MS } from '../support/read-on-clock.ts';
 import { bytesOf, cutAt, isBytes, type Script } from '../support/script.ts';
 import { createWorkplace } from '../support/start-process.ts';
 import { openaiChannel, testDocument } from '../support/test-document.ts';
@@ -70,6 +70,23 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
     const leaving = new AbortController();
     await readUntil(await on.open({ stream: true }, leaving.signal), piece);
     leaving.abort();
+  }
+
+  /** Hangs up when the upstream was asked for a whole answer, which waits at the gate. */
+  async function leaveWhole(client: WireClient, from: Clock): Promise<{ on: Lab; gate: Gate }> {
+    const { clock, timers } = createReadOnClock(from);
+    const on = await start(client, { clock });
+    const gate = createGate();
+    const { body = [], ...rest } = client.whole({ tokens: { input: 13, output: 900, reasoning: 800 } });
+    on.first.next({ ...rest, framing: 'chunked', body: [gate.opened, ...body] });
+    const leaving = new AbortController();
+    const asking = on.open({ max_tokens: 950 }, leaving.signal).catch(() => undefined);
+    await on.first.request(0);
+    const before = timers();
+    leaving.abort();
+    await asking;
+    await eventually('the answer to be waited for', () => timers() > before);
+    return { on, gate };
   }
 
   const LONG = ['Alpha', ...Array.from({ length: 60 }, () => ' and more')];
@@ -228,7 +245,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect((await on.ask({ stream: true })).answer.complete).toBe(true);
       await expectPaid(on, costAt(SPARE, 11, 7), { model: 'spare', channel: 'first' });
     },
-    'you hung up before the first byte': async (client) => {
+    'you hung up before the first byte of a stream': async (client) => {
       const on = await start(client);
       on.first.next(cutAt(client.stream(), 'head', 'stall'));
       const leaving = new AbortController();
@@ -237,6 +254,19 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       leaving.abort();
       await expect(call).rejects.toThrow();
       await eventually('the upstream to be left', () => seen.abortedAt);
+      await eventually('the record', async () => (await on.records()).length > 0);
+      await expectPaid(on, '0', { status: 'client_gone' });
+    },
+    'you hung up before a whole answer came': async (client) => {
+      const { on, gate } = await leaveWhole(client, systemClock);
+      gate.open();
+      await eventually('the record', async () => (await on.records()).length > 0);
+      await expectPaid(on, costAt(MAIN, 13, 800), { status: 'client_gone', estimated: false, reasoning_tokens: 800 });
+    },
+    'you hung up before a whole answer, and it did not come within 30 s': async (client) => {
+      const clock = createManualClock();
+      const { on } = await leaveWhole(client, clock);
+      await clock.advance(READ_ON_MS);
       await eventually('the record', async () => (await on.records()).length > 0);
       await expectPaid(on, '0', { status: 'client_gone' });
     },
@@ -413,7 +443,8 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       await pass(99_000);
       await reading;
       const answer = chat.assemble(text);
-      expect(answer.error).toBeDefined();
+      expect(answer.error).toMatchObject({ message: expect.stringContaining('one hour') });
+      expect(text).not.toContain('Nothing was charged');
       expect(on.second.requests).toEqual([]);
       // A database that has not kept up with the clock is asked again later: time must go on.
       let isClosed = false;
@@ -426,7 +457,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       }
       const [{ input_tokens, output_tokens }] = (await closing) as [{ input_tokens: number; output_tokens: number }];
       expect(output_tokens).toBe(count(`Alpha${' beta'.repeat(9)}`));
-      await expectPaid(on, costAt(MAIN, input_tokens, output_tokens), { estimated: true, status: 'upstream_failed' });
+      await expectPaid(on, costAt(MAIN, input_tokens, output_tokens), { estimated: true, status: 'time_limit' });
     },
     'your stop sequence ended the answer before any text': async () => {
       const on = await start(messages);

@@ -111,20 +111,20 @@ test('losses are counted once they are booked, and so are closes by the guard', 
   };
   const guard = 500_000_000n;
   await close({ items: [loss(), loss({ reason: 'hedge', channel: null, amount: 100_000_000n, charge: 0n })], guard });
-  // Beyond the guard: paid up to the hold, and what is never charged is lost.
+  // A third of the loss is beyond the guard: paid up to the hold, and what is never charged is lost.
   const items = [
-    loss({ charge: 1_250_000_000n }),
+    loss({ charge: 3_750_000_000n }),
     loss({ reason: 'hedge', channel: 'spare', amount: 200_000_000n, charge: 0n }),
   ];
   expect(await close({ items, guard })).toMatchObject({ charged: 1_000_000_000n, lossGuard: 'reached' });
   const scrape = readScrape(await metrics.text());
   const lost = (reason: string, channel: string) =>
     scrape.value('gateway_losses_ntd_total', { reason, channel, model: 'up-paid' });
-  expect(lost('empty_answer', 'up')).toBe(0.3);
+  expect(lost('empty_answer', 'up')).toBe(0.5);
   expect(lost('hedge', 'none')).toBe(0.1);
   expect(lost('hedge', 'spare')).toBe(0.2);
   expect(lost('above_hold', 'up')).toBe(0.25);
-  expect(scrape.sum('gateway_losses_ntd_total')).toBeCloseTo(0.85, 9);
+  expect(scrape.sum('gateway_losses_ntd_total')).toBeCloseTo(1.05, 9);
   expect(scrape.value('gateway_loss_guard_total')).toBe(1);
   const { amount } = await store.read.losses({
     by: 'reason',
@@ -133,7 +133,7 @@ test('losses are counted once they are booked, and so are closes by the guard', 
     accountId: account.accountId,
     limit: 9,
   });
-  expect(amount).toBe(850_000_000n);
+  expect(amount).toBe(1_050_000_000n);
   expect(alarms.counts().get('account_losses')).toBe(1);
 });
 

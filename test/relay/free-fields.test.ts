@@ -1,54 +1,16 @@
 // A free model takes the fields that common clients send, and no others: no hold covers what an unknown field would cost.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'bun:test';
+import { useAllFormats } from '../support/all-formats.ts';
 import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
 import type { Script } from '../support/script.ts';
-import { upModel } from '../support/test-document.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
 type Fields = Record<string, unknown>;
 
 const STRICT = { 'x-svc-strict': '1' };
-const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat', 'embeddings', 'images'] } };
 
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-let key: string;
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  const free = (id: string, channel: string, fields = {}) =>
-    upModel(id, {
-      price: 'free',
-      max_output_tokens: 8_192,
-      routes: [{ channel, model: 'scripted-2026-01' }],
-      ...fields,
-    });
-  gateway = await startTestGateway({
-    document: (standard) => ({
-      ...standard,
-      channels: [
-        ...standard.channels,
-        ...WIRE_CLIENTS.map(({ name, channel }) => channel(name, upstream.baseUrl, ENDPOINTS[name])),
-      ],
-      models: [
-        ...standard.models,
-        ...WIRE_CLIENTS.map(({ name }) => free(name, name)),
-        ...['embeddings', 'images'].map((kind) => free(kind, 'chat', { kinds: [kind] })),
-      ],
-    }),
-  });
-});
-beforeEach(async () => {
-  upstream.reset();
-  ({ key } = await gateway.register());
-});
-afterAll(async () => {
-  await gateway.stop();
-  await upstream.close();
-});
+const setting = useAllFormats({ '': { price: 'free', max_output_tokens: 8_192 } });
 
 const clientOf = (name: string) => {
   const found = WIRE_CLIENTS.find((client) => client.name === name);
@@ -57,13 +19,13 @@ const clientOf = (name: string) => {
 };
 
 async function ask(path: string, body: Fields, answer: Script, headers = {}) {
-  upstream.otherwise(answer);
-  const response = await gateway.call(path, { key, body, headers });
+  setting.upstream.otherwise(answer);
+  const response = await setting.gateway.call(path, { key: setting.key, body, headers });
   await response.text();
   return {
     status: response.status,
     dropped: response.headers.get('x-svc-dropped'),
-    sent: upstream.requests.at(-1)?.json,
+    sent: setting.upstream.requests.at(-1)?.json,
   };
 }
 
@@ -169,7 +131,7 @@ describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
   test.each(Object.entries(UNKNOWN))('%s is refused where nothing may be lost', async (field, value) => {
     const { status } = await ask(path, body({ model: name, [field]: value }), whole(), STRICT);
     expect(status).toBe(400);
-    expect(upstream.requests).toEqual([]);
+    expect(setting.upstream.requests).toEqual([]);
   });
 });
 

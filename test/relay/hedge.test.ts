@@ -197,7 +197,11 @@ describe.each([
     const [before, beside] = [await first.request(0), await second.request(0)];
     leaving.abort();
     await asking;
-    await eventually('both to be stopped', () => before.abortedAt && beside.abortedAt);
+    // A whole answer is waited for, because only its report says what it took.
+    await whilePassing(
+      clock,
+      eventually('both to be stopped', () => before.abortedAt && beside.abortedAt),
+    );
     await eventually('the close', async () => {
       const { data } = await gateway.get('/api/usage', account.key);
       return data[0]?.status === 'client_gone';

@@ -1,55 +1,17 @@
 // Fields that are ours reach an upstream only as we write them. Upstreams in Go or .NET match the names of members without
 // case, so a variant of a name is as good as the name.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
+import { useAllFormats } from '../support/all-formats.ts';
 import type { Answer } from '../support/answer.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
 import type { Script } from '../support/script.ts';
-import { upModel } from '../support/test-document.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
 const STRICT = { 'x-svc-strict': '1' };
-const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat', 'embeddings', 'images'] } };
 const PRICE = { input: 10, output: 40, image: 0.01 };
 
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-let key: string;
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  const models = (id: string, channel: string, fields = {}) => {
-    const routes = [{ channel, model: 'scripted-2026-01' }];
-    return [
-      upModel(`paid-${id}`, { price: PRICE, routes, ...fields }),
-      upModel(`free-${id}`, { price: 'free', routes, ...fields }),
-    ];
-  };
-  gateway = await startTestGateway({
-    document: (standard) => ({
-      ...standard,
-      channels: [
-        ...standard.channels,
-        ...WIRE_CLIENTS.map(({ name, channel }) => channel(name, upstream.baseUrl, ENDPOINTS[name])),
-      ],
-      models: [
-        ...standard.models,
-        ...WIRE_CLIENTS.flatMap(({ name }) => models(name, name)),
-        ...['embeddings', 'images'].flatMap((kind) => models(kind, 'chat', { kinds: [kind] })),
-      ],
-    }),
-  });
-});
-beforeEach(async () => {
-  upstream.reset();
-  ({ key } = await gateway.register());
-});
-afterAll(async () => {
-  await gateway.stop();
-  await upstream.close();
-});
+const setting = useAllFormats({ 'paid-': { price: PRICE }, 'free-': { price: 'free' } });
 
 interface Format {
   name: string;
@@ -72,14 +34,18 @@ interface Asked {
 }
 
 async function ask(format: Format, model: string, fields: object, headers = {}, answer = format.answer()) {
-  upstream.otherwise(answer);
-  const response = await gateway.call(format.path, { key, body: { model, ...format.body, ...fields }, headers });
+  setting.upstream.otherwise(answer);
+  const response = await setting.gateway.call(format.path, {
+    key: setting.key,
+    body: { model, ...format.body, ...fields },
+    headers,
+  });
   const text = await response.text();
   const asked: Asked = {
     status: response.status,
     dropped: response.headers.get('x-svc-dropped'),
     error: response.status === 200 ? undefined : JSON.parse(text).error,
-    sent: upstream.requests.at(-1)?.json,
+    sent: setting.upstream.requests.at(-1)?.json,
   };
   return asked;
 }
@@ -118,7 +84,7 @@ describe.each(FORMATS)('$name', (format) => {
       const { status, error } = await ask(format, model, fields, STRICT);
       expect(status).toBe(400);
       expect(error.message).toContain(name);
-      expect(upstream.requests).toEqual([]);
+      expect(setting.upstream.requests).toEqual([]);
     });
   });
 
@@ -267,16 +233,16 @@ describe('thinking that a vendor counts beside its output bound', () => {
 test('names that every object has are names like others', async () => {
   const [chat] = FORMATS as [Format];
   const odd = '"__proto__":{"MODEL":1},"constructor":1,"toString":2';
-  upstream.otherwise(chat.answer());
+  setting.upstream.otherwise(chat.answer());
   for (const [model, reached] of [
     ['paid-chat', true],
     ['free-chat', false],
   ] as const) {
     const body = `{${odd},${JSON.stringify({ model, ...chat.body }).slice(1)}`;
-    const response = await gateway.call(chat.path, { key, body });
+    const response = await setting.gateway.call(chat.path, { key: setting.key, body });
     expect(response.status).toBe(200);
     for (const name of ['__proto__', 'constructor', 'toString']) {
-      expect(upstream.requests.at(-1)?.body.includes(`"${name}"`)).toBe(reached);
+      expect(setting.upstream.requests.at(-1)?.body.includes(`"${name}"`)).toBe(reached);
     }
     expect(response.headers.get('x-svc-dropped')).toBe(reached ? null : '__proto__,constructor,toString');
   }

@@ -1,11 +1,9 @@
 // Settings that choose another model, provider or price than the one that is billed never reach an upstream, in whichever
 // format they come, and the client is told.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'bun:test';
+import { useAllFormats } from '../support/all-formats.ts';
 import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
-import { upModel } from '../support/test-document.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
 const CHOICES = {
@@ -20,46 +18,19 @@ const CHOICES = {
   inference_geo: 'us',
 };
 const NAMES = Object.keys(CHOICES);
-const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat', 'embeddings', 'images'] } };
 
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-let key: string;
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  const price = { input: 10, output: 40, image: 0.01 };
-  const paid = (id: string, channel = id) => upModel(id, { price, routes: [{ channel, model: 'scripted-2026-01' }] });
-  gateway = await startTestGateway({
-    document: (standard) => ({
-      ...standard,
-      channels: [
-        ...standard.channels,
-        ...WIRE_CLIENTS.map(({ name, channel }) => channel(name, upstream.baseUrl, ENDPOINTS[name])),
-      ],
-      models: [
-        ...standard.models,
-        ...WIRE_CLIENTS.map(({ name }) => paid(name)),
-        ...['embeddings', 'images'].map((kind) => ({ ...paid(kind, 'chat'), kinds: [kind] })),
-      ],
-    }),
-  });
-});
-beforeEach(async () => {
-  upstream.reset();
-  ({ key } = await gateway.register());
-});
-afterAll(async () => {
-  await gateway.stop();
-  await upstream.close();
-});
+const setting = useAllFormats({ '': { price: { input: 10, output: 40, image: 0.01 } } });
 
 describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
   const ask = async (fields: Record<string, unknown>, headers: Record<string, string> = {}) => {
-    upstream.otherwise(whole());
-    const response = await gateway.call(path, { key, body: body({ model: name, ...fields }), headers });
+    setting.upstream.otherwise(whole());
+    const response = await setting.gateway.call(path, {
+      key: setting.key,
+      body: body({ model: name, ...fields }),
+      headers,
+    });
     await response.text();
-    return { response, told: response.headers.get('x-svc-dropped'), sent: upstream.requests.at(-1)?.json };
+    return { response, told: response.headers.get('x-svc-dropped'), sent: setting.upstream.requests.at(-1)?.json };
   };
 
   test('all of them stay behind, and are told', async () => {
@@ -73,7 +44,7 @@ describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
   test.each(Object.entries(CHOICES))('%s alone is refused where nothing may be lost', async (field, value) => {
     const { response } = await ask({ [field]: value }, { 'x-svc-strict': '1' });
     expect(response.status).toBe(400);
-    expect(upstream.requests).toEqual([]);
+    expect(setting.upstream.requests).toEqual([]);
   });
 
   test.each(['auto', 'default', 'flex', 'standard_only'])('the tier %s costs no more, and passes', async (tier) => {
@@ -96,14 +67,14 @@ describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
   });
 
   test.each([1, 100_000])('the other members keep their bytes, also around %d of a text', async (length) => {
-    upstream.otherwise(whole());
+    setting.upstream.otherwise(whole());
     const text = `"text":"${'a'.repeat(length)}"`;
     const others = ['"temperature" : 1.0', `"unknown":{ "models" : [1.50], "provider":"\\u4f60", ${text} }`];
     const given = JSON.stringify(body({ model: name })).slice(1, -1);
     const sent = `{${others[0]},"mod\\u0065ls":["dear"],${given} ,"provider":{"only":["dear"]}, ${others[1]}}`;
-    const response = await gateway.call(path, { key, body: sent });
+    const response = await setting.gateway.call(path, { key: setting.key, body: sent });
     expect(response.headers.get('x-svc-dropped')).toBe('models,provider');
-    const [seen] = upstream.requests;
+    const [seen] = setting.upstream.requests;
     for (const member of others) expect(seen?.body).toContain(member);
     expect(seen?.json).not.toHaveProperty('models');
     expect(seen?.json).not.toHaveProperty('provider');
@@ -114,10 +85,10 @@ test.each([
   ['embeddings', '/v1/embeddings', { input: 'Hi' }, vectorAnswer()],
   ['images', '/v1/images/generations', { prompt: 'A cat' }, pictureAnswer()],
 ])('so they do of %s', async (model, path, body, answer) => {
-  upstream.otherwise(answer);
-  const response = await gateway.call(path, { key, body: { model, ...body, ...CHOICES } });
+  setting.upstream.otherwise(answer);
+  const response = await setting.gateway.call(path, { key: setting.key, body: { model, ...body, ...CHOICES } });
   expect(response.status).toBe(200);
-  expect(upstream.requests[0]?.json).toEqual({ model: 'scripted-2026-01', ...body });
+  expect(setting.upstream.requests[0]?.json).toEqual({ model: 'scripted-2026-01', ...body });
   expect(response.headers.get('x-svc-dropped')?.split(',').toSorted()).toEqual(NAMES.toSorted());
 });
 
@@ -125,10 +96,13 @@ test.each([
   ['/v1/chat/completions', 'responses', { messages: [{ role: 'user', content: 'Hi' }] }],
   ['/v1/responses', 'chat', { input: 'Hi' }],
 ])('a dearer tier is not translated either: %s to %s', async (path, model, body) => {
-  for (const { name, whole } of WIRE_CLIENTS) if (name === model) upstream.otherwise(whole());
-  const response = await gateway.call(path, { key, body: { model, ...body, service_tier: 'priority' } });
+  for (const { name, whole } of WIRE_CLIENTS) if (name === model) setting.upstream.otherwise(whole());
+  const response = await setting.gateway.call(path, {
+    key: setting.key,
+    body: { model, ...body, service_tier: 'priority' },
+  });
   expect(response.status).toBe(200);
-  expect(upstream.requests[0]?.json).not.toHaveProperty('service_tier');
+  expect(setting.upstream.requests[0]?.json).not.toHaveProperty('service_tier');
   expect(response.headers.get('x-svc-dropped')).toBe('service_tier');
 });
 
@@ -151,13 +125,13 @@ describe.each(
 )('a compaction, which is work beside the answer: $name', (client) => {
   const { name, path, body, compact, other, list } = client;
   const ask = async (management: string, stream: boolean, headers: Record<string, string> = {}) => {
-    upstream.otherwise(stream ? client.stream() : client.whole());
+    setting.upstream.otherwise(stream ? client.stream() : client.whole());
     const given = JSON.stringify(body({ model: name, stream })).slice(1, -1);
     const sent = `{"context_management":${management},${given}}`;
-    const response = await gateway.call(path, { key, body: sent, headers });
+    const response = await setting.gateway.call(path, { key: setting.key, body: sent, headers });
     const text = await response.text();
     const told = response.headers.get('x-svc-dropped');
-    return { status: response.status, text, told, seen: upstream.requests.at(-1) };
+    return { status: response.status, text, told, seen: setting.upstream.requests.at(-1) };
   };
 
   test.each([false, true])('stays behind beside others, which keep their bytes; stream: %p', async (stream) => {
@@ -182,7 +156,7 @@ describe.each(
     const { status, text } = await ask(list(compact), stream, { 'x-svc-strict': '1' });
     expect(status).toBe(400);
     expect(text).toContain('context_management');
-    expect(upstream.requests).toEqual([]);
+    expect(setting.upstream.requests).toEqual([]);
   });
 
   test('is not what others do', async () => {

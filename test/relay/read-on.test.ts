@@ -1,13 +1,14 @@
-// A channel that is read to its end when the client leaves is not read without end: half a minute each, 64 at once, 16 of one
-// account.
+// What is read to its end when the client leaves is not read without end: half a minute each, 64 at once, 16 of one account.
+// The same holds for whole answers, which are waited for.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { chatStream } from '../support/openai-chat.ts';
+import { chatAnswer, chatStream } from '../support/openai-chat.ts';
 import { createReadOnClock, READ_ON_MS } from '../support/read-on-clock.ts';
+import { cutAt, type Script } from '../support/script.ts';
 import { type ServerEvent, sseEvents, textOf } from '../support/sse.ts';
 import { UP_PRICES, withDrainedModel } from '../support/test-document.ts';
 import type { SeenRequest } from '../support/upstream.ts';
@@ -116,4 +117,74 @@ test.each([
   await records(MOST_OF_ACCOUNT + 2);
   for (const other of others) await records(MOST_OF_ACCOUNT, other);
   expect(gateway.audit()).toEqual([]);
+});
+
+describe('a whole answer', () => {
+  const BOUND = 20;
+
+  async function startWhole(script: Script): Promise<Pick<Streaming, 'seen' | 'leave'>> {
+    const at = gateway.upstream.requests.length;
+    gateway.upstream.next(script);
+    const leaving = new AbortController();
+    const call = gateway.chat(account.key, { model: 'up-paid', max_tokens: BOUND, n: 2 }, { signal: leaving.signal });
+    call.catch(() => {});
+    return { seen: await gateway.upstream.request(at), leave: () => leaving.abort() };
+  }
+
+  const lost = () =>
+    gateway.sql<{ reason: string; amount_nano: bigint }>(
+      'SELECT reason, amount_nano FROM losses WHERE account_id = ?',
+      account.accountId,
+    );
+
+  async function waitForAll(answers: readonly Pick<Streaming, 'leave'>[]): Promise<void> {
+    const before = timers();
+    for (const { leave } of answers) leave();
+    await eventually('all to be waited for', () => timers() - before === answers.length);
+  }
+
+  test.each([
+    ['not a byte', cutAt(chatAnswer(), 'head', 'stall')],
+    ['a half', cutAt(chatAnswer(), 40, 'stall')],
+  ])('of which %s has come is left after half a minute, and is free', async (_, script) => {
+    const answer = await startWhole(script);
+    await waitForAll([answer]);
+    await clock.advance(READ_ON_MS - 1);
+    expect(answer.seen.abortedAt).toBeUndefined();
+    await clock.advance(1);
+    const [record] = await records(1);
+    await eventually('the upstream to be left', () => answer.seen.abortedAt);
+    expect(record).toMatchObject({ status: 'client_gone', cost_nano: '0', channel: null });
+    expect(lost()).toMatchObject([{ reason: 'client_gone' }]);
+    expect(await gateway.get('/api/me', account.key)).toMatchObject({ balance_ntd: 1, held_nano: '0' });
+  });
+
+  test('that comes in time is not left, and its input is paid', async () => {
+    const gate = createGate();
+    const { body = [], ...rest } = chatAnswer({ pieces: ['Hello'] });
+    const answer = await startWhole({ ...rest, framing: 'chunked', body: [gate.opened, ...body] });
+    await waitForAll([answer]);
+    gate.open();
+    const [record] = await records(1);
+    expect(answer.seen.abortedAt).toBeUndefined();
+    expect(record).toMatchObject({ status: 'client_gone', estimated: false, input_tokens: 11, output_tokens: 0 });
+    expect(BigInt(record?.cost_nano)).toBe(11n * UP_PRICES.input);
+  });
+
+  test('one more than 16 of one account is left at once, and booked with all that it may have become', async () => {
+    const answers = [];
+    for (let n = 0; n < MOST_OF_ACCOUNT; n++) answers.push(await startWhole(cutAt(chatAnswer(), 'head', 'stall')));
+    const more = await startWhole(cutAt(chatAnswer(), 'head', 'stall'));
+    await waitForAll(answers);
+    more.leave();
+    await eventually('the upstream to be left', () => more.seen.abortedAt);
+    await records(1);
+    const [loss] = lost();
+    expect(loss?.reason).toBe('client_gone');
+    expect(loss?.amount_nano).toBeGreaterThan(BigInt(2 * BOUND) * UP_PRICES.output);
+    expect(answers.filter(({ seen }) => seen.abortedAt !== undefined)).toEqual([]);
+    await clock.advance(READ_ON_MS);
+    await records(MOST_OF_ACCOUNT + 1);
+    expect(gateway.audit()).toEqual([]);
+  });
 });

@@ -1,56 +1,24 @@
 // Reports of usage that cannot be true of the answer beside them, in every format: they are not billed as they are.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'bun:test';
+import { useAllFormats } from '../support/all-formats.ts';
 import { PICTURE, VECTOR } from '../support/media-answers.ts';
 import { jsonScript } from '../support/openai-chat.ts';
 import type { Script } from '../support/script.ts';
-import { upModel } from '../support/test-document.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
-const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat', 'embeddings', 'images'] } };
-
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-let key: string;
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  const paid = (id: string, channel: string, fields = {}) =>
-    upModel(id, { price: { input: 10, output: 40 }, routes: [{ channel, model: 'scripted-2026-01' }], ...fields });
-  gateway = await startTestGateway({
-    document: (standard) => ({
-      ...standard,
-      channels: [
-        ...standard.channels,
-        ...WIRE_CLIENTS.map(({ name, channel }) => channel(name, upstream.baseUrl, ENDPOINTS[name])),
-      ],
-      models: [
-        ...standard.models,
-        ...WIRE_CLIENTS.map(({ name }) => paid(name, name)),
-        ...['embeddings', 'images'].map((kind) => paid(kind, 'chat', { kinds: [kind] })),
-      ],
-    }),
-  });
-});
-beforeEach(async () => {
-  upstream.reset();
-  ({ key } = await gateway.register());
-});
-afterAll(async () => {
-  await gateway.stop();
-  await upstream.close();
-});
+const setting = useAllFormats({ '': { price: { input: 10, output: 40 } } });
 
 async function recordOf(path: string, body: Record<string, unknown>, answer: Script) {
-  upstream.otherwise(answer);
-  const response = await gateway.call(path, { key, body });
+  setting.upstream.otherwise(answer);
+  const response = await setting.gateway.call(path, { key: setting.key, body });
   await response.text();
   expect(response.status).toBe(200);
-  const { data } = await gateway.get('/api/usage', key);
+  const { data } = await setting.gateway.get('/api/usage', setting.key);
   const [record] = data;
-  const alarms = gateway.log.alarms('usage_invalid').filter(({ request_id }) => request_id === record.request_id);
+  const alarms = setting.gateway.log
+    .alarms('usage_invalid')
+    .filter(({ request_id }) => request_id === record.request_id);
   return { record, alarms };
 }
 

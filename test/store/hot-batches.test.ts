@@ -118,8 +118,14 @@ const allowance = { limit: 600, used: 1, remaining: 599, resetsAt: 1_768_500_060
 const ANSWERS: Decided[] = [
   { ok: true, result: { ok: true, held: MAX_NANO, granted: Number.MAX_SAFE_INTEGER, balance: 1n, allowance } },
   { ok: true, result: { state: 'closed', charged: MAX_NANO, writtenOff: 9_007_199_254_740_993n, balance: 0n } },
-  { ok: true, result: { state: 'closed', charged: 1n, writtenOff: 2n, balance: 3n, lossGuard: 'reached' } },
-  { ok: true, result: { state: 'closed', charged: MAX_NANO, writtenOff: 0n, balance: 0n, lossGuard: 'beyond' } },
+  {
+    ok: true,
+    result: { state: 'closed', charged: 1n, writtenOff: 2n, balance: 3n, lossGuard: 'reached', freeLosses: 5n },
+  },
+  {
+    ok: true,
+    result: { state: 'closed', charged: MAX_NANO, writtenOff: 0n, balance: 0n, lossGuard: 'beyond', freeLosses: 0n },
+  },
   { ok: true, result: { state: 'late' } },
   { ok: true, result: { ok: false, reason: 'lease_lost' } },
   { ok: true, result: { ok: false, reason: 'wallet_frozen' } },
@@ -177,7 +183,7 @@ test('fields stand where they always did: a journal that an older version left i
   const answers = [
     '["9223372036854775807",9007199254740991,"1",600,1,599,1768500060000]',
     '["9223372036854775807","9007199254740993","0"]',
-    '["1","2","3","reached",0,0,0,0],["9223372036854775807","0","0","beyond",0,0,0,0]',
+    '["1","2","3","reached","5",0,0,0],["9223372036854775807","0","0","beyond","0",0,0,0]',
     '[],["lease_lost"],["wallet_frozen"]',
     '["rate_limited",600,1,599,1768500060000],["too_many_in_flight",600,1,599,1768500060000]',
     '["free_minute_limit",600,1,599,1768500060000],["free_daily_limit",600,1,599,1768500060000,true]',

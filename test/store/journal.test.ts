@@ -183,13 +183,13 @@ describe('a process that is gone', () => {
     });
     expect(closes.map((operations) => commit(operations)[0])).toMatchObject([
       { result: { charged: 0n } },
-      { result: { charged: 700n, lossGuard: 'reached' } },
-      { result: { charged: 0n } },
+      { result: { charged: 140n, lossGuard: 'reached', freeLosses: 400n } },
+      { result: { charged: 700n, lossGuard: 'beyond', freeLosses: 0n } },
     ]);
     expect(journaled()).toBe(6);
     expect(count('SELECT count(*) AS n FROM losses')).toBe(0);
     const store = await openSqliteStore({ file, clock: systemClock });
-    expect(await store.read.wallet(accountId)).toMatchObject({ balance: TRIAL - 700n, held: 0n });
+    expect(await store.read.wallet(accountId)).toMatchObject({ balance: TRIAL - 840n, held: 0n });
     expect((await store.read.audit({})).differences).toEqual([]);
     await store.close();
     expect(db.query('SELECT amount_nano FROM losses ORDER BY loss_id').all()).toEqual([

@@ -191,15 +191,15 @@ describe('racing for', () => {
         ? node.commit('settle', { ...settling(input, 0n), losses })
         : node.commit('release', { ...releasing(input, false), losses });
     });
-    const free = results.flatMap((one, racer) => (one.state === 'closed' && !one.lossGuard ? [amountOf(racer)] : []));
-    const sum = free.reduce((total, amount) => total + amount, 0n);
-    expect(sum).toBeLessThanOrEqual(guard);
-    expect(sum).toBeGreaterThan(guard - amountOf(RACERS));
-    expect(results.filter((one) => one.state === 'closed' && one.lossGuard === 'reached')).toHaveLength(1);
+    const closed = results.filter((one) => one.state === 'closed');
+    expect(closed).toHaveLength(RACERS);
+    expect(closed.filter(({ lossGuard }) => lossGuard === 'reached')).toHaveLength(1);
     const day = taipeiDay(T0);
     const booked = await first().read.losses({ by: 'reason', from: day, to: day + 1, accountId, limit: 9 });
-    expect(booked).toMatchObject({ losses: free.length, amount: sum });
-    const charged = BigInt(RACERS - free.length) * 100n;
+    expect(booked.amount).toBe(guard);
+    const charged = closed.reduce((sum, one) => sum + one.charged, 0n);
+    const whole = closed.filter(({ lossGuard, freeLosses }) => lossGuard && freeLosses === 0n);
+    expect(charged).toBeWithin(Number(100n * BigInt(whole.length)), Number(100n * BigInt(whole.length + 1)));
     expect(await first().read.wallet(accountId)).toMatchObject({ balance: 1_000_000n - charged, held: 0n });
     expect((await first().read.audit({})).differences).toEqual([]);
   });

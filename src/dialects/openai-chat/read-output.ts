@@ -1,6 +1,7 @@
 // The content of a chat message or delta, piece by piece, each in its slot.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { madeImages, madeSound } from '../../kit/tokens.ts';
 import { weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
@@ -80,6 +81,14 @@ export function isReasoning({ slot }: Pick<Piece, 'slot'>): boolean {
 
 function isContent(piece: Piece): boolean {
   return !isReasoning(piece);
+}
+
+/** What the pictures and sounds of a message may be in tokens. */
+export function weighMedia(message: Json | undefined): number {
+  if (!isObject(message) || !hasMedia(message)) return 0;
+  const { audio, images } = message;
+  const sound = isObject(audio) && typeof audio.data === 'string' ? madeSound(audio.data.length) : 0;
+  return sound + madeImages(Array.isArray(images) ? images.length : 0);
 }
 
 export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(pieces)): Output {

@@ -10,7 +10,7 @@ import {
   readJsonObject,
 } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
-import { checkReport } from '../counts.ts';
+import { addUnreported, checkReport } from '../counts.ts';
 import {
   type AnswerFacts,
   addOutput,
@@ -39,7 +39,7 @@ import {
   readFinish,
   saidAs,
 } from './read-chunk.ts';
-import { isReasoning, outputOf, readPieces, searchedInput } from './read-output.ts';
+import { isReasoning, outputOf, readPieces, searchedInput, weighMedia } from './read-output.ts';
 import { betterUsage, readUsage } from './read-usage.ts';
 
 const DONE_MARK = '[DONE]';
@@ -60,6 +60,8 @@ class ChatReader implements StreamReader {
   /** The usage of the last chunk leaves out what was told before. */
   #tellsLess = false;
   #isDone = false;
+  /** Tokens of output by our own count when the last usage came. */
+  #reportedTokens = 0;
   /** The last repeated event was of reasoning. */
   #repeatsReasoning = false;
   #searched = 0;
@@ -106,7 +108,8 @@ class ChatReader implements StreamReader {
   facts(): StreamFacts {
     const output = { ...this.#facts.output };
     const finished = this.isFinished();
-    return { ...this.#facts, output, usage: checkReport(this.#facts.usage, output, finished), finished };
+    const usage = addUnreported(checkReport(this.#facts.usage, output, finished), output.tokens - this.#reportedTokens);
+    return { ...this.#facts, output, usage, finished };
   }
 
   isFinished(): boolean {
@@ -132,13 +135,15 @@ class ChatReader implements StreamReader {
         this.#facts.finish = laterFinish(this.#facts.finish, readFinish(choice));
         this.#finished.add(index);
       }
-      const own = readPieces(choice[saidAs(choice)], index);
+      const said = choice[saidAs(choice)];
+      const own = readPieces(said, index);
       pieces.push(...own);
-      output = addOutput(output, outputOf(own));
+      output = addOutput(output, { ...outputOf(own), mediaTokens: weighMedia(said) });
       if (hasLogprobs(choice)) output = { ...output, hasContent: true };
       this.#searched ||= searchedInput(choice[saidAs(choice)]);
     }
     this.#facts.output = { ...addOutput(this.#facts.output, output), toolInput: this.#searched };
+    if (isObject(usage)) this.#reportedTokens = this.#facts.output.tokens;
     const isHeld = isObject(usage) && (this.#seenAreFinished() || hasNoChoice(document.value));
     const kind = isHeld ? 'held' : output.hasContent || output.hasReasoning ? 'output' : 'other';
     return { kind, name: undefined, document, pieces };

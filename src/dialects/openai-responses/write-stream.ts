@@ -9,12 +9,14 @@ import { withCost } from '../with-cost.ts';
 import { continuePrefill, type OpenMessage } from './continue-prefill.ts';
 import { continueFresh } from './continue-stream.ts';
 import { editInside, rawMember, reread } from './edit-event.ts';
+import { createOpenItems } from './open-items.ts';
 import { createSeenLog } from './seen-events.ts';
 import { writeUsage } from './usage.ts';
 
 export function createStreamWriter(request: RelayRequest, { keepText }: WriterOptions): StreamWriter {
   const transcript = new Transcript({ keepText });
   const seen = createSeenLog();
+  const items = createOpenItems();
   let held: StreamEvent | undefined;
   /** Ends of a message that another run could still go on with. */
   let waiting: StreamEvent[] = [];
@@ -42,6 +44,7 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
     if (!document) return '';
     for (const piece of pieces) transcript.add(piece);
     seen.note(document.value);
+    items.note(document.value, document.text.length);
     const own = editInside(document, 'response', owned);
     const begun = own.value.response && rawMember(own, 'response');
     if (begun) head ??= reread(begun);
@@ -96,12 +99,17 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
       return open ? continuePrefill(pass, open) : continueFresh(pass, seen.copy(), transcript.compare());
     },
     stopAtBound() {
-      const details = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+      const ends = flush();
+      const closings = items
+        .close()
+        .map((event) => frame(String(event.type), reread(JSON.stringify({ ...event, sequence_number: -1 }))));
+      const incomplete_details = { reason: 'max_output_tokens' };
+      const details = { status: 'incomplete', incomplete_details, output: items.output() };
       const response = owned(head ?? reread('{"object":"response","output":[]}'), details);
       const name = 'response.incomplete';
       const document = reread(`{"type":"${name}","sequence_number":-1,"response":${response}}`);
       held = { kind: 'held', name, document, pieces: [] };
-      return '';
+      return ends + closings.join('');
     },
     end(final) {
       const ends = flush();

@@ -123,7 +123,7 @@ const recordMembers: Members = {
   model: TEXT,
   channel: told('The value of x-svc-channel; null if no channel served.', orNull(TEXT)),
   endpoint: TEXT,
-  status: told('ok, the code of an error, client_gone or gateway_died.', TEXT),
+  status: told('ok, the code of an error, client_gone, time_limit or gateway_died.', TEXT),
   stream: FLAG,
   ...counted,
   first_token_ms: orNull(COUNT),

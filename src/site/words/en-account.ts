@@ -271,6 +271,7 @@ export const enAccount = {
   statuses: {
     ok: 'OK',
     client_gone: 'Client disconnected',
+    time_limit: 'Time limit',
     upstream_failed: 'Upstream failed',
     unavailable: 'Unavailable',
     loop_detected: 'Came round to itself',

@@ -194,7 +194,7 @@ export const zhTwAccount: Words['account'] = {
       not_delivered: () => '用戶端在收到任何內容之前斷線，不收費。',
       above_hold: (charged, held) => `上游回報的用量超過保留的 ${held}，只收取 ${charged}，超出的部分不收費。`,
       loss_guard: (charged, held) =>
-        `這個帳戶今天的免收費額度已用完，這次請求依回報的用量收費，最多為保留的 ${held}：${charged}。`,
+        `這個帳戶今天的免收費額度已用完，超出的部分依回報的用量收費，最多為保留的 ${held}：${charged}。`,
       free_model: () => '這個模型免費，不收費。',
     },
     attempts: '嘗試過程',
@@ -270,6 +270,7 @@ export const zhTwAccount: Words['account'] = {
   statuses: {
     ok: '成功',
     client_gone: '用戶端中斷連線',
+    time_limit: '達到時間上限',
     upstream_failed: '上游失敗',
     unavailable: '暫時無法服務',
     loop_detected: '繞回閘道',

@@ -169,7 +169,7 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?
     rule: guard ? 'loss_guard' : (outcome.rule ?? null),
   });
   const closed = { state: 'closed', charged, writtenOff, balance } as const;
-  return guard ? { ...closed, lossGuard: guard } : closed;
+  return guard ? { ...closed, ...guard } : closed;
 }
 
 function giveBackSlots(book: Book, hold: Hold, freeAddress?: string): void {

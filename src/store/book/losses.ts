@@ -1,21 +1,21 @@
 // Cost that upstreams bill and no customer pays. It is booked as rows, and the guard bounds how much of it one account can
-// cause on one Taipei day: beyond the guard, the losses are charged to the account, up to the hold of their request. Days
-// never run backwards, as those of budgets.
+// cause on one Taipei day: what exceeds the guard is charged to the account, up to the hold of the request. Days never run
+// backwards, as those of budgets.
 
 import { assert } from '../../kit/assert.ts';
-import { MAX_NANO, type Nano } from '../../kit/money.ts';
+import { MAX_NANO, minNano, type Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import type { CloseResult, Losses } from '../operations.ts';
 import { type Hold, isGuarded, type Loss, type LossDay } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 import { dayThatCounts } from './windows.ts';
 
-type LossGuard = Extract<CloseResult, { state: 'closed' }>['lossGuard'];
+type Closed = Extract<CloseResult, { state: 'closed' }>;
 
-/** `charge`: to be charged on top of the cost; 0 unless the guard is used up. */
+/** `charge`: to be charged on top of the cost; 0 unless the guard is exceeded. */
 export interface BookedLosses {
   charge: Nano;
-  guard: LossGuard;
+  guard: Pick<Closed, 'lossGuard' | 'freeLosses'> | undefined;
 }
 
 const NONE: BookedLosses = { charge: 0n, guard: undefined };
@@ -34,9 +34,10 @@ export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | 
     'a loss is not negative',
   );
   const today = lossDayOn(book.get('lossDays', hold.accountId), at);
-  const charge = sumOf(items, (item) => item.charge);
-  const isCharged = !hold.free && guard !== null && charge > 0n && today.amount + guardedSum(items) > guard;
-  const booked = isCharged ? unpaid(items, cost + charge - hold.amount) : items;
+  const free = hold.free || guard === null ? undefined : freeLosses(items, guard - today.amount);
+  const isCharged = free !== undefined;
+  const charge = isCharged ? chargeBeyond(items, free) : 0n;
+  const booked = isCharged ? unpaid(items, free, cost + charge - hold.amount) : items;
   for (const item of booked) if (item.amount > 0n) addLoss(book, hold, item, today.day, at);
   const counted = guardedSum(booked);
   assert(today.amount + counted <= MAX_NANO, 'the losses of a day fit into a column');
@@ -47,7 +48,7 @@ export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | 
       reached: today.reached || isCharged,
     });
   }
-  return isCharged ? { charge, guard: today.reached ? 'beyond' : 'reached' } : NONE;
+  return isCharged ? { charge, guard: { lossGuard: today.reached ? 'beyond' : 'reached', freeLosses: free } } : NONE;
 }
 
 /** The node that held it died. How far its call got is unknown, so the whole hold is booked: the loss is at most that. */
@@ -63,11 +64,38 @@ export function lossDayOn(known: LossDay = NO_LOSSES, at: number): LossDay {
   return day === known.day ? known : { ...NO_LOSSES, day };
 }
 
-/** What is not paid although the losses are charged: items without a charge, and what the hold does not cover. */
-export function unpaid(items: readonly Loss[], aboveHold: Nano): Loss[] {
-  const free = items.filter(({ charge, reason }) => charge === 0n && reason !== 'above_hold');
+function isChargeable({ reason, charge }: Loss): boolean {
+  return charge > 0n && isGuarded(reason);
+}
+
+/** How much of the losses that can be charged stays free, if not all of it does; the others take from the guard first. */
+function freeLosses(items: readonly Loss[], leftOfGuard: Nano): Nano | undefined {
+  const amount = sumOf(items.filter(isChargeable), (item) => item.amount);
+  const left = leftOfGuard - (guardedSum(items) - amount);
+  if (amount === 0n || amount <= left) return undefined;
+  return left > 0n ? left : 0n;
+}
+
+/** What the customer pays for losses of which so much stays free: at its prices, and by the share that is not free. */
+export function chargeBeyond(items: readonly Loss[], free: Nano): Nano {
+  const chargeable = items.filter(isChargeable);
+  const amount = sumOf(chargeable, (item) => item.amount);
+  const charge = sumOf(chargeable, (item) => item.charge);
+  return (charge * (amount - free) + amount - 1n) / amount;
+}
+
+/** What is not paid although losses are charged: items without a charge, what stays free, and what the hold does not cover. */
+export function unpaid(items: readonly Loss[], free: Nano, aboveHold: Nano): Loss[] {
+  const booked = items.filter((item) => !isChargeable(item) && item.reason !== 'above_hold');
+  let left = free;
+  for (const item of items.filter(isChargeable)) {
+    const amount = minNano(item.amount, left);
+    left -= amount;
+    if (amount > 0n) booked.push({ ...item, amount });
+  }
   const [first] = items;
-  return first && aboveHold > 0n ? [...free, { ...first, reason: 'above_hold', amount: aboveHold }] : free;
+  if (first && aboveHold > 0n) booked.push({ ...first, reason: 'above_hold', amount: aboveHold });
+  return booked;
 }
 
 function addLoss(book: Book, hold: Hold, { reason, model, channel, amount }: Loss, day: number, at: number): void {

@@ -39,7 +39,7 @@ type LimitedCells = [
 type PoorCells = [reason: RefusedFor<'needed'>['reason'], needed: string, available: string, affordableTokens: number];
 type ClosedCells = [charged: string, writtenOff: string, balance: string];
 /** Closed by the guard of losses. Rare, so it is filled up to a length that no other answer has. */
-type GuardedCells = [...ClosedCells, lossGuard: 'reached' | 'beyond', 0, 0, 0, 0];
+type GuardedCells = [...ClosedCells, lossGuard: 'reached' | 'beyond', freeLosses: string | 0, 0, 0, 0];
 type LateCells = [];
 
 export function encodeAnswers(id: number, decided: readonly Decided[]): string | undefined {
@@ -71,9 +71,9 @@ function answerCells(answer: Decided): AnswerCells | undefined {
   return 'state' in result && result.state === 'late' ? [] : undefined;
 }
 
-function closedCells({ charged, writtenOff, balance, lossGuard }: Closed): ClosedCells | GuardedCells {
+function closedCells({ charged, writtenOff, balance, lossGuard, freeLosses = 0n }: Closed): ClosedCells | GuardedCells {
   const cells: ClosedCells = [charged.toString(), writtenOff.toString(), balance.toString()];
-  return lossGuard ? [...cells, lossGuard, 0, 0, 0, 0] : cells;
+  return lossGuard ? [...cells, lossGuard, freeLosses.toString(), 0, 0, 0] : cells;
 }
 
 /** By which a refusal of an admission is told from those of other operations. */
@@ -118,7 +118,7 @@ function toResult(cells: Exclude<AnswerCells, [0, string]>): AdmitResult | Close
     case 3:
       return toClosed(cells);
     case 8:
-      return { ...toClosed(cells), lossGuard: cells[3] };
+      return { ...toClosed(cells), lossGuard: cells[3], freeLosses: BigInt(cells[4]) };
     case 4: {
       const [reason, needed, available, affordableTokens] = cells;
       return { ok: false, reason, needed: BigInt(needed), available: BigInt(available), affordableTokens };

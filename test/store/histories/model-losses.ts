@@ -2,12 +2,19 @@
 // each time.
 
 import type { Losses } from '../../../src/store/operations.ts';
-import type { LossReason } from '../../../src/store/rows.ts';
+import type { Loss, LossReason } from '../../../src/store/rows.ts';
 
 export interface ModelLoss {
   day: number;
   reason: LossReason;
   amount: bigint;
+}
+
+export interface ModelCharge {
+  charge: bigint;
+  /** Set if the guard charged something. */
+  guard?: 'reached' | 'beyond';
+  free?: bigint;
 }
 
 interface Ending {
@@ -45,23 +52,35 @@ export class ModelLosses {
   }
 
   /** What is charged beside the cost, and whether the guard made it so. */
-  close({ cost, held, isFree, clockDay, losses }: Ending): { charge: bigint; guard?: 'reached' | 'beyond' } {
+  close({ cost, held, isFree, clockDay, losses }: Ending): ModelCharge {
     const items = losses?.items ?? [];
     const day = Math.max(this.#day, clockDay);
     const today = this.#day === day ? this.counted().amount : 0n;
-    const charge = items.reduce((sum, item) => sum + item.charge, 0n);
-    const more = items.filter(({ reason }) => !UNGUARDED.includes(reason)).reduce((sum, one) => sum + one.amount, 0n);
     const guard = losses?.guard ?? null;
-    if (isFree || guard === null || charge === 0n || today + more <= guard) {
+    const isCharged = ({ reason, charge }: Loss) => charge > 0n && !UNGUARDED.includes(reason);
+    const others = items.filter((item) => !UNGUARDED.includes(item.reason) && !isCharged(item));
+    const amount = sumOf(items.filter(isCharged).map((item) => item.amount));
+    const left = guard === null ? 0n : guard - today - sumOf(others.map((item) => item.amount));
+    if (isFree || guard === null || amount === 0n || amount <= left) {
       for (const { reason, amount } of items) this.#book(day, reason, amount);
       return { charge: 0n };
     }
-    for (const item of items) if (item.charge === 0n) this.#book(day, item.reason, item.amount);
+    const free = left > 0n ? left : 0n;
+    const charge = divideUp(sumOf(items.filter(isCharged).map((item) => item.charge)) * (amount - free), amount);
+    for (const item of items) {
+      if (!isCharged(item) && item.reason !== 'above_hold') this.#book(day, item.reason, item.amount);
+    }
+    let rest = free;
+    for (const item of items.filter(isCharged)) {
+      const booked = item.amount < rest ? item.amount : rest;
+      this.#book(day, item.reason, booked);
+      rest -= booked;
+    }
     this.#book(day, 'above_hold', cost + charge - held);
     const isFirst = this.#reachedOn !== day;
     this.#day = day;
     this.#reachedOn = day;
-    return { charge, guard: isFirst ? 'reached' : 'beyond' };
+    return { charge, free, guard: isFirst ? 'reached' : 'beyond' };
   }
 
   #book(day: number, reason: LossReason, amount: bigint): void {
@@ -70,3 +89,6 @@ export class ModelLosses {
     if (!UNGUARDED.includes(reason)) this.#day = day;
   }
 }
+
+const sumOf = (amounts: readonly bigint[]) => amounts.reduce((sum, amount) => sum + amount, 0n);
+const divideUp = (amount: bigint, by: bigint) => amount / by + (amount % by > 0n ? 1n : 0n);

@@ -299,7 +299,13 @@ export class Model {
     request.closed = { cost: charged, status, balanceAfter: balance, rule: lost?.guard ? 'loss_guard' : rule };
     if (!request.free) this.#spend(request.keyId, charged, at);
     const writtenOff = most(0n, cost - held);
-    return { state: 'closed', charged, writtenOff, balance, ...(lost?.guard && { lossGuard: lost.guard }) };
+    return {
+      state: 'closed',
+      charged,
+      writtenOff,
+      balance,
+      ...(lost?.guard && { lossGuard: lost.guard, freeLosses: lost.free }),
+    };
   }
 
   /** A key's day never runs back, and a new day begins at nothing. */

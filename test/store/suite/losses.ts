@@ -97,13 +97,13 @@ export function describeLosses(open: OpenSubject): void {
         writtenOff: 0n,
         balance: 10_000n,
       });
-      const tooMuch = await released(account, losses(2n));
-      expect(tooMuch.closed).toMatchObject({ charged: 400n, writtenOff: 0n, balance: 9_600n, lossGuard: 'reached' });
-      expect(await recordOf(account, tooMuch.input)).toMatchObject({ cost: 400n, rule: 'loss_guard' });
-      // What still fits is free.
-      expect((await released(account, losses(1n))).closed).toMatchObject({ charged: 0n, balance: 9_600n });
+      // Of the first that is too much, what still fits is free.
+      const tooMuch = await released(account, losses(4n));
+      const guarded = { lossGuard: 'reached', freeLosses: 1n };
+      expect(tooMuch.closed).toMatchObject({ charged: 300n, writtenOff: 0n, balance: 9_700n, ...guarded });
+      expect(await recordOf(account, tooMuch.input)).toMatchObject({ cost: 300n, rule: 'loss_guard' });
       const again = await settled(account, losses(1n), { cost: 30n });
-      expect(again.closed).toMatchObject({ charged: 430n, balance: 9_170n, lossGuard: 'beyond' });
+      expect(again.closed).toMatchObject({ charged: 430n, balance: 9_270n, lossGuard: 'beyond', freeLosses: 0n });
       expect(await reasonsOf(account)).toEqual([
         ['empty_answer', 999n],
         ['empty_answer', 1n],
@@ -112,7 +112,7 @@ export function describeLosses(open: OpenSubject): void {
       // Its budget and its entry know the charge.
       const [entry] = await subject.store.read.entriesOf(account.accountId, 1);
       expect(entry).toMatchObject({ kind: 'usage', amount: 430n, reference: again.input.requestId });
-      expect(await subject.store.read.budgetsOf([account.keyId])).toMatchObject([{ spent: 830n, held: 0n }]);
+      expect(await subject.store.read.budgetsOf([account.keyId])).toMatchObject([{ spent: 730n, held: 0n }]);
     });
 
     test('a new day begins with nothing lost, and days do not run backwards', async () => {
@@ -133,18 +133,19 @@ export function describeLosses(open: OpenSubject): void {
       const account = await createAccount(subject.store, 10_000n);
       // The hold is 2,000.
       const items = [loss({ amount: 1_500n, charge: 1_800n, channel: 'first' }), loss({ charge: 500n, amount: 400n })];
-      const { closed } = await settled(account, { items, guard: GUARD }, { cost: 100n });
+      const { closed } = await settled(account, { items, guard: 0n }, { cost: 100n });
       expect(closed).toEqual({
         state: 'closed',
         charged: 2_000n,
         writtenOff: 0n,
         balance: 8_000n,
         lossGuard: 'reached',
+        freeLosses: 0n,
       });
       expect(await rowsOf(account)).toMatchObject([{ reason: 'above_hold', channel: 'first', amount_nano: 400n }]);
       const over = await settled(
         account,
-        { items: [loss({ amount: 700n, charge: 700n })], guard: GUARD },
+        { items: [loss({ amount: 700n, charge: 700n })], guard: 0n },
         { cost: 2_300n },
       );
       expect(over.closed).toMatchObject({ charged: 2_000n, writtenOff: 300n, balance: 6_000n, lossGuard: 'beyond' });
@@ -157,11 +158,28 @@ export function describeLosses(open: OpenSubject): void {
 
     test('beyond the guard, too, an item that is never charged is booked', async () => {
       const account = await createAccount(subject.store, 10_000n);
-      const items = [loss({ amount: GUARD + 1n, charge: 20n }), loss({ reason: 'hedge', amount: 70n, charge: 0n })];
+      const items = [loss({ amount: 2n * GUARD, charge: 20n }), loss({ reason: 'hedge', amount: 70n, charge: 0n })];
       const { closed } = await settled(account, { items, guard: GUARD });
-      expect(closed).toMatchObject({ charged: 20n, lossGuard: 'reached' });
-      expect(await reasonsOf(account)).toEqual([['hedge', 70n]]);
-      expect(await pageOf(account)).toMatchObject({ amount_nano: 0n });
+      expect(closed).toMatchObject({ charged: 10n, lossGuard: 'reached' });
+      expect(await reasonsOf(account)).toEqual([
+        ['hedge', 70n],
+        ['empty_answer', GUARD],
+      ]);
+      expect(await pageOf(account)).toMatchObject({ amount_nano: GUARD });
+    });
+
+    test('of several losses the first ones are free, and a part of a nano is charged whole', async () => {
+      const account = await createAccount(subject.store, 10_000n);
+      const items = [
+        loss({ amount: 600n, charge: 700n }),
+        loss({ amount: 600n, charge: 700n, reason: 'no_answer' }),
+        loss({ amount: 100n, charge: 0n, reason: 'above_hold' }),
+      ];
+      const { closed } = await settled(account, { items, guard: GUARD });
+      // 900 of 1,200 are free.
+      expect(closed).toMatchObject({ charged: 350n, freeLosses: 900n });
+      const other = await settled(account, { items: [loss({ amount: 3n, charge: 10n })], guard: GUARD - 98n });
+      expect(other.closed).toMatchObject({ charged: 4n, freeLosses: 2n });
     });
 
     test('a loss that no customer can be charged for is booked however large it is', async () => {
@@ -274,8 +292,9 @@ export function describeLosses(open: OpenSubject): void {
       expect(guards.filter((guard) => guard === undefined)).toHaveLength(7);
       expect(guards.filter((guard) => guard === 'reached')).toHaveLength(1);
       expect(guards.filter((guard) => guard === 'beyond')).toHaveLength(24);
-      expect(await pageOf(account)).toMatchObject({ amount_nano: 910n });
-      expect((await subject.store.read.wallet(account.accountId))?.balance).toBe(1_000_000n - 25n * 200n);
+      expect(await pageOf(account)).toMatchObject({ amount_nano: GUARD });
+      // Of the eighth loss, 90 of 130 are free.
+      expect((await subject.store.read.wallet(account.accountId))?.balance).toBe(1_000_000n - 62n - 24n * 200n);
     });
 
     test('rows are not changed', async () => {

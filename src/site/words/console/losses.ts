@@ -27,7 +27,7 @@ export const lossesEn = {
   reasons: {
     empty_answer: 'Empty answer',
     stream_broken: 'Broken stream that no channel could finish',
-    gateway_cut: 'Call ended by a shutdown of the gateway',
+    gateway_cut: 'Call ended by a shutdown or an error of the gateway',
     gateway_died: 'Node died: at most the hold',
     client_gone: 'Client hung up before anything was delivered',
     undelivered: 'Output after the answer had ended, or input without its report',
@@ -65,7 +65,7 @@ export const lossesZh: Said<typeof lossesEn> = {
   reasons: {
     empty_answer: '空白回覆',
     stream_broken: '串流中斷，沒有通道能接續',
-    gateway_cut: '閘道關閉而結束請求',
+    gateway_cut: '閘道關閉或發生錯誤而結束請求',
     gateway_died: '節點中斷（至多為保留金額）',
     client_gone: '用戶端在收到任何內容前斷線',
     undelivered: '回覆結束後才產生的輸出，或沒有讀到回報的輸入',

@@ -1,0 +1,123 @@
+// The items of a response stream as the client has them, with the text of the one that is still open: an answer that we end
+// must close what was opened. Of an answer that is too long to be kept, nothing is closed.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+
+const MAX_KEPT_CHARS = 1024 * 1024;
+
+interface TextKind {
+  /** Has all of the text at its end. */
+  field: string;
+  /** Where the text is in a part: the part's events, its index, and the list of the item that it stands in. */
+  part?: { event: string; index: string; list: string };
+}
+
+const CONTENT = { event: 'content_part', index: 'content_index', list: 'content' };
+const SUMMARY = { event: 'reasoning_summary_part', index: 'summary_index', list: 'summary' };
+
+/** Text that comes in deltas. */
+const TEXTS: Readonly<Record<string, TextKind>> = {
+  output_text: { field: 'text', part: CONTENT },
+  refusal: { field: 'refusal', part: CONTENT },
+  reasoning_text: { field: 'text', part: CONTENT },
+  reasoning_summary_text: { field: 'text', part: SUMMARY },
+  function_call_arguments: { field: 'arguments' },
+  custom_tool_call_input: { field: 'input' },
+};
+const PARTS = [CONTENT, SUMMARY];
+const EVENT = /^response\.(\w+)\.(added|delta|done)$/;
+
+interface OpenItem {
+  item: JsonObject;
+  /** Parts that are whole, by the list that they stand in. */
+  lists: Record<string, Json[]>;
+  /** The text that goes on. */
+  text: { kind: string; index: Json | undefined; said: string } | undefined;
+  /** The part that goes on. */
+  part: JsonObject | undefined;
+}
+
+export interface OpenItems {
+  /** `chars`: how long it is. */
+  note(event: JsonObject, chars: number): void;
+  /** Events that close what is open; all items are in `output` then. */
+  close(): JsonObject[];
+  output(): Json[];
+}
+
+export function createOpenItems(): OpenItems {
+  const output = new Map<number, Json>();
+  const open = new Map<number, OpenItem>();
+  let kept = 0;
+
+  function noteText(known: OpenItem, kind: string, event: JsonObject): void {
+    if (typeof event.delta !== 'string') return;
+    kept += event.delta.length;
+    const index = event[TEXTS[kind]?.part?.index ?? ''];
+    const said = (known.text?.said ?? '') + event.delta;
+    known.text = { kind, index, said: kept > MAX_KEPT_CHARS ? '' : said };
+  }
+
+  function notePart(known: OpenItem, list: string, isDone: boolean, { part }: JsonObject): void {
+    if (!isObject(part)) return;
+    known.part = isDone ? undefined : part;
+    if (isDone) known.lists[list] = [...(known.lists[list] ?? []), part];
+  }
+
+  function noteItem(index: number, isDone: boolean, item: JsonObject): void {
+    if (isDone) {
+      open.delete(index);
+      if (kept <= MAX_KEPT_CHARS) output.set(index, item);
+      else output.clear();
+    } else open.set(index, { item, lists: {}, text: undefined, part: undefined });
+  }
+
+  /** Everything that was begun in it ends here. */
+  function closeItem(index: number, known: OpenItem): JsonObject[] {
+    const { item, lists, text, part } = known;
+    const place = { item_id: item.id ?? null, output_index: index };
+    const events: JsonObject[] = [];
+    let own: JsonObject = {};
+    const kind = text && TEXTS[text.kind];
+    if (text && kind) {
+      const whole = { [kind.field]: text.said };
+      const at = kind.part ? { ...place, [kind.part.index]: text.index ?? 0 } : place;
+      const logprobs = text.kind === 'output_text' ? { logprobs: [] } : {};
+      events.push({ type: `response.${text.kind}.done`, ...at, ...whole, ...logprobs });
+      if (kind.part && part) {
+        const wholePart = { ...part, ...whole };
+        events.push({ type: `response.${kind.part.event}.done`, ...at, part: wholePart });
+        notePart(known, kind.part.list, true, { part: wholePart });
+      }
+      if (!kind.part) own = whole;
+    }
+    const whole = { ...item, ...lists, ...own, status: 'incomplete' };
+    output.set(index, whole);
+    return [...events, { type: 'response.output_item.done', output_index: index, item: whole }];
+  }
+
+  return {
+    note(event, chars) {
+      const { output_index: index, item } = event;
+      const [, kind = '', end] = EVENT.exec(String(event.type)) ?? [];
+      if (typeof index !== 'number' || end === undefined) return;
+      if (kind === 'output_item' && isObject(item)) {
+        kept += chars;
+        return noteItem(index, end === 'done', item);
+      }
+      const known = open.get(index);
+      if (!known) return;
+      const part = PARTS.find((one) => one.event === kind);
+      if (part) notePart(known, part.list, end === 'done', event);
+      else if (end === 'delta' && kind in TEXTS) noteText(known, kind, event);
+      else if (end === 'done' && kind === known.text?.kind) known.text = undefined;
+    },
+    close() {
+      if (kept > MAX_KEPT_CHARS) return [];
+      const events = [...open].flatMap(([index, known]) => closeItem(index, known));
+      open.clear();
+      return events;
+    },
+    output: () => [...output].sort(([a], [b]) => a - b).map(([, item]) => item),
+  };
+}

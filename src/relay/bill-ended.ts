@@ -1,0 +1,81 @@
+// What an answer costs that the customer's side ended before the model did.
+
+import type { Model } from '../catalog/catalog.ts';
+import { checkReportOfEnded } from '../dialects/counts.ts';
+import type { Sent, StreamFacts } from '../dialects/dialect.ts';
+import { estimateAt } from '../dialects/input/estimated-input.ts';
+import { wholeTokens } from '../kit/tokens.ts';
+import { type ChargeRule, NO_BUCKETS } from '../store/rows.ts';
+import type { Call } from './call.ts';
+import { chargedOutput, priced, TOKENIZER_MARGIN, withOutput, withPrefilled } from './charge-part.ts';
+import { type Bill, measure, mediaTokensOf, withReasoning } from './measure.ts';
+import { lastOf, type Runs } from './runs.ts';
+
+/** Reasoning of the last run that its upstream does not show. */
+export interface UnseenReasoning {
+  isPossible: boolean;
+  /** Its tokens, where no report says how many there were. */
+  estimate: number;
+}
+
+/** How the customer's side ended an answer: by hanging up, a stop sequence, its hour or its output bound. */
+export interface Ended {
+  rule: ChargeRule;
+  delivered: Readonly<Sent>;
+  unseen: UnseenReasoning;
+  /** The output tokens that were held for each choice or image. */
+  bound: number;
+  /** The gateway itself did not read the report. */
+  isUnread: boolean;
+}
+
+/**
+ * The answer ended on the customer's side: input, reasoning and the output that was delivered. By the upstream's report, of
+ * which the output that was not delivered is taken off; without a report by our own count and an estimate of the reasoning.
+ */
+export function billEnded(call: Call, runs: Runs, ended: Ended): Bill {
+  const { step, reader, prefilledTokens } = lastOf(runs);
+  const facts = reader.facts();
+  const { delivered, unseen, rule, bound } = ended;
+  const said = facts.output.tokens + (facts.tokensAfterStop ?? 0);
+  const usage = facts.finished ? checkReportOfEnded(facts.usage, said) : facts.usage;
+  const measured = measure(call, step.model, { ...facts, usage });
+  const used = withPrefilled(measured, prefilledTokens);
+  const produced = said + (prefilledTokens ?? 0);
+  const got = delivered.tokens + (facts.unshownTokens ?? 0);
+  const { images } = delivered;
+  if (call.request.images > images) used.uncovered = { ...NO_BUCKETS, images: call.request.images - images };
+  const models = [runs[0].step.model, runs.slice(1)] as const;
+  if (facts.finished && !measured.estimated) {
+    const tokenizerMargin = unseen.isPossible ? TOKENIZER_MARGIN : delivered.hasMedia ? 1 : undefined;
+    const seen = { produced, delivered: got, tokenizerMargin };
+    const output = images > 0 ? tokensOfImages(used, facts, images) : chargedOutput(used, seen, facts);
+    return priced(withOutput(used, { output, images, rule }), ...models);
+  }
+  const imageTokens = images > 0 && step.model.prices.output > 0n ? bound * images : 0;
+  const media = delivered.hasMedia ? wholeTokens(mediaTokensOf(call.request, step.model, facts.output)) : 0;
+  const outputOf = (tokens: number) =>
+    withReasoning(Math.max(unseen.estimate, measured.reasoning), tokens, facts.output) + imageTokens + media;
+  const estimated: Bill = {
+    ...used,
+    buckets: { ...used.buckets, output: outputOf(produced) },
+    reasoning: 0,
+    estimated: true,
+    lacksOutput: undefined,
+    isRestated: undefined,
+  };
+  const bill = withOutput(estimated, { output: outputOf(got), images, rule });
+  return priced(ended.isUnread ? withoutUnread(call, step.model, bill) : bill, ...models);
+}
+
+/** A report that only the gateway missed must not make open input a whole context: what is beyond the estimate is a loss. */
+function withoutUnread({ request }: Call, { routes }: Model, bill: Bill): Bill {
+  if (!request.input.isOpen || typeof bill.reported === 'object') return bill;
+  const input = Math.min(bill.buckets.input, estimateAt(request.input, routes[0]?.model ?? ''));
+  const rest = bill.buckets.input - input;
+  return { ...bill, buckets: { ...bill.buckets, input }, uncovered: { ...bill.uncovered, input: rest } };
+}
+
+function tokensOfImages({ buckets }: Bill, { output }: StreamFacts, images: number): number {
+  return Math.ceil(buckets.output * Math.min(1, images / Math.max(1, output.images)));
+}

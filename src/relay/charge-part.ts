@@ -1,0 +1,105 @@
+// Of what an answer used, the part that is charged; the rest is what the upstream bills and nobody pays.
+
+import type { Model } from '../catalog/catalog.ts';
+import type { AnswerFacts } from '../dialects/dialect.ts';
+import { costOf } from '../ledger/cost.ts';
+import { type Buckets, type ChargeRule, NO_BUCKETS } from '../store/rows.ts';
+import { type Bill, withReasoning } from './measure.ts';
+import type { Run } from './runs.ts';
+
+interface SeenOutput {
+  /** Tokens of visible output that the upstream produced, and of these what was delivered, by our own count. */
+  produced: number;
+  delivered: number;
+  /** Set if the upstream may have counted what is not visible: how many tokens it makes of what we count as one. */
+  tokenizerMargin: number | undefined;
+}
+
+/** Of most tokenizers it is less: what is taken for reasoning is not visible output that another tokenizer counts higher. */
+export const TOKENIZER_MARGIN = 1.3;
+
+/** Of the reported output, what the customer pays: reasoning and what was delivered. */
+export function chargedOutput(
+  { buckets, reasoning }: Bill,
+  { produced, delivered, tokenizerMargin: margin }: SeenOutput,
+  facts: AnswerFacts,
+) {
+  const reported = buckets.output;
+  const rest = produced - delivered;
+  // Less than a token is a difference of rounding.
+  if (rest < 1) return reported;
+  const reasoned = withReasoning(reasoning, delivered, facts.output);
+  const withoutRest = margin === undefined ? 0 : reported - Math.ceil(rest * margin);
+  return Math.min(reported, Math.max(reasoned, withoutRest));
+}
+
+interface Charged {
+  output: number;
+  images?: number;
+  rule: ChargeRule;
+}
+
+/** The same with only a part of its output charged. */
+export function withOutput(bill: Bill, { output, images = bill.buckets.images, rule }: Charged): Bill {
+  const { buckets } = bill;
+  const rest = {
+    output: Math.max(0, buckets.output - output),
+    images: Math.max(0, buckets.images - images) + bill.uncovered.images,
+  };
+  const uncovered = rest.output > 0 || rest.images > 0 ? { ...NO_BUCKETS, ...rest } : NO_BUCKETS;
+  return {
+    ...bill,
+    buckets: { ...buckets, output, images },
+    reasoning: Math.min(bill.reasoning, output),
+    isRestated: bill.isRestated || output !== buckets.output || undefined,
+    rule,
+    uncovered,
+  };
+}
+
+export function notCharged(bill: Bill, rule: ChargeRule): Bill {
+  return { ...bill, rule, uncovered: bill.buckets };
+}
+
+/** Text that an upstream was given as the beginning of its answer is not input of the client, but output that it has. */
+export function withPrefilled(bill: Bill, prefilledTokens: number | undefined): Bill {
+  if (prefilledTokens === undefined) return bill;
+  // Our own count of the input has no prefill in it.
+  const isCounted = typeof bill.reported !== 'object';
+  const input = isCounted ? bill.buckets : lessInput(bill.buckets, prefilledTokens);
+  return {
+    ...bill,
+    buckets: { ...input, output: bill.buckets.output + prefilledTokens },
+    estimated: true,
+    lacksOutput: undefined,
+    isRestated: undefined,
+  };
+}
+
+const INPUT_BUCKETS = ['input', 'cacheWrite5m', 'cacheWrite1h', 'cachedInput'] as const;
+
+function lessInput(buckets: Buckets, tokens: number): Buckets {
+  const left = { ...buckets };
+  let rest = tokens;
+  for (const name of INPUT_BUCKETS) {
+    const taken = Math.min(left[name], rest);
+    left[name] -= taken;
+    rest -= taken;
+  }
+  return left;
+}
+
+const NO_RUNS: readonly Run[] = [];
+
+/** Begun by one model and continued by another: the lower price is charged; of equals, the last one's. */
+export function priced(bill: Bill, first: Model, others: readonly Run[] = NO_RUNS): Bill {
+  bill.model = first.id;
+  bill.cost = costOf(bill.buckets, first.prices);
+  for (const { step } of others) {
+    const cost = costOf(bill.buckets, step.model.prices);
+    if (cost > bill.cost) continue;
+    bill.cost = cost;
+    bill.model = step.model.id;
+  }
+  return bill;
+}

@@ -1,0 +1,91 @@
+// What an answer used: as its upstream reported it, by our own count where there is no report, and at no price yet.
+
+import type { Model } from '../catalog/catalog.ts';
+import type { AnswerFacts, Output, ReportedUsage, UsageReport } from '../dialects/dialect.ts';
+import { estimatedInput } from '../dialects/input/estimated-input.ts';
+import type { Nano } from '../kit/money.ts';
+import { wholeTokens } from '../kit/tokens.ts';
+import { type Buckets, type ChargeRule, NO_BUCKETS } from '../store/rows.ts';
+import type { Call } from './call.ts';
+import type { Run } from './runs.ts';
+
+export interface Bill extends ReportedUsage {
+  cost: Nano;
+  estimated: boolean;
+  /** The model whose price is charged. */
+  model: string;
+  reported: UsageReport;
+  rule: ChargeRule;
+  /** What the upstream used beyond what is charged. */
+  uncovered: Buckets;
+}
+
+/** Whole answers are finished. */
+type MeasuredFacts = AnswerFacts & { finished?: boolean };
+
+/**
+ * What was used, at no price yet. Images are billed by what was returned, whatever the upstream says it used; only tokens are
+ * ever a guess, if they cost.
+ */
+export function measure({ request }: Call, model: Model, facts: MeasuredFacts): Bill {
+  const { id, prices } = model;
+  const { usage, output, finished = true } = facts;
+  const { images, surplusImages = 0 } = output;
+  const tokens = output.tokens + mediaTokensOf(request, model, output);
+  const uncovered = surplusImages > 0 ? { ...NO_BUCKETS, images: surplusImages } : NO_BUCKETS;
+  if (typeof usage === 'object') {
+    const { buckets } = usage;
+    // What is reported before the end is only a beginning of the output.
+    const lacksOutput = usage.lacksOutput === true || !finished;
+    const reasoned = usage.lacksOutput ? buckets.output : usage.reasoning;
+    const counted = lacksOutput ? withReasoning(reasoned, tokens, output) : 0;
+    const used = Math.max(buckets.output, counted);
+    return {
+      ...usage,
+      // Nor has it the results of tools.
+      buckets: { ...buckets, input: buckets.input + (finished ? 0 : (output.toolInput ?? 0)), output: used, images },
+      cost: 0n,
+      estimated: lacksOutput,
+      model: id,
+      reported: usage,
+      rule: 'served',
+      uncovered,
+    };
+  }
+  const input = estimatedInput(request.input, model, output.toolInput);
+  return {
+    buckets: { ...NO_BUCKETS, input, output: wholeTokens(tokens), images },
+    reasoning: 0,
+    cost: 0n,
+    estimated: images === 0 || prices.input > 0n || prices.output > 0n,
+    model: id,
+    reported: usage,
+    rule: 'served',
+    uncovered,
+  };
+}
+
+/** An estimate, which is never more than the output can be. */
+export function mediaTokensOf(
+  { choices, maxOutputTokens }: Call['request'],
+  model: Model,
+  { mediaTokens = 0 }: Output,
+): number {
+  const bound = Math.min(maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens);
+  return Math.min(mediaTokens, bound * choices);
+}
+
+/** Reasoning, by a report or an estimate or as far as it was shown, and the rest of so many tokens by our own count. */
+export function withReasoning(reasoning: number, tokens: number, { reasoningTokens: shown }: Output): number {
+  return wholeTokens(Math.max(reasoning, shown) + Math.max(0, tokens - shown));
+}
+
+/** What a run used whose output is not charged: it broke, and the stream could not be finished or another run took over. */
+export function usedBy(call: Call, { step, reader, unseenTokens = 0 }: Run): Buckets {
+  const facts = reader.facts();
+  const { buckets, reasoning, estimated } = measure(call, step.model, facts);
+  if (!estimated) return buckets;
+  const tokens = facts.output.tokens + mediaTokensOf(call.request, step.model, facts.output);
+  const counted = withReasoning(Math.max(unseenTokens, reasoning), tokens, facts.output);
+  return { ...buckets, output: Math.max(buckets.output, counted) };
+}
