@@ -57,11 +57,18 @@ export function checkReport(usage: UsageReport, output: Output, isFinished = tru
   return output.tokens > LEAST_COUNTED ? 'invalid' : usage;
 }
 
-/** A report with the output that came after it, of which it knows nothing. */
-export function addUnreported(usage: UsageReport, tokens: number): UsageReport {
-  if (typeof usage !== 'object' || usage.lacksOutput || tokens < 1) return usage;
+/** Tokenizers count more than others by less than this. */
+const TOKENIZER_SHARE = 1.3;
+
+/**
+ * A report after which more output came. It may be of the whole answer, as some upstreams send it first; where all that came is
+ * clearly more than it says, our own count of that is taken.
+ */
+export function addUnreported(usage: UsageReport, tokens: number, tokensAfter: number): UsageReport {
+  if (typeof usage !== 'object' || usage.lacksOutput || tokensAfter < 1) return usage;
   const { buckets } = usage;
-  return { ...usage, buckets: { ...buckets, output: buckets.output + wholeTokens(tokens) }, isRestated: true };
+  if (tokens <= buckets.output * TOKENIZER_SHARE) return usage;
+  return { ...usage, buckets: { ...buckets, output: wholeTokens(tokens) }, isRestated: true };
 }
 
 /** Our count of tables or white space is a few times too high. */

@@ -199,7 +199,7 @@ describe('racing for', () => {
     expect(booked.amount).toBe(guard);
     const charged = closed.reduce((sum, one) => sum + one.charged, 0n);
     const whole = closed.filter(({ lossGuard, freeLosses }) => lossGuard && freeLosses === 0n);
-    expect(charged).toBeWithin(Number(100n * BigInt(whole.length)), Number(100n * BigInt(whole.length + 1)));
+    expect(Number(charged)).toBeWithin(100 * whole.length, 100 * (whole.length + 1));
     expect(await first().read.wallet(accountId)).toMatchObject({ balance: 1_000_000n - charged, held: 0n });
     expect((await first().read.audit({})).differences).toEqual([]);
   });

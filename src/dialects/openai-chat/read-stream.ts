@@ -108,7 +108,9 @@ class ChatReader implements StreamReader {
   facts(): StreamFacts {
     const output = { ...this.#facts.output };
     const finished = this.isFinished();
-    const usage = addUnreported(checkReport(this.#facts.usage, output, finished), output.tokens - this.#reportedTokens);
+    const { tokens } = output;
+    const checked = checkReport(this.#facts.usage, output, finished);
+    const usage = addUnreported(checked, tokens, tokens - this.#reportedTokens);
     return { ...this.#facts, output, usage, finished };
   }
 
