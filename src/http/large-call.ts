@@ -55,8 +55,9 @@ export class LargeCall implements CallWork {
     return keyed;
   }
 
-  /** Between two steps of its work others have their turn. For a client that left meanwhile no more is done. */
+  /** Between two steps of heavy work others have their turn. For a client that left meanwhile no more is done. */
   async step(): Promise<void> {
+    if (this.#units < TURN_UNITS) return;
     await pause();
     this.#requireClient();
   }
