@@ -6,7 +6,7 @@ import { costOf } from '../ledger/cost.ts';
 import { type Buckets, type Loss, type LossReason, NO_BUCKETS } from '../store/rows.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { type Bill, usedBy } from './measure.ts';
-import { maySpendUnseen } from './needs-report.ts';
+import { maySpendUnseen, needsReport } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import type { Step as AnyStep } from './plan.ts';
 import { READ_ON_MS } from './read-on.ts';
@@ -121,8 +121,9 @@ function mostOutput(
   // Images are not made bit by bit: all of them may have been.
   if (images > 0) return maxOutputTokens * images;
   const most = maxOutputTokens * choices;
-  // An upstream may go on with a whole answer that is left at once.
-  if (!stream && !step.model.free && outcome === 'client_gone' && elapsedMs < READ_ON_MS) return most;
+  // It should have been waited for, and there was no place: all of it may have been made.
+  const isUnread = !stream && outcome === 'client_gone' && elapsedMs < READ_ON_MS;
+  if (isUnread && needsReport(tools, call, step)) return most;
   if (stream && !maySpendUnseen(tools, call, step, elapsedMs)) return 0;
   const { channel, model } = step.route;
   return Math.min(tools.reasoning.estimate(channel.name, model, elapsedMs) * choices, most);

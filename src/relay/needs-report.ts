@@ -10,15 +10,16 @@ import type { Step } from './plan.ts';
 type Tools = Pick<RelayTools, 'reasoning'>;
 type Taken = Pick<Step, 'route' | 'model'>;
 
-export function needsReport(tools: Tools, call: Call, step: Taken, begun: BegunStream): boolean {
+/** `begun`: undefined for a whole answer, before it has come. */
+export function needsReport(tools: Tools, call: Call, step: Taken, begun?: BegunStream): boolean {
   if (step.route.channel.drainOnAbort) return true;
   if (step.model.free) return false;
   const { input, images } = call.request;
   if (input.isOpen || asksForMedia(call.request.document.value.modalities)) return true;
   // A translation leaves the upstream's own tools behind.
-  if (input.toolUse.tokens > 0 && !begun.carrier.isTranslated) return true;
+  if (input.toolUse.tokens > 0 && !begun?.carrier.isTranslated) return true;
   if (images > 0) return step.model.prices.input > 0n || step.model.prices.output > 0n;
-  return maySpendUnseen(tools, call, step, silentMs(begun));
+  return maySpendUnseen(tools, call, step, begun ? silentMs(begun) : 0);
 }
 
 /** How long it took to its first visible output. */

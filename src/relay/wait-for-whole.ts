@@ -1,8 +1,9 @@
-// How long a whole answer is waited for after its client has left. Only the upstream's report says what such an answer took,
-// so it is waited for as a stream is read on: for half a minute, if there is a place. Free calls end at once.
+// How long a whole answer is waited for after its client has left. Where only the upstream's report says what it took, it is
+// waited for as a stream is read on: for half a minute, if there is a place. Other calls end at once.
 
 import type { TaskListener } from '../kit/timer-lists.ts';
 import type { Call, RelayTools } from './call.ts';
+import { needsReport } from './needs-report.ts';
 import { READ_ON_MS } from './read-on.ts';
 
 export interface Waiting {
@@ -12,19 +13,27 @@ export interface Waiting {
   end(): void;
 }
 
-export function waitForAnswer(tools: Pick<RelayTools, 'clock' | 'readingOn'>, call: Call): Waiting {
-  const { gone, model, request } = call;
-  return request.stream || model.free ? { signal: gone, end: () => {} } : new WaitForWhole(tools, call);
+type Tools = Pick<RelayTools, 'clock' | 'readingOn' | 'reasoning'>;
+
+export function waitForAnswer(tools: Tools, call: Call): Waiting {
+  const { gone, request } = call;
+  return request.stream || !mayNeedReport(tools, call)
+    ? { signal: gone, end: () => {} }
+    : new WaitForWhole(tools, call);
+}
+
+function mayNeedReport(tools: Tools, call: Call): boolean {
+  return call.candidates.some((model) => model.routes.some((route) => needsReport(tools, call, { model, route })));
 }
 
 class WaitForWhole implements Waiting, EventListenerObject, TaskListener {
-  readonly #tools: Pick<RelayTools, 'clock' | 'readingOn'>;
+  readonly #tools: Tools;
   readonly #call: Call;
   readonly #controller = new AbortController();
   /** Set while the answer is waited for without its client. */
   #stopTimer: (() => void) | undefined;
 
-  constructor(tools: Pick<RelayTools, 'clock' | 'readingOn'>, call: Call) {
+  constructor(tools: Tools, call: Call) {
     this.#tools = tools;
     this.#call = call;
     // One that has left before an upstream was asked is not waited for.

@@ -167,10 +167,10 @@ describe('of a gateway of its own', () => {
 
   test('tool rounds beyond the hold: booked, alarmed, and counted for the guard', async () => {
     await start({ guards: { loss_per_account_day: 0.1 } });
-    const rounds = 60_000;
+    const rounds = 200_000;
     market.vendor.next({ pieces: PIECES, input: rounds }, { pieces: [], input: 1_000 });
-    const server = { type: 'url', url: 'https://tools.example/mcp', name: 'tools' };
-    const fields = { mcp_servers: [server], max_tokens: 100 };
+    const tool = { type: 'web_fetch_20250910', name: 'web_fetch', max_uses: 1 };
+    const fields = { tools: [tool], max_tokens: 100 };
     expect((await ask(customer, 'messages', fields)).status).toBe(200);
     const { request_id, cost_nano } = await customer.record();
     const billed = costOf({ input: rounds, reasoning: 0, output: PIECES.length });

@@ -80,7 +80,8 @@ export function drawOrder(draw: Draw, { id, ending, models }: OrderOptions): Ord
   const gate = createGate();
   const plan = { ...thoughtsOf(draw, thinking), pieces: piecesOf(draw), report, lag: draw.between(0, 6) };
   const { plans, leave, endsEarly = false } = played(draw, ending, plan, gate);
-  const isStoppedAtOnce = (stream && ending === 'left before the first byte') || (endsEarly && thinking === 'none');
+  const isLeftSilent = ending === 'left before the first byte' && (stream || thinking === 'none');
+  const isStoppedAtOnce = isLeftSilent || (endsEarly && thinking === 'none');
   const isReadOn = endsEarly && thinking !== 'none' && report === 'exact';
   const thinker = `${isWatched ? 'chat' : speech}-${thinking === 'none' ? 'plain' : 'thinks'}-${models}`;
   const body = FORMATS[speech].body(promptOf(draw, id), {

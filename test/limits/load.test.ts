@@ -184,18 +184,18 @@ describe('room is given back', () => {
   });
 
   test.each([
-    ['before the first byte', cutAt(chatStream(), 'head', 'stall'), false],
-    ['in the middle', cutAt(chatStream(), BEGUN, 'stall'), true],
-  ] as [string, Script, boolean][])('after a client left a stream %s', async (_, script, hasBegun) => {
+    ['before the first byte', cutAt(chatAnswer(), 'head', 'stall'), {}],
+    ['in the middle of a stream', cutAt(chatStream(), BEGUN, 'stall'), { stream: true }],
+  ] as [string, Script, Record<string, unknown>][])('after a client left %s', async (_, script, body) => {
     for (let round = 0; round < 5; round++) {
       gateway.upstream.reset();
       gateway.upstream.otherwise(script);
       const leaving = new AbortController();
       const call = gateway
-        .chat(account.key, { model: 'up-paid', max_tokens: 20, stream: true }, { signal: leaving.signal })
+        .chat(account.key, { model: 'up-paid', max_tokens: 20, ...body }, { signal: leaving.signal })
         .then((response) => response.body?.getReader().read());
       await gateway.upstream.request(0);
-      if (hasBegun) await call;
+      if (body.stream) await call;
       leaving.abort();
       await call.catch(() => {});
       await eventually('the call to be closed', () => holds() === 0);

@@ -75,7 +75,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
   /** Hangs up when the upstream was asked for a whole answer, which waits at the gate. */
   async function leaveWhole(client: WireClient, from: Clock): Promise<{ on: Lab; gate: Gate }> {
     const { clock, timers } = createReadOnClock(from);
-    const on = await start(client, { clock });
+    const on = await start(client, { clock, main: { routes: [{ channel: 'first', model: 'o3' }] } });
     const gate = createGate();
     const { body = [], ...rest } = client.whole({ tokens: { input: 13, output: 900, reasoning: 800 } });
     on.first.next({ ...rest, framing: 'chunked', body: [gate.opened, ...body] });
@@ -245,7 +245,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect((await on.ask({ stream: true })).answer.complete).toBe(true);
       await expectPaid(on, costAt(SPARE, 11, 7), { model: 'spare', channel: 'first' });
     },
-    'you hung up before the first byte of a stream': async (client) => {
+    'you hung up before the first byte': async (client) => {
       const on = await start(client);
       on.first.next(cutAt(client.stream(), 'head', 'stall'));
       const leaving = new AbortController();
@@ -257,13 +257,15 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       await eventually('the record', async () => (await on.records()).length > 0);
       await expectPaid(on, '0', { status: 'client_gone' });
     },
-    'you hung up before a whole answer came': async (client) => {
+    'you hung up before a whole answer came, and the model may reason unseen': async (client) => {
       const { on, gate } = await leaveWhole(client, systemClock);
       gate.open();
       await eventually('the record', async () => (await on.records()).length > 0);
       await expectPaid(on, costAt(MAIN, 13, 800), { status: 'client_gone', estimated: false, reasoning_tokens: 800 });
     },
-    'you hung up before a whole answer, and it did not come within 30 s': async (client) => {
+    'you hung up before a whole answer, the model may reason unseen, and the answer did not come within 30 s': async (
+      client,
+    ) => {
       const clock = createManualClock();
       const { on } = await leaveWhole(client, clock);
       await clock.advance(READ_ON_MS);

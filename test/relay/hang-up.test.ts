@@ -66,6 +66,8 @@ async function expectUpstreamLeft(): Promise<void> {
 
 describe('before the first byte', () => {
   const waiting: [what: string, body: Record<string, unknown>, script: Script][] = [
+    ['of a whole answer, nothing sent yet', {}, cutAt(chatAnswer(), 'head', 'stall')],
+    ['of a whole answer, half of it received', {}, cutAt(chatAnswer(), 40, 'stall')],
     ['of a stream, nothing sent yet', { stream: true }, cutAt(chatStream(), 'head', 'stall')],
     ['of a stream, the role received', { stream: true }, cutAt(chatStream(), ROLE.length, 'stall')],
   ];

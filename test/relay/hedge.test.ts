@@ -154,7 +154,9 @@ describe.each([
     speak();
     const response = await whilePassing(clock, asking);
     expect(await textFrom(response, stream)).toBe('From the first');
-    expect(await attemptsOf(response)).toEqual(['first ok', 'second request_refused']);
+    // Whether its refusal is read before the first speaks is left to the network.
+    const beside = expect.stringMatching(/^second (request_refused|outrun)$/);
+    expect(await attemptsOf(response)).toEqual(['first ok', beside]);
   });
 
   test('it is told once the first has failed, too', async () => {
@@ -252,8 +254,8 @@ describe('what is late', () => {
   test('is later for a long prompt that nothing is known of', async () => {
     first.otherwise(STALLED);
     second.otherwise(answerOf('From the second', true));
-    const asking = ask({ stream: true, messages: [{ role: 'user', content: 'word '.repeat(25_000) }] });
-    await lateBy(9_000);
+    const asking = ask({ stream: true, messages: [{ role: 'user', content: 'word '.repeat(15_000) }] });
+    await lateBy(8_500);
     expect(second.requests).toHaveLength(0);
     await clock.advance(3_000);
     expect(textOf(await readSse(await asking))).toBe('From the second');

@@ -126,7 +126,11 @@ describe('a whole answer', () => {
     const at = gateway.upstream.requests.length;
     gateway.upstream.next(script);
     const leaving = new AbortController();
-    const call = gateway.chat(account.key, { model: 'up-paid', max_tokens: BOUND, n: 2 }, { signal: leaving.signal });
+    const call = gateway.chat(
+      account.key,
+      { model: 'up-drained', max_tokens: BOUND, n: 2 },
+      { signal: leaving.signal },
+    );
     call.catch(() => {});
     return { seen: await gateway.upstream.request(at), leave: () => leaving.abort() };
   }
