@@ -60,10 +60,12 @@ class Race {
 
   onLate(late: RacingTry): void {
     if (this.#end || this.#isRefused || this.#hasLeft || late !== this.#newest) return;
+    const isBeside = this.#running.length < MOST_AT_ONCE && this.#mayHedge(late.step);
+    // A number says when to ask beside it, and not that it is late by what is usual there.
+    if (!isBeside && typeof late.step.model.hedge === 'number') return;
     const step = this.#nextStep();
     // If no other channel can be asked, the late one is waited for.
     if (!step) return;
-    const isBeside = this.#running.length < MOST_AT_ONCE && this.#mayHedge(late.step);
     if (!isBeside) this.#running[0]?.stop('silent');
     this.#start(step, isBeside);
   }

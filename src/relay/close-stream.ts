@@ -22,13 +22,13 @@ export async function closeUnpaid(
   closing: Closing,
   delivery: Delivery,
   { status, rule, reason }: UnpaidEnding,
-): Promise<void> {
+): Promise<Settled | undefined> {
   const { current, runs, served } = delivery;
   leaveStream(current.begun);
   delivery.noteUnpaid();
   const used = usedBy(call, lastOf(runs));
   const losses = lossesOfUnpaid(call, runs, reason);
-  await closing.release(status, { rule, giveBackSlots: true, first: served.first, used }, losses);
+  return closing.release(status, { rule, giveBackSlots: true, first: served.first, used }, losses);
 }
 
 export const CUT: UnpaidEnding = { status: 'unavailable', rule: 'gateway_failed', reason: 'gateway_cut' };

@@ -106,7 +106,7 @@ export class Closing implements TaskListener {
     status: RequestStatus,
     { rule, giveBackSlots, first, used = NO_BUCKETS }: ReleaseOptions,
     losses = NO_LOSSES,
-  ): Promise<void> {
+  ): Promise<Settled | undefined> {
     this.#begin();
     const { ledger, refusals } = this.#tools;
     const { requestId, key, model, freeAddress } = this.#admission.call;
@@ -122,8 +122,10 @@ export class Closing implements TaskListener {
       outcome,
       losses: this.#losses(ofUnserved([...this.#admission.losses, ...losses])),
     };
-    await this.#inTime({ closing: ledger.release(close), ending: { outcome, bill, serving: undefined } });
+    const ending = { outcome, bill, serving: undefined };
+    const settled = await this.#inTime({ closing: ledger.release(close), ending });
     if (giveBackSlots) refusals.forget(accountId);
+    return settled;
   }
 
   /** A bug of ours must not keep a customer's money. */

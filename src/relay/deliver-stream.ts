@@ -11,6 +11,7 @@ import type { BegunAnswer, BegunStream } from './begun.ts';
 import { billAtBound, billStream } from './bill.ts';
 import { type Send, toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, RelayTools } from './call.ts';
+import { withCharge } from './charged-fault.ts';
 import type { Closing } from './close.ts';
 import { CUT, closeEnded, closeUnpaid, endedBill, settleEnded, type UnpaidEnding } from './close-stream.ts';
 import { Delivery } from './delivery.ts';
@@ -45,9 +46,7 @@ export function deliverStream(
       if (closing.done) return;
       // One that only counts as gone is broken off: it must not take what it has for the whole answer.
       if (error instanceof AttemptFailed && error.outcome === 'client_gone') throw error;
-      const shown = shownFault(tools, requestId, error);
-      if (isHourOver(error)) await closeEnded(tools, admission, closing, delivery, HOUR_OVER);
-      else await closeUnpaid(admission, closing, delivery, unpaidEnding(error, shown.code));
+      const shown = await closeBroken(error);
       await send(writer.error(faultBody(shown, call.dialect.envelope, { requestId, publicUrl: tools.publicUrl })));
     } finally {
       if (!closing.done) {
@@ -56,6 +55,16 @@ export function deliverStream(
           : closeEnded(tools, admission, closing, delivery, HUNG_UP));
       }
     }
+  }
+
+  /** What the client is told of it. */
+  async function closeBroken(error: unknown): Promise<Fault> {
+    const shown = shownFault(tools, requestId, error);
+    if (!isHourOver(error)) {
+      return withCharge(shown, await closeUnpaid(admission, closing, delivery, unpaidEnding(error, shown.code)));
+    }
+    await closeEnded(tools, admission, closing, delivery, HOUR_OVER);
+    return shown;
   }
 
   async function settleAndEnd(send: Send): Promise<void> {

@@ -106,6 +106,8 @@ export function noteFailedTry(tools: RelayTools, admission: Admission, step: Ste
   };
   const used = typeof failed.usage === 'object' ? failed.usage.buckets : guessed;
   const loss = lossOf(failed.isBeside ? 'hedge' : (REASONS[failed.outcome] ?? 'failed_attempt'), step, used);
+  // What an upstream's own failure cost is a guess without its report, and no customer pays for that.
+  if (loss.reason === 'failed_attempt' && used === guessed) loss.charge = 0n;
   if (loss.reason === 'hedge') tools.hedges.note(key.accountId, loss.amount);
   admission.losses.push(loss);
 }

@@ -7,7 +7,8 @@ import { AttemptFailed } from './attempt-failed.ts';
 import { beginAnswer } from './begin-answer.ts';
 import { isStreamed } from './begun.ts';
 import type { Admission, Answer, Call, RelayTools } from './call.ts';
-import { Closing } from './close.ts';
+import { withCharge } from './charged-fault.ts';
+import { Closing, type Settled } from './close.ts';
 import { deliverStream } from './deliver-stream.ts';
 import { deliverWhole } from './deliver-whole.ts';
 import { createPlan } from './plan.ts';
@@ -35,13 +36,14 @@ async function relayAdmitted(tools: RelayTools, admitted: Promise<Admission | Fa
       ? deliverStream(tools, admission, closing, plan, answer)
       : await deliverWhole(tools, admission, closing, answer);
   } catch (error) {
-    if (!closing.done) await closeFailed(closing, error);
-    throw error instanceof AttemptFailed ? fault('unavailable') : error;
+    const settled = closing.done ? undefined : await closeFailed(closing, error);
+    if (error instanceof AttemptFailed) throw fault('unavailable');
+    throw error instanceof Fault ? withCharge(error, settled) : error;
   }
 }
 
 /** Nothing was delivered, so nothing is charged; the slot stays taken only when the client itself is the reason. */
-async function closeFailed(closing: Closing, error: unknown): Promise<void> {
+async function closeFailed(closing: Closing, error: unknown): Promise<Settled | undefined> {
   if (error instanceof AttemptFailed && error.outcome === 'client_gone') {
     return closing.release('client_gone', { rule: 'not_delivered', giveBackSlots: false });
   }
