@@ -7,8 +7,9 @@ import { taipeiDay } from '../kit/taipei.ts';
 import type { RetryBudget } from './retry-budget.ts';
 
 export interface HedgeBudget {
-  /** Takes one hedge, if there is one left. `most`: of cost for the account and day; null: any. */
-  take(account: string, most: Nano | null, underWay: number): boolean;
+  /** Whether there is a hedge left. `most`: of cost for the account and day; null: any. `underWay`: calls that run now. */
+  isLeft(account: string, most: Nano | null, underWay: number): boolean;
+  take(underWay: number): void;
   /** What one has cost. */
   note(account: string, amount: Nano): void;
 }
@@ -26,7 +27,8 @@ export function createHedgeBudget(clock: Pick<Clock, 'now'>, retryBudget: RetryB
   }
 
   return {
-    take: (account, most, underWay) => (most === null || costOf(account) < most) && retryBudget.take(underWay),
+    isLeft: (account, most, underWay) => (most === null || costOf(account) < most) && retryBudget.isLeft(underWay),
+    take: (underWay) => void retryBudget.take(underWay),
     note: (account, amount) => void costs.set(account, costOf(account) + amount),
   };
 }

@@ -7,7 +7,9 @@ import { createRecentEvents } from '../kit/recent-events.ts';
 
 export interface RetryBudget {
   countCall(): void;
-  /** Takes one retry, if there is one left; `underWay`: calls that run now. */
+  /** Whether there is a retry left; `underWay`: calls that run now. */
+  isLeft(underWay: number): boolean;
+  /** Takes one, if there is. */
   take(underWay: number): boolean;
 }
 
@@ -19,13 +21,17 @@ const MOST_AT_ONCE = 100;
 export function createRetryBudget(clock: Clock): RetryBudget {
   const calls = createRecentEvents(WINDOW_MS);
   const retries = createRecentEvents(WINDOW_MS);
+  function isLeft(underWay: number): boolean {
+    const now = clock.monotonic();
+    const most = Math.max(ALWAYS, Math.min(underWay, MOST_AT_ONCE), calls.count(now) * SHARE);
+    return retries.count(now) < most;
+  }
   return {
     countCall: () => calls.add(clock.monotonic()),
+    isLeft,
     take(underWay) {
-      const now = clock.monotonic();
-      const most = Math.max(ALWAYS, Math.min(underWay, MOST_AT_ONCE), calls.count(now) * SHARE);
-      if (retries.count(now) >= most) return false;
-      retries.add(now);
+      if (!isLeft(underWay)) return false;
+      retries.add(clock.monotonic());
       return true;
     },
   };

@@ -11,7 +11,7 @@ import { failpoint } from '../kit/failpoint.ts';
 import { dropBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import { beforeAsking } from './before-asking.ts';
+import { beforeAsking, type Stoppable } from './before-asking.ts';
 import type { AnyBegunAnswer } from './begun.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { noteFailedTry } from './losses.ts';
@@ -35,9 +35,9 @@ export interface AttemptOptions {
 }
 
 /** Is told when the try is late, and may stop it. */
-export interface Racing extends LateListener {
-  /** Another try was on its way before, and still is. */
-  isBeside: boolean;
+export interface Racing extends LateListener, Stoppable {
+  /** What it costs is that of a hedge: it runs beside another one, or another one has served. */
+  isHedge: boolean;
   watchWith(watch: Watch): void;
 }
 
@@ -49,7 +49,7 @@ export async function attempt(
   { gone, prefill, racing }: AttemptOptions,
 ): Promise<AnyBegunAnswer> {
   const steppedAt = tools.clock.monotonic();
-  const waiting = beforeAsking(tools, admission, step, gone);
+  const waiting = beforeAsking(tools, admission, step, { gone, racing });
   if (waiting) await waiting;
   const note = new TryNote(tools, admission, step, steppedAt);
   const { call } = admission;
@@ -113,8 +113,8 @@ export async function attempt(
     if (askedAt !== undefined) {
       const elapsedMs = tools.clock.monotonic() - askedAt;
       const { outcome, usage } = failed;
-      const isBeside = racing?.isBeside ?? false;
-      noteFailedTry(tools, admission, step, { outcome, isAccepted, isBeside, elapsedMs, usage });
+      const isHedge = racing?.isHedge ?? false;
+      noteFailedTry(tools, admission, step, { outcome, isAccepted, isHedge, elapsedMs, usage });
     }
     if (isBug) tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
     if (translated) noteRefused(tools, admission, step, translated, failed);

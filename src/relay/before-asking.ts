@@ -5,6 +5,16 @@ import { AttemptFailed } from './attempt-failed.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Step } from './plan.ts';
 
+export interface Stoppable {
+  /** Aborted when the try is stopped, with the reason. */
+  readonly stopped: AbortSignal;
+}
+
+interface Ends {
+  gone: AbortSignal;
+  racing: Stoppable | undefined;
+}
+
 /**
  * Undefined if there is nothing to wait for, and the hold is known to be there. Rejects with AttemptFailed: a channel that is
  * not asked in the end has no line of the receipt, and gets its pass back.
@@ -13,10 +23,10 @@ export function beforeAsking(
   tools: RelayTools,
   admission: Admission,
   step: Step,
-  gone: AbortSignal,
+  ends: Ends,
 ): Promise<void> | undefined {
   const { waitMs } = step;
-  if (waitMs > 0) return requireHeld(tools, step, heldAfter(tools, admission, gone, waitMs));
+  if (waitMs > 0) return requireHeld(tools, step, heldAfter(tools, admission, ends, waitMs));
   const held = isHeld(tools, admission);
   return held === true ? undefined : requireHeld(tools, step, held);
 }
@@ -30,14 +40,16 @@ async function requireHeld({ health }: RelayTools, { pass }: Step, held: boolean
   }
 }
 
-async function heldAfter(tools: RelayTools, admission: Admission, gone: AbortSignal, ms: number): Promise<boolean> {
-  await waitOrLeave(tools, gone, ms);
+async function heldAfter(tools: RelayTools, admission: Admission, ends: Ends, ms: number): Promise<boolean> {
+  await waitOrLeave(tools, ends, ms);
   return isHeld(tools, admission);
 }
 
-async function waitOrLeave(tools: RelayTools, gone: AbortSignal, ms: number): Promise<void> {
-  await sleep(tools.clock, ms, AbortSignal.any([gone, tools.cut.signal])).catch(() => {
-    throw new AttemptFailed(gone.aborted ? 'client_gone' : 'drained');
+async function waitOrLeave({ clock, cut }: RelayTools, { gone, racing }: Ends, ms: number): Promise<void> {
+  const ends = racing ? [gone, cut.signal, racing.stopped] : [gone, cut.signal];
+  await sleep(clock, ms, AbortSignal.any(ends)).catch(() => {
+    if (gone.aborted) throw new AttemptFailed('client_gone');
+    throw cut.signal.aborted ? new AttemptFailed('drained') : racing?.stopped.reason;
   });
 }
 

@@ -1,5 +1,5 @@
 // Tries the plan's steps until an answer has begun. When a try is late, the next channel is asked beside it: whichever answers
-// first serves the call, and the other is stopped. Where hedging is off or its budget is used up, the late one is left instead.
+// first serves the call, and the other is stopped. Where hedging is off or its budget is used up, a late stream is left instead.
 // A failure before the first byte is invisible to the client, except in the receipt.
 
 import { everyChannelFailed } from './all-failed.ts';
@@ -9,6 +9,7 @@ import type { AnyBegunAnswer } from './begun.ts';
 import type { Admission, RelayTools } from './call.ts';
 import { dropLarge } from './deliver-whole.ts';
 import { noteFailedTry } from './losses.ts';
+import { needsReport } from './needs-report.ts';
 import type { Plan, Step } from './plan.ts';
 import { leaveStream } from './read-on.ts';
 import type { Watch } from './watch.ts';
@@ -33,6 +34,8 @@ export function isOver({ clock }: RelayTools, { deadline }: Admission): boolean 
 
 /** Tries on their way side by side. */
 const MOST_AT_ONCE = 2;
+/** A channel refused the request itself: one that runs beside it may still take it, and is not waited for longer. */
+const AFTER_REFUSAL_MS = 10_000;
 
 class Race {
   readonly #tools: RelayTools;
@@ -45,6 +48,7 @@ class Race {
   readonly #begun = Promise.withResolvers<AnyBegunAnswer>();
   /** How it ends, when the tries that still run have been stopped. */
   #end: (() => void) | undefined;
+  #stopTimer: (() => void) | undefined;
 
   constructor(tools: RelayTools, admission: Admission, plan: Plan, givenUp: AbortSignal) {
     this.#tools = tools;
@@ -59,15 +63,35 @@ class Race {
   }
 
   onLate(late: RacingTry): void {
-    if (this.#end || this.#isRefused || this.#hasLeft || late !== this.#newest) return;
-    const isBeside = this.#running.length < MOST_AT_ONCE && this.#mayHedge(late.step);
-    // A number says when to ask beside it, and not that it is late by what is usual there.
-    if (!isBeside && typeof late.step.model.hedge === 'number') return;
+    try {
+      if (late === this.#newest) this.#askBeside(late);
+    } catch (error) {
+      this.#failWith(error);
+    }
+  }
+
+  /** If no other channel can be asked, the late one is waited for. */
+  #askBeside(late: RacingTry): void {
+    if (this.#end || this.#isRefused || this.#hasLeft || this.#running.length >= MOST_AT_ONCE) return;
+    const isHedge = this.#mayHedge(late.step);
+    if (!isHedge && !this.#mayLeave(late.step)) return;
     const step = this.#nextStep();
-    // If no other channel can be asked, the late one is waited for.
     if (!step) return;
-    if (!isBeside) this.#running[0]?.stop('silent');
-    this.#start(step, isBeside);
+    if (isHedge) this.#tools.hedges.take(this.#tools.running.size);
+    else late.stop('late');
+    this.#start(step, isHedge);
+  }
+
+  #mayHedge({ model }: Step): boolean {
+    const { hedges, running } = this.#tools;
+    const { key, catalog } = this.#admission.call;
+    if (model.hedge === 'off') return false;
+    return hedges.isLeft(key.accountId, catalog.guards.loss_per_account_day, running.size);
+  }
+
+  /** A whole answer may be nearly done. And a number says when to ask beside it, not what is usual there. */
+  #mayLeave({ model }: Step): boolean {
+    return this.#admission.call.request.stream && typeof model.hedge !== 'number';
   }
 
   /** No channel would take the request: those that run are waited for, and no other is asked. */
@@ -79,13 +103,6 @@ class Race {
     return this.#admission.call.gone.aborted;
   }
 
-  #mayHedge({ model }: Step): boolean {
-    const { hedges, running } = this.#tools;
-    const { key, catalog } = this.#admission.call;
-    if (model.hedge === 'off') return false;
-    return hedges.take(key.accountId, catalog.guards.loss_per_account_day, running.size);
-  }
-
   #nextStep(failure?: AttemptFailed): Step | undefined {
     return isOver(this.#tools, this.#admission) ? undefined : this.#plan.next(failure);
   }
@@ -93,21 +110,29 @@ class Race {
   #goOn(failure?: AttemptFailed): void {
     const step = this.#isRefused || this.#hasLeft ? undefined : this.#nextStep(failure);
     if (step) this.#start(step, false);
-    else if (this.#hasLeft && this.#running.length === 0) {
-      this.#endWith(() => this.#begun.reject(new AttemptFailed('client_gone')));
-    } else if (this.#running.length === 0) {
-      this.#endWith(() => this.#begun.reject(everyChannelFailed(this.#failures, this.#plan.shutForMs())));
-    }
+    else if (this.#running.length === 0) this.#endFailed();
+    else if (this.#isRefused) this.#stopTimer ??= this.#tools.clock.after(AFTER_REFUSAL_MS, () => this.#endFailed());
   }
 
-  #start(step: Step, isBeside: boolean): void {
-    const racing = new RacingTry(this, step, isBeside);
+  #endFailed(): void {
+    if (this.#end) return;
+    if (this.#hasLeft) this.#failWith(new AttemptFailed('client_gone'));
+    else this.#failWith(everyChannelFailed(this.#failures, this.#plan.shutForMs()));
+  }
+
+  #start(step: Step, isHedge: boolean): void {
+    const { call } = this.#admission;
+    const racing = new RacingTry(this, step, isHedge);
     this.#newest = racing;
     this.#running.push(racing);
-    attempt(this.#tools, this.#admission, step, { gone: this.#givenUp, racing }).then(
-      (answer) => this.#onBegun(racing, answer),
-      (error) => this.#onFailed(racing, error),
-    );
+    // Without its report such a try is over when the client leaves.
+    const gone = needsReport(this.#tools, call, step) ? this.#givenUp : call.gone;
+    attempt(this.#tools, this.#admission, step, { gone, racing })
+      .then(
+        (answer) => this.#onBegun(racing, answer),
+        (error) => this.#onFailed(racing, error),
+      )
+      .catch((error) => this.#failWith(error));
   }
 
   #onBegun(racing: RacingTry, answer: AnyBegunAnswer): void {
@@ -121,11 +146,11 @@ class Race {
   #onFailed(racing: RacingTry, error: unknown): void {
     this.#remove(racing);
     if (this.#end) this.#endIfLast();
-    else if (!(error instanceof AttemptFailed) || error.endsCall) this.#endWith(() => this.#begun.reject(error));
+    else if (!(error instanceof AttemptFailed) || error.endsCall) this.#failWith(error);
     else {
       this.#failures.push(error);
-      for (const one of this.#running) one.isBeside = false;
-      if (racing === this.#newest) this.#goOn(error);
+      for (const one of this.#running) one.isHedge = false;
+      if (racing === this.#newest || this.#isRefused) this.#goOn(error);
       else if (this.#running.length === 0) this.#goOn();
     }
   }
@@ -134,15 +159,24 @@ class Race {
     this.#running.splice(this.#running.indexOf(racing), 1);
   }
 
+  #failWith(error: unknown): void {
+    this.#endWith(() => this.#begun.reject(error));
+  }
+
   #endWith(end: () => void): void {
-    this.#end = end;
-    for (const one of this.#running) one.stop(one.isLate ? 'late' : 'outrun');
+    this.#end ??= end;
+    for (const one of this.#running) {
+      one.isHedge = true;
+      one.stop(one.isLate ? 'late' : 'outrun');
+    }
     this.#endIfLast();
   }
 
   /** What a stopped try has cost is known when it has ended. */
   #endIfLast(): void {
-    if (this.#running.length === 0) this.#end?.();
+    if (this.#running.length > 0) return;
+    this.#stopTimer?.();
+    this.#end?.();
   }
 }
 
@@ -151,7 +185,7 @@ function dropAnswer(tools: RelayTools, admission: Admission, answer: AnyBegunAns
   const { step, begun, note } = answer;
   const elapsedMs = tools.clock.monotonic() - begun.startedAt;
   const { usage } = begun.kind === 'stream' ? begun.reader.facts() : begun.facts;
-  noteFailedTry(tools, admission, step, { outcome: 'outrun', isAccepted: true, isBeside: true, elapsedMs, usage });
+  noteFailedTry(tools, admission, step, { outcome: 'outrun', isAccepted: true, isHedge: true, elapsedMs, usage });
   if (begun.kind === 'whole') dropLarge(begun);
   else {
     note.ended('outrun');
@@ -162,16 +196,22 @@ function dropAnswer(tools: RelayTools, admission: Admission, answer: AnyBegunAns
 /** One try of a race, which can stop it. */
 class RacingTry implements Racing {
   readonly step: Step;
-  isBeside: boolean;
+  isHedge: boolean;
   isLate = false;
   readonly #race: Race;
+  #stopping: AbortController | undefined;
+  #stoppedAs: 'late' | 'outrun' | undefined;
   #watch: Watch | undefined;
-  #stoppedAs: 'late' | 'outrun' | 'silent' | undefined;
 
-  constructor(race: Race, step: Step, isBeside: boolean) {
+  constructor(race: Race, step: Step, isHedge: boolean) {
     this.#race = race;
     this.step = step;
-    this.isBeside = isBeside;
+    this.isHedge = isHedge;
+  }
+
+  get stopped(): AbortSignal {
+    this.#stopping ??= new AbortController();
+    return this.#stopping.signal;
   }
 
   watchWith(watch: Watch): void {
@@ -184,8 +224,9 @@ class RacingTry implements Racing {
     this.#race.onLate(this);
   }
 
-  stop(outcome: 'late' | 'outrun' | 'silent'): void {
-    this.#stoppedAs ??= outcome;
+  stop(outcome: 'late' | 'outrun'): void {
+    this.#stoppedAs = outcome;
+    this.#stopping?.abort(new AttemptFailed(outcome));
     this.#watch?.abort(outcome);
   }
 }

@@ -67,8 +67,6 @@ export function lossesOfUnpaid(call: Call, runs: Runs, reason: LossReason): Loss
 const REASONS: Partial<Record<AttemptOutcome, LossReason>> = {
   client_gone: 'client_gone',
   drained: 'gateway_cut',
-  late: 'hedge',
-  outrun: 'hedge',
 };
 /** We ended the try: the upstream may have been at work, though it had not answered yet. */
 const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set([
@@ -87,8 +85,8 @@ export interface FailedTry {
   outcome: AttemptOutcome;
   /** The upstream had accepted the request, with status 200. */
   isAccepted: boolean;
-  /** It was asked beside a late one. */
-  isBeside: boolean;
+  /** It ran beside another one. */
+  isHedge: boolean;
   elapsedMs: number;
   /** What it reported all the same. */
   usage: UsageReport | undefined;
@@ -105,7 +103,7 @@ export function noteFailedTry(tools: RelayTools, admission: Admission, step: Ste
     images: request.images,
   };
   const used = typeof failed.usage === 'object' ? failed.usage.buckets : guessed;
-  const loss = lossOf(failed.isBeside ? 'hedge' : (REASONS[failed.outcome] ?? 'failed_attempt'), step, used);
+  const loss = lossOf(failed.isHedge ? 'hedge' : (REASONS[failed.outcome] ?? 'failed_attempt'), step, used);
   // What an upstream's own failure cost is a guess without its report, and no customer pays for that.
   if (loss.reason === 'failed_attempt' && used === guessed) loss.charge = 0n;
   if (loss.reason === 'hedge') tools.hedges.note(key.accountId, loss.amount);

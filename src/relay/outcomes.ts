@@ -38,7 +38,7 @@ const ROWS = {
 
   /** No first word in its time. Silence has cost enough: it is not repeated. */
   silent: { blames: 'channel' },
-  /** No first word, or whole answer, in the time that is usual there: another channel, asked beside it, was first. */
+  /** No first word, or whole answer, in the time that is usual there: another channel was first, or took its place. */
   late: { blames: 'channel' },
   /** Asked beside a late channel, which was first after all. */
   outrun: { blames: 'nobody' },

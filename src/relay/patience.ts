@@ -34,12 +34,12 @@ export function patienceWith(tools: RelayTools, admission: Admission, step: Step
 function lateAfter(tools: RelayTools, admission: Admission, step: Step, kind: 'shown' | 'unseen'): number {
   const { channel, model } = step.route;
   const size = sizeOf(admission, step);
+  const unknown = Math.min(LEAST_MS[kind] + size.tokens * MS_PER_TOKEN[size.kind], MOST_MS[kind]);
   const median = tools.answerTimes.median(channel.name, model, size);
-  if (median === undefined) {
-    return inSeconds(Math.min(LEAST_MS[kind] + size.tokens * MS_PER_TOKEN[size.kind], MOST_MS[kind]));
-  }
-  const most = size.kind === 'whole' ? Number.POSITIVE_INFINITY : MOST_MS[kind];
-  return inSeconds(Math.min(Math.max(median * MEDIANS, LEAST_MS[kind]), most));
+  if (median === undefined) return inSeconds(unknown);
+  // A whole answer may always be as long as it was allowed to be.
+  if (size.kind === 'whole') return inSeconds(Math.max(median * MEDIANS, unknown));
+  return inSeconds(Math.min(Math.max(median * MEDIANS, LEAST_MS[kind]), MOST_MS[kind]));
 }
 
 /** By what its time is compared with others. */

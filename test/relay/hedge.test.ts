@@ -225,6 +225,55 @@ describe.each([
   });
 });
 
+describe('beside a late one', () => {
+  useGateway();
+
+  test('the winner does not wait for the pause before a retry of the other', async () => {
+    const { script, speak } = later('From the first', true);
+    first.next(script);
+    const gate = createGate();
+    second.next({ status: 429, headers: { 'retry-after': '5' }, body: [gate.opened, '{}'] });
+    const asking = ask({ stream: true });
+    await lateBy(8_000);
+    await second.request(0);
+    const asked = clock.pending();
+    gate.open();
+    await eventually('the pause, with fewer timers than the try', () => clock.pending() < asked);
+    speak();
+    // The clock stands still.
+    const response = await asking;
+    expect(textOf(await readSse(response))).toBe('From the first');
+    expect((await attemptsOf(response))[0]).toBe('first ok');
+    expect(second.requests).toHaveLength(1);
+  });
+
+  test('a refusal is told ten seconds later, if the first says nothing', async () => {
+    first.otherwise(STALLED);
+    second.next(REFUSED);
+    const asking = ask({});
+    await lateBy(28_000);
+    await second.request(0);
+    const since = clock.monotonic();
+    const response = await whilePassing(clock, asking);
+    expect(response.status).toBe(400);
+    expect(clock.monotonic() - since).toBeLessThan(20_000);
+  });
+
+  test('no third channel is asked while two are on their way', async () => {
+    first.otherwise(STALLED);
+    const { script, speak } = later('From the second', true);
+    second.next(script);
+    const asking = ask({ stream: true });
+    await lateBy(8_000);
+    await second.request(0);
+    await clock.advance(20_000);
+    speak();
+    const response = await whilePassing(clock, asking);
+    expect(textOf(await readSse(response))).toBe('From the second');
+    expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
+  });
+});
+
 describe('what is late', () => {
   useGateway();
 
@@ -251,6 +300,21 @@ describe('what is late', () => {
     expect(textOf(await readSse(await asking))).toBe('From the second');
   });
 
+  test('of a whole answer is never sooner than its output bound may take', async () => {
+    for (let n = 0; n < 5; n++) {
+      first.next(answerOf('Short', false));
+      await (await ask({})).text();
+    }
+    first.otherwise(STALLED);
+    second.otherwise(answerOf('From the second', false));
+    const asking = ask({});
+    await first.request(5);
+    await clock.advance(27_000);
+    expect(second.requests).toHaveLength(0);
+    await clock.advance(1_000);
+    expect(await textFrom(await asking, false)).toBe('From the second');
+  });
+
   test('is later for a long prompt that nothing is known of', async () => {
     first.otherwise(STALLED);
     second.otherwise(answerOf('From the second', true));
@@ -272,8 +336,22 @@ describe('hedge: off', () => {
     await lateBy(8_000);
     const response = await whilePassing(clock, asking);
     expect(textOf(await readSse(response))).toBe('From the second');
-    expect(await attemptsOf(response)).toEqual(['first silent', 'second ok']);
+    expect(await attemptsOf(response)).toEqual(['first late', 'second ok']);
     expect(lossesOf('hedge')).toEqual([]);
+  });
+});
+
+describe('hedge: off, a whole answer', () => {
+  useGateway({ hedge: 'off' });
+
+  test('is waited for: it may be nearly done', async () => {
+    const { script, speak } = later('At last', false);
+    first.next(script);
+    const asking = ask({});
+    await lateBy(100_000);
+    expect(second.requests).toHaveLength(0);
+    speak();
+    expect(await textFrom(await whilePassing(clock, asking), false)).toBe('At last');
   });
 });
 
@@ -301,6 +379,6 @@ describe('an account that has cost as much as the guard of a day allows', () => 
     await lateBy(8_000);
     const response = await whilePassing(clock, asking);
     expect(textOf(await readSse(response))).toBe('From the second');
-    expect(await attemptsOf(response)).toEqual(['first silent', 'second ok']);
+    expect(await attemptsOf(response)).toEqual(['first late', 'second ok']);
   });
 });
