@@ -2,6 +2,7 @@
 // first serves the call, and the other is stopped. Where hedging is off or its budget is used up, a late stream is left instead.
 // A failure before the first byte is invisible to the client, except in the receipt.
 
+import type { TaskListener } from '../kit/timer-lists.ts';
 import { everyChannelFailed } from './all-failed.ts';
 import { attempt, type Racing } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
@@ -32,10 +33,10 @@ export function isOver({ clock }: RelayTools, { deadline }: Admission): boolean 
   return clock.monotonic() >= deadline;
 }
 
-/** Tries on their way side by side. */
-const MOST_AT_ONCE = 2;
 /** A channel refused the request itself: one that runs beside it may still take it, and is not waited for longer. */
 const AFTER_REFUSAL_MS = 10_000;
+/** No hedge was allowed: there may be one later. */
+const NEXT_CHECK_MS = 5_000;
 
 class Race {
   readonly #tools: RelayTools;
@@ -49,6 +50,7 @@ class Race {
   /** How it ends, when the tries that still run have been stopped. */
   #end: (() => void) | undefined;
   #stopTimer: (() => void) | undefined;
+  #stopChecking: (() => void) | undefined;
 
   constructor(tools: RelayTools, admission: Admission, plan: Plan, givenUp: AbortSignal) {
     this.#tools = tools;
@@ -70,11 +72,14 @@ class Race {
     }
   }
 
-  /** If no other channel can be asked, the late one is waited for. */
+  /** Two run side by side at most. If no other channel can be asked, the late one is waited for. */
   #askBeside(late: RacingTry): void {
-    if (this.#end || this.#isRefused || this.#hasLeft || this.#running.length >= MOST_AT_ONCE) return;
+    if (this.#end || this.#isRefused || this.#hasLeft || this.#running.length !== 1) return;
     const isHedge = this.#mayHedge(late.step);
-    if (!isHedge && !this.#mayLeave(late.step)) return;
+    if (!isHedge && !this.#mayLeave(late.step)) {
+      this.#stopChecking = this.#tools.clock.after(NEXT_CHECK_MS, late);
+      return;
+    }
     const step = this.#nextStep();
     if (!step) return;
     if (isHedge) this.#tools.hedges.take(this.#tools.running.size);
@@ -176,6 +181,7 @@ class Race {
   #endIfLast(): void {
     if (this.#running.length > 0) return;
     this.#stopTimer?.();
+    this.#stopChecking?.();
     this.#end?.();
   }
 }
@@ -194,7 +200,7 @@ function dropAnswer(tools: RelayTools, admission: Admission, answer: AnyBegunAns
 }
 
 /** One try of a race, which can stop it. */
-class RacingTry implements Racing {
+class RacingTry implements Racing, TaskListener {
   readonly step: Step;
   isHedge: boolean;
   isLate = false;
@@ -221,6 +227,11 @@ class RacingTry implements Racing {
 
   onLate(): void {
     this.isLate = true;
+    this.#race.onLate(this);
+  }
+
+  /** It is still late. */
+  onTime(): void {
     this.#race.onLate(this);
   }
 

@@ -70,6 +70,7 @@ const REASONS: Partial<Record<AttemptOutcome, LossReason>> = {
 };
 /** We ended the try: the upstream may have been at work, though it had not answered yet. */
 const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set([
+  'silent',
   'late',
   'outrun',
   'too_slow',
@@ -105,7 +106,7 @@ export function noteFailedTry(tools: RelayTools, admission: Admission, step: Ste
   const used = typeof failed.usage === 'object' ? failed.usage.buckets : guessed;
   const loss = lossOf(failed.isHedge ? 'hedge' : (REASONS[failed.outcome] ?? 'failed_attempt'), step, used);
   // What an upstream's own failure cost is a guess without its report, and no customer pays for that.
-  if (loss.reason === 'failed_attempt' && used === guessed) loss.charge = 0n;
+  if (loss.reason === 'failed_attempt' && used === guessed && failed.outcome !== 'too_large') loss.charge = 0n;
   if (loss.reason === 'hedge') tools.hedges.note(key.accountId, loss.amount);
   admission.losses.push(loss);
 }
@@ -121,6 +122,7 @@ function mostOutput(
   // Images are not made bit by bit: all of them may have been.
   if (images > 0) return maxOutputTokens * images;
   const most = maxOutputTokens * choices;
+  if (outcome === 'too_large' || outcome === 'flood') return most;
   // It should have been waited for, and there was no place: all of it may have been made.
   const isUnread = !stream && outcome === 'client_gone' && elapsedMs < READ_ON_MS;
   if (isUnread && needsReport(tools, call, step)) return most;

@@ -8,6 +8,7 @@ import type { CarriedAnswer, Carrier } from '../dialects/carrier.ts';
 import type { StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import { splitEvents } from '../dialects/stream/other-form.ts';
 import { SseTooLong } from '../dialects/stream/sse.ts';
+import { fault } from '../faults/fault.ts';
 import { ANSWER_LIMITS, type JsonDocument, JsonRefused, readJsonObject } from '../kit/json/json.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunStream, WholeAnswer } from './begun.ts';
@@ -96,9 +97,17 @@ function joinAnswer(carrier: Carrier, text: string): ReturnType<Carrier['joinAns
 function parseAnswer(text: string): JsonDocument | undefined {
   try {
     return readJsonObject(text, ANSWER_LIMITS);
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonRefused && error.problem === 'too_many_values') throw tooManyValues();
     return undefined;
   }
+}
+
+/** As many as were asked for, so that another channel's would be as many. */
+function tooManyValues(): AttemptFailed {
+  const message =
+    'Ask for fewer choices, fewer tokens or fewer top_logprobs, or for a stream: the answer has more values than one answer can hold.';
+  return new AttemptFailed('too_large', { refusal: fault('invalid_request', { message }) });
 }
 
 /** One token with twenty others that it could have been, in an event of its own and again in those that end the answer. */

@@ -238,7 +238,7 @@ describe('beside a late one', () => {
     await second.request(0);
     const asked = clock.pending();
     gate.open();
-    await eventually('the pause, with fewer timers than the try', () => clock.pending() < asked);
+    await eventually('the pause, with other timers than the try', () => clock.pending() !== asked);
     speak();
     // The clock stands still.
     const response = await asking;
