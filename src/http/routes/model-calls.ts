@@ -75,7 +75,7 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
     const asked = { requestId, key, catalog, dialect, kind, document, headers, isStrict, room };
     const prepared = large ? await prepareLargeCall(tools.relay, asked, large) : prepareCall(tools.relay, asked);
     if (prepared.emptyAnswer !== undefined) {
-      large?.endTurn();
+      large?.answeredHere();
       room.leave();
       return await answerHere(tools, exchange, prepared.emptyAnswer, prepared.request.stream);
     }
