@@ -6,13 +6,14 @@ import type { PresentedKey } from '../keys/authenticator.ts';
 import { BODY_LIMITS } from '../kit/json/json.ts';
 import { surveyJson } from '../kit/json/survey.ts';
 import { type Caller, type CallWork, SMALL_BODY_BYTES, TURN_UNITS, unitsOf } from '../limits/large-work.ts';
+import type { Unparsed } from '../relay/refuse-early.ts';
 import { addressOf } from './client-address.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
 import { type Body, pause } from './read-body.ts';
 import { type KeyedBody, keyedJson } from './read-keyed-body.ts';
 
-/** Throws the fault of a call that can be refused by the model that it names. */
-export type RefuseEarly = (key: PresentedKey, model: string) => void;
+/** Throws the fault of a call that can be refused by what its body says unparsed. */
+export type RefuseEarly = (key: PresentedKey, body: Unparsed) => void;
 
 /** Throws `rate_limited` before the body is read. Undefined for a body that is small by its declared length. */
 export function openLargeCall(tools: HttpTools, exchange: KeyedExchange, asksNoModel = false): LargeCall | undefined {
@@ -47,7 +48,8 @@ export class LargeCall implements CallWork {
 
   async read(body: Body, refuseEarly: RefuseEarly): Promise<KeyedBody> {
     if (body.length <= SMALL_BODY_BYTES) return keyedJson(this.#tools, this.#exchange, body);
-    const survey = surveyJson(asText(body), 'model', BODY_LIMITS.nodes);
+    const text = asText(body);
+    const survey = surveyJson(text, 'model', BODY_LIMITS.nodes);
     const { member: model } = survey;
     const units = unitsOf(body.length, survey);
     if (units >= TURN_UNITS) this.#endTurn = await this.#tools.largeWork.turn(this.#caller.accountId);
@@ -56,7 +58,7 @@ export class LargeCall implements CallWork {
     this.#units = units;
     this.#charge();
     const keyed = await keyedJson(this.#tools, this.#exchange, body, (key) => {
-      if (model !== undefined) refuseEarly(key, model);
+      if (model !== undefined) refuseEarly(key, { model, text });
     });
     await this.step();
     return keyed;

@@ -20,7 +20,9 @@ export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Pr
     large = openLargeCall(tools, exchange, true);
     const body = await readBody(exchange.request, COUNT_TOKENS_MAX_BYTES, tools.clock, room);
     const { document, key } = await (large
-      ? large.read(body, (found, model) => chooseModel(tools.catalog(), found, readModel({ value: { model } }), 'chat'))
+      ? large.read(body, (found, { model }) =>
+          chooseModel(tools.catalog(), found, readModel({ value: { model } }), 'chat'),
+        )
       : keyedJson(tools, exchange, body));
     const { routes } = chooseModel(tools.catalog(), key, readModel(document), 'chat');
     const tokens = estimateAt(readInput(document), routes[0]?.model ?? '');
