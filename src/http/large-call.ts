@@ -1,55 +1,64 @@
 // A call whose body is large: it is refused by key, model and limits before its body is parsed, and counts against its
-// account and its address if it gets no answer.
+// account and its address if it gets no answer, or one that the gateway gives itself.
 
 import { clientLeft, Fault, isOfGone } from '../faults/fault.ts';
 import type { PresentedKey } from '../keys/authenticator.ts';
 import { BODY_LIMITS } from '../kit/json/json.ts';
 import { surveyJson } from '../kit/json/survey.ts';
 import { type Caller, type CallWork, SMALL_BODY_BYTES, TURN_UNITS, unitsOf } from '../limits/large-work.ts';
+import type { Unparsed } from '../relay/refuse-early.ts';
 import { addressOf } from './client-address.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
 import { type Body, pause } from './read-body.ts';
 import { type KeyedBody, keyedJson } from './read-keyed-body.ts';
 
-/** Throws the fault of a call that can be refused by the model that it names. */
-export type RefuseEarly = (key: PresentedKey, model: string) => void;
+/** Throws the fault of a call that can be refused by what its body says unparsed. */
+export type RefuseEarly = (key: PresentedKey, body: Unparsed) => void;
 
 /** Throws `rate_limited` before the body is read. Undefined for a body that is small by its declared length. */
-export function openLargeCall(tools: HttpTools, exchange: KeyedExchange): LargeCall | undefined {
+export function openLargeCall(tools: HttpTools, exchange: KeyedExchange, asksNoModel = false): LargeCall | undefined {
   const declared = exchange.request.headers.get('content-length');
   if (declared !== null && Number(declared) <= SMALL_BODY_BYTES) return undefined;
-  const caller = { accountId: exchange.key.accountId, address: addressOf(tools, exchange) };
-  tools.largeWork.check(caller);
-  return new LargeCall(tools, exchange, caller);
+  const large = new LargeCall(tools, exchange, asksNoModel);
+  large.check();
+  return large;
 }
 
 export class LargeCall implements CallWork {
   readonly #tools: HttpTools;
   readonly #exchange: KeyedExchange;
   readonly #caller: Caller;
+  readonly #asksNoModel: boolean;
   #units = 0;
   #endTurn: (() => void) | undefined;
   #takeBack: (() => void) | undefined;
 
-  constructor(tools: HttpTools, exchange: KeyedExchange, caller: Caller) {
+  constructor(tools: HttpTools, exchange: KeyedExchange, asksNoModel: boolean) {
     this.#tools = tools;
     this.#exchange = exchange;
-    this.#caller = caller;
+    this.#caller = { accountId: exchange.key.accountId, address: addressOf(tools, exchange) };
+    this.#asksNoModel = asksNoModel;
+  }
+
+  check(): void {
+    const { inVain, answeredHere } = this.#tools.largeWork;
+    inVain.check(this.#caller);
+    if (this.#asksNoModel) answeredHere.check(this.#caller);
   }
 
   async read(body: Body, refuseEarly: RefuseEarly): Promise<KeyedBody> {
     if (body.length <= SMALL_BODY_BYTES) return keyedJson(this.#tools, this.#exchange, body);
-    const { largeWork } = this.#tools;
-    const survey = surveyJson(asText(body), 'model', BODY_LIMITS.nodes);
+    const text = asText(body);
+    const survey = surveyJson(text, 'model', BODY_LIMITS.nodes);
     const { member: model } = survey;
     const units = unitsOf(body.length, survey);
-    if (units >= TURN_UNITS) this.#endTurn = await largeWork.turn(this.#caller.accountId);
+    if (units >= TURN_UNITS) this.#endTurn = await this.#tools.largeWork.turn(this.#caller.accountId);
     this.#requireClient();
-    largeWork.check(this.#caller);
+    this.check();
     this.#units = units;
     this.#charge();
     const keyed = await keyedJson(this.#tools, this.#exchange, body, (key) => {
-      if (model !== undefined) refuseEarly(key, model);
+      if (model !== undefined) refuseEarly(key, { model, text });
     });
     await this.step();
     return keyed;
@@ -66,31 +75,30 @@ export class LargeCall implements CallWork {
     if (this.#exchange.request.signal.aborted) throw clientLeft();
   }
 
-  endTurn(): void {
+  stopCounting(): void {
     this.#endTurn?.();
     this.#endTurn = undefined;
-  }
-
-  waits(): void {
-    this.endTurn();
-  }
-
-  admitted(): void {
-    this.endTurn();
     this.#takeBack?.();
     this.#takeBack = undefined;
   }
 
+  /** No limit of the books bounds what the gateway answers itself, so it is counted. Throws `rate_limited`. */
+  answeredHere(): void {
+    const { answeredHere } = this.#tools.largeWork;
+    answeredHere.check(this.#caller);
+    this.stopCounting();
+    answeredHere.charge(this.#caller, this.#units);
+  }
+
   /** It got no answer. Failures of ours count against nobody. */
   failed(error: unknown): void {
-    this.endTurn();
     const isOurs = !(error instanceof Fault) || (error.isOurs && !isOfGone(error, this.#exchange.request));
-    if (isOurs) this.#takeBack?.();
-    else this.#charge();
+    this.stopCounting();
+    if (!isOurs) this.#charge();
   }
 
   #charge(): void {
-    this.#takeBack ??= this.#tools.largeWork.charge(this.#caller, this.#units);
+    this.#takeBack = this.#tools.largeWork.inVain.charge(this.#caller, this.#units);
   }
 }
 

@@ -1,6 +1,7 @@
-// What large bodies cost this process before a limit of the books can refuse them. The work for calls that got no answer is
-// bounded, by account and by address, in memory; the heaviest bodies of one account are worked on one after the other, so that
-// each knows what became of those before it. Small bodies cost too little to be counted.
+// What large bodies cost this process where no limit of the books bounds it: the work for calls that got no answer, and for
+// those that the gateway answers itself. Both are bounded, by account and by address, in memory. The heaviest bodies of one
+// account are worked on one after the other, so that each knows what became of those before it. Small bodies cost too little
+// to be counted.
 
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -11,9 +12,11 @@ export const SMALL_BODY_BYTES = 16 * 1024;
 
 const SPAN_MS = 10_000;
 /** About half a second of a processor's time. */
-const ACCOUNT_UNITS = 400;
+const VAIN_UNITS = 400;
+/** Clients count the tokens of a long conversation before every turn, and nothing is translated for it. */
+const ANSWERED_UNITS = 1_200;
 /** Binds only accounts that have such work themselves, so that nobody is refused for a neighbour's. */
-const ADDRESS_UNITS = 4 * ACCOUNT_UNITS;
+const ACCOUNTS_PER_ADDRESS = 4;
 const BYTES_PER_UNIT = 1024 * 1024;
 const VALUES_PER_UNIT = 1_000;
 /** Turns and tools are looked at many times where they are translated. */
@@ -22,15 +25,13 @@ const MOST_SUBJECTS = 50_000;
 /** A lighter body need not wait for others: all that an account may have in flight are within its budget. */
 export const TURN_UNITS = 10;
 
-/** Hears of a call what bounds its work otherwise. */
+/** Work for a call that is counted as done in vain until the call says otherwise. */
 export interface CallWork {
-  /** Slots and hold are taken: from here on the limits of the books bound it. */
-  admitted(): void;
-  /** It waits for a slot or for money, perhaps for seconds. */
-  waits(): void;
+  /** The call is admitted, or waits for a slot or for money: from here on it counts only if it fails. */
+  stopCounting(): void;
 }
 
-export const UNCOUNTED_WORK: CallWork = { admitted() {}, waits() {} };
+export const UNCOUNTED_WORK: CallWork = { stopCounting() {} };
 
 export interface Caller {
   accountId: string;
@@ -38,11 +39,18 @@ export interface Caller {
 }
 
 export interface LargeWork {
-  /** Throws `rate_limited` if too much was done in vain for this caller lately. */
-  check(caller: Caller): void;
+  /** For calls that get no answer. */
+  inVain: WorkBudget;
+  /** For calls that the gateway answers without asking a model: token counts, and requests that only warm a cache. */
+  answeredHere: WorkBudget;
   /** Resolves, when the account's heavy bodies before it are admitted or refused, with the function that ends its turn. */
   turn(accountId: string): Promise<() => void>;
-  /** Counts work as done in vain; the function takes that back. */
+}
+
+export interface WorkBudget {
+  /** Throws `rate_limited` if too much of this work was done for the caller lately. */
+  check(caller: Caller): void;
+  /** Counts work; the function takes that back. */
   charge(caller: Caller, units: number): () => void;
 }
 
@@ -51,17 +59,16 @@ export function unitsOf(bytes: number, { values, items }: Pick<Survey, 'values' 
 }
 
 export function createLargeWork(clock: Clock): LargeWork {
-  const accounts = new RecentWork(clock);
-  const addresses = new RecentWork(clock);
   const turns = new Map<string, Promise<void>>();
   return {
-    check({ accountId, address }) {
-      const used = accounts.used(accountId);
-      if (used >= ACCOUNT_UNITS) throw overBudget(accounts, accountId, ACCOUNT_UNITS, clock);
-      if (used > 0 && addresses.used(address) >= ADDRESS_UNITS) {
-        throw overBudget(addresses, address, ADDRESS_UNITS, clock);
-      }
-    },
+    inVain: createBudget(clock, VAIN_UNITS, {
+      cause: 'Too many requests with large bodies were refused or abandoned',
+      remedy: 'Correct them, and retry',
+    }),
+    answeredHere: createBudget(clock, ANSWERED_UNITS, {
+      cause: 'Too many tokens were counted, or caches warmed, for large bodies',
+      remedy: 'Retry',
+    }),
     async turn(accountId) {
       const before = turns.get(accountId);
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -71,6 +78,38 @@ export function createLargeWork(clock: Clock): LargeWork {
         if (turns.get(accountId) === promise) turns.delete(accountId);
         resolve();
       };
+    },
+  };
+}
+
+interface BudgetText {
+  cause: string;
+  remedy: string;
+}
+
+function createBudget(clock: Clock, accountUnits: number, text: BudgetText): WorkBudget {
+  const accounts = new RecentWork(clock);
+  const addresses = new RecentWork(clock);
+  const addressUnits = ACCOUNTS_PER_ADDRESS * accountUnits;
+
+  function overBudget(work: RecentWork, subject: string, limit: number): Fault {
+    const retryAfterS = work.waitS(subject, limit);
+    return fault('rate_limited', {
+      message: `${text.cause} in the last 10 s. ${text.remedy} in ${Math.ceil(retryAfterS)} s.`,
+      figures: {
+        limit,
+        used: work.used(subject),
+        resets_at: new Date(clock.now() + retryAfterS * 1000).toISOString(),
+      },
+      retryAfterS,
+    });
+  }
+
+  return {
+    check({ accountId, address }) {
+      const used = accounts.used(accountId);
+      if (used >= accountUnits) throw overBudget(accounts, accountId, accountUnits);
+      if (used > 0 && addresses.used(address) >= addressUnits) throw overBudget(addresses, address, addressUnits);
     },
     charge({ accountId, address }, units) {
       if (units === 0) return () => {};
@@ -126,19 +165,9 @@ class RecentWork {
     return 0;
   }
 
-  /** What was taken back is forgotten, too, so a list is never longer than what was done in vain and what runs. */
+  /** What was taken back is forgotten, too, so a list is never longer than what counts and what runs. */
   #recent(subject: string): Work[] {
     const since = this.#clock.monotonic() - SPAN_MS;
     return (this.#bySubject.get(subject) ?? []).filter(({ at, units }) => at > since && units > 0);
   }
-}
-
-function overBudget(work: RecentWork, subject: string, limit: number, clock: Clock): Fault {
-  const used = work.used(subject);
-  const retryAfterS = work.waitS(subject, limit);
-  return fault('rate_limited', {
-    message: `Too many requests with large bodies were refused or abandoned in the last 10 s. Correct them, and retry in ${Math.ceil(retryAfterS)} s.`,
-    figures: { limit, used, resets_at: new Date(clock.now() + retryAfterS * 1000).toISOString() },
-    retryAfterS,
-  });
 }

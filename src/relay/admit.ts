@@ -88,7 +88,7 @@ async function admitInRounds(tools: RelayTools, asking: Call, first: FoundKey): 
     const waiting = isHeld(result)
       ? tools.turns.wait(waitedFor(result, call.key), MAX_WAIT_MS - waited, call.gone)
       : sleep(tools.clock, waitMs, call.gone);
-    call.work.waits();
+    call.work.stopCounting();
     await waiting.catch(() => {
       throw clientLeft();
     });

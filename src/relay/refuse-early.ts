@@ -8,13 +8,22 @@ import { type Asking, modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
 import { requireRoute } from './find-carrier.ts';
 
+/** Such a call may only warm a cache, which no limit refuses. Elsewhere in the body it only costs a parse. */
+const NO_OUTPUT = /"max_tokens"\s*:\s*0/;
+
 export type EarlyCall = Asking & Pick<Call, 'key' | 'noWait'>;
 
-/** Throws the fault for the client; `model` is what the body says, as far as it can be told. */
-export function refuseEarly(tools: Pick<RelayTools, 'clock' | 'refusals'>, asked: EarlyCall, model: string): void {
+export interface Unparsed {
+  model: string;
+  text: string;
+}
+
+/** Throws the fault for the client. */
+export function refuseEarly(tools: Pick<RelayTools, 'clock' | 'refusals'>, asked: EarlyCall, body: Unparsed): void {
   const { catalog, key, kind, dialect } = asked;
-  const named = chooseModel(catalog, key, readModel({ value: { model } }), kind);
+  const named = chooseModel(catalog, key, readModel({ value: { model: body.model } }), kind);
   requireRoute(modelsFor(named, asked), dialect);
+  if (NO_OUTPUT.test(body.text)) return;
   const refused = standingRefusal(tools, { ...asked, model: named });
   if (refused) throw refused;
 }

@@ -25,7 +25,7 @@ async function relayAdmitted(tools: RelayTools, admitted: Promise<Admission | Fa
   if (admission instanceof Fault) return admission;
   // What is refused brings no traffic that retries could be a share of.
   tools.retryBudget.countCall();
-  admission.call.work.admitted();
+  admission.call.work.stopCounting();
   failpoint('K2');
   const closing = new Closing(tools, admission);
   try {

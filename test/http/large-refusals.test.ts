@@ -81,6 +81,20 @@ test.each(PADS)('what cannot be told without a parse is refused by the parse: %s
   expect((await refusal('/v1/chat/completions', used.key, body)).error.code).toBe('invalid_request');
 });
 
+test.each(PADS)('a request that only warms a cache is answered although a limit stands: %s', async (_, bytes) => {
+  const path = '/v1/messages';
+  const body = { model: 'up-paid', messages: [{ role: 'user', content: 'x' }], system: 'x'.repeat(bytes) };
+  expect((await refusal(path, used.key, { ...body, max_tokens: 1 })).error.code).toBe('rate_limited');
+  for (const text of [
+    JSON.stringify({ ...body, max_tokens: 0 }),
+    JSON.stringify({ max_tokens: 0, ...body }, null, 2),
+  ]) {
+    const response = await gateway.call(path, { key: used.key, body: text, headers: NO_WAIT });
+    expect(response.status).toBe(200);
+    await response.text();
+  }
+});
+
 test('a token count is refused unparsed, too', async () => {
   const body = `{"model":"nope",${BROKEN},"system":"${'x'.repeat(20_000)}"}`;
   expect((await refusal('/v1/messages/count_tokens', used.key, body)).error.code).toBe('model_not_found');

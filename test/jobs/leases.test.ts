@@ -193,6 +193,8 @@ describe('a node that may have been taken for dead', () => {
           ...doc.models,
           upModel('two', {
             price: { input: 10, output: 40 },
+            // Not before the first channel has failed may the second be asked.
+            hedge: 600_000,
             routes: [
               { channel: 'up', model: 'm', priority: 1 },
               { channel: 'second', model: 'm', priority: 2 },

@@ -64,7 +64,9 @@ export function joinStream(events: readonly SseEvent[]): RawValue | undefined {
       addChoice(joined, choice);
     }
   }
-  const choices = [...joined.values()].map(({ choice, message }) => ({ ...choice, message: finishMessage(message) }));
+  const choices = [...joined]
+    .toSorted(([a], [b]) => a - b)
+    .map(([, { choice, message }]) => ({ ...choice, message: finishMessage(message) }));
   return { ...head, object: 'chat.completion', choices, ...(usage === undefined ? {} : { usage }) };
 }
 
@@ -82,10 +84,8 @@ function addChoice(joined: Map<number, Joined>, choice: JsonObject): void {
   if (isObject(said)) grow(known.message, said);
 }
 
-/** What comes in pieces; every other text comes once, or again as it was. */
-const GROWING: ReadonlySet<string> = new Set([
-  ...['content', 'refusal', 'reasoning', 'reasoning_content', 'arguments', 'input', 'transcript', 'data'],
-]);
+/** Texts that come once, or again as they were. All others come in parts. */
+const CONSTANT: ReadonlySet<string> = new Set(['role', 'id', 'type', 'name', 'status', 'format', 'model', 'provider']);
 
 function grow(into: JsonObject, more: JsonObject): void {
   for (const [name, value] of Object.entries(more)) {
@@ -93,21 +93,25 @@ function grow(into: JsonObject, more: JsonObject): void {
     if (name === 'tool_calls' && Array.isArray(value)) into[name] = growCalls(known, value.filter(isObject));
     else if (Array.isArray(value)) into[name] = [...(Array.isArray(known) ? known : []), ...value];
     else if (isObject(value) && isObject(known)) grow(known, value);
-    else if (GROWING.has(name) && typeof known === 'string' && typeof value === 'string') into[name] = known + value;
+    else if (!CONSTANT.has(name) && typeof known === 'string' && typeof value === 'string') into[name] = known + value;
     else if (value !== null || known === undefined) into[name] = value;
   }
 }
 
-/** A bit without an index goes on with the last call, unless it names one. */
+/** A bit belongs to the call of its index, or else of its id. With neither it continues the last call. */
 function growCalls(known: Json | undefined, bits: readonly JsonObject[]): Json[] {
   const calls = Array.isArray(known) ? known.filter(isObject) : [];
   for (const bit of bits) {
-    const isNext = bit.index === undefined && bit.id === undefined;
-    const call = isNext ? calls.at(-1) : calls.find(({ index }) => index !== undefined && index === bit.index);
+    const call = findCall(calls, bit);
     if (call) grow(call, bit);
     else calls.push(bit);
   }
   return calls;
+}
+
+function findCall(calls: readonly JsonObject[], { index, id }: JsonObject): JsonObject | undefined {
+  if (typeof index === 'number') return calls.find((call) => call.index === index);
+  return typeof id === 'string' && id !== '' ? calls.find((call) => call.id === id) : calls.at(-1);
 }
 
 /** A whole answer does not count its calls. */

@@ -1,5 +1,5 @@
 // POST /v1/messages/count_tokens: how many tokens a messages request would be, counted here. It costs nothing, takes no
-// slot and asks no upstream, so that a client may call it before every turn; only many large bodies are too much.
+// slot and asks no upstream, so that a client may call it before every turn; only large bodies are limited.
 
 import { readInput } from '../../dialects/anthropic-messages/read-request.ts';
 import { readModel } from '../../dialects/fields.ts';
@@ -7,7 +7,7 @@ import { estimateAt } from '../../dialects/input/estimated-input.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
-import { openLargeCall } from '../large-call.ts';
+import { type LargeCall, openLargeCall } from '../large-call.ts';
 import { readBody } from '../read-body.ts';
 import { keyedJson } from '../read-keyed-body.ts';
 
@@ -15,24 +15,25 @@ export const COUNT_TOKENS_MAX_BYTES = 20 * 1024 * 1024;
 
 export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
   const room = tools.load.enter(exchange.key.accountId);
+  let large: LargeCall | undefined;
   try {
-    const large = openLargeCall(tools, exchange);
+    large = openLargeCall(tools, exchange, true);
     const body = await readBody(exchange.request, COUNT_TOKENS_MAX_BYTES, tools.clock, room);
-    try {
-      const { document, key } = await (large
-        ? large.read(body, (found, model) =>
-            chooseModel(tools.catalog(), found, readModel({ value: { model } }), 'chat'),
-          )
-        : keyedJson(tools, exchange, body));
-      const { routes } = chooseModel(tools.catalog(), key, readModel(document), 'chat');
-      return Response.json(
-        { input_tokens: estimateAt(readInput(document), routes[0]?.model ?? '') },
-        { headers: await gatewayHeaders(tools, exchange, exchange.envelope) },
-      );
-    } finally {
-      // No limit of the books bounds it, so its work stays counted.
-      large?.endTurn();
-    }
+    const { document, key } = await (large
+      ? large.read(body, (found, { model }) =>
+          chooseModel(tools.catalog(), found, readModel({ value: { model } }), 'chat'),
+        )
+      : keyedJson(tools, exchange, body));
+    const { routes } = chooseModel(tools.catalog(), key, readModel(document), 'chat');
+    const tokens = estimateAt(readInput(document), routes[0]?.model ?? '');
+    large?.answeredHere();
+    return Response.json(
+      { input_tokens: tokens },
+      { headers: await gatewayHeaders(tools, exchange, exchange.envelope) },
+    );
+  } catch (error) {
+    large?.failed(error);
+    throw error;
   } finally {
     room.leave();
   }

@@ -63,8 +63,8 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
     large = openLargeCall(tools, exchange);
     const body = await readBody(request, call.maxBytes, tools.clock, room);
     const keyed = large
-      ? large.read(body, (key, model) =>
-          refuseEarly(tools.relay, { catalog: tools.catalog(), key, kind, dialect, noWait }, model),
+      ? large.read(body, (key, unparsed) =>
+          refuseEarly(tools.relay, { catalog: tools.catalog(), key, kind, dialect, noWait }, unparsed),
         )
       : keyedJson(tools, exchange, body);
     const { document, key } = keyed instanceof Promise ? await keyed : keyed;
@@ -75,7 +75,7 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
     const asked = { requestId, key, catalog, dialect, kind, document, headers, isStrict, room };
     const prepared = large ? await prepareLargeCall(tools.relay, asked, large) : prepareCall(tools.relay, asked);
     if (prepared.emptyAnswer !== undefined) {
-      large?.endTurn();
+      large?.answeredHere();
       room.leave();
       return await answerHere(tools, exchange, prepared.emptyAnswer, prepared.request.stream);
     }

@@ -101,3 +101,60 @@ test('calls of a chat stream are joined by their index, from wherever it counts'
     ],
   });
 });
+
+describe('a chat stream', () => {
+  const join = (...choices: object[]) =>
+    openaiChat.otherForm?.joinStream(
+      splitEvents(choices.map((choice) => `data: ${JSON.stringify({ id: 'c', choices: [choice] })}\n\n`).join('')),
+    );
+
+  test('has its choices in the order of their indexes', () => {
+    const joined = join(
+      { index: 1, delta: { content: 'b' } },
+      { index: 0, delta: { content: 'a' } },
+      { index: 1, delta: { content: 'c' } },
+    );
+    expect(joined).toMatchObject({
+      choices: [
+        { index: 0, message: { content: 'a' } },
+        { index: 1, message: { content: 'bc' } },
+      ],
+    });
+  });
+
+  test('has one call for each id, if its calls have no index', () => {
+    const call = (id: string | null | undefined, name: string, args: string) => ({
+      index: 0,
+      delta: { tool_calls: [{ id, type: 'function', function: { name, arguments: args } }] },
+    });
+    const joined = join(
+      call('a', 'look', '{"n"'),
+      call('b', 'find', '{"m"'),
+      call('a', 'look', ':1}'),
+      call('b', 'find', ':2'),
+      call(null, 'find', '}'),
+    );
+    expect(joined).toMatchObject({
+      choices: [
+        {
+          message: {
+            tool_calls: [
+              { id: 'a', type: 'function', function: { name: 'look', arguments: '{"n":1}' } },
+              { id: 'b', type: 'function', function: { name: 'find', arguments: '{"m":2}' } },
+            ],
+          },
+        },
+      ],
+    });
+  });
+
+  test('joins texts of fields that are unknown, and repeats none that are constant', () => {
+    const joined = join(
+      { index: 0, delta: { role: 'assistant', thoughts: 'ab', extra: { words: 'x' } } },
+      { index: 0, delta: { role: 'assistant', thoughts: 'cd', extra: { words: 'y' } } },
+    );
+    expect(joined).toMatchObject({
+      choices: [{ message: { role: 'assistant', thoughts: 'abcd', extra: { words: 'xy' } } }],
+    });
+  });
+});

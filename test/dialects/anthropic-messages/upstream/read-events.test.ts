@@ -42,6 +42,89 @@ const CLOSE: AnswerEvent = { type: 'close' };
 const DONE: AnswerEvent = { type: 'done' };
 const BROKEN: AnswerEvent = { type: 'broken' };
 
+describe('a block without an end', () => {
+  const words = (text: string, index: number) => deltaOf({ type: 'text_delta', text }, index);
+  const args = (text: string, index: number) => deltaOf({ type: 'input_json_delta', partial_json: text }, index);
+  const use = (index: number) => startOf({ type: 'tool_use', id: `t${index}`, name: 'look', input: {} }, index);
+  /** What was passed on before the end of the stream. */
+  function readSoFar(...events: object[]): AnswerEvent[] {
+    const reader = anthropicMessagesUpstream.createEventReader(TARGET);
+    return events.flatMap((event) => reader.read({ event: undefined, data: JSON.stringify(event) }));
+  }
+  const opened = (index: number): AnswerEvent => ({
+    type: 'open',
+    block: { kind: 'tool', id: `t${index}`, name: 'look' },
+  });
+
+  test('holds back the next one only for a few events', () => {
+    const thinking = [
+      startOf({ type: 'thinking', thinking: '' }),
+      deltaOf({ type: 'thinking_delta', thinking: 'Hm.' }),
+    ];
+    const text = [startOf({ type: 'text', text: '' }, 1), words('a', 1), words('b', 1), words('c', 1)];
+    expect(readSoFar(START, ...thinking, ...text)).toEqual([
+      open('reasoning'),
+      delta('Hm.'),
+      CLOSE,
+      open('text'),
+      delta('a'),
+      delta('b'),
+      delta('c'),
+    ]);
+  });
+
+  test('is closed when a later one begins', () => {
+    const text = [startOf({ type: 'text', text: '' }), words('a', 0)];
+    expect(readSoFar(START, ...text, use(1), args('{}', 1), stopOf(1), use(2))).toEqual([
+      open('text'),
+      delta('a'),
+      CLOSE,
+      opened(1),
+      delta('{}'),
+      CLOSE,
+      opened(2),
+    ]);
+  });
+
+  test('says in another one what it says later', () => {
+    const text = [startOf({ type: 'text', text: '' }), words('a', 0)];
+    const call = [use(1), args('{', 1), args('}', 1), stopOf(1)];
+    expect(readStream(START, ...text, ...call, words('b', 0), stopOf(0), endOf('end_turn'), STOP).events).toEqual([
+      open('text'),
+      delta('a'),
+      CLOSE,
+      opened(1),
+      delta('{'),
+      delta('}'),
+      CLOSE,
+      open('text'),
+      delta('b'),
+      CLOSE,
+      { type: 'stop', reason: 'tool' },
+      DONE,
+    ]);
+  });
+
+  test('stays open as long as its arguments are not complete', () => {
+    const others = [use(1), args('{"b":', 1), use(2), args('{"c":', 2), args('2}', 2), args('1}', 1)];
+    const events = readSoFar(
+      START,
+      use(0),
+      args('{"a":', 0),
+      ...others,
+      args('0}', 0),
+      stopOf(0),
+      stopOf(1),
+      stopOf(2),
+    );
+    expect(events).toEqual([
+      ...[opened(0), delta('{"a":'), delta('0}'), CLOSE],
+      ...[opened(1), delta('{"b":'), delta('1}'), CLOSE],
+      ...[opened(2), delta('{"c":'), delta('2}'), CLOSE],
+    ]);
+  });
+});
+
 test('calls without an id, or with one of another, get the same of their own, streamed and whole', () => {
   const uses = [undefined, null, '', 7, 't1', 't1'].map((id) => ({ type: 'tool_use', id, name: 'look', input: {} }));
   const idsOf = (events: readonly AnswerEvent[] = []) =>
