@@ -1,6 +1,7 @@
 // Closing a call: settle or release, with its usage record, exactly once on every path.
 
 import type { Sample } from '../channels/traffic.ts';
+import { isInvalid } from '../dialects/counts.ts';
 import { assert } from '../kit/assert.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
@@ -150,7 +151,7 @@ export class Closing implements TaskListener {
     const outcome = this.#outcome(status, bill, first);
     const serving = this.#servingTry(last, status === 'ok');
     const { channel } = serving;
-    if (bill.reported === 'invalid') alarms.raise('usage_invalid', { request_id: requestId, channel });
+    if (isInvalid(bill.reported)) alarms.raise('usage_invalid', { request_id: requestId, channel });
     if (serving.ok) {
       traffic.record(serving);
       this.#noteTime(last, serving);
