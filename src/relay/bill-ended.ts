@@ -49,7 +49,9 @@ export function billEnded(call: Call, runs: Runs, ended: Ended): Bill {
   const produced = said + (prefilledTokens ?? 0);
   const got = (usage !== facts.usage ? plain : delivered.tokens) + (facts.unshownTokens ?? 0);
   const { images } = delivered;
-  if (call.request.images > images) used.uncovered = { ...NO_BUCKETS, images: call.request.images - images };
+  // Those that were read and not delivered are taken off the bill below.
+  const unread = call.request.images - Math.max(images, used.buckets.images);
+  if (unread > 0) used.uncovered = { ...NO_BUCKETS, images: unread };
   const models = [runs[0].step.model, runs.slice(1)] as const;
   if (facts.finished && !measured.estimated) {
     const tokenizerMargin = unseen.isPossible ? TOKENIZER_MARGIN : delivered.hasMedia ? 1 : undefined;

@@ -219,6 +219,18 @@ describe('reports that come late or in other forms', () => {
     expect(sumOf(await customer.losses())).toBeGreaterThanOrEqual(40_000_000n);
     never.open();
   });
+
+  test('images that were read and not delivered are booked once', async () => {
+    const never = createGate();
+    const image = (name: string) => sseText(JSON.stringify({ type: 'image_generation.completed', b64_json: name }));
+    market.vendor.next({ script: sseScript([image('QUJD1'), image('QUJD2'), never.opened]) });
+    const body = { model: 'by-picture', prompt: 'a cat', n: 3, stream: true };
+    // The second one waits for the third, or for the end.
+    await leaveAt((signal) => customer.open('/v1/images/generations', body, { signal }), 'QUJD1', () => {});
+    expect(await customer.record()).toMatchObject({ status: 'client_gone', images: 1, cost_nano: '10000000' });
+    expect(sumOf(await customer.losses())).toBe(20_000_000n);
+    never.open();
+  });
 });
 
 describe('input of a size that only the vendor knows: a file by URL', () => {
