@@ -226,7 +226,11 @@ describe('reports that come late or in other forms', () => {
     market.vendor.next({ script: sseScript([image('QUJD1'), image('QUJD2'), never.opened]) });
     const body = { model: 'by-picture', prompt: 'a cat', n: 3, stream: true };
     // The second one waits for the third, or for the end.
-    await leaveAt((signal) => customer.open('/v1/images/generations', body, { signal }), 'QUJD1', () => {});
+    await leaveAt(
+      (signal) => customer.open('/v1/images/generations', body, { signal }),
+      'QUJD1',
+      () => {},
+    );
     expect(await customer.record()).toMatchObject({ status: 'client_gone', images: 1, cost_nano: '10000000' });
     expect(sumOf(await customer.losses())).toBe(20_000_000n);
     never.open();
