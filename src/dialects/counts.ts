@@ -57,30 +57,41 @@ export function checkReport(usage: UsageReport, output: Output, isFinished = tru
   return output.tokens > LEAST_COUNTED ? 'invalid' : usage;
 }
 
-/** Tokenizers count more than others by less than this. */
-const TOKENIZER_SHARE = 1.3;
+/** Our careful count, too, may be a few times too high. */
+const MOST_OVERCOUNTED = 4;
+
+/** Output that came after a report: all that came before the report, and the rest by the careful count. */
+export interface AfterReport {
+  tokensBefore: number;
+  plainTokens: number;
+}
 
 /**
- * A report after which more output came. It may be of the whole answer, as some upstreams send it first; where all that came is
- * clearly more than it says, our own count of that is taken.
+ * A report after which more output came. It may be of the whole answer, as some upstreams send it first; where that is
+ * impossible, our own count is taken.
  */
-export function addUnreported(usage: UsageReport, tokens: number, tokensAfter: number): UsageReport {
-  if (typeof usage !== 'object' || usage.lacksOutput || tokensAfter < 1) return usage;
+export function addUnreported(usage: UsageReport, after: AfterReport | undefined): UsageReport {
+  if (typeof usage !== 'object' || usage.lacksOutput || !after) return usage;
   const { buckets } = usage;
-  if (tokens <= buckets.output * TOKENIZER_SHARE) return usage;
+  const tokens = Math.min(after.tokensBefore, buckets.output) + after.plainTokens;
+  if (tokens <= buckets.output * MOST_OVERCOUNTED) return usage;
   return { ...usage, buckets: { ...buckets, output: wholeTokens(tokens) }, isRestated: true };
 }
 
-/** Our count of tables or white space is a few times too high. */
-const MOST_OVERCOUNTED = 4;
-
 /**
- * The same for an answer that the customer's side ended, of which this many tokens were seen. Where we doubt the report, such an
- * answer is billed by our own count, as it is without a report.
+ * A report of an answer that the customer's side ended, of which this much was delivered by the careful count. An output that
+ * is impossible beside that is left out, and counted here; the input stands as it was reported.
  */
-export function checkReportOfEnded(usage: UsageReport, seenTokens: number): UsageReport {
-  if (typeof usage !== 'object' || usage.lacksOutput || seenTokens <= LEAST_COUNTED) return usage;
-  return seenTokens > usage.buckets.output * MOST_OVERCOUNTED ? 'invalid' : usage;
+export function checkReportOfEnded(usage: UsageReport, plainTokens: number): UsageReport {
+  if (typeof usage !== 'object' || usage.lacksOutput || plainTokens <= LEAST_COUNTED) return usage;
+  if (plainTokens <= usage.buckets.output * MOST_OVERCOUNTED) return usage;
+  const alone = inputAlone(usage.buckets, usage.reasoning);
+  return typeof alone === 'object' ? { ...usage, ...alone, isDoubted: true } : 'invalid';
+}
+
+/** The operator should know of it. */
+export function isInvalid(usage: UsageReport): boolean {
+  return usage === 'invalid' || (typeof usage === 'object' && usage.isDoubted === true);
 }
 
 function isZero({ input, cachedInput, cacheWrite5m, cacheWrite1h, output }: Buckets): boolean {

@@ -60,6 +60,8 @@ export interface ReportedUsage {
   reasoning: number;
   /** The upstream told its input alone, and of the output at most the thoughts: what it said is counted here. */
   lacksOutput?: boolean | undefined;
+  /** Its output was impossible beside what was delivered, and is left out. */
+  isDoubted?: boolean | undefined;
   /** The upstream counts in a way of its own: clients are shown these figures in place of its, and the rest as it came. */
   isRestated?: boolean | undefined;
   /** What the upstream says that it asks of us for it, in a currency of its own. */
@@ -112,6 +114,8 @@ export interface AnswerFacts {
   finish: Finish;
   /** Set if the gateway ended the answer at a stop sequence: tokens of visible output that came after it. */
   tokensAfterStop?: number | undefined;
+  /** With that, for a whole answer: tokens of the output before it, by the careful count. */
+  plainTokens?: number | undefined;
 }
 
 /** A bit of content in its place: the same place in two runs of a model can be compared. */
@@ -215,6 +219,8 @@ export interface StreamWriter {
   sentText(): string | undefined;
   /** As it stands: what is sent later may be told in the same place. */
   sent(): Readonly<Sent>;
+  /** Tokens of all text that was sent, by the careful count. Absent if no text is ever sent. */
+  plainTokens?(): number;
   /** Stops the answer as if it had reached its output bound, before `end`: frames, possibly none. */
   stopAtBound(): string;
   /** Everything after the last content: stop, usage with the cost, end. */

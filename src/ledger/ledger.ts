@@ -26,13 +26,21 @@ const LAST_RETRY_MS = 5_000;
 export interface Ledger {
   /** Takes limit slots and hold together; durable when it resolves with `ok`. */
   admit(input: AdmitInput): Promise<AdmitResult>;
-  /** If a bug of ours makes that impossible, the request is released; `freeAddress` is then given its slot back. */
-  settle(input: SettleInput, freeAddress?: string): Promise<CloseResult>;
+  /** If a bug of ours makes that impossible, the request is released. */
+  settle(input: SettleInput, unsettled: Unsettled): Promise<CloseResult>;
   release(input: ReleaseInput): Promise<CloseResult>;
   /** False when another node released the hold, because it took this one for dead, or when nobody can tell. */
   isHeld(held: Held): boolean | Promise<boolean>;
   /** Closes that have not committed yet. */
   closing(): number;
+}
+
+/** What a release needs in place of a settlement. */
+export interface Unsettled {
+  /** It is given its slot back. */
+  freeAddress?: string | undefined;
+  /** What the upstream bills for what the customer would have paid. */
+  routeCost(): Nano;
 }
 
 export interface Held {
@@ -79,7 +87,7 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
   async function close<Name extends 'settle' | 'release'>(
     name: Name,
     input: Input<Name>,
-    freeAddress?: string,
+    unsettled?: Unsettled,
   ): Promise<CloseResult> {
     closing++;
     try {
@@ -94,7 +102,7 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
         }
       }
     } catch (error) {
-      if ('cost' in input) return close('release', releaseInstead(input, freeAddress));
+      if ('cost' in input && unsettled) return close('release', releaseInstead(input, unsettled));
       if (!input.losses) throw error;
       return close(name, { ...input, losses: undefined });
     } finally {
@@ -152,7 +160,7 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
   return {
     admit,
     isHeld: (held) => lease()?.hasLivedSince(held.since) || isStillOpen(held),
-    settle: (input, freeAddress) => close('settle', input, freeAddress),
+    settle: (input, unsettled) => close('settle', input, unsettled),
     release: (input) => close('release', input),
     closing: () => closing,
   };
@@ -163,11 +171,13 @@ function isLeaseLost(result: AdmitResult): boolean {
 }
 
 /** Our own failure gives the slots back, and is not charged: what the call cost is a loss, too. */
-function releaseInstead(input: SettleInput, freeAddress: string | undefined): ReleaseInput {
+function releaseInstead(input: SettleInput, { freeAddress, routeCost }: Unsettled): ReleaseInput {
   const { requestId, accountId, keyId, cost, losses } = input;
   const { model, channel } = input.outcome;
-  const items: Loss[] = (losses?.items ?? []).map((item) => ({ ...item, charge: 0n }));
-  if (model && cost > 0n) items.push({ reason: 'gateway_cut', model, channel, amount: cost, charge: 0n });
+  // What is above the hold is part of what the call cost.
+  const others = (losses?.items ?? []).filter(({ reason }) => reason !== 'above_hold');
+  const items: Loss[] = others.map((item) => ({ ...item, charge: 0n }));
+  if (model && cost > 0n) items.push({ reason: 'gateway_cut', model, channel, amount: routeCost(), charge: 0n });
   const outcome: Outcome = {
     ...input.outcome,
     status: 'internal_error',

@@ -22,6 +22,8 @@ export interface UnseenReasoning {
 export interface Ended {
   rule: ChargeRule;
   delivered: Readonly<Sent>;
+  /** Tokens of the text that was sent, by the careful count. */
+  plainTokens: number;
   unseen: UnseenReasoning;
   /** The output tokens that were held for each choice or image. */
   bound: number;
@@ -38,13 +40,18 @@ export function billEnded(call: Call, runs: Runs, ended: Ended): Bill {
   const facts = reader.facts();
   const { delivered, unseen, rule, bound } = ended;
   const said = facts.output.tokens + (facts.tokensAfterStop ?? 0);
-  const usage = facts.finished ? checkReportOfEnded(facts.usage, said) : facts.usage;
+  // A report is of the last run alone.
+  const plain = Math.min(delivered.tokens, ended.plainTokens);
+  const ownPlain = Math.min(said, plain - (prefilledTokens ?? 0));
+  const usage = facts.finished ? checkReportOfEnded(facts.usage, ownPlain) : facts.usage;
   const measured = measure(call, step.model, { ...facts, usage });
   const used = withPrefilled(measured, prefilledTokens);
   const produced = said + (prefilledTokens ?? 0);
-  const got = delivered.tokens + (facts.unshownTokens ?? 0);
+  const got = (usage !== facts.usage ? plain : delivered.tokens) + (facts.unshownTokens ?? 0);
   const { images } = delivered;
-  if (call.request.images > images) used.uncovered = { ...NO_BUCKETS, images: call.request.images - images };
+  // Those that were read and not delivered are taken off the bill below.
+  const unread = call.request.images - Math.max(images, used.buckets.images);
+  if (unread > 0) used.uncovered = { ...NO_BUCKETS, images: unread };
   const models = [runs[0].step.model, runs.slice(1)] as const;
   if (facts.finished && !measured.estimated) {
     const tokenizerMargin = unseen.isPossible ? TOKENIZER_MARGIN : delivered.hasMedia ? 1 : undefined;

@@ -27,19 +27,15 @@ export function nothingBilled(model: string, rule: ChargeRule, used: Buckets): B
 export function billAnswer(call: Call, model: Model, facts: AnswerFacts, mayHide: boolean): Bill {
   const { output, tokensAfterStop } = facts;
   const seen = output.tokens + (tokensAfterStop ?? 0);
-  const usage = tokensAfterStop === undefined ? facts.usage : checkReportOfEnded(facts.usage, seen);
+  const plain = Math.min(output.tokens, facts.plainTokens ?? output.tokens);
+  const usage = tokensAfterStop === undefined ? facts.usage : checkReportOfEnded(facts.usage, plain);
   const used = measure(call, model, { ...facts, usage });
   if (!hasOutput(call, facts)) return notCharged(used, 'empty_answer');
   if (tokensAfterStop === undefined) return priced(used, model);
-  const bill = withOutput(used, {
-    output: chargedOutput(
-      used,
-      { produced: seen, delivered: output.tokens, tokenizerMargin: mayHide ? TOKENIZER_MARGIN : undefined },
-      facts,
-    ),
-    rule: 'stop_matched',
-  });
-  return priced(bill, model);
+  const delivered = usage !== facts.usage ? plain : output.tokens;
+  const tokenizerMargin = mayHide ? TOKENIZER_MARGIN : undefined;
+  const charged = chargedOutput(used, { produced: seen, delivered, tokenizerMargin }, facts);
+  return priced(withOutput(used, { output: charged, rule: 'stop_matched' }), model);
 }
 
 /** The client left before a whole answer came: it pays for input and reasoning. */

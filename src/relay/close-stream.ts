@@ -64,7 +64,8 @@ export function endedBill(
 ): () => Bill {
   const { runs, delivered } = delivery;
   const unseen = delivery.unseenReasoning();
-  return () => billEnded(call, runs, { rule, delivered, unseen, bound, isUnread: delivery.isUnread });
+  const plainTokens = delivery.writer.plainTokens?.() ?? 0;
+  return () => billEnded(call, runs, { rule, delivered, plainTokens, unseen, bound, isUnread: delivery.isUnread });
 }
 
 /** Reads on for the report where only that says what the answer took. */

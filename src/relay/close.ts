@@ -1,11 +1,13 @@
 // Closing a call: settle or release, with its usage record, exactly once on every path.
 
 import type { Sample } from '../channels/traffic.ts';
+import { isInvalid } from '../dialects/counts.ts';
 import { assert } from '../kit/assert.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
 import type { Nano } from '../kit/money.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
+import { costOf } from '../ledger/cost.ts';
 import type { CloseResult, Losses, Outcome } from '../store/operations.ts';
 import {
   type Attempt,
@@ -150,7 +152,7 @@ export class Closing implements TaskListener {
     const outcome = this.#outcome(status, bill, first);
     const serving = this.#servingTry(last, status === 'ok');
     const { channel } = serving;
-    if (bill.reported === 'invalid') alarms.raise('usage_invalid', { request_id: requestId, channel });
+    if (isInvalid(bill.reported)) alarms.raise('usage_invalid', { request_id: requestId, channel });
     if (serving.ok) {
       traffic.record(serving);
       this.#noteTime(last, serving);
@@ -160,7 +162,8 @@ export class Closing implements TaskListener {
     const failed = this.#admission.losses;
     const all = failed.length + losses.length === 0 ? own : [...neverCharged([...failed, ...losses]), ...own];
     const close = { requestId, accountId, keyId, cost: bill.cost, outcome, losses: this.#losses(all) };
-    return { closing: ledger.settle(close, freeAddress), ending: { outcome, bill, serving } };
+    const routeCost = () => costOf(bill.buckets, last.step.route.costs);
+    return { closing: ledger.settle(close, { freeAddress, routeCost }), ending: { outcome, bill, serving } };
   }
 
   /** Undefined for most calls, which lose nothing. */

@@ -219,6 +219,22 @@ describe('reports that come late or in other forms', () => {
     expect(sumOf(await customer.losses())).toBeGreaterThanOrEqual(40_000_000n);
     never.open();
   });
+
+  test('images that were read and not delivered are booked once', async () => {
+    const never = createGate();
+    const image = (name: string) => sseText(JSON.stringify({ type: 'image_generation.completed', b64_json: name }));
+    market.vendor.next({ script: sseScript([image('QUJD1'), image('QUJD2'), never.opened]) });
+    const body = { model: 'by-picture', prompt: 'a cat', n: 3, stream: true };
+    // The second one waits for the third, or for the end.
+    await leaveAt(
+      (signal) => customer.open('/v1/images/generations', body, { signal }),
+      'QUJD1',
+      () => {},
+    );
+    expect(await customer.record()).toMatchObject({ status: 'client_gone', images: 1, cost_nano: '10000000' });
+    expect(sumOf(await customer.losses())).toBe(20_000_000n);
+    never.open();
+  });
 });
 
 describe('input of a size that only the vendor knows: a file by URL', () => {
@@ -391,11 +407,40 @@ describe('usage that says less than was made', () => {
     const fields = { stream: true, max_tokens: 1_500, ...thinking };
     await leaveAt((signal) => ask(customer, speech, fields, signal), '" left"', gate.open);
     const record = await customer.record();
-    expect(record).toMatchObject({ status: 'client_gone', estimated: true });
+    expect(record).toMatchObject({ status: 'client_gone', estimated: true, input_tokens: 40 });
     expect(record.output_tokens).toBeGreaterThanOrEqual(counted(`${WORDS.join('')} left`));
     expect(market.gateway.log.alarms('usage_invalid')).toContainEqual(
       expect.objectContaining({ request_id: record.request_id, channel: `${speech}-1` }),
     );
+  });
+
+  /** By our count these are many times the tokens that they are. */
+  const base64 = Buffer.from(Array.from({ length: 6_000 }, (_, index) => (index * index * 7) % 251)).toString('base64');
+  test.each([
+    ['a run of one character', '='.repeat(4_000)],
+    ['base64', base64.slice(0, 4_000)],
+    ['white space', ' \n\t'.repeat(1_300)],
+    ['a table without words', '| --- '.repeat(600)],
+  ])('a report that may be right holds after a hang-up: %s', async (_, text) => {
+    const usage = {
+      ...{ prompt_tokens: 10_000, completion_tokens: 70, total_tokens: 10_070 },
+      prompt_tokens_details: { cached_tokens: 9_000 },
+    };
+    const pieces = [...(text.match(/.{1,3}/gs) ?? []), ' left', '.'];
+    const fields = { stream: true, max_tokens: 5_000 };
+    market.vendor.next({ pieces, usage });
+    await (await ask(customer, 'chat', fields)).text();
+    const served = await customer.record();
+    expect(served).toMatchObject({ input_tokens: 1_000, cached_input_tokens: 9_000, output_tokens: 70 });
+    const gate = createGate();
+    market.vendor.next({ pieces, usage, pauses: [{ after: pieces.length - 1, until: gate.opened }] });
+    await leaveAt((signal) => ask(customer, 'chat', fields, signal), '" left"', gate.open);
+    const [left] = await eventually('both records', async () => {
+      const records = await customer.records();
+      return records.length === 2 && records;
+    });
+    expect(left).toMatchObject({ status: 'client_gone', input_tokens: 1_000, cached_input_tokens: 9_000 });
+    expect(BigInt(left?.cost_nano ?? 0)).toBeLessThanOrEqual(BigInt(served.cost_nano));
   });
 
   test('reasoning beside the completion is paid where the total says so', async () => {

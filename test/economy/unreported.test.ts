@@ -48,6 +48,15 @@ test.each([
   expect(await customer.paid()).toBe(costOf({ input: 40, reasoning: 0, output }));
 });
 
+test('a report that comes first may be of the whole answer, though our count is far higher', async () => {
+  const line = Array.from({ length: 500 }, () => chunk({ content: '==' }));
+  const report = usageChunk({ prompt_tokens: 40, completion_tokens: 20, total_tokens: 60 });
+  const end = [chunk({}, { finish_reason: 'stop' }), DONE];
+  market.vendor.next({ script: sseScript([chunk({ content: 'A line:' }), report, ...line, ...end]) });
+  await (await ask(customer, 'chat', { stream: true })).text();
+  expect(await customer.record()).toMatchObject({ input_tokens: 40, output_tokens: 20 });
+});
+
 test('a report beside the last words is all there is', async () => {
   const usage = { prompt_tokens: 40, completion_tokens: 7, total_tokens: 47 };
   const last = { id: 'c', choices: [{ index: 0, delta: { content: ' end' }, finish_reason: 'stop' }], usage };

@@ -55,7 +55,10 @@ test('a node whose clock leaps sweeps nothing of one that lives, and all of one 
     await clock.advance(SWEEP_MS);
     await lease.renew();
   }
-  expect(await ledger.settle(settling(calls[0], 500n))).toMatchObject({ state: 'closed', charged: 500n });
+  expect(await ledger.settle(settling(calls[0], 500n), { routeCost: () => 0n })).toMatchObject({
+    state: 'closed',
+    charged: 500n,
+  });
 
   // Its own clock leaps, too, and it admits as before.
   clock.step(HOUR_MS);
@@ -66,7 +69,7 @@ test('a node whose clock leaps sweeps nothing of one that lives, and all of one 
     await sweep();
     await others.advance(SWEEP_MS);
   }
-  expect(await ledger.settle(settling(calls[1], 500n))).toMatchObject({ state: 'late' });
+  expect(await ledger.settle(settling(calls[1], 500n), { routeCost: () => 0n })).toMatchObject({ state: 'late' });
   expect(await leaping.read.wallet(account.accountId)).toMatchObject({ balance: 9_500n, held: 0n, inFlight: 0 });
 
   await lease.end();

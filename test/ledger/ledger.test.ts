@@ -17,6 +17,9 @@ import { createAccount, free, fresh, paid, renewLease, settling } from '../store
 import { createLogCapture } from '../support/log-capture.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
+/** Less than the customer would have paid. */
+const UNSETTLED = { routeCost: () => 25n };
+
 let folder: string;
 let store: Store;
 beforeAll(async () => {
@@ -53,7 +56,7 @@ test('what cannot be settled is released, however often that must be tried', asy
   const account = await createAccount(store, 10_000n);
   const call = paid(account);
   expect(await ledger.admit(call)).toMatchObject({ ok: true });
-  const settled = ledger.settle(settling(call, -1n));
+  const settled = ledger.settle(settling(call, -1n), UNSETTLED);
   expect(ledger.closing()).toBe(1);
   expect(await settled).toEqual({ state: 'closed', charged: 0n, writtenOff: 0n, balance: 10_000n });
   expect(ledger.closing()).toBe(0);
@@ -61,21 +64,22 @@ test('what cannot be settled is released, however often that must be tried', asy
   expect(alarms()).toEqual(['close_failed', 'settle_retrying']);
 });
 
-test('what cannot be settled is released with its losses, and what it cost is one of them', async () => {
-  const losses = { items: [loss({ amount: 500n, charge: 70n })], guard: 0n };
+test('what cannot be settled is released with its losses, and what its upstream bills is one of them', async () => {
+  const above = loss({ reason: 'above_hold', amount: 9n, charge: 0n });
+  const losses = { items: [loss({ amount: 500n, charge: 70n }), above], guard: 0n };
   const { ledger } = ledgerWith({ failsToSettle: true });
   const account = await createAccount(store, 10_000n);
   const call = paid(account);
   expect(await ledger.admit(call)).toMatchObject({ ok: true });
   const input = settling(call, 40n);
-  const settled = await ledger.settle({ ...input, outcome: { ...input.outcome, model: 'm' }, losses });
+  const settled = await ledger.settle({ ...input, outcome: { ...input.outcome, model: 'm' }, losses }, UNSETTLED);
   expect(settled).toMatchObject({ state: 'closed', charged: 0n });
   const query = { by: 'reason', from: 0, to: 99_999, accountId: account.accountId, limit: 9 } as const;
   const { sums } = await store.read.losses(query);
   const amounts = sums.map(({ key, amount }) => [key, amount]).toSorted();
   expect(amounts).toEqual([
     ['empty_answer', 500n],
-    ['gateway_cut', 40n],
+    ['gateway_cut', 25n],
   ]);
 });
 
@@ -109,7 +113,10 @@ test('a free call that cannot be settled gives its address its slot back', async
   const call = free(account, { charge });
   expect(await ledger.admit(call)).toMatchObject({ ok: true });
   expect(await ledger.admit(free(account, { charge }))).toMatchObject({ ok: false });
-  expect(await ledger.settle(settling(call, 1n), address)).toMatchObject({ state: 'closed', charged: 0n });
+  expect(await ledger.settle(settling(call, 1n), { ...UNSETTLED, freeAddress: address })).toMatchObject({
+    state: 'closed',
+    charged: 0n,
+  });
   expect(await ledger.admit(free(account, { charge }))).toMatchObject({ ok: true });
 });
 
@@ -135,7 +142,7 @@ test('losses beyond the guard raise one alarm for an account and day', async () 
     expect(await ledger.admit(input)).toMatchObject({ ok: true });
     const { cost: _, ...closing } = settling(input, 0n);
     await (call % 2 === 0
-      ? ledger.settle({ ...closing, cost: 0n, losses })
+      ? ledger.settle({ ...closing, cost: 0n, losses }, UNSETTLED)
       : ledger.release({ ...closing, giveBackSlots: false, losses }));
   }
   expect(lines()).toMatchObject([

@@ -201,6 +201,41 @@ describe('a process that is gone', () => {
     ]);
   });
 
+  test('may have been of the version that charged losses whole beyond the guard: its journal is posted as that one decided', async () => {
+    const items = [
+      [loss({ amount: 600n, charge: 700n })],
+      [loss({ amount: 500n, charge: 700n }), loss({ reason: 'replaced_run', amount: 30n, charge: 40n })],
+      [loss({ amount: 400n, charge: 700n })],
+    ];
+    const closes = items.map((lost): Operation[] => {
+      const input = paid(accountId, 2_000n);
+      commit([admitting(input)]);
+      return [{ name: 'settle', input: { ...settlement(input, 0n), losses: { items: lost, guard: 1_000n } } }];
+    });
+    for (const operations of closes) commit(operations);
+    const left = TRIAL - 740n;
+    // What was left of the guard stayed free for the third.
+    const answers = [`"0","0","${TRIAL}"`, `"740","0","${left}","reached",0,0,0,0`, `"0","0","${left}"`];
+    const { db: hand } = other();
+    const rows = hand.query('SELECT seq, answers FROM journal ORDER BY seq DESC LIMIT 3').all().reverse();
+    for (const [index, row] of (rows as { seq: bigint; answers: string }[]).entries()) {
+      const [id] = JSON.parse(row.answers);
+      hand.run('UPDATE journal SET answers = ? WHERE seq = ?', [`[${id},[${answers[index]}]]`, row.seq]);
+    }
+    hand.close();
+    const store = await openSqliteStore({ file, clock: systemClock });
+    expect(await store.read.wallet(accountId)).toMatchObject({ balance: left, held: 0n });
+    expect((await store.read.audit({})).differences).toEqual([]);
+    await store.close();
+    expect(db.query('SELECT amount_nano FROM losses ORDER BY loss_id').all()).toEqual([
+      { amount_nano: 600n },
+      { amount_nano: 400n },
+    ]);
+    expect(db.query('SELECT amount_nano, reached FROM loss_days').all()).toEqual([
+      { amount_nano: 1_000n, reached: 1n },
+    ]);
+  });
+
   test('may have been of the version before losses: its journal is posted as that one decided it', async () => {
     const older = join(folder, 'older.sqlite');
     const before = openDatabase(older, { unsafeNoSync: true });

@@ -86,6 +86,10 @@ class MessageWriter implements StreamWriter, RepeatedFrames {
     return this.#transcript.sent;
   }
 
+  plainTokens(): number {
+    return this.#transcript.plainTokens();
+  }
+
   keepAlive(): string {
     return writeSse('{"type":"ping"}', 'ping');
   }

@@ -9,11 +9,13 @@ import {
   JsonRefused,
   readJsonObject,
 } from '../../kit/json/json.ts';
+import { PlainTokens } from '../../kit/plain-tokens.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { addUnreported, checkReport } from '../counts.ts';
 import {
   type AnswerFacts,
   addOutput,
+  isMedia,
   NO_OUTPUT,
   type Piece,
   type StreamEvent,
@@ -60,8 +62,8 @@ class ChatReader implements StreamReader {
   /** The usage of the last chunk leaves out what was told before. */
   #tellsLess = false;
   #isDone = false;
-  /** Tokens of output by our own count when the last usage came. */
-  #reportedTokens = 0;
+  /** Output since the last usage came, and our own count of all before it. */
+  #after: { tokensBefore: number; plain: PlainTokens } | undefined;
   /** The last repeated event was of reasoning. */
   #repeatsReasoning = false;
   #searched = 0;
@@ -73,7 +75,8 @@ class ChatReader implements StreamReader {
   read(sent: SseEvent): StreamEvent[] {
     const { data = '', event: name } = sent;
     if (isErrorEvent(sent)) return [BROKEN];
-    const repeat = this.#shapes.match(data);
+    // Text after a report is looked at whole.
+    const repeat = this.#after ? undefined : this.#shapes.match(data);
     if (repeat) return [this.#readRepeat(data, repeat)];
     if (data === DONE_MARK) {
       this.#isDone = true;
@@ -108,9 +111,9 @@ class ChatReader implements StreamReader {
   facts(): StreamFacts {
     const output = { ...this.#facts.output };
     const finished = this.isFinished();
-    const { tokens } = output;
     const checked = checkReport(this.#facts.usage, output, finished);
-    const usage = addUnreported(checked, tokens, tokens - this.#reportedTokens);
+    const after = this.#after && { ...this.#after, plainTokens: this.#after.plain.total() };
+    const usage = addUnreported(checked, after);
     return { ...this.#facts, output, usage, finished };
   }
 
@@ -145,7 +148,8 @@ class ChatReader implements StreamReader {
       this.#searched ||= searchedInput(choice[saidAs(choice)]);
     }
     this.#facts.output = { ...addOutput(this.#facts.output, output), toolInput: this.#searched };
-    if (isObject(usage)) this.#reportedTokens = this.#facts.output.tokens;
+    if (isObject(usage)) this.#after = { tokensBefore: this.#facts.output.tokens, plain: new PlainTokens() };
+    else for (const piece of pieces) if (!isMedia(piece)) this.#after?.plain.add(piece.text);
     const isHeld = isObject(usage) && (this.#seenAreFinished() || hasNoChoice(document.value));
     const kind = isHeld ? 'held' : output.hasContent || output.hasReasoning ? 'output' : 'other';
     return { kind, name: undefined, document, pieces };

@@ -114,6 +114,10 @@ class ChatWriter implements StreamWriter, RepeatedFrames {
     return this.#transcript.sent;
   }
 
+  plainTokens(): number {
+    return this.#transcript.plainTokens();
+  }
+
   keepAlive(): string {
     return ': ping\n\n';
   }

@@ -92,6 +92,7 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
     },
     sentText: () => openMessage()?.text,
     sent: () => transcript.sent,
+    plainTokens: () => transcript.plainTokens(),
     continue(how) {
       held = undefined;
       waiting = [];

@@ -2,6 +2,7 @@
 // run without keeping the text. Text itself is kept only where it may be needed to continue an answer, and only so much.
 
 import { createHash, type Hash } from 'node:crypto';
+import { PlainTokens } from '../../kit/plain-tokens.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { isMedia, type Piece, type Sent } from '../dialect.ts';
 
@@ -16,12 +17,14 @@ interface Slot {
   hash: Hash;
   /** Not hashed yet: many small pieces are hashed as one. */
   rest: string;
+  plain: PlainTokens;
 }
 
 const MAX_REST_CHARS = 1_024;
 
 function hashRest(slot: Slot): void {
   slot.hash.update(slot.rest, 'utf16le');
+  slot.plain.add(slot.rest);
   slot.rest = '';
 }
 
@@ -70,6 +73,17 @@ export class Transcript {
     for (let at = from; at < to; at++) this.#noted[this.#notedBytes++] = bytes[at] ?? 0;
   }
 
+  /** By the careful count. */
+  plainTokens(): number {
+    this.#putNoted();
+    let tokens = 0;
+    for (const slot of this.#slots.values()) {
+      hashRest(slot);
+      tokens += slot.plain.total();
+    }
+    return tokens;
+  }
+
   /** The whole of one slot, if it is the only one, words alone, and its text was kept. */
   onlyText(slot: string): string | undefined {
     this.#putNoted();
@@ -90,7 +104,7 @@ export class Transcript {
   #slotOf(name: string): Slot {
     const known = this.#slots.get(name);
     if (known) return known;
-    const slot: Slot = { length: 0, hash: createHash('sha256'), rest: '' };
+    const slot: Slot = { length: 0, hash: createHash('sha256'), rest: '', plain: new PlainTokens() };
     this.#slots.set(name, slot);
     this.sent.hasOutput = true;
     return slot;

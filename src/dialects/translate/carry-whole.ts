@@ -1,6 +1,7 @@
 // A whole answer of an upstream in the client's dialect, whether it came whole or as a stream.
 
 import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
+import { weighPlain } from '../../kit/plain-tokens.ts';
 import type { CarriedAnswer, GaveUp } from '../carrier.ts';
 import { checkReport } from '../counts.ts';
 import { isPicture } from '../media/picture.ts';
@@ -34,7 +35,8 @@ export function carryWhole(
   const output = { ...outputOf(own), tokens };
   const tokensAfterStop = stops.tokensAfterStop();
   const usage = checkReport(whole.usage, output);
-  return { document: shown, facts: { ...facts, output, usage, tokensAfterStop }, lost };
+  const plainTokens = tokensAfterStop === undefined ? undefined : weighPlain(textOf(own));
+  return { document: shown, facts: { ...facts, output, usage, tokensAfterStop, plainTokens }, lost };
 }
 
 /** A stream as one answer; undefined if it never finished. */
@@ -44,6 +46,10 @@ export function joinEvents(sent: readonly SseEvent[], reader: EventReader): Whol
   const last = events[end];
   const isAnswer = last?.type === 'stop' || (last?.type === 'broken' && last.gaveUp === true);
   return isAnswer ? { events: events.slice(0, end + 1), usage: reader.facts(true).usage } : undefined;
+}
+
+function textOf(events: readonly AnswerEvent[]): string {
+  return events.map((event) => (event.type === 'delta' && !isPicture(event) ? event.text : '')).join('');
 }
 
 function isShown(): (event: AnswerEvent) => boolean {

@@ -34,10 +34,11 @@ export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | 
     'a loss is not negative',
   );
   const today = lossDayOn(book.get('lossDays', hold.accountId), at);
-  const free = hold.free || guard === null ? undefined : freeLosses(items, guard - today.amount);
-  const isCharged = free !== undefined;
-  const charge = isCharged ? chargeBeyond(items, free) : 0n;
-  const booked = isCharged ? unpaid(items, free, cost + charge - hold.amount) : items;
+  const left = hold.free || guard === null ? undefined : guard - today.amount;
+  const split = losses.chargedWhole ? splitWhole : splitAtGuard;
+  const beyond = left === undefined ? undefined : split(items, left, hold.amount - cost);
+  const isCharged = beyond !== undefined;
+  const booked = beyond?.booked ?? items;
   for (const item of booked) if (item.amount > 0n) addLoss(book, hold, item, today.day, at);
   const counted = guardedSum(booked);
   assert(today.amount + counted <= MAX_NANO, 'the losses of a day fit into a column');
@@ -48,7 +49,30 @@ export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | 
       reached: today.reached || isCharged,
     });
   }
-  return isCharged ? { charge, guard: { lossGuard: today.reached ? 'beyond' : 'reached', freeLosses: free } } : NONE;
+  if (!beyond) return NONE;
+  return { charge: beyond.charge, guard: { lossGuard: today.reached ? 'beyond' : 'reached', freeLosses: beyond.free } };
+}
+
+/** Losses that exceed the guard: what is charged, what is booked all the same, and how much of them was free. */
+interface Beyond {
+  charge: Nano;
+  booked: Loss[];
+  free: Nano | undefined;
+}
+
+function splitAtGuard(items: readonly Loss[], leftOfGuard: Nano, leftOfHold: Nano): Beyond | undefined {
+  const free = freeLosses(items, leftOfGuard);
+  if (free === undefined) return undefined;
+  const charge = chargeBeyond(items, free);
+  return { charge, booked: unpaid(items, free, charge - leftOfHold), free };
+}
+
+/** As an older version did it, whose journal is read: all is charged, and nothing of it is free. */
+function splitWhole(items: readonly Loss[], leftOfGuard: Nano, leftOfHold: Nano): Beyond | undefined {
+  const charge = sumOf(items, (item) => item.charge);
+  if (charge === 0n || guardedSum(items) <= leftOfGuard) return undefined;
+  const uncharged = items.filter((item) => item.charge === 0n);
+  return { charge, booked: unpaid(uncharged, 0n, 0n).concat(aboveHold(items, charge - leftOfHold)), free: undefined };
 }
 
 /** The node that held it died. How far its call got is unknown, so the whole hold is booked: the loss is at most that. */
@@ -85,7 +109,7 @@ export function chargeBeyond(items: readonly Loss[], free: Nano): Nano {
 }
 
 /** What is not paid although losses are charged: items without a charge, what stays free, and what the hold does not cover. */
-export function unpaid(items: readonly Loss[], free: Nano, aboveHold: Nano): Loss[] {
+export function unpaid(items: readonly Loss[], free: Nano, excess: Nano): Loss[] {
   const booked = items.filter((item) => !isChargeable(item) && item.reason !== 'above_hold');
   let left = free;
   for (const item of items.filter(isChargeable)) {
@@ -93,9 +117,11 @@ export function unpaid(items: readonly Loss[], free: Nano, aboveHold: Nano): Los
     left -= amount;
     if (amount > 0n) booked.push({ ...item, amount });
   }
-  const [first] = items;
-  if (first && aboveHold > 0n) booked.push({ ...first, reason: 'above_hold', amount: aboveHold });
-  return booked;
+  return [...booked, ...aboveHold(items, excess)];
+}
+
+function aboveHold([first]: readonly Loss[], amount: Nano): Loss[] {
+  return first && amount > 0n ? [{ ...first, reason: 'above_hold', amount }] : [];
 }
 
 function addLoss(book: Book, hold: Hold, { reason, model, channel, amount }: Loss, day: number, at: number): void {

@@ -38,7 +38,10 @@ type LimitedCells = [
 ];
 type PoorCells = [reason: RefusedFor<'needed'>['reason'], needed: string, available: string, affordableTokens: number];
 type ClosedCells = [charged: string, writtenOff: string, balance: string];
-/** Closed by the guard of losses. Rare, so it is filled up to a length that no other answer has. */
+/**
+ * Closed by the guard of losses. Rare, so it is filled up to a length that no other answer has. An older version, which
+ * charged losses beyond the guard whole, wrote 0 for `freeLosses`.
+ */
 type GuardedCells = [...ClosedCells, lossGuard: 'reached' | 'beyond', freeLosses: string | 0, 0, 0, 0];
 type LateCells = [];
 
@@ -57,6 +60,12 @@ export function decodeAnswers(text: string): { id: number; decided: Decided[] } 
   return { id, decided: answers.map(toDecided) };
 }
 
+/** Some of the answers are of the older version. */
+export function hasChargedWhole(text: string): boolean {
+  const [, ...answers] = JSON.parse(text) as [number, ...AnswerCells[]];
+  return answers.some((cells) => cells.length === 8 && cells[4] === 0);
+}
+
 function answerCells(answer: Decided): AnswerCells | undefined {
   if (!answer.ok) return 'lockedPages' in answer || answer.unavailable ? undefined : [0, answer.error];
   const { result } = answer;
@@ -71,9 +80,9 @@ function answerCells(answer: Decided): AnswerCells | undefined {
   return 'state' in result && result.state === 'late' ? [] : undefined;
 }
 
-function closedCells({ charged, writtenOff, balance, lossGuard, freeLosses = 0n }: Closed): ClosedCells | GuardedCells {
+function closedCells({ charged, writtenOff, balance, lossGuard, freeLosses }: Closed): ClosedCells | GuardedCells {
   const cells: ClosedCells = [charged.toString(), writtenOff.toString(), balance.toString()];
-  return lossGuard ? [...cells, lossGuard, freeLosses.toString(), 0, 0, 0] : cells;
+  return lossGuard ? [...cells, lossGuard, freeLosses?.toString() ?? 0, 0, 0, 0] : cells;
 }
 
 /** By which a refusal of an admission is told from those of other operations. */
@@ -118,7 +127,7 @@ function toResult(cells: Exclude<AnswerCells, [0, string]>): AdmitResult | Close
     case 3:
       return toClosed(cells);
     case 8:
-      return { ...toClosed(cells), lossGuard: cells[3], freeLosses: BigInt(cells[4]) };
+      return { ...toClosed(cells), lossGuard: cells[3], freeLosses: cells[4] === 0 ? undefined : BigInt(cells[4]) };
     case 4: {
       const [reason, needed, available, affordableTokens] = cells;
       return { ok: false, reason, needed: BigInt(needed), available: BigInt(available), affordableTokens };

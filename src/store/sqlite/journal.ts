@@ -4,8 +4,9 @@
 import type { Database } from 'bun:sqlite';
 import type { Book } from '../book/book.ts';
 import { decideBatch } from '../book/decide.ts';
+import type { Losses, Operation } from '../operations.ts';
 import { StoreRefused } from '../refusal.ts';
-import { encodeAnswers } from './hot-answers.ts';
+import { encodeAnswers, hasChargedWhole } from './hot-answers.ts';
 import { decodeOperations } from './hot-batches.ts';
 
 export interface Journal {
@@ -35,13 +36,23 @@ export function prepareJournal(db: Database): Journal {
   };
 }
 
-/** Pages and operations are what they were, so the same program decides the same. */
+/** Pages and operations are what they were, so the same rules decide the same. */
 function replayRow(book: Book, row: Row): number {
-  const { id, operations } = decodeOperations(row.operations);
+  const { id, operations: read } = decodeOperations(row.operations);
+  const operations = hasChargedWhole(row.answers) ? read.map(chargingWhole) : read;
   if (encodeAnswers(id, decideBatch(book, operations)) !== row.answers) {
     throw new StoreRefused(
       'the journal of the database does not come to what was answered: either another version of the program wrote it (start that one once, it posts the journal when it stops), or rows were changed by hand (undo that)',
     );
   }
   return operations.length;
+}
+
+function chargingWhole(operation: Operation): Operation {
+  if (operation.name === 'settle') return { ...operation, input: withWholeLosses(operation.input) };
+  return operation.name === 'release' ? { ...operation, input: withWholeLosses(operation.input) } : operation;
+}
+
+function withWholeLosses<Close extends { losses?: Losses | undefined }>(input: Close): Close {
+  return input.losses ? { ...input, losses: { ...input.losses, chargedWhole: true } } : input;
 }
