@@ -157,6 +157,20 @@ const LEVERS = {
   keep_alive: -1,
   safety_model: 'x',
   adapter_id: 'x',
+  prompt_logprobs: 20,
+  data_sources: [{ type: 'azure_search' }],
+  enable_enhancement: true,
+  force_search_enhancement: true,
+  enable_deep_search: true,
+  vector_store_ids: ['vs_1'],
+  num_retries: 9,
+  caching: { type: 'enabled' },
+  agent_count: 16,
+  priority: -1,
+  kv_transfer_params: { do_remote_decode: true },
+  bootstrap_host: '10.0.0.1',
+  logits_processors: ['module.Class'],
+  multi_agent: { enabled: true },
 };
 
 describe('what an upstream would bill beyond the hold', () => {
@@ -199,6 +213,53 @@ describe('what an upstream would bill beyond the hold', () => {
       'chat_template_kwargs.thinking',
       'chat_template_kwargs.tokenize',
     ]);
+  });
+});
+
+describe('members of settings that an upstream would bill beyond the hold', () => {
+  const [chat, , responses] = FORMATS as [Format, Format, Format];
+  test.each([
+    [responses, { reasoning: { effort: 'low', mode: 'pro' } }, { effort: 'low' }, 'reasoning.mode'],
+    [chat, { reasoning: { effort: 'low', mode: 'pro' } }, { effort: 'low' }, 'reasoning.mode'],
+    [responses, { reasoning: { effort: 'low', Mode: 'pro' } }, { effort: 'low' }, 'reasoning.Mode'],
+    [chat, { reasoning: { effort: 'low', max_tokens: '90000' } }, { effort: 'low' }, 'reasoning.max_tokens'],
+    [responses, { reasoning: { effort: 'low', max_tokens: '90000' } }, { effort: 'low' }, 'reasoning.max_tokens'],
+    [responses, { reasoning: { effort: 'low', max_tokens: -1 } }, { effort: 'low' }, 'reasoning.max_tokens'],
+    [
+      responses,
+      { reasoning: { effort: 'low', mode: 'pro', MAX_tokens: 90_000 } },
+      { effort: 'low' },
+      'reasoning.MAX_tokens,reasoning.mode',
+    ],
+    [
+      chat,
+      { search_options: { forced_search: false, search_strategy: 'max' } },
+      { forced_search: false },
+      'search_options.search_strategy',
+    ],
+    [
+      chat,
+      { search_options: { forced_search: false, searchStrategy: 'max' } },
+      { forced_search: false },
+      'search_options.searchStrategy',
+    ],
+  ] as const)('$name %j', async (format, fields, left, names) => {
+    const [outer] = Object.keys(fields) as [string];
+    const { status, sent, dropped } = await ask(format, `paid-${format.name}`, fields);
+    expect([status, dropped]).toEqual([200, names]);
+    expect(sent[outer]).toEqual(left);
+    expect((await ask(format, `paid-${format.name}`, fields, STRICT)).status).toBe(400);
+  });
+
+  test('reasoning.max_tokens of responses stays below the output bound', async () => {
+    const most = { max_output_tokens: 200 };
+    const fields = { ...most, reasoning: { max_tokens: 90_000, effort: 'low' } };
+    const { sent, dropped } = await ask(responses, 'paid-responses', fields);
+    expect(sent.reasoning).toEqual({ max_tokens: 199, effort: 'low' });
+    expect(sent.max_output_tokens).toBe(200);
+    expect(dropped).toBe('reasoning.max_tokens');
+    const kept = await ask(responses, 'paid-responses', { ...most, reasoning: { max_tokens: 100 } }, STRICT);
+    expect([kept.status, kept.sent.reasoning]).toEqual([200, { max_tokens: 100 }]);
   });
 });
 

@@ -15,6 +15,7 @@ import {
 import { countInput } from '../input/count-input.ts';
 import { addUse, DEFAULT_USES, searchTokens, type ToolUse } from '../input/tool-use.ts';
 import { isSearch, vendorToolUse } from '../input/vendor-tools.ts';
+import { leaveReasoning, leaveSearchStrategy } from '../left-behind/leave-members.ts';
 import { leaveTemplateArguments } from '../left-behind/leave-template-arguments.ts';
 import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
 import { leaveTools } from '../left-behind/left-tools.ts';
@@ -60,7 +61,12 @@ function refuseResponses({ messages, input }: JsonObject): void {
 const STOPS = ['stop', 'stop_token_ids', 'stop_sequences', 'stop_words', 'stop_regex'] as const;
 
 export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
-  return joinLeft(leaveTools(body, { isClients, isFree }), leaveTemplateArguments(body));
+  return joinLeft(
+    leaveReasoning(body),
+    leaveSearchStrategy(body),
+    leaveTemplateArguments(body),
+    leaveTools(body, { isClients, isFree }),
+  );
 }
 
 export function loweredFields(body: JsonObject, maxOutputTokens: number): readonly string[] {
