@@ -15,6 +15,7 @@ import type { LeftBehind } from './left-behind/left-behind.ts';
 import type { OtherForm } from './stream/other-form.ts';
 import type { Repeat, Shape } from './stream/shape.ts';
 import type { SseEvent } from './stream/sse.ts';
+import type { Unasked } from './traits/qwen.ts';
 
 /** The fields of a request that we own or bill by; the rest passes as it came. */
 export interface RelayRequest {
@@ -46,6 +47,8 @@ export interface UpstreamFields {
   thinkingBudget: number | undefined;
   /** The name this upstream gives to the output bound: under another one it might not be kept, and nothing pays for more. */
   limitField: LimitField;
+  /** The model thinks without being asked, and the output bound does not count that. */
+  thinksBeside?: Unasked | undefined;
   /** It knows OpenRouter's way to ask for usage. */
   takesUsageWish?: boolean;
   /** Sealed reasoning of earlier turns stays behind: this upstream cannot open it. */

@@ -4,6 +4,7 @@
 import type { Model } from '../catalog/catalog.ts';
 import type { RelayRequest, UpstreamFields } from '../dialects/dialect.ts';
 import { limitFieldOf } from '../dialects/traits/openai.ts';
+import { qwenThinking } from '../dialects/traits/qwen.ts';
 import { lowerThinkingBudget } from '../ledger/thinking-room.ts';
 import type { Admission } from './call.ts';
 import type { Step } from './plan.ts';
@@ -25,6 +26,7 @@ export function upstreamFields(
     // A fallback may give less than the model that was asked for.
     thinkingBudget: lowerThinkingBudget(call.request, maxOutputTokens, call.model.maxOutputTokens),
     limitField: limitFieldOf(quirks, route.model),
+    thinksBeside: quirks.mayThinkBeside ? qwenThinking(route.model) : undefined,
     takesUsageWish: quirks.takesUsageWish,
     thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
     withoutSealed,

@@ -205,12 +205,18 @@ describe('what an upstream would bill beyond the hold', () => {
       chat_template: '{% for i in range(9**9) %}x{% endfor %}',
       tokenize: false,
       thinking: [1],
+      thinking_budget: 90_000,
+      reasoning_budget: 90_000,
+      max_thinking_tokens: 90_000,
     };
     const { dropped, sent } = await ask(chat, 'paid-chat', { chat_template_kwargs: added });
     expect(sent.chat_template_kwargs).toEqual({ enable_thinking: false, reasoning_effort: 'high' });
     expect(dropped?.split(',').toSorted()).toEqual([
       'chat_template_kwargs.chat_template',
+      'chat_template_kwargs.max_thinking_tokens',
+      'chat_template_kwargs.reasoning_budget',
       'chat_template_kwargs.thinking',
+      'chat_template_kwargs.thinking_budget',
       'chat_template_kwargs.tokenize',
     ]);
   });
@@ -283,6 +289,11 @@ describe('thinking that a vendor counts beside its output bound', () => {
     const { model, messages, ...rest } = sent;
     expect(rest).toEqual(written);
     expect(dropped).toBe(lowered);
+  });
+
+  test.each(['true', 'no', 1, {}])('enable_thinking %j is refused', async (enable_thinking) => {
+    const { status, error } = await ask(chat, 'paid-chat', { enable_thinking });
+    expect([status, error.param]).toEqual([400, 'enable_thinking']);
   });
 
   test.each([-1, 0.5, '5', {}])('thinking_budget %j is refused', async (thinking_budget) => {

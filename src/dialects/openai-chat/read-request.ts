@@ -35,6 +35,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
   const older = optionalCount(body, 'max_tokens', MAX_TOKENS);
   const newer = optionalCount(body, 'max_completion_tokens', MAX_TOKENS);
   optionalCount(body, 'thinking_budget', MAX_TOKENS, 0);
+  optionalFlag(body, 'enable_thinking');
   return {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),

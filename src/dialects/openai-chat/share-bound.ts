@@ -2,23 +2,25 @@
 
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { type Lowered, lowerInside } from '../lower-inside.ts';
+import type { Unasked } from '../traits/qwen.ts';
 
 export interface SharedBound extends Lowered {
   /** What is left for the answer, or for all output where thinking is part of it. */
   answer: number;
 }
 
-export function shareBound(body: JsonObject, bound: number): SharedBound {
+/** `unasked`: whether the model thinks beside its answer without being asked. */
+export function shareBound(body: JsonObject, bound: number, unasked?: Unasked): SharedBound {
   const { thinking_budget: budget, enable_thinking: isEnabled, reasoning, thinking } = body;
+  const isPlain = budget === undefined && isEnabled === undefined && reasoning === undefined && thinking === undefined;
   // Most requests have none of them.
-  if (budget === undefined && isEnabled === undefined && reasoning === undefined && thinking === undefined) {
-    return { answer: bound, edits: undefined, lowered: NOTHING };
-  }
+  if (isPlain && !unasked) return { answer: bound, edits: undefined, lowered: NOTHING };
   const inside = [
     lowerInside('reasoning', 'max_tokens', body, bound),
     lowerInside('thinking', 'budget_tokens', body, bound),
   ];
-  const beside = typeof budget === 'number' || isEnabled === true ? besideAnswer(budget, bound) : undefined;
+  const thinks = isEnabled === true || unasked === 'always' || (unasked !== undefined && isEnabled !== false);
+  const beside = typeof budget === 'number' || thinks ? besideAnswer(budget, bound) : undefined;
   return {
     answer: beside?.answer ?? bound,
     edits: Object.assign({}, beside?.edits, ...inside.map((one) => one?.edits)),
