@@ -302,6 +302,81 @@ describe('thinking that a vendor counts beside its output bound', () => {
   });
 });
 
+describe('members that set how many tokens an image is', () => {
+  const [chat, , responses] = FORMATS as [Format, Format, Format];
+  const url = 'https://example.com/cat.png';
+  const sizes = '"min_pixels":1000000, "max_pixels" : 99999999,';
+  const user = (part: string) => `[{"role":"user","content":[{"type":"text","text":"caf\\u00e9"},${part}]}]`;
+  const search = '{"type":"additional_tools","role":"developer","tools":[{"type":"image_generation"}]}';
+  const own = '{"type":"function","name":"look","parameters":{}}';
+  const cases = [
+    {
+      format: chat,
+      list: (more: string) => user(`{"type":"image_url",${more}"image_url":{"url":"${url}"}}`),
+      named: 'min_pixels,max_pixels',
+    },
+    {
+      format: chat,
+      list: (more: string) => user(`{"type":"image_url","image_url":{${more}"url":"${url}"}}`),
+      named: 'min_pixels,max_pixels',
+    },
+    {
+      format: responses,
+      list: (more: string) => user(`{"type":"input_image",${more}"image_url":"${url}"}`),
+      named: 'min_pixels,max_pixels',
+    },
+    {
+      format: responses,
+      list: (more: string) =>
+        `[{"type":"function_call_output","call_id":"c","output":[{"type":"input_image",${more}"image_url":"${url}"}]}]`,
+      named: 'min_pixels,max_pixels',
+    },
+    {
+      // An item goes with its tool, before the image.
+      format: responses,
+      list: (more: string) => {
+        const later = more === '' ? '' : `${search},`;
+        return `[${later}${user(`{"type":"input_image",${more}"image_url":"${url}"}`).slice(1)}`;
+      },
+      fields: { tools: [JSON.parse(own)] },
+      named: 'min_pixels,max_pixels,image_generation',
+    },
+  ];
+  const send = async ({ format, list, fields }: (typeof cases)[number], more: string, headers = {}) => {
+    setting.upstream.otherwise(format.answer());
+    const field = format === chat ? 'messages' : 'input';
+    const { [field]: _, ...rest } = format.body;
+    const given = JSON.stringify({ model: `paid-${format.name}`, ...rest, ...fields }).slice(1);
+    const body = `{"${field}":${list(more)},${given}`;
+    const response = await setting.gateway.call(format.path, { key: setting.key, body, headers });
+    await response.text();
+    const [seen] = setting.upstream.requests.slice(-1);
+    return { status: response.status, dropped: response.headers.get('x-svc-dropped'), seen };
+  };
+
+  test.each(cases)('do not reach the upstream: $format.name, $list', async (one) => {
+    const { status, dropped, seen } = await send(one, sizes);
+    expect([status, dropped]).toEqual([200, one.named]);
+    expect(seen?.json).toEqual((await send(one, '')).seen?.json);
+    expect((await send(one, sizes, STRICT)).status).toBe(400);
+  });
+
+  test('variants neither; the rest keeps its bytes', async () => {
+    const [first] = cases as [(typeof cases)[number]];
+    const { dropped, seen } = await send(first, '"maxPixels":9e9,"detail" : "low",');
+    expect(dropped).toBe('maxPixels');
+    expect(seen?.body).toContain('"detail" : "low"');
+    expect(seen?.body).toContain('caf\\u00e9');
+  });
+
+  test('elsewhere such names pass', async () => {
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hi', max_pixels: 5 }] }];
+    const { sent, dropped } = await ask(chat, 'paid-chat', { messages }, STRICT);
+    expect(sent.messages).toEqual(messages);
+    expect(dropped).toBe(null);
+  });
+});
+
 test('names that every object has are names like others', async () => {
   const [chat] = FORMATS as [Format];
   const odd = '"__proto__":{"MODEL":1},"constructor":1,"toString":2';

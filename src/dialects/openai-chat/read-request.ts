@@ -16,6 +16,7 @@ import { countInput } from '../input/count-input.ts';
 import { addUse, DEFAULT_USES, searchTokens, type ToolUse } from '../input/tool-use.ts';
 import { isSearch, vendorToolUse } from '../input/vendor-tools.ts';
 import { leaveReasoning, leaveSearchStrategy } from '../left-behind/leave-members.ts';
+import { leavePixels } from '../left-behind/leave-pixels.ts';
 import { leaveTemplateArguments } from '../left-behind/leave-template-arguments.ts';
 import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
 import { leaveTools } from '../left-behind/left-tools.ts';
@@ -66,6 +67,7 @@ export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
     leaveReasoning(body),
     leaveSearchStrategy(body),
     leaveTemplateArguments(body),
+    leavePixels(body, 'messages'),
     leaveTools(body, { isClients, isFree }),
   );
 }

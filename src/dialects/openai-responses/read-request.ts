@@ -16,6 +16,7 @@ import {
 import { countInput } from '../input/count-input.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
 import { leaveReasoning } from '../left-behind/leave-members.ts';
+import { leavePixels } from '../left-behind/leave-pixels.ts';
 import { joinLeft, type LeftBehind, NOTHING_LEFT } from '../left-behind/left-behind.ts';
 import {
   editTools,
@@ -65,7 +66,12 @@ export function readRequest(document: JsonDocument): RelayRequest {
 }
 
 export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
-  return joinLeft(leaveReasoning(body), leaveCompaction(body), leaveAllTools(body, { isClients, isFree }));
+  return joinLeft(
+    leaveReasoning(body),
+    leaveCompaction(body),
+    leavePixels(body, 'input'),
+    leaveAllTools(body, { isClients, isFree }),
+  );
 }
 
 export function loweredFields(body: JsonObject, maxOutputTokens: number): readonly string[] {
