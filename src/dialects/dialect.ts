@@ -31,6 +31,8 @@ export interface RelayRequest {
   choices: number;
   /** Images asked for; 0 for everything that is no image request. */
   images: number;
+  /** Of a whole answer with log probabilities: about how many JSON values each token is. */
+  valuesPerToken?: number | undefined;
   /** Tokens of the output bound that the client set aside for thinking. */
   thinkingBudget: number | undefined;
   /** The client set stop sequences: an answer without output may be one of its own making. */

@@ -46,11 +46,22 @@ export function readRequest(document: JsonDocument): RelayRequest {
     // Some upstreams make more than they show, and bill all of it.
     choices: Math.max(optionalCount(body, 'n', MAX_CHOICES) ?? 1, optionalCount(body, 'best_of', MAX_CHOICES) ?? 1),
     images: 0,
+    valuesPerToken: valuesPerToken(body),
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
     hasStops: STOPS.some((name) => isAsked(body[name])),
     input: countInput(document, messages, vendorUse(body)),
     document,
   };
+}
+
+/** A token, its probability, its bytes one by one, and what is around them. */
+const VALUES_OF_TOKEN = 8;
+const MAX_TOP_LOGPROBS = 1_000_000;
+
+function valuesPerToken(body: JsonObject): number | undefined {
+  if (optionalFlag(body, 'stream')) return undefined;
+  const others = optionalCount(body, 'top_logprobs', MAX_TOP_LOGPROBS, 0) ?? 0;
+  return others > 0 || isAsked(body.logprobs) ? VALUES_OF_TOKEN * (1 + others) + 1 : undefined;
 }
 
 /** Some editors send bodies of the other format here, and would look in vain for what is wrong with their messages. */
