@@ -15,7 +15,6 @@ import type { LeftBehind } from './left-behind/left-behind.ts';
 import type { OtherForm } from './stream/other-form.ts';
 import type { Repeat, Shape } from './stream/shape.ts';
 import type { SseEvent } from './stream/sse.ts';
-import type { Unasked } from './traits/qwen.ts';
 
 /** The fields of a request that we own or bill by; the rest passes as it came. */
 export interface RelayRequest {
@@ -41,6 +40,9 @@ export interface RelayRequest {
   document: JsonDocument;
 }
 
+/** Thinking without being asked. `unless_refused`: `enable_thinking: false` turns it off. */
+export type UnaskedThinking = 'always' | 'unless_refused';
+
 /** The fields we own, for one upstream. */
 export interface UpstreamFields {
   model: string;
@@ -50,7 +52,7 @@ export interface UpstreamFields {
   /** The name this upstream gives to the output bound: under another one it might not be kept, and nothing pays for more. */
   limitField: LimitField;
   /** The model thinks without being asked, and the output bound does not count that. */
-  thinksBeside?: Unasked | undefined;
+  thinksBeside?: UnaskedThinking | undefined;
   /** It knows OpenRouter's way to ask for usage. */
   takesUsageWish?: boolean;
   /** Sealed reasoning of earlier turns stays behind: this upstream cannot open it. */

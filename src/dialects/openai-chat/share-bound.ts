@@ -1,8 +1,8 @@
 // Thinking that a chat bounds by a field of its own. The hold is for one output bound, so thinking and answer share it.
 
 import type { Json, JsonObject } from '../../kit/json/json.ts';
+import type { UnaskedThinking } from '../dialect.ts';
 import { type Lowered, lowerInside } from '../lower-inside.ts';
-import type { Unasked } from '../traits/qwen.ts';
 
 export interface SharedBound extends Lowered {
   /** What is left for the answer, or for all output where thinking is part of it. */
@@ -10,7 +10,7 @@ export interface SharedBound extends Lowered {
 }
 
 /** `unasked`: whether the model thinks beside its answer without being asked. */
-export function shareBound(body: JsonObject, bound: number, unasked?: Unasked): SharedBound {
+export function shareBound(body: JsonObject, bound: number, unasked?: UnaskedThinking): SharedBound {
   const { thinking_budget: budget, enable_thinking: isEnabled, reasoning, thinking } = body;
   const isPlain = budget === undefined && isEnabled === undefined && reasoning === undefined && thinking === undefined;
   // Most requests have none of them.

@@ -1,10 +1,8 @@
 // Which models of Qwen think though the request does not ask for it. Its vendor counts thinking beside the output bound, and
 // only `thinking_budget` limits it.
 
+import type { UnaskedThinking } from '../dialect.ts';
 import { familyName } from './openai.ts';
-
-/** `unless_refused`: `enable_thinking: false` turns it off. */
-export type Unasked = 'always' | 'unless_refused';
 
 const ALWAYS = /\bq[wv]q\b|\bqwen.*-thinking/;
 const VERSION = /\bqwen-?(\d+(?:\.\d+)?)/;
@@ -13,7 +11,7 @@ const NEVER = /instruct|coder|embed|rerank/;
 const IF_ASKED = /-(max|plus|flash|turbo|omni)/;
 
 /** Undefined: this model does not think unasked. `model`: its name at the upstream. */
-export function qwenThinking(model: string): Unasked | undefined {
+export function qwenThinking(model: string): UnaskedThinking | undefined {
   const name = familyName(model);
   if (ALWAYS.test(name)) return 'always';
   const version = Number(VERSION.exec(name)?.[1] ?? 0);
