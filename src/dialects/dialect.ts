@@ -30,6 +30,8 @@ export interface RelayRequest {
   choices: number;
   /** Images asked for; 0 for everything that is no image request. */
   images: number;
+  /** Of a whole answer with log probabilities: about how many JSON values each token is. */
+  valuesPerToken?: number | undefined;
   /** Tokens of the output bound that the client set aside for thinking. */
   thinkingBudget: number | undefined;
   /** The client set stop sequences: an answer without output may be one of its own making. */
@@ -37,6 +39,9 @@ export interface RelayRequest {
   input: InputCount;
   document: JsonDocument;
 }
+
+/** Thinking without being asked. `unless_refused`: `enable_thinking: false` turns it off. */
+export type UnaskedThinking = 'always' | 'unless_refused';
 
 /** The fields we own, for one upstream. */
 export interface UpstreamFields {
@@ -46,6 +51,8 @@ export interface UpstreamFields {
   thinkingBudget: number | undefined;
   /** The name this upstream gives to the output bound: under another one it might not be kept, and nothing pays for more. */
   limitField: LimitField;
+  /** The model thinks without being asked, and the output bound does not count that. */
+  thinksBeside?: UnaskedThinking | undefined;
   /** It knows OpenRouter's way to ask for usage. */
   takesUsageWish?: boolean;
   /** Sealed reasoning of earlier turns stays behind: this upstream cannot open it. */

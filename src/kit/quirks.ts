@@ -22,6 +22,8 @@ export interface Quirks {
   needsThoughts: boolean;
   /** Tells reasoning as `reasoning_details` too, and wants these back instead, as they were. */
   takesDetails: boolean;
+  /** The output bound may not count thinking of Qwen's models, as with their vendor: it needs a bound of its own. */
+  mayThinkBeside: boolean;
   /** Takes `usage`, OpenRouter's way to ask for it. */
   takesUsageWish: boolean;
   /** `nine`: ids of calls are nine letters and digits. `forty`: they have at most forty characters. */
@@ -48,6 +50,7 @@ const NAMELESS: Quirks = {
   reasoningField: undefined,
   needsThoughts: false,
   takesDetails: false,
+  mayThinkBeside: true,
   takesUsageWish: false,
   callIds: 'any',
   wantsAnswerToResults: false,
@@ -58,7 +61,7 @@ const NAMELESS: Quirks = {
   refuses: [],
 };
 
-const GENERIC: Quirks = { ...NAMELESS, limitField: 'max_tokens' };
+const GENERIC: Quirks = { ...NAMELESS, limitField: 'max_tokens', mayThinkBeside: false };
 
 const OPENAI: Quirks = {
   ...GENERIC,
@@ -69,7 +72,13 @@ const OPENAI: Quirks = {
   favoursResponses: true,
 };
 
-const THINKING_ECHOED: Quirks = { ...GENERIC, reasoningField: 'reasoning_content', needsThoughts: true };
+/** Other hosts of thinking models want the same of a history, so Qwen's own may have such a name as well. */
+const THINKING_ECHOED: Quirks = {
+  ...GENERIC,
+  reasoningField: 'reasoning_content',
+  needsThoughts: true,
+  mayThinkBeside: true,
+};
 
 const NAMED = {
   openai: OPENAI,

@@ -3,6 +3,7 @@
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { ModelKind } from '../catalog/document.ts';
+import { tokenBounds } from '../catalog/token-bounds.ts';
 import { readAhead } from '../dialects/carry.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { readModel } from '../dialects/fields.ts';
@@ -12,6 +13,7 @@ import type { Call, RelayTools } from './call.ts';
 import { candidateModels, modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
 import { Carriers, requireCarrier, requireRoomToThink, requireRoute } from './find-carrier.ts';
+import { requireReadable } from './readable-answer.ts';
 
 export interface Asked extends Pick<Call, 'requestId' | 'key' | 'dialect' | 'headers' | 'isStrict' | 'room'> {
   document: JsonDocument;
@@ -59,6 +61,7 @@ function openCall(tools: PrepareTools, asked: Asked): Opened {
   const models = modelsFor(model, asked);
   requireRoute(models, dialect);
   const request = dialect.readRequest(document);
+  if (models.some((one) => isSameFormat(one, dialect))) requireReadable(request, tokenBounds(model, catalog).output);
   if (isStrict) requireRoomToThink(model, catalog, request);
   const carriers = new Carriers({
     dialect,
@@ -71,6 +74,11 @@ function openCall(tools: PrepareTools, asked: Asked): Opened {
     isFree: model.free,
   });
   return { model, models, candidates: candidateModels(models, request, isStrict), request, carriers, dialect };
+}
+
+/** A translation carries no log probabilities. */
+function isSameFormat({ routes }: Model, { endpoint }: Dialect): boolean {
+  return routes.some(({ channel }) => channel.endpoints.includes(endpoint));
 }
 
 /** That the prompt is too long for all of them is told by the admission. */

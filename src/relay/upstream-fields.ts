@@ -4,12 +4,11 @@
 import type { Model } from '../catalog/catalog.ts';
 import type { RelayRequest, UpstreamFields } from '../dialects/dialect.ts';
 import { limitFieldOf } from '../dialects/traits/openai.ts';
+import { qwenThinking } from '../dialects/traits/qwen.ts';
 import { lowerThinkingBudget } from '../ledger/thinking-room.ts';
 import type { Admission } from './call.ts';
 import type { Step } from './plan.ts';
-
-/** An answer that few are longer than. */
-const ENOUGH_OUTPUT = 4_096;
+import { ENOUGH_OUTPUT, readableTokens } from './readable-answer.ts';
 
 export function upstreamFields(
   { call, maxOutputTokens: most }: Admission,
@@ -17,7 +16,7 @@ export function upstreamFields(
   prefilledTokens: number | undefined,
 ): UpstreamFields {
   const { quirks } = route.channel;
-  const bound = Math.min(most, model.maxOutputTokens, roomLeft(model, call.request));
+  const bound = Math.min(most, model.maxOutputTokens, unnamedBound(model, call.request));
   const maxOutputTokens = outputBound(bound, prefilledTokens);
   return {
     model: route.model,
@@ -25,19 +24,26 @@ export function upstreamFields(
     // A fallback may give less than the model that was asked for.
     thinkingBudget: lowerThinkingBudget(call.request, maxOutputTokens, call.model.maxOutputTokens),
     limitField: limitFieldOf(quirks, route.model),
+    thinksBeside: quirks.mayThinkBeside ? qwenThinking(route.model) : undefined,
     takesUsageWish: quirks.takesUsageWish,
     thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
     withoutSealed,
   };
 }
 
+/** For a client that named no bound. */
+function unnamedBound(model: Model, request: RelayRequest): number {
+  if (request.maxOutputTokens !== undefined) return model.maxOutputTokens;
+  return Math.min(roomLeft(model, request), readableTokens(request));
+}
+
 /**
- * For a client that named no bound: what the prompt leaves of the context. Some upstreams refuse a request whose prompt and
- * bound together are more, though the answer would be far from it. Nobody knows their count of the prompt: a tenth is for
- * that. Where little is left, nothing is lowered: an answer of a few tokens is worth less than one of a fallback.
+ * What the prompt leaves of the context. Some upstreams refuse a request whose prompt and bound together are more, though the
+ * answer would be far from it. Nobody knows their count of the prompt: a tenth is for that. Where little is left, nothing is
+ * lowered: an answer of a few tokens is worth less than one of a fallback.
  */
-function roomLeft({ contextTokens, maxOutputTokens }: Model, { maxOutputTokens: named, input }: RelayRequest): number {
-  if (named !== undefined || input.upper + maxOutputTokens <= contextTokens) return maxOutputTokens;
+function roomLeft({ contextTokens, maxOutputTokens }: Model, { input }: RelayRequest): number {
+  if (input.upper + maxOutputTokens <= contextTokens) return maxOutputTokens;
   const left = contextTokens - Math.ceil(input.estimate * 1.1);
   return left < Math.min(ENOUGH_OUTPUT, maxOutputTokens / 2) ? maxOutputTokens : left;
 }

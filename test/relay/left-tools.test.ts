@@ -359,3 +359,44 @@ describe.each(['paid', 'free'] as const)('a tool without a type, on a %s model',
     expect(sent.tools).toEqual([tool]);
   });
 });
+
+describe.each(['paid', 'free'] as const)('a namespace, on a %s model', (price) => {
+  const namespace = (...tools: unknown[]) => ({ type: 'namespace', name: 'box', tools });
+
+  test.each([
+    [namespace(SEARCH), 'tools[1].tools[0]'],
+    [namespace(OWN.responses, PICTURE), 'tools[1].tools[1]'],
+    [namespace(namespace(OWN.responses, SEARCH)), 'tools[1].tools[0].tools[1]'],
+    [namespace({ google_search: {} }), 'tools[1].tools[0]'],
+    [{ ...OWN.responses, tools: [SEARCH] }, 'tools[1].tools[0]'],
+  ])('is refused with a tool in it that the client does not run: %j', async (tool, param) => {
+    const { status, error } = await ask(price, 'responses', { tools: [OWN.responses, tool] });
+    expect(status).toBe(400);
+    expect(error).toMatchObject({ code: 'invalid_request', param });
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test('is refused so in the input, too', async () => {
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { type: 'additional_tools', role: 'developer', tools: [namespace(SEARCH)] },
+    ];
+    const { status, error } = await ask(price, 'responses', { messages });
+    expect([status, error.param]).toEqual([400, 'input[1].tools[0].tools[0]']);
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test('is removed if its list has a variant of the name', async () => {
+    const hidden = { type: 'namespace', name: 'box', Tools: [SEARCH] };
+    const { told, sent } = await ask(price, 'responses', { tools: [OWN.responses, hidden] });
+    expect(told).toBe('Tools');
+    expect(sent.tools).toEqual([OWN.responses]);
+  });
+
+  test('passes with tools of the client', async () => {
+    const tools = [namespace(OWN.responses, { type: 'custom', name: 'patch' })];
+    const { status, told, sent } = await ask(price, 'responses', { tools }, STRICT);
+    expect([status, told]).toEqual([200, null]);
+    expect(sent.tools).toEqual(tools);
+  });
+});

@@ -157,6 +157,20 @@ const LEVERS = {
   keep_alive: -1,
   safety_model: 'x',
   adapter_id: 'x',
+  prompt_logprobs: 20,
+  data_sources: [{ type: 'azure_search' }],
+  enable_enhancement: true,
+  force_search_enhancement: true,
+  enable_deep_search: true,
+  vector_store_ids: ['vs_1'],
+  num_retries: 9,
+  caching: { type: 'enabled' },
+  agent_count: 16,
+  priority: -1,
+  kv_transfer_params: { do_remote_decode: true },
+  bootstrap_host: '10.0.0.1',
+  logits_processors: ['module.Class'],
+  multi_agent: { enabled: true },
 };
 
 describe('what an upstream would bill beyond the hold', () => {
@@ -191,14 +205,67 @@ describe('what an upstream would bill beyond the hold', () => {
       chat_template: '{% for i in range(9**9) %}x{% endfor %}',
       tokenize: false,
       thinking: [1],
+      thinking_budget: 90_000,
+      reasoning_budget: 90_000,
+      max_thinking_tokens: 90_000,
     };
     const { dropped, sent } = await ask(chat, 'paid-chat', { chat_template_kwargs: added });
     expect(sent.chat_template_kwargs).toEqual({ enable_thinking: false, reasoning_effort: 'high' });
     expect(dropped?.split(',').toSorted()).toEqual([
       'chat_template_kwargs.chat_template',
+      'chat_template_kwargs.max_thinking_tokens',
+      'chat_template_kwargs.reasoning_budget',
       'chat_template_kwargs.thinking',
+      'chat_template_kwargs.thinking_budget',
       'chat_template_kwargs.tokenize',
     ]);
+  });
+});
+
+describe('members of settings that an upstream would bill beyond the hold', () => {
+  const [chat, , responses] = FORMATS as [Format, Format, Format];
+  test.each([
+    [responses, { reasoning: { effort: 'low', mode: 'pro' } }, { effort: 'low' }, 'reasoning.mode'],
+    [chat, { reasoning: { effort: 'low', mode: 'pro' } }, { effort: 'low' }, 'reasoning.mode'],
+    [responses, { reasoning: { effort: 'low', Mode: 'pro' } }, { effort: 'low' }, 'reasoning.Mode'],
+    [chat, { reasoning: { effort: 'low', max_tokens: '90000' } }, { effort: 'low' }, 'reasoning.max_tokens'],
+    [responses, { reasoning: { effort: 'low', max_tokens: '90000' } }, { effort: 'low' }, 'reasoning.max_tokens'],
+    [responses, { reasoning: { effort: 'low', max_tokens: -1 } }, { effort: 'low' }, 'reasoning.max_tokens'],
+    [
+      responses,
+      { reasoning: { effort: 'low', mode: 'pro', MAX_tokens: 90_000 } },
+      { effort: 'low' },
+      'reasoning.MAX_tokens,reasoning.mode',
+    ],
+    [
+      chat,
+      { search_options: { forced_search: false, search_strategy: 'max' } },
+      { forced_search: false },
+      'search_options.search_strategy',
+    ],
+    [
+      chat,
+      { search_options: { forced_search: false, searchStrategy: 'max' } },
+      { forced_search: false },
+      'search_options.searchStrategy',
+    ],
+  ] as const)('$name %j', async (format, fields, left, names) => {
+    const [outer] = Object.keys(fields) as [string];
+    const { status, sent, dropped } = await ask(format, `paid-${format.name}`, fields);
+    expect([status, dropped]).toEqual([200, names]);
+    expect(sent[outer]).toEqual(left);
+    expect((await ask(format, `paid-${format.name}`, fields, STRICT)).status).toBe(400);
+  });
+
+  test('reasoning.max_tokens of responses stays below the output bound', async () => {
+    const most = { max_output_tokens: 200 };
+    const fields = { ...most, reasoning: { max_tokens: 90_000, effort: 'low' } };
+    const { sent, dropped } = await ask(responses, 'paid-responses', fields);
+    expect(sent.reasoning).toEqual({ max_tokens: 199, effort: 'low' });
+    expect(sent.max_output_tokens).toBe(200);
+    expect(dropped).toBe('reasoning.max_tokens');
+    const kept = await ask(responses, 'paid-responses', { ...most, reasoning: { max_tokens: 100 } }, STRICT);
+    expect([kept.status, kept.sent.reasoning]).toEqual([200, { max_tokens: 100 }]);
   });
 });
 
@@ -224,9 +291,89 @@ describe('thinking that a vendor counts beside its output bound', () => {
     expect(dropped).toBe(lowered);
   });
 
+  test.each(['true', 'no', 1, {}])('enable_thinking %j is refused', async (enable_thinking) => {
+    const { status, error } = await ask(chat, 'paid-chat', { enable_thinking });
+    expect([status, error.param]).toEqual([400, 'enable_thinking']);
+  });
+
   test.each([-1, 0.5, '5', {}])('thinking_budget %j is refused', async (thinking_budget) => {
     const { status, error } = await ask(chat, 'paid-chat', { thinking_budget });
     expect([status, error.param]).toEqual([400, 'thinking_budget']);
+  });
+});
+
+describe('members that set how many tokens an image is', () => {
+  const [chat, , responses] = FORMATS as [Format, Format, Format];
+  const url = 'https://example.com/cat.png';
+  const sizes = '"min_pixels":1000000, "max_pixels" : 99999999,';
+  const user = (part: string) => `[{"role":"user","content":[{"type":"text","text":"caf\\u00e9"},${part}]}]`;
+  const search = '{"type":"additional_tools","role":"developer","tools":[{"type":"image_generation"}]}';
+  const own = '{"type":"function","name":"look","parameters":{}}';
+  const cases = [
+    {
+      format: chat,
+      list: (more: string) => user(`{"type":"image_url",${more}"image_url":{"url":"${url}"}}`),
+      named: 'min_pixels,max_pixels',
+    },
+    {
+      format: chat,
+      list: (more: string) => user(`{"type":"image_url","image_url":{${more}"url":"${url}"}}`),
+      named: 'min_pixels,max_pixels',
+    },
+    {
+      format: responses,
+      list: (more: string) => user(`{"type":"input_image",${more}"image_url":"${url}"}`),
+      named: 'min_pixels,max_pixels',
+    },
+    {
+      format: responses,
+      list: (more: string) =>
+        `[{"type":"function_call_output","call_id":"c","output":[{"type":"input_image",${more}"image_url":"${url}"}]}]`,
+      named: 'min_pixels,max_pixels',
+    },
+    {
+      // An item goes with its tool, before the image.
+      format: responses,
+      list: (more: string) => {
+        const later = more === '' ? '' : `${search},`;
+        return `[${later}${user(`{"type":"input_image",${more}"image_url":"${url}"}`).slice(1)}`;
+      },
+      fields: { tools: [JSON.parse(own)] },
+      named: 'min_pixels,max_pixels,image_generation',
+    },
+  ];
+  const send = async ({ format, list, fields }: (typeof cases)[number], more: string, headers = {}) => {
+    setting.upstream.otherwise(format.answer());
+    const field = format === chat ? 'messages' : 'input';
+    const { [field]: _, ...rest } = format.body;
+    const given = JSON.stringify({ model: `paid-${format.name}`, ...rest, ...fields }).slice(1);
+    const body = `{"${field}":${list(more)},${given}`;
+    const response = await setting.gateway.call(format.path, { key: setting.key, body, headers });
+    await response.text();
+    const [seen] = setting.upstream.requests.slice(-1);
+    return { status: response.status, dropped: response.headers.get('x-svc-dropped'), seen };
+  };
+
+  test.each(cases)('do not reach the upstream: $format.name, $list', async (one) => {
+    const { status, dropped, seen } = await send(one, sizes);
+    expect([status, dropped]).toEqual([200, one.named]);
+    expect(seen?.json).toEqual((await send(one, '')).seen?.json);
+    expect((await send(one, sizes, STRICT)).status).toBe(400);
+  });
+
+  test('variants neither; the rest keeps its bytes', async () => {
+    const [first] = cases as [(typeof cases)[number]];
+    const { dropped, seen } = await send(first, '"maxPixels":9e9,"detail" : "low",');
+    expect(dropped).toBe('maxPixels');
+    expect(seen?.body).toContain('"detail" : "low"');
+    expect(seen?.body).toContain('caf\\u00e9');
+  });
+
+  test('elsewhere such names pass', async () => {
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hi', max_pixels: 5 }] }];
+    const { sent, dropped } = await ask(chat, 'paid-chat', { messages }, STRICT);
+    expect(sent.messages).toEqual(messages);
+    expect(dropped).toBe(null);
   });
 });
 

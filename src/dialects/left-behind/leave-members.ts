@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
 import { foldName } from './fold-name.ts';
-import { type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
+import { isAsked, type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
 
 interface OwnMembers {
   outer: string;
@@ -41,6 +41,24 @@ function hasVariant(own: OwnMembers, members: JsonObject): boolean {
 
 function isVariant({ names, folded }: OwnMembers, name: string): boolean {
   return !names.has(name) && folded.has(foldName(name));
+}
+
+/** Modes of reasoning have other prices; a bound that is no count cannot be compared with ours. */
+export function leaveReasoning({ reasoning }: JsonObject): LeftBehind {
+  if (!isObject(reasoning)) return NOTHING_LEFT;
+  return leaveMembers(NOTHING_LEFT, 'reasoning', reasoning, (name, value) =>
+    name === 'max_tokens' ? !isCount(value) : foldName(name) === 'mode' && isAsked(value),
+  );
+}
+
+function isCount(value: Json | undefined): boolean {
+  return value === null || (typeof value === 'number' && value >= 0);
+}
+
+/** The strategy sets the fee of a search and how much it finds. */
+export function leaveSearchStrategy({ search_options: options }: JsonObject): LeftBehind {
+  if (!isObject(options)) return NOTHING_LEFT;
+  return leaveMembers(NOTHING_LEFT, 'search_options', options, (name) => foldName(name) === 'searchstrategy');
 }
 
 /** As many as a header holds. */

@@ -1,5 +1,5 @@
 // Arguments of a chat template, which servers such as vLLM take. Clients turn thinking on and off with them, so those pass.
-// Others do not: vLLM has taken a whole template as an argument, and a template can write a prompt of any length.
+// Others do not: a number of tokens is no bound that we hold; vLLM has taken a whole template as an argument, and a template can write a prompt of any length.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { leaveMembers } from './leave-members.ts';
@@ -8,7 +8,7 @@ import { type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
 const FIELD = 'chat_template_kwargs';
 
 const PASSED: ReadonlySet<string> = new Set([
-  ...['enable_thinking', 'thinking', 'thinking_mode', 'thinking_budget', 'reasoning_effort', 'reasoning_budget'],
+  ...['enable_thinking', 'thinking', 'thinking_mode', 'reasoning_effort'],
   ...['preserve_thinking', 'clear_thinking', 'low_effort', 'enable_reasoning'],
 ]);
 const WORD = /^[\w.-]{1,64}$/;

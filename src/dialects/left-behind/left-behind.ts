@@ -2,7 +2,7 @@
 // work beside the answer, and tools with a fee of their own. It is told, and everything else keeps its bytes.
 
 import type { Json, JsonDocument } from '../../kit/json/json.ts';
-import { editMember, type RawEdit } from '../../kit/json/raw-edit.ts';
+import { editMember, inTurn, type RawEdit } from '../../kit/json/raw-edit.ts';
 
 export interface LeftBehind {
   /** By the client's own names; a tool by its type. */
@@ -13,6 +13,7 @@ export interface LeftBehind {
 
 export const NOTHING_LEFT: LeftBehind = { names: [], edits: {} };
 
+/** Two parts that edit the same member do so in turn: one that removes items of a list comes after those that edit items. */
 export function joinLeft(...parts: readonly LeftBehind[]): LeftBehind {
   return parts.reduce(joinTwo, NOTHING_LEFT);
 }
@@ -20,7 +21,9 @@ export function joinLeft(...parts: readonly LeftBehind[]): LeftBehind {
 function joinTwo(one: LeftBehind, other: LeftBehind): LeftBehind {
   if (one === NOTHING_LEFT) return other;
   if (other === NOTHING_LEFT) return one;
-  return { names: [...one.names, ...other.names], edits: { ...one.edits, ...other.edits } };
+  const edits = { ...one.edits };
+  for (const [name, edit] of Object.entries(other.edits)) edits[name] = inTurn(edits[name], edit);
+  return { names: [...one.names, ...other.names], edits };
 }
 
 /** Whether a setting asks for something: an empty object may mean all that it could say, an empty list means nothing. */

@@ -39,11 +39,11 @@ const FUNCTION_MEMBERS: ReadonlySet<string> = new Set([
   ...['cache_control', 'defer_loading', 'allowed_callers', 'input_examples', 'eager_input_streaming', 'tools'],
 ]);
 
-/** Gemini names its own tools by a member instead of a type; a variant of `type` may be read as the type. Folded. */
+/** Gemini names its own tools by a member; variants of `type` and `tools` may be read as these members. Folded. */
 const HIDDEN_TOOLS: ReadonlySet<string> = new Set(
   [
     ...['type', 'google_search', 'google_search_retrieval', 'enterprise_web_search', 'google_maps', 'url_context'],
-    ...['code_execution', 'computer_use', 'file_search'],
+    ...['code_execution', 'computer_use', 'file_search', 'tools'],
   ].map(foldName),
 );
 
@@ -77,7 +77,10 @@ export function leaveTools(body: JsonObject, rules: ToolRules, further = NO_LIST
 }
 
 function leaveListed({ tools, tool_choice: choice }: JsonObject, rules: ToolRules, lists: ToolList[]): LeftBehind {
-  for (const list of lists) refuseModelsOf(list.tools, list.at, rules.isClients);
+  for (const list of lists) {
+    refuseModelsOf(list.tools, list.at, rules.isClients);
+    refuseNested(list, rules.isClients);
+  }
   const isLeft = isLeftTool(rules);
   // Most requests leave nothing: no place is written for any of their tools.
   if (!lists.some((list) => Array.isArray(list.tools) && list.tools.some(isLeft))) return NOTHING_LEFT;
@@ -102,6 +105,26 @@ function leaveListed({ tools, tool_choice: choice }: JsonObject, rules: ToolRule
       parallel_tool_calls: isLast ? leaveOut : undefined,
     },
   };
+}
+
+/** A tool that the client runs, such as a namespace, may have tools of its own: the upstream must not run one of these. */
+function refuseNested({ tools, at }: ToolList, isClients: IsClients): void {
+  if (!Array.isArray(tools)) return;
+  for (let index = 0; index < tools.length; index++) {
+    const tool = tools[index];
+    if (!isObject(tool) || !Array.isArray(tool.tools)) continue;
+    if (typeof tool.type !== 'string' || isClients(tool.type, tool)) {
+      refuseVendors({ tools: tool.tools, at: `${at}[${index}].tools` }, isClients);
+    }
+  }
+}
+
+function refuseVendors(list: ToolList, isClients: IsClients): void {
+  const isVendors = isLeftTool({ isClients, isFree: true });
+  const found = placed(list).find(({ tool }) => isVendors(tool));
+  if (found)
+    refuseField(found.at, `Move ${found.at} (${found.type}) to tools: a tool may only hold tools that you run.`);
+  refuseNested(list, isClients);
 }
 
 /** A list of which nothing is left is left out itself. */

@@ -15,6 +15,8 @@ import {
 import { countInput } from '../input/count-input.ts';
 import { addUse, DEFAULT_USES, searchTokens, type ToolUse } from '../input/tool-use.ts';
 import { isSearch, vendorToolUse } from '../input/vendor-tools.ts';
+import { leaveReasoning, leaveSearchStrategy } from '../left-behind/leave-members.ts';
+import { leavePixels } from '../left-behind/leave-pixels.ts';
 import { leaveTemplateArguments } from '../left-behind/leave-template-arguments.ts';
 import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
 import { leaveTools } from '../left-behind/left-tools.ts';
@@ -34,6 +36,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
   const older = optionalCount(body, 'max_tokens', MAX_TOKENS);
   const newer = optionalCount(body, 'max_completion_tokens', MAX_TOKENS);
   optionalCount(body, 'thinking_budget', MAX_TOKENS, 0);
+  optionalFlag(body, 'enable_thinking');
   return {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
@@ -43,11 +46,22 @@ export function readRequest(document: JsonDocument): RelayRequest {
     // Some upstreams make more than they show, and bill all of it.
     choices: Math.max(optionalCount(body, 'n', MAX_CHOICES) ?? 1, optionalCount(body, 'best_of', MAX_CHOICES) ?? 1),
     images: 0,
+    valuesPerToken: valuesPerToken(body),
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
     hasStops: STOPS.some((name) => isAsked(body[name])),
     input: countInput(document, messages, vendorUse(body)),
     document,
   };
+}
+
+/** A token, its probability, its bytes one by one, and what is around them. */
+const VALUES_OF_TOKEN = 8;
+const MAX_TOP_LOGPROBS = 1_000_000;
+
+function valuesPerToken(body: JsonObject): number | undefined {
+  if (optionalFlag(body, 'stream')) return undefined;
+  const others = optionalCount(body, 'top_logprobs', MAX_TOP_LOGPROBS, 0) ?? 0;
+  return others > 0 || isAsked(body.logprobs) ? VALUES_OF_TOKEN * (1 + others) + 1 : undefined;
 }
 
 /** Some editors send bodies of the other format here, and would look in vain for what is wrong with their messages. */
@@ -60,7 +74,13 @@ function refuseResponses({ messages, input }: JsonObject): void {
 const STOPS = ['stop', 'stop_token_ids', 'stop_sequences', 'stop_words', 'stop_regex'] as const;
 
 export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
-  return joinLeft(leaveTools(body, { isClients, isFree }), leaveTemplateArguments(body));
+  return joinLeft(
+    leaveReasoning(body),
+    leaveSearchStrategy(body),
+    leaveTemplateArguments(body),
+    leavePixels(body, 'messages'),
+    leaveTools(body, { isClients, isFree }),
+  );
 }
 
 export function loweredFields(body: JsonObject, maxOutputTokens: number): readonly string[] {

@@ -1,29 +1,26 @@
 // Thinking that a chat bounds by a field of its own. The hold is for one output bound, so thinking and answer share it.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-
-interface Lowered {
-  edits: Readonly<Record<string, Json>> | undefined;
-  /** Fields of the client that are lowered. */
-  lowered: readonly string[];
-}
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import type { UnaskedThinking } from '../dialect.ts';
+import { type Lowered, lowerInside } from '../lower-inside.ts';
 
 export interface SharedBound extends Lowered {
   /** What is left for the answer, or for all output where thinking is part of it. */
   answer: number;
 }
 
-export function shareBound(body: JsonObject, bound: number): SharedBound {
+/** `unasked`: whether the model thinks beside its answer without being asked. */
+export function shareBound(body: JsonObject, bound: number, unasked?: UnaskedThinking): SharedBound {
   const { thinking_budget: budget, enable_thinking: isEnabled, reasoning, thinking } = body;
+  const isPlain = budget === undefined && isEnabled === undefined && reasoning === undefined && thinking === undefined;
   // Most requests have none of them.
-  if (budget === undefined && isEnabled === undefined && reasoning === undefined && thinking === undefined) {
-    return { answer: bound, edits: undefined, lowered: NOTHING };
-  }
+  if (isPlain && !unasked) return { answer: bound, edits: undefined, lowered: NOTHING };
   const inside = [
     lowerInside('reasoning', 'max_tokens', body, bound),
     lowerInside('thinking', 'budget_tokens', body, bound),
   ];
-  const beside = typeof budget === 'number' || isEnabled === true ? besideAnswer(budget, bound) : undefined;
+  const thinks = isEnabled === true || unasked === 'always' || (unasked !== undefined && isEnabled !== false);
+  const beside = typeof budget === 'number' || thinks ? besideAnswer(budget, bound) : undefined;
   return {
     answer: beside?.answer ?? bound,
     edits: Object.assign({}, beside?.edits, ...inside.map((one) => one?.edits)),
@@ -44,14 +41,6 @@ function besideAnswer(asked: Json | undefined, bound: number): SharedBound {
     edits: budget === asked ? undefined : { thinking_budget: budget },
     lowered: isLowered ? ['thinking_budget'] : NOTHING,
   };
-}
-
-/** Of thinking that counts inside the output bound, as OpenRouter and Claude have it: there is room for an answer beside it. */
-function lowerInside(outer: string, inner: string, body: JsonObject, bound: number): Lowered | undefined {
-  const setting = body[outer];
-  const asked = isObject(setting) ? setting[inner] : undefined;
-  if (!isObject(setting) || typeof asked !== 'number' || asked < bound) return undefined;
-  return { edits: { [outer]: { ...setting, [inner]: Math.max(1, bound - 1) } }, lowered: [`${outer}.${inner}`] };
 }
 
 const NOTHING: readonly string[] = [];

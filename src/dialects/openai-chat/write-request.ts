@@ -39,7 +39,7 @@ function ownedFields(
   const { value } = document;
   const edits = withoutFields({ model: fields.model }, removed);
   for (const name of LIMIT_FIELDS) if (value[name] !== undefined) edits[name] = undefined;
-  const { answer, edits: shared } = shareBound(value, fields.maxOutputTokens);
+  const { answer, edits: shared } = shareBound(value, fields.maxOutputTokens, fields.thinksBeside);
   edits[fields.limitField] = answer;
   Object.assign(edits, shared);
   if (fields.thinkingBudget !== undefined && isObject(value.thinking)) {

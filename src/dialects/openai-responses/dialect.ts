@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect.ts';
 import { conversationStart } from './conversation-start.ts';
 import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
-import { leaveBehind, readRequest } from './read-request.ts';
+import { leaveBehind, loweredFields, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { writeUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
@@ -17,6 +17,7 @@ export const openaiResponses: Dialect = {
   promptField: 'input',
   readRequest,
   leaveBehind,
+  loweredFields,
   conversationStart,
   writeRequest,
   writePrefill,

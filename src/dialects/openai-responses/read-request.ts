@@ -15,6 +15,8 @@ import {
 } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
+import { leaveReasoning } from '../left-behind/leave-members.ts';
+import { leavePixels } from '../left-behind/leave-pixels.ts';
 import { joinLeft, type LeftBehind, NOTHING_LEFT } from '../left-behind/left-behind.ts';
 import {
   editTools,
@@ -24,6 +26,7 @@ import {
   type ToolList,
   type ToolRules,
 } from '../left-behind/left-tools.ts';
+import { lowerInside } from '../lower-inside.ts';
 import { isClients, toolsIn, vendorUse } from './tool-calls.ts';
 
 /** What refers to something a server remembers, and what to do instead. */
@@ -63,7 +66,16 @@ export function readRequest(document: JsonDocument): RelayRequest {
 }
 
 export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
-  return joinLeft(leaveCompaction(body), leaveAllTools(body, { isClients, isFree }));
+  return joinLeft(
+    leaveReasoning(body),
+    leaveCompaction(body),
+    leavePixels(body, 'input'),
+    leaveAllTools(body, { isClients, isFree }),
+  );
+}
+
+export function loweredFields(body: JsonObject, maxOutputTokens: number): readonly string[] {
+  return lowerInside('reasoning', 'max_tokens', body, maxOutputTokens)?.lowered ?? [];
 }
 
 function leaveAllTools(body: JsonObject, rules: ToolRules): LeftBehind {

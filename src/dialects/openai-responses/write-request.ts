@@ -6,6 +6,7 @@ import { editMember } from '../../kit/json/raw-edit.ts';
 import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../left-behind/leave-fields.ts';
+import { lowerInside } from '../lower-inside.ts';
 import { stripOwn } from './strip-own.ts';
 import { missingBound } from './tool-calls.ts';
 
@@ -40,6 +41,7 @@ function ownedFields(
   const edits = withoutFields({ model, max_output_tokens: maxOutputTokens, store: false }, removed);
   // Codex tells paths of the user's machine in it.
   if (value.client_metadata !== undefined) edits.client_metadata = undefined;
+  Object.assign(edits, lowerInside('reasoning', 'max_tokens', value, maxOutputTokens)?.edits);
   const calls = missingBound(value);
   if (calls !== undefined) edits.max_tool_calls = calls;
   return edits;

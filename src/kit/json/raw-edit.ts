@@ -14,6 +14,15 @@ export function setTo(value: Json): RawEdit {
   return () => JSON.stringify(value);
 }
 
+/** Both edits of one value; the second sees what the first left. */
+export function inTurn(first: RawEdit | undefined, second: RawEdit | undefined): RawEdit | undefined {
+  if (!first || !second) return first ?? second;
+  return (raw) => {
+    const text = first(raw);
+    return text === undefined ? undefined : second(openRaw(text));
+  };
+}
+
 /** Undefined if no item is edited. */
 export function editItems(
   list: Json | undefined,

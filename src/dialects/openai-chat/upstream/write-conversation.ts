@@ -7,6 +7,7 @@ import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.
 import type { Conversation, Turn } from '../../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
 import { withToldNames } from '../../translate/tools/told-tools.ts';
+import { shareBound } from '../share-bound.ts';
 import { answerResults, isWanted, type MessageOptions, writeSystem, writeTurn } from './write-messages.ts';
 import { writeFormat, writeKnobs, writeReasoning } from './write-settings.ts';
 import { writeTools } from './write-tools.ts';
@@ -28,6 +29,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   ];
 
   function body(fields: UpstreamFields, asked: { stream: boolean; prefill?: string | undefined }): string {
+    const { answer, edits: shared } = shareBound({}, fields.maxOutputTokens, fields.thinksBeside);
     return writeJson({
       model: fields.model,
       messages: asked.prefill === undefined ? messages : appendPrefill(messages, turns.at(-1), asked.prefill),
@@ -35,7 +37,8 @@ export function writeConversation(conversation: Conversation, target: Target): W
       ...format.members,
       ...reasoning.members,
       ...knobs.members,
-      [fields.limitField]: fields.maxOutputTokens,
+      [fields.limitField]: answer,
+      ...shared,
       stream: asked.stream,
       stream_options: asked.stream ? { include_usage: true } : undefined,
     });

@@ -1,0 +1,78 @@
+// Members beside an image that set how many tokens it becomes. The hold is for the image as its bytes show it, so they do not
+// reach the upstream.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { isStringAt } from '../../kit/json/long-strings.ts';
+import { editFields, editItems, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
+import { foldName } from './fold-name.ts';
+import { type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
+
+/** Folded. */
+const SIZES: ReadonlySet<string> = new Set(
+  [
+    ...['min_pixels', 'max_pixels', 'total_pixels', 'resized_height', 'resized_width'],
+    ...['min_dynamic_patch', 'max_dynamic_patch'],
+  ].map(foldName),
+);
+/** As many as a header holds. */
+const MOST_NAMED = 50;
+
+/** `field`: the list of messages or items. */
+export function leavePixels(body: JsonObject, field: 'messages' | 'input'): LeftBehind {
+  const list = isStringAt(body, field) ? undefined : body[field];
+  if (!Array.isArray(list)) return NOTHING_LEFT;
+  const names = new Set<string>();
+  for (const item of list) noteSizes(item, names);
+  if (names.size === 0) return NOTHING_LEFT;
+  return { names: [...names].slice(0, MOST_NAMED), edits: { [field]: editItems(list, editItem) } };
+}
+
+/** Places of parts in a message, and in the output of a tool. */
+const PLACES = ['content', 'output'] as const;
+
+function noteSizes(item: Json, names: Set<string>): void {
+  if (!isObject(item)) return;
+  noteOfPart(item, names);
+  for (const place of PLACES) {
+    if (isStringAt(item, place)) continue;
+    const parts = item[place];
+    if (Array.isArray(parts)) for (const part of parts) noteOfPart(part, names);
+    else noteOfPart(parts, names);
+  }
+}
+
+function noteOfPart(part: Json | undefined, names: Set<string>): void {
+  if (!isImage(part)) return;
+  const inner = isStringAt(part, 'image_url') ? undefined : part.image_url;
+  for (const name of namesIn(part)) names.add(name);
+  if (isObject(inner)) for (const name of namesIn(inner)) names.add(name);
+}
+
+function isImage(part: Json | undefined): part is JsonObject {
+  return isObject(part) && 'image_url' in part;
+}
+
+function namesIn(members: JsonObject): string[] {
+  return Object.keys(members).filter((name) => SIZES.has(foldName(name)));
+}
+
+function editItem(item: JsonObject): RawEdit | undefined {
+  if (isImage(item)) return editImage(item);
+  return editFields(Object.fromEntries(PLACES.map((place) => [place, editParts(item[place])])));
+}
+
+function editParts(parts: Json | undefined): RawEdit | undefined {
+  return isObject(parts) ? editImage(parts) : editItems(parts, editImage);
+}
+
+function editImage(part: JsonObject): RawEdit | undefined {
+  if (!isImage(part)) return undefined;
+  const { image_url: inner } = part;
+  const edits = withoutNames(namesIn(part));
+  if (isObject(inner)) edits.image_url = editFields(withoutNames(namesIn(inner)));
+  return editFields(edits);
+}
+
+function withoutNames(names: readonly string[]): Record<string, RawEdit | undefined> {
+  return Object.fromEntries(names.map((name) => [name, leaveOut]));
+}

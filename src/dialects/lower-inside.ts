@@ -1,0 +1,18 @@
+// Bounds on thinking that counts inside the output bound, as OpenRouter and Claude have it: they stay below that bound, so
+// that there is room for an answer.
+
+import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
+
+export interface Lowered {
+  edits: Readonly<Record<string, Json>> | undefined;
+  /** Fields of the client that are lowered. */
+  lowered: readonly string[];
+}
+
+/** Undefined if nothing is lowered. */
+export function lowerInside(outer: string, inner: string, body: JsonObject, bound: number): Lowered | undefined {
+  const setting = body[outer];
+  const asked = isObject(setting) ? setting[inner] : undefined;
+  if (!isObject(setting) || typeof asked !== 'number' || asked < bound) return undefined;
+  return { edits: { [outer]: { ...setting, [inner]: Math.max(1, bound - 1) } }, lowered: [`${outer}.${inner}`] };
+}

@@ -1,0 +1,34 @@
+// Log probabilities make a whole answer many times as large as its text, and the gateway reads only so many values of one
+// answer. A request that could bring more is refused before it costs anything.
+
+import type { RelayRequest } from '../dialects/dialect.ts';
+import { refuseField } from '../dialects/fields.ts';
+import { ANSWER_LIMITS } from '../kit/json/json.ts';
+
+/** An answer that few are longer than. */
+export const ENOUGH_OUTPUT = 4_096;
+/** For all that is in an answer beside its tokens. */
+const BESIDE = 10_000;
+
+type AskedAnswer = Pick<RelayRequest, 'choices' | 'valuesPerToken' | 'maxOutputTokens'>;
+
+/** How many tokens each choice may have. */
+export function readableTokens({ choices, valuesPerToken }: Omit<AskedAnswer, 'maxOutputTokens'>): number {
+  if (valuesPerToken === undefined) return Number.POSITIVE_INFINITY;
+  return Math.floor((ANSWER_LIMITS.nodes - BESIDE) / (choices * valuesPerToken));
+}
+
+/** `most`: the output bound of the model. For a client that named none, the bound is lowered later, but not below this. */
+export function requireReadable(request: AskedAnswer, most: number): void {
+  const { choices, valuesPerToken = 0, maxOutputTokens = ENOUGH_OUTPUT } = request;
+  const tokens = Math.min(maxOutputTokens, most);
+  if (tokens <= readableTokens(request)) return;
+  const values = (choices * tokens * valuesPerToken).toLocaleString('en-US');
+  refuseField(
+    'logprobs',
+    `Ask for fewer choices, fewer tokens or fewer top_logprobs, or stream: ${choices} x ${tokens} tokens with about ` +
+      `${valuesPerToken} values each are ${values} values, and an answer may have ${MOST_VALUES}.`,
+  );
+}
+
+const MOST_VALUES = ANSWER_LIMITS.nodes.toLocaleString('en-US');
