@@ -6,7 +6,8 @@
 //   probing → closed   a probe succeeded, or its stream brought the first word
 //   probing → open     a probe failed
 //
-// One that `needsSeveral` opens only on failures that at least two accounts met, or that concern all accounts. A probe that
+// One for all accounts opens only on failures that at least two accounts met while no other account was served, or that concern
+// all accounts. A probe that
 // failed for one account alone is given back: the breaker stays open, and the next call probes.
 
 import type { Clock } from '../kit/clock.ts';
@@ -40,6 +41,12 @@ interface Row {
   since: number;
 }
 
+/** Of a breaker for all accounts. */
+export interface ForAll {
+  /** Whether accounts that met no failure were served just now. */
+  servesOthers(): boolean;
+}
+
 const CONSECUTIVE_FAILURES = 5;
 /** What breaks many calls at once, such as a restart, has broken them all within this time. */
 const ONE_MOMENT_MS = 1_000;
@@ -55,7 +62,7 @@ const NO_ROW: Row = { count: 0, since: Number.POSITIVE_INFINITY };
 
 export class Breaker {
   readonly #clock: Clock;
-  readonly #needsSeveral: boolean;
+  readonly #forAll: ForAll | undefined;
   /** Who met failures since it last opened. */
   readonly #met = new LastAccounts();
   /** The failed ones are marked. */
@@ -70,9 +77,10 @@ export class Breaker {
   /** The newest on its way; after the first word of its stream the breaker is closed, and it can still fail. */
   #probe: Entry | undefined;
 
-  constructor(clock: Clock, { needsSeveral }: { needsSeveral: boolean }) {
+  /** `forAll`: undefined for the breaker of a single account. */
+  constructor(clock: Clock, forAll?: ForAll) {
     this.#clock = clock;
-    this.#needsSeveral = needsSeveral;
+    this.#forAll = forAll;
   }
 
   get isOpen(): boolean {
@@ -190,7 +198,8 @@ export class Breaker {
   }
 
   #mayOpen(since: number): boolean {
-    return !this.#needsSeveral || this.#met.areSeveralSince(since);
+    if (!this.#forAll || this.#met.concernsAllSince(since)) return true;
+    return this.#met.areSeveralSince(since) && !this.#forAll.servesOthers();
   }
 
   /** Whether they are too many in a row now. Tries that were under way together and fail together count as one. */

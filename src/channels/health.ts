@@ -1,7 +1,8 @@
 // The health of every channel and model, from real traffic. A route has one breaker for all accounts, and one for each
 // account that met a failure which its own request may have provoked: an error status, silence, a broken stream. Such a
 // failure counts in both. The account's own breaker opens by its failures alone, so that a single account is protected,
-// too; the one for all opens only when at least two accounts met them, so that no account can shut a model for others. A
+// too; the one for all opens only when at least two accounts met them and no other account was served just now, so that a few
+// accounts cannot shut a model for others. A
 // connection that fails and a refused key are nobody's doing: they count for all, whoever met them. A success of any account
 // ends failures in a row, also those of another account.
 //
@@ -12,6 +13,7 @@ import { type Clock, HOUR_MS } from '../kit/clock.ts';
 import { PairMap } from '../kit/pair-map.ts';
 import { Breaker, type Entry, type FailureKind, type OpenedBy } from './breaker.ts';
 import { LastAccounts } from './last-accounts.ts';
+import { RecentAccounts } from './recent-accounts.ts';
 
 export interface Health {
   /**
@@ -56,6 +58,9 @@ export interface BreakerState {
 
 /** Longer than calls take. */
 const FORGOTTEN_AFTER_MS = HOUR_MS;
+/** Whoever was served so lately shows that the channel works, unless it met a failure itself. */
+const SERVED_MS = 3_000;
+const FAILED_MS = 10_000;
 /** Breakers of single accounts on one route; beyond that the oldest is forgotten. */
 const MOST_OWN = 1_000;
 
@@ -67,6 +72,9 @@ interface RouteHealth {
   /** When somebody last asked to go there, and who. */
   askedAt: number;
   readonly askers: LastAccounts;
+  /** Who was served, and who met failures that a request can provoke, a moment ago. */
+  readonly served: RecentAccounts;
+  readonly failed: RecentAccounts;
   readonly shared: Breaker;
   /** By the account's id. */
   readonly own: Map<string, Breaker>;
@@ -84,9 +92,12 @@ export function createHealth(clock: Clock): Health {
     if (known) return known;
     const askedAt = clock.monotonic();
     forgetUnasked(askedAt);
-    const shared = new Breaker(clock, { needsSeveral: true });
+    const served = new RecentAccounts(SERVED_MS);
+    const failed = new RecentAccounts(FAILED_MS);
+    const shared = new Breaker(clock, { servesOthers: () => served.hasOtherThan(failed, clock.monotonic()) });
     const servedAt = Number.NEGATIVE_INFINITY;
-    const health = { channel, model, servedAt, askedAt, askers: new LastAccounts(), shared, own: new Map() };
+    const askers = new LastAccounts();
+    const health = { channel, model, servedAt, askedAt, askers, served, failed, shared, own: new Map() };
     routes.set(channel, model, health);
     return health;
   }
@@ -126,10 +137,15 @@ export function createHealth(clock: Clock): Health {
     const { own } = pass.health;
     const [oldest] = own.size >= MOST_OWN ? own.keys() : [];
     if (oldest !== undefined) own.delete(oldest);
-    const breaker = new Breaker(clock, { needsSeveral: false });
+    const breaker = new Breaker(clock);
     own.set(pass.account, breaker);
     pass.own = breaker.enterAnyway(pass.shared.at);
     return pass.own;
+  }
+
+  function noteServed({ health, account }: Pass): void {
+    health.servedAt = clock.monotonic();
+    health.served.note(account, health.servedAt);
   }
 
   /** What `report` tells the breaker for all may close it. */
@@ -157,17 +173,18 @@ export function createHealth(clock: Clock): Health {
       const own = ownEntry(pass);
       own?.breaker.begun(own);
       // The first word of a probe lets others in, and is no success yet.
-      if (!pass.shared.isProbe && !own?.isProbe) pass.health.servedAt = clock.monotonic();
+      if (!pass.shared.isProbe && !own?.isProbe) noteServed(pass);
       closeAllWith(pass, () => pass.shared.breaker.begun(pass.shared));
     },
     success(pass) {
       const own = ownEntry(pass);
       own?.breaker.success(own);
-      pass.health.servedAt = clock.monotonic();
+      noteServed(pass);
       closeAllWith(pass, () => pass.shared.breaker.success(pass.shared));
     },
     failure(pass, kind = {}) {
-      const { shared, account } = pass;
+      const { shared, account, health } = pass;
+      if (!kind.concernsAll) health.failed.note(account, clock.monotonic());
       shared.breaker.failure(shared, kind, account);
       if (kind.concernsAll) {
         pass.own?.breaker.forget(pass.own);

@@ -25,6 +25,10 @@ export class LastAccounts {
     return at >= since && at > Number.NEGATIVE_INFINITY;
   }
 
+  concernsAllSince(since: number): boolean {
+    return this.#allAt >= since && this.#allAt > Number.NEGATIVE_INFINITY;
+  }
+
   /** The account, if it was the only one since then. */
   onlySince(since: number): string | undefined {
     return this.areSeveralSince(since) ? undefined : this.#last;

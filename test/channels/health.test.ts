@@ -377,6 +377,27 @@ describe('failures that a request can provoke', () => {
     expect(state()).toMatchObject({ state: 'open', why: 'failure_rate' });
   });
 
+  test('of two accounts, however many, do not shut it while a third one is served', async () => {
+    for (let n = 0; n < 400; n++) {
+      const pass = health.admits('channel', 'model', n % 2 === 0 ? 'a' : 'b');
+      await clock.advance(50);
+      if (pass) fail(pass);
+      expect(isOpenFor('c')).toBe(false);
+      if (n % 7 === 0) health.success(enter(undefined, 'c'));
+    }
+    expect([isOpenFor('a'), isOpenFor('b')]).toEqual([true, true]);
+    expect(state()?.state).toBe('closed');
+  });
+
+  test('of two accounts shut it three seconds after a third one was last served', async () => {
+    health.success(enter(undefined, 'c'));
+    await failFor('a', 'b', 'a', 'b', 'a', 'b');
+    expect(isOpenFor('c')).toBe(false);
+    await clock.advance(3_000);
+    await failFor('d');
+    expect(isOpenFor('c')).toBe(true);
+  });
+
   test('what another account met before the row, or before the ten seconds, does not count', async () => {
     await failFor('b');
     health.success(enter(undefined, 'c'));

@@ -196,7 +196,7 @@ describe('what an upstream would bill beyond the hold', () => {
     expect(dropped).toBe(null);
   });
 
-  test('arguments of the template pass if they are plain words, flags and numbers of thinking', async () => {
+  test('arguments of the template pass if they are plain words and flags of thinking', async () => {
     const plain = { enable_thinking: false, thinking: true, reasoning_effort: 'high' };
     const passed = await ask(chat, 'paid-chat', { chat_template_kwargs: plain }, STRICT);
     expect(passed.sent.chat_template_kwargs).toEqual(plain);
