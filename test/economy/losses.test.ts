@@ -253,6 +253,40 @@ describe('the guard loss_per_account_day', () => {
     expect(await customer.losses()).toEqual([]);
   });
 
+  test('0: the error of a broken stream says what was charged', async () => {
+    await start({ guards: { loss_per_account_day: 0 } });
+    market.vendor.next({ pieces: PIECES, breaksAfter: 4 });
+    const text = await (await ask(customer, 'chat', { stream: true })).text();
+    const { cost_ntd } = await customer.record();
+    expect(cost_ntd).toBeGreaterThan(0);
+    expect(text).toContain(`NT$${cost_ntd} was charged`);
+    expect(text).not.toContain('Nothing was charged');
+  });
+
+  test('0: a failure that the upstream reported no usage of is free, and booked', async () => {
+    await start({ guards: { loss_per_account_day: 0 } });
+    market.vendor.otherwise(() => ({ pieces: PIECES, breaksAfter: 0 }));
+    market.spare.otherwise(() => ({ pieces: PIECES, breaksAfter: 0 }));
+    const response = await ask(customer, 'chat', { stream: true });
+    expect(response.status).toBe(502);
+    expect(await response.text()).toContain('Nothing was charged');
+    expect(await customer.record()).toMatchObject({ cost_nano: '0' });
+    expect(sumOf(await customer.losses())).toBeGreaterThan(0n);
+  });
+
+  test('an answer with more values than can be read: asked once, told, and booked with its bound', async () => {
+    await start();
+    const values = `[${'0,'.repeat(5_000_000)}0]`;
+    market.vendor.next({
+      script: { headers: { 'content-type': 'application/json' }, body: [`{"choices":${values}}`] },
+    });
+    const response = await ask(customer, 'chat', { max_tokens: 100 });
+    expect(response.status).toBe(400);
+    expect(await customer.record()).toMatchObject({ cost_nano: '0' });
+    expect([...market.vendor.calls, ...market.spare.calls]).toHaveLength(1);
+    expect(sumOf(await customer.losses())).toBeGreaterThan(costOf({ input: 0, reasoning: 0, output: 99 }));
+  });
+
   test('null: every one is, and is booked', async () => {
     await start({ guards: { loss_per_account_day: null } });
     expect(await askForNothing(ROUNDS)).toEqual(Array(ROUNDS).fill(0n));
