@@ -10,7 +10,8 @@ import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { type Asked, costAt, type Lab, type LabOptions, MAIN, SPARE, startLab, TRIAL } from '../support/lab.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, chatStream, jsonScript, sseScript, sseText } from '../support/openai-chat.ts';
-import { createReadOnClock, READ_ON_MS } from '../support/read-on-clock.ts';
+import { whilePassing } from '../support/pass-time.ts';
+import { createReadOnClock } from '../support/read-on-clock.ts';
 import { bytesOf, cutAt, isBytes, type Script } from '../support/script.ts';
 import { createWorkplace } from '../support/start-process.ts';
 import { openaiChannel, testDocument } from '../support/test-document.ts';
@@ -268,8 +269,11 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
     ) => {
       const clock = createManualClock();
       const { on } = await leaveWhole(client, clock);
-      await clock.advance(READ_ON_MS);
-      await eventually('the record', async () => (await on.records()).length > 0);
+      // In steps: a node that sleeps longer than its lease may be taken for dead.
+      await whilePassing(
+        clock,
+        eventually('the record', async () => (await on.records()).length > 0),
+      );
       await expectPaid(on, '0', { status: 'client_gone' });
     },
     'you hung up in the middle': async (client) => {
