@@ -1,7 +1,7 @@
 // The blocks of an Anthropic answer, whole or bit by bit. Each is known by its index, so that the bits of several may take
-// turns. One whose end is missing holds back those after it only for a few events.
+// turns.
 
-import { isObject, type Json, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
 import { createGivenIds } from '../../translate/tools/given-ids.ts';
 import { createBlockQueue, newQueued, type QueuedBlock } from './block-queue.ts';
@@ -25,17 +25,11 @@ interface OpenBlock extends QueuedBlock {
   /** Arguments that came with the block: a beginning that deltas replace, or all there is. */
   input: string;
   hasDeltas: boolean;
-  /** Arguments that came in deltas. */
-  said: string;
-  /** Events of other blocks since its own last one, while it holds these back. */
-  othersSince: number;
   textLength: number;
   sources: { url: string; title: string }[];
 }
 
 const NO_INPUT = '{}';
-/** Events of other blocks after which the end of one that holds them back is taken to be missing. */
-const MOST_OTHERS = 4;
 
 export function createBlockReader(requestId: string): BlockReader {
   const giveId = createGivenIds(requestId);
@@ -44,8 +38,6 @@ export function createBlockReader(requestId: string): BlockReader {
   let hasText = false;
   let hasCalls = false;
   const lost = new Set<string>();
-  /** Indexes of blocks that were closed because their end seemed to be missing. */
-  const closedEarly = new Set<Json | undefined>();
 
   function begin(index: Json | undefined, block: Block | undefined): AnswerEvent[] {
     const before = stop(index);
@@ -80,19 +72,6 @@ export function createBlockReader(requestId: string): BlockReader {
     return [...queue.add(block, [...events, { type: 'close' }]), ...queue.end(block)];
   }
 
-  /** Closes the block that holds others back, if these go on without it. */
-  function closeSilent(index: Json | undefined): AnswerEvent[] {
-    const first = firstShown(open);
-    if (!first) return [];
-    const [firstIndex, block] = first;
-    if (firstIndex === index) block.othersSince = 0;
-    else if (++block.othersSince === MOST_OTHERS && mayBeOver(block)) {
-      closedEarly.add(firstIndex);
-      return stop(firstIndex);
-    }
-    return [];
-  }
-
   function cite(block: OpenBlock, citation: Json | undefined): void {
     const source = readSource(citation);
     if (source) block.sources.push(source);
@@ -102,31 +81,14 @@ export function createBlockReader(requestId: string): BlockReader {
   function callInput(block: OpenBlock, bit: Json | undefined): AnswerEvent[] {
     if (block.kind !== 'tool' || typeof bit !== 'string' || bit === '') return [];
     block.hasDeltas = true;
-    block.said += bit;
     return queue.add(block, [{ type: 'delta', text: bit }]);
-  }
-
-  function readDelta(index: Json | undefined, delta: JsonObject): AnswerEvent[] {
-    const block = open.get(index);
-    if (!block && !closedEarly.has(index)) return [{ type: 'broken' }];
-    // A block that is not shown may speak as it likes.
-    if (block && block.kind === undefined) return [];
-    // Words after an early close get a block of their own.
-    if (delta.type === 'text_delta') return words(index, 'text', delta.text);
-    if (delta.type === 'thinking_delta') return words(index, 'reasoning', delta.thinking);
-    if (!block) return [];
-    if (delta.type === 'input_json_delta') return callInput(block, delta.partial_json);
-    if (delta.type === 'signature_delta') sign(block, delta.signature);
-    if (delta.type === 'citations_delta') cite(block, delta.citation);
-    return [];
   }
 
   return {
     start(index, block, rawInput) {
       const kind = readKind(block, giveId);
       if (!kind && !isVendors(block)) lost.add(typeof block.type === 'string' ? block.type : 'content');
-      closedEarly.delete(index);
-      const begun = [...closeSilent(index), ...begin(index, kind)];
+      const begun = begin(index, kind);
       const { type, text, thinking, citations } = block;
       if (type === 'text') begun.push(...words(index, 'text', text));
       if (type === 'thinking') begun.push(...words(index, 'reasoning', thinking));
@@ -138,12 +100,28 @@ export function createBlockReader(requestId: string): BlockReader {
       return begun;
     },
     delta(index, delta) {
-      return [...closeSilent(index), ...readDelta(index, delta)];
+      const block = open.get(index);
+      if (!block) return [{ type: 'broken' }];
+      // A block that is not shown may speak as it likes.
+      if (block.kind === undefined) return [];
+      switch (delta.type) {
+        case 'text_delta':
+          return words(index, 'text', delta.text);
+        case 'thinking_delta':
+          return words(index, 'reasoning', delta.thinking);
+        case 'signature_delta':
+          sign(block, delta.signature);
+          return [];
+        case 'input_json_delta':
+          return callInput(block, delta.partial_json);
+        case 'citations_delta':
+          cite(block, delta.citation);
+          return [];
+        default:
+          return [];
+      }
     },
-    stop(index) {
-      closedEarly.delete(index);
-      return [...closeSilent(index), ...stop(index)];
-    },
+    stop,
     stopAll: () => [...open.keys()].flatMap(stop),
     shown: () => ({ hasCalls, hasText }),
     lost: () => [...lost],
@@ -151,18 +129,7 @@ export function createBlockReader(requestId: string): BlockReader {
 }
 
 function newBlock(kind: Block['kind'] | undefined): Omit<OpenBlock, keyof QueuedBlock> {
-  return { kind, signature: '', input: '', hasDeltas: false, said: '', othersSince: 0, textLength: 0, sources: [] };
-}
-
-/** Blocks are open in the order in which they began. */
-function firstShown(open: ReadonlyMap<Json | undefined, OpenBlock>): [Json | undefined, OpenBlock] | undefined {
-  for (const entry of open) if (entry[1].kind !== undefined) return entry;
-  return undefined;
-}
-
-/** Words can go on in another block, arguments cannot. */
-function mayBeOver({ kind, said }: OpenBlock): boolean {
-  return kind !== 'tool' || isObject(tryParseJson(said));
+  return { kind, signature: '', input: '', hasDeltas: false, textLength: 0, sources: [] };
 }
 
 function sign(block: OpenBlock, signature: Json | undefined): void {
