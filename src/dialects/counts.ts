@@ -103,3 +103,19 @@ export function weighPieces(pieces: readonly Piece[]): number {
   for (const { text } of pieces) tokens += weighTokens(text);
   return tokens;
 }
+
+/** What pieces say; `tokens`: 0 where a report counts them. */
+export function outputOfPieces(
+  pieces: readonly Piece[],
+  isReasoning: (piece: Piece) => boolean,
+  tokens: number,
+): Output {
+  const reasoning = pieces.filter(isReasoning);
+  return {
+    hasContent: reasoning.length < pieces.length,
+    hasReasoning: reasoning.length > 0,
+    tokens,
+    reasoningTokens: tokens > 0 ? weighPieces(reasoning) : 0,
+    images: 0,
+  };
+}

@@ -1,7 +1,7 @@
 // The content of a block or of a delta, each bit in its slot.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { weighPieces } from '../counts.ts';
+import { outputOfPieces, weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
 
@@ -45,22 +45,11 @@ export function deltaPieces(delta: JsonObject, index: number): Piece[] {
 }
 
 export function outputOf(given: readonly Piece[], tokens: number = weighPieces(given)): Output {
-  const reasoning = given.filter(isReasoning);
-  return {
-    hasContent: given.some(isContent),
-    hasReasoning: reasoning.length > 0,
-    tokens,
-    reasoningTokens: tokens > 0 ? weighPieces(reasoning) : 0,
-    images: 0,
-  };
+  return outputOfPieces(given, isReasoning, tokens);
 }
 
 export function isReasoning({ slot }: Pick<Piece, 'slot'>): boolean {
   return slot.endsWith('/thinking');
-}
-
-function isContent(piece: Piece): boolean {
-  return !isReasoning(piece);
 }
 
 function pieces(index: number, name: string, text: Json | undefined): Piece[] {

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { madeImages, madeSound } from '../../kit/tokens.ts';
-import { weighPieces } from '../counts.ts';
+import { outputOfPieces, weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
 
@@ -79,10 +79,6 @@ export function isReasoning({ slot }: Pick<Piece, 'slot'>): boolean {
   return false;
 }
 
-function isContent(piece: Piece): boolean {
-  return !isReasoning(piece);
-}
-
 /** What the pictures and sounds of a message may be in tokens. */
 export function weighMedia(message: Json | undefined): number {
   if (!isObject(message) || !hasMedia(message)) return 0;
@@ -92,11 +88,5 @@ export function weighMedia(message: Json | undefined): number {
 }
 
 export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(pieces)): Output {
-  return {
-    hasContent: pieces.some(isContent),
-    hasReasoning: pieces.some(isReasoning),
-    tokens,
-    reasoningTokens: tokens > 0 ? weighPieces(pieces.filter(isReasoning)) : 0,
-    images: 0,
-  };
+  return outputOfPieces(pieces, isReasoning, tokens);
 }

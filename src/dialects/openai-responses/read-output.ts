@@ -2,7 +2,7 @@
 // then as a whole: what is whole says so.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { weighPieces } from '../counts.ts';
+import { outputOfPieces, weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
 
@@ -91,15 +91,8 @@ function said(slot: string, text: Json | undefined, isWhole: boolean): Said[] {
 }
 
 export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(pieces)): Output {
-  const reasoning = pieces.filter(isReasoning);
-  return {
-    hasContent: pieces.some(isContent),
-    hasReasoning: reasoning.length > 0,
-    tokens,
-    reasoningTokens: tokens > 0 ? weighPieces(reasoning) : 0,
-    images: 0,
-    toolInput: pieces.reduce((sum, piece) => sum + toolInputOf(piece), 0),
-  };
+  const toolInput = pieces.reduce((sum, piece) => sum + toolInputOf(piece), 0);
+  return { ...outputOfPieces(pieces, isReasoning, tokens), toolInput };
 }
 
 /** Calls that the upstream itself has run; other items are run by the client, or bring nothing. */
@@ -113,10 +106,6 @@ const REASONING_SLOT = /\/(?:summary|thought)\/\d+$/;
 
 function isReasoning({ slot }: Piece): boolean {
   return REASONING_SLOT.test(slot);
-}
-
-function isContent(piece: Piece): boolean {
-  return !isReasoning(piece);
 }
 
 export function indexAt(event: JsonObject, name: string): number {
