@@ -77,7 +77,7 @@ class Race {
     if (this.#end || this.#isRefused || this.#hasLeft || this.#running.length !== 1) return;
     const isHedge = this.#mayHedge(late.step);
     if (!isHedge && !this.#mayLeave(late.step)) {
-      this.#stopChecking = this.#tools.clock.after(NEXT_CHECK_MS, late);
+      if (late.step.model.hedge !== 'off') this.#stopChecking = this.#tools.clock.after(NEXT_CHECK_MS, late);
       return;
     }
     const step = this.#nextStep();

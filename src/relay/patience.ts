@@ -20,15 +20,11 @@ export function patienceWith(tools: RelayTools, admission: Admission, step: Step
   const { route, model } = step;
   const { stream, images } = call.request;
   const kind = images > 0 || maySpendUnseen(tools, call, step, 0) ? 'unseen' : 'shown';
-  const mostMs = stream
-    ? route.firstTokenMs === 'auto'
-      ? MOST_MS[kind]
-      : route.firstTokenMs
-    : Number.POSITIVE_INFINITY;
-  const isFixed = stream && route.firstTokenMs !== 'auto' && model.hedge === 'off';
-  if (isFixed) return { lateMs: mostMs, mostMs };
   const lateMs = typeof model.hedge === 'number' ? model.hedge : lateAfter(tools, admission, step, kind);
-  return { lateMs: Math.min(lateMs, mostMs), mostMs };
+  if (!stream) return { lateMs, mostMs: Number.POSITIVE_INFINITY };
+  if (route.firstTokenMs === 'auto') return { lateMs: Math.min(lateMs, MOST_MS[kind]), mostMs: MOST_MS[kind] };
+  const mostMs = route.firstTokenMs;
+  return { lateMs: model.hedge === 'off' ? mostMs : Math.min(lateMs, mostMs), mostMs };
 }
 
 function lateAfter(tools: RelayTools, admission: Admission, step: Step, kind: 'shown' | 'unseen'): number {

@@ -333,10 +333,13 @@ describe('what is late', () => {
   });
 });
 
-describe('hedge: off', () => {
-  useGateway({ hedge: 'off' });
+describe.each([
+  ['hedge: off', { hedge: 'off' }, {}],
+  ['an account that has cost as much as the guard of a day allows', {}, { loss_per_account_day: 0 }],
+])('%s', (_, model, guards) => {
+  useGateway(model, guards);
 
-  test('a late one is left, and the next one asked in its place', async () => {
+  test('a late stream is left, and the next channel asked in its place', async () => {
     first.otherwise(STALLED);
     second.next(answerOf('From the second', true));
     const asking = ask({ stream: true });
@@ -346,12 +349,8 @@ describe('hedge: off', () => {
     expect(await attemptsOf(response)).toEqual(['first late', 'second ok']);
     expect(lossesOf('hedge')).toEqual([]);
   });
-});
 
-describe('hedge: off, a whole answer', () => {
-  useGateway({ hedge: 'off' });
-
-  test('is waited for: it may be nearly done', async () => {
+  test('a whole answer is waited for: it may be nearly done', async () => {
     const { script, speak } = later('At last', false);
     first.next(script);
     const asking = ask({});
@@ -372,20 +371,6 @@ describe('hedge: 2000', () => {
     await lateBy(2_000);
     const response = await whilePassing(clock, asking);
     expect(await textFrom(response, stream)).toBe('From the second');
-    expect(await attemptsOf(response)).toEqual(['first late', 'second ok']);
-  });
-});
-
-describe('an account that has cost as much as the guard of a day allows', () => {
-  useGateway({}, { loss_per_account_day: 0 });
-
-  test('a late one is left before the next one is asked', async () => {
-    first.otherwise(STALLED);
-    second.next(answerOf('From the second', true));
-    const asking = ask({ stream: true });
-    await lateBy(8_000);
-    const response = await whilePassing(clock, asking);
-    expect(textOf(await readSse(response))).toBe('From the second');
     expect(await attemptsOf(response)).toEqual(['first late', 'second ok']);
   });
 });
