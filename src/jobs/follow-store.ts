@@ -14,13 +14,11 @@ export interface FollowTools {
   store: Store;
   clock: Clock;
   log: Log;
-  /** Called before the first pulse of a store that was away: it may have come back without the last it had been told. */
-  onBack(): void;
   /** `askedAt`: monotonic time, before the store was asked. */
   onPulse(pulse: Pulse, askedAt: number): Promise<void>;
 }
 
-export function followStore({ store, clock, log, onBack, onPulse }: FollowTools): () => void {
+export function followStore({ store, clock, log, onPulse }: FollowTools): () => void {
   /** When it was last told that the store is away; undefined while it answers. */
   let toldAt: number | undefined;
 
@@ -35,7 +33,6 @@ export function followStore({ store, clock, log, onBack, onPulse }: FollowTools)
     try {
       const askedAt = clock.monotonic();
       const pulse = await store.read.pulse();
-      if (toldAt !== undefined) onBack();
       await onPulse(pulse, askedAt);
     } catch (error) {
       return notFollowed(error);

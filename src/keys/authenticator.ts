@@ -37,7 +37,7 @@ export interface Authenticator {
   hash(key: string): string;
   /** Called with every pulse of the store. `askedAt`: monotonic time, before the store was asked: from then on a key may have
    * changed, however long the answer took. */
-  confirm(keysVersion: number, askedAt: number): void;
+  confirm(keysVersion: string, askedAt: number): void;
   /** Called when this node itself has changed a key: here it holds at once. */
   forget(): void;
 }
@@ -45,7 +45,7 @@ export interface Authenticator {
 export function createAuthenticator(store: KeyStore, clock: Clock, pepper: string): Authenticator {
   const hashKey = createHasher(pepper, 'key');
   const cache = new Map<string, PresentedKey>();
-  let version: number | undefined;
+  let version: string | undefined;
   let changes = 0;
   let confirmedAt = Number.NEGATIVE_INFINITY;
 

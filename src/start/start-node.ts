@@ -116,7 +116,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const isAlone = settings.databaseUrl === undefined;
   stops.push(await sweepHolds({ store, clock, log, node, lossMeter, isAlone, isProcessAlive, isOfAnotherBoot }));
   stops.push(await forgetOld(store, clock, log));
-  stops.push(followStore({ store, clock, log, onBack: authenticator.forget, onPulse }));
+  stops.push(followStore({ store, clock, log, onPulse }));
   stops.push(suspendKeys(store, clock, log, active.get));
   stops.push(forgetUsage(store, clock, log, active.get));
   const audit = await auditLedger(store, clock, alarms, log);

@@ -94,8 +94,9 @@ export interface HoldSums {
 /** What other processes may have changed since one last looked. */
 export interface Pulse {
   revision: number;
-  /** Counted up by a trigger with every change of a key. */
-  keysVersion: number;
+  /** Another one after a trigger counted a change of a key, and after the database was started again or another server took
+   *  its place: it may have come back without the last it had been told. */
+  keysVersion: string;
 }
 
 export interface CardQuery {

@@ -89,7 +89,7 @@ test('the store sees a keyed hash, never the key', async () => {
 
 test('an expiry takes effect at its moment, also on a key in memory', async () => {
   store(KEY, { expiresAt: clock.now() + 500 });
-  authenticator.confirm(1, clock.monotonic());
+  authenticator.confirm('1', clock.monotonic());
   expect((await authenticator.authenticate(KEY))?.keyId).toBe('key_test');
   await clock.advance(499);
   expect((await authenticator.authenticate(KEY))?.keyId).toBe('key_test');
@@ -101,7 +101,7 @@ test('an expiry takes effect at its moment, also on a key in memory', async () =
 describe('a key that was rotated', () => {
   test('works under its new text, and under the old one while the grace lasts', async () => {
     storeRotated({ oldHashUntil: clock.now() + 500 });
-    authenticator.confirm(1, clock.monotonic());
+    authenticator.confirm('1', clock.monotonic());
     for (const key of [KEY, OTHER_KEY]) expect((await authenticator.authenticate(key))?.keyId).toBe('key_test');
     await clock.advance(500);
     expect((await authenticator.authenticate(KEY))?.keyId).toBe('key_test');
@@ -122,7 +122,7 @@ describe('a key that was rotated', () => {
 describe('rows in memory', () => {
   test('are used for less than a second after the store confirmed them', async () => {
     store(KEY);
-    authenticator.confirm(1, clock.monotonic());
+    authenticator.confirm('1', clock.monotonic());
     await authenticator.authenticate(KEY);
     await clock.advance(999);
     await authenticator.authenticate(KEY);
@@ -135,7 +135,7 @@ describe('rows in memory', () => {
   test('are used on as long as the store confirms', async () => {
     store(KEY);
     for (let i = 0; i < 10; i++) {
-      authenticator.confirm(1, clock.monotonic());
+      authenticator.confirm('1', clock.monotonic());
       await authenticator.authenticate(KEY);
       await clock.advance(900);
     }
@@ -151,7 +151,7 @@ describe('rows in memory', () => {
 
   test('are not used longer because the wall clock was set back', async () => {
     store(KEY);
-    authenticator.confirm(1, clock.monotonic());
+    authenticator.confirm('1', clock.monotonic());
     await authenticator.authenticate(KEY);
     clock.step(-3_600_000);
     await clock.advance(1_000);
@@ -161,16 +161,16 @@ describe('rows in memory', () => {
 
   test('are forgotten when the store tells of a change: a revoked key stops at once', async () => {
     store(KEY);
-    authenticator.confirm(1, clock.monotonic());
+    authenticator.confirm('1', clock.monotonic());
     await authenticator.authenticate(KEY);
     store(KEY, { revokedAt: clock.now() });
-    authenticator.confirm(2, clock.monotonic());
+    authenticator.confirm('2', clock.monotonic());
     expect(await isRefused(KEY)).toBe(true);
   });
 
   test('a key revoked while the store is silent stops within a second', async () => {
     store(KEY);
-    authenticator.confirm(1, clock.monotonic());
+    authenticator.confirm('1', clock.monotonic());
     await authenticator.authenticate(KEY);
     store(KEY, { revokedAt: clock.now() });
     await clock.advance(1_000);
@@ -179,11 +179,11 @@ describe('rows in memory', () => {
 
   test('a late answer of the store confirms no more than what it saw when it was asked', async () => {
     store(KEY);
-    authenticator.confirm(1, clock.monotonic());
+    authenticator.confirm('1', clock.monotonic());
     await authenticator.authenticate(KEY);
     const askedAt = clock.monotonic();
     await clock.advance(900);
-    authenticator.confirm(1, askedAt);
+    authenticator.confirm('1', askedAt);
     await clock.advance(99);
     await authenticator.authenticate(KEY);
     expect(reads).toBe(1);
@@ -196,9 +196,9 @@ describe('rows in memory', () => {
     store(KEY);
     const askedAt = clock.monotonic();
     await clock.advance(500);
-    authenticator.confirm(1, clock.monotonic());
+    authenticator.confirm('1', clock.monotonic());
     await authenticator.authenticate(KEY);
-    authenticator.confirm(1, askedAt);
+    authenticator.confirm('1', askedAt);
     await clock.advance(999);
     await authenticator.authenticate(KEY);
     expect(reads).toBe(1);
@@ -219,10 +219,10 @@ describe('rows in memory', () => {
       clock,
       PEPPER,
     );
-    slow.confirm(1, clock.monotonic());
+    slow.confirm('1', clock.monotonic());
     const first = slow.authenticate(KEY);
     store(KEY, { revokedAt: clock.now() });
-    slow.confirm(2, clock.monotonic());
+    slow.confirm('2', clock.monotonic());
     replies.shift()?.();
     await first;
     const second = slow.authenticate(KEY);
@@ -233,7 +233,7 @@ describe('rows in memory', () => {
   test('keys do not answer for each other', async () => {
     store(KEY, { keyId: 'key_one' });
     store(OTHER_KEY, { keyId: 'key_two' });
-    authenticator.confirm(1, clock.monotonic());
+    authenticator.confirm('1', clock.monotonic());
     for (let i = 0; i < 2; i++) {
       expect((await authenticator.authenticate(KEY))?.keyId).toBe('key_one');
       expect((await authenticator.authenticate(OTHER_KEY))?.keyId).toBe('key_two');
@@ -251,11 +251,11 @@ describe('a key that is looked at again', () => {
 
   test('is the same without a wait and without a read, while no key has changed', async () => {
     store(KEY);
-    authenticator.confirm(1, clock.monotonic());
+    authenticator.confirm('1', clock.monotonic());
     const key = await present();
     clock.step(60_000);
     expect(authenticator.again(key)).toBe(key);
-    authenticator.confirm(1, clock.monotonic());
+    authenticator.confirm('1', clock.monotonic());
     await clock.advance(999);
     expect(authenticator.again(key)).toBe(key);
     expect(reads).toBe(1);
@@ -273,10 +273,10 @@ describe('a key that is looked at again', () => {
 
   test.each([
     ['this node', () => authenticator.forget()],
-    ['another', () => authenticator.confirm(2, clock.monotonic())],
+    ['another', () => authenticator.confirm('2', clock.monotonic())],
   ])('is read anew when %s has changed a key', async (_, change) => {
     store(KEY);
-    authenticator.confirm(1, clock.monotonic());
+    authenticator.confirm('1', clock.monotonic());
     const key = await present();
     store(KEY, { manage: false });
     change();
@@ -289,12 +289,12 @@ describe('a key that is looked at again', () => {
 
   test('ends at its expiry, and its old text with the grace', async () => {
     store(KEY, { expiresAt: clock.now() + 10 });
-    authenticator.confirm(1, clock.monotonic());
+    authenticator.confirm('1', clock.monotonic());
     const key = await present();
     clock.step(10);
     expect(authenticator.again(key)).toBeUndefined();
     storeRotated({ oldHashUntil: clock.now() + 10 });
-    authenticator.confirm(2, clock.monotonic());
+    authenticator.confirm('2', clock.monotonic());
     const old = await authenticator.authenticate(OTHER_KEY);
     if (!old) throw new Error('its grace lasts');
     expect(authenticator.again(old)).toBe(old);

@@ -142,7 +142,7 @@ export function prepareReads({ pool, pulsePool, slowPool }: ReadPools): Reads {
     wasApplied: async (sourceHash) => (await pool.ask(numbered({ sql: WAS_APPLIED, values: [sourceHash] }))).length > 0,
     async pulse() {
       const [row] = await pulsePool.ask({ sql: PULSE });
-      return { revision: Number(row?.revision ?? 0), keysVersion: Number(row?.keys_version ?? 0) };
+      return { revision: Number(row?.revision ?? 0), keysVersion: String(row?.keys_version) };
     },
     orphanedHolds: async ({ deadNodes, limit }) =>
       (await pool.ask({ sql: ORPHANED_HOLDS, values: [[...deadNodes], limit] })).map(decodeOpenHold),
@@ -182,4 +182,5 @@ export function prepareReads({ pool, pulsePool, slowPool }: ReadPools): Reads {
 const ORPHANED_HOLDS = `${OPEN_HOLDS}
   WHERE node_id NOT IN (SELECT node_id FROM leases) OR node_id = ANY($1::text[]) LIMIT $2`;
 const PULSE = `SELECT (SELECT coalesce(max(revision), 0) FROM revisions) AS revision,
-  (SELECT version FROM versions WHERE name = 'keys') AS keys_version`;
+  (SELECT version FROM versions WHERE name = 'keys') || ' since ' || extract(epoch FROM pg_postmaster_start_time())
+    AS keys_version`;

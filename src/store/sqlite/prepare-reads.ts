@@ -149,7 +149,7 @@ export function prepareReads(db: Database): SyncReads {
     wasApplied: (sourceHash) => applied.get(sourceHash) !== null,
     pulse() {
       const row = pulse.get();
-      return { revision: Number(row?.revision ?? 0), keysVersion: Number(row?.keys_version ?? 0) };
+      return { revision: Number(row?.revision ?? 0), keysVersion: String(row?.keys_version) };
     },
     orphanedHolds: ({ deadNodes, limit }) =>
       db

@@ -138,7 +138,7 @@ export function describeKeys(open: OpenSubject): void {
         key: { ...key, ...changes },
       });
       expect(await subject.store.read.keyById(key.keyId)).toEqual({ ...key, ...changes });
-      expect((await subject.store.read.pulse()).keysVersion).toBe(before + 1);
+      expect((await subject.store.read.pulse()).keysVersion).not.toBe(before);
     });
 
     test('are another account’s as little as nobody’s', async () => {

@@ -94,7 +94,7 @@ export function describeOperator(open: OpenSubject): void {
       const own = await open();
       try {
         const { read } = own.store;
-        expect(await read.pulse()).toEqual({ revision: 0, keysVersion: 0 });
+        expect(await read.pulse()).toMatchObject({ revision: 0 });
         expect(await read.newestRevision()).toBeUndefined();
         expect(await read.wasApplied('h1')).toBe(false);
         const revise = (source: 'default' | 'file' | 'operator', sourceHash: string) =>
@@ -107,7 +107,7 @@ export function describeOperator(open: OpenSubject): void {
           });
         await revise('file', 'h1');
         await revise('operator', 'h2');
-        expect(await read.pulse()).toEqual({ revision: 2, keysVersion: 0 });
+        expect(await read.pulse()).toMatchObject({ revision: 2 });
         expect(await read.newestRevision()).toEqual({
           revision: 2,
           document: '{"of":"h2"}',
