@@ -1,12 +1,13 @@
 // `npm run bench:profile`: this gateway under one kind of load with Bun's CPU profiler, and the functions that took the
 // time. Only the main thread is sampled; of the others there is the CPU time. Options: --seconds N, --connections N,
-// --script json|burst|short|long, --large (a prompt of 100 KB), --postgres, --top N, --keep FILE (the profile itself, for a
+// --script json|burst|short|long|message, --large (a prompt of 100 KB), --conversation BYTES (a coding agent's, translated unless the script is message), --postgres, --top N, --keep FILE (the profile itself, for a
 // browser's devtools).
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isScriptName, scriptOf } from './speed/answers.ts';
+import { conversationBody } from './speed/conversation.ts';
 import { hireCrew, requestBody } from './speed/crew.ts';
 import { gatewayOnPostgres, gatewayOnSqlite } from './speed/gateway-target.ts';
 import { LARGE_PROMPT } from './speed/measure-load.ts';
@@ -22,6 +23,7 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '16' },
     script: { type: 'string', default: 'json' },
     large: { type: 'boolean', default: false },
+    conversation: { type: 'string' },
     postgres: { type: 'boolean', default: false },
     top: { type: 'string', default: '30' },
     keep: { type: 'string' },
@@ -59,6 +61,10 @@ async function profile(stage: Stage): Promise<void> {
   const connections = Number(options.connections);
   const isStream = scriptOf(script).stream !== undefined;
   const call = options.large ? { body: requestBody(target.modelOf(script), isStream, LARGE_PROMPT) } : {};
+  if (options.conversation) {
+    const body = conversationBody(target.modelOf(script), Number(options.conversation));
+    Object.assign(call, { body, path: '/v1/messages', expect: { status: 200, ending: '}' } });
+  }
   const load = (forMs: number) => crew.load(target, running, { script, connections, forMs, call });
   await load(WARM_UP_MS);
 

@@ -16,6 +16,8 @@ export interface Script {
     isHeld?: boolean;
   };
   usage: Usage;
+  /** In Anthropic's format; otherwise in OpenAI's. */
+  isMessage?: boolean;
 }
 
 export const SHORT_TOKENS = 20;
@@ -25,6 +27,7 @@ const PACE_MS = 4;
 
 export const SCRIPTS = {
   json: { usage: { input: 25, output: 180 } },
+  message: { usage: { input: 25, output: 180 }, isMessage: true },
   burst: { stream: { tokens: SHORT_TOKENS, paceMs: 0 }, usage: { input: 25, output: SHORT_TOKENS } },
   short: { stream: { tokens: SHORT_TOKENS, paceMs: PACE_MS }, usage: { input: 25, output: SHORT_TOKENS } },
   long: { stream: { tokens: LONG_TOKENS, paceMs: PACE_MS }, usage: { input: 25, output: LONG_TOKENS } },
@@ -66,8 +69,9 @@ export function eventsOf(name: ScriptName): string[] {
 
 /** The whole body, about 1 KB if it is JSON. */
 export function bodyOf(name: ScriptName): string {
-  const { stream, usage } = scriptOf(name);
+  const { stream, usage, isMessage } = scriptOf(name);
   if (stream) return eventsOf(name).join('');
+  if (isMessage) return messageOf(name, usage);
   const message = { role: 'assistant', content: SENTENCE.repeat(7).trim(), refusal: null, annotations: [] };
   return JSON.stringify({
     ...HEAD,
@@ -77,6 +81,14 @@ export function bodyOf(name: ScriptName): string {
     usage: openaiUsage(usage),
     service_tier: 'default',
     system_fingerprint: null,
+  });
+}
+
+function messageOf(model: string, { input, output }: Usage): string {
+  return JSON.stringify({
+    ...{ id: 'msg_BenchBenchBenchBenchBench', type: 'message', role: 'assistant', model },
+    content: [{ type: 'text', text: SENTENCE.repeat(7).trim() }],
+    ...{ stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: input, output_tokens: output } },
   });
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { prepareCommits } from '../../src/store/sqlite/commit-batch.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
-import { SCRIPT_NAMES } from './answers.ts';
+import { SCRIPT_NAMES, type ScriptName, scriptOf } from './answers.ts';
 import { fillHistory } from './fill-history.ts';
 import { familyOf, nameOf } from './processes.ts';
 import type { Stage } from './stage.ts';
@@ -28,9 +28,12 @@ export const PRICES = { input: 10_000n, output: 40_123n };
 export const REFUSED_MODEL = 'auto:free';
 
 function benchDocument(baseUrl: string) {
-  const route = (model: string) => [{ channel: 'up', model }];
+  const route = (model: ScriptName) => [{ channel: scriptOf(model).isMessage ? 'claude' : 'up', model }];
   return {
-    channels: [{ name: 'up', kind: 'openai', base_url: baseUrl, api_key: 'unused', endpoints: ['chat'] }],
+    channels: [
+      { name: 'up', kind: 'openai', base_url: baseUrl, api_key: 'unused', endpoints: ['chat'] },
+      { name: 'claude', kind: 'anthropic', base_url: baseUrl, api_key: 'unused' },
+    ],
     models: [
       { id: REFUSED_MODEL, price: 'free', routes: route('json') },
       ...SCRIPT_NAMES.map((name) => ({

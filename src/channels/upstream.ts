@@ -2,14 +2,13 @@
 // way without a network, so nothing above knows the difference.
 
 import type { Endpoint } from '../kit/endpoints.ts';
-import type { JsonBody } from '../kit/json/request-json.ts';
 
 export interface UpstreamRequest {
   endpoint: Endpoint;
   /** The model's name there; it is also in the body, where the format has it there. */
   model: string;
   /** Taken before `send` answers with its promise: bytes are given back to the system then. */
-  body: JsonBody;
+  body: string;
   stream: boolean;
   /** Headers of the client that are meant for an upstream of its own dialect; each channel takes what it knows. */
   headers: Readonly<Record<string, string>>;

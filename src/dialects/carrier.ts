@@ -4,7 +4,6 @@
 import type { Endpoint } from '../kit/endpoints.ts';
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
 import { writeJson } from '../kit/json/raw-json.ts';
-import type { JsonBody } from '../kit/json/request-json.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields, UsageReport } from './dialect.ts';
 import { type LeftFields, leaveFields } from './left-behind/leave-fields.ts';
 import { leaveVariants } from './left-behind/leave-members.ts';
@@ -25,7 +24,7 @@ export interface Carrier {
   reworded: readonly string[];
   /** What must be fetched first, because the upstream does not. */
   needs: readonly NamedMedia[];
-  writeRequest(fields: UpstreamFields, fetched?: FetchedMedia): JsonBody;
+  writeRequest(fields: UpstreamFields, fetched?: FetchedMedia): string;
   /** The same request with an answer begun. */
   writePrefill(fields: UpstreamFields, text: string, fetched?: FetchedMedia): string;
   /** An answer without content, for a request that wants none; undefined where the upstream itself answers that. */
@@ -94,7 +93,7 @@ class SameDialectCarrier implements Carrier {
     return this.#dialect.loweredFields?.(this.#request.document.value, maxOutputTokens) ?? NOTHING;
   }
 
-  writeRequest(fields: UpstreamFields): JsonBody {
+  writeRequest(fields: UpstreamFields): string {
     return this.#dialect.writeRequest(this.#sent(), fields, this.#leftFields.removed);
   }
 

@@ -6,7 +6,6 @@ import type { Envelope } from '../faults/write.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
 import type { JsonDocument, JsonObject } from '../kit/json/json.ts';
 import type { LongMember } from '../kit/json/long-members.ts';
-import type { JsonBody } from '../kit/json/request-json.ts';
 import type { Nano } from '../kit/money.ts';
 import type { LimitField, Quirks } from '../kit/quirks.ts';
 import type { Buckets } from '../store/rows.ts';
@@ -277,7 +276,7 @@ export interface Dialect {
   /** Fields of the body whose figures are lowered to fit an output bound of so many tokens. */
   loweredFields?(body: JsonObject, maxOutputTokens: number): readonly string[];
   /** `removed`: top-level fields that do not reach the upstream. */
-  writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): JsonBody;
+  writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): string;
   /** The same request with an answer begun. */
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string, removed?: readonly string[]): string;
   /** Undefined if it is no answer, or one that never finished. */

@@ -2,7 +2,6 @@
 // Both its words and the request are looked at: the status is the one for a model or a path that they do not know.
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
-import { isStringAt } from '../kit/json/long-strings.ts';
 
 /** What upstreams call a thing, and the fields that name one. */
 const NAMED: readonly (readonly [words: RegExp, fields: readonly string[]])[] = [
@@ -25,13 +24,13 @@ function holdsOne(value: Json | undefined, fields: readonly string[]): boolean {
   if (Array.isArray(value)) return value.some((item) => holdsOne(item, fields));
   if (!isObject(value)) return false;
   if (fields.some((field) => isName(value, field))) return true;
-  return Object.keys(value).some((name) => !isStringAt(value, name) && holdsOne(value[name], fields));
+  return Object.keys(value).some((name) => holdsOne(value[name], fields));
 }
 
 /** An id, a list of them, or an object with one; a schema may have a property of the same name, which is none. */
 function isName(object: JsonObject, field: string): boolean {
-  if (isStringAt(object, field)) return true;
   const value = object[field];
+  if (typeof value === 'string') return true;
   if (Array.isArray(value)) return value.some((item) => typeof item === 'string');
   return isObject(value) && typeof value.id === 'string';
 }

@@ -3,14 +3,14 @@
 
 import { clientLeft, Fault, isOfGone } from '../faults/fault.ts';
 import type { PresentedKey } from '../keys/authenticator.ts';
-import { BODY_LIMITS } from '../kit/json/json.ts';
-import { surveyJson } from '../kit/json/survey.ts';
+import { tryParseJson } from '../kit/json/json.ts';
+import type { Spans } from '../kit/json/spans.ts';
 import { type Caller, type CallWork, SMALL_BODY_BYTES, TURN_UNITS, unitsOf } from '../limits/large-work.ts';
 import type { Unparsed } from '../relay/refuse-early.ts';
 import { addressOf } from './client-address.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
-import { type Body, pause } from './read-body.ts';
-import { type KeyedBody, keyedJson } from './read-keyed-body.ts';
+import { decodeBody, parseText, pause, scanText } from './read-body.ts';
+import { type KeyedBody, keyedJson, withKey } from './read-keyed-body.ts';
 
 /** Throws the fault of a call that can be refused by what its body says unparsed. */
 export type RefuseEarly = (key: PresentedKey, body: Unparsed) => void;
@@ -46,19 +46,21 @@ export class LargeCall implements CallWork {
     if (this.#asksNoModel) answeredHere.check(this.#caller);
   }
 
-  async read(body: Body, refuseEarly: RefuseEarly): Promise<KeyedBody> {
+  async read(body: Uint8Array, refuseEarly: RefuseEarly): Promise<KeyedBody> {
     if (body.length <= SMALL_BODY_BYTES) return keyedJson(this.#tools, this.#exchange, body);
-    const text = asText(body);
-    const survey = surveyJson(text, 'model', BODY_LIMITS.nodes);
-    const { member: model } = survey;
-    const units = unitsOf(body.length, survey);
+    this.#units = unitsOf(body.length, UNSEEN);
+    const text = decodeBody(body);
+    const spans = scanText(text);
+    const units = unitsOf(body.length, spans);
     if (units >= TURN_UNITS) this.#endTurn = await this.#tools.largeWork.turn(this.#caller.accountId);
     this.#requireClient();
     this.check();
     this.#units = units;
     this.#charge();
-    const keyed = await keyedJson(this.#tools, this.#exchange, body, (key) => {
-      if (model !== undefined) refuseEarly(key, { model, text });
+    const unparsed = lookInto(text, spans);
+    const keyed = await withKey(this.#tools, this.#exchange, (key) => {
+      if (unparsed) refuseEarly(key, unparsed);
+      return parseText(text, spans);
     });
     await this.step();
     return keyed;
@@ -102,8 +104,17 @@ export class LargeCall implements CallWork {
   }
 }
 
-/** Bytes as Latin-1: what is looked for is ASCII. */
-function asText(body: Body): string {
-  if (typeof body === 'string') return body;
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+/** Of a body that was refused before it was looked at. */
+const UNSEEN = { values: 0, items: 0 };
+
+/** Undefined if only the parse can tell what model the body names. */
+function lookInto(text: string, spans: Spans): Unparsed | undefined {
+  const model = memberOf(text, spans, 'model');
+  if (typeof model !== 'string' || spans.findTwice() !== undefined) return undefined;
+  return { model, asksNoOutput: memberOf(text, spans, 'max_tokens') === 0 };
+}
+
+function memberOf(text: string, spans: Spans, name: string): unknown {
+  const span = spans.get(name);
+  return span && tryParseJson(text.slice(span.valueStart, span.valueEnd));
 }

@@ -4,18 +4,24 @@ import { setImmediate } from 'node:timers/promises';
 import { clientLeft, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import { fieldName } from '../kit/json/field-name.ts';
-import { type JsonDocument, type JsonProblem, JsonRefused, readJsonObject } from '../kit/json/json.ts';
+import {
+  BODY_LIMITS,
+  type JsonDocument,
+  type JsonProblem,
+  JsonRefused,
+  parseScanned,
+  scanTopLevel,
+} from '../kit/json/json.ts';
 import { readLargeJson } from '../kit/json/large-json.ts';
-import { readRequestJson } from '../kit/json/request-json.ts';
+import type { Spans } from '../kit/json/spans.ts';
 
 const BODY_TIMEOUT_MS = 30_000;
-/** Longer texts are read in pieces, between which others have their turn. */
-const LARGE_CHARS = 256 * 1024;
-const DECODE_BYTES = 256 * 1024;
+/** Longer texts are parsed in pieces, between which others have their turn. */
+const LARGE_CHARS = 4 * 1024 * 1024;
 /** Room for a body of unknown length at first. */
 const FIRST_BYTES = 4 * 1024;
 /** A body that says to be no longer is read at one go: a stream for it would cost more than all the rest of a request. */
-const SMALL_BYTES = 256 * 1024;
+const AT_ONCE_BYTES = 4 * 1024 * 1024;
 
 /** What the headers alone can refuse; called before the key is checked. */
 export function checkDeclaredBody(request: Request, maxBytes: number): void {
@@ -29,24 +35,22 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
   }
 }
 
-/** A body as it came if it can be read at one go, otherwise as its text. */
-export type Body = Uint8Array<ArrayBuffer> | string;
-
 /** What a body takes up. */
 export interface BodyRoom {
-  /** Hears of every piece before it is kept, of a short body when it is there, and may throw. */
+  /** Hears of a body by its declared length, or of every piece before it is kept, and may throw. */
   grow(bytes: number): void;
 }
 
 /** Of one that is too small to be counted. */
 const UNCOUNTED: BodyRoom = { grow() {} };
 
-export function readBody(request: Request, maxBytes: number, clock: Clock, room: BodyRoom = UNCOUNTED): Promise<Body> {
+export function readBody(request: Request, maxBytes: number, clock: Clock, room = UNCOUNTED): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
-  if (declared !== null && Number(declared) <= Math.min(SMALL_BYTES, maxBytes)) {
-    return readAtOnce(request, clock, room);
+  if (declared !== null && Number(declared) <= Math.min(AT_ONCE_BYTES, maxBytes)) {
+    room.grow(Number(declared));
+    return readAtOnce(request, clock);
   }
-  if (!request.body) return Promise.resolve('');
+  if (!request.body) return Promise.resolve(new Uint8Array());
   return readPieces(request.body, maxBytes, clock, room);
 }
 
@@ -54,30 +58,23 @@ export function readBody(request: Request, maxBytes: number, clock: Clock, room:
 export function bodyTextReader(clock: Clock): (request: Request, maxBytes: number) => Promise<string> {
   return (request, maxBytes) => {
     checkDeclaredBody(request, maxBytes);
-    return readBody(request, maxBytes, clock).then(textOf);
+    return readBody(request, maxBytes, clock).then(decodeBody);
   };
 }
 
-function textOf(body: Body): string {
-  return typeof body === 'string' ? body : decode(WHOLE, body);
-}
-
-function readAtOnce(request: Request, clock: Clock, room: BodyRoom): Promise<Body> {
-  const { promise, resolve, reject } = Promise.withResolvers<Body>();
+function readAtOnce(request: Request, clock: Clock): Promise<Uint8Array> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
-  const fail = (error: unknown) => {
-    cancelTimer();
-    reject(bodyFailure(error));
-  };
-  request.arrayBuffer().then((bytes) => {
-    try {
-      room.grow(bytes.byteLength);
-      resolve(new Uint8Array(bytes));
+  request.arrayBuffer().then(
+    (bytes) => {
       cancelTimer();
-    } catch (error) {
-      fail(error);
-    }
-  }, fail);
+      resolve(new Uint8Array(bytes));
+    },
+    (error) => {
+      cancelTimer();
+      reject(bodyFailure(error));
+    },
+  );
   return promise;
 }
 
@@ -86,7 +83,7 @@ async function readPieces(
   maxBytes: number,
   clock: Clock,
   room: BodyRoom,
-): Promise<Body> {
+): Promise<Uint8Array> {
   const reader = body.getReader();
   let isLate = false;
   let refuse = () => {};
@@ -100,33 +97,17 @@ async function readPieces(
       if (isLate) refuse();
       else reader.read().then(resolve, (error) => reject(bodyFailure(error)));
     });
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  /** What came so far, until it is too much to be read at one go. */
-  let small: Uint8Array<ArrayBuffer> | undefined = new Uint8Array(FIRST_BYTES);
-  let text = '';
-  let bytes = 0;
-  async function decodeAll(piece: Uint8Array): Promise<void> {
-    for (let at = 0; at < piece.byteLength; at += DECODE_BYTES) {
-      if (at > 0) await pause();
-      text += decode(decoder, piece.subarray(at, at + DECODE_BYTES), PART);
-    }
-  }
+  let bytes = new Uint8Array(FIRST_BYTES);
+  let length = 0;
   try {
     for (;;) {
       const { done, value } = await read();
-      if (done) return small ? small.subarray(0, bytes) : text + decode(decoder, undefined);
-      const before = bytes;
-      bytes += value.byteLength;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      if (done) return bytes.subarray(0, length);
+      if (length + value.byteLength > maxBytes) throw tooLarge(maxBytes);
       room.grow(value.byteLength);
-      if (small && bytes <= SMALL_BYTES) {
-        small = withRoom(small, bytes);
-        small.set(value, before);
-        continue;
-      }
-      if (small) await decodeAll(small.subarray(0, before));
-      small = undefined;
-      await decodeAll(value);
+      bytes = withRoom(bytes, length + value.byteLength);
+      bytes.set(value, length);
+      length += value.byteLength;
     }
   } finally {
     cancelTimer();
@@ -153,15 +134,29 @@ export async function readOptionalJson(request: Request, maxBytes: number, clock
   return parseOptionalBody(await readBody(request, maxBytes, clock));
 }
 
-export function parseOptionalBody(body: Body): JsonDocument | Promise<JsonDocument> {
-  const text = textOf(body);
-  return parseBody(text.trim() === '' ? '{}' : text);
+export function parseOptionalBody(body: Uint8Array): JsonDocument | Promise<JsonDocument> {
+  const text = decodeBody(body);
+  return parseText(text.trim() === '' ? '{}' : text);
 }
 
-export function parseBody(body: Body): JsonDocument | Promise<JsonDocument> {
+export function parseBody(body: Uint8Array): JsonDocument | Promise<JsonDocument> {
+  return parseText(decodeBody(body));
+}
+
+/** `spans`: of a text that was scanned already. */
+export function parseText(text: string, spans = scanText(text)): JsonDocument | Promise<JsonDocument> {
+  if (text.length > LARGE_CHARS) return readLargeJson(text, { pause }).catch(refuse);
   try {
-    if (typeof body !== 'string') return readRequestJson(body);
-    return body.length > LARGE_CHARS ? readLargeJson(body, { pause }).catch(refuse) : readJsonObject(body);
+    return parseScanned(text, spans);
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** What can be told of a body before it is parsed; costs a small part of that. */
+export function scanText(text: string): Spans {
+  try {
+    return scanTopLevel(text, BODY_LIMITS);
   } catch (error) {
     return refuse(error);
   }
@@ -172,10 +167,7 @@ function refuse(error: unknown): never {
   throw fault('invalid_request', { param: fieldName(error.member), message: EXPLANATIONS[error.problem] });
 }
 
-const NOT_UTF8 = 'Send the body as valid UTF-8.';
-
 const EXPLANATIONS: Record<JsonProblem, string> = {
-  not_utf8: NOT_UTF8,
   not_json: 'Send a valid JSON body: this one cannot be parsed.',
   not_object: 'Send a JSON object as the body.',
   too_deep: 'Send a flatter body: this one is nested too deeply.',
@@ -187,14 +179,13 @@ function tooLarge(maxBytes: number) {
   return fault('request_too_large', { message: `Send a smaller body: at most ${maxBytes} bytes are taken here.` });
 }
 
-const WHOLE = new TextDecoder('utf-8', { fatal: true });
-const PART = { stream: true };
+const DECODER = new TextDecoder('utf-8', { fatal: true });
 
-function decode(decoder: TextDecoder, bytes: Uint8Array | undefined, options?: { stream: boolean }): string {
+export function decodeBody(body: Uint8Array): string {
   try {
-    return decoder.decode(bytes, options);
+    return DECODER.decode(body);
   } catch {
-    throw fault('invalid_request', { message: NOT_UTF8 });
+    throw fault('invalid_request', { message: 'Send the body as valid UTF-8.' });
   }
 }
 

@@ -5,7 +5,7 @@ import { fault } from '../faults/fault.ts';
 import type { PresentedKey } from '../keys/authenticator.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
-import { type Body, type BodyRoom, parseBody, parseOptionalBody, readBody } from './read-body.ts';
+import { type BodyRoom, parseBody, parseOptionalBody, readBody } from './read-body.ts';
 
 export interface KeyedBody {
   document: JsonDocument;
@@ -26,51 +26,34 @@ export function readKeyedJson(
 }
 
 /** The same of a body that is there. What needs no wait is answered without one. */
-export function keyedJson(
-  tools: Door,
-  exchange: KeyedExchange,
-  body: Body,
-  beforeParse?: (key: PresentedKey) => void,
-): KeyedBody | Promise<KeyedBody> {
-  return withKey(tools, exchange, body, (unparsed, key) => {
-    beforeParse?.(key);
-    return parseBody(unparsed);
-  });
+export function keyedJson(tools: Door, exchange: KeyedExchange, body: Uint8Array): KeyedBody | Promise<KeyedBody> {
+  return withKey(tools, exchange, () => parseBody(body));
 }
 
 /** Like `readKeyedJson`, but an empty body means an empty object. */
 export function readOptionalKeyedJson(tools: Door, exchange: KeyedExchange, maxBytes: number): Promise<KeyedBody> {
   return readBody(exchange.request, maxBytes, tools.clock).then((body) =>
-    withKey(tools, exchange, body, parseOptionalBody),
+    withKey(tools, exchange, () => parseOptionalBody(body)),
   );
 }
 
 type FoundKey = PresentedKey | undefined;
-type Parse = (body: Body, key: PresentedKey) => JsonDocument | Promise<JsonDocument>;
+type Parse = (key: PresentedKey) => JsonDocument | Promise<JsonDocument>;
 
-function withKey(
+export function withKey(
   { authenticator }: Door,
   { key: before, connection }: KeyedExchange,
-  body: Body,
   parse: Parse,
 ): KeyedBody | Promise<KeyedBody> {
   const key = authenticator.again(before);
-  if (!(key instanceof Promise)) return parseFor(key, body, parse);
+  if (!(key instanceof Promise)) return parseFor(key, parse);
   // Who hangs up before the key is found to be bad counts as well.
   connection.peer();
-  return parseOnceFound(key, body, parse);
+  return key.then((found) => parseFor(found, parse));
 }
 
-async function parseOnceFound(key: Promise<FoundKey>, body: Body, parse: Parse): Promise<KeyedBody> {
-  return parseFor(await key, body, parse);
-}
-
-function parseFor(key: FoundKey, body: Body, parse: Parse): KeyedBody | Promise<KeyedBody> {
+function parseFor(key: FoundKey, parse: Parse): KeyedBody | Promise<KeyedBody> {
   if (!key) throw fault('invalid_api_key');
-  const document = parse(body, key);
-  return document instanceof Promise ? onceParsed(document, key) : { document, key };
-}
-
-async function onceParsed(document: Promise<JsonDocument>, key: PresentedKey): Promise<KeyedBody> {
-  return { document: await document, key };
+  const document = parse(key);
+  return document instanceof Promise ? document.then((parsed) => ({ document: parsed, key })) : { document, key };
 }

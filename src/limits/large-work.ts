@@ -5,7 +5,7 @@
 
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
-import type { Survey } from '../kit/json/survey.ts';
+import type { Spans } from '../kit/json/spans.ts';
 
 /** A smaller body is read in well under a millisecond, whatever is in it. */
 export const SMALL_BODY_BYTES = 16 * 1024;
@@ -54,7 +54,7 @@ export interface WorkBudget {
   charge(caller: Caller, units: number): () => void;
 }
 
-export function unitsOf(bytes: number, { values, items }: Pick<Survey, 'values' | 'items'>): number {
+export function unitsOf(bytes: number, { values, items }: Pick<Spans, 'values' | 'items'>): number {
   return Math.floor(bytes / BYTES_PER_UNIT + values / VALUES_PER_UNIT + items / ITEMS_PER_UNIT);
 }
 

@@ -8,7 +8,6 @@ import { Fault, fault } from '../faults/fault.ts';
 import { HOUR_MS } from '../kit/clock.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { failpoint } from '../kit/failpoint.ts';
-import { dropBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { beforeAsking, type Stoppable } from './before-asking.ts';
@@ -83,8 +82,6 @@ export async function attempt(
       headers: withoutLostBetas(call.headers, step.model.contextTokens),
       signal: watch.signal,
     });
-    // It was copied when it was sent.
-    dropBody(body);
     // Nor are long media kept for a description that is not written.
     if (carrier.isTranslated)
       translated = { carrier, fields, prefill, fetched: isDescribed ? fetched : undefined, isDescribed };

@@ -4,7 +4,6 @@ import type { Carrier } from '../dialects/carrier.ts';
 import { describeRefused } from '../dialects/describe-refused.ts';
 import type { UpstreamFields } from '../dialects/dialect.ts';
 import type { FetchedMedia } from '../dialects/media/named-media.ts';
-import type { JsonBody } from '../kit/json/request-json.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Step } from './plan.ts';
@@ -22,7 +21,7 @@ export interface Translated {
 /** To write and scan more than this again would hold up everybody else. */
 const MOST_DESCRIBED = 256 * 1024;
 
-export function isDescribable({ length }: JsonBody): boolean {
+export function isDescribable({ length }: string): boolean {
   return length <= MOST_DESCRIBED;
 }
 

@@ -2,7 +2,6 @@
 // its last answers of that size took; until these are known, it grows with what is asked for.
 
 import type { AnswerSize } from '../channels/answer-times.ts';
-import { estimatedInput } from '../dialects/input/estimated-input.ts';
 import type { Admission, RelayTools } from './call.ts';
 import { maySpendUnseen } from './needs-report.ts';
 import type { Step } from './plan.ts';
@@ -38,11 +37,14 @@ function lateAfter(tools: RelayTools, admission: Admission, step: Step, kind: 's
   return inSeconds(Math.min(Math.max(median * MEDIANS, LEAST_MS[kind]), MOST_MS[kind]));
 }
 
+/** About; a count of every prompt would cost more than it tells. */
+const BYTES_PER_TOKEN = 4;
+
 /** By what its time is compared with others. */
 export function sizeOf({ call, maxOutputTokens }: Admission, { model }: Pick<Step, 'model'>): AnswerSize {
-  return call.request.stream
-    ? { kind: 'first_token', tokens: estimatedInput(call.request.input, model) }
-    : { kind: 'whole', tokens: maxOutputTokens };
+  const { stream, input } = call.request;
+  if (!stream) return { kind: 'whole', tokens: maxOutputTokens };
+  return { kind: 'first_token', tokens: input.isOpen ? model.contextTokens : Math.ceil(input.upper / BYTES_PER_TOKEN) };
 }
 
 /** Timers of the same length are cheap. */

@@ -8,14 +8,12 @@ import { type Asking, modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
 import { requireRoute } from './find-carrier.ts';
 
-/** Such a call may only warm a cache, which no limit refuses. Elsewhere in the body it only costs a parse. */
-const NO_OUTPUT = /"max_tokens"\s*:\s*0/;
-
 export type EarlyCall = Asking & Pick<Call, 'key' | 'noWait'>;
 
 export interface Unparsed {
   model: string;
-  text: string;
+  /** Such a call may only warm a cache, which no limit refuses. */
+  asksNoOutput: boolean;
 }
 
 /** Throws the fault for the client. */
@@ -23,7 +21,7 @@ export function refuseEarly(tools: Pick<RelayTools, 'clock' | 'refusals'>, asked
   const { catalog, key, kind, dialect } = asked;
   const named = chooseModel(catalog, key, readModel({ value: { model: body.model } }), kind);
   requireRoute(modelsFor(named, asked), dialect);
-  if (NO_OUTPUT.test(body.text)) return;
+  if (body.asksNoOutput) return;
   const refused = standingRefusal(tools, { ...asked, model: named });
   if (refused) throw refused;
 }

@@ -5,7 +5,6 @@ import type { Carrier } from '../dialects/carrier.ts';
 import type { UpstreamFields } from '../dialects/dialect.ts';
 import type { FetchedMedia } from '../dialects/media/named-media.ts';
 import { Fault } from '../faults/fault.ts';
-import type { JsonBody } from '../kit/json/request-json.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Watch } from './watch.ts';
@@ -39,7 +38,7 @@ export function writeBody(
   fields: UpstreamFields,
   prefill: Prefill | undefined,
   fetched: FetchedMedia | undefined,
-): JsonBody {
+): string {
   try {
     return prefill ? carrier.writePrefill(fields, prefill.text, fetched) : carrier.writeRequest(fields, fetched);
   } catch (error) {

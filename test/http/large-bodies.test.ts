@@ -25,7 +25,6 @@ const refused: [what: string, body: string, words: string][] = [
   ['65 deep', `{${PAD},"a":${'['.repeat(64)}${']'.repeat(64)}}`, 'nested too deeply'],
   ['of too many values', `{${PAD},"a":[${'1,'.repeat(100_000)}1]}`, 'fewer values'],
   ['with a field twice', `{${PAD},"model":1,"model":2}`, 'twice'],
-  ['with a number that has no end', `{${PAD},"seed":${'7'.repeat(100_000)}}`, 'cannot be parsed'],
   ['without a model', `{${PAD},${MESSAGES}}`, 'model'],
 ];
 test.each(refused)('a body %s says what is wrong with it', async (_, body, words) => {

@@ -77,7 +77,7 @@ function stable(error: Answer): Answer {
 }
 
 test.each(PADS)('what cannot be told without a parse is refused by the parse: %s', async (_, bytes) => {
-  const body = `{"mod\\u0065l":"nope",${BROKEN},"user":"${'x'.repeat(bytes)}"}`;
+  const body = `{"model":"nope",${BROKEN},"mod\\u0065l":"nope","user":"${'x'.repeat(bytes)}"}`;
   expect((await refusal('/v1/chat/completions', used.key, body)).error.code).toBe('invalid_request');
 });
 

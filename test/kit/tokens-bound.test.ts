@@ -5,7 +5,6 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base';
-import { isPair } from '../../src/kit/json/scan/letter-pairs.ts';
 import { countTokens, weighTokens } from '../../src/kit/tokens.ts';
 
 const ALPHABETS: Record<string, [from: number, to: number][]> = {
@@ -110,32 +109,6 @@ describe('the upper bound holds for texts that are made to exceed it', () => {
       }),
       { numRuns: 5_000 },
     );
-  });
-
-  test('each pair of letters that saves a part of a token is one token', () => {
-    const letters = Array.from('abcdefghijklmnopqrstuvwxyz');
-    for (const first of [' ', ...letters]) {
-      for (const second of letters) {
-        if (!isPair(first.charCodeAt(0), second.charCodeAt(0))) continue;
-        expect([first + second, o200k(first + second).length, cl100k(first + second).length]).toEqual([
-          first + second,
-          1,
-          1,
-        ]);
-      }
-    }
-  });
-
-  test.each([
-    [
-      'English',
-      'The weather is good today, so we decided to take a walk in the park and talk about our projects. ',
-      0.8,
-    ],
-    ['Chinese', '今天天氣很好，所以我們決定去公園散步，聊聊公司新的計畫，晚上再一起回台北吃飯。', 3],
-    ['code', 'export function add(a: number, b: number): number {\n  return a + b;\n}\n', 0.87],
-  ])('and stays near what ordinary text needs: %s', (_, text, perChar) => {
-    expect(countTokens(text.repeat(20)).upper / (text.length * 20)).toBeWithin(perChar * 0.9, perChar + 0.001);
   });
 });
 

@@ -2,7 +2,6 @@
 // compaction tells which were. Those that are defined there the upstream runs and bills as those of `tools`.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { isStringAt } from '../../kit/json/long-strings.ts';
 import { refuseField } from '../fields.ts';
 import { refuseModelOf } from '../input/vendor-tools.ts';
 import { isLeftTool, type ToolRules } from '../left-behind/left-tools.ts';
@@ -26,7 +25,7 @@ export function toolChanges({ messages }: JsonObject): readonly ToolChange[] {
   if (!Array.isArray(messages)) return found;
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
-    if (isObject(message) && !isStringAt(message, 'content')) findChanges(message.content, index, found);
+    if (isObject(message)) findChanges(message.content, index, found);
   }
   return found;
 }

@@ -1,14 +1,13 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed.
 
 import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
-import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../left-behind/leave-fields.ts';
 import { boundTools } from './bound-tools.ts';
 import { stripOwn } from './strip-own.ts';
 
-export function writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): JsonBody {
-  return editBody(boundTools(stripOwn(request.document)), ownedFields(request, fields, removed));
+export function writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): string {
+  return editMembers(boundTools(stripOwn(request.document)), ownedFields(request, fields, removed));
 }
 
 /** The partial answer stands last, as the assistant's own turn; the vendor refuses one that ends in white space. */

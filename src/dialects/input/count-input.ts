@@ -4,14 +4,13 @@
 
 import { type ImageSize, imageSize } from '../../kit/image-size.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import { isStringAt, type LongString } from '../../kit/json/long-strings.ts';
 import type { Spans } from '../../kit/json/spans.ts';
 import { audioTokens, imageTokens, mostWaveTokens, packedTokens, textTokens } from '../../kit/media-tokens.ts';
-import { addTally, newTally, PER_IMAGE, type TokenCount, tallyText, upperOf } from '../../kit/tokens.ts';
+import { MOST_LOWER_PER_BYTE, PER_IMAGE, type TokenCount, upperTokens } from '../../kit/tokens.ts';
 import { readDataHead } from '../media/data-address.ts';
 import { type MediaClaims, type MediaKind, sniffMedia } from '../media/sniff-media.ts';
 import { hiddenTokens } from './hidden-prompt.ts';
-import { countString, type Prose, proseOf } from './prose.ts';
+import { type Prose, proseOf } from './prose.ts';
 import { NO_USE, type ToolUse } from './tool-use.ts';
 import { isReference, isToolResult, isWords, namesMedia } from './unknown-media.ts';
 
@@ -26,6 +25,8 @@ export interface InputCount extends TokenCount {
   isOpen: boolean;
   /** The first part of unknown size. */
   unseen?: JsonObject | undefined;
+  /** What `lower` is at most, where that is known without counting it. */
+  lowerAtMost?: number;
   /** Some models bill more for these than `upper` has for them. */
   images?: readonly SeenImage[] | undefined;
   /** Of several prompts in one request: the longest, which must fit; together they may be more than a context. */
@@ -53,6 +54,7 @@ export function countInput(
 /** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
 class CountedInput implements InputCount {
   readonly upper: number;
+  readonly lowerAtMost: number;
   readonly images: readonly SeenImage[];
   readonly toolUse: ToolUse;
   readonly #document: JsonDocument;
@@ -66,9 +68,10 @@ class CountedInput implements InputCount {
     const turns = messages.length + 1;
     let upper = countWords(document) + PER_MESSAGE.upper * turns + hiddenTokens(document.value, later);
     for (const { counted, data, isWords } of media) {
-      if (!isWords) upper += counted.upper - countString(document, data).upper;
+      if (!isWords) upper += counted.upper - upperTokens(data);
     }
     this.upper = Math.max(upper, 1);
+    this.lowerAtMost = this.upper * MOST_LOWER_PER_BYTE;
     this.images = media.length > 0 ? media.flatMap(({ seen }) => seen ?? []) : NO_IMAGES;
     this.toolUse = use;
     this.#document = document;
@@ -108,38 +111,21 @@ const NO_IMAGES: readonly SeenImage[] = [];
 /** Whether a context of so many tokens may take the input: most inputs fit by far, and need no second count. */
 export function mayFit(input: InputCount, contextTokens: number): boolean {
   const prompt = input.longest ?? input;
-  return prompt.upper <= contextTokens || prompt.lower <= contextTokens;
+  if (prompt.upper <= contextTokens || (input.lowerAtMost ?? prompt.upper) <= contextTokens) return true;
+  return prompt.lower <= contextTokens;
 }
 
 /** The upper bound of the source of every top-level member but numbers, flags and those that are ours to set. */
 function countWords(document: JsonDocument): number {
-  const { counted, outline } = document;
-  const { text, spans } = outline ?? document;
-  const strings = outline?.strings ?? NO_STRINGS;
-  const tally = newTally();
+  const { text, spans } = document;
+  let upper = 0;
   for (let index = 0; index < spans.count; index++) {
     const holdsWords = WORDS_BEGIN.includes(text.charAt(spans.valueStart(index)));
     if (!holdsWords || isOurs(spans, index)) continue;
-    const member = counted?.members.get(spans.name(index));
-    if (member) {
-      addTally(tally, member);
-      continue;
-    }
-    const start = spans.start(index);
-    const valueEnd = spans.valueEnd(index);
-    let at = start;
-    for (const string of strings) {
-      if (string.start < start || string.end > valueEnd) continue;
-      tallyText(text, at, string.start + 1, tally);
-      addTally(tally, string.tally);
-      at = string.end - 1;
-    }
-    tallyText(text, at, valueEnd, tally);
+    upper += upperTokens(text.slice(spans.start(index), spans.valueEnd(index)));
   }
-  return upperOf(tally);
+  return upper;
 }
-
-const NO_STRINGS: readonly LongString[] = [];
 
 /** Texts, lists and objects. */
 const WORDS_BEGIN = '"[{';
@@ -203,7 +189,6 @@ function findInResult(value: Json | undefined, found: Media[]): void {
   if (Array.isArray(value)) for (const item of value) findInResult(item, found);
   else if (isObject(value)) {
     for (const name of Object.keys(value)) {
-      if (isStringAt(value, name)) continue;
       const member = value[name];
       if (isObject(member) && RESULT_MEDIA.has(member.type)) findInPart(member, found);
       else findInResult(member, found);
@@ -214,7 +199,6 @@ function findInResult(value: Json | undefined, found: Media[]): void {
 const RESULT_MEDIA: ReadonlySet<Json | undefined> = new Set(['document', 'image']);
 
 function partsOf(message: JsonObject, name: 'content' | 'output'): readonly Json[] {
-  if (isStringAt(message, name)) return NOTHING;
   const value = message[name];
   if (Array.isArray(value)) return value;
   return isObject(value) ? [value] : NOTHING;

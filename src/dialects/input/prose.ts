@@ -32,25 +32,20 @@ export function proseOf(document: JsonDocument, media: ReadonlySet<JsonObject>):
     // A number or flag of the body itself is a setting.
     if (SETTINGS.has(name) || !(typeof member === 'string' || isObject(member) || Array.isArray(member))) continue;
     const own = { estimate: 0, lower: 0 };
-    addProse(member, own, media, document);
+    addProse(member, own, media);
     sum.estimate += own.estimate;
     if (PROMPT.has(name)) sum.lower += own.lower;
   }
   return sum;
 }
 
-/** Of a large body the strings are counted already. */
-export function countString({ counted }: JsonDocument, text: string): TokenCount {
-  return counted?.strings.get(text) ?? countTokens(text);
-}
-
-function addProse(value: Json | undefined, sum: Prose, media: ReadonlySet<JsonObject>, document: JsonDocument): void {
+function addProse(value: Json | undefined, sum: Prose, media: ReadonlySet<JsonObject>): void {
   if (typeof value === 'string') {
-    const { estimate, lower } = countString(document, value);
+    const { estimate, lower } = countTokens(value);
     sum.estimate += estimate;
     sum.lower += lower;
   } else if (Array.isArray(value)) {
-    for (const item of value) addProse(item, sum, media, document);
+    for (const item of value) addProse(item, sum, media);
   } else if (!isObject(value)) {
     if (value !== undefined && value !== null) sum.estimate += countTokens(String(value)).estimate;
   } else if (!media.has(value)) {
@@ -59,8 +54,8 @@ function addProse(value: Json | undefined, sum: Prose, media: ReadonlySet<JsonOb
       const sealed = typeof member === 'string' ? sealedTokens(value, name, member) : undefined;
       if (sealed !== undefined) sum.estimate += sealed;
       else {
-        if (!HOLDERS.has(name)) sum.estimate += countString(document, name).estimate;
-        addProse(member, sum, media, document);
+        if (!HOLDERS.has(name)) sum.estimate += countTokens(name).estimate;
+        addProse(member, sum, media);
       }
     }
   }

@@ -2,7 +2,6 @@
 // reach the upstream.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { isStringAt } from '../../kit/json/long-strings.ts';
 import { editFields, editItems, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
 import { foldName } from './fold-name.ts';
 import { type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
@@ -19,7 +18,7 @@ const MOST_NAMED = 50;
 
 /** `field`: the list of messages or items. */
 export function leavePixels(body: JsonObject, field: 'messages' | 'input'): LeftBehind {
-  const list = isStringAt(body, field) ? undefined : body[field];
+  const list = body[field];
   if (!Array.isArray(list)) return NOTHING_LEFT;
   const names = new Set<string>();
   for (const item of list) noteSizes(item, names);
@@ -34,7 +33,6 @@ function noteSizes(item: Json, names: Set<string>): void {
   if (!isObject(item)) return;
   noteOfPart(item, names);
   for (const place of PLACES) {
-    if (isStringAt(item, place)) continue;
     const parts = item[place];
     if (Array.isArray(parts)) for (const part of parts) noteOfPart(part, names);
     else noteOfPart(parts, names);
@@ -43,7 +41,7 @@ function noteSizes(item: Json, names: Set<string>): void {
 
 function noteOfPart(part: Json | undefined, names: Set<string>): void {
   if (!isImage(part)) return;
-  const inner = isStringAt(part, 'image_url') ? undefined : part.image_url;
+  const inner = part.image_url;
   for (const name of namesIn(part)) names.add(name);
   if (isObject(inner)) for (const name of namesIn(inner)) names.add(name);
 }

@@ -1,7 +1,6 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed.
 
 import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
-import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { LimitField } from '../../kit/quirks.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../left-behind/leave-fields.ts';
@@ -24,8 +23,8 @@ export function writePrefill(
   });
 }
 
-export function writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): JsonBody {
-  return editBody(stripOwn(request.document, fields.thoughtsField), ownedFields(request, fields, removed));
+export function writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): string {
+  return editMembers(stripOwn(request.document, fields.thoughtsField), ownedFields(request, fields, removed));
 }
 
 /** One of them goes out, whichever the client used: upstreams ignore the one that they do not know, or refuse it. */

@@ -3,7 +3,6 @@
 
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { isMark } from '../../kit/json/long-members.ts';
-import { editBody } from '../../kit/json/request-json.ts';
 import { checkReport } from '../counts.ts';
 import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
 import { withoutFields } from '../left-behind/leave-fields.ts';
@@ -19,7 +18,7 @@ export const openaiEmbeddings: Dialect = {
   endpoint: 'embeddings',
   promptField: 'input',
   readRequest,
-  writeRequest: ({ document }, { model }, removed) => editBody(document, withoutFields({ model }, removed)),
+  writeRequest: ({ document }, { model }, removed) => editMembers(document, withoutFields({ model }, removed)),
   readAnswer,
   writeAnswer,
   longAnswers: LONG_ANSWERS,

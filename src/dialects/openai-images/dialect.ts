@@ -2,7 +2,6 @@
 
 import { fault } from '../../faults/fault.ts';
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import { editBody } from '../../kit/json/request-json.ts';
 import type {
   Dialect,
   FinalUsage,
@@ -40,7 +39,7 @@ export const openaiImages: Dialect = {
   endpoint: 'images',
   promptField: 'prompt',
   readRequest,
-  writeRequest: ({ document }, { model }, removed) => editBody(document, withoutFields({ model }, removed)),
+  writeRequest: ({ document }, { model }, removed) => editMembers(document, withoutFields({ model }, removed)),
   readAnswer,
   writeAnswer,
   longAnswers: LONG_ANSWERS,

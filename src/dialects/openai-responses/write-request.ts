@@ -3,19 +3,14 @@
 
 import { editMembers, type Json, type JsonDocument } from '../../kit/json/json.ts';
 import { editMember } from '../../kit/json/raw-edit.ts';
-import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../left-behind/leave-fields.ts';
 import { lowerInside } from '../lower-inside.ts';
 import { stripOwn } from './strip-own.ts';
 import { missingBound } from './tool-calls.ts';
 
-export function writeRequest(
-  { document }: RelayRequest,
-  fields: UpstreamFields,
-  removed?: readonly string[],
-): JsonBody {
-  return editBody(stripOwn(document, fields.withoutSealed), ownedFields(document, fields, removed));
+export function writeRequest({ document }: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): string {
+  return editMembers(stripOwn(document, fields.withoutSealed), ownedFields(document, fields, removed));
 }
 
 /** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */

@@ -2,7 +2,7 @@
 // without being decoded, read and written. Only what the long way would do with exactly these bytes is done here; whatever
 // is not known to the last byte takes the long way.
 
-import { PlainText } from '../../kit/json/scan/plain-text.ts';
+import { PlainText } from '../../kit/json/plain-text.ts';
 import type { RepeatedFrames, StreamEvent, StreamReader, StreamWriter } from '../dialect.ts';
 import type { Repeat, Shape } from './shape.ts';
 

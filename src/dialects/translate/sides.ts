@@ -67,7 +67,7 @@ export interface AnswerContext {
   origin: string;
   tools: readonly Tool[];
   /** Our count, for formats that tell the input before the answer. */
-  inputTokens: number;
+  readonly inputTokens: number;
   /** The client's own request. */
   asked: JsonDocument;
 }

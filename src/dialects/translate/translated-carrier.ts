@@ -45,7 +45,9 @@ export function translatedCarrier(translation: Translation): Carrier {
     model: request.model,
     origin: target.origin,
     tools: conversation.tools,
-    inputTokens: request.input.estimate,
+    get inputTokens() {
+      return request.input.estimate;
+    },
     asked: request.document,
   };
   const { stream } = request;

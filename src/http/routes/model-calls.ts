@@ -11,7 +11,6 @@ import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImages } from '../../dialects/openai-images/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { Fault, fault } from '../../faults/fault.ts';
-import { dropRequest } from '../../kit/json/request-json.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
 import { UNCOUNTED_WORK } from '../../limits/large-work.ts';
 import { prepareCall, prepareLargeCall } from '../../relay/prepare-call.ts';
@@ -104,7 +103,6 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
       room.leave();
       return answer;
     }
-    if (typeof answer.body === 'string') dropRequest(document);
     return newResponse(exchange, answer.body, answer);
   } catch (error) {
     large?.failed(error);

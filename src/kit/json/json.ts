@@ -1,10 +1,8 @@
 // JSON from outside: bounded before it is parsed, and open to small edits of its top level without touching another
 // byte. `JSON.parse` alone would accept a million nested arrays, and would let two `model` members mean two things.
 
-import type { Tally, TokenCount } from '../tokens.ts';
-import type { Outline } from './long-strings.ts';
-import { isSpace, skipSpace } from './scan/skip-space.ts';
-import { skipString } from './scan/skip-string.ts';
+import { isSpace, skipSpace } from './skip-space.ts';
+import { skipString } from './skip-string.ts';
 import { type Span, Spans } from './spans.ts';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
@@ -25,25 +23,9 @@ export interface JsonDocument {
   text: string;
   value: JsonObject;
   spans: Spans;
-  /** Of a large text: what was counted as it was read, so that nobody needs to count it at one go. */
-  counted?: CountedJson;
-  /** Of a request with long strings: itself without them. Its text and its spans are made when somebody asks for them. */
-  outline?: OutlinedText;
 }
 
-/** Places are those in the outline. */
-export interface OutlinedText extends Outline {
-  spans: Spans;
-}
-
-export interface CountedJson {
-  /** Of each top-level member's source, its name included. */
-  members: ReadonlyMap<string, Tally>;
-  /** Of every string that is not short. */
-  strings: ReadonlyMap<string, TokenCount>;
-}
-
-export type JsonProblem = 'not_utf8' | 'not_json' | 'not_object' | 'too_deep' | 'too_many_values' | 'duplicate_member';
+export type JsonProblem = 'not_json' | 'not_object' | 'too_deep' | 'too_many_values' | 'duplicate_member';
 
 export class JsonRefused extends Error {
   override name = 'JsonRefused';
@@ -56,7 +38,10 @@ export class JsonRefused extends Error {
 }
 
 export function readJsonObject(text: string, limits: JsonLimits = BODY_LIMITS): JsonDocument {
-  const spans = scanTopLevel(text, limits);
+  return parseScanned(text, scanTopLevel(text, limits));
+}
+
+export function parseScanned(text: string, spans: Spans): JsonDocument {
   return { text, value: parseMembers(text, spans), spans };
 }
 
@@ -138,11 +123,15 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
+/** In lists of the top level, such as messages and tools. */
+const ITEM_DEPTH = 3;
+
 /** Walks the whole text once, counting depth and values; syntax and repeated members are left to who parses it. */
 export function scanTopLevel(text: string, limits: JsonLimits): Spans {
   const spans = new Spans(text);
   let depth = 0;
   let nodes = 1;
+  let items = 0;
   let nameStart = -1;
   let nameEnd = -1;
   let valueStart = -1;
@@ -166,6 +155,7 @@ export function scanTopLevel(text: string, limits: JsonLimits): Spans {
       case OPEN_BRACKET:
         if (++nodes > limits.nodes) throw refused('too_many_values', spans);
         if (++depth > limits.depth) throw refused('too_deep', spans);
+        if (depth === ITEM_DEPTH) items++;
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
@@ -180,6 +170,8 @@ export function scanTopLevel(text: string, limits: JsonLimits): Spans {
         break;
     }
   }
+  spans.values = nodes;
+  spans.items = items;
   return spans;
 }
 

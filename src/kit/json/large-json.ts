@@ -1,8 +1,7 @@
 // JSON too large to be read at one go: the same bounds and the same result as `readJsonObject`, but with a pause after
-// every piece, so that everybody else is served meanwhile. Strings are parsed in pieces, and counted as they pass. Between
-// two pauses nothing is awaited: a promise for each of a hundred thousand values would cost ten times the reading.
+// every piece, so that everybody else is served meanwhile. Strings are parsed in pieces. Between two pauses nothing is
+// awaited: a promise for each of a hundred thousand values would cost ten times the reading.
 
-import { countTokens, newTally, type Tally, type TokenCount, tallyRare, tallyText, tokensOf } from '../tokens.ts';
 import {
   BODY_LIMITS,
   hasEscape,
@@ -32,8 +31,6 @@ interface Frame {
 }
 
 const PIECE_CHARS = 64 * 1024;
-/** Shorter strings are counted when somebody asks: all of them together are not long, either. */
-const SHORT_CHARS = 64;
 /** The longest number. */
 const SCALAR_CHARS = 10_000;
 
@@ -61,8 +58,7 @@ type Next = 'value' | 'first' | 'name' | 'colon' | 'more' | 'over';
 export async function readLargeJson(text: string, options: LargeJsonOptions): Promise<JsonDocument> {
   const { pause, limits = BODY_LIMITS, pieceChars = PIECE_CHARS } = options;
   const spans = new Spans(text);
-  const members = new Map<string, Tally>();
-  const strings = new Map<string, TokenCount>();
+  const names = new Set<string>();
   const root: Frame = { value: {}, name: '', nameStart: 0, nameEnd: 0, valueStart: 0 };
   /** The containers that are open, the innermost last. */
   const frames: Frame[] = [];
@@ -91,9 +87,7 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
     const end = pieceEnd(text, start + 1, start + pieceChars);
     if (text.charCodeAt(end) !== QUOTE) return readLongString(end);
     at = end + 1;
-    const value = parseString(text.slice(start, at));
-    if (value.length >= SHORT_CHARS) strings.set(value, countTokens(value));
-    return value;
+    return parseString(text.slice(start, at));
   }
 
   async function readLongString(firstEnd: number): Promise<string> {
@@ -108,24 +102,7 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
       if (text.charCodeAt(end) === QUOTE) break;
     }
     at++;
-    const value = pieces.join('');
-    await yieldToOthers();
-    await countSlowly(value, pieces);
-    return value;
-  }
-
-  async function countSlowly(value: string, pieces: readonly string[]): Promise<void> {
-    const tally = newTally();
-    let before = '';
-    for (const piece of pieces) {
-      // Two letters may be a pair that stand in two pieces.
-      tallyText(before + piece, before.length, before.length + piece.length, tally);
-      tallyRare(piece, tally);
-      before = piece.slice(-1);
-      await pause();
-    }
-    strings.set(value, tokensOf(tally));
-    await pause();
+    return pieces.join('');
   }
 
   function readScalar(): Json {
@@ -153,46 +130,36 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
   function endName(name: string): void {
     frame.name = name;
     frame.nameEnd = at;
-    if (frames.length === 1 && members.has(name)) throw new JsonRefused('duplicate_member', name);
+    if (frames.length === 1 && names.has(name)) throw new JsonRefused('duplicate_member', name);
     next = 'colon';
   }
 
-  /** Puts a value that ends here into its container; a promise if that makes a long member of the root. */
-  function attach(value: Json): Promise<void> | undefined {
+  /** Puts a value that ends here into its container. */
+  function attach(value: Json): void {
     const { value: container, name } = frame;
     if (Array.isArray(container)) container.push(value);
     else setMember(container, name, value);
     next = 'more';
-    return frames.length === 1 ? closeMember() : undefined;
+    if (frames.length === 1) closeMember();
   }
 
-  function closeMember(): Promise<void> | undefined {
+  function closeMember(): void {
     const { name, nameStart: start, nameEnd, valueStart } = frame;
     spans.add(start, nameEnd, valueStart, at, hasEscape(text, start, nameEnd) ? name : undefined);
-    const tally = newTally();
-    members.set(name, tally);
-    if (at - start > pieceChars) return tallySlowly(tally, start, at);
-    tallyText(text, start, at, tally);
-    return undefined;
-  }
-
-  async function tallySlowly(tally: Tally, start: number, end: number): Promise<void> {
-    for (let from = start; from < end; from += pieceChars) {
-      tallyText(text, from, Math.min(end, from + pieceChars), tally);
-      await pause();
-    }
+    names.add(name);
   }
 
   /** The container that ends here goes into the one around it. */
-  function close(): Promise<void> | undefined {
+  function close(): void {
     at++;
     const { value } = frame;
     frames.pop();
     frame = frames.at(-1) ?? root;
-    if (frames.length > 0) return attach(value);
-    root.value = value;
-    next = 'over';
-    return undefined;
+    if (frames.length > 0) attach(value);
+    else {
+      root.value = value;
+      next = 'over';
+    }
   }
 
   while (skipSpace()) await yieldToOthers();
@@ -204,10 +171,9 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
     const code = text.charCodeAt(at);
     const isList = Array.isArray(frame.value);
     const isClose = code === (isList ? CLOSE_BRACKET : CLOSE_BRACE);
-    let waits: Promise<void> | undefined;
     switch (next) {
       case 'first':
-        if (isClose) waits = close();
+        if (isClose) close();
         else next = isList ? 'value' : 'name';
         break;
       case 'name': {
@@ -227,11 +193,11 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
         if (code === OPEN_BRACE || code === OPEN_BRACKET) open(code === OPEN_BRACKET);
         else {
           const value = code === QUOTE ? readString() : readScalar();
-          waits = attach(value instanceof Promise ? await value : value);
+          attach(value instanceof Promise ? await value : value);
         }
         break;
       case 'more':
-        if (isClose) waits = close();
+        if (isClose) close();
         else {
           if (code !== COMMA) throw new JsonRefused('not_json');
           at++;
@@ -242,10 +208,9 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
       case 'over':
         throw new JsonRefused('not_json');
     }
-    if (waits) await waits;
   }
   if (next !== 'over') throw new JsonRefused('not_json');
-  return { text, value: root.value as JsonObject, spans, counted: { members, strings } };
+  return { text, value: root.value as JsonObject, spans };
 }
 
 /** Where the closing quote stands, or else the first place from `stop` on that is not inside an escape. */

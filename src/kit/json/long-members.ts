@@ -2,7 +2,7 @@
 // as they come and stay the bytes that they came in; only the rest, with marks in their place, is parsed.
 
 import { ANSWER_LIMITS, type Json, type JsonDocument, JsonRefused, parseMembers, scanTopLevel } from './json.ts';
-import { isEscaping, isOver, NUMBERS, type PlainShape, runShape, STRING } from './scan/plain-shapes.ts';
+import { isEscaping, isOver, NUMBERS, type PlainShape, runShape, STRING } from './plain-shapes.ts';
 
 /** A member's value: a string with its quotes, or a list of numbers with its brackets. */
 export interface LongMember {

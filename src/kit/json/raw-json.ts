@@ -2,8 +2,8 @@
 // what JavaScript holds, an escape, the order of members: all stay as they came.
 
 import type { Json } from './json.ts';
-import { isSpace, skipSpace } from './scan/skip-space.ts';
-import { skipString } from './scan/skip-string.ts';
+import { isSpace, skipSpace } from './skip-space.ts';
+import { skipString } from './skip-string.ts';
 
 /** A value as its JSON text. */
 export class RawJson {

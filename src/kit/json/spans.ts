@@ -21,6 +21,9 @@ export class Spans {
   readonly #places: number[] = [];
   /** The names that are written with escapes, by the number of their member. */
   #unescaped: Map<number, string> | undefined;
+  /** Of the whole text: values at any depth, and objects and lists in lists of the top level. */
+  values = 0;
+  items = 0;
 
   constructor(text: string) {
     this.#text = text;

@@ -10,7 +10,6 @@ import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import type { Endpoint } from '../../../src/kit/endpoints.ts';
 import { type JsonObject, readJsonObject } from '../../../src/kit/json/json.ts';
-import type { JsonBody } from '../../../src/kit/json/request-json.ts';
 import { quirksOf } from '../../../src/kit/quirks.ts';
 import { refusedParam } from '../../support/conversation.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
@@ -35,7 +34,7 @@ function carrierOf(dialect: Dialect, body: object, endpoint: Endpoint): Carrier 
   return carry(dialect, request, to, { requestId: 'req_1', createdAt: 1, hashUser: (id) => id, isFree: false });
 }
 
-function write(dialect: Dialect, body: object, endpoint: Endpoint): JsonBody {
+function write(dialect: Dialect, body: object, endpoint: Endpoint): string {
   const fields = { model: 'x', maxOutputTokens: 100, thinkingBudget: undefined, limitField: 'max_tokens' } as const;
   return carrierOf(dialect, body, endpoint).writeRequest(fields);
 }

@@ -1,12 +1,10 @@
-// What is ours in a request is found wherever it can stand: in short strings, and at either end of long ones.
+// What is ours in a request is found wherever it can stand, in short strings and in long ones.
 
 import { describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import { stripOwn as stripMessages } from '../../../src/dialects/anthropic-messages/strip-own.ts';
 import { stripOwn as stripChat } from '../../../src/dialects/openai-chat/strip-own.ts';
 import { packReasoning, signOwn, tagToolId } from '../../../src/dialects/translate/opaque.ts';
 import { editMembers, readJsonObject } from '../../../src/kit/json/json.ts';
-import { readRequestJson } from '../../../src/kit/json/request-json.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 
 const ORIGIN = '0123456789';
@@ -15,53 +13,6 @@ const tag = tagToolId('', { origin: ORIGIN, value: 'v'.repeat(20) });
 const longTag = tagToolId('', { origin: ORIGIN, value: 'v'.repeat(9_000) });
 const packed = packReasoning(ORIGIN, { text: LONG, redacted: 'x' });
 const coded = Buffer.from(packed).toString('base64');
-
-const pieces = [
-  ...[LONG, tag, longTag, packed, coded],
-  ...['c3ZjMS4', 'svc1', 'svc1.', `${tag}"`, `${tag}.`, 'a', '-', '"', '你'],
-];
-const strings = fc.array(fc.constantFrom(...pieces), { maxLength: 4 }).map((parts) => parts.join(''));
-const block = fc.oneof(
-  strings.map((text) => ({ type: 'text', text })),
-  strings.map((data) => ({ type: 'redacted_thinking', data })),
-  strings.map((signature) => ({ type: 'thinking', thinking: 'hm', signature })),
-  strings.map((id) => ({ type: 'tool_use', id, name: 'look', input: {} })),
-);
-const body = fc
-  .array(fc.tuple(fc.array(block, { maxLength: 3 }), strings), { minLength: 1, maxLength: 3 })
-  .map((turns) => ({
-    model: 'm',
-    messages: turns.flatMap(([content, id]) => [
-      { role: 'assistant', content, tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: '{}' } }] },
-      { role: 'tool', tool_call_id: id, content: LONG },
-    ]),
-  }));
-
-describe.each([
-  ['chat', stripChat],
-  ['messages', stripMessages],
-])('%s', (_, stripOwn) => {
-  test('bytes lose what the text loses', () => {
-    fc.assert(
-      fc.property(body, (value) => {
-        const text = JSON.stringify(value);
-        const sent = new TextEncoder().encode(text);
-        // A longer body is read as a text.
-        fc.pre(sent.length <= 256 * 1024);
-        const bytes = readRequestJson(sent);
-        expect(bytes.outline).toBeDefined();
-        expect(stripOwn(bytes).text).toBe(stripOwn(readJsonObject(text)).text);
-      }),
-      { numRuns: 300, seed: 7 },
-    );
-  });
-
-  test('long strings without anything of ours stay bytes', () => {
-    const text = JSON.stringify({ messages: [{ role: 'user', content: `${LONG}svc1 and more` }] });
-    const document = readRequestJson(new TextEncoder().encode(text));
-    expect(stripOwn(document)).toBe(document);
-  });
-});
 
 // What looks like an id of ours in the client's own words, and every byte that JSON allows but nobody would write.
 const TEXT = `What does the tail of this id mean: c1${tag}`;
@@ -76,7 +27,6 @@ const MESSAGES = (id: string, thinking: string) =>
   {"role":"user","content":[ {"type":"tool_result","content":[{"type":"text","text":"${TEXT}","tool_use_id":"${TEXT}"}],"tool_use_id": "${id}"}]}],"last":"${TEXT}"}`;
 
 describe('only ids lose it', () => {
-  const asBytes = (text: string) => readRequestJson(new TextEncoder().encode(text));
   const owned = { model: 'm', n: 2, last: undefined };
 
   test.each([
@@ -85,12 +35,10 @@ describe('only ids lose it', () => {
     ['messages', stripMessages, MESSAGES(`c1${tag}`, ''), MESSAGES('c1', '')],
     ['messages with a long tag', stripMessages, MESSAGES(`c1${longTag}`, ''), MESSAGES('c1', '')],
   ])('%s', (_, stripOwn, sent, expected) => {
-    for (const document of [readJsonObject(sent), asBytes(sent)]) {
-      const stripped = stripOwn(document);
-      expect(stripped.text).toBe(expected);
-      expect(stripped.value).toEqual(readJsonObject(expected).value);
-      expect(editMembers(stripped, owned)).toBe(editMembers(readJsonObject(expected), owned));
-    }
+    const stripped = stripOwn(readJsonObject(sent));
+    expect(stripped.text).toBe(expected);
+    expect(stripped.value).toEqual(readJsonObject(expected).value);
+    expect(editMembers(stripped, owned)).toBe(editMembers(readJsonObject(expected), owned));
   });
 
   test('a document in which they stand nowhere else is the same', () => {
@@ -132,10 +80,9 @@ describe('only ids lose it', () => {
           },
         ],
       });
-      for (const document of [readJsonObject(sent), asBytes(sent)]) {
-        expect(stripMessages(document).value).toMatchObject({ messages: [{}, { content: [{ type: 'text' }] }] });
-        expect(stripMessages(document).text).not.toContain(signature);
-      }
+      const stripped = stripMessages(readJsonObject(sent));
+      expect(stripped.value).toMatchObject({ messages: [{}, { content: [{ type: 'text' }] }] });
+      expect(stripped.text).not.toContain(signature);
     }
   });
 

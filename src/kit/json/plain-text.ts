@@ -1,7 +1,7 @@
 // The inside of a JSON string as bytes of UTF-8, as long as nothing in it is escaped: where it ends, and what it weighs. It
 // is looked at without being decoded, because a stream brings some hundred such texts a second.
 
-import { HALF_WEIGHT, letterWeight, weighTokens } from '../../tokens.ts';
+import { HALF_WEIGHT, letterWeight, weighTokens } from '../tokens.ts';
 
 const SPACE = 0x20;
 const QUOTE = 0x22;

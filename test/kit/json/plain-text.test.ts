@@ -2,8 +2,8 @@
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { PlainText } from '../../../../src/kit/json/scan/plain-text.ts';
-import { weighTokens } from '../../../../src/kit/tokens.ts';
+import { PlainText } from '../../../src/kit/json/plain-text.ts';
+import { weighTokens } from '../../../src/kit/tokens.ts';
 
 const encoder = new TextEncoder();
 

@@ -1,0 +1,39 @@
+// Where a string ends, whatever is escaped in it.
+
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { skipString } from '../../../src/kit/json/skip-string.ts';
+
+const part = fc.constantFrom(
+  'a',
+  'many words here ',
+  '"',
+  '\\',
+  '\\"',
+  '\n',
+  '你',
+  '😀',
+  '"'.repeat(600),
+  '\\'.repeat(700),
+);
+const text = fc.array(part, { maxLength: 30 }).map((parts) => parts.join(''));
+
+test('after the quote that JSON.stringify wrote last', () => {
+  fc.assert(
+    fc.property(text, text, (before, inside) => {
+      const literal = JSON.stringify(inside);
+      expect(skipString(`${before}${literal}"`, before.length)).toBe(before.length + literal.length);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('nowhere if it is cut off', () => {
+  fc.assert(
+    fc.property(text, fc.nat(), (inside, at) => {
+      const literal = JSON.stringify(inside);
+      expect(skipString(literal.slice(0, 1 + (at % (literal.length - 1))), 0)).toBe(-1);
+    }),
+    { numRuns: 2_000 },
+  );
+});
