@@ -173,6 +173,7 @@ async function gateway(stage: Stage, upstreamPort: number, name: string, databas
     headers: {},
     keys: await openAccounts(await start(), env),
     modelOf: (script) => `bench-${script}`,
+    takesMessages: true,
     billing: { charged: database.charged },
   };
 }

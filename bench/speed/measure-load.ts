@@ -1,6 +1,7 @@
 // One target under load, once through everything: small requests, a long prompt, streams, refusals.
 
 import { LONG_TOKENS, SHORT_TOKENS } from './answers.ts';
+import { conversationBody } from './conversation.ts';
 import { type Crew, requestBody } from './crew.ts';
 import { REFUSED_MODEL } from './gateway-target.ts';
 import type { Call, LoadReport } from './messages.ts';
@@ -15,6 +16,7 @@ const WARM_UP = [
   { script: 'burst', connections: 16, share: 0.3 },
 ] as const;
 const STREAMS = 32;
+const AGENTS = 2;
 const MOST_SHORT_MS = 500;
 const LARGE_CHARACTERS = 100 * 1024;
 const SENTENCE = 'It was a long way to the harbour, and nobody on the road knew "who" lived there.\n';
@@ -28,6 +30,8 @@ export const PARTS: readonly Part[] = [
         small(connections, ...args),
   ),
   large,
+  (...args) => conversation(113, ...args),
+  (...args) => conversation(1000, ...args),
   firstToken,
   (...args) => chunks('chunkCpu', {}, ...args),
   translated,
@@ -58,6 +62,23 @@ async function large(...[crew, target, running, forMs]: Parameters<Part>): Promi
   const body = requestBody(target.modelOf('json'), false, LARGE_PROMPT);
   const report = await crew.load(target, running, { script: 'json', connections: 16, forMs, call: { body } });
   return { largeCpu: perRequest(report), largeP50: report.latencyMs.p50 };
+}
+
+/** A coding agent's, through an upstream of its own format, and translated for one of the other. */
+async function conversation(
+  kilobytes: 113 | 1000,
+  ...[crew, target, running, forMs]: Parameters<Part>
+): Promise<Figures> {
+  const run = async (script: 'message' | 'json') => {
+    const body = conversationBody(target.modelOf(script), kilobytes * 1000);
+    const call = { path: '/v1/messages', body, expect: { status: 200, ending: '}' } };
+    return perRequest(await crew.load(target, running, { script, connections: AGENTS, forMs, call })) / 1000;
+  };
+  if (!target.takesMessages) return {};
+  return {
+    [`agentCpu${kilobytes}`]: await run('message'),
+    ...(target.billing ? { [`agentTranslatedCpu${kilobytes}`]: await run('json') } : {}),
+  };
 }
 
 /** The upstream sends everything at once, so what is left is the way. */

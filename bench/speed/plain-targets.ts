@@ -32,6 +32,7 @@ export function bareRelay(stage: Stage, upstreamPort: number, flags: readonly st
     name: 'bare',
     label: 'bare relay',
     description: `Bun ${Bun.version}, Bun.serve and fetch: passes bytes, does nothing else`,
+    takesMessages: true,
     start: () =>
       startProgram(stage, {
         name: 'bare',

@@ -28,6 +28,8 @@ export interface Target {
   keys: readonly string[];
   /** The model under which clients ask for a script. */
   modelOf(script: ScriptName): string;
+  /** It passes Anthropic's format on. */
+  takesMessages?: boolean;
   /** What our own gateway has beyond the others. */
   billing?: Billing;
 }
