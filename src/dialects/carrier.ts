@@ -3,13 +3,14 @@
 
 import type { Endpoint } from '../kit/endpoints.ts';
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
-import { writeJson } from '../kit/json/raw-json.ts';
+import { type RawValue, writeJson } from '../kit/json/raw-json.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields, UsageReport } from './dialect.ts';
 import { type LeftFields, leaveFields } from './left-behind/leave-fields.ts';
 import { leaveVariants } from './left-behind/leave-members.ts';
 import { joinLeft, type LeftBehind, NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
 import type { FetchedMedia, NamedMedia } from './media/named-media.ts';
 import type { SseEvent } from './stream/sse.ts';
+import type { TurnReader } from './translate/turn-reader.ts';
 
 export interface Carrier {
   endpoint: Endpoint;
@@ -27,6 +28,8 @@ export interface Carrier {
   writeRequest(fields: UpstreamFields, fetched?: FetchedMedia): string;
   /** The same request with an answer begun. */
   writePrefill(fields: UpstreamFields, text: string, fetched?: FetchedMedia): string;
+  /** Absent where a paused answer is not continued here: the upstream never pauses one, or the client continues it. */
+  turns?: CarriedTurns;
   /** An answer without content, for a request that wants none; undefined where the upstream itself answers that. */
   emptyAnswer?(): string;
   /**
@@ -39,6 +42,11 @@ export interface Carrier {
   writeAsStream(document: JsonDocument): string | undefined;
   /** Its events are of the client's dialect. */
   createStreamReader(): StreamReader;
+}
+
+export interface CarriedTurns extends TurnReader {
+  /** The same request with what the turns so far have said. */
+  write(fields: UpstreamFields, content: readonly RawValue[], fetched?: FetchedMedia): string;
 }
 
 /** The model itself ended with nothing to show; what was used for that all the same. */

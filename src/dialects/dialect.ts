@@ -6,6 +6,7 @@ import type { Envelope } from '../faults/write.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
 import type { JsonDocument, JsonObject } from '../kit/json/json.ts';
 import type { LongMember } from '../kit/json/long-members.ts';
+import type { RawValue } from '../kit/json/raw-json.ts';
 import type { Nano } from '../kit/money.ts';
 import type { LimitField, Quirks } from '../kit/quirks.ts';
 import type { Buckets } from '../store/rows.ts';
@@ -165,6 +166,19 @@ export interface StreamFacts extends AnswerFacts {
   unshownTokens?: number | undefined;
 }
 
+/**
+ * A part of an answer that the upstream has paused. It goes on when the same request comes again with what it has said so
+ * far: that begins the next turn.
+ */
+export interface PausedTurn {
+  /** What this turn has said, as the upstream wants it back. */
+  content: readonly RawValue[];
+  /** What this turn used. */
+  usage: ReportedUsage;
+  /** The content is at most this many tokens of the next turn's input. */
+  contentTokens: number;
+}
+
 export interface StreamReader {
   /** One event of an upstream may say several things to a client, or nothing yet. */
   read(event: SseEvent): StreamEvent[];
@@ -173,6 +187,8 @@ export interface StreamReader {
   facts(): StreamFacts;
   /** The same as the facts say. */
   isFinished(): boolean;
+  /** The upstream has paused its answer: this is its last turn, and the events of the next one may follow. */
+  paused?(): PausedTurn | undefined;
   /** An event like the last one, which was a repeat, was passed on without being read; its text weighs so many tokens. */
   again?(tokens: number): void;
 }

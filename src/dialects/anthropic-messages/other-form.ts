@@ -1,8 +1,9 @@
 // A whole message as the events of a stream, and the events of a stream as a whole message.
 
-import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
+import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
 import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/json/raw-json.ts';
 import { type SseEvent, writeSse } from '../stream/sse.ts';
+import { JoinedMessage } from './join-message.ts';
 
 export function writeAsStream({ text, value }: JsonDocument): string {
   const { content, stop_reason, stop_sequence = null, stop_details, usage, ...head } = value;
@@ -56,52 +57,13 @@ function frame(event: { type: string; [name: string]: RawValue | undefined }): s
   return writeSse(writeJson(event), event.type);
 }
 
-interface Joined {
-  block: JsonObject;
-  /** The input's JSON text so far. */
-  input: string;
-}
-
 export function joinStream(events: readonly SseEvent[]): RawValue | undefined {
-  let message: JsonObject = {};
-  const blocks = new Map<Json | undefined, Joined>();
+  const joined = new JoinedMessage();
   for (const { data } of events) {
     if (data === undefined) continue;
     const event = tryParseJson(data);
     if (!isObject(event) || event.type === 'error') return undefined;
-    const { type, index, delta, content_block: block, usage } = event;
-    if (type === 'message_start' && isObject(event.message)) message = event.message;
-    if (type === 'content_block_start' && isObject(block)) blocks.set(index, { block, input: '' });
-    const open = blocks.get(index);
-    if (type === 'content_block_delta' && isObject(delta) && open) addDelta(open, delta);
-    if (type === 'message_delta')
-      message = { ...message, ...(isObject(delta) ? delta : {}), ...addUsage(message, usage) };
+    joined.read(event);
   }
-  return { ...message, content: [...blocks.values()].map(writeJoined) };
-}
-
-function addUsage({ usage: known }: JsonObject, usage: Json | undefined): JsonObject {
-  if (!isObject(usage)) return {};
-  return { usage: { ...(isObject(known) ? known : {}), ...usage } };
-}
-
-/** Which member of a block a delta adds its text to. */
-const GROWING: Readonly<Record<string, string>> = {
-  text_delta: 'text',
-  thinking_delta: 'thinking',
-  signature_delta: 'signature',
-};
-
-function addDelta(open: Joined, delta: JsonObject): void {
-  const { block } = open;
-  const name = GROWING[String(delta.type)];
-  if (name !== undefined) block[name] = `${block[name] ?? ''}${delta[name] ?? ''}`;
-  if (delta.type === 'citations_delta' && delta.citation !== undefined) {
-    block.citations = [...(Array.isArray(block.citations) ? block.citations : []), delta.citation];
-  }
-  if (typeof delta.partial_json === 'string') open.input += delta.partial_json;
-}
-
-function writeJoined({ block, input }: Joined): RawValue {
-  return isObject(tryParseJson(input)) ? { ...block, input: new RawJson(input) } : block;
+  return joined.message();
 }

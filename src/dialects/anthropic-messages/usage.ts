@@ -37,6 +37,14 @@ function readFigures(usage: Json): ReportedUsage | undefined {
   };
 }
 
+/** Of an answer of several turns: what those before used, and the report of the last one, which may say nothing. */
+export function addTurn(before: ReportedUsage, last: UsageReport): UsageReport {
+  if (last === 'invalid') return 'invalid';
+  const all = addFigures(last === 'absent' ? [before] : [before, last]);
+  if (!all) return 'invalid';
+  return last === 'absent' || last.lacksOutput ? inputAlone(all.buckets, all.reasoning) : all;
+}
+
 function addFigures(iterations: readonly (ReportedUsage | undefined)[]): ReportedUsage | undefined {
   const buckets = { ...NO_BUCKETS };
   let reasoning = 0;

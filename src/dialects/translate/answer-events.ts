@@ -2,7 +2,7 @@
 // a time, and every block that opens is closed, unless the upstream breaks off inside it; readers see to that, whatever
 // order their upstream has.
 
-import type { StreamFacts } from '../dialect.ts';
+import type { PausedTurn, StreamFacts } from '../dialect.ts';
 import type { Repeat } from '../stream/shape.ts';
 import type { SseEvent } from '../stream/sse.ts';
 
@@ -51,6 +51,8 @@ export interface EventReader {
   end(): AnswerEvent[];
   /** Nothing need come any more, and the stop is kept back for the end. */
   isWhole?(): boolean;
+  /** The upstream has paused its answer: this is its last turn, and the events of the next one may follow. */
+  paused?(): PausedTurn | undefined;
   /** What was read last, if it repeats the one before with another text. */
   repeat?(): Repeat | undefined;
   /** One more of its kind was not shown. */

@@ -2,6 +2,7 @@
 // requests and reads answers. Any client's side goes with any upstream's.
 
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
+import type { RawValue } from '../../kit/json/raw-json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { NamedMedia } from '../media/named-media.ts';
@@ -9,6 +10,7 @@ import type { OtherForm } from '../stream/other-form.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
 import type { Conversation, Tool } from './conversation.ts';
 import type { ToolNames } from './tools/tool-names.ts';
+import type { TurnReader } from './turn-reader.ts';
 
 /** The upstream that a conversation is written for. */
 export interface Target {
@@ -29,9 +31,16 @@ export interface Target {
   hashUser(id: string): string;
 }
 
+export interface BodyOptions {
+  stream: boolean;
+  /** The beginning of the answer, to be continued. */
+  prefill?: string | undefined;
+  /** What an upstream has said that paused its answer: it comes back as it came. */
+  turns?: readonly RawValue[];
+}
+
 export interface WrittenRequest {
-  /** `prefill`: the beginning of the answer, to be continued. */
-  body(fields: UpstreamFields, options: { stream: boolean; prefill?: string | undefined }): string;
+  body(fields: UpstreamFields, options: BodyOptions): string;
   /** Settings of the client that this upstream cannot have, by the client's names. */
   dropped: readonly string[];
   /** What else it cannot have if its output is bound to so many tokens. */
@@ -54,6 +63,8 @@ export interface UpstreamSide {
   /** Undefined if it is no answer, or one that never finished. Its last event is broken if the model gave up. */
   readWhole(document: JsonDocument, target: Target): WholeEvents | undefined;
   writeAsStream: OtherForm['writeAsStream'];
+  /** Absent where answers are never paused. */
+  turns?: TurnReader;
 }
 
 /** What an answer is written with besides its events. */

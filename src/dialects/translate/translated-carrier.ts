@@ -3,7 +3,7 @@
 
 import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { type Carrier, SEALING } from '../carrier.ts';
+import { type CarriedTurns, type Carrier, SEALING } from '../carrier.ts';
 import { checkReport } from '../counts.ts';
 import {
   addOutput,
@@ -51,6 +51,7 @@ export function translatedCarrier(translation: Translation): Carrier {
     asked: request.document,
   };
   const { stream } = request;
+  const writeTurns: CarriedTurns['write'] = (fields, turns, fetched) => filled(fetched).body(fields, { stream, turns });
 
   return {
     endpoint,
@@ -62,6 +63,7 @@ export function translatedCarrier(translation: Translation): Carrier {
     needs,
     writeRequest: (fields, fetched) => filled(fetched).body(fields, { stream }),
     writePrefill: (fields, text, fetched) => filled(fetched).body(fields, { stream, prefill: text }),
+    ...(upstream.turns ? { turns: { ...upstream.turns, write: writeTurns } } : {}),
     emptyAnswer: () => (stream ? emptyStream(translation, context) : emptyWhole(translation, context)),
     readAnswer(document) {
       const whole = upstream.readWhole(document, target);
@@ -174,6 +176,8 @@ function translatedReader(
       reader.again?.(tokens);
     },
     end: () => translateAll(events.end()),
+    // What we ended at a stop sequence is over.
+    paused: () => (isFinished() ? undefined : events.paused?.()),
     facts() {
       const facts = reader.facts();
       const finished = isFinished();

@@ -5,7 +5,7 @@ import type { UpstreamFields } from '../../dialect.ts';
 import { claudeTraits } from '../../traits/claude.ts';
 import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
 import { settingsOfParts } from '../../translate/settings-of-parts.ts';
-import type { Target, WrittenRequest } from '../../translate/sides.ts';
+import type { BodyOptions, Target, WrittenRequest } from '../../translate/sides.ts';
 import { withToldNames } from '../../translate/tools/told-tools.ts';
 import { createToolNames } from '../../translate/tools/tool-names.ts';
 import { ID_CHARS } from '../shown-ids.ts';
@@ -15,7 +15,7 @@ import { planFormat } from './write-format.ts';
 import { writeKnobs } from './write-knobs.ts';
 import { planReasoning } from './write-reasoning.ts';
 import { allowedTools, isForced, writeTool, writeToolChoice } from './write-tools.ts';
-import { type TurnOptions, writeTurn } from './write-turns.ts';
+import { type Message, type TurnOptions, writeTurn } from './write-turns.ts';
 
 const NAME_CHARS = 64;
 const MOST_ID_CHARS = 256;
@@ -49,24 +49,26 @@ export function writeConversation(conversation: Conversation, target: Target): W
   // Written at once, so that what cannot be carried is told before anything is sent.
   const messages = plan.turns.map((turn) => writeTurn(turn, options));
 
-  function body(
-    fields: UpstreamFields,
-    { stream, prefill }: { stream: boolean; prefill?: string | undefined },
-  ): string {
+  function begun({ prefill, turns }: BodyOptions): Message[] {
+    if (turns) return appendTurns(messages, turns);
+    return prefill === undefined ? messages : appendPrefill(messages, plan.turns.at(-1), prefill, options);
+  }
+
+  function body(fields: UpstreamFields, asked: BodyOptions): string {
     const { thinking, effort } = reasoning.members(fields);
     const config = { ...(effort === undefined ? {} : { effort }), ...format.config };
     return writeJson({
       model: fields.model,
       max_tokens: fields.maxOutputTokens,
       system: listOf(system.map((part) => writeSystem(part, marks))),
-      messages: prefill === undefined ? messages : appendPrefill(messages, plan.turns.at(-1), prefill, options),
+      messages: begun(asked),
       tools: listOf(writtenTools),
       tool_choice: choice,
       // A begun answer goes with no thinking.
-      thinking: prefill !== undefined && reasoning.isOn ? { type: 'disabled' } : thinking,
+      thinking: asked.prefill !== undefined && reasoning.isOn ? { type: 'disabled' } : thinking,
       output_config: Object.keys(config).length > 0 ? config : undefined,
       ...knobs.members,
-      stream,
+      stream: asked.stream,
     });
   }
 
@@ -89,13 +91,20 @@ function writeSystem(part: TextPart, marks: ReturnType<typeof chooseMarks>): Raw
   return { type: 'text', text: part.text, ...cacheMember(marks.get(part)) };
 }
 
+/** The blocks of a paused answer stand last, in one message with what the client had begun of it. */
+function appendTurns(messages: readonly Message[], turns: readonly RawValue[]): Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return [...messages, { role: 'assistant', content: [...turns] }];
+  return [...messages.slice(0, -1), { role: 'assistant', content: [...last.content, ...turns] }];
+}
+
 /** The answer so far stands last, after what the client had begun of it; the vendor refuses white space at its end. */
 function appendPrefill(
-  messages: readonly RawValue[],
+  messages: readonly Message[],
   last: Turn | undefined,
   text: string,
   options: TurnOptions,
-): RawValue[] {
+): Message[] {
   const begun = last?.role === 'assistant' ? last : undefined;
   const lastPart = begun?.parts.at(-1);
   const before = lastPart?.type === 'text' ? lastPart.text : '';

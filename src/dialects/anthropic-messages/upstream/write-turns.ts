@@ -18,7 +18,9 @@ export interface TurnOptions {
 
 type Block = { type: string; [name: string]: RawValue | undefined };
 
-export function writeTurn({ role, parts }: Turn, options: TurnOptions): RawValue {
+export type Message = { role: Turn['role']; content: RawValue[] };
+
+export function writeTurn({ role, parts }: Turn, options: TurnOptions): Message {
   const content = parts.map((part) => {
     if (part.type === 'reasoning') return writeThought(part);
     if (role === 'assistant') requireAssistants(part);

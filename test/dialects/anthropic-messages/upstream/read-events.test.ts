@@ -210,13 +210,28 @@ describe('the end', () => {
     expect(stopped('refusal', { stop_details: null })).toEqual([{ type: 'stop', reason: 'filter' }]);
   });
 
-  test('a pause is one at its bound, or waits for the calls it made, and none before the first word', () => {
+  test('a pause that nothing follows is one at its bound, or waits for the calls it made, and none before the first word', () => {
     expect(stopped('pause_turn')).toEqual([{ type: 'stop', reason: 'length' }]);
     expect(readStream(START, endOf('pause_turn')).events).toEqual([BROKEN]);
     expect(readWhole('{"type":"message","content":[],"stop_reason":"pause_turn"}')).toBeUndefined();
     const call = '{"type":"tool_use","id":"t","name":"look","input":{}}';
     const called = readWhole(`{"type":"message","content":[${call}],"stop_reason":"pause_turn"}`);
     expect(called?.events).toContainEqual({ type: 'stop', reason: 'tool' });
+  });
+
+  test('a pause and what follows it are one answer', () => {
+    const { events, usage } = readStream(
+      ...[START, ...textBlock('a'), endOf('pause_turn'), STOP],
+      ...[START, ...textBlock('b'), endOf('end_turn'), STOP],
+    );
+    const words = [open('text'), delta('a'), CLOSE, open('text'), delta('b'), CLOSE];
+    expect(events).toEqual([...words, { type: 'stop', reason: 'end' }, DONE]);
+    expect(usage).toMatchObject({ buckets: { input: 20, output: 10 } });
+  });
+
+  test('an error in place of what follows a pause ends the answer at its bound', () => {
+    const { events } = readStream(START, ...textBlock('a'), endOf('pause_turn'), STOP, { type: 'error' });
+    expect(events).toEqual([open('text'), delta('a'), CLOSE, { type: 'stop', reason: 'length' }, DONE]);
   });
 
   test('comes once, and closes what is open', () => {
