@@ -1,7 +1,6 @@
 // One try on one channel, up to the moment the answer has really begun: the whole of a JSON answer, or the first
 // meaningful event of a stream. Until then another channel can still take over.
 
-import { withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { clientsField } from '../dialects/clients-field.ts';
 import { Fault, fault } from '../faults/fault.ts';
@@ -9,16 +8,18 @@ import { HOUR_MS } from '../kit/clock.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
+import { askUpstream, readRefusal } from './ask-upstream.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { beforeAsking, type Stoppable } from './before-asking.ts';
 import type { AnyBegunAnswer } from './begun.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { noteFailedTry } from './losses.ts';
+import { NextTurns } from './next-turns.ts';
 import { isDescribable, noteRefused, type Translated } from './note-refused.ts';
 import { noteTrouble, TryNote } from './note-try.ts';
 import { patienceWith } from './patience.ts';
 import type { Step } from './plan.ts';
-import { beginStream, readAnswer, readRefusal, takeWhole } from './take-answer.ts';
+import { beginStream, readAnswer, takeWhole } from './take-answer.ts';
 import { upstreamFields } from './upstream-fields.ts';
 import { type LateListener, Watch } from './watch.ts';
 import { fetchNamed, type Prefill, writeBody } from './write-body.ts';
@@ -74,25 +75,21 @@ export async function attempt(
     watch.signal.throwIfAborted();
     askedAt = tools.clock.monotonic();
     watch.listen();
-    const sending = upstream.send({
-      endpoint: carrier.endpoint,
-      model: route.model,
-      body,
-      stream,
-      headers: withoutLostBetas(call.headers, step.model.contextTokens),
-      signal: watch.signal,
-    });
+    const asking = { step, upstream, carrier, fields, startedAt, watch };
+    const sending = askUpstream(call, asking, body);
     // Nor are long media kept for a description that is not written.
     if (carrier.isTranslated)
       translated = { carrier, fields, prefill, fetched: isDescribed ? fetched : undefined, isDescribed };
     const response = await sending;
     failpoint('K3');
-    const reply = { response, carrier, fields, startedAt, watch, hidden: upstream.hidden };
-    if (response.status !== 200) throw await readRefusal(tools, call, reply);
+    if (response.status !== 200) throw await readRefusal(tools, call, asking, response);
     isAccepted = true;
+    // The bill of a run that went on from a prefill knows of one turn only.
+    const turns = carrier.turns && !prefill ? new NextTurns(tools, admission, asking, carrier.turns) : undefined;
+    const reply = { ...asking, response, turns };
     if (!stream) watch.listen();
     if (stream) {
-      const begun = await beginStream(tools, call, route, reply);
+      const begun = await beginStream(tools, call, reply);
       admission.deadline = admission.startedAt + MAX_STREAM_MS;
       watch.limitTotal(route.channel.timeouts.totalMs, admission.deadline);
       note.begun();

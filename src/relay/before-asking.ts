@@ -54,7 +54,7 @@ async function waitOrLeave({ clock, cut }: RelayTools, { gone, racing }: Ends, m
 }
 
 /** A node that slept may find that another one has released the hold: nothing would pay for the try. */
-function isHeld({ ledger }: RelayTools, { call, startedAt }: Admission): boolean | Promise<boolean> {
+export function isHeld({ ledger }: RelayTools, { call, startedAt }: Admission): boolean | Promise<boolean> {
   const { requestId, key } = call;
   return ledger.isHeld({ requestId, accountId: key.accountId, since: startedAt });
 }

@@ -30,12 +30,21 @@ export interface WholeAnswer extends AnyBegun {
   large?: LargeAnswer;
 }
 
+export interface StreamedTurns {
+  /** Another turn than the first was asked for. */
+  readonly isContinued: boolean;
+  /** No other turn is asked for from here on. */
+  stop(): void;
+}
+
 export interface BegunStream extends AnyBegun {
   kind: 'stream';
   reader: StreamReader;
   /** Everything from the first event on, including what was read to find the beginning. */
   events: EventFeed;
   watch: Watch;
+  /** Set where a paused answer is continued. */
+  turns?: StreamedTurns | undefined;
 }
 
 export type Begun = WholeAnswer | BegunStream;

@@ -39,7 +39,8 @@ export function deliverStream(
   async function deliver(send: Send): Promise<void> {
     try {
       const end = await sendContent(tools, admission, plan, delivery, send);
-      if (end === 'over_bound') await endAtBound(send);
+      if (end === 'over_bound') await endAtBound(send, (most) => billAtBound(call, delivery.runs, most));
+      else if (end === 'cut_short') await endAtBound(send, () => billStream(call, delivery.runs));
       else if (delivery.isStopped) await endAtStop(send);
       else await settleAndEnd(send);
     } catch (error) {
@@ -86,10 +87,10 @@ export function deliverStream(
     await send(writer.end({ usage: bill(), cost: settled?.cost, isOurs: true }));
   }
 
-  /** The upstream does not keep to its bound: the answer ends there, as if it had. */
-  async function endAtBound(send: Send): Promise<void> {
+  /** The upstream does not keep to its bound, or paused and failed to go on: the answer ends as at the bound. */
+  async function endAtBound(send: Send, billOf: (mostTokens: number) => Bill): Promise<void> {
     const { runs, served } = delivery;
-    const bill = billAtBound(call, runs, admission.maxOutputTokens * call.request.choices);
+    const bill = billOf(admission.maxOutputTokens * call.request.choices);
     const settled = await closing.settle('ok', bill, served, lossesOfReplaced(call, runs));
     await send(writer.stopAtBound() + writer.end({ usage: bill, cost: settled?.cost, isOurs: true }));
   }
@@ -138,7 +139,7 @@ async function sendContent(
   plan: Plan,
   delivery: Delivery,
   send: Send,
-): Promise<'whole' | 'over_bound'> {
+): Promise<'whole' | 'over_bound' | 'cut_short'> {
   let writer: FrameWriter = delivery.writer;
   let caughtUp = () => true;
   for (;;) {
@@ -158,6 +159,7 @@ async function sendContent(
       leaveStream(begun);
       if (failed.outcome === 'over_bound') return 'over_bound';
       if (OUTCOMES[failed.outcome].endsStream) throw failed;
+      if (begun.turns?.isContinued && caughtUp()) return 'cut_short';
       const resumed = await resume(tools, admission, plan, delivery, failed);
       if (!resumed) throw failed;
       delivery.goOnWith(resumed);

@@ -156,6 +156,7 @@ export class Delivery implements Timed {
   /** The current run is read for its report from here on, whatever the client does. */
   async readForReport(tools: Pick<RelayTools, 'readingOn'>): Promise<void> {
     this.#isReadOn = true;
+    this.#current.begun.turns?.stop();
     if (this.#needsReport) this.#isUnread = !(await readToEnd(tools, this.#call.key.accountId, this.#current.begun));
     leaveStream(this.#current.begun);
   }

@@ -13,6 +13,11 @@ export interface Waiter {
   reject(reason: unknown): void;
 }
 
+export interface ByteSource {
+  read(): Promise<ReadableStreamReadResult<Uint8Array>>;
+  cancel(): Promise<void>;
+}
+
 export interface FeedLimits {
   idleMs: number;
   /** More than this is no answer but a flood. */
@@ -28,7 +33,7 @@ export class EventFeed implements EventListenerObject {
   readonly #reader: StreamReader;
   readonly #watch: Watch;
   readonly #limits: FeedLimits;
-  readonly #source: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #source: ByteSource | undefined;
   readonly #buffer: EventBuffer;
   #total = 0;
   #isReading = false;
@@ -40,13 +45,13 @@ export class EventFeed implements EventListenerObject {
   #failure: { reason: unknown } | undefined;
   #waiter: Waiter | undefined;
 
-  constructor(response: Response, reader: StreamReader, watch: Watch, limits: FeedLimits) {
+  constructor(source: ByteSource | undefined, reader: StreamReader, watch: Watch, limits: FeedLimits) {
     this.#reader = reader;
     this.#watch = watch;
     this.#limits = limits;
-    this.#source = response.body?.getReader();
+    this.#source = source;
     this.#buffer = new EventBuffer(reader, () => this.#noteFailure(new AttemptFailed('flood')));
-    this.#isOver = this.#source === undefined;
+    this.#isOver = source === undefined;
     if (watch.signal.aborted) this.handleEvent();
     else watch.signal.addEventListener('abort', this, { once: true });
   }
@@ -137,7 +142,7 @@ export class EventFeed implements EventListenerObject {
   }
 
   /** Reads as long as somebody waits. */
-  async #readSource(source: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  async #readSource(source: ByteSource): Promise<void> {
     this.#isReading = true;
     try {
       while (this.#waiter) {

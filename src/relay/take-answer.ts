@@ -1,8 +1,6 @@
-// What an upstream replied, up to the moment the answer has really begun: a refusal, the whole of an answer, or the events
-// of a stream until the first that says something.
+// What an upstream replied, up to the moment the answer has really begun: the whole of an answer, or the events of a stream
+// until the first that says something.
 
-import type { Route } from '../catalog/catalog.ts';
-import { readFailure } from '../channels/refusals/read-failure.ts';
 import { readToldFailure } from '../channels/refusals/read-told-failure.ts';
 import type { CarriedAnswer, Carrier } from '../dialects/carrier.ts';
 import type { StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
@@ -10,47 +8,42 @@ import { splitEvents } from '../dialects/stream/other-form.ts';
 import { SseTooLong } from '../dialects/stream/sse.ts';
 import { fault } from '../faults/fault.ts';
 import { ANSWER_LIMITS, type JsonDocument, JsonRefused, readJsonObject } from '../kit/json/json.ts';
+import type { Asking } from './ask-upstream.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunStream, WholeAnswer } from './begun.ts';
 import type { Call, RelayTools } from './call.ts';
-import { classifyFailure, classifyTold } from './classify-failure.ts';
+import { classifyTold } from './classify-failure.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
-import { EventFeed } from './event-feed.ts';
+import { type ByteSource, EventFeed } from './event-feed.ts';
+import { joinWhole, TurnSource } from './join-turns.ts';
+import type { NextTurns } from './next-turns.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import { type LargeAnswer, readLargeAnswer } from './read-large-answer.ts';
 import { isShort, MAX_ANSWER_BYTES, readText } from './read-upstream-text.ts';
-import type { Watch } from './watch.ts';
 
-export interface Reply {
+export interface Reply extends Asking {
   response: Response;
-  carrier: Carrier;
-  fields: UpstreamFields;
-  /** When the try began, by the monotonic clock. */
-  startedAt: number;
-  watch: Watch;
-  /** Names and keys of the upstream's own, which no client may read. */
-  hidden: readonly string[];
-}
-
-/** What a status other than 200 means. */
-export async function readRefusal({ clock }: RelayTools, call: Call, reply: Reply): Promise<AttemptFailed> {
-  const { response, carrier, watch, hidden } = reply;
-  const text = await readText(response, watch);
-  const failure = readFailure(response, text, { hidden, now: clock.now() });
-  return classifyFailure(failure, carrier.maySeal, call.request.document.value);
+  /** Set where a paused answer is continued. */
+  turns?: NextTurns | undefined;
 }
 
 /** What to make of a text that is no part of an answer; `otherwise` if it does not blame the request. */
-function explainTold({ carrier, hidden }: Reply, text: string | undefined, otherwise: AttemptOutcome): AttemptFailed {
-  const told = text === undefined ? undefined : readToldFailure(text, hidden);
+function explainTold({ carrier, upstream }: Reply, text: string | undefined, otherwise: AttemptOutcome): AttemptFailed {
+  const told = text === undefined ? undefined : readToldFailure(text, upstream.hidden);
   return (told && classifyTold(told, carrier.maySeal)) ?? new AttemptFailed(otherwise);
 }
 
 /** Its text; of one that is large, what was read of it piece by piece. */
-export function readAnswer(tools: RelayTools, call: Call, { response, watch }: Reply): Promise<string | LargeAnswer> {
+export function readAnswer(tools: RelayTools, call: Call, reply: Reply): Promise<string | LargeAnswer> {
+  const { response, watch, turns } = reply;
   const { longAnswers } = call.dialect;
+  if (turns) return readTurns(reply, turns);
   if (!longAnswers || isShort(response)) return readText(response, watch);
   return readLargeAnswer(tools, call, longAnswers, response, watch);
+}
+
+async function readTurns({ response, watch }: Reply, turns: NextTurns): Promise<string> {
+  return joinWhole(await readText(response, watch), turns, (next) => readText(next, watch));
 }
 
 /** Throws AttemptFailed if what was read is no answer. */
@@ -121,20 +114,29 @@ function mostStreamed({ isTranslated }: Carrier, { maxOutputTokens }: UpstreamFi
   return MAX_ANSWER_BYTES + tokenBytes * maxOutputTokens * choices;
 }
 
-export async function beginStream(
-  { clock }: RelayTools,
-  { request }: Call,
-  { channel }: Route,
-  reply: Reply,
-): Promise<BegunStream> {
-  const { response, carrier, fields, startedAt, watch } = reply;
-  const streamed = isEventStream(response) ? response : await asStream(reply);
+export async function beginStream({ clock }: RelayTools, { request }: Call, reply: Reply): Promise<BegunStream> {
+  const { step, carrier, fields, startedAt, watch } = reply;
+  const { idleMs } = step.route.channel.timeouts;
   const reader = carrier.createStreamReader();
-  const limits = { idleMs: channel.timeouts.idleMs, maxBytes: mostStreamed(carrier, fields, request.choices) };
-  const events = new EventFeed(streamed, reader, watch, limits);
+  const source = await sourceOf(reply);
+  const turns = source && reply.turns && new TurnSource(source, reader, reply.turns, openTurn);
+  const limits = { idleMs, maxBytes: mostStreamed(carrier, fields, request.choices) };
+  const events = new EventFeed(turns ?? source, reader, watch, limits);
   await untilBegun(reply, events, reader);
   watch.hasSpoken();
-  return { kind: 'stream', carrier, fields, startedAt, firstTokenAt: clock.monotonic(), reader, events, watch };
+  return { kind: 'stream', carrier, fields, startedAt, firstTokenAt: clock.monotonic(), reader, events, watch, turns };
+
+  async function openTurn(response: Response): Promise<ByteSource> {
+    const next = await sourceOf({ ...reply, response });
+    if (!next) throw new AttemptFailed('not_an_answer');
+    return next;
+  }
+}
+
+async function sourceOf(reply: Reply): Promise<ByteSource | undefined> {
+  const { response } = reply;
+  const streamed = isEventStream(response) ? response : await asStream(reply);
+  return streamed.body?.getReader();
 }
 
 function isEventStream(response: Response): boolean {

@@ -12,6 +12,8 @@ const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   assistant: ['text', 'thinking', 'redacted_thinking', 'tool_use'],
   system: ['text'],
 };
+/** What the vendor did itself comes back only in a turn that it paused. */
+const PAUSED_BLOCKS = ['server_tool_use', 'web_search_tool_result'];
 const MOST_CACHE_MARKS = 4;
 
 export function checkAnthropicRequest(body: Answer): void {
@@ -43,7 +45,8 @@ function checkMessage(messages: Answer[], index: number, { role, content }: Answ
     return;
   }
   must(Array.isArray(content) && content.length > 0, 'no content');
-  for (const block of content) checkBlock(block, role);
+  const mayBePaused = role === 'assistant' && index === messages.length - 1;
+  for (const block of content) if (!mayBePaused || !PAUSED_BLOCKS.includes(block.type)) checkBlock(block, role);
 }
 
 function checkBlock(block: Answer, role: string): void {

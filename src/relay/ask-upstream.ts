@@ -1,0 +1,49 @@
+// One request to a channel's upstream, and what it means if it is refused.
+
+import { readFailure } from '../channels/refusals/read-failure.ts';
+import type { Upstream } from '../channels/upstream.ts';
+import { withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
+import type { Carrier } from '../dialects/carrier.ts';
+import type { UpstreamFields } from '../dialects/dialect.ts';
+import type { JsonBody } from '../kit/json/request-json.ts';
+import type { AttemptFailed } from './attempt-failed.ts';
+import type { Call, RelayTools } from './call.ts';
+import { classifyFailure } from './classify-failure.ts';
+import type { Step } from './plan.ts';
+import { readText } from './read-upstream-text.ts';
+import type { Watch } from './watch.ts';
+
+/** How one try asks its upstream. */
+export interface Asking {
+  step: Step;
+  upstream: Upstream;
+  carrier: Carrier;
+  fields: UpstreamFields;
+  /** When the try began, by the monotonic clock. */
+  startedAt: number;
+  watch: Watch;
+}
+
+export function askUpstream({ request, headers }: Call, asking: Asking, body: JsonBody): Promise<Response> {
+  const { step, upstream, carrier, watch } = asking;
+  return upstream.send({
+    endpoint: carrier.endpoint,
+    model: step.route.model,
+    body,
+    stream: request.stream,
+    headers: withoutLostBetas(headers, step.model.contextTokens),
+    signal: watch.signal,
+  });
+}
+
+/** What a status other than 200 means. */
+export async function readRefusal(
+  { clock }: RelayTools,
+  { request }: Call,
+  { upstream, carrier, watch }: Asking,
+  response: Response,
+): Promise<AttemptFailed> {
+  const text = await readText(response, watch);
+  const failure = readFailure(response, text, { hidden: upstream.hidden, now: clock.now() });
+  return classifyFailure(failure, carrier.maySeal, request.document.value);
+}
