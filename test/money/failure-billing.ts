@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../src/kit/clock.ts';
 import { weighTokens } from '../../src/kit/tokens.ts';
-import { messageAnswer } from '../support/anthropic-messages.ts';
+import { messageAnswer, messageStream } from '../support/anthropic-messages.ts';
 import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { type Asked, costAt, type Lab, type LabOptions, MAIN, SPARE, startLab, TRIAL } from '../support/lab.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -403,6 +403,26 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       on.first.next(messageAnswer({ pieces: [], stop: 'max_tokens', usage }));
       expect((await on.ask({ max_tokens: 0 })).status).toBe(200);
       await expectPaid(on, costAt(MAIN, 11, 0), { input_tokens: 3, cache_write_5m_tokens: 8 });
+    },
+    'Claude paused the answer, and the gateway had it continue': async () => {
+      const on = await start({ ...chat, channel: messages.channel });
+      const usage = { input_tokens: 20, output_tokens: 4 };
+      on.first.next(messageAnswer({ stop: 'pause_turn' }), messageAnswer({ usage }));
+      expect((await on.ask()).json.choices[0].finish_reason).toBe('stop');
+      await expectPaid(on, costAt(MAIN, 31, 11), { estimated: false });
+    },
+    'Claude paused the answer, and the next turn was refused or broke off': async () => {
+      const on = await start({ ...chat, channel: messages.channel });
+      on.first.next(messageStream({ stop: 'pause_turn' }), messages.refusal(400, 'other'));
+      const refused = await on.ask({ stream: true });
+      expect(refused.answer).toMatchObject({ finish: 'length', complete: true });
+      expect(refused.record).toMatchObject({ estimated: false, cost_nano: costAt(MAIN, 11, 7) });
+      on.first.next(messageStream({ stop: 'pause_turn' }), brokenAfter(messages, ' beta'));
+      const broken = await on.ask({ stream: true });
+      expect(broken.answer).toMatchObject({ finish: 'length', complete: true });
+      const cost_nano = costAt(MAIN, 22, broken.record.output_tokens);
+      expect(broken.record).toMatchObject({ estimated: true, input_tokens: 22, cost_nano });
+      expect(broken.record.output_tokens).toBeGreaterThanOrEqual(8);
     },
     'a stop sequence that the gateway itself watches for ended the answer': async () => {
       const on = await start(messages, { channels: { kind: 'openai' } });

@@ -2,12 +2,14 @@
 // so the gateway does: the client gets one answer and pays for all turns.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { systemClock } from '../../src/kit/clock.ts';
 import type { Answer } from '../support/answer.ts';
 import { messageError } from '../support/anthropic-messages.ts';
 import { eventScript, streamedTurn, type Turn, type TurnBlock, wholeTurn } from '../support/anthropic-turns.ts';
-import { eventually } from '../support/eventually.ts';
-import { type Asked, costAt, type Lab, MAIN, startLab } from '../support/lab.ts';
+import { createGate, eventually } from '../support/eventually.ts';
+import { type Asked, costAt, type Lab, MAIN, startLab, TRIAL } from '../support/lab.ts';
 import { jsonScript } from '../support/openai-chat.ts';
+import { createReadOnClock } from '../support/read-on-clock.ts';
 import { bodyLength, cutAt, type Script } from '../support/script.ts';
 import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 
@@ -337,6 +339,56 @@ describe('a free model', () => {
   });
 });
 
+test('a channel that goes on after a pause is not late', async () => {
+  const client = CLIENTS[0] as WireClient;
+  const lab = await startLab(client, { main: { hedge: 300 } });
+  try {
+    const next = wholeTurn({ content: [text(' Early ones.')] });
+    lab.first.next(wholeTurn(PAUSED), { ...next, framing: 'chunked', body: [600, ...(next.body ?? [])] });
+    lab.second.otherwise(wholeTurn({ content: [text('Late ones.')] }));
+    expect(shown(client, false, await lab.ask()).text).toBe('I search. Early ones.');
+    expect(lab.second.requests).toHaveLength(0);
+  } finally {
+    await lab.stop();
+  }
+});
+
+describe('a channel that is read to its end', () => {
+  let lab: Lab;
+  const client = CLIENTS[0] as WireClient;
+  const { clock, timers } = createReadOnClock(systemClock);
+  beforeAll(async () => {
+    lab = await startLab(client, { clock, routes: ['first'], first: { drain_on_abort: true } });
+  });
+  beforeEach(() => lab.first.reset());
+  afterAll(() => lab.stop());
+
+  test.each([false, true])('a client that left before the pause causes no other turn, streamed: %p', async (stream) => {
+    const gate = createGate();
+    const script = written(PAUSED, stream);
+    const parts = script.body ?? [];
+    const begun = stream ? 3 : 0;
+    lab.first.next({
+      ...script,
+      framing: 'chunked',
+      body: [...parts.slice(0, begun), gate.opened, ...parts.slice(begun)],
+    });
+    const leaving = new AbortController();
+    const opened = lab.open({ stream }, leaving.signal).catch(() => undefined);
+    const seen = await lab.first.request(0);
+    if (stream) await (await opened)?.body?.getReader().read();
+    const before = timers();
+    leaving.abort();
+    await opened;
+    await eventually('the rest to be read', () => timers() > before);
+    gate.open();
+    const [record] = await lab.records();
+    expect(record).toMatchObject({ status: 'client_gone', input_tokens: 11 });
+    expect(seen.abortedAt).toBeUndefined();
+    expect(lab.first.requests).toHaveLength(1);
+  });
+});
+
 describe('limits of the channel', () => {
   let lab: Lab;
   const client = CLIENTS[0] as WireClient;
@@ -419,4 +471,25 @@ describe('what the hold covers', () => {
     expect(BigInt(asked.record.cost_nano)).toBeLessThanOrEqual(held);
     expect(asked.record.cost_nano).toBe(costAt(MAIN, 210, 30));
   });
+});
+
+test.each([false, true])('a wallet that pays for one turn only, streamed: %p', async (stream) => {
+  const client = CLIENTS[0] as WireClient;
+  const prices = { input: 1_000_000n, output: 20_000_000n };
+  const lab = await startLab(client, { routes: ['first'], main: { price: { input: 1_000, output: 20_000 } } });
+  try {
+    const bound = async () => (await lab.first.request(0)).json.max_tokens;
+    lab.first.otherwise(({ json }) =>
+      written({ ...PAUSED, usage: { input_tokens: 3, output_tokens: json.max_tokens - 10 } }, stream),
+    );
+    const asked = await lab.ask({ stream });
+    expect(shown(client, stream, asked)).toMatchObject({ text: 'I search.', finish: 'length' });
+    expect(await bound()).toBeLessThan(60);
+    expect(lab.first.requests).toHaveLength(1);
+    const cost = costAt(prices, 3, (await bound()) - 10);
+    expect(asked.record).toMatchObject({ status: 'ok', rule: 'served', cost_nano: cost });
+    expect(await lab.balance()).toBe(TRIAL - BigInt(cost));
+  } finally {
+    await lab.stop();
+  }
 });

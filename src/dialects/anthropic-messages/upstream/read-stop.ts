@@ -16,10 +16,7 @@ interface Shown {
   hasText: boolean;
 }
 
-/**
- * Undefined if it has not even begun. The vendor pauses an answer in the middle of tools that it runs itself, and would go
- * on if it were given all of them back; the client has none of them. It must not take what it has for the whole.
- */
+/** Undefined if it has not even begun. A pause that is not continued is no whole answer, and must not be taken for one. */
 export function readStop(
   { stop_reason: given, stop_sequence: sequence, stop_details: details }: JsonObject,
   { hasCalls, hasText }: Shown,
