@@ -94,7 +94,8 @@ export function isInvalid(usage: UsageReport): boolean {
   return usage === 'invalid' || (typeof usage === 'object' && usage.isDoubted === true);
 }
 
-function isZero({ input, cachedInput, cacheWrite5m, cacheWrite1h, output }: Buckets): boolean {
+/** Zeros stand for what was not counted. */
+export function isZero({ input, cachedInput, cacheWrite5m, cacheWrite1h, output }: Buckets): boolean {
   return input + cachedInput + cacheWrite5m + cacheWrite1h + output === 0;
 }
 

@@ -115,28 +115,23 @@ function mostStreamed({ isTranslated }: Carrier, { maxOutputTokens }: UpstreamFi
 }
 
 export async function beginStream({ clock }: RelayTools, { request }: Call, reply: Reply): Promise<BegunStream> {
-  const { step, carrier, fields, startedAt, watch } = reply;
-  const { idleMs } = step.route.channel.timeouts;
+  const { step, response, carrier, fields, startedAt, watch } = reply;
+  const streamed = isEventStream(response) ? response : await asStream(reply);
   const reader = carrier.createStreamReader();
-  const source = await sourceOf(reply);
-  const turns = source && reply.turns && new TurnSource(source, reader, reply.turns, openTurn);
+  const source = streamed.body?.getReader();
+  const turns = source && reply.turns && new TurnSource(source, reader, reply.turns, (next) => openTurn(reply, next));
+  const { idleMs } = step.route.channel.timeouts;
   const limits = { idleMs, maxBytes: mostStreamed(carrier, fields, request.choices) };
   const events = new EventFeed(turns ?? source, reader, watch, limits);
   await untilBegun(reply, events, reader);
   watch.hasSpoken();
   return { kind: 'stream', carrier, fields, startedAt, firstTokenAt: clock.monotonic(), reader, events, watch, turns };
-
-  async function openTurn(response: Response): Promise<ByteSource> {
-    const next = await sourceOf({ ...reply, response });
-    if (!next) throw new AttemptFailed('not_an_answer');
-    return next;
-  }
 }
 
-async function sourceOf(reply: Reply): Promise<ByteSource | undefined> {
-  const { response } = reply;
-  const streamed = isEventStream(response) ? response : await asStream(reply);
-  return streamed.body?.getReader();
+async function openTurn(reply: Reply, response: Response): Promise<ByteSource> {
+  const streamed = isEventStream(response) ? response : await asStream({ ...reply, response });
+  if (!streamed.body) throw new AttemptFailed('not_an_answer');
+  return streamed.body.getReader();
 }
 
 function isEventStream(response: Response): boolean {

@@ -203,13 +203,16 @@ describe.each(WAYS)('$name, streamed: $stream', ({ client, stream }) => {
     },
   );
 
-  test('without a report of the paused turn nobody knows what the hold still covers', async () => {
-    play({ ...PAUSED, usage: null });
-    const asked = await ask();
-    expect(shown(client, stream, asked).finish).toMatch(endsOf(client).length);
-    expect(labOf(client).first.requests).toHaveLength(1);
-    expect(asked.record.estimated).toBe(true);
-  });
+  test.each([null, { input_tokens: 0, output_tokens: 0 }])(
+    'a pause that reports %p: what the hold still covers is unknown',
+    async (usage) => {
+      play({ ...PAUSED, usage });
+      const asked = await ask();
+      expect(shown(client, stream, asked).finish).toMatch(endsOf(client).length);
+      expect(labOf(client).first.requests).toHaveLength(1);
+      expect(asked.record.estimated).toBe(true);
+    },
+  );
 
   test('a next turn without a report: its output is counted here', async () => {
     play(PAUSED, { content: [text(' Early ones.')], usage: null });

@@ -11,6 +11,7 @@ import {
   readJsonObject,
 } from '../../../kit/json/json.ts';
 import { openRaw, RawJson, writeJson } from '../../../kit/json/raw-json.ts';
+import { isZero } from '../../counts.ts';
 import type { PausedTurn, UsageReport } from '../../dialect.ts';
 import { isFinish } from '../../stream/is-finish.ts';
 import { addTurn, readUsage, writeUsage } from '../usage.ts';
@@ -28,7 +29,7 @@ interface TurnBlock {
 
 /** Undefined if it cannot be continued: a call waits for its result, and without a report its price is unknown. */
 export function toPausedTurn(blocks: readonly TurnBlock[], usage: UsageReport): PausedTurn | undefined {
-  if (typeof usage !== 'object' || usage.lacksOutput) return undefined;
+  if (typeof usage !== 'object' || usage.lacksOutput || isZero(usage.buckets)) return undefined;
   if (blocks.length === 0 || blocks.some(({ type }) => type === 'tool_use')) return undefined;
   // Results are no output, and each of their tokens is a byte at least.
   const results = blocks.filter(({ type }) => String(type).endsWith('_tool_result'));
