@@ -2,33 +2,35 @@
 // so the gateway does: the client gets one answer and pays for all turns.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { systemClock } from '../../src/kit/clock.ts';
 import type { Answer } from '../support/answer.ts';
 import { messageError } from '../support/anthropic-messages.ts';
-import { eventScript, streamedTurn, type Turn, type TurnBlock, wholeTurn } from '../support/anthropic-turns.ts';
-import { createGate, eventually } from '../support/eventually.ts';
-import { type Asked, costAt, type Lab, MAIN, startLab, TRIAL } from '../support/lab.ts';
+import { eventScript, streamedTurn, type Turn, wholeTurn } from '../support/anthropic-turns.ts';
+import { eventually } from '../support/eventually.ts';
+import { costAt, type Lab, MAIN, startLab } from '../support/lab.ts';
 import { jsonScript } from '../support/openai-chat.ts';
-import { createReadOnClock } from '../support/read-on-clock.ts';
-import { bodyLength, cutAt, type Script } from '../support/script.ts';
-import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import {
+  BLOCKS,
+  CHAT,
+  CLIENTS,
+  endsOf,
+  FOUND,
+  lastMessage,
+  NEVER,
+  PAUSED,
+  SEARCH,
+  shown,
+  text,
+  written,
+} from '../support/paused-turns.ts';
+import { bodyLength, cutAt, inPieces, type Script } from '../support/script.ts';
+import type { WireClient } from '../support/wire-clients.ts';
 
-const text = (words: string): TurnBlock => ({ type: 'text', text: words });
-const SEARCH = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'early birds' } };
-const FOUND = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] };
-const BLOCKS = [text('I search.'), SEARCH, FOUND];
-const PAUSED: Turn = { content: BLOCKS, stop: 'pause_turn' };
 const THOUGHT = { type: 'thinking', thinking: 'Which birds?', signature: 'c2lnbmVk' };
 const CALL = { type: 'tool_use', id: 'toolu_9', name: 'look', input: { at: 'nest' } };
 const TOOL = { name: 'look', parameters: { type: 'object', properties: { at: { type: 'string' } } } };
 /** What is held for it covers the input of several turns. */
 const LONG = 'Tell me of the birds that rise early. '.repeat(20);
 const LONG_PROMPT = { messages: [{ role: 'user', content: LONG }] };
-const NEVER = new Promise<never>(() => {});
-
-const find = (wanted: WireClient['name']) => WIRE_CLIENTS.find(({ name }) => name === wanted) as WireClient;
-/** Clients of the OpenAI formats on channels of Anthropic's. */
-const CLIENTS = [find('chat'), find('responses')].map((client) => ({ ...client, channel: find('messages').channel }));
 const WAYS = CLIENTS.flatMap((client) => [false, true].map((stream) => ({ client, name: client.name, stream })));
 
 const labs = new Map<string, Lab>();
@@ -43,43 +45,7 @@ afterAll(async () => {
   for (const lab of labs.values()) await lab.stop();
 });
 
-const written = (turn: Turn, stream: boolean): Script => (stream ? streamedTurn(turn) : wholeTurn(turn));
-
-/** What a client has of an answer, in words that both formats share. */
-function shown(client: WireClient, stream: boolean, { json, answer, text: told }: Asked) {
-  if (stream) {
-    expect(answer.complete, told).toBe(true);
-    expect(answer.error).toBeUndefined();
-    const slots = Object.entries(answer.content);
-    const of = (pattern: RegExp) => slots.filter(([slot]) => pattern.test(slot)).map(([, words]) => words);
-    return {
-      text: of(/^\d+\/(content$|text\/)/).join(''),
-      calls: of(/arguments$/),
-      finish: answer.finish,
-      usage: answer.usage,
-    };
-  }
-  if (client.name === 'chat') {
-    const [{ message, finish_reason: finish }] = json.choices;
-    const calls = (message.tool_calls ?? []).map((call: Answer) => call.function.arguments);
-    return { text: message.content ?? '', calls, finish, usage: json.usage };
-  }
-  const parts = json.output.flatMap((item: Answer) => (item.type === 'message' ? item.content : []));
-  const calls = json.output.filter((item: Answer) => item.type === 'function_call');
-  return {
-    text: parts.map((part: Answer) => part.text).join(''),
-    calls: calls.map((call: Answer) => call.arguments),
-    finish: json.status === 'incomplete' ? json.incomplete_details.reason : json.status,
-    usage: json.usage,
-  };
-}
-
-const ENDS: Record<string, { end: string; length: RegExp; tool: RegExp }> = {
-  chat: { end: 'stop', length: /^length$/, tool: /^tool_calls$/ },
-  responses: { end: 'completed', length: /max_output_tokens|incomplete/, tool: /completed/ },
-};
-const endsOf = ({ name }: WireClient) => ENDS[name] as (typeof ENDS)[string];
-const lastMessage = ({ json }: { json: Answer }) => json.messages.at(-1);
+const withComment = (script: Script): Script => ({ ...script, body: [': wait\n\n', 20, ...(script.body ?? [])] });
 
 describe.each(WAYS)('$name, streamed: $stream', ({ client, stream }) => {
   const ask = (fields: Record<string, unknown> = {}) => labOf(client).ask({ stream, ...fields });
@@ -203,16 +169,16 @@ describe.each(WAYS)('$name, streamed: $stream', ({ client, stream }) => {
     },
   );
 
-  test.each([null, { input_tokens: 0, output_tokens: 0 }])(
-    'a pause that reports %p: what the hold still covers is unknown',
-    async (usage) => {
-      play({ ...PAUSED, usage });
-      const asked = await ask();
-      expect(shown(client, stream, asked).finish).toMatch(endsOf(client).length);
-      expect(labOf(client).first.requests).toHaveLength(1);
-      expect(asked.record.estimated).toBe(true);
-    },
-  );
+  test.each([
+    ['nothing', null],
+    ['zeros', { input_tokens: 0, output_tokens: 0 }],
+  ])('a pause that reports %s: what the hold still covers is unknown', async (_, usage) => {
+    play({ ...PAUSED, usage });
+    const asked = await ask();
+    expect(shown(client, stream, asked).finish).toMatch(endsOf(client).length);
+    expect(labOf(client).first.requests).toHaveLength(1);
+    expect(asked.record.estimated).toBe(true);
+  });
 
   test('a next turn without a report: its output is counted here', async () => {
     play(PAUSED, { content: [text(' Early ones.')], usage: null });
@@ -224,7 +190,7 @@ describe.each(WAYS)('$name, streamed: $stream', ({ client, stream }) => {
 });
 
 test('a begun answer of the client and the blocks of the pause are one message', async () => {
-  const lab = labOf(CLIENTS[0] as WireClient);
+  const lab = labOf(CHAT);
   lab.first.next(wholeTurn(PAUSED), wholeTurn({ content: [text(' Early ones.')] }));
   const messages = [
     { role: 'user', content: 'Hi' },
@@ -235,6 +201,41 @@ test('a begun answer of the client and the blocks of the pause are one message',
   const begun = before.at(-1).role === 'assistant' ? before.at(-1).content : [];
   expect(after.at(-1)).toEqual({ role: 'assistant', content: [...begun, ...BLOCKS] });
   expect(after.slice(0, -1)).toEqual(begun.length > 0 ? before.slice(0, -1) : before);
+});
+
+describe.each(CLIENTS)('$name, a stream whose turns', (client) => {
+  const NEXT: Turn = { content: [text(' Early ones.')], usage: { input_tokens: 31, output_tokens: 5 } };
+
+  test.each<[string, Script, Script]>([
+    ['come in small pieces', inPieces(streamedTurn(PAUSED), 7), inPieces(streamedTurn(NEXT), 7)],
+    ['begin with a comment', streamedTurn(PAUSED), withComment(streamedTurn(NEXT))],
+    ['come as JSON', wholeTurn(PAUSED), wholeTurn(NEXT)],
+    ['come as a stream and as JSON', streamedTurn(PAUSED), wholeTurn(NEXT)],
+  ])('%s', async (_, first, next) => {
+    const lab = labOf(client);
+    lab.first.next(first, next);
+    const asked = await lab.ask({ stream: true });
+    expect(shown(client, true, asked)).toMatchObject({ text: 'I search. Early ones.', finish: endsOf(client).end });
+    expect(lab.first.requests).toHaveLength(2);
+    expect(asked.record).toMatchObject({ estimated: false, cost_nano: costAt(MAIN, 42, 12) });
+  });
+});
+
+test('a stream that another channel resumed is continued there', async () => {
+  const client = CHAT;
+  const lab = await startLab(client);
+  try {
+    const paused = streamedTurn(PAUSED);
+    const begun = (paused.body ?? []).slice(0, 3);
+    lab.first.otherwise(cutAt(paused, bodyLength({ body: begun }), 'rst', 50));
+    lab.second.next(paused, streamedTurn({ content: [text(' Early ones.')] }));
+    const asked = await lab.ask({ stream: true });
+    expect(shown(client, true, asked)).toMatchObject({ text: 'I search. Early ones.', finish: 'stop' });
+    expect(lab.second.requests.map((request) => lastMessage(request).role)).toEqual(['user', 'assistant']);
+    expect(asked.record).toMatchObject({ estimated: false, cost_nano: costAt(MAIN, 22, 14) });
+  } finally {
+    await lab.stop();
+  }
 });
 
 describe.each(CLIENTS)('$name, a stream whose next turn breaks', (client) => {
@@ -286,21 +287,8 @@ describe.each(CLIENTS)('$name, a stream whose next turn breaks', (client) => {
   });
 });
 
-test('a client that leaves before a whole answer stops the next turn', async () => {
-  const lab = labOf(CLIENTS[0] as WireClient);
-  lab.first.next(wholeTurn(PAUSED), { body: [NEVER], framing: 'chunked' });
-  const leaving = new AbortController();
-  const response = lab.open({}, leaving.signal).catch(() => undefined);
-  const seen = await lab.first.request(1);
-  leaving.abort();
-  await response;
-  await eventually('the upstream to be left', () => seen.abortedAt !== undefined);
-  expect((await lab.records())[0]).toMatchObject({ status: 'client_gone', cost_nano: '0' });
-  expect(lab.first.requests).toHaveLength(2);
-});
-
 test('a stream that stays open after its pause is continued, and one without its end mark is not', async () => {
-  const lab = labOf(CLIENTS[0] as WireClient);
+  const lab = labOf(CHAT);
   const paused = streamedTurn(PAUSED);
   lab.first.next(
     { ...paused, body: [...(paused.body ?? []), NEVER] },
@@ -313,186 +301,4 @@ test('a stream that stays open after its pause is continued, and one without its
   expect(asked.answer).toMatchObject({ finish: 'length', complete: true });
   expect(asked.record).toMatchObject({ estimated: false, cost_nano: costAt(MAIN, 11, 7) });
   expect(lab.first.requests).toHaveLength(3);
-});
-
-describe('a free model', () => {
-  let lab: Lab;
-  const client = CLIENTS[0] as WireClient;
-  const model = { id: 'given', max_output_tokens: 1_000, routes: [{ channel: 'first', model: 'scripted-2026-01' }] };
-  beforeAll(async () => {
-    lab = await startLab(client, {
-      models: [{ ...model, price: 'free' }],
-      guards: { free_input_tokens: 100 },
-      limits: { free_per_minute: 100, free_per_day_zero: 100, free_per_day_positive: 100 },
-    });
-  });
-  beforeEach(() => lab.first.reset());
-  afterAll(() => lab.stop());
-
-  test.each([
-    ['is continued', 11, 2],
-    ['is not continued beyond the input that is free', 60, 1],
-  ])('%s', async (_, input_tokens, requests) => {
-    const paused = { content: [text('I search.')], stop: 'pause_turn', usage: { input_tokens, output_tokens: 7 } };
-    lab.first.next(wholeTurn(paused), wholeTurn({ content: [text(' Early ones.')] }));
-    const asked = await lab.ask({ model: 'given' });
-    expect(asked.status, asked.text).toBe(200);
-    expect(lab.first.requests).toHaveLength(requests);
-    expect(asked.record).toMatchObject({ status: 'ok', cost_nano: '0' });
-  });
-});
-
-test('a channel that goes on after a pause is not late', async () => {
-  const client = CLIENTS[0] as WireClient;
-  const lab = await startLab(client, { main: { hedge: 300 } });
-  try {
-    const next = wholeTurn({ content: [text(' Early ones.')] });
-    lab.first.next(wholeTurn(PAUSED), { ...next, framing: 'chunked', body: [600, ...(next.body ?? [])] });
-    lab.second.otherwise(wholeTurn({ content: [text('Late ones.')] }));
-    expect(shown(client, false, await lab.ask()).text).toBe('I search. Early ones.');
-    expect(lab.second.requests).toHaveLength(0);
-  } finally {
-    await lab.stop();
-  }
-});
-
-describe('a channel that is read to its end', () => {
-  let lab: Lab;
-  const client = CLIENTS[0] as WireClient;
-  const { clock, timers } = createReadOnClock(systemClock);
-  beforeAll(async () => {
-    lab = await startLab(client, { clock, routes: ['first'], first: { drain_on_abort: true } });
-  });
-  beforeEach(() => lab.first.reset());
-  afterAll(() => lab.stop());
-
-  test.each([false, true])('a client that left before the pause causes no other turn, streamed: %p', async (stream) => {
-    const gate = createGate();
-    const script = written(PAUSED, stream);
-    const parts = script.body ?? [];
-    const begun = stream ? 3 : 0;
-    lab.first.next({
-      ...script,
-      framing: 'chunked',
-      body: [...parts.slice(0, begun), gate.opened, ...parts.slice(begun)],
-    });
-    const leaving = new AbortController();
-    const opened = lab.open({ stream }, leaving.signal).catch(() => undefined);
-    const seen = await lab.first.request(0);
-    if (stream) await (await opened)?.body?.getReader().read();
-    const before = timers();
-    leaving.abort();
-    await opened;
-    await eventually('the rest to be read', () => timers() > before);
-    gate.open();
-    const [record] = await lab.records();
-    expect(record).toMatchObject({ status: 'client_gone', input_tokens: 11 });
-    expect(seen.abortedAt).toBeUndefined();
-    expect(lab.first.requests).toHaveLength(1);
-  });
-});
-
-describe('limits of the channel', () => {
-  let lab: Lab;
-  const client = CLIENTS[0] as WireClient;
-  beforeAll(async () => {
-    lab = await startLab(client, { routes: ['first'], first: { timeouts: { idle_ms: 300, total_ms: 600 } } });
-  });
-  beforeEach(() => lab.first.reset());
-  afterAll(() => lab.stop());
-
-  test('a stream whose next turn is silent', async () => {
-    lab.first.next(streamedTurn(PAUSED), { ...eventScript([]), body: [NEVER] });
-    const asked = await lab.ask({ stream: true });
-    expect(shown(client, true, asked)).toMatchObject({ text: 'I search.', finish: 'length' });
-    expect(asked.record).toMatchObject({ status: 'ok', input_tokens: 11 });
-  });
-
-  test('a whole answer whose next turn takes too long', async () => {
-    lab.first.next(wholeTurn(PAUSED), { body: [NEVER], framing: 'chunked' });
-    const asked = await lab.ask();
-    expect(shown(client, false, asked)).toMatchObject({ text: 'I search.', finish: 'length' });
-    expect(asked.record).toMatchObject({ status: 'ok', cost_nano: costAt(MAIN, 11, 7) });
-    expect(asked.attempts.at(-1)).toEqual(['first', 'too_slow']);
-  });
-});
-
-describe('what the hold covers', () => {
-  let lab: Lab;
-  const client = CLIENTS[0] as WireClient;
-  const price = { input: 10, cached_input: 1, cache_write_5m: 12.5, cache_write_1h: 20, output: 40 };
-  beforeAll(async () => {
-    lab = await startLab(client, { routes: ['first'], main: { price } });
-  });
-  beforeEach(() => lab.first.reset());
-  afterAll(() => lab.stop());
-  const heldFor = async (asked: Asked) => {
-    const id = asked.headers.get('x-request-id') ?? '';
-    const [row] = lab.gateway.sql<{ held_nano: bigint }>(
-      'SELECT held_nano FROM usage_records WHERE request_id = ?',
-      id,
-    );
-    return row?.held_nano ?? 0n;
-  };
-
-  test.each([false, true])('cached and written input of all turns is added up, streamed: %p', async (stream) => {
-    const first = {
-      ...{ input_tokens: 3, cache_read_input_tokens: 5, cache_creation_input_tokens: 7 },
-      ...{ cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 }, output_tokens: 6 },
-    };
-    const next = { input_tokens: 2, cache_read_input_tokens: 12, cache_creation_input_tokens: 8, output_tokens: 9 };
-    lab.first.next(
-      written({ ...PAUSED, usage: first }, stream),
-      written({ content: [text(' Early ones.')], usage: next }, stream),
-    );
-    const asked = await lab.ask({ stream });
-    const cost = 5n * 10_000n + 17n * 1_000n + 11n * 12_500n + 4n * 20_000n + 15n * 40_000n;
-    expect(asked.record).toMatchObject({ estimated: false, cost_nano: cost.toString() });
-  });
-
-  test.each([false, true])('a turn that it does not cover is not asked for, streamed: %p', async (stream) => {
-    // All that is held for the prompt, at the dearest price, is used up, and nearly all of the output.
-    lab.first.next(written({ ...PAUSED, usage: { input_tokens: 60, output_tokens: 190 } }, stream));
-    const asked = await lab.ask({ stream });
-    const got = shown(client, stream, asked);
-    expect(got).toMatchObject({ text: 'I search.', finish: 'length' });
-    expect(lab.first.requests).toHaveLength(1);
-    expect(asked.record).toMatchObject({ rule: 'served', cost_nano: costAt(MAIN, 60, 190) });
-  });
-
-  test('a turn that it covers in part is bound to that', async () => {
-    lab.first.next(
-      wholeTurn({ content: [text('I search.')], stop: 'pause_turn', usage: { input_tokens: 100, output_tokens: 10 } }),
-      wholeTurn({ content: [text(' Early ones.')], usage: { input_tokens: 110, output_tokens: 20 } }),
-    );
-    const asked = await lab.ask();
-    const [, next] = lab.first.requests.map(({ json }) => json);
-    const held = await heldFor(asked);
-    expect(next.max_tokens).toBeLessThan(190);
-    const most = 100n * 10_000n + 10n * 40_000n + 110n * 20_000n + BigInt(next.max_tokens) * 40_000n;
-    expect(most).toBeLessThanOrEqual(held);
-    expect(BigInt(asked.record.cost_nano)).toBeLessThanOrEqual(held);
-    expect(asked.record.cost_nano).toBe(costAt(MAIN, 210, 30));
-  });
-});
-
-test.each([false, true])('a wallet that pays for one turn only, streamed: %p', async (stream) => {
-  const client = CLIENTS[0] as WireClient;
-  const prices = { input: 1_000_000n, output: 20_000_000n };
-  const lab = await startLab(client, { routes: ['first'], main: { price: { input: 1_000, output: 20_000 } } });
-  try {
-    const bound = async () => (await lab.first.request(0)).json.max_tokens;
-    lab.first.otherwise(({ json }) =>
-      written({ ...PAUSED, usage: { input_tokens: 3, output_tokens: json.max_tokens - 10 } }, stream),
-    );
-    const asked = await lab.ask({ stream });
-    expect(shown(client, stream, asked)).toMatchObject({ text: 'I search.', finish: 'length' });
-    expect(await bound()).toBeLessThan(60);
-    expect(lab.first.requests).toHaveLength(1);
-    const cost = costAt(prices, 3, (await bound()) - 10);
-    expect(asked.record).toMatchObject({ status: 'ok', rule: 'served', cost_nano: cost });
-    expect(await lab.balance()).toBe(TRIAL - BigInt(cost));
-  } finally {
-    await lab.stop();
-  }
 });
