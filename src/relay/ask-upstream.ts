@@ -5,7 +5,6 @@ import type { Upstream } from '../channels/upstream.ts';
 import { withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import type { UpstreamFields } from '../dialects/dialect.ts';
-import type { JsonBody } from '../kit/json/request-json.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
 import type { Call, RelayTools } from './call.ts';
 import { classifyFailure } from './classify-failure.ts';
@@ -24,7 +23,7 @@ export interface Asking {
   watch: Watch;
 }
 
-export function askUpstream({ request, headers }: Call, asking: Asking, body: JsonBody): Promise<Response> {
+export function askUpstream({ request, headers }: Call, asking: Asking, body: string): Promise<Response> {
   const { step, upstream, carrier, watch } = asking;
   return upstream.send({
     endpoint: carrier.endpoint,
