@@ -18,16 +18,18 @@ export interface AnswerSize {
 /** Enough to tell one slow answer from a slow route. */
 const LEAST_KNOWN = 5;
 const MOST_KNOWN = 32;
+/** The median is found anew after so many answers. */
+const COUNTED_EVERY = 4;
 /** Sizes up to these are alike. */
 const SIZES = [1_000, 4_000, 16_000, 64_000];
 
 export function createAnswerTimes(): AnswerTimes {
-  const routes = new PairMap<Map<string, LastTimes>>();
+  const routes = new PairMap<Map<number, LastTimes>>();
 
-  function timesOf(channel: string, model: string): Map<string, LastTimes> {
+  function timesOf(channel: string, model: string): Map<number, LastTimes> {
     const known = routes.get(channel, model);
     if (known) return known;
-    const begun = new Map<string, LastTimes>();
+    const begun = new Map<number, LastTimes>();
     routes.set(channel, model, begun);
     return begun;
   }
@@ -44,8 +46,11 @@ export function createAnswerTimes(): AnswerTimes {
   };
 }
 
-function alikeOf({ kind, tokens }: AnswerSize): string {
-  return `${kind} ${SIZES.findIndex((most) => tokens <= most)}`;
+/** A number that answers of like size share. */
+function alikeOf({ kind, tokens }: AnswerSize): number {
+  let size = 0;
+  for (const most of SIZES) if (tokens > most) size++;
+  return kind === 'whole' ? size : -1 - size;
 }
 
 class LastTimes {
@@ -60,7 +65,7 @@ class LastTimes {
   add(ms: number): void {
     this.#times[this.#next] = ms;
     this.#next = (this.#next + 1) % MOST_KNOWN;
-    this.#median = undefined;
+    if (this.#next % COUNTED_EVERY === 0) this.#median = undefined;
   }
 
   median(): number | undefined {

@@ -148,10 +148,10 @@ export function createHealth(clock: Clock): Health {
     health.served.note(account, health.servedAt);
   }
 
-  /** What `report` tells the breaker for all may close it. */
-  function closeAllWith({ health }: Pass, report: () => void): void {
+  /** What is reported to the breaker for all may close it. */
+  function reportToAll({ health, shared }: Pass, came: 'begun' | 'success'): void {
     const wasOpen = health.shared.isOpen;
-    report();
+    shared.breaker[came](shared);
     if (wasOpen && !health.shared.isOpen) for (const own of health.own.values()) own.reset();
   }
 
@@ -174,13 +174,13 @@ export function createHealth(clock: Clock): Health {
       own?.breaker.begun(own);
       // The first word of a probe lets others in, and is no success yet.
       if (!pass.shared.isProbe && !own?.isProbe) noteServed(pass);
-      closeAllWith(pass, () => pass.shared.breaker.begun(pass.shared));
+      reportToAll(pass, 'begun');
     },
     success(pass) {
       const own = ownEntry(pass);
       own?.breaker.success(own);
       noteServed(pass);
-      closeAllWith(pass, () => pass.shared.breaker.success(pass.shared));
+      reportToAll(pass, 'success');
     },
     failure(pass, kind = {}) {
       const { shared, account, health } = pass;

@@ -15,8 +15,9 @@ export class RecentAccounts {
   note(account: string, at: number): void {
     this.#times.delete(account);
     this.#times.set(account, at);
-    const [oldest] = this.#times.size > MOST ? this.#times.keys() : [];
-    if (oldest !== undefined) this.#times.delete(oldest);
+    if (this.#times.size <= MOST) return;
+    const [oldest = account] = this.#times.keys();
+    this.#times.delete(oldest);
   }
 
   has(account: string, now: number): boolean {

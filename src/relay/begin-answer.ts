@@ -46,6 +46,8 @@ class Race {
   readonly #failures: AttemptFailed[] = [];
   readonly #running: RacingTry[] = [];
   #newest: RacingTry | undefined;
+  /** No channel would take the request: those that run are waited for, and no other is asked. */
+  #isRefused = false;
   readonly #begun = Promise.withResolvers<AnyBegunAnswer>();
   /** How it ends, when the tries that still run have been stopped. */
   #end: (() => void) | undefined;
@@ -99,11 +101,6 @@ class Race {
     return this.#admission.call.request.stream && typeof model.hedge !== 'number';
   }
 
-  /** No channel would take the request: those that run are waited for, and no other is asked. */
-  get #isRefused(): boolean {
-    return this.#failures.some(({ isFinal }) => isFinal);
-  }
-
   get #hasLeft(): boolean {
     return this.#admission.call.gone.aborted;
   }
@@ -132,12 +129,21 @@ class Race {
     this.#running.push(racing);
     // Without its report such a try is over when the client leaves.
     const gone = needsReport(this.#tools, call, step) ? this.#givenUp : call.gone;
-    attempt(this.#tools, this.#admission, step, { gone, racing })
-      .then(
-        (answer) => this.#onBegun(racing, answer),
-        (error) => this.#onFailed(racing, error),
-      )
-      .catch((error) => this.#failWith(error));
+    void this.#try(racing, gone);
+  }
+
+  async #try(racing: RacingTry, gone: AbortSignal): Promise<void> {
+    let answer: AnyBegunAnswer | undefined;
+    try {
+      try {
+        answer = await attempt(this.#tools, this.#admission, racing.step, { gone, racing });
+      } catch (error) {
+        this.#onFailed(racing, error);
+      }
+      if (answer) this.#onBegun(racing, answer);
+    } catch (error) {
+      this.#failWith(error);
+    }
   }
 
   #onBegun(racing: RacingTry, answer: AnyBegunAnswer): void {
@@ -154,6 +160,7 @@ class Race {
     else if (!(error instanceof AttemptFailed) || error.endsCall) this.#failWith(error);
     else {
       this.#failures.push(error);
+      this.#isRefused ||= error.isFinal;
       for (const one of this.#running) one.isHedge = false;
       if (racing === this.#newest || this.#isRefused) this.#goOn(error);
       else if (this.#running.length === 0) this.#goOn();

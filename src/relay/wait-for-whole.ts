@@ -17,13 +17,17 @@ type Tools = Pick<RelayTools, 'clock' | 'readingOn' | 'reasoning'>;
 
 export function waitForAnswer(tools: Tools, call: Call): Waiting {
   const { gone, request } = call;
-  return request.stream || !mayNeedReport(tools, call)
-    ? { signal: gone, end: () => {} }
-    : new WaitForWhole(tools, call);
+  const mayWait = !request.stream && mayNeedReport(tools, call);
+  return mayWait ? new WaitForWhole(tools, call) : { signal: gone, end: nothingToEnd };
 }
 
+function nothingToEnd(): void {}
+
 function mayNeedReport(tools: Tools, call: Call): boolean {
-  return call.candidates.some((model) => model.routes.some((route) => needsReport(tools, call, { model, route })));
+  for (const model of call.candidates) {
+    for (const route of model.routes) if (needsReport(tools, call, { model, route })) return true;
+  }
+  return false;
 }
 
 class WaitForWhole implements Waiting, EventListenerObject, TaskListener {

@@ -20,16 +20,16 @@ const MOST_NAMED = 50;
 export function leavePixels(body: JsonObject, field: 'messages' | 'input'): LeftBehind {
   const list = body[field];
   if (!Array.isArray(list)) return NOTHING_LEFT;
-  const names = new Set<string>();
+  const names: string[] = [];
   for (const item of list) noteSizes(item, names);
-  if (names.size === 0) return NOTHING_LEFT;
-  return { names: [...names].slice(0, MOST_NAMED), edits: { [field]: editItems(list, editItem) } };
+  if (names.length === 0) return NOTHING_LEFT;
+  return { names: [...new Set(names)].slice(0, MOST_NAMED), edits: { [field]: editItems(list, editItem) } };
 }
 
 /** Places of parts in a message, and in the output of a tool. */
 const PLACES = ['content', 'output'] as const;
 
-function noteSizes(item: Json, names: Set<string>): void {
+function noteSizes(item: Json, names: string[]): void {
   if (!isObject(item)) return;
   noteOfPart(item, names);
   for (const place of PLACES) {
@@ -39,11 +39,11 @@ function noteSizes(item: Json, names: Set<string>): void {
   }
 }
 
-function noteOfPart(part: Json | undefined, names: Set<string>): void {
+function noteOfPart(part: Json | undefined, names: string[]): void {
   if (!isImage(part)) return;
   const inner = part.image_url;
-  for (const name of namesIn(part)) names.add(name);
-  if (isObject(inner)) for (const name of namesIn(inner)) names.add(name);
+  names.push(...namesIn(part));
+  if (isObject(inner)) names.push(...namesIn(inner));
 }
 
 function isImage(part: Json | undefined): part is JsonObject {

@@ -61,32 +61,35 @@ function findReasons(model: string): Reasons {
   return takesEffort ? 'if_asked' : 'never';
 }
 
-/** What a request says about reasoning, in the words of any dialect. */
-function wishOf(body: JsonObject): 'yes' | 'no' | undefined {
+type Wish = 'yes' | 'no' | undefined;
+
+/** What a request says about reasoning, in the words of any dialect. If it says both, it wants it. */
+function wishOf(body: JsonObject): Wish {
   const { reasoning_effort: effort, reasoning, thinking, output_config: config, enable_thinking: flag } = body;
-  const said = [
-    wordOf(effort),
-    isObject(reasoning)
-      ? (wordOf(reasoning.effort) ?? flagOf(reasoning.enabled) ?? countOf(reasoning.max_tokens))
-      : undefined,
-    isObject(thinking) ? (thinking.type === 'disabled' ? 'no' : 'yes') : undefined,
-    isObject(config) ? wordOf(config.effort) : undefined,
-    flagOf(flag),
-  ];
-  return said.find((wish) => wish === 'yes') ?? said.find((wish) => wish === 'no');
+  let wish = stronger(wordOf(effort), flagOf(flag));
+  if (isObject(reasoning)) {
+    wish = stronger(wish, wordOf(reasoning.effort) ?? flagOf(reasoning.enabled) ?? countOf(reasoning.max_tokens));
+  }
+  if (isObject(thinking)) wish = stronger(wish, thinking.type === 'disabled' ? 'no' : 'yes');
+  if (isObject(config)) wish = stronger(wish, wordOf(config.effort));
+  return wish;
 }
 
-function wordOf(word: Json | undefined): 'yes' | 'no' | undefined {
+function stronger(one: Wish, other: Wish): Wish {
+  return one === 'yes' || other === 'yes' ? 'yes' : (one ?? other);
+}
+
+function wordOf(word: Json | undefined): Wish {
   if (typeof word !== 'string') return undefined;
   return word === 'none' ? 'no' : 'yes';
 }
 
-function flagOf(flag: Json | undefined): 'yes' | 'no' | undefined {
+function flagOf(flag: Json | undefined): Wish {
   if (typeof flag !== 'boolean') return undefined;
   return flag ? 'yes' : 'no';
 }
 
-function countOf(tokens: Json | undefined): 'yes' | 'no' | undefined {
+function countOf(tokens: Json | undefined): Wish {
   if (typeof tokens !== 'number') return undefined;
   return tokens > 0 ? 'yes' : 'no';
 }
