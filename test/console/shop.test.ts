@@ -2,6 +2,7 @@
 // done once.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import jsQR from 'jsqr';
 import { taipeiDay } from '../../src/kit/taipei.ts';
 import { dayText } from '../../src/operating/ledger.ts';
 import { consoleWords } from '../../src/site/words/console/words.ts';
@@ -14,6 +15,8 @@ import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { clientOf, fieldOf } from './operator-client.ts';
 
 const HOUR_MS = 3_600_000;
+/** The side of a module of a QR code. */
+const PIXELS = 4;
 
 let gateway: TestGateway;
 let client: SiteClient;
@@ -151,6 +154,14 @@ describe('cards', () => {
     const { path } = await issue('1');
     const { host } = new URL(gateway.url);
     expect(await (await client.get(`${path}/sheet`)).text()).toContain(`>${host}<wbr/>/account/redeem</p>`);
+  });
+
+  test('have a QR code that leads to their page', async () => {
+    const { path } = await issue('1');
+    const csv = await (await client.get(`${path}/codes.csv`)).text();
+    const code = csv.split('\r\n')[1]?.split(',')[1] ?? 'none';
+    const sheet = await (await client.get(`${path}/sheet`)).text();
+    expect(readQr(sheet)).toBe(`${new URL(gateway.url).origin}/account/redeem#${code}`);
   });
 
   test('whose codes are gone say so where they were, and lead to their batch', async () => {
@@ -398,3 +409,18 @@ test('what the server did itself is among the actions, and found by its name in 
     expect(await (await operator.get('/models/revisions')).text()).toMatch(new RegExp(`<td[^>]*>${name}</td>`));
   }
 });
+
+/** The first QR code of a page, as a camera sees it. */
+function readQr(html: string): string | undefined {
+  const size = Number(/class="qr" viewBox="0 0 (\d+)/.exec(html)?.[1]);
+  const path = /class="dark" d="([^"]*)"/.exec(html)?.[1] ?? '';
+  const width = size * PIXELS;
+  const image = new Uint8ClampedArray(width * width * 4).fill(255);
+  for (const [, x, y, bar] of path.matchAll(/M(\d+) (\d+)h(\d+)/g)) {
+    for (let row = Number(y) * PIXELS; row < (Number(y) + 1) * PIXELS; row++) {
+      const start = (row * width + Number(x) * PIXELS) * 4;
+      image.fill(0, start, start + Number(bar) * PIXELS * 4);
+    }
+  }
+  return jsQR(image, width, width)?.data;
+}

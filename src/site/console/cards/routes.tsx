@@ -2,6 +2,7 @@
 // The pages of the cards: issue, look, save, print, void.
 
 import { setImmediate } from 'node:timers/promises';
+import { encode } from 'uqr';
 import { toCsv } from '../../../kit/csv.ts';
 import { formatNtd } from '../../../kit/money.ts';
 import { cardSheet, listBatches, listCards, showBatch, voidCards } from '../../../operating/cards.ts';
@@ -11,12 +12,11 @@ import { consoleWords } from '../../words/console/words.ts';
 import { ConfirmPage } from '../frame/confirm.tsx';
 import type { Notice } from '../frame/frame.tsx';
 import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
-import { createQrCode, type QrCode } from '../qr/qr-code.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import { BatchPage, CARD_STATES, CodesGonePage } from './batch.tsx';
 import { CardsPage } from './cards.tsx';
 import { askIssue, issue, type ShowAgain } from './issue.tsx';
-import { SheetPage } from './sheet.tsx';
+import { QR_BORDER, type QrCode, SheetPage } from './sheet.tsx';
 
 const SHOWN_BATCHES = 100;
 const SHOWN_CARDS = 200;
@@ -100,9 +100,9 @@ async function sheet(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response
   if (!found) return showGone(tools, visit);
   const from = Math.max(0, Math.floor(Number(visit.url.searchParams.get('from')) || 0));
   const cards = found.cards.slice(from, from + ON_A_SHEET);
-  const codes = new Map<string, QrCode | undefined>();
+  const codes = new Map<string, QrCode>();
   for (const { link } of cards) {
-    codes.set(link, createQrCode(link));
+    codes.set(link, encode(link, { ecc: 'M', border: QR_BORDER }));
     await setImmediate();
   }
   return visit.show(

@@ -1,17 +1,20 @@
 /** @jsxImportSource hono/jsx */
 // Cards to print and cut: value, code, serial number, and a QR code that opens the page where it is redeemed.
 
+import type { QrCodeGenerateResult } from 'uqr';
 import type { CardSheet } from '../../../operating/cards.ts';
 import { date, money } from '../../format.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
-import type { QrCode } from '../qr/qr-code.ts';
+
+/** With its border. */
+export type QrCode = Pick<QrCodeGenerateResult, 'size' | 'data'>;
 
 interface SheetProps {
   context: ConsoleContext;
   sheet: CardSheet;
-  /** By the link of the card; undefined where a link is too long for one. */
-  codes: ReadonlyMap<string, QrCode | undefined>;
+  /** By the link of the card. */
+  codes: ReadonlyMap<string, QrCode>;
   /** The other parts of a long sheet. */
   parts: readonly { path: string; text: string }[];
 }
@@ -69,29 +72,27 @@ function Address({ link }: { link: string }) {
 }
 
 /** The light border of four modules belongs to the code. */
-const BORDER = 4;
+export const QR_BORDER = 4;
 
 function Qr({ code, label }: { code: QrCode | undefined; label: string }) {
   if (!code) return null;
-  const size = code.size + BORDER * 2;
+  const { size, data } = code;
   return (
     <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={`QR ${label}`} shape-rendering="crispEdges">
       <rect width={size} height={size} class="light" />
-      <path class="dark" d={darkPath(code)} />
+      <path class="dark" d={data.map(darkBars).join('')} />
     </svg>
   );
 }
 
 /** Each run of dark modules in a row is one bar. */
-function darkPath({ size, isDark }: QrCode): string {
-  const bars: string[] = [];
-  for (let y = 0; y < size; y++) {
-    for (let x = 0; x < size; x++) {
-      if (!isDark(x, y)) continue;
-      const start = x;
-      while (x + 1 < size && isDark(x + 1, y)) x++;
-      bars.push(`M${start + BORDER} ${y + BORDER}h${x - start + 1}v1h-${x - start + 1}z`);
-    }
+function darkBars(row: readonly boolean[], y: number): string {
+  let bars = '';
+  for (let x = row.indexOf(true); x >= 0; ) {
+    const light = row.indexOf(false, x);
+    const end = light < 0 ? row.length : light;
+    bars += `M${x} ${y}h${end - x}v1h-${end - x}z`;
+    x = row.indexOf(true, end);
   }
-  return bars.join('');
+  return bars;
 }
