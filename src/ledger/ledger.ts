@@ -136,8 +136,8 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
   }
 
   function reportLosses(result: CloseResult, input: SettleInput | ReleaseInput): void {
-    const items = input.losses?.items ?? [];
-    if (result.state !== 'closed' || items.length === 0) return;
+    const items = input.losses?.items;
+    if (result.state !== 'closed' || !items || items.length === 0) return;
     const { charged, lossGuard, freeLosses: free = 0n } = result;
     const due = lossGuard ? chargeBeyond(items, free) + ('cost' in input ? input.cost : 0n) : 0n;
     const booked = lossGuard ? unpaid(items, free, due - charged) : items;

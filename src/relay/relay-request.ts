@@ -5,13 +5,13 @@ import { failpoint } from '../kit/failpoint.ts';
 import { admit } from './admit.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { beginAnswer } from './begin-answer.ts';
-import { type AnyBegunAnswer, isStreamed } from './begun.ts';
+import { isStreamed } from './begun.ts';
 import type { Admission, Answer, Call, RelayTools } from './call.ts';
 import { withCharge } from './charged-fault.ts';
 import { Closing, type Settled } from './close.ts';
 import { deliverStream } from './deliver-stream.ts';
 import { deliverWhole } from './deliver-whole.ts';
-import { createPlan, type Plan } from './plan.ts';
+import { createPlan } from './plan.ts';
 import { waitForAnswer } from './wait-for-whole.ts';
 
 /** A fault, returned or thrown, when nothing was sent. From the first byte on, errors are inside the stream. */
@@ -28,25 +28,19 @@ async function relayAdmitted(tools: RelayTools, admitted: Promise<Admission | Fa
   admission.call.work.stopCounting();
   failpoint('K2');
   const closing = new Closing(tools, admission);
+  const waiting = waitForAnswer(tools, admission.call);
   try {
     const plan = createPlan(tools, admission);
-    const answer = await begin(tools, admission, plan);
+    const answer = await beginAnswer(tools, admission, plan, waiting.signal);
+    waiting.end();
     return isStreamed(answer)
       ? deliverStream(tools, admission, closing, plan, answer)
       : await deliverWhole(tools, admission, closing, answer);
   } catch (error) {
+    waiting.end();
     const settled = closing.done ? undefined : await closeFailed(closing, error);
     if (error instanceof AttemptFailed) throw fault('unavailable');
     throw error instanceof Fault ? withCharge(error, settled) : error;
-  }
-}
-
-async function begin(tools: RelayTools, admission: Admission, plan: Plan): Promise<AnyBegunAnswer> {
-  const waiting = waitForAnswer(tools, admission.call);
-  try {
-    return await beginAnswer(tools, admission, plan, waiting.signal);
-  } finally {
-    waiting.end();
   }
 }
 

@@ -9,7 +9,7 @@ import { READ_ON_MS } from './read-on.ts';
 export interface Waiting {
   /** Aborted when the answer is waited for no longer. */
   signal: AbortSignal;
-  /** Must be called once. */
+  /** Must be called; a second time does nothing. */
   end(): void;
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
 import { addUse, DEFAULT_USES, searchTokens, type ToolUse } from '../input/tool-use.ts';
-import { isSearch, vendorToolUse } from '../input/vendor-tools.ts';
+import { isSearch, type VendorTool, vendorToolUse } from '../input/vendor-tools.ts';
 import { leaveReasoning, leaveSearchStrategy } from '../left-behind/leave-members.ts';
 import { leavePixels } from '../left-behind/leave-pixels.ts';
 import { leaveTemplateArguments } from '../left-behind/leave-template-arguments.ts';
@@ -48,7 +48,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     images: 0,
     valuesPerToken: valuesPerToken(body),
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
-    hasStops: STOPS.some((name) => isAsked(body[name])),
+    hasStops: hasStops(body),
     input: countInput(document, messages, vendorUse(body)),
     document,
   };
@@ -73,6 +73,11 @@ function refuseResponses({ messages, input }: JsonObject): void {
 /** Ways to end an answer early: OpenAI's, and those of servers that speak its format. */
 const STOPS = ['stop', 'stop_token_ids', 'stop_sequences', 'stop_words', 'stop_regex'] as const;
 
+function hasStops(body: JsonObject): boolean {
+  for (const name of STOPS) if (isAsked(body[name])) return true;
+  return false;
+}
+
 export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
   return joinLeft(
     leaveReasoning(body),
@@ -87,9 +92,11 @@ export function loweredFields(body: JsonObject, maxOutputTokens: number): readon
   return shareBound(body, maxOutputTokens).lowered;
 }
 
+const usesOf = ({ type }: VendorTool) => (isSearch(type) ? DEFAULT_USES : undefined);
+
 /** No field of this format bounds how often a tool is used. A setting has one search made, before the answer. */
 function vendorUse(body: JsonObject): ToolUse {
-  let use = vendorToolUse(body.tools, isClients, ({ type }) => (isSearch(type) ? DEFAULT_USES : undefined));
+  let use = vendorToolUse(body.tools, isClients, usesOf);
   for (const name of SEARCH_FIELDS) {
     if (isAsked(body[name])) use = addUse(use, { tokens: searchTokens(body[name]), uses: 1, isUnlimited: false });
   }
