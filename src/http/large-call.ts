@@ -58,7 +58,7 @@ export class LargeCall implements CallWork {
     this.#units = units;
     this.#charge();
     const unparsed = lookInto(text, spans);
-    const keyed = await withKey(this.#tools, this.#exchange, (key) => {
+    const keyed = await withKey(this.#tools, this.#exchange, text, (_, key) => {
       if (unparsed) refuseEarly(key, unparsed);
       return parseText(text, spans);
     });

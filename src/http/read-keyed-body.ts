@@ -27,33 +27,43 @@ export function readKeyedJson(
 
 /** The same of a body that is there. What needs no wait is answered without one. */
 export function keyedJson(tools: Door, exchange: KeyedExchange, body: Uint8Array): KeyedBody | Promise<KeyedBody> {
-  return withKey(tools, exchange, () => parseBody(body));
+  return withKey(tools, exchange, body, parseBody);
 }
 
 /** Like `readKeyedJson`, but an empty body means an empty object. */
 export function readOptionalKeyedJson(tools: Door, exchange: KeyedExchange, maxBytes: number): Promise<KeyedBody> {
   return readBody(exchange.request, maxBytes, tools.clock).then((body) =>
-    withKey(tools, exchange, () => parseOptionalBody(body)),
+    withKey(tools, exchange, body, parseOptionalBody),
   );
 }
 
 type FoundKey = PresentedKey | undefined;
-type Parse = (key: PresentedKey) => JsonDocument | Promise<JsonDocument>;
+type Parse<Body> = (body: Body, key: PresentedKey) => JsonDocument | Promise<JsonDocument>;
 
-export function withKey(
+/** What `parse` makes of the body, once the key is known to be good still. */
+export function withKey<Body>(
   { authenticator }: Door,
   { key: before, connection }: KeyedExchange,
-  parse: Parse,
+  body: Body,
+  parse: Parse<Body>,
 ): KeyedBody | Promise<KeyedBody> {
   const key = authenticator.again(before);
-  if (!(key instanceof Promise)) return parseFor(key, parse);
+  if (!(key instanceof Promise)) return parseFor(key, body, parse);
   // Who hangs up before the key is found to be bad counts as well.
   connection.peer();
-  return key.then((found) => parseFor(found, parse));
+  return parseOnceFound(key, body, parse);
 }
 
-function parseFor(key: FoundKey, parse: Parse): KeyedBody | Promise<KeyedBody> {
+async function parseOnceFound<Body>(key: Promise<FoundKey>, body: Body, parse: Parse<Body>): Promise<KeyedBody> {
+  return parseFor(await key, body, parse);
+}
+
+function parseFor<Body>(key: FoundKey, body: Body, parse: Parse<Body>): KeyedBody | Promise<KeyedBody> {
   if (!key) throw fault('invalid_api_key');
-  const document = parse(key);
-  return document instanceof Promise ? document.then((parsed) => ({ document: parsed, key })) : { document, key };
+  const document = parse(body, key);
+  return document instanceof Promise ? onceParsed(document, key) : { document, key };
+}
+
+async function onceParsed(document: Promise<JsonDocument>, key: PresentedKey): Promise<KeyedBody> {
+  return { document: await document, key };
 }

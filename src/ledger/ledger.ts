@@ -6,6 +6,7 @@ import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, sleep } from '../kit/clock.ts';
 import { describeError } from '../kit/log.ts';
 import { formatNtd, type Nano } from '../kit/money.ts';
+import type { Prices } from '../kit/prices.ts';
 import { chargeBeyond, unpaid } from '../store/book/losses.ts';
 import type {
   AdmitInput,
@@ -16,8 +17,9 @@ import type {
   ReleaseInput,
   SettleInput,
 } from '../store/operations.ts';
-import { type Loss, NO_BUCKETS } from '../store/rows.ts';
+import { type Buckets, type Loss, NO_BUCKETS } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
+import { costOf } from './cost.ts';
 import type { LossMeter } from './loss-meter.ts';
 
 const FIRST_RETRY_MS = 100;
@@ -39,8 +41,9 @@ export interface Ledger {
 export interface Unsettled {
   /** It is given its slot back. */
   freeAddress?: string | undefined;
-  /** What the upstream bills for what the customer would have paid. */
-  routeCost(): Nano;
+  /** What the customer would have paid for, and the prices at which the upstream bills it. */
+  used: Buckets;
+  costs: Prices;
 }
 
 export interface Held {
@@ -171,13 +174,14 @@ function isLeaseLost(result: AdmitResult): boolean {
 }
 
 /** Our own failure gives the slots back, and is not charged: what the call cost is a loss, too. */
-function releaseInstead(input: SettleInput, { freeAddress, routeCost }: Unsettled): ReleaseInput {
+function releaseInstead(input: SettleInput, { freeAddress, used, costs }: Unsettled): ReleaseInput {
   const { requestId, accountId, keyId, cost, losses } = input;
   const { model, channel } = input.outcome;
   // What is above the hold is part of what the call cost.
   const others = (losses?.items ?? []).filter(({ reason }) => reason !== 'above_hold');
   const items: Loss[] = others.map((item) => ({ ...item, charge: 0n }));
-  if (model && cost > 0n) items.push({ reason: 'gateway_cut', model, channel, amount: routeCost(), charge: 0n });
+  if (model && cost > 0n)
+    items.push({ reason: 'gateway_cut', model, channel, amount: costOf(used, costs), charge: 0n });
   const outcome: Outcome = {
     ...input.outcome,
     status: 'internal_error',

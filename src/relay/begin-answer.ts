@@ -50,7 +50,7 @@ class Race {
   #isRefused = false;
   readonly #begun = Promise.withResolvers<AnyBegunAnswer>();
   /** How it ends, when the tries that still run have been stopped. */
-  #end: (() => void) | undefined;
+  #end: { answer: AnyBegunAnswer } | { error: unknown } | undefined;
   #stopTimer: (() => void) | undefined;
   #stopChecking: (() => void) | undefined;
 
@@ -150,7 +150,7 @@ class Race {
     this.#remove(racing);
     // Both began in one moment.
     if (this.#end) dropAnswer(this.#tools, this.#admission, answer);
-    else this.#endWith(() => this.#begun.resolve(answer));
+    else this.#endWith({ answer });
     this.#endIfLast();
   }
 
@@ -172,10 +172,10 @@ class Race {
   }
 
   #failWith(error: unknown): void {
-    this.#endWith(() => this.#begun.reject(error));
+    this.#endWith({ error });
   }
 
-  #endWith(end: () => void): void {
+  #endWith(end: { answer: AnyBegunAnswer } | { error: unknown }): void {
     this.#end ??= end;
     for (const one of this.#running) {
       one.isHedge = true;
@@ -189,7 +189,9 @@ class Race {
     if (this.#running.length > 0) return;
     this.#stopTimer?.();
     this.#stopChecking?.();
-    this.#end?.();
+    if (!this.#end) return;
+    if ('answer' in this.#end) this.#begun.resolve(this.#end.answer);
+    else this.#begun.reject(this.#end.error);
   }
 }
 

@@ -7,7 +7,6 @@ import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
 import type { Nano } from '../kit/money.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
-import { costOf } from '../ledger/cost.ts';
 import type { CloseResult, Losses, Outcome } from '../store/operations.ts';
 import {
   type Attempt,
@@ -162,8 +161,8 @@ export class Closing implements TaskListener {
     const failed = this.#admission.losses;
     const all = failed.length + losses.length === 0 ? own : [...neverCharged([...failed, ...losses]), ...own];
     const close = { requestId, accountId, keyId, cost: bill.cost, outcome, losses: this.#losses(all) };
-    const routeCost = () => costOf(bill.buckets, last.step.route.costs);
-    return { closing: ledger.settle(close, { freeAddress, routeCost }), ending: { outcome, bill, serving } };
+    const unsettled = { freeAddress, used: bill.buckets, costs: last.step.route.costs };
+    return { closing: ledger.settle(close, unsettled), ending: { outcome, bill, serving } };
   }
 
   /** Undefined for most calls, which lose nothing. */

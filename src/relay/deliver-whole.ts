@@ -12,6 +12,7 @@ import type { Admission, Answer, Call, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
 import { inTurns } from './in-turns.ts';
 import { maySpendUnseen } from './needs-report.ts';
+import type { LargeAnswer } from './read-large-answer.ts';
 
 export async function deliverWhole(
   tools: RelayTools,
@@ -36,7 +37,7 @@ export async function deliverWhole(
     headers['content-type'] = 'application/json';
     const settled = await closing.settle('ok', bill, { first: answer, last: answer });
     if (settled) addCost(headers, settled);
-    return { headers, body: bodyOf(tools, call, text, begun) };
+    return { headers, body: begun.large ? largeBody(tools, call, text, begun, begun.large) : text };
   } catch (error) {
     dropLarge(begun);
     throw error;
@@ -48,10 +49,8 @@ export function dropLarge({ large }: WholeAnswer): void {
   large?.room.leave();
 }
 
-function bodyOf(tools: RelayTools, call: Call, text: string, begun: WholeAnswer) {
-  if (!begun.large) return text;
+function largeBody(tools: RelayTools, call: Call, text: string, begun: WholeAnswer, { document }: LargeAnswer) {
   const { dialect, request, requestId, connection, gone, pause } = call;
-  const { document } = begun.large;
   if (gone.aborted) {
     dropLarge(begun);
     return '';

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/kit/clock.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { createAccount, paid, settling, T0 } from '../store/suite/samples.ts';
+import { createAccount, paid, settling, T0, unsettled } from '../store/suite/samples.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { sharePostgres, type TestDatabases } from '../support/postgres.ts';
 
@@ -55,7 +55,7 @@ test('a node whose clock leaps sweeps nothing of one that lives, and all of one 
     await clock.advance(SWEEP_MS);
     await lease.renew();
   }
-  expect(await ledger.settle(settling(calls[0], 500n), { routeCost: () => 0n })).toMatchObject({
+  expect(await ledger.settle(settling(calls[0], 500n), unsettled())).toMatchObject({
     state: 'closed',
     charged: 500n,
   });
@@ -69,7 +69,7 @@ test('a node whose clock leaps sweeps nothing of one that lives, and all of one 
     await sweep();
     await others.advance(SWEEP_MS);
   }
-  expect(await ledger.settle(settling(calls[1], 500n), { routeCost: () => 0n })).toMatchObject({ state: 'late' });
+  expect(await ledger.settle(settling(calls[1], 500n), unsettled())).toMatchObject({ state: 'late' });
   expect(await leaping.read.wallet(account.accountId)).toMatchObject({ balance: 9_500n, held: 0n, inFlight: 0 });
 
   await lease.end();

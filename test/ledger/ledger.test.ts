@@ -13,12 +13,12 @@ import type { AdmitInput } from '../../src/store/operations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { loss } from '../store/suite/losses.ts';
-import { createAccount, free, fresh, paid, renewLease, settling } from '../store/suite/samples.ts';
+import { createAccount, free, fresh, paid, renewLease, settling, unsettled } from '../store/suite/samples.ts';
 import { createLogCapture } from '../support/log-capture.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 /** Less than the customer would have paid. */
-const UNSETTLED = { routeCost: () => 25n };
+const UNSETTLED = unsettled(25n);
 
 let folder: string;
 let store: Store;

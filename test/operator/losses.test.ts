@@ -9,7 +9,7 @@ import { createLedger } from '../../src/ledger/ledger.ts';
 import { dayText } from '../../src/operating/ledger.ts';
 import { countLosses } from '../../src/operator/metrics/loss-metrics.ts';
 import type { Losses } from '../../src/store/operations.ts';
-import { type Account, createAccount, paid, renewLease, settling } from '../store/suite/samples.ts';
+import { type Account, createAccount, paid, renewLease, settling, unsettled } from '../store/suite/samples.ts';
 import { type AdminApi, adminApiOf } from '../support/admin-api.ts';
 import { abandonCall, closeCall, loss } from '../support/close-call.ts';
 import { eventually } from '../support/eventually.ts';
@@ -107,7 +107,7 @@ test('losses are counted once they are booked, and so are closes by the guard', 
   const close = async (losses: Losses) => {
     const input = paid(account, { hold: { base: 1_000_000_000n, unit: 0n } });
     expect(await ledger.admit(input)).toMatchObject({ ok: true });
-    return ledger.settle({ ...settling(input, 0n), losses }, { routeCost: () => 0n });
+    return ledger.settle({ ...settling(input, 0n), losses }, unsettled());
   };
   const guard = 500_000_000n;
   await close({ items: [loss(), loss({ reason: 'hedge', channel: null, amount: 100_000_000n, charge: 0n })], guard });

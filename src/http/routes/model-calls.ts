@@ -21,7 +21,7 @@ import { newResponse } from '../common-headers.ts';
 import { readConversationName } from '../conversation-name.ts';
 import type { Exchange, HttpTools, KeyedExchange, Reply } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
-import { type LargeCall, openLargeCall } from '../large-call.ts';
+import { type LargeCall, openLargeCall, type RefuseEarly } from '../large-call.ts';
 import { pause, readBody } from '../read-body.ts';
 import { keyedJson } from '../read-keyed-body.ts';
 
@@ -61,11 +61,7 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
     if (hasPassed(request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
     large = openLargeCall(tools, exchange);
     const body = await readBody(request, call.maxBytes, tools.clock, room);
-    const keyed = large
-      ? large.read(body, (key, unparsed) =>
-          refuseEarly(tools.relay, { catalog: tools.catalog(), key, kind, dialect, noWait }, unparsed),
-        )
-      : keyedJson(tools, exchange, body);
+    const keyed = large ? large.read(body, refuseEarlyWith(tools, call, noWait)) : keyedJson(tools, exchange, body);
     const { document, key } = keyed instanceof Promise ? await keyed : keyed;
     const catalog = tools.catalog();
     const trace = readTrace(request.headers.get(TRACE_HEADER));
@@ -110,6 +106,11 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
     if (error instanceof Fault) return error;
     throw error;
   }
+}
+
+function refuseEarlyWith(tools: HttpTools, { kind, dialect }: ModelCall, noWait: boolean): RefuseEarly {
+  return (key, unparsed) =>
+    refuseEarly(tools.relay, { catalog: tools.catalog(), key, kind, dialect, noWait }, unparsed);
 }
 
 /** No upstream is asked, and nothing is charged. */

@@ -1,6 +1,7 @@
 // Inputs for operations, with ids that never repeat: tests of one store may share it.
 
 import { Fault } from '../../../src/faults/fault.ts';
+import { FREE } from '../../../src/kit/prices.ts';
 import type {
   AdmitInput,
   AdmitResult,
@@ -130,6 +131,11 @@ export function outcome(fields: Partial<Outcome> = {}): Outcome {
     attempts: [{ channel: 'channel-a', outcome: 'ok', ms: 240 }],
     ...fields,
   };
+}
+
+/** The upstream bills as much for it. */
+export function unsettled(amount = 0n) {
+  return { used: { ...NO_BUCKETS, output: Number(amount) }, costs: { ...FREE, output: 1n } };
 }
 
 export function settling(admitted: AdmitInput, cost: bigint, fields: Partial<Outcome> = {}): SettleInput {
