@@ -29,7 +29,7 @@ export interface Carrier {
   /** The same request with an answer begun. */
   writePrefill(fields: UpstreamFields, text: string, fetched?: FetchedMedia): string;
   /** Absent where a paused answer is not continued here: the upstream never pauses one, or the client continues it. */
-  turns?: CarriedTurns;
+  turns?: CarriedTurns | undefined;
   /** An answer without content, for a request that wants none; undefined where the upstream itself answers that. */
   emptyAnswer?(): string;
   /**

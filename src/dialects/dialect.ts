@@ -160,7 +160,7 @@ export interface StreamEvent {
 }
 
 export interface StreamFacts extends AnswerFacts {
-  /** The answer is whole: nothing is missing but perhaps the dialect's end mark. */
+  /** The answer is whole: nothing is missing but perhaps the dialect's end mark. Or it is paused, and its turns so far are. */
   finished: boolean;
   /** Tokens of reasoning that the upstream shows, and the client asked not to see. */
   unshownTokens?: number | undefined;
@@ -185,9 +185,9 @@ export interface StreamReader {
   /** The upstream's bytes are over: what was kept back for its turn. */
   end(): StreamEvent[];
   facts(): StreamFacts;
-  /** The same as the facts say. */
+  /** The answer is whole, and not only paused. */
   isFinished(): boolean;
-  /** The upstream has paused its answer: this is its last turn, and the events of the next one may follow. */
+  /** The upstream has paused its answer: this is its last turn, and no event of the next one has come. */
   paused?(): PausedTurn | undefined;
   /** An event like the last one, which was a repeat, was passed on without being read; its text weighs so many tokens. */
   again?(tokens: number): void;

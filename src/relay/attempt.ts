@@ -62,6 +62,7 @@ export async function attempt(
   /** When the upstream was asked, and whether it took the request. */
   let askedAt: number | undefined;
   let isAccepted = false;
+  let turns: NextTurns | undefined;
   try {
     const upstream = tools.findUpstream(route.channel);
     const carrier = carrierOf(call, step);
@@ -85,7 +86,7 @@ export async function attempt(
     if (response.status !== 200) throw await readRefusal(tools, call, asking, response);
     isAccepted = true;
     // The bill of a run that went on from a prefill knows of one turn only.
-    const turns = carrier.turns && !prefill ? new NextTurns(tools, admission, asking, carrier.turns) : undefined;
+    if (carrier.turns && !prefill) turns = new NextTurns(tools, admission, asking, carrier.turns);
     const reply = { ...asking, response, turns };
     if (!stream) watch.listen();
     if (stream) {
@@ -106,7 +107,7 @@ export async function attempt(
     note.ended(failed.outcome);
     if (askedAt !== undefined) {
       const elapsedMs = tools.clock.monotonic() - askedAt;
-      const { outcome, usage } = failed;
+      const { outcome, usage = turns?.used } = failed;
       const isHedge = racing?.isHedge ?? false;
       noteFailedTry(tools, admission, step, { outcome, isAccepted, isHedge, elapsedMs, usage });
     }

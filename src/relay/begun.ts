@@ -35,6 +35,8 @@ export interface StreamedTurns {
   readonly isContinued: boolean;
   /** No other turn is asked for from here on. */
   stop(): void;
+  /** The stream is left: a turn that was asked for and has not begun is a loss. */
+  leave(): void;
 }
 
 export interface BegunStream extends AnyBegun {

@@ -1,32 +1,32 @@
-// The turns of a paused answer one after the other, as if the upstream had answered once: the texts of whole answers joined,
-// the bytes of streams behind each other.
+// The turns of a paused answer one after the other, as if the upstream had answered with one stream.
 
 import type { PausedTurn, StreamReader } from '../dialects/dialect.ts';
+import type { WholeTurn } from '../dialects/translate/turn-reader.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { StreamedTurns } from './begun.ts';
 import type { ByteSource } from './event-feed.ts';
 import type { NextTurns } from './next-turns.ts';
 
-/** The text of the whole answer. */
+/** The text of the whole answer: that of the first turn if no other followed, else of a stream. */
 export async function joinWhole(
   text: string,
   next: NextTurns,
   read: (response: Response) => Promise<string>,
 ): Promise<string> {
-  const texts = [text];
-  let joined = text;
-  for (let last = text; ; ) {
-    const paused = next.turns.readPaused(last);
-    const answered = paused && (await next.ask(paused, (response) => read(response).then(join)));
-    if (!answered) return joined;
-    ({ last, joined } = answered);
+  const { mayBePaused, readTurn } = next.turns;
+  const first = mayBePaused(text) ? readTurn(text) : undefined;
+  if (!first?.paused) return text;
+  const streams: string[] = [];
+  for (let turn: WholeTurn | undefined = first; turn; ) {
+    streams.push(turn.stream);
+    turn = turn.paused && (await next.ask(turn.paused, take));
   }
+  return streams.length === 1 ? text : streams.join('');
 
-  function join(last: string) {
-    texts.push(last);
-    const joined = next.turns.joinTurns(texts);
-    if (joined === undefined) throw new AttemptFailed('not_an_answer');
-    return { last, joined };
+  async function take(response: Response): Promise<WholeTurn> {
+    const turn = readTurn(await read(response));
+    if (!turn) throw new AttemptFailed('not_an_answer');
+    return turn;
   }
 }
 
@@ -61,21 +61,26 @@ export class TurnSource implements ByteSource, StreamedTurns {
   async read(): Promise<ReadableStreamReadResult<Uint8Array>> {
     const paused = this.#reader.paused?.();
     if (paused && paused !== this.#continued && !(await this.#goOn(paused))) return OVER;
-    try {
-      return await this.#source.read();
-    } catch (error) {
-      // The next turn broke off before it began: what came before it is the answer.
-      if (paused) return OVER;
-      throw error;
-    }
+    const read = await this.#source.read();
+    if (read.done && this.#isAwaited) throw new AttemptFailed('cut');
+    return read;
   }
 
   stop(): void {
     this.#isStopped = true;
   }
 
+  leave(): void {
+    if (this.#isAwaited) this.#next.leave();
+  }
+
   cancel(): Promise<void> {
     return this.#source.cancel();
+  }
+
+  /** A turn was asked for and has not begun. */
+  get #isAwaited(): boolean {
+    return this.#continued !== undefined && this.#reader.paused?.() === this.#continued;
   }
 
   async #goOn(paused: PausedTurn): Promise<boolean> {

@@ -71,6 +71,7 @@ const REASONS: Partial<Record<AttemptOutcome, LossReason>> = {
 /** We ended the try: the upstream may have been at work, though it had not answered yet. */
 const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set([
   'silent',
+  'idle',
   'late',
   'outrun',
   'too_slow',
@@ -89,24 +90,26 @@ export interface FailedTry {
   /** It ran beside another one. */
   isHedge: boolean;
   elapsedMs: number;
+  /** The tokens that it read, where that is not the request alone. */
+  input?: number;
   /** What it reported all the same. */
   usage: UsageReport | undefined;
 }
 
 /** Mostly nothing is known of what it used: input by our own count, and output by `mostOutput`. */
 export function noteFailedTry(tools: RelayTools, admission: Admission, step: Step, failed: FailedTry): void {
-  if (failed.isAccepted ? NOT_BILLED.has(failed.outcome) : !ENDED_BY_US.has(failed.outcome)) return;
+  const reported = typeof failed.usage === 'object' ? failed.usage.buckets : undefined;
+  if (!reported && (failed.isAccepted ? NOT_BILLED.has(failed.outcome) : !ENDED_BY_US.has(failed.outcome))) return;
   const { request, key } = admission.call;
-  const guessed = {
+  const used = reported ?? {
     ...NO_BUCKETS,
-    input: estimatedInput(request.input, step.model),
+    input: failed.input ?? estimatedInput(request.input, step.model),
     output: mostOutput(tools, admission, step, failed),
     images: request.images,
   };
-  const used = typeof failed.usage === 'object' ? failed.usage.buckets : guessed;
   const loss = lossOf(failed.isHedge ? 'hedge' : (REASONS[failed.outcome] ?? 'failed_attempt'), step, used);
   // What an upstream's own failure cost is a guess without its report, and no customer pays for that.
-  if (loss.reason === 'failed_attempt' && used === guessed && failed.outcome !== 'too_large') loss.charge = 0n;
+  if (loss.reason === 'failed_attempt' && !reported && failed.outcome !== 'too_large') loss.charge = 0n;
   if (loss.reason === 'hedge') tools.hedges.note(key.accountId, loss.amount);
   admission.losses.push(loss);
 }

@@ -37,8 +37,7 @@ export function measure({ request }: Call, model: Model, facts: MeasuredFacts): 
     const { buckets } = usage;
     // What is reported before the end is only a beginning of the output.
     const lacksOutput = usage.lacksOutput === true || !finished;
-    const reasoned = usage.lacksOutput ? buckets.output : usage.reasoning;
-    const counted = lacksOutput ? withReasoning(reasoned, tokens, output) : 0;
+    const counted = lacksOutput ? withReasoning(usage.reasoning, tokens, output) : 0;
     const used = Math.max(buckets.output, counted);
     return {
       ...usage,

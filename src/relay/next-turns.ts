@@ -2,7 +2,8 @@
 // the turns use is one bill. A turn that fails ends the answer with what came before it.
 
 import type { CarriedTurns } from '../dialects/carrier.ts';
-import type { PausedTurn } from '../dialects/dialect.ts';
+import { isZero } from '../dialects/counts.ts';
+import type { PausedTurn, ReportedUsage } from '../dialects/dialect.ts';
 import type { RawValue } from '../kit/json/raw-json.ts';
 import { LEAST_OUTPUT_TOKENS } from '../kit/tokens.ts';
 import { costOf, holdFor } from '../ledger/cost.ts';
@@ -31,6 +32,8 @@ export class NextTurns {
   readonly #content: RawValue[] = [];
   #used: Buckets = NO_BUCKETS;
   #continuations = 0;
+  /** The turn that was asked for last, until it has failed; `input`: the tokens that it reads at least. */
+  #asked: { at: number; input: number; isAccepted: boolean } | undefined;
 
   /** `asking`: how the first turn was asked for. */
   constructor(tools: RelayTools, admission: Admission, asking: Asking, turns: CarriedTurns) {
@@ -44,6 +47,13 @@ export class NextTurns {
     return this.#turns;
   }
 
+  /** What the turns have used if nothing comes of the answer; undefined if none was paused. */
+  get used(): ReportedUsage | undefined {
+    if (isZero(this.#used)) return undefined;
+    const input = this.#used.input + (this.#asked?.input ?? 0);
+    return { buckets: { ...this.#used, input }, reasoning: 0 };
+  }
+
   /** What `take` makes of the reply; undefined if the turn is not asked for or fails. Throws AttemptFailed if the try was stopped. */
   async ask<Taken>(paused: PausedTurn, take: (response: Response) => Promise<Taken>): Promise<Taken | undefined> {
     const { watch } = this.#asking;
@@ -54,18 +64,24 @@ export class NextTurns {
     if (this.#admission.call.gone.aborted || !(await isHeld(this.#tools, this.#admission))) return undefined;
     this.#continuations++;
     watch.isNotLate();
-    const startedAt = this.#tools.clock.monotonic();
-    let isAccepted = false;
+    const { buckets } = paused.usage;
+    const asked = { at: this.#tools.clock.monotonic(), input: inputOf(buckets) + buckets.output, isAccepted: false };
+    this.#asked = asked;
     try {
       const response = await this.#send(maxOutputTokens);
-      isAccepted = true;
+      asked.isAccepted = true;
       return await take(response);
     } catch (error) {
       const failed = watch.explain(error);
       if (watch.signal.aborted && !TIMED_OUT.has(failed.outcome)) throw failed;
-      this.#noteFailed(failed, isAccepted, this.#tools.clock.monotonic() - startedAt);
+      if (this.#asked) this.#noteFailed(failed);
       return undefined;
     }
+  }
+
+  /** The turn that was asked for last has not begun, and is not waited for any longer. */
+  leave(): void {
+    this.#noteLoss(this.#asking.watch.explain(undefined).outcome);
   }
 
   /** Throws AttemptFailed if the upstream refuses. */
@@ -98,13 +114,23 @@ export class NextTurns {
   }
 
   /** Turns that go well are part of the try that began the answer; one that fails has a line of its own in the receipt. */
-  #noteFailed(failed: AttemptFailed, isAccepted: boolean, elapsedMs: number): void {
+  #noteFailed(failed: AttemptFailed): void {
     const { step } = this.#asking;
     const { outcome } = failed;
-    this.#admission.attempts.push({ channel: step.route.channel.name, outcome, ms: Math.round(elapsedMs) });
-    const tried = { outcome, isAccepted, isHedge: false, elapsedMs, usage: undefined };
-    noteFailedTry(this.#tools, this.#admission, step, tried);
+    const ms = Math.round(this.#noteLoss(outcome));
+    this.#admission.attempts.push({ channel: step.route.channel.name, outcome, ms });
     noteTrouble(this.#tools, this.#admission, step, failed);
+  }
+
+  /** The time that the turn took. */
+  #noteLoss(outcome: AttemptOutcome): number {
+    if (!this.#asked) return 0;
+    const { at, input, isAccepted } = this.#asked;
+    this.#asked = undefined;
+    const elapsedMs = this.#tools.clock.monotonic() - at;
+    const tried = { outcome, isAccepted, isHedge: false, elapsedMs, input, usage: undefined };
+    noteFailedTry(this.#tools, this.#admission, this.#asking.step, tried);
+    return elapsedMs;
   }
 }
 

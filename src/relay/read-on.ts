@@ -30,8 +30,9 @@ export async function readLastBytes(stream: BegunStream): Promise<void> {
 }
 
 /** Ends the upstream's call, whatever it is doing. */
-export function leaveStream({ events, watch }: BegunStream): void {
+export function leaveStream({ events, watch, turns }: BegunStream): void {
   watch.abort('left');
+  turns?.leave();
   watch.end();
   events.close();
 }

@@ -4,7 +4,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { type Buckets, NO_BUCKETS } from '../../store/rows.ts';
-import { inputAlone, isTold, readCount, readDetail } from '../counts.ts';
+import { inputAlone, isTold, isZero, readCount, readDetail } from '../counts.ts';
 import type { ReportedUsage, UsageReport } from '../dialect.ts';
 
 export function readUsage(usage: Json | undefined): UsageReport {
@@ -37,12 +37,26 @@ function readFigures(usage: Json): ReportedUsage | undefined {
   };
 }
 
-/** Of an answer of several turns: what those before used, and the report of the last one, which may say nothing. */
-export function addTurn(before: ReportedUsage, last: UsageReport): UsageReport {
-  if (last === 'invalid') return 'invalid';
-  const all = addFigures(last === 'absent' ? [before] : [before, last]);
+/** What the turns of a paused answer used. */
+export interface UsedTurns {
+  total: ReportedUsage;
+  /** The last of them. */
+  last: ReportedUsage;
+}
+
+/** With one more turn. If its report says nothing, or what cannot be, its input is that of the turn before. */
+export function addTurn({ total, last }: UsedTurns, report: UsageReport): UsageReport {
+  const isTrusted = typeof report === 'object' && !isZero(report.buckets);
+  const all = addFigures([total, isTrusted ? report : sameInput(last)]);
   if (!all) return 'invalid';
-  return last === 'absent' || last.lacksOutput ? inputAlone(all.buckets, all.reasoning) : all;
+  if (isTrusted && !report.lacksOutput) return all;
+  return { ...all, lacksOutput: true, isDoubted: report === 'invalid' };
+}
+
+/** Read from the cache, as far as the turn before has read or written it. */
+function sameInput({ buckets }: ReportedUsage): ReportedUsage {
+  const { input, cachedInput, cacheWrite5m, cacheWrite1h } = buckets;
+  return { buckets: { ...NO_BUCKETS, input, cachedInput: cachedInput + cacheWrite5m + cacheWrite1h }, reasoning: 0 };
 }
 
 function addFigures(iterations: readonly (ReportedUsage | undefined)[]): ReportedUsage | undefined {

@@ -51,7 +51,7 @@ export interface EventReader {
   end(): AnswerEvent[];
   /** Nothing need come any more, and the stop is kept back for the end. */
   isWhole?(): boolean;
-  /** The upstream has paused its answer: this is its last turn, and the events of the next one may follow. */
+  /** The upstream has paused its answer: this is its last turn, and no event of the next one has come. */
   paused?(): PausedTurn | undefined;
   /** What was read last, if it repeats the one before with another text. */
   repeat?(): Repeat | undefined;

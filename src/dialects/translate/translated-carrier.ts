@@ -51,7 +51,10 @@ export function translatedCarrier(translation: Translation): Carrier {
     asked: request.document,
   };
   const { stream } = request;
-  const writeTurns: CarriedTurns['write'] = (fields, turns, fetched) => filled(fetched).body(fields, { stream, turns });
+  const turns: CarriedTurns | undefined = upstream.turns && {
+    ...upstream.turns,
+    write: (fields, content, fetched) => filled(fetched).body(fields, { stream, turns: content }),
+  };
 
   return {
     endpoint,
@@ -63,7 +66,7 @@ export function translatedCarrier(translation: Translation): Carrier {
     needs,
     writeRequest: (fields, fetched) => filled(fetched).body(fields, { stream }),
     writePrefill: (fields, text, fetched) => filled(fetched).body(fields, { stream, prefill: text }),
-    ...(upstream.turns ? { turns: { ...upstream.turns, write: writeTurns } } : {}),
+    turns,
     emptyAnswer: () => (stream ? emptyStream(translation, context) : emptyWhole(translation, context)),
     readAnswer(document) {
       const whole = upstream.readWhole(document, target);
@@ -160,6 +163,9 @@ function translatedReader(
 
   const isFinished = () => reader.isFinished() || events.isWhole?.() === true;
 
+  // What we ended at a stop sequence is over.
+  const paused = () => (isFinished() ? undefined : events.paused?.());
+
   function read(event: SseEvent): StreamEvent[] {
     const translated = translateAll(events.read(event));
     const repeat = isSteady() ? events.repeat?.() : undefined;
@@ -176,11 +182,10 @@ function translatedReader(
       reader.again?.(tokens);
     },
     end: () => translateAll(events.end()),
-    // What we ended at a stop sequence is over.
-    paused: () => (isFinished() ? undefined : events.paused?.()),
+    paused,
     facts() {
       const facts = reader.facts();
-      const finished = isFinished();
+      const finished = isFinished() || paused() !== undefined;
       const said = output ?? heard();
       const { usage } = events.facts(finished);
       return {

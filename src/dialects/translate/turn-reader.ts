@@ -2,10 +2,16 @@
 
 import type { PausedTurn } from '../dialect.ts';
 
-/** Answers are given as their texts. */
+export interface WholeTurn {
+  /** The turn as the text of a stream. Those of several turns one after the other are the stream of the whole answer. */
+  stream: string;
+  /** Undefined if it is not paused, or cannot be continued. */
+  paused: PausedTurn | undefined;
+}
+
 export interface TurnReader {
-  /** Undefined if the answer is not paused, or cannot be continued. */
-  readPaused(text: string): PausedTurn | undefined;
-  /** The answer that several turns are together; undefined if the last one is no answer. */
-  joinTurns(texts: readonly string[]): string | undefined;
+  /** False for most answers, which need not be read twice. */
+  mayBePaused(text: string): boolean;
+  /** Undefined if it is no answer. */
+  readTurn(text: string): WholeTurn | undefined;
 }

@@ -3,34 +3,36 @@
 // was paused and continued are read as one.
 
 import { isObject, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
-import { openRaw, writeJson } from '../../../kit/json/raw-json.ts';
-import type { PausedTurn, ReportedUsage, UsageReport } from '../../dialect.ts';
+import { openRaw } from '../../../kit/json/raw-json.ts';
+import type { PausedTurn, UsageReport } from '../../dialect.ts';
 import { isFinish } from '../../stream/is-finish.ts';
 import type { AnswerEvent, EventReader } from '../../translate/answer-events.ts';
 import type { Target } from '../../translate/sides.ts';
 import { JoinedMessage } from '../join-message.ts';
-import { addTurn, createUsageTracker } from '../usage.ts';
+import { addTurn, createUsageTracker, type UsedTurns } from '../usage.ts';
 import { PAUSED, toPausedTurn } from './paused-turn.ts';
 import { createBlockReader } from './read-answer-blocks.ts';
 import { readStop } from './read-stop.ts';
 
 const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
+/** What a message may begin with: some upstreams leave out its start. */
+const BEGINNINGS: ReadonlySet<unknown> = new Set(['message_start', 'content_block_start', 'message_delta']);
 
-export function createEventReader({ requestId }: Target): EventReader {
+export function createEventReader({ requestId }: Pick<Target, 'requestId'>): EventReader {
   const blocks = createBlockReader(requestId);
   let usage = createUsageTracker();
   let joined = new JoinedMessage();
   /** What the turns before this one used. */
-  let usedBefore: ReportedUsage | undefined;
+  let usedBefore: UsedTurns | undefined;
   /** Set if this turn was paused and can be continued; `isOver`: its own end mark has come. */
   let pause: { turn: PausedTurn; isOver: boolean } | undefined;
   let isStopped = false;
 
   function readEvent(event: JsonObject, data: string): AnswerEvent[] {
     const { type, index, message, content_block: block, delta } = event;
+    if (pause?.isOver && BEGINNINGS.has(type)) beginTurn(pause.turn);
     switch (type) {
       case 'message_start':
-        if (pause) beginTurn(pause.turn);
         joined.read(event);
         usage.start(isObject(message) ? message.usage : undefined);
         return [];
@@ -59,7 +61,7 @@ export function createEventReader({ requestId }: Target): EventReader {
 
   function beginTurn({ usage: used }: PausedTurn): void {
     const total = totalWith(used);
-    usedBefore = typeof total === 'object' ? total : used;
+    usedBefore = { total: typeof total === 'object' ? total : used, last: used };
     usage = createUsageTracker();
     joined = new JoinedMessage();
     pause = undefined;
@@ -71,38 +73,28 @@ export function createEventReader({ requestId }: Target): EventReader {
 
   function stop(delta: JsonObject): AnswerEvent[] {
     if (!isFinish(delta.stop_reason)) return [];
-    const turn = delta.stop_reason === PAUSED ? toPausedTurn(turnBlocks(), usage.report(true)) : undefined;
+    const turn = delta.stop_reason === PAUSED ? toPausedTurn(joined.content(), usage.report(true)) : undefined;
     if (turn) pause = { turn, isOver: false };
     return [...blocks.stopAll(), ...(turn ? [] : end(delta))];
   }
 
   function end(delta: JsonObject): AnswerEvent[] {
+    pause = undefined;
     const stopped = readStop(delta, blocks.shown());
     if (!stopped) return BROKEN;
     isStopped = true;
     return stopped;
   }
 
-  /** It is not continued. */
-  function endPaused(): AnswerEvent[] {
-    pause = undefined;
-    return end({ stop_reason: PAUSED });
-  }
-
-  function turnBlocks() {
-    return joined.content().map((block) => ({ type: String(block.type), text: writeJson(block) }));
-  }
-
   return {
     read({ data }) {
       if (data === undefined) return [];
       const event = tryParseJson(data);
-      const events = isObject(event) ? readEvent(event, data) : BROKEN;
-      // The next turn has failed before it began.
-      return events === BROKEN && pause?.isOver ? [...endPaused(), { type: 'done' }] : events;
+      return isObject(event) ? readEvent(event, data) : BROKEN;
     },
     end() {
-      if (pause) return endPaused();
+      // It is not continued.
+      if (pause) return end({ stop_reason: PAUSED });
       // A body that ends inside a block was cut: another run may still say the rest of it.
       return isStopped ? blocks.stopAll() : [];
     },

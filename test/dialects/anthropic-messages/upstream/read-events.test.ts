@@ -229,9 +229,10 @@ describe('the end', () => {
     expect(usage).toMatchObject({ buckets: { input: 20, output: 10 } });
   });
 
-  test('an error in place of what follows a pause ends the answer at its bound', () => {
-    const { events } = readStream(START, ...textBlock('a'), endOf('pause_turn'), STOP, { type: 'error' });
-    expect(events).toEqual([open('text'), delta('a'), CLOSE, { type: 'stop', reason: 'length' }, DONE]);
+  test('an error in place of what follows a pause is one, and the paused turn keeps its report', () => {
+    const { events, usage } = readStream(START, ...textBlock('a'), endOf('pause_turn'), STOP, { type: 'error' });
+    expect(events.slice(0, 4)).toEqual([open('text'), delta('a'), CLOSE, BROKEN]);
+    expect(usage).toMatchObject({ buckets: { input: 10, output: 5 } });
   });
 
   test('comes once, and closes what is open', () => {
