@@ -3,10 +3,10 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { eventScript, streamedTurn, type Turn } from '../support/anthropic-turns.ts';
-import { eventually } from '../support/eventually.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { costAt, type Lab, MAIN, startLab } from '../support/lab.ts';
 import { CHAT, FOUND, NEVER, SEARCH, shown, text, written } from '../support/paused-turns.ts';
-import { cutAt, type Part, type Script } from '../support/script.ts';
+import { bodyLength, cutAt, type Part, type Script } from '../support/script.ts';
 
 const messages = [{ role: 'user', content: 'Tell me of the birds that rise early. '.repeat(100) }];
 /** Most of its output is a search, which the client does not see. */
@@ -153,5 +153,85 @@ describe('a stream whose next turn', () => {
     expect(shown(CHAT, true, asked).finish).toBe(finish);
     expect(lab.first.requests).toHaveLength(2);
     expect(asked.record).toMatchObject({ estimated: true, input_tokens: 2_000, output_tokens: 50 });
+  });
+});
+
+test('a client that leaves a stream before its first word pays nothing, and all turns are a loss', async () => {
+  lab.first.next(streamedTurn(WORDLESS), HANGING);
+  const leaving = new AbortController();
+  const opened = lab.open({ stream: true, messages }, leaving.signal).catch(() => undefined);
+  await lab.first.request(1);
+  leaving.abort();
+  await opened;
+  const [record] = await lab.records();
+  expect(record).toMatchObject({ status: 'client_gone', cost_nano: '0' });
+  const [loss, ...others] = lossesOf(record?.request_id);
+  expect(others).toEqual([]);
+  expect(loss?.reason).toBe('client_gone');
+  expect(loss?.amount_nano).toBeGreaterThanOrEqual(REPORTED + NEXT_INPUT);
+});
+
+test.each([false, true])('a gateway that stops in the next turn books all turns, streamed: %p', async (stream) => {
+  const stopped = await startLab(CHAT, { routes: ['first'] });
+  try {
+    stopped.first.next(written(FIRST, stream), HANGING);
+    const opened = stopped.open({ stream, messages });
+    await stopped.first.request(1);
+    await stopped.gateway.gateway.drain(20);
+    await (await opened).text();
+    const rows = stopped.gateway.sql<Booked>('SELECT reason, amount_nano FROM losses');
+    expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['gateway_cut']));
+    const amount = rows.reduce((sum, { amount_nano }) => sum + amount_nano, 0n);
+    expect(amount).toBeGreaterThanOrEqual(REPORTED + NEXT_INPUT);
+    const [record] = stopped.gateway.sql<{ cost_nano: bigint }>('SELECT cost_nano FROM usage_records');
+    expect(record?.cost_nano).toBe(0n);
+  } finally {
+    await stopped.stop();
+  }
+});
+
+describe('beside another channel', () => {
+  let pair: Lab;
+  beforeAll(async () => {
+    pair = await startLab(CHAT, { main: { hedge: 100 } });
+  });
+  beforeEach(() => {
+    for (const upstream of [pair.first, pair.second]) upstream.reset();
+  });
+  afterAll(() => pair.stop());
+
+  test('an answer that is outrun in its next turn is a loss with all its turns', async () => {
+    const gate = createGate();
+    const late = written(FIRST, false);
+    pair.first.next({ ...late, framing: 'chunked', body: [gate.opened, ...(late.body ?? [])] }, HANGING);
+    const other = written(NEXT, false);
+    const second = createGate();
+    pair.second.next({ ...other, framing: 'chunked', body: [second.opened, ...(other.body ?? [])] });
+    const asked = pair.ask({ messages });
+    await pair.second.request(0);
+    gate.open();
+    await pair.first.request(1);
+    second.open();
+    const { record, headers } = await asked;
+    expect(headers.get('x-svc-channel')).toBe('second');
+    expect(record.cost_nano).toBe(costAt(MAIN, 1_100, 5));
+    const [loss, ...others] = lossesOf(record.request_id, pair);
+    expect(others).toEqual([]);
+    expect(loss?.reason).toBe('hedge');
+    expect(loss?.amount_nano).toBeGreaterThanOrEqual(REPORTED + NEXT_INPUT);
+  });
+
+  test.each([
+    ['before it begins', 0],
+    ['in the middle', 3],
+  ])('a stream whose next turn breaks %s is not begun anew', async (_, parts) => {
+    const next = streamedTurn(NEXT);
+    const begun = (next.body ?? []).slice(0, parts);
+    pair.first.next(streamedTurn(FIRST), cutAt(next, bodyLength({ body: begun }) + 1, 'rst', 20));
+    const asked = await pair.ask({ stream: true, messages });
+    expect(shown(CHAT, true, asked).finish).toBe('length');
+    expect(asked.headers.get('x-svc-channel')).toBe('first');
+    expect(asked.attempts.map(([channel]) => channel)).toEqual(['first']);
+    expect(pair.second.requests).toHaveLength(0);
   });
 });
