@@ -1,34 +1,27 @@
-// The events of a stream as a whole message, one event after the other.
+// The events of a stream as a whole message, one event after the other. It is joined while the stream is on its way, so an
+// event takes the same time however many came before, and little more memory than its text.
 
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
 import { RawJson, type RawValue } from '../../kit/json/raw-json.ts';
-
-interface Joined {
-  block: JsonObject;
-  /** The input's JSON text so far. */
-  input: string;
-}
 
 /** A block of a message; the input of a call keeps its own text. */
 export type MessageBlock = Readonly<Record<string, RawValue | undefined>>;
 
 export class JoinedMessage {
   #message: JsonObject = {};
-  readonly #blocks = new Map<Json | undefined, Joined>();
+  readonly #blocks = new Map<Json | undefined, JoinedBlock>();
 
   read(event: JsonObject): void {
     const { type, index, delta, content_block: block, usage } = event;
     if (type === 'message_start' && isObject(event.message)) this.#message = event.message;
-    // What is added to the block later must not change the event.
-    if (type === 'content_block_start' && isObject(block)) this.#blocks.set(index, { block: { ...block }, input: '' });
-    const open = this.#blocks.get(index);
-    if (type === 'content_block_delta' && isObject(delta) && open) addDelta(open, delta);
+    if (type === 'content_block_start' && isObject(block)) this.#blocks.set(index, new JoinedBlock(block));
+    if (type === 'content_block_delta' && isObject(delta)) this.#blocks.get(index)?.add(delta);
     if (type === 'message_delta')
       this.#message = { ...this.#message, ...(isObject(delta) ? delta : {}), ...this.#with(usage) };
   }
 
   content(): MessageBlock[] {
-    return [...this.#blocks.values()].map(writeJoined);
+    return [...this.#blocks.values()].map((block) => block.write());
   }
 
   message(): RawValue {
@@ -42,23 +35,62 @@ export class JoinedMessage {
   }
 }
 
-/** Which member of a block a delta adds its text to. */
-const GROWING: Readonly<Record<string, string>> = {
-  text_delta: 'text',
-  thinking_delta: 'thinking',
-  signature_delta: 'signature',
-};
+/** Which member of a block grows by a delta, and by which of the delta's. */
+const GROWING: ReadonlyMap<Json | undefined, [member: string, by: string]> = new Map([
+  ['text_delta', ['text', 'text']],
+  ['thinking_delta', ['thinking', 'thinking']],
+  ['signature_delta', ['signature', 'signature']],
+  ['input_json_delta', ['input', 'partial_json']],
+]);
 
-function addDelta(open: Joined, delta: JsonObject): void {
-  const { block } = open;
-  const name = GROWING[String(delta.type)];
-  if (name !== undefined) block[name] = `${block[name] ?? ''}${delta[name] ?? ''}`;
-  if (delta.type === 'citations_delta' && delta.citation !== undefined) {
-    block.citations = [...(Array.isArray(block.citations) ? block.citations : []), delta.citation];
+class JoinedBlock {
+  readonly #start: JsonObject;
+  readonly #added = new Map<string, LongText>();
+  readonly #citations: Json[] = [];
+
+  constructor(start: JsonObject) {
+    this.#start = start;
   }
-  if (typeof delta.partial_json === 'string') open.input += delta.partial_json;
+
+  add(delta: JsonObject): void {
+    if (delta.type === 'citations_delta' && delta.citation !== undefined) this.#citations.push(delta.citation);
+    const [member, by] = GROWING.get(delta.type) ?? [];
+    const text = by === undefined ? undefined : delta[by];
+    if (member === undefined || typeof text !== 'string') return;
+    const added = this.#added.get(member) ?? new LongText();
+    this.#added.set(member, added);
+    added.add(text);
+  }
+
+  write(): MessageBlock {
+    const block: Record<string, RawValue | undefined> = { ...this.#start };
+    for (const [member, added] of this.#added) {
+      const text = added.toString();
+      if (member !== 'input') block[member] = `${this.#start[member] ?? ''}${text}`;
+      else if (isObject(tryParseJson(text))) block.input = new RawJson(text);
+    }
+    const { citations } = this.#start;
+    if (this.#citations.length > 0)
+      block.citations = [...(Array.isArray(citations) ? citations : []), ...this.#citations];
+    return block;
+  }
 }
 
-function writeJoined({ block, input }: Joined): MessageBlock {
-  return isObject(tryParseJson(input)) ? { ...block, input: new RawJson(input) } : block;
+const MOST_PIECES = 256;
+
+/** A text that is added to keeps all its pieces, which take many times the memory of their letters: now and then they are copied. */
+class LongText {
+  #text = '';
+  #pieces: string[] = [];
+
+  add(piece: string): void {
+    this.#pieces.push(piece);
+    if (this.#pieces.length < MOST_PIECES) return;
+    this.#text += this.#pieces.join('');
+    this.#pieces = [];
+  }
+
+  toString(): string {
+    return this.#text + this.#pieces.join('');
+  }
 }
