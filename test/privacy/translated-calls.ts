@@ -1,6 +1,7 @@
-// Marked calls of every format to every other kind of upstream, and streams that go on at another one: text that is read
-// into no dialect, written in another, and kept for a while.
+// Marked calls of every format to every other kind of upstream, streams that go on at another one, and answers that are paused
+// and continued: text that is read into no dialect, written in another, and kept for a while.
 
+import { streamedTurn, wholeTurn } from '../support/anthropic-turns.ts';
 import { bytesOf, cutAt, type Script } from '../support/script.ts';
 import type { SeenRequest } from '../support/upstream.ts';
 import type { Said } from '../translation/said.ts';
@@ -16,6 +17,18 @@ const RESUMED: [client: ClientName, first: UpstreamName, second: UpstreamName, p
   ['messages', 'anthropic', 'gemini', false],
   ['responses', 'openai-responses', 'openai', false],
 ];
+
+/** Paused by Claude, and then continued or refused. */
+const PAUSED = (['chat', 'responses'] as const).flatMap((client) =>
+  [false, true].flatMap((stream) =>
+    [false, true].map((isRefused) => ({
+      client,
+      stream,
+      isRefused,
+      id: `paused-${client}-${stream ? 'streamed' : 'whole'}-${isRefused ? 'refused' : 'continued'}`,
+    })),
+  ),
+);
 
 /** In what each kind of upstream is asked. */
 const PATHS: Readonly<Record<UpstreamName, RegExp>> = {
@@ -44,6 +57,7 @@ export function translatedModels(): Record<string, unknown>[] {
   });
   return [
     ...PAIRS.flatMap(([client, upstream]) => WAYS.map((way) => model(idOf(client, upstream, way), [[upstream, {}]]))),
+    ...PAUSED.map(({ id }) => model(id, [['anthropic', {}]])),
     ...RESUMED.map(([client, first, second, prefill]) =>
       model(resumedId(client), [
         [first, { priority: 1 }],
@@ -90,6 +104,24 @@ export function translatedCalls(mark: string, word: string, key: string): Marked
         mayEcho: way !== 'failed',
       })),
     ),
+    ...PAUSED.map(({ client, stream, isRefused, id }) => {
+      const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: mark } };
+      const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [{ title: mark }] };
+      const paused = { content: [{ type: 'text', text: `paused ${word}` }, search, found], stop: 'pause_turn' };
+      const next = { content: [{ type: 'text', text: ` then ${mark}` }] };
+      const write = stream ? streamedTurn : wholeTurn;
+      return {
+        what: id,
+        ...call(client, id, stream),
+        script: ({ json }: SeenRequest) => {
+          if (json.messages.at(-1).role !== 'assistant') return write(paused);
+          return isRefused ? scripts.failed('anthropic') : write(next);
+        },
+        reaches: PATHS.anthropic,
+        tells: isRefused ? `paused ${word}` : ` then ${word}`,
+        mayEcho: true,
+      };
+    }),
     ...RESUMED.map(([client, first, second, prefill]) => {
       const words: Said = { text: [`begun ${mark}`, ` then ${mark}`] };
       const rest: Said = prefill ? { text: [` then ${mark}`] } : words;
