@@ -32,7 +32,7 @@ export class NextTurns {
   readonly #content: RawValue[] = [];
   #used: Buckets = NO_BUCKETS;
   #continuations = 0;
-  /** The turn that was asked for last, until it has failed; `input`: the tokens that it reads at least. */
+  /** The turn that was asked for last, until it was paused, too, or has failed; `input`: the tokens that it reads at least. */
   #asked: { at: number; input: number; isAccepted: boolean } | undefined;
 
   /** `asking`: how the first turn was asked for. */
@@ -57,6 +57,7 @@ export class NextTurns {
   /** What `take` makes of the reply; undefined if the turn is not asked for or fails. Throws AttemptFailed if the try was stopped. */
   async ask<Taken>(paused: PausedTurn, take: (response: Response) => Promise<Taken>): Promise<Taken | undefined> {
     const { watch } = this.#asking;
+    this.#asked = undefined;
     this.#content.push(...paused.content);
     this.#used = addBuckets(this.#used, paused.usage.buckets);
     const maxOutputTokens = this.#outputBound(paused);

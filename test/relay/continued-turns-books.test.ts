@@ -81,6 +81,16 @@ describe.each([false, true])('streamed: %p', (stream) => {
     expect(lossesOf(record.request_id)).toEqual([{ reason: 'no_answer', amount_nano: REPORTED }]);
   });
 
+  test('pauses without a word that use up the output: both reports are a loss, and nothing else', async () => {
+    const usage = { input_tokens: 1_100, output_tokens: 150 };
+    lab.first.next(written(WORDLESS, stream), written({ ...WORDLESS, usage }, stream));
+    lab.first.otherwise(REFUSED);
+    const { record } = await lab.ask({ stream, messages });
+    expect(record.cost_nano).toBe('0');
+    const amount_nano = BigInt(costAt(MAIN, 2_100, 200));
+    expect(lossesOf(record.request_id)).toEqual([{ reason: 'no_answer', amount_nano }]);
+  });
+
   test.each([
     ['has been asked', UNANSWERED],
     ['has said nothing', HANGING],
