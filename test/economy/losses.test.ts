@@ -298,7 +298,7 @@ describe('the guard loss_per_account_day', () => {
     const dear = { context_tokens: 128_000, price: { input: 3_400, output: 3_400 } };
     await start({ models: [modelOf('dear', 'chat', 'gpt-5-mini', dear)] });
     market.vendor.otherwise(() => ({ pieces: [], input: 190 }));
-    const messages = [{ role: 'user', content: 'then '.repeat(50) }];
+    const messages = [{ role: 'user', content: 'then '.repeat(30) }];
     const paid: bigint[] = [];
     for (let round = 0; round < 8; round++) {
       expect((await ask(customer, 'chat', { model: 'dear', max_tokens: 16, messages })).status).toBe(200);
