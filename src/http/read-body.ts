@@ -20,8 +20,14 @@ const BODY_TIMEOUT_MS = 30_000;
 const LARGE_CHARS = 4 * 1024 * 1024;
 /** Room for a body of unknown length at first. */
 const FIRST_BYTES = 4 * 1024;
-/** A body that says to be no longer is read at one go: a stream for it would cost more than all the rest of a request. */
-const AT_ONCE_BYTES = 4 * 1024 * 1024;
+/**
+ * A body that is declared to be no longer is read in one step, because a stream would cost more than the rest of the request.
+ * It takes up its declared length before anything of it has come. At this size that shuts nobody out: with the standard
+ * guards, requests run out before bytes do.
+ */
+const AT_ONCE_BYTES = 128 * 1024;
+/** A buffer for a longer declared length is at most so many times what has come. */
+const MOST_AHEAD = 8;
 
 /** What the headers alone can refuse; called before the key is checked. */
 export function checkDeclaredBody(request: Request, maxBytes: number): void {
@@ -37,7 +43,7 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
 
 /** What a body takes up. */
 export interface BodyRoom {
-  /** Hears of a body by its declared length, or of every piece before it is kept, and may throw. */
+  /** Called with the declared length of a short body, and with every piece of a longer one before it is kept. May throw. */
   grow(bytes: number): void;
 }
 
@@ -51,7 +57,7 @@ export function readBody(request: Request, maxBytes: number, clock: Clock, room 
     return readAtOnce(request, clock);
   }
   if (!request.body) return Promise.resolve(new Uint8Array());
-  return readPieces(request.body, maxBytes, clock, room);
+  return readPieces(request.body, { declaredBytes: Number(declared ?? 0), maxBytes }, clock, room);
 }
 
 /** For pages and the operator's port, which have no route that checked the headers before. */
@@ -80,7 +86,7 @@ function readAtOnce(request: Request, clock: Clock): Promise<Uint8Array> {
 
 async function readPieces(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  maxBytes: number,
+  { declaredBytes, maxBytes }: { declaredBytes: number; maxBytes: number },
   clock: Clock,
   room: BodyRoom,
 ): Promise<Uint8Array> {
@@ -105,7 +111,7 @@ async function readPieces(
       if (done) return bytes.subarray(0, length);
       if (length + value.byteLength > maxBytes) throw tooLarge(maxBytes);
       room.grow(value.byteLength);
-      bytes = withRoom(bytes, length + value.byteLength);
+      bytes = withRoom(bytes, length + value.byteLength, declaredBytes);
       bytes.set(value, length);
       length += value.byteLength;
     }
@@ -122,9 +128,10 @@ function bodyFailure(error: unknown): unknown {
 }
 
 /** Copied as it comes: a body in very small pieces takes no more room than any other. */
-function withRoom(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
+function withRoom(bytes: Uint8Array<ArrayBuffer>, length: number, declared: number): Uint8Array<ArrayBuffer> {
   if (length <= bytes.byteLength) return bytes;
-  const larger = new Uint8Array(Math.max(length, bytes.byteLength * 2));
+  const ahead = Math.min(declared, length * MOST_AHEAD);
+  const larger = new Uint8Array(Math.max(length, bytes.byteLength * 2, ahead));
   larger.set(bytes);
   return larger;
 }
