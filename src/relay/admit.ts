@@ -222,9 +222,10 @@ function inputBound({ request: { input }, model, candidates, dialect }: Call): n
   for (const { contextTokens, routes } of candidates) {
     context = Math.max(context, contextTokens);
     for (const route of routes) {
-      upper = Math.max(upper, upperAt(input, route.model));
+      const isTranslated = !route.channel.endpoints.includes(dialect.endpoint);
+      upper = Math.max(upper, upperAt(input, route.model, isTranslated));
       // A translation leaves these tools behind.
-      if (route.channel.endpoints.includes(dialect.endpoint)) runsTools = input.toolUse.tokens > 0;
+      if (!isTranslated) runsTools = input.toolUse.tokens > 0;
     }
   }
   const prompt = input.isOpen ? context : Math.min(upper, context);

@@ -11,6 +11,7 @@ import { readDataHead } from '../media/data-address.ts';
 import { type MediaClaims, type MediaKind, sniffMedia } from '../media/sniff-media.ts';
 import { hiddenTokens } from './hidden-prompt.ts';
 import { type Prose, proseOf } from './prose.ts';
+import { addedDigits } from './rewritten-numbers.ts';
 import { NO_USE, type ToolUse } from './tool-use.ts';
 import { isReference, isToolResult, isWords, namesMedia } from './unknown-media.ts';
 
@@ -33,6 +34,8 @@ export interface InputCount extends TokenCount {
   longest?: TokenCount | undefined;
   /** What tools that the upstream runs may do, where they reach one. */
   toolUse: ToolUse;
+  /** What a translation may add to `upper`. */
+  readonly addedByTranslation?: number;
 }
 
 export interface SeenImage {
@@ -60,7 +63,9 @@ class CountedInput implements InputCount {
   readonly #document: JsonDocument;
   readonly #turns: number;
   readonly #media: readonly Media[];
+  readonly #later: readonly Json[];
   #prose: Prose | undefined;
+  #added: number | undefined;
 
   constructor(document: JsonDocument, messages: readonly JsonObject[], use: ToolUse, later: readonly Json[]) {
     const media: Media[] = [];
@@ -77,6 +82,12 @@ class CountedInput implements InputCount {
     this.#document = document;
     this.#turns = turns;
     this.#media = media;
+    this.#later = later;
+  }
+
+  get addedByTranslation(): number {
+    this.#added ??= addedDigits(this.#document.value, this.#later);
+    return this.#added;
   }
 
   get estimate(): number {
