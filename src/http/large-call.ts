@@ -9,7 +9,7 @@ import { type Caller, type CallWork, SMALL_BODY_BYTES, TURN_UNITS, unitsOf } fro
 import type { Unparsed } from '../relay/refuse-early.ts';
 import { addressOf } from './client-address.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
-import { decodeBody, parseText, pause, scanText } from './read-body.ts';
+import { decodeBody, finishScan, openScan, parseScannedText, pause } from './read-body.ts';
 import { type KeyedBody, keyedJson, withKey } from './read-keyed-body.ts';
 
 /** Throws the fault of a call that can be refused by what its body says unparsed. */
@@ -50,7 +50,7 @@ export class LargeCall implements CallWork {
     if (body.length <= SMALL_BODY_BYTES) return keyedJson(this.#tools, this.#exchange, body);
     this.#units = unitsOf(body.length, UNSEEN);
     const text = decodeBody(body);
-    const spans = scanText(text);
+    const spans = await this.#scan(text, body.length);
     const units = unitsOf(body.length, spans);
     if (units >= TURN_UNITS) this.#endTurn = await this.#tools.largeWork.turn(this.#caller.accountId);
     this.#requireClient();
@@ -60,10 +60,21 @@ export class LargeCall implements CallWork {
     const unparsed = lookInto(text, spans);
     const keyed = await withKey(this.#tools, this.#exchange, text, (_, key) => {
       if (unparsed) refuseEarly(key, unparsed);
-      return parseText(text, spans);
+      return parseScannedText(text, spans);
     });
     await this.step();
     return keyed;
+  }
+
+  /** A body that the scan refuses counts by what was found up to there. */
+  async #scan(text: string, bytes: number): Promise<Spans> {
+    const scan = openScan(text);
+    try {
+      return await finishScan(scan);
+    } catch (error) {
+      this.#units = unitsOf(bytes, scan.spans);
+      throw error;
+    }
   }
 
   /** Between two steps of heavy work others have their turn. For a client that left meanwhile no more is done. */

@@ -11,13 +11,15 @@ import {
   JsonRefused,
   parseScanned,
   scanTopLevel,
+  TopLevelScan,
 } from '../kit/json/json.ts';
 import { readLargeJson } from '../kit/json/large-json.ts';
 import type { Spans } from '../kit/json/spans.ts';
 
 const BODY_TIMEOUT_MS = 30_000;
-/** Longer texts are parsed in pieces, between which others have their turn. */
-const LARGE_CHARS = 4 * 1024 * 1024;
+/** Longer texts, and those of more values, are scanned and parsed in pieces, between which others have their turn. */
+const AT_ONCE_CHARS = 1024 * 1024;
+const AT_ONCE_VALUES = 20_000;
 /** Room for a body of unknown length at first. */
 const FIRST_BYTES = 4 * 1024;
 /**
@@ -150,9 +152,17 @@ export function parseBody(body: Uint8Array): JsonDocument | Promise<JsonDocument
   return parseText(decodeBody(body));
 }
 
-/** `spans`: of a text that was scanned already. */
-export function parseText(text: string, spans = scanText(text)): JsonDocument | Promise<JsonDocument> {
-  if (text.length > LARGE_CHARS) return readLargeJson(text, { pause }).catch(refuse);
+function parseText(text: string): JsonDocument | Promise<JsonDocument> {
+  try {
+    return parseScannedText(text, scanTopLevel(text, BODY_LIMITS));
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** Of a text whose scan is complete. */
+export function parseScannedText(text: string, spans: Spans): JsonDocument | Promise<JsonDocument> {
+  if (text.length > AT_ONCE_CHARS || spans.values > AT_ONCE_VALUES) return readLargeJson(text, { pause }).catch(refuse);
   try {
     return parseScanned(text, spans);
   } catch (error) {
@@ -160,10 +170,15 @@ export function parseText(text: string, spans = scanText(text)): JsonDocument | 
   }
 }
 
-/** What can be told of a body before it is parsed; costs a small part of that. */
-export function scanText(text: string): Spans {
+export function openScan(text: string): TopLevelScan {
+  return new TopLevelScan(text, BODY_LIMITS);
+}
+
+/** Finds what can be told of a body before it is parsed. */
+export async function finishScan(scan: TopLevelScan): Promise<Spans> {
   try {
-    return scanTopLevel(text, BODY_LIMITS);
+    for (let stop = AT_ONCE_CHARS; !scan.run(stop); stop += AT_ONCE_CHARS) await pause();
+    return scan.spans;
   } catch (error) {
     return refuse(error);
   }
@@ -179,6 +194,7 @@ const EXPLANATIONS: Record<JsonProblem, string> = {
   not_object: 'Send a JSON object as the body.',
   too_deep: 'Send a flatter body: this one is nested too deeply.',
   too_many_values: 'Send a body with fewer values.',
+  too_many_members: 'Send fewer top-level fields: at most 1,000, with names of at most 1,000 characters.',
   duplicate_member: 'Send every top-level field once: one of them is there twice.',
 };
 

@@ -9,6 +9,7 @@ import { chatAnswer } from '../support/openai-chat.ts';
 const CHAT = '/v1/chat/completions';
 const PAD = `"user":"${'x\\n'.repeat(300_000)}"`;
 const MESSAGES = '"messages":[{"role":"user","content":"你好 \\ud83d\\ude00"}]';
+const FIELDS = Array.from({ length: 1_000 }, (_, at) => `,"m${at}":1`).join('');
 let gateway: TestGateway;
 let key: string;
 
@@ -24,6 +25,8 @@ const refused: [what: string, body: string, words: string][] = [
   ['that is a list', `[{${PAD}}]`, 'JSON object'],
   ['65 deep', `{${PAD},"a":${'['.repeat(64)}${']'.repeat(64)}}`, 'nested too deeply'],
   ['of too many values', `{${PAD},"a":[${'1,'.repeat(100_000)}1]}`, 'fewer values'],
+  ['of too many fields', `{${PAD}${FIELDS}}`, 'top-level fields'],
+  ['with a field of a very long name', `{${PAD},"${'n'.repeat(1_001)}":1}`, 'top-level fields'],
   ['with a field twice', `{${PAD},"model":1,"model":2}`, 'twice'],
   ['without a model', `{${PAD},${MESSAGES}}`, 'model'],
 ];
@@ -47,8 +50,10 @@ test('a good one travels on, every byte of it', async () => {
 
 /** Of the whole time, the share of the longest turn; the status. */
 async function turnsOf(body: string): Promise<{ share: number; status: number }> {
+  // No account is over its budget for refused bodies.
+  const { key: fresh } = await gateway.register();
   let isOver = false;
-  const call = gateway.call(CHAT, { key, body }).finally(() => (isOver = true));
+  const call = gateway.call(CHAT, { key: fresh, body }).finally(() => (isOver = true));
   const start = performance.now();
   let last = start;
   let longest = 0;
@@ -60,13 +65,19 @@ async function turnsOf(body: string): Promise<{ share: number; status: number }>
   return { share: longest / (last - start), status: (await call).status };
 }
 
-test('while 20 MB are read, others have their turn: no single turn is most of the time', async () => {
-  const body = `{"model":"nope","a":"${'\\"'.repeat(10_000_000)}"}`;
+const names = Array.from({ length: 99_000 }, (_, at) => `"${at * 40_000}":1`).join();
+const heavy: [what: string, body: string][] = [
+  ['20 MB of escaped quotes', `{"model":"nope","a":"${'\\"'.repeat(10_000_000)}"}`],
+  ['4 MB of escapes', `{"model":["nope"],"a":"${'\\n'.repeat(2_000_000)}"}`],
+  ['an object of 99,000 members', `{"model":["nope"],"a":{${names}}}`],
+  ['20 MB of spaces', `{"model":["nope"],"a":"b"${' '.repeat(20_000_000)}}`],
+];
+test.each(heavy)('%s: while it is read, others have their turn: no single turn is most of the time', async (_, body) => {
   // A busy machine makes some turns longer, and none shorter.
   const shares: number[] = [];
   while (shares.length < 10 && !shares.some((share) => share < 0.5)) {
     const { share, status } = await turnsOf(body);
-    expect(status).toBe(404);
+    expect(status).toBeOneOf([400, 404]);
     shares.push(share);
   }
   expect(Math.min(...shares)).toBeLessThan(0.5);

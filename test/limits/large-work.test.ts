@@ -74,6 +74,7 @@ describe('calls that are refused', () => {
     ['a field that is wrong', heavy({ model: 'cheap', max_tokens: 'many' }), 'invalid_request'],
     ['a long conversation', JSON.stringify({ model: 'dear-claude', messages: TURNS }), 'insufficient_balance'],
     ['broken JSON', heavy({ model: 'cheap' }).slice(0, -1), 'invalid_request'],
+    ['too many values', heavy({ model: 'cheap', tags: VALUES }), 'invalid_request'],
   ];
   test.each(refused)('%s: four large ones are told why, the fifth is told to wait', async (_, body, code) => {
     await start();

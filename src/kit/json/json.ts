@@ -2,7 +2,7 @@
 // byte. `JSON.parse` alone would accept a million nested arrays, and would let two `model` members mean two things.
 
 import { isSpace, skipSpace } from './skip-space.ts';
-import { skipString } from './skip-string.ts';
+import { findStringEnd } from './skip-string.ts';
 import { type Span, Spans } from './spans.ts';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
@@ -11,10 +11,12 @@ export type JsonObject = { [name: string]: Json | undefined };
 export interface JsonLimits {
   depth: number;
   nodes: number;
+  /** Of the top level: each of its members is looked at by everybody who handles a body. */
+  members?: { count: number; nameChars: number };
 }
 
 /** Of what a client sends. */
-export const BODY_LIMITS: JsonLimits = { depth: 64, nodes: 100_000 };
+export const BODY_LIMITS: JsonLimits = { depth: 64, nodes: 100_000, members: { count: 1_000, nameChars: 1_000 } };
 /** Of what an upstream sends, whole or as one event: the last event of a stream may repeat the whole answer. */
 export const ANSWER_LIMITS: JsonLimits = { depth: 256, nodes: 5_000_000 };
 
@@ -25,7 +27,13 @@ export interface JsonDocument {
   spans: Spans;
 }
 
-export type JsonProblem = 'not_json' | 'not_object' | 'too_deep' | 'too_many_values' | 'duplicate_member';
+export type JsonProblem =
+  | 'not_json'
+  | 'not_object'
+  | 'too_deep'
+  | 'too_many_values'
+  | 'too_many_members'
+  | 'duplicate_member';
 
 export class JsonRefused extends Error {
   override name = 'JsonRefused';
@@ -126,53 +134,110 @@ const CLOSE_BRACKET = 0x5d;
 /** In lists of the top level, such as messages and tools. */
 const ITEM_DEPTH = 3;
 
-/** Walks the whole text once, counting depth and values; syntax and repeated members are left to who parses it. */
+/** Counts depth and values, and finds the top-level members; syntax and repeated members are left to who parses the text. */
 export function scanTopLevel(text: string, limits: JsonLimits): Spans {
-  const spans = new Spans(text);
-  let depth = 0;
-  let nodes = 1;
-  let items = 0;
-  let nameStart = -1;
-  let nameEnd = -1;
-  let valueStart = -1;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    switch (code) {
-      case QUOTE: {
-        const end = skipString(text, i);
-        if (end < 0) refuseText(spans);
-        if (depth === 1 && nameStart < 0) {
-          nameStart = i;
-          nameEnd = end;
-        }
-        i = end - 1;
-        break;
-      }
-      case COLON:
-        if (depth === 1 && nameStart >= 0 && valueStart < 0) valueStart = skipSpace(text, i + 1);
-        break;
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
-        if (++nodes > limits.nodes) throw refused('too_many_values', spans);
-        if (++depth > limits.depth) throw refused('too_deep', spans);
-        if (depth === ITEM_DEPTH) items++;
-        break;
-      case CLOSE_BRACE:
-      case CLOSE_BRACKET:
-      case COMMA:
-        if (code === COMMA && ++nodes > limits.nodes) throw refused('too_many_values', spans);
-        if (depth === 1 && valueStart >= 0) {
-          addSpan(spans, text, nameStart, nameEnd, valueStart, i);
-          nameStart = -1;
-          valueStart = -1;
-        }
-        if (code !== COMMA) depth--;
-        break;
-    }
+  const scan = new TopLevelScan(text, limits);
+  scan.run(text.length);
+  return scan.spans;
+}
+
+/** The same in one step or in several. */
+export class TopLevelScan {
+  readonly spans: Spans;
+  readonly #text: string;
+  readonly #limits: JsonLimits;
+  #at = 0;
+  #depth = 0;
+  #nodes = 1;
+  #items = 0;
+  #nameStart = -1;
+  #nameEnd = -1;
+  #valueStart = -1;
+  /** Of the string that it is in. */
+  #stringStart = -1;
+
+  constructor(text: string, limits: JsonLimits) {
+    this.spans = new Spans(text);
+    this.#text = text;
+    this.#limits = limits;
   }
-  spans.values = nodes;
-  spans.items = items;
-  return spans;
+
+  /** Goes on up to about `stop`; true once the whole text is scanned. Throws JsonRefused. */
+  run(stop: number): boolean {
+    try {
+      this.#walk(Math.min(stop, this.#text.length));
+    } finally {
+      this.spans.values = this.#nodes;
+      this.spans.items = this.#items;
+    }
+    if (this.#at < this.#text.length) return false;
+    if (this.#stringStart >= 0) refuseText(this.spans);
+    return true;
+  }
+
+  #walk(stop: number): void {
+    const text = this.#text;
+    let at = this.#at;
+    while (at < stop) {
+      if (this.#stringStart >= 0) {
+        const end = findStringEnd(text, at, stop);
+        at = end < 0 ? ~end : end;
+        if (end >= 0) this.#endString(end);
+        continue;
+      }
+      switch (text.charCodeAt(at)) {
+        case QUOTE:
+          this.#stringStart = at;
+          break;
+        case COLON:
+          if (this.#depth === 1 && this.#nameStart >= 0 && this.#valueStart < 0) {
+            this.#valueStart = skipSpace(text, at + 1);
+          }
+          break;
+        case OPEN_BRACE:
+        case OPEN_BRACKET:
+          this.#countValue();
+          if (++this.#depth > this.#limits.depth) throw refused('too_deep', this.spans);
+          if (this.#depth === ITEM_DEPTH) this.#items++;
+          break;
+        case COMMA:
+          this.#countValue();
+          this.#endMember(at);
+          break;
+        case CLOSE_BRACE:
+        case CLOSE_BRACKET:
+          this.#endMember(at);
+          this.#depth--;
+          break;
+      }
+      at++;
+    }
+    this.#at = at;
+  }
+
+  #countValue(): void {
+    if (++this.#nodes > this.#limits.nodes) throw refused('too_many_values', this.spans);
+  }
+
+  /** The first string of a member is its name. */
+  #endString(end: number): void {
+    if (this.#depth === 1 && this.#nameStart < 0) {
+      this.#nameStart = this.#stringStart;
+      this.#nameEnd = end;
+    }
+    this.#stringStart = -1;
+  }
+
+  #endMember(end: number): void {
+    if (this.#depth !== 1 || this.#valueStart < 0) return;
+    const { members } = this.#limits;
+    if (members && (this.spans.count >= members.count || this.#nameEnd - this.#nameStart > members.nameChars)) {
+      throw refused('too_many_members', this.spans);
+    }
+    addSpan(this.spans, this.#text, this.#nameStart, this.#nameEnd, this.#valueStart, end);
+    this.#nameStart = -1;
+    this.#valueStart = -1;
+  }
 }
 
 /** Of a member that is over at `end`. */

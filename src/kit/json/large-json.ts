@@ -1,6 +1,7 @@
 // JSON too large to be read at one go: the same bounds and the same result as `readJsonObject`, but with a pause after
-// every piece, so that everybody else is served meanwhile. Strings are parsed in pieces. Between two pauses nothing is
-// awaited: a promise for each of a hundred thousand values would cost ten times the reading.
+// every piece, so that everybody else is served meanwhile. Objects and lists that are shorter than a piece are parsed as they
+// are, longer strings in pieces. Between two pauses nothing is awaited: a promise for each of a hundred thousand values would
+// cost ten times the reading.
 
 import {
   BODY_LIMITS,
@@ -11,6 +12,7 @@ import {
   type JsonObject,
   JsonRefused,
 } from './json.ts';
+import { findStringEnd } from './skip-string.ts';
 import { Spans } from './spans.ts';
 
 export interface LargeJsonOptions {
@@ -32,7 +34,7 @@ interface Frame {
 
 const PIECE_CHARS = 64 * 1024;
 /** The longest number. */
-const SCALAR_CHARS = 10_000;
+const SCALAR_CHARS = PIECE_CHARS;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -68,6 +70,8 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
   let at = 0;
   let nodes = 1;
   let pausedAt = 0;
+  /** Up to here a container was looked through that is longer than a piece: those in it are not looked through once more. */
+  let seenUntil = 0;
 
   function yieldToOthers(): Promise<void> {
     pausedAt = at;
@@ -113,8 +117,25 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
     return parse(text.slice(start, at));
   }
 
-  function count(): void {
-    if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
+  function count(more = 1): void {
+    nodes += more;
+    if (nodes > limits.nodes) throw new JsonRefused('too_many_values');
+  }
+
+  /** The container that opens here, if it is shorter than a piece. */
+  function readShort(): Json | undefined {
+    if (at < seenUntil) return undefined;
+    const stop = Math.min(text.length, at + pieceChars);
+    const found = measureContainer(text, at, stop);
+    if (!found) {
+      seenUntil = stop;
+      return undefined;
+    }
+    if (frames.length + found.depth > limits.depth) throw new JsonRefused('too_deep');
+    count(found.values);
+    const start = at;
+    at = found.end;
+    return parse(text.slice(start, at));
   }
 
   /** The container that opens here. */
@@ -190,8 +211,11 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
         break;
       case 'value':
         frame.valueStart = at;
-        if (code === OPEN_BRACE || code === OPEN_BRACKET) open(code === OPEN_BRACKET);
-        else {
+        if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+          const short = readShort();
+          if (short === undefined) open(code === OPEN_BRACKET);
+          else attach(short);
+        } else {
           const value = code === QUOTE ? readString() : readScalar();
           attach(value instanceof Promise ? await value : value);
         }
@@ -211,6 +235,42 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
   }
   if (next !== 'over') throw new JsonRefused('not_json');
   return { text, value: root.value as JsonObject, spans };
+}
+
+interface Container {
+  end: number;
+  depth: number;
+  values: number;
+}
+
+/** The container that opens at `start`, unless it goes on at `stop`. Its syntax is left to the parser. */
+function measureContainer(text: string, start: number, stop: number): Container | undefined {
+  let open = 0;
+  let depth = 0;
+  let values = 0;
+  for (let at = start; at < stop; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE: {
+        const end = findStringEnd(text, at + 1, stop);
+        if (end < 0) return undefined;
+        at = end - 1;
+        break;
+      }
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        values++;
+        depth = Math.max(depth, ++open);
+        break;
+      case COMMA:
+        values++;
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        if (--open === 0) return { end: at + 1, depth, values };
+        break;
+    }
+  }
+  return undefined;
 }
 
 /** Where the closing quote stands, or else the first place from `stop` on that is not inside an escape. */

@@ -12,22 +12,32 @@ const WALKED_CHARS = 512;
 
 /** The offset after a string that opens at `start`; -1 if it does not end. */
 export function skipString(text: string, start: number): number {
-  let at = start + 1;
+  const end = findStringEnd(text, start + 1, text.length);
+  return end < 0 ? -1 : end;
+}
+
+/**
+ * The offset after the quote that ends a string, from a place in it that is not inside an escape. If there is no such quote
+ * up to about `stop`: `~at`, where `at` is where to go on, or the end of the text.
+ */
+export function findStringEnd(text: string, from: number, stop: number): number {
+  let at = from;
   let close = 0;
-  for (;;) {
+  while (at < stop) {
     const quote = text.indexOf('"', at);
-    if (quote < 0) return -1;
+    if (quote < 0) return ~text.length;
     if (!isEscaped(text, quote)) return quote + 1;
     close = quote - at < CLOSE_CHARS ? close + 1 : 0;
     at = quote + 1;
     if (close < MANY_CLOSE) continue;
-    const stop = at + WALKED_CHARS;
-    for (; at < stop; at++) {
+    const walked = at + WALKED_CHARS;
+    for (; at < walked; at++) {
       const code = text.charCodeAt(at);
       if (code === QUOTE) return at + 1;
       if (code === BACKSLASH) at++;
     }
   }
+  return ~Math.min(at, text.length);
 }
 
 function isEscaped(text: string, quote: number): boolean {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'bun:test';
-import { BODY_LIMITS, isObject, JsonRefused, readJsonObject, tryParseJson } from '../../../src/kit/json/json.ts';
+import fc from 'fast-check';
+import {
+  BODY_LIMITS,
+  isObject,
+  JsonRefused,
+  readJsonObject,
+  TopLevelScan,
+  tryParseJson,
+} from '../../../src/kit/json/json.ts';
 
 function problemOf(text: string, limits = BODY_LIMITS): string {
   try {
@@ -85,6 +93,65 @@ describe('number of values', () => {
   test('a body may hold a hundred thousand, not many more', () => {
     expect(problemOf(list(99_000))).toBe('none');
     expect(problemOf(list(100_001))).toBe('too_many_values');
+  });
+});
+
+describe('members of the top level', () => {
+  const members = (count: number) => `{${Array.from({ length: count }, (_, at) => `"m${at}":0`).join(',')}}`;
+
+  test('are a thousand at most', () => {
+    expect(problemOf(members(1_000))).toBe('none');
+    expect(problemOf(members(1_001))).toBe('too_many_members');
+    expect(problemOf(`{"a":${members(1_001)}}`)).toBe('none');
+  });
+
+  test('have names of a thousand characters at most, as they are written', () => {
+    const named = (literal: string) => `{"${literal}":1}`;
+    expect(problemOf(named('n'.repeat(998)))).toBe('none');
+    expect(problemOf(named('n'.repeat(1_001)))).toBe('too_many_members');
+    expect(problemOf(named('\\u006e'.repeat(200)))).toBe('too_many_members');
+    expect(problemOf(`{"a":${named('n'.repeat(1_001))}}`)).toBe('none');
+  });
+});
+
+describe('a scan in steps', () => {
+  test('finds what one in a single step does', () => {
+    const piece = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      ' ',
+      '"',
+      '\\',
+      '"a"',
+      '"b\\u0061"',
+      '"\\""',
+      '1',
+      '你',
+    );
+    const text = fc.array(piece, { maxLength: 40 }).map((pieces) => `{"a":1,${pieces.join('')}`);
+    const scanned = (run: (scan: TopLevelScan) => void, source: string) => {
+      const scan = new TopLevelScan(source, { depth: 5, nodes: 20, members: { count: 4, nameChars: 10 } });
+      try {
+        run(scan);
+      } catch (error) {
+        if (!(error instanceof JsonRefused)) throw error;
+        return { problem: error.problem, member: error.member };
+      }
+      return { list: scan.spans.list(), values: scan.spans.values, items: scan.spans.items };
+    };
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 12 }), (source, size) => {
+        const inSteps = (scan: TopLevelScan) => {
+          for (let stop = size; !scan.run(stop); stop += size);
+        };
+        expect(scanned(inSteps, source)).toEqual(scanned((scan) => scan.run(source.length), source));
+      }),
+      { numRuns: 3_000 },
+    );
   });
 });
 

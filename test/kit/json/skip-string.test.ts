@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { skipString } from '../../../src/kit/json/skip-string.ts';
+import { findStringEnd, skipString } from '../../../src/kit/json/skip-string.ts';
 
 const part = fc.constantFrom(
   'a',
@@ -33,6 +33,18 @@ test('nowhere if it is cut off', () => {
     fc.property(text, fc.nat(), (inside, at) => {
       const literal = JSON.stringify(inside);
       expect(skipString(literal.slice(0, 1 + (at % (literal.length - 1))), 0)).toBe(-1);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('the same in steps', () => {
+  fc.assert(
+    fc.property(text, fc.integer({ min: 1, max: 700 }), (inside, size) => {
+      const literal = JSON.stringify(inside);
+      let end = ~1;
+      while (end < 0) end = findStringEnd(`${literal}"`, ~end, ~end + size);
+      expect(end).toBe(literal.length);
     }),
     { numRuns: 2_000 },
   );
