@@ -37,12 +37,23 @@ test.each(refused)('a body %s says what is wrong with it', async (_, body, words
   expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(words) });
 });
 
+test('metadata of too many fields is refused where the model is reached by a translation', async () => {
+  const metadata = FIELDS.slice(1);
+  const asked = (fields: string) => `{"model":"up-free","max_tokens":5,"metadata":{${fields}},${MESSAGES}}`;
+  const refused = await gateway.call('/v1/messages', { key, body: asked(`${metadata},"one":1`) });
+  expect(refused.status).toBe(400);
+  const { error }: Answer = await refused.json();
+  expect(error).toMatchObject({ param: 'metadata', message: expect.stringContaining('at most 1000 fields') });
+  gateway.upstream.next(chatAnswer());
+  expect((await gateway.call('/v1/messages', { key, body: asked(metadata) })).status).toBe(200);
+});
+
 test('a good one travels on, every byte of it', async () => {
   gateway.upstream.next(chatAnswer());
   const body = `{ "model" : "up-free",${PAD}, ${MESSAGES} , "seed": 12345678901234567890, "max_tokens": 20}`;
   const response = await gateway.call(CHAT, { key, body });
   expect(response.status).toBe(200);
-  const { body: sent } = await gateway.upstream.request(0);
+  const sent = gateway.upstream.requests.at(-1)?.body;
   expect(sent).toContain(PAD);
   expect(sent).toContain(MESSAGES);
   expect(sent).toContain('"seed": 12345678901234567890');
@@ -72,13 +83,16 @@ const heavy: [what: string, body: string][] = [
   ['an object of 99,000 members', `{"model":["nope"],"a":{${names}}}`],
   ['20 MB of spaces', `{"model":["nope"],"a":"b"${' '.repeat(20_000_000)}}`],
 ];
-test.each(heavy)('%s: while it is read, others have their turn: no single turn is most of the time', async (_, body) => {
-  // A busy machine makes some turns longer, and none shorter.
-  const shares: number[] = [];
-  while (shares.length < 10 && !shares.some((share) => share < 0.5)) {
-    const { share, status } = await turnsOf(body);
-    expect(status).toBeOneOf([400, 404]);
-    shares.push(share);
-  }
-  expect(Math.min(...shares)).toBeLessThan(0.5);
-});
+test.each(heavy)(
+  '%s: while it is read, others have their turn: no single turn is most of the time',
+  async (_, body) => {
+    // A busy machine makes some turns longer, and none shorter.
+    const shares: number[] = [];
+    while (shares.length < 10 && !shares.some((share) => share < 0.5)) {
+      const { share, status } = await turnsOf(body);
+      expect(status).toBeOneOf([400, 404]);
+      shares.push(share);
+    }
+    expect(Math.min(...shares)).toBeLessThan(0.5);
+  },
+);

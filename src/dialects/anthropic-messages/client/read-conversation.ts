@@ -146,10 +146,16 @@ const READ_INSIDE = new Set([
   ...['thinking.type', 'thinking.budget_tokens'],
 ]);
 
+/** As many as a body may have: each is read as a setting, all of them in one turn of the event loop. */
+const MOST_SETTINGS = 1_000;
+
 function membersOf(body: JsonObject, outer: string): JsonObject {
   const value = body[outer];
   // Of thinking that is off nothing more is said.
   if (!isObject(value) || (outer === 'thinking' && value.type === 'disabled')) return {};
+  if (Object.keys(value).length > MOST_SETTINGS) {
+    refuseField(outer, `Send at most ${MOST_SETTINGS} fields in ${outer}: this model is reached by a translation.`);
+  }
   const named = Object.entries(value).map(([name, member]) => [`${outer}.${name}`, member] as const);
   return Object.fromEntries(named.filter(([name]) => !READ_INSIDE.has(name)));
 }
