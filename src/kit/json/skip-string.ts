@@ -10,6 +10,9 @@ const MANY_CLOSE = 4;
 /** So many characters are looked at before the next search. */
 const WALKED_CHARS = 512;
 
+/** More backslashes before a quote are not counted backwards, because a run of them may be as long as the text. */
+const MOST_SLASHES = 512;
+
 /** The offset after a string that opens at `start`; -1 if it does not end. */
 export function skipString(text: string, start: number): number {
   const end = findStringEnd(text, start + 1, text.length);
@@ -26,12 +29,16 @@ export function findStringEnd(text: string, from: number, stop: number): number 
   while (at < stop) {
     const quote = text.indexOf('"', at);
     if (quote < 0) return ~text.length;
-    if (!isEscaped(text, quote)) return quote + 1;
-    close = quote - at < CLOSE_CHARS ? close + 1 : 0;
-    at = quote + 1;
-    if (close < MANY_CLOSE) continue;
-    const walked = at + WALKED_CHARS;
-    for (; at < walked; at++) {
+    const slashes = slashesBefore(text, quote);
+    let walked = quote + 1;
+    if (slashes < MOST_SLASHES) {
+      if (slashes % 2 === 0) return quote + 1;
+      close = quote - at < CLOSE_CHARS ? close + 1 : 0;
+      at = quote + 1;
+      if (close < MANY_CLOSE) continue;
+      walked = at + WALKED_CHARS;
+    }
+    for (; at < Math.min(walked, stop); at++) {
       const code = text.charCodeAt(at);
       if (code === QUOTE) return at + 1;
       if (code === BACKSLASH) at++;
@@ -40,8 +47,8 @@ export function findStringEnd(text: string, from: number, stop: number): number 
   return ~Math.min(at, text.length);
 }
 
-function isEscaped(text: string, quote: number): boolean {
+function slashesBefore(text: string, quote: number): number {
   let slashes = 0;
-  while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
-  return slashes % 2 === 1;
+  while (slashes < MOST_SLASHES && text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
+  return slashes;
 }

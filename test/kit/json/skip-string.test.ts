@@ -15,6 +15,8 @@ const part = fc.constantFrom(
   '😀',
   '"'.repeat(600),
   '\\'.repeat(700),
+  '\\'.repeat(256),
+  '\\'.repeat(255),
 );
 const text = fc.array(part, { maxLength: 30 }).map((parts) => parts.join(''));
 
