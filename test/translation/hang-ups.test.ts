@@ -1,7 +1,10 @@
-// A client that leaves in the middle of a translated stream: the upstream is left at once, and what was delivered is paid.
+// A client that leaves in the middle of a translated stream: what was delivered is paid. The upstream is left at once, or
+// after READ_ON_MS where it may have reasoned unseen and only its report says how much.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { createReadOnClock, READ_ON_MS } from '../support/read-on-clock.ts';
 import { CLIENTS, type ClientName, PAIRS, replyScript, UPSTREAMS, type UpstreamName } from './sides.ts';
 import type { CaseOfPair } from './translation-case.ts';
 import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
@@ -12,9 +15,14 @@ const asCase = (client: ClientName, upstream: UpstreamName): CaseOfPair => ({
   upstream,
 });
 
+const { clock, timers } = createReadOnClock(createManualClock());
+
 let setting: TranslationGateway;
 beforeAll(async () => {
-  setting = await startTranslationGateway(PAIRS.map(([client, upstream]) => asCase(client, upstream)));
+  setting = await startTranslationGateway(
+    PAIRS.map(([client, upstream]) => asCase(client, upstream)),
+    { clock },
+  );
 });
 afterAll(() => setting.stop());
 
@@ -55,7 +63,12 @@ describe.each(PAIRS.map(([client, upstream]) => ({ client, upstream })))(
         text += new TextDecoder().decode(bytes);
         if (text.includes(' beta')) break;
       }
+      const timersBefore = timers();
       leaving.abort();
+      if (upstream === 'gemini') {
+        await eventually('reading on', () => timers() > timersBefore);
+        await clock.advance(READ_ON_MS);
+      }
       const record = await recordOf(key);
       expect(record).toMatchObject({ status: 'client_gone', estimated: true, reasoning_tokens: 0 });
       expect(record.output_tokens).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 // One gateway with a model of its own for every way in which the cases want an upstream to be: kind, name, peculiarities.
 
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { upstreamUrl } from '../support/test-document.ts';
 import { UPSTREAMS, type UpstreamName } from './sides.ts';
 import type { CaseOfPair, Way } from './translation-case.ts';
@@ -21,7 +21,10 @@ interface Place {
 /** Next to nothing, so that a trial credit lasts for all cases. */
 const PRICE = { input: 0.001, output: 0.001 };
 
-export async function startTranslationGateway(cases: readonly CaseOfPair[]): Promise<TranslationGateway> {
+export async function startTranslationGateway(
+  cases: readonly CaseOfPair[],
+  options: Pick<TestGatewayOptions, 'clock'> = {},
+): Promise<TranslationGateway> {
   const places = new Map<string, Place>();
   for (const one of cases) {
     for (const way of ['whole', 'stream'] as const) {
@@ -30,6 +33,7 @@ export async function startTranslationGateway(cases: readonly CaseOfPair[]): Pro
     }
   }
   const gateway = await startTestGateway({
+    ...options,
     limits: { paid_per_minute: 1_000_000, in_flight: 10_000 },
     document: (standard) => {
       const base = upstreamUrl(standard).replace(/\/v1$/, '');
