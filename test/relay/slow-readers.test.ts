@@ -14,8 +14,6 @@ import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 const MIB = 1024 * 1024;
 const WORDS = ' word'.repeat(200);
 const LARGE_WORDS = 5 * MIB;
-/** A machine that stands still for a moment is no silent upstream. */
-const IDLE_MS = 3_000;
 const TOTAL_MS = 600_000;
 const WHOLE_MS = 3_600_000;
 /** More output than any test here sends: an upstream that goes beyond its bound is stopped there. */
@@ -58,6 +56,12 @@ function limitClock(): ShiftedClock {
       }
     },
   };
+}
+
+/** Time passes, and the node's lease with it. */
+function pass(clock: ShiftedClock, ms: number): void {
+  clock.skip(ms);
+  lab.gateway.sql('UPDATE leases SET expires_at = expires_at + ? RETURNING node_id', ms);
 }
 
 describe.each(WIRE_CLIENTS)('$name', (client) => {
@@ -115,7 +119,8 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   }
 
   test('the upstream is paused, its idle limit with it, and goes on when the client does', async () => {
-    lab = await startLab(client, { main: ENDLESS, channels: { timeouts: { idle_ms: IDLE_MS } } });
+    const clock = limitClock();
+    lab = await startLab(client, { main: ENDLESS, clock, channels: { timeouts: { idle_ms: LONG_MS } } });
     const { script, sent } = flood();
     lab.first.next(script);
     const slow = call();
@@ -125,10 +130,10 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     // Mostly in the buffers of the system, which an endless upstream would have filled long ago.
     expect(paused).toBeLessThan(80 * MIB);
     const seen = await lab.first.request(0);
-    await Bun.sleep(1.3 * IDLE_MS);
-    expect(seen.abortedAt).toBeUndefined();
+    pass(clock, 1.3 * LONG_MS);
     slow.resume();
     await eventually('more from the upstream', () => sent() > paused + MIB);
+    expect(seen.abortedAt).toBeUndefined();
     expect(slow.text()).not.toContain('"error"');
     slow.hangUp();
     const [record] = await eventually('the record', async () => {
@@ -220,11 +225,6 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
     afterEach(() => slow.hangUp());
 
-    /** Time passes, and the node's lease with it. */
-    function pass(ms: number): void {
-      clock.skip(ms);
-      lab.gateway.sql('UPDATE leases SET expires_at = expires_at + ? RETURNING node_id', ms);
-    }
     async function readAll(): Promise<void> {
       slow.resume();
       await eventually('the last words', () => slow.text().includes(LAST_WORDS));
@@ -251,7 +251,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     }
 
     test('that time is not the attempt’s: it goes on, and is paid as any other', async () => {
-      pass(TOTAL_MS + LONG_MS);
+      pass(clock, TOTAL_MS + LONG_MS);
       await readAll();
       gate.open();
       const { record, outcome } = await closed();
@@ -260,7 +260,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('until the time of the request is over: it has hung up, and pays what it got', async () => {
-      pass(WHOLE_MS);
+      pass(clock, WHOLE_MS);
       const seen = await lab.first.request(0);
       await eventually('the upstream to be left', () => seen.abortedAt);
       slow.resume();
@@ -268,10 +268,10 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('for a while, and then the upstream says nothing more for the time of an attempt: it is silent, and nobody pays', async () => {
-      pass(2 * MINUTE_MS);
+      pass(clock, 2 * MINUTE_MS);
       await readAll();
-      pass(TOTAL_MS);
-      pass(TOTAL_MS);
+      pass(clock, TOTAL_MS);
+      pass(clock, TOTAL_MS);
       const { record, outcome } = await closed();
       expect([record.status, outcome]).toEqual(['upstream_failed', 'idle']);
       expect(record.cost_nano).toBe('0');
