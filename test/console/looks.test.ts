@@ -4,12 +4,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
 import { createKey } from '../support/create-key.ts';
-import { cutOff, timesWithoutZone } from '../support/cut-off.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { DESKTOP, LOOKS, lookAt } from '../support/looks.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { clientOf, fieldOf, visitConsole } from './operator-client.ts';
 
-const [DESKTOP, PHONE, SMALLEST] = [1_280, 390, 360];
 const LONG = 'a'.repeat(100);
 const SECONDS = 1_000;
 
@@ -78,30 +77,7 @@ async function fillShop(): Promise<string[]> {
   ];
 }
 
-interface Look {
-  language: 'en' | 'zh-TW';
-  width: number;
-  colorScheme: 'light' | 'dark';
-}
-
-/** All rules as it is shown first, contrast again by the other light, then every width, the smallest phone's last. */
-async function lookAt({ page, axe, troubles }: Visitor, { width, colorScheme, language }: Look, place: string) {
-  await page.setViewportSize({ width, height: 900 });
-  await page.emulateMedia({ colorScheme });
-  expect([place, await page.getAttribute('html', 'lang')]).toEqual([place, language]);
-  expect([place, await axe()]).toEqual([place, []]);
-  await page.emulateMedia({ colorScheme: colorScheme === 'light' ? 'dark' : 'light' });
-  expect([place, 'other light', await axe(['color-contrast'])]).toEqual([place, 'other light', []]);
-  expect([place, await cutOff(page)]).toEqual([place, []]);
-  await page.setViewportSize({ width: SMALLEST, height: 900 });
-  expect([place, await timesWithoutZone(page)]).toEqual([place, []]);
-  expect([place, troubles]).toEqual([place, []]);
-}
-
-describe.each<Look>([
-  { language: 'en', width: DESKTOP, colorScheme: 'light' },
-  { language: 'zh-TW', width: PHONE, colorScheme: 'dark' },
-])('$language, $width wide, $colorScheme', (look) => {
+describe.each(LOOKS)('$language, $width wide, $colorScheme', (look) => {
   test('the door', async () => {
     const visitor = await browser.visit(look);
     await visitor.page.goto(`${gateway.gateway.adminUrl}/sign-in`);

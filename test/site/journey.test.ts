@@ -1,4 +1,4 @@
-// A whole journey in a real browser, in both languages: from no account to the last session's end.
+// A whole journey in a real browser: from no account to the last session's end.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { type Language, wordsOf } from '../../src/site/language.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
+import { USED_IN } from '../support/looks.ts';
 import { chatStream } from '../support/openai-chat.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -26,7 +27,7 @@ afterAll(async () => {
 const submit = (page: Page, action: string) => page.click(`form[action="${action}"] button`);
 const textOf = async (page: Page, selector: string) => ((await page.textContent(selector)) ?? '').trim();
 
-describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
+describe.each(USED_IN)('in %s', (language) => {
   const { account } = wordsOf(language);
   const otherLanguage: Language = language === 'en' ? 'zh-TW' : 'en';
   let visitor: Visitor;

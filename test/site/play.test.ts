@@ -11,6 +11,7 @@ import type { Answer } from '../support/answer.ts';
 import { startBrowser, type TestBrowser, type Visitor, type VisitorOptions } from '../support/browser.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { USED_IN } from '../support/looks.ts';
 import { type ChatOptions, chatChunks, chatStream, errorScript, sseScript, sseText } from '../support/openai-chat.ts';
 import { openaiChannel, type TestDocument, upModel } from '../support/test-document.ts';
 
@@ -87,7 +88,7 @@ async function ask(page: Page, model: string, prompt: string): Promise<void> {
 const told = (page: Page, text: string) =>
   page.waitForFunction((wanted) => document.getElementById('served')?.textContent?.includes(wanted), text);
 
-describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
+describe.each(USED_IN)('in %s', (language) => {
   const { account, faults, fields } = wordsOf(language);
 
   test('an answer appears as it comes, then its channel and its cost', async () => {

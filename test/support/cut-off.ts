@@ -2,13 +2,12 @@
 
 import type { Page } from 'playwright-core';
 
-const WIDTHS = [360, 768, 1_024, 1_280];
 const HEIGHT = 900;
 
-/** The page or a table of facts, where it is wider than what is shown of it. */
-export async function cutOff(page: Page): Promise<string[]> {
+/** The page or a table of facts, where it is wider than what is shown of it at one of the widths; leaves the last width set. */
+export async function cutOff(page: Page, widths: readonly number[]): Promise<string[]> {
   const found: string[] = [];
-  for (const width of WIDTHS) {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: HEIGHT });
     const wider = await page.evaluate(() =>
       [document.documentElement, ...document.querySelectorAll('.scroll:has(.stack)')]

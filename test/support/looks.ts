@@ -1,0 +1,46 @@
+// How pages are looked at and used in a real browser. `npm test` looks at each page in both languages, once by day on a
+// desktop and once by night on a phone, and uses them in one; `npm run test:pages` does both in every language, light and
+// width.
+
+import { expect } from 'bun:test';
+import type { Visitor } from './browser.ts';
+import { cutOff, timesWithoutZone } from './cut-off.ts';
+
+export const [DESKTOP, PHONE, SMALLEST] = [1_280, 390, 360];
+const HEIGHT = 900;
+
+export interface Look {
+  language: 'en' | 'zh-TW';
+  width: number;
+  colorScheme: 'light' | 'dark';
+}
+
+const EVERY_LOOK = process.env.LOOKS === 'all';
+
+export const LOOKS: readonly Look[] = EVERY_LOOK
+  ? (['en', 'zh-TW'] as const).flatMap((language) =>
+      [DESKTOP, PHONE].flatMap((width) =>
+        (['light', 'dark'] as const).map((colorScheme) => ({ language, width, colorScheme })),
+      ),
+    )
+  : [
+      { language: 'en', width: DESKTOP, colorScheme: 'light' },
+      { language: 'zh-TW', width: PHONE, colorScheme: 'dark' },
+    ];
+
+/** The language, or languages, of those who use the pages. */
+export const USED_IN: readonly Look['language'][] = EVERY_LOOK ? ['en', 'zh-TW'] : ['zh-TW'];
+
+/** Widths at which nothing may be cut off; the smallest comes last. */
+const WIDTHS = EVERY_LOOK ? [DESKTOP, 1_024, 768, SMALLEST] : [DESKTOP, SMALLEST];
+
+/** No rule of accessibility broken, nothing cut off, no error; leaves the page as wide as the smallest phone. */
+export async function lookAt({ page, axe, troubles }: Visitor, look: Look, place: string): Promise<void> {
+  await page.setViewportSize({ width: look.width, height: HEIGHT });
+  await page.emulateMedia({ colorScheme: look.colorScheme });
+  expect([place, await page.getAttribute('html', 'lang')]).toEqual([place, look.language]);
+  expect([place, await axe()]).toEqual([place, []]);
+  expect([place, await cutOff(page, WIDTHS)]).toEqual([place, []]);
+  expect([place, await timesWithoutZone(page)]).toEqual([place, []]);
+  expect([place, troubles]).toEqual([place, []]);
+}
