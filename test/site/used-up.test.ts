@@ -9,8 +9,8 @@ import { chatAnswer, chatStream } from '../support/openai-chat.ts';
 import { type TestDocument, upModel } from '../support/test-document.ts';
 import { signedIn } from './site-client.ts';
 
-/** NT$0.01 a token: the 16 tokens of an answer and as many of its prompt, which a call has at least, cost NT$0.32. */
-const DEAR = upModel('dear', { price: { input: 10_000, output: 10_000 } });
+/** The 16 tokens of an answer and as many of its prompt, which a call has at least, cost NT$0.1616. */
+const DEAR = upModel('dear', { price: { input: 100, output: 10_000 } });
 /** Of another price list: whoever asks dear models alone is not helped by it. */
 const CHEAP = upModel('cheap', { price: { input: 0.01, output: 0.01 } });
 
@@ -41,8 +41,8 @@ test('what is left and pays for no call is told as used up, with the way to a ca
   };
   await spend(10);
   expect(await overview(key, 'en')).not.toContain(told('en'));
-  await spend(59);
-  expect((await gateway.get('/api/me', key)).balance_ntd).toBe(0.31);
+  await spend(76);
+  expect((await gateway.get('/api/me', key)).balance_ntd).toBe(0.1598);
   expect((await chat()).status).toBe(402);
   for (const language of ['en', 'zh-TW'] as const) expect(await overview(key, language)).toContain(told(language));
 });
@@ -50,7 +50,7 @@ test('what is left and pays for no call is told as used up, with the way to a ca
 test('a cheap model that was never asked hides nothing, free ones that are asked meanwhile neither', async () => {
   await gateway.apply((standard) => ({ ...standard, models: [...onlyFree(standard), DEAR, CHEAP] }));
   const { key } = await gateway.register();
-  gateway.upstream.next(chatAnswer({ usage: { prompt_tokens: 1, completion_tokens: 68 } }));
+  gateway.upstream.next(chatAnswer({ usage: { prompt_tokens: 1, completion_tokens: 84 } }));
   await gateway.chat(key, { model: 'dear', messages: [{ role: 'user', content: 'a' }] });
   for (let i = 0; i < 6; i++) expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(200);
   expect(await overview(key, 'en')).toContain(wordsOf('en').account.overview.lowBalance);
