@@ -240,6 +240,15 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
   });
 
+  test('a text that says mismatch is a text', async () => {
+    await start();
+    lab.first.next(cutAfter(' beta'));
+    lab.first.otherwise(client.stream({ pieces: ['Alpha', ' beta', 'mismatch', '.'] }));
+    const { answer, attempts } = await ask();
+    expect(text(answer)).toBe('Alpha betamismatch.');
+    expect(attempts.at(-1)).toEqual(['first', 'ok']);
+  });
+
   test('one mismatch does not end it while another channel may match', async () => {
     await start();
     lab.first.next(cutAfter(' gamma'));

@@ -9,135 +9,115 @@ import {
   readJsonObject,
 } from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
+import type { Comparison } from '../stream/compare-run.ts';
+import { continueFresh, type EventStanding, type Pass } from '../stream/continue-fresh.ts';
 import { createOverlap } from '../stream/prefill-overlap.ts';
-import type { Comparison } from '../stream/transcript.ts';
 
-/** Blocks the client has seen. */
-export interface Seen {
+export interface SentBlock {
   type: string;
   closed: boolean;
-  /** Deltas that are no text to compare, such as signatures and citations. */
+  /** Deltas without a text to compare, such as signatures and citations. */
   extras: number;
 }
 
-type Pass = (event: StreamEvent) => string;
+type SentBlocks = ReadonlyMap<number, SentBlock>;
 
-/** A new run of the same answer: structure and text must repeat what was sent, then it goes on. */
-export function continueFresh(pass: Pass, blocks: ReadonlyMap<number, Seen>, comparison: Comparison): ContinuedWriter {
-  const before = new Map([...blocks].map(([index, seen]) => [index, { ...seen }]));
+export function continueMessage(pass: Pass, sent: SentBlocks, comparison: Comparison): ContinuedWriter {
+  const blocks = new Map(Array.from(sent, ([index, block]) => [index, { ...block }]));
 
-  function fresh(event: StreamEvent, document: JsonDocument): string | 'mismatch' {
-    const known = before.get(indexOf(document));
-    switch (event.name) {
+  function standingOf({ name, pieces }: StreamEvent, document: JsonDocument): EventStanding {
+    const block = blocks.get(indexOf(document));
+    switch (name) {
       case 'message_start':
-        return '';
+        return 'sent';
       case 'content_block_start':
-        if (known) return known.type === blockType(document) && takeAll(event) ? '' : 'mismatch';
-        return comparison.caughtUp() ? pass(event) : 'mismatch';
+        if (!block) return 'next';
+        return block.type === blockType(document) ? 'sent' : 'mismatch';
       case 'content_block_stop':
-        if (known?.closed) return '';
-        return comparison.caughtUp() ? pass(event) : 'mismatch';
+        return block?.closed ? 'sent' : 'next';
       case 'content_block_delta':
-        return continueDelta(event, known);
+        if (block?.closed) return 'sent';
+        if (pieces.length > 0) return 'open';
+        // As many of a block as the client has are the ones that it has.
+        return block && block.extras-- > 0 ? 'sent' : 'aside';
       default:
-        return comparison.caughtUp() ? pass(event) : '';
+        return 'aside';
     }
   }
 
-  /** What a repeated block starts with must have been sent whole. */
-  function takeAll(event: StreamEvent): boolean {
-    return event.pieces.every((piece) => comparison.take(piece) === '');
-  }
-
-  function continueDelta(event: StreamEvent, known: Seen | undefined): string | 'mismatch' {
-    const [piece] = event.pieces;
-    if (!piece) return isSeenExtra(known) ? '' : pass(event);
-    const rest = comparison.take(piece);
-    if (rest === '') return '';
-    // New words belong to the block that is open, and only once everything before them has been seen again.
-    if (rest === 'mismatch' || known?.closed || !comparison.caughtUp()) return 'mismatch';
-    return pass(rest === piece.text ? event : withText(event, rest));
-  }
-
-  /** The first so many of a block are the ones that the client has. */
-  function isSeenExtra(known: Seen | undefined): boolean {
-    if (!known) return false;
-    return known.closed || known.extras-- > 0 || !comparison.caughtUp();
-  }
-
-  return { caughtUp: comparison.caughtUp, write: (event) => (event.document ? fresh(event, event.document) : '') };
+  return continueFresh(pass, comparison, {
+    standingOf,
+    cut(event, _document, texts) {
+      const [text = ''] = texts.values();
+      return event.name === 'content_block_delta' ? text && withText(event, text) : event;
+    },
+  });
 }
 
 /**
- * The upstream goes on with the sent text: its first text block is the one that is open, the others follow it. Where that
- * block was closed already, a new one starts only when there are new words for it.
+ * The upstream continues the one block that was sent, of text. If that block is open, the run's first text block is the same
+ * one; all others come after it. If it is closed, the first text block starts only when there is new text for it.
  */
-export function continuePrefill(pass: Pass, blocks: ReadonlyMap<number, Seen>, sent: string): ContinuedWriter {
-  const last = Math.max(0, ...blocks.keys());
-  const isOpen = blocks.get(last)?.closed === false;
+export function continuePrefill(pass: Pass, isOpen: boolean, sent: string): ContinuedWriter {
   const takeNew = createOverlap(sent);
-  let shift: number | undefined;
-  let waiting: StreamEvent | undefined;
+  /** How much is added to the indexes of the run; undefined until its first block. */
+  let shift: 0 | 1 | undefined;
+  let waitingStart: StreamEvent | undefined;
 
   function write(event: StreamEvent, document: JsonDocument): string {
     if (event.name === 'message_start') return '';
     if (!event.name?.startsWith('content_block_')) return pass(event);
     if (shift === undefined) return begin(event, document);
-    return passNew(shifted(event, document, shift));
+    return passNew(shift === 1 ? moveDown(event, document) : event);
   }
 
   function begin(event: StreamEvent, document: JsonDocument): string {
     const isText = blockType(document) === 'text';
-    if (isOpen && isText) {
-      shift = last;
-      return '';
-    }
-    shift = last + 1;
-    const start = shifted(event, document, shift);
-    if (isText) waiting = start;
-    return (isOpen ? pass(stopEvent(last)) : '') + (isText ? '' : pass(start));
+    shift = isText && isOpen ? 0 : 1;
+    if (shift === 0) return '';
+    const start = moveDown(event, document);
+    if (!isText) return (isOpen ? pass(stopEvent(0)) : '') + pass(start);
+    waitingStart = start;
+    return '';
   }
 
   function passNew(event: StreamEvent): string {
     const [piece] = event.pieces;
-    const rest = piece?.slot.endsWith('/text') ? takeNew(piece.text) : undefined;
-    if (rest === '') return '';
-    const start = waiting;
-    waiting = undefined;
+    const text = piece?.slot.endsWith('/text') ? takeNew(piece.text) : piece?.text;
+    if (text === '') return '';
+    const start = waitingStart;
+    waitingStart = undefined;
     if (start && event.name === 'content_block_stop') {
-      shift = (shift ?? last) - 1;
+      shift = 0;
       return '';
     }
-    const next = rest === undefined || rest === piece?.text ? event : withText(event, rest);
-    return (start ? pass(start) : '') + pass(next);
+    return (start ? pass(start) : '') + pass(withText(event, text));
   }
 
   return { caughtUp: () => true, write: (event) => (event.document ? write(event, event.document) : '') };
 }
 
-function shifted(event: StreamEvent, document: JsonDocument, by: number): StreamEvent {
-  if (by === 0) return event;
-  const pieces = event.pieces.map((piece) => ({
-    ...piece,
-    slot: piece.slot.replace(/^\d+/, (at) => String(Number(at) + by)),
-  }));
+/** The event as one of the next block. */
+function moveDown(event: StreamEvent, document: JsonDocument): StreamEvent {
+  const index = indexOf(document) + 1;
   return {
     ...event,
-    document: readJsonObject(editMembers(document, { index: indexOf(document) + by }), ANSWER_LIMITS),
-    pieces,
+    document: readJsonObject(editMembers(document, { index }), ANSWER_LIMITS),
+    pieces: event.pieces.map((piece) => ({ ...piece, slot: piece.slot.replace(/^0\/\d+/, `0/${index}`) })),
   };
 }
 
-function withText(event: StreamEvent, text: string): StreamEvent {
+/** The event with another text in place of its first one. */
+function withText(event: StreamEvent, text: string | undefined): StreamEvent {
+  const [piece] = event.pieces;
   const { document } = event;
-  if (!document) return event;
+  if (!piece || !document || text === undefined || text === piece.text) return event;
   const delta: JsonObject = isObject(document.value.delta) ? document.value.delta : {};
   const field = ['text', 'thinking', 'partial_json'].find((name) => typeof delta[name] === 'string') ?? 'text';
-  const [piece] = event.pieces;
   return {
     ...event,
     document: readJsonObject(editMembers(document, { delta: { ...delta, [field]: text } }), ANSWER_LIMITS),
-    pieces: piece ? [{ ...piece, text }] : [],
+    pieces: [{ ...piece, text }],
   };
 }
 

@@ -52,8 +52,9 @@ export function isReasoning({ slot }: Pick<Piece, 'slot'>): boolean {
   return slot.endsWith('/thinking');
 }
 
+/** All blocks are one answer: what comes later in it comes after everything before. */
 function pieces(index: number, name: string, text: Json | undefined): Piece[] {
-  return typeof text === 'string' && text !== '' ? [{ slot: `${index}/${name}`, text }] : [];
+  return typeof text === 'string' && text !== '' ? [{ slot: `0/${index}/${name}`, text }] : [];
 }
 
 /** A block that starts has an empty input; the real one comes in deltas. */

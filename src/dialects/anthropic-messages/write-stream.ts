@@ -17,7 +17,7 @@ import { RepeatWriter, type Shape } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
-import { blockType, continueFresh, continuePrefill, indexOf, type Seen, stopEvent } from './continue-stream.ts';
+import { blockType, continueMessage, continuePrefill, indexOf, type SentBlock, stopEvent } from './continue-stream.ts';
 import { mergeUsage, writeUsage } from './usage.ts';
 
 export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
@@ -26,7 +26,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
 
 class MessageWriter implements StreamWriter, RepeatedFrames {
   readonly #transcript: Transcript;
-  readonly #blocks = new Map<number, Seen>();
+  readonly #blocks = new Map<number, SentBlock>();
   readonly #repeats = new RepeatWriter(writeDelta);
   #held: StreamEvent[] = [];
   #model: string;
@@ -73,8 +73,8 @@ class MessageWriter implements StreamWriter, RepeatedFrames {
     this.#held = [];
     const pass = (event: StreamEvent) => this.write(event);
     return how === 'prefill'
-      ? continuePrefill(pass, this.#blocks, this.#transcript.onlyText(TEXT_SLOT) ?? '')
-      : continueFresh(pass, this.#blocks, this.#transcript.compare());
+      ? continuePrefill(pass, this.#blocks.get(0)?.closed === false, this.#transcript.onlyText(TEXT_SLOT) ?? '')
+      : continueMessage(pass, this.#blocks, this.#transcript.compare());
   }
 
   sentText(): string | undefined {
@@ -112,13 +112,13 @@ class MessageWriter implements StreamWriter, RepeatedFrames {
 }
 
 /** The words of the first block: the only content that a prefill can continue. */
-const TEXT_SLOT = '0/text';
+const TEXT_SLOT = '0/0/text';
 
 function writeDelta(delta: string): string {
   return writeSse(delta, 'content_block_delta');
 }
 
-function noteBlock(blocks: Map<number, Seen>, { name, pieces }: StreamEvent, document: JsonDocument): void {
+function noteBlock(blocks: Map<number, SentBlock>, { name, pieces }: StreamEvent, document: JsonDocument): void {
   const index = indexOf(document);
   const seen = blocks.get(index) ?? { type: '', closed: false, extras: 0 };
   if (name === 'content_block_start') blocks.set(index, { ...seen, type: blockType(document) });

@@ -84,8 +84,8 @@ export function withoutExtras(choice: JsonObject): JsonObject {
   return mapExtras(choice, () => undefined);
 }
 
-export function hasExtras(event: StreamEvent): boolean {
-  return event.document !== undefined && choicesOf(event.document.value).some((choice) => extrasOf(choice).length > 0);
+export function hasExtras(choice: JsonObject): boolean {
+  return extrasOf(choice).length > 0;
 }
 
 export function choicesOf({ choices }: JsonObject): JsonObject[] {

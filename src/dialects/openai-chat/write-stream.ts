@@ -27,7 +27,7 @@ import { RepeatWriter, type Shape } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
-import { continueFresh, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
+import { continueChat, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
 import { Extras } from './extras.ts';
 import { hasNoChoice, isForeign } from './read-chunk.ts';
 import { restateUsage, writeUsage } from './write-usage.ts';
@@ -102,7 +102,7 @@ class ChatWriter implements StreamWriter, RepeatedFrames {
     const pass = (event: StreamEvent) => this.write(event);
     return how === 'prefill'
       ? continuePrefill(pass, this.#transcript.onlyText(TEXT_SLOT) ?? '', this.#extras)
-      : continueFresh(pass, this.#transcript.compare(), new Set(this.#finished), this.#extras);
+      : continueChat(pass, this.#transcript.compare(), new Set(this.#finished), this.#extras);
   }
 
   /** Several choices cannot be continued by one beginning. */

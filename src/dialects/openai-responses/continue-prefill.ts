@@ -3,8 +3,9 @@
 
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
+import type { Pass } from '../stream/continue-fresh.ts';
 import { createOverlap } from '../stream/prefill-overlap.ts';
-import { createIdMap, type Pass, withDelta } from './continue-stream.ts';
+import { createIdMap, withDelta } from './continue-stream.ts';
 import { editInside, editList, reread, withRawMember } from './edit-event.ts';
 import { indexAt } from './read-output.ts';
 

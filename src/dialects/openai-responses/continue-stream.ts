@@ -1,30 +1,28 @@
-// A response stream that a new run of the same answer continues: no second beginning, items under the ids that the client
-// knows, no word twice. Structure and text must repeat what was sent; then it goes on.
+// A response stream that a fresh run continues: no second beginning, items under the ids that the client knows, no word
+// twice. Structure and text must repeat what was sent; then it goes on.
 
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import type { ContinuedWriter, Piece, StreamEvent } from '../dialect.ts';
-import type { Comparison } from '../stream/transcript.ts';
+import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
+import type { Comparison } from '../stream/compare-run.ts';
+import { continueFresh, type EventStanding, type Pass } from '../stream/continue-fresh.ts';
 import { editInside, editList, reread } from './edit-event.ts';
 import { endPlaceOf, isDelta, kindAt, placeOf, type SeenEvents } from './seen-events.ts';
 
-export type Pass = (event: StreamEvent) => string;
-
-export function continueFresh(pass: Pass, seen: SeenEvents, comparison: Comparison): ContinuedWriter {
+export function continueResponse(pass: Pass, seen: SeenEvents, comparison: Comparison): ContinuedWriter {
   const ids = createIdMap();
   const missing = new Set(seen.items.keys());
 
-  function write(event: StreamEvent, document: JsonDocument): string | 'mismatch' {
-    const { value } = document;
-    if (event.kind === 'held') {
-      return comparison.caughtUp() && missing.size === 0 ? pass(renamed(event, document)) : 'mismatch';
-    }
-    if (typeof value.output_index !== 'number') {
-      return comparison.caughtUp() && !isObject(value.response) ? pass(event) : '';
-    }
+  function standingOf({ kind, pieces }: StreamEvent, { value }: JsonDocument): EventStanding {
+    if (kind === 'held') return missing.size === 0 ? 'next' : 'mismatch';
+    if (typeof value.output_index !== 'number') return isObject(value.response) ? 'sent' : 'aside';
     learnIds(value, value.output_index);
-    const rest = takeNew(event.pieces);
-    if (rest === 'mismatch') return 'mismatch';
-    return isDelta(value) ? continueDelta(event, document, rest) : continueOther(event, document, rest);
+    if (isDelta(value)) {
+      if (seen.events.has(endPlaceOf(value)) || value.delta === '') return 'sent';
+      return pieces.length > 0 ? 'open' : 'aside';
+    }
+    const known = seen.events.get(placeOf(value));
+    if (known === undefined) return 'next';
+    return known === kindAt(value) ? 'sent' : 'mismatch';
   }
 
   function learnIds({ item }: JsonObject, index: number): void {
@@ -35,43 +33,18 @@ export function continueFresh(pass: Pass, seen: SeenEvents, comparison: Comparis
     ids.learn(item.call_id, known.callId);
   }
 
-  function takeNew(pieces: readonly Piece[]): string | 'mismatch' {
-    let rest = '';
-    for (const piece of pieces) {
-      const fresh = comparison.take(piece);
-      if (fresh === 'mismatch' || isPartOfName(piece, fresh)) return 'mismatch';
-      rest += fresh;
-    }
-    return rest;
+  function passRenamed(event: StreamEvent): string {
+    return pass(event.document ? { ...event, document: ids.apply(event.document) } : event);
   }
 
-  function continueDelta(event: StreamEvent, document: JsonDocument, rest: string): string | 'mismatch' {
-    const [piece] = event.pieces;
-    const isOver = seen.events.has(endPlaceOf(document.value));
-    if (!piece)
-      return comparison.caughtUp() && !isOver && document.value.delta !== '' ? pass(renamed(event, document)) : '';
-    if (rest === '') return '';
-    if (isOver) return 'mismatch';
-    return pass(renamed(rest === piece.text ? event : withDelta(event, document, rest)));
-  }
-
-  /** Beginnings and ends: each comes once. */
-  function continueOther(event: StreamEvent, document: JsonDocument, rest: string): string | 'mismatch' {
-    const known = seen.events.get(placeOf(document.value));
-    if (known !== undefined) return known === kindAt(document.value) && rest === '' ? '' : 'mismatch';
-    return comparison.caughtUp() ? pass(renamed(event, document)) : 'mismatch';
-  }
-
-  function renamed(event: StreamEvent, document = event.document): StreamEvent {
-    return document ? { ...event, document: ids.apply(document) } : event;
-  }
-
-  return { caughtUp: comparison.caughtUp, write: (event) => (event.document ? write(event, event.document) : '') };
-}
-
-/** A tool's name is sent whole: one that only begins like the sent one is another tool. */
-function isPartOfName({ slot, text }: Piece, rest: string): boolean {
-  return slot.endsWith('/name') && rest !== '' && rest !== text;
+  return continueFresh(passRenamed, comparison, {
+    standingOf,
+    cut(event, document, texts) {
+      const [text = ''] = texts.values();
+      if (!isDelta(document.value) || text === event.pieces[0]?.text) return event;
+      return text && withDelta(event, document, text);
+    },
+  });
 }
 
 export function withDelta(event: StreamEvent, document: JsonDocument, delta: string): StreamEvent {

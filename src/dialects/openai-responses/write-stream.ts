@@ -7,7 +7,7 @@ import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { continuePrefill, type OpenMessage } from './continue-prefill.ts';
-import { continueFresh } from './continue-stream.ts';
+import { continueResponse } from './continue-stream.ts';
 import { editInside, rawMember, reread } from './edit-event.ts';
 import { createOpenItems } from './open-items.ts';
 import { createSeenLog } from './seen-events.ts';
@@ -97,7 +97,7 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
       held = undefined;
       waiting = [];
       const open = how === 'prefill' ? openMessage() : undefined;
-      return open ? continuePrefill(pass, open) : continueFresh(pass, seen.copy(), transcript.compare());
+      return open ? continuePrefill(pass, open) : continueResponse(pass, seen.copy(), transcript.compare());
     },
     stopAtBound() {
       const ends = flush();

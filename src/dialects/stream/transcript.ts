@@ -5,6 +5,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { PlainTokens } from '../../kit/plain-tokens.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { isMedia, type Piece, type Sent } from '../dialect.ts';
+import { answerOf, type Comparison, compareRun, digestOf } from './compare-run.ts';
 
 const MAX_KEPT_CHARS = 1024 * 1024;
 
@@ -26,15 +27,6 @@ function hashRest(slot: Slot): void {
   slot.hash.update(slot.rest, 'utf16le');
   slot.plain.add(slot.rest);
   slot.rest = '';
-}
-
-export interface Comparison {
-  /** What of the piece is new; `mismatch` if the run differs from what was sent. */
-  take(piece: Piece): string | 'mismatch';
-  /** Everything that was sent has been said again; of one answer, if it is named. */
-  caughtUp(answer?: string): boolean;
-  /** Something of this slot was sent before the run that is compared. */
-  wasSent(slot: string): boolean;
 }
 
 export class Transcript {
@@ -98,7 +90,10 @@ export class Transcript {
 
   compare(): Comparison {
     this.#putNoted();
-    return compareWith(this.#slots);
+    for (const slot of this.#slots.values()) hashRest(slot);
+    return compareRun(
+      new Map(Array.from(this.#slots, ([name, { length, hash }]) => [name, { length, digest: digestOf(hash.copy()) }])),
+    );
   }
 
   #slotOf(name: string): Slot {
@@ -125,48 +120,4 @@ export class Transcript {
     this.#put(this.#notedIn, decoder.decode(this.#noted.subarray(0, this.#notedBytes)));
     this.#notedBytes = 0;
   }
-}
-
-function compareWith(slots: ReadonlyMap<string, Slot>): Comparison {
-  for (const slot of slots.values()) hashRest(slot);
-  const sent = new Map(
-    [...slots].map(([name, { length, hash }]) => [name, { length, digest: hash.copy().digest('hex') }]),
-  );
-  const seen = new Map<string, Pick<Slot, 'length' | 'hash'>>();
-  // What has no words is never seen again, and stays open.
-  const open = new Set(sent.keys());
-
-  /** New text while something else of the same answer is still missing: this run took another way. */
-  function checkOrder(name: string, text: string): string | 'mismatch' {
-    if (text === '') return '';
-    return caughtUp(answerOf(name)) ? text : 'mismatch';
-  }
-
-  function caughtUp(answer?: string): boolean {
-    for (const name of open) if (answer === undefined || answerOf(name) === answer) return false;
-    return true;
-  }
-
-  return {
-    take({ slot: name, text }) {
-      const expected = sent.get(name) ?? { length: 0, digest: '' };
-      const run = seen.get(name) ?? { length: 0, hash: createHash('sha256') };
-      seen.set(name, run);
-      const missing = expected.length - run.length;
-      run.length += text.length;
-      if (missing <= 0) return checkOrder(name, text);
-      run.hash.update(text.slice(0, missing), 'utf16le');
-      if (text.length < missing) return '';
-      if (run.hash.digest('hex') !== expected.digest) return 'mismatch';
-      open.delete(name);
-      return checkOrder(name, text.slice(missing));
-    },
-    caughtUp,
-    wasSent: (name) => sent.has(name),
-  };
-}
-
-/** Several choices run side by side; within one, everything has its order. */
-function answerOf(slot: string): string {
-  return slot.slice(0, slot.indexOf('/'));
 }

@@ -1,0 +1,54 @@
+// A chat delta of a run that continues another one, cut down to what the client does not have.
+
+import { isObject, type JsonObject } from '../../kit/json/json.ts';
+import type { Comparison, NewTexts } from '../stream/compare-run.ts';
+import { cutDetails } from './cut-details.ts';
+import { isReasoning, readPieces, saysTwice, toolCalls } from './read-output.ts';
+
+/** Undefined if something of it cannot be cut. */
+export function cutDelta(
+  { role: _, ...delta }: JsonObject,
+  choice: number,
+  texts: NewTexts,
+  wasSent: Comparison['wasSent'],
+): JsonObject | undefined {
+  const pieces = readPieces(delta, choice);
+  const rest: JsonObject = {};
+  for (const [name, value] of Object.entries(delta)) {
+    const text = texts.get(`${choice}/${saysTwice(delta, name) ? 'reasoning_content' : name}`);
+    // Content in parts cannot be cut in the middle of one.
+    if (text !== '') rest[name] = typeof value === 'string' ? (text ?? value) : value;
+  }
+  const calls = toolCalls(delta);
+  if (calls.length > 0) {
+    rest.tool_calls = calls.flatMap((call, position) => {
+      const index = typeof call.index === 'number' ? call.index : position;
+      const slot = `${choice}/tool/${index}`;
+      const cut = cutCall(call, slot, texts);
+      return wasSent(`${slot}/name`) ? goOn(cut, index, pieces.length === 0) : [cut];
+    });
+  }
+  const thought = pieces.find(isReasoning);
+  if (!thought || !Array.isArray(delta.reasoning_details)) return rest;
+  const details = cutDetails(delta.reasoning_details, thought.text, texts.get(thought.slot) ?? thought.text);
+  return details && { ...rest, reasoning_details: details };
+}
+
+function cutCall(call: JsonObject, slot: string, texts: NewTexts): JsonObject {
+  const kind = isObject(call.custom) ? 'custom' : 'function';
+  const said: JsonObject = {};
+  for (const [name, value] of Object.entries(isObject(call[kind]) ? call[kind] : {})) {
+    const text = texts.get(`${slot}/${name}`) ?? value;
+    if (text !== '') said[name] = text;
+  }
+  const { id, type, ...others } = call;
+  return { ...others, id, type, [kind]: said };
+}
+
+/** More of a call that the client has, under the id that it has. Extras count only in a delta without text: else they were sent. */
+function goOn({ index: _, id, type, ...call }: JsonObject, index: number, isWordless: boolean): JsonObject[] {
+  const isKept = ([name, value]: [string, unknown]) =>
+    name === 'function' || name === 'custom' ? isObject(value) && Object.keys(value).length > 0 : isWordless;
+  const kept = Object.entries(call).filter(isKept);
+  return kept.length > 0 ? [{ index, ...Object.fromEntries(kept) }] : [];
+}
