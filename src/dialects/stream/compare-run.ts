@@ -37,7 +37,7 @@ export function compareRun(sent: ReadonlyMap<string, SentText>): Comparison {
     if (repeated !== '') {
       run.hash.update(repeated, 'utf16le');
       if (run.length < expected.length) return '';
-      if (digestOf(run.hash) !== expected.digest) return undefined;
+      if (run.hash.digest('hex') !== expected.digest) return undefined;
       missing.delete(slot);
     }
     const fresh = text.slice(repeated.length);
@@ -69,10 +69,6 @@ export function compareRun(sent: ReadonlyMap<string, SentText>): Comparison {
 /** A tool's name is sent whole: one that only begins like the sent one is another tool. */
 function isPartOfName({ slot, text }: Piece, fresh: string): boolean {
   return slot.endsWith('/name') && fresh !== '' && fresh !== text;
-}
-
-export function digestOf(hash: Hash): string {
-  return hash.digest('hex');
 }
 
 /** Slots begin with the answer they belong to. Several answers run side by side; within one, everything has its order. */

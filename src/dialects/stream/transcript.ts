@@ -5,7 +5,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { PlainTokens } from '../../kit/plain-tokens.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { isMedia, type Piece, type Sent } from '../dialect.ts';
-import { answerOf, type Comparison, compareRun, digestOf } from './compare-run.ts';
+import { answerOf, type Comparison, compareRun } from './compare-run.ts';
 
 const MAX_KEPT_CHARS = 1024 * 1024;
 
@@ -91,9 +91,10 @@ export class Transcript {
   compare(): Comparison {
     this.#putNoted();
     for (const slot of this.#slots.values()) hashRest(slot);
-    return compareRun(
-      new Map(Array.from(this.#slots, ([name, { length, hash }]) => [name, { length, digest: digestOf(hash.copy()) }])),
-    );
+    const digests = Array.from(this.#slots, ([name, { length, hash }]) => {
+      return [name, { length, digest: hash.copy().digest('hex') }] as const;
+    });
+    return compareRun(new Map(digests));
   }
 
   #slotOf(name: string): Slot {
