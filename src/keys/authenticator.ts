@@ -5,7 +5,7 @@
 import type { Clock } from '../kit/clock.ts';
 import { createHasher } from '../kit/sealed.ts';
 import { isValidKey } from '../store/key-rules.ts';
-import type { Reads } from '../store/reads.ts';
+import type { Reads } from '../store/read-table.ts';
 import type { KeyRow } from '../store/rows.ts';
 import { hasKeyShape, isWellFormedKey } from './key-format.ts';
 

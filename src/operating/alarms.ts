@@ -1,6 +1,6 @@
 // Alarms as the store kept them, and who has looked at them.
 
-import { ALARM_SEEN, ALARMS_SEEN, seenSubject } from '../store/operator-queries.ts';
+import { ALARM_SEEN, ALARMS_SEEN, seenSubject } from '../store/operator-reads.ts';
 import type { OpenAlarms } from '../store/reads.ts';
 import type { StoredAlarm } from '../store/rows.ts';
 import { logLine } from './audit-log.ts';

@@ -42,9 +42,8 @@ export const wrongEntries = (which: string) => `SELECT entry_id, subject, expect
   WHERE expected <> found AND entry_id > coalesce(${ACCEPTED_ENTRY}, 0)`;
 
 /** With the account as its only value. */
-export const lastWrongEntry = (mark: string) =>
-  `${wrongEntries(`account_id = ${mark}`)} ORDER BY entry_id DESC LIMIT 1`;
+export const LAST_WRONG_ENTRY = `${wrongEntries('account_id = ?')} ORDER BY entry_id DESC LIMIT 1`;
 
-export function decodeWrongEntry(row: Readonly<Record<string, unknown>> | null | undefined): AcceptedChain | undefined {
-  return row ? { entryId: Number(row.entry_id), balance: BigInt(String(row.expected)) } : undefined;
+export function decodeWrongEntry(row: Readonly<Record<string, unknown>>): AcceptedChain {
+  return { entryId: Number(row.entry_id), balance: BigInt(String(row.expected)) };
 }

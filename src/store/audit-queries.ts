@@ -7,7 +7,8 @@ import { OFFSET_MS, taipeiDay } from '../kit/taipei.ts';
 import { ACCEPTED_ENTRY, balanceAfter, joinAccepted, wrongEntries } from './accepted-chains.ts';
 import { KEPT_DAY, KEPT_SETTLED_AT, USAGE_KEPT_FROM } from './kept-usage.ts';
 import { GUARDED_REASONS } from './losses.ts';
-import type { AuditReport, AuditScope, Difference } from './reads.ts';
+import type { Row, Rows } from './read.ts';
+import type { AuditScope, Difference } from './reads.ts';
 import { type EntryKind, HOUSE_ACCOUNTS } from './rows.ts';
 
 export interface AuditQuery {
@@ -35,15 +36,13 @@ const sideByKind = (side: 0 | 1) =>
     .map(([kind, sides]) => `WHEN '${kind}' THEN ${sides[side]}`)
     .join(' ')} END`;
 
-/** Fills a question for one pass; flags are spelt by the database's own rules. */
-export function fillAudit(sql: string, { now = 0, since }: AuditScope, flag: (column: string) => string): string {
+/** Fills a question for one pass. */
+export function fillAudit(sql: string, { now = 0, since }: AuditScope): string {
   const touched = since ? ` WHERE touched_at >= ${Math.trunc(since.touchedAt)}` : '';
   return sql
     .replaceAll('TOUCHED', `SELECT account_id FROM wallets${touched}`)
     .replaceAll('NEWEST', String(Math.trunc(since?.entryId ?? 0)))
-    .replaceAll('TODAY', String(taipeiDay(now)))
-    .replaceAll('(FREE)', `(${flag('free')})`)
-    .replaceAll('(BUDGETED)', `(${flag('budgeted')})`);
+    .replaceAll('TODAY', String(taipeiDay(now)));
 }
 
 export function auditQueriesFor({ now, since }: AuditScope): AuditQuery[] {
@@ -89,7 +88,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
     sql: `SELECT w.account_id AS subject, coalesce(s.total, 0) AS expected, w.${column} AS found
       FROM wallets w LEFT JOIN (
         SELECT account_id, count(*) AS total FROM holds
-        WHERE account_id IN (TOUCHED) AND ${column === 'in_flight' ? 'NOT' : ''} (FREE) GROUP BY account_id
+        WHERE account_id IN (TOUCHED) AND ${column === 'in_flight' ? 'NOT' : ''} free GROUP BY account_id
       ) s ON s.account_id = w.account_id
       WHERE w.account_id IN (TOUCHED) AND w.${column} <> coalesce(s.total, 0)`,
   })),
@@ -98,12 +97,12 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
     pass: 'full',
     sql: `SELECT b.key_id AS subject, coalesce(s.total, 0) AS expected, b.held_nano AS found
       FROM budgets b LEFT JOIN (
-        SELECT key_id, sum(amount_nano) AS total FROM holds WHERE (BUDGETED) GROUP BY key_id
+        SELECT key_id, sum(amount_nano) AS total FROM holds WHERE budgeted GROUP BY key_id
       ) s ON s.key_id = b.key_id
       WHERE b.held_nano <> coalesce(s.total, 0)
       UNION ALL
       SELECT s.key_id, s.total, 0
-      FROM (SELECT key_id, sum(amount_nano) AS total FROM holds WHERE (BUDGETED) GROUP BY key_id) s
+      FROM (SELECT key_id, sum(amount_nano) AS total FROM holds WHERE budgeted GROUP BY key_id) s
       LEFT JOIN budgets b ON b.key_id = s.key_id
       WHERE b.key_id IS NULL AND s.total > 0`,
   },
@@ -238,8 +237,6 @@ export const AUDIT_HOUSE = `SELECT account, sum(sign * (amount_nano / 1000000000
     UNION ALL SELECT credit, 1, amount_nano FROM entries WHERE credit IN (${HOUSE})
   ) sides GROUP BY account ORDER BY account`;
 
-type Row = Readonly<Record<string, unknown>>;
-
 const WALLET_FAULTS: readonly Difference['what'][] = ['balance', 'held', 'in_flight', 'free_in_flight', 'chain'];
 
 /** The differences for which an account is frozen, by account. */
@@ -250,31 +247,7 @@ export function wrongWallets(differences: readonly Difference[]): Map<string, Di
   );
 }
 
-export function toDifference(what: Difference['what'], row: Row): Difference {
-  return { what, subject: String(row.subject), expected: String(row.expected), found: String(row.found) };
-}
-
-export function toReport(
-  wallets: unknown,
-  total: Row | null | undefined,
-  house: readonly Row[],
-  differences: Difference[],
-): AuditReport {
-  const sum = BigInt(String(total?.total ?? 0));
-  return {
-    wallets: Number(wallets),
-    entries: Number(total?.entries ?? 0),
-    lastEntryId: Number(total?.last_entry_id ?? 0),
-    total: sum,
-    house: toHouse(house),
-    differences:
-      sum === 0n
-        ? differences
-        : [...differences, { what: 'total', subject: 'ledger', expected: '0', found: String(sum) }],
-  };
-}
-
-export function toHouse(rows: readonly Row[]): Record<string, bigint> {
+export function toHouse(rows: Rows): Record<string, bigint> {
   return Object.fromEntries(rows.map((row) => [String(row.account), houseAmount(row)]));
 }
 

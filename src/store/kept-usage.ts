@@ -12,13 +12,6 @@ export const KEPT_DAY = `(SELECT coalesce(max(CAST(value AS BIGINT)), 0) FROM se
 
 export const USAGE_KEPT_FROM = `SELECT ${KEPT_DAY} AS day`;
 
-/** With a day as its only value: null if there was no usage before it. */
-export const lastUsedDay = (mark: string) => `SELECT max(day) AS day FROM usage_days WHERE day < ${mark}`;
-
-export function decodeUsedDay(row: Readonly<Record<string, unknown>> | undefined): number | undefined {
-  return row?.day === null || row?.day === undefined ? undefined : Number(row.day);
-}
-
 /** When that day began: older records may be gone. */
 export const KEPT_AT = `(SELECT coalesce(max(CAST(value AS BIGINT)) * ${DAY_MS} - ${OFFSET_MS}, 0)
   FROM settings WHERE name = '${FIRST_DAY}')`;

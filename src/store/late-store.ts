@@ -2,7 +2,7 @@
 // do while a database is away.
 
 import { fault } from '../faults/fault.ts';
-import { READ_NAMES, type ReadName } from './reads.ts';
+import { readsFrom } from './read-table.ts';
 import type { Store } from './store.ts';
 
 export interface LateStore {
@@ -13,7 +13,7 @@ export interface LateStore {
 const refuse = async (): Promise<never> => {
   throw fault('unavailable', { internal: 'store: the database could not be reached yet' });
 };
-const NO_READS = Object.fromEntries(READ_NAMES.map((name) => [name, refuse])) as Record<ReadName, typeof refuse>;
+const NO_READS = readsFrom(refuse);
 
 export function createLateStore(): LateStore {
   let real: Store | undefined;

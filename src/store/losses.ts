@@ -1,6 +1,7 @@
 // Sums of losses as the operator asks for them, in words that both databases know.
 
 import type { Question } from './question.ts';
+import type { Rows } from './read.ts';
 import type { LossBy, LossQuery, LossReport } from './reads.ts';
 import { isGuarded, LOSS_REASONS } from './rows.ts';
 
@@ -29,9 +30,7 @@ export function lossesQuestion({ by, from, to, accountId, limit }: LossQuery): Q
   };
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
-export function decodeLosses(rows: readonly Row[]): LossReport {
+export function decodeLosses(rows: Rows): LossReport {
   const [first] = rows;
   return {
     sums: rows.map(({ key, losses, amount_nano: amount }) => ({

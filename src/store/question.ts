@@ -2,14 +2,19 @@
 
 import type { SqlValue } from './tables.ts';
 
+/** A list is one value: `serial = ANY(?)`. */
+export type Value = SqlValue | readonly string[];
+
 /** `?` stands for the value beside it. */
 export interface Question {
   sql: string;
-  values: readonly SqlValue[];
+  values: readonly Value[];
+  /** In place of `sql`, where SQLite needs another text. */
+  sqlite?: string;
 }
 
 /** Each with its values. */
-export type Condition = readonly [sql: string, ...values: SqlValue[]];
+export type Condition = readonly [sql: string, ...values: Value[]];
 
 /** Conditions that hold together; nothing if there is none. */
 export function where(conditions: readonly Condition[]): Question {

@@ -3,7 +3,7 @@
 
 import type { Alarm } from '../kit/alarms.ts';
 import type { Input, OperationName, Result } from './operations.ts';
-import type { Reads } from './reads.ts';
+import type { Reads } from './read-table.ts';
 
 export interface OldUsage {
   day: number;

@@ -3,8 +3,8 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { MINUTE_MS } from '../../src/kit/clock.ts';
-import { audit } from '../../src/store/postgres/audit.ts';
 import { createPool, type Pool, type PoolOptions } from '../../src/store/postgres/pool.ts';
+import { prepareReads } from '../../src/store/postgres/prepare-reads.ts';
 import { eventually } from '../support/eventually.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
@@ -125,8 +125,9 @@ test('the short pass of an audit is given up after minutes, where a full one goe
   pool = poolOf({ connections: 3 });
   await database.sql('BEGIN');
   await database.sql('LOCK TABLE entries IN ACCESS EXCLUSIVE MODE');
-  const full = outcomeOf(audit(pool, {}));
-  const short = outcomeOf(audit(pool, { since: { touchedAt: 0, entryId: 0 } }));
+  const { audit } = prepareReads({ pool, pulsePool: pool, slowPool: pool });
+  const full = outcomeOf(audit({}));
+  const short = outcomeOf(audit({ since: { touchedAt: 0, entryId: 0 } }));
   await eventually('both wait', async () => {
     const waiting = await database.sql(`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'entries'::regclass`);
     return waiting.length === 2;

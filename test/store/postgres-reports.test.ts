@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
-import type { Reads } from '../../src/store/reads.ts';
+import type { Reads } from '../../src/store/read-table.ts';
 import type { Store } from '../../src/store/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
@@ -33,10 +33,11 @@ const untilWaiting = (count: number) =>
 test.each<[string, (read: Reads) => Promise<unknown>[]]>([
   ['the house accounts and the revenue', (read) => [read.houseAccounts(), read.revenueByDay(0)]],
   ['what a channel served', (read) => [read.channelDays('up', 0, 1), read.channelRevisions('up', 0)]],
+  ['losses', (read) => [read.losses({ by: 'account', from: 0, to: 1, limit: 1 })]],
   ['keys that nobody uses', (read) => [read.unusedKeys(1, 1)]],
 ])('%s may take longer than a read of a customer', async (_, ask) => {
   await database.sql('BEGIN');
-  await database.sql('LOCK TABLE entries, usage_days, usage_records, keys IN ACCESS EXCLUSIVE MODE');
+  await database.sql('LOCK TABLE entries, usage_days, usage_records, keys, losses IN ACCESS EXCLUSIVE MODE');
   const asked = ask(store.read);
   const reports = Promise.allSettled(asked);
   await untilWaiting(asked.length);

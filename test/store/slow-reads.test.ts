@@ -3,7 +3,7 @@
 
 import { expect, test } from 'bun:test';
 import { prepareReads } from '../../src/store/postgres/prepare-reads.ts';
-import { READ_NAMES, READS, type ReadName, type Reads } from '../../src/store/reads.ts';
+import { READ_NAMES, READS, type ReadName, type Reads } from '../../src/store/read-table.ts';
 import { readsThrough } from '../../src/store/sqlite/reads-through.ts';
 
 /** Says by failing that it was asked. */

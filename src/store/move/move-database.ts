@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AssertionFailed } from '../../kit/assert.ts';
 import { failpoint } from '../../kit/failpoint.ts';
 import { NANO_PER_NTD, type Nano } from '../../kit/money.ts';
-import { audit as auditPostgres } from '../postgres/audit.ts';
+import { AUDIT } from '../audit-read.ts';
 import { explain } from '../postgres/errors.ts';
 import type { AuditReport } from '../reads.ts';
 import { StoreRefused } from '../refusal.ts';
@@ -87,17 +87,10 @@ async function copyAll(db: Database, { ask, tables }: Target): Promise<Moved> {
   return { rows, ...here };
 }
 
-function auditIn(ask: Ask): Promise<AuditReport> {
-  return auditPostgres(
-    {
-      async askTogether(queries) {
-        const answers = [];
-        for (const { sql } of queries) answers.push(await ask(sql));
-        return answers;
-      },
-    },
-    {},
-  );
+async function auditIn(ask: Ask): Promise<AuditReport> {
+  const answers = [];
+  for (const { sql } of AUDIT.ask({})) answers.push(await ask(sql));
+  return AUDIT.decode(answers, {});
 }
 
 type Sum = Readonly<Record<string, unknown>>;

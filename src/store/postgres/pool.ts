@@ -4,6 +4,7 @@
 import { fault } from '../../faults/fault.ts';
 import { assert } from '../../kit/assert.ts';
 import type { Clock } from '../../kit/clock.ts';
+import type { TimeLimits } from '../read.ts';
 import { type Connection, openConnection, type Query, type Rows, toRows } from './connection.ts';
 import { ConnectionLost, explain, isReadOnly, NoAnswer } from './errors.ts';
 import { createSeats } from './seats.ts';
@@ -12,17 +13,10 @@ export interface Pool {
   /** Rejects with the fault `unavailable`. */
   ask(query: Query): Promise<Rows>;
   /** All questions see the same moment. Those that may take longer than usual leave a connection to the others. */
-  askTogether(queries: readonly Query[], time?: TimeTogether): Promise<Rows[]>;
+  askTogether(queries: readonly Query[], limits?: TimeLimits): Promise<Rows[]>;
   /** Ends what is under way, and begins anew. */
   reset(): void;
   close(): Promise<void>;
-}
-
-export interface TimeTogether {
-  /** Each question may take so long. */
-  statementMs: number;
-  /** All of them together, where that is less: a connection that was lost without a word is given up then. */
-  wholeMs?: number;
 }
 
 export interface PoolOptions {

@@ -3,7 +3,7 @@
 import type { Alarm } from '../../kit/alarms.ts';
 import type { Decided } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
-import type { ReadName } from '../reads.ts';
+import type { ReadName } from '../read-table.ts';
 import type { OldUsage } from '../store.ts';
 import type { OpenOptions } from './open-database.ts';
 

@@ -6,18 +6,18 @@ import { replyTo, usable } from './answer.ts';
 import { prepareIsBehind } from './is-behind.ts';
 import type { Envelope, ReaderRequest } from './messages.ts';
 import { openDatabase } from './open-database.ts';
-import { prepareReads, type SyncReads } from './prepare-reads.ts';
+import { type AnswerRead, prepareReads } from './prepare-reads.ts';
 
 declare const self: Worker;
 
 let db: Database;
-let reads: SyncReads;
+let answerRead: AnswerRead;
 let isBehind: () => boolean;
 
 function open(file: string): undefined {
   usable(file, () => {
     db = openDatabase(file, { readonly: true });
-    reads = prepareReads(db);
+    answerRead = prepareReads(db);
     isBehind = prepareIsBehind(db);
   });
 }
@@ -26,10 +26,8 @@ function handle(request: ReaderRequest): unknown {
   switch (request.do) {
     case 'open':
       return open(request.file);
-    case 'read': {
-      const read = reads[request.name] as (...args: readonly unknown[]) => unknown;
-      return read(...request.args);
-    }
+    case 'read':
+      return answerRead(request.name, request.args);
     case 'isBehind':
       return isBehind();
     case 'close':

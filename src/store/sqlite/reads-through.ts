@@ -4,7 +4,7 @@
 // what is not there nobody knows whether it is nowhere.
 
 import { fault } from '../../faults/fault.ts';
-import { READ_NAMES, READS, type ReadName, type Reads } from '../reads.ts';
+import { READS, type Reads, readsFrom } from '../read-table.ts';
 import type { Reader } from './connect-thread.ts';
 
 export interface ReadWays {
@@ -15,21 +15,18 @@ export interface ReadWays {
 }
 
 export function readsThrough({ reader, slowReader, post }: ReadWays): Reads {
-  const ask =
-    (name: ReadName) =>
-    async (...args: unknown[]) => {
-      const { slow, journaled, emptyIfAbsent = false } = READS[name];
-      const thread = slow ? slowReader : reader;
-      try {
-        const isBehind = journaled && (await reader.ask({ do: 'isBehind' })) && !(await post());
-        const found = await thread.ask({ do: 'read', name, args });
-        if (isBehind && found === undefined && !emptyIfAbsent) {
-          throw new Error('it may be in the journal, which cannot be posted');
-        }
-        return found;
-      } catch (error) {
-        throw fault('unavailable', { internal: `store: ${error instanceof Error ? error.message : 'read failed'}` });
+  return readsFrom(async (name, args) => {
+    const { slow, journaled, emptyIfAbsent = false } = READS[name];
+    const thread = slow ? slowReader : reader;
+    try {
+      const isBehind = journaled && (await reader.ask({ do: 'isBehind' })) && !(await post());
+      const found = await thread.ask({ do: 'read', name, args });
+      if (isBehind && found === undefined && !emptyIfAbsent) {
+        throw new Error('it may be in the journal, which cannot be posted');
       }
-    };
-  return Object.fromEntries(READ_NAMES.map((name) => [name, ask(name)])) as { [Name in ReadName]: Reads[Name] };
+      return found;
+    } catch (error) {
+      throw fault('unavailable', { internal: `store: ${error instanceof Error ? error.message : 'read failed'}` });
+    }
+  });
 }

@@ -1,0 +1,49 @@
+// The audit: every question in one snapshot, and their answers as one report.
+
+import { HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
+import { AUDIT_HOUSE, AUDIT_TOTAL, AUDIT_WALLETS, auditQueriesFor, fillAudit, toHouse } from './audit-queries.ts';
+import { ask, type Read, type Row, type Rows, SLOW_JOURNALED } from './read.ts';
+import type { AuditReport, AuditScope, Difference } from './reads.ts';
+
+const FULL_PASS = { statementMs: 10 * MINUTE_MS, wholeMs: HOUR_MS };
+/** It is due every minute, and looks at little. */
+const SHORT_PASS = { statementMs: MINUTE_MS, wholeMs: 5 * MINUTE_MS };
+
+export const AUDIT: Read<[AuditScope], AuditReport> = {
+  ...SLOW_JOURNALED,
+  limits: ({ since }) => (since ? SHORT_PASS : FULL_PASS),
+  ask(scope) {
+    const differences = auditQueriesFor(scope).map(({ sql }) => sql);
+    const house = scope.since ? [] : [AUDIT_HOUSE];
+    return [AUDIT_WALLETS, AUDIT_TOTAL, ...differences, ...house].map((sql) => ask(fillAudit(sql, scope)));
+  },
+  decode([wallets, total, ...rest], scope) {
+    const queries = auditQueriesFor(scope);
+    const differences = queries.flatMap(({ what }, index) => (rest[index] ?? []).map((row) => toDifference(what, row)));
+    return toReport(wallets?.[0], total?.[0], rest[queries.length] ?? [], differences);
+  },
+};
+
+function toDifference(what: Difference['what'], row: Row): Difference {
+  return { what, subject: String(row.subject), expected: String(row.expected), found: String(row.found) };
+}
+
+function toReport(
+  wallets: Row | undefined,
+  total: Row | undefined,
+  house: Rows,
+  differences: Difference[],
+): AuditReport {
+  const sum = BigInt(String(total?.total ?? 0));
+  return {
+    wallets: Number(wallets?.wallets),
+    entries: Number(total?.entries ?? 0),
+    lastEntryId: Number(total?.last_entry_id ?? 0),
+    total: sum,
+    house: toHouse(house),
+    differences:
+      sum === 0n
+        ? differences
+        : [...differences, { what: 'total', subject: 'ledger', expected: '0', found: String(sum) }],
+  };
+}

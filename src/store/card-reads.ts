@@ -1,0 +1,46 @@
+// Reads of prepaid cards and of their batches.
+
+import { type Condition, type Question, where } from './question.ts';
+import { all, ask, many, one, QUICK, type Row, read, rowOf, SLOW } from './read.ts';
+import type { CardCount, CardQuery } from './reads.ts';
+import { ADDITIONS, PAGES } from './tables.ts';
+
+export const CARD_READS = {
+  /** The newest batch first, by serial. */
+  cards: read(SLOW, cardsQuestion, all(rowOf(PAGES.cards))),
+  cardBatches: many(
+    QUICK,
+    ADDITIONS.cardBatches,
+    'ORDER BY created_at DESC, batch_id DESC LIMIT ?',
+    (limit: number) => [limit],
+  ),
+  cardBatch: one(QUICK, ADDITIONS.cardBatches, 'WHERE batch_id = ?', (batchId: string) => [batchId]),
+  /** Of one batch or of all; states without a card are left out. */
+  cardCounts: read(SLOW, cardCountsQuestion, all(decodeCardCount)),
+};
+
+function cardsQuestion({ batchId, state, expiry, serials, after, limit }: CardQuery): Question {
+  const conditions: Condition[] = [];
+  if (batchId !== undefined) conditions.push(['batch_id = ?', batchId]);
+  if (state !== undefined) conditions.push(['state = ?', state]);
+  if (serials) conditions.push(['serial = ANY(?)', serials]);
+  if (expiry?.isOver) conditions.push(['expires_at <= ?', expiry.at]);
+  else if (expiry) conditions.push(['(expires_at IS NULL OR expires_at > ?)', expiry.at]);
+  // Both databases can then begin at that batch of the index.
+  if (after) conditions.push(['batch_id <= ?', after.batchId]);
+  if (after) conditions.push(['(batch_id < ? OR serial > ?)', after.batchId, after.serial]);
+  const { sql, values } = where(conditions);
+  return ask(`SELECT * FROM cards ${sql} ORDER BY batch_id DESC, serial LIMIT ?`, ...values, limit);
+}
+
+function cardCountsQuestion(batchId: string | undefined, at: number): Question {
+  const sql = `SELECT batch_id, state, count(*) AS cards FROM (
+      SELECT batch_id, CASE WHEN state = 'issued' AND expires_at <= ? THEN 'expired' ELSE state END AS state
+      FROM cards ${batchId === undefined ? '' : 'WHERE batch_id = ?'}
+    ) AS counted GROUP BY batch_id, state`;
+  return batchId === undefined ? ask(sql, at) : ask(sql, at, batchId);
+}
+
+function decodeCardCount(row: Row): CardCount {
+  return { batchId: String(row.batch_id), state: String(row.state) as CardCount['state'], cards: Number(row.cards) };
+}

@@ -1,0 +1,45 @@
+// Reads of entries, and of what they sum to.
+
+import { decodeWrongEntry, LAST_WRONG_ENTRY } from './accepted-chains.ts';
+import { AUDIT_HOUSE, toHouse } from './audit-queries.ts';
+import { decodeLosses, lossesQuestion } from './losses.ts';
+import { ask, first, many, one, QUICK_JOURNALED, REPORT, read, SLOW_JOURNALED } from './read.ts';
+import { ADDITIONS, STORED_ENTRIES } from './tables.ts';
+
+const pageOfEntries = (condition: string) =>
+  many(
+    QUICK_JOURNALED,
+    STORED_ENTRIES,
+    `WHERE account_id = ? AND entry_id < ? ${condition} ORDER BY entry_id DESC LIMIT ?`,
+    (accountId: string, limit: number, before: number = Number.MAX_SAFE_INTEGER) => [accountId, before, limit],
+  );
+
+export const LEDGER_READS = {
+  /** Newest first; `before` is the last one of the page before. */
+  entriesOf: pageOfEntries(''),
+  /** Of them those that brought money in: few, however many requests there were. */
+  creditsOf: pageOfEntries(`AND credit = account_id AND kind <> 'usage'`),
+  /** The credit of an operator with this reference, whosever it is. */
+  creditBy: one(QUICK_JOURNALED, ADDITIONS.entries, `WHERE kind = 'credit' AND reference = ?`, (reference: string) => [
+    reference,
+  ]),
+  /** What a request cost, also when its record is no longer kept. */
+  usageEntry: one(
+    QUICK_JOURNALED,
+    ADDITIONS.entries,
+    `WHERE account_id = ? AND kind = 'usage' AND reference = ?`,
+    (accountId: string, requestId: string) => [accountId, requestId],
+  ),
+  /** What a thaw has to accept: undefined if every balance of an entry is the sum up to it, or was accepted before. */
+  wrongChain: read(SLOW_JOURNALED, (accountId: string) => ask(LAST_WRONG_ENTRY, accountId), first(decodeWrongEntry)),
+  /** Newest first. */
+  writeOffs: many(
+    SLOW_JOURNALED,
+    ADDITIONS.entries,
+    `WHERE kind = 'write_off' ORDER BY entry_id DESC LIMIT ?`,
+    (limit: number) => [limit],
+  ),
+  /** What each house account gave (below 0) or took. */
+  houseAccounts: read(REPORT, () => ask(AUDIT_HOUSE), toHouse),
+  losses: read(REPORT, lossesQuestion, decodeLosses),
+};

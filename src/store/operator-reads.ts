@@ -1,0 +1,142 @@
+// Reads that only an operator asks for: the log of actions, alarms, incidents, and whose account it is.
+
+import { type Condition, type Question, where } from './question.ts';
+import { all, ask, many, QUICK, type Row, read, SLOW, SLOW_JOURNALED } from './read.ts';
+import type { AccountQuery, ActionQuery, AlarmQuery, FoundAccount, OpenAlarmQuery, OpenAlarms } from './reads.ts';
+import type { StoredAction, StoredAlarm } from './rows.ts';
+import { PAGES } from './tables.ts';
+
+/** An alarm was seen when the log says so: of itself, or of all of its name up to one. */
+export const ALARM_SEEN = 'alarms.acknowledge';
+export const ALARMS_SEEN = 'alarms.acknowledge_all';
+export const seenSubject = (name: string, through: number) => `${name}:${through}`;
+const DIGITS = `'0123456789'`;
+const NAMED = `rtrim(subject, ${DIGITS})`;
+const THROUGH = `CAST(substr(subject, length(${NAMED}) + 1) AS BIGINT)`;
+const ONE_SEEN = `action = '${ALARM_SEEN}' AND subject = CAST(alarm_id AS TEXT)`;
+const SEEN = `FROM audit_log WHERE (${ONE_SEEN}) OR (action = '${ALARMS_SEEN}'
+  AND CASE WHEN action = '${ALARMS_SEEN}' AND ${NAMED} = name || ':' THEN ${THROUGH} >= alarm_id ELSE FALSE END)`;
+/** How far each name was seen is found once, not for every alarm. */
+const ALARMS = `alarms LEFT JOIN (SELECT ${NAMED} AS named, max(${THROUGH}) AS through FROM audit_log
+  WHERE action = '${ALARMS_SEEN}' GROUP BY 1) AS names_seen ON named = name || ':'`;
+const IS_OPEN = `(through IS NULL OR alarm_id > through) AND NOT EXISTS (SELECT 1 FROM audit_log WHERE ${ONE_SEEN})`;
+
+const BY_CARD_CODE = `SELECT redeemed_by AS account_id, 'card_code' AS found_by FROM cards WHERE hash = ?`;
+
+/** Whole words only, each by an index of its own. Of a request whose record is no longer kept, the entry is. */
+const BY_TEXT = `SELECT account_id, 'account' AS found_by FROM accounts WHERE account_id = ?
+  UNION ALL SELECT account_id, 'key' FROM keys WHERE key_id = ?
+  UNION ALL SELECT account_id, 'last4' FROM keys WHERE last4 = ?
+  UNION ALL SELECT redeemed_by, 'card' FROM cards WHERE serial = ?
+  UNION ALL SELECT account_id, 'login' FROM login_names WHERE name = ?
+  UNION ALL SELECT account_id, 'request' FROM usage_records WHERE request_id = ?
+  UNION ALL SELECT account_id, 'request' FROM holds WHERE request_id = ?
+  UNION ALL SELECT account_id, 'request' FROM entries WHERE kind = 'usage' AND reference = ?`;
+
+export const OPERATOR_READS = {
+  /** Newest first. */
+  actions: read(SLOW, actionsQuestion, all(decodeAction)),
+  alarms: read(SLOW, alarmsQuestion, all(decodeAlarm)),
+  /** Of every name or of one, up to an alarm; names without an open one are left out, the newest first. */
+  openAlarms: read(SLOW, openAlarmsQuestion, all(decodeOpenAlarms)),
+  /** By whole ids, the last four of a key, a serial, a login name or a request; or who redeemed a card. */
+  findAccounts: read(SLOW_JOURNALED, findAccountsQuestion, all(decodeFound)),
+  /** The newest first, by when they began. */
+  incidents: many(QUICK, PAGES.incidents, 'ORDER BY started_at DESC, incident_id DESC LIMIT ?', (limit: number) => [
+    limit,
+  ]),
+};
+
+function actionsQuestion({ actor, action, subject, before, limit }: ActionQuery): Question {
+  const conditions: Condition[] = [];
+  if (actor !== undefined) conditions.push(['actor = ?', actor]);
+  // A whole area, such as `cards.`: whatever follows the point sorts before the character after it.
+  if (action?.endsWith('.')) conditions.push(['action >= ? AND action < ?', action, `${action.slice(0, -1)}/`]);
+  else if (action !== undefined) conditions.push(['action = ?', action]);
+  if (subject !== undefined) conditions.push(['subject = ?', subject]);
+  if (before !== undefined) conditions.push(['action_id < ?', before]);
+  const { sql, values } = where(conditions);
+  return ask(`SELECT * FROM audit_log ${sql} ORDER BY action_id DESC LIMIT ?`, ...values, limit);
+}
+
+function decodeAction(row: Row): StoredAction {
+  return {
+    actionId: Number(row.action_id),
+    at: Number(row.at),
+    actor: String(row.actor),
+    action: String(row.action),
+    subject: String(row.subject),
+    detail: JSON.parse(String(row.detail)),
+  };
+}
+
+function alarmsQuestion({ alarmId, name, before, openOnly, limit }: AlarmQuery): Question {
+  const conditions: Condition[] = [];
+  if (alarmId !== undefined) conditions.push(['alarm_id = ?', alarmId]);
+  if (name !== undefined) conditions.push(['name = ?', name]);
+  if (before !== undefined) conditions.push(['alarm_id < ?', before]);
+  if (openOnly) conditions.push([IS_OPEN]);
+  const { sql, values } = where(conditions);
+  return ask(
+    `SELECT alarm_id, at, name, fields, (SELECT min(at) ${SEEN}) AS seen_at,
+       (SELECT actor ${SEEN} ORDER BY action_id LIMIT 1) AS seen_by
+     FROM ${ALARMS} ${sql} ORDER BY alarm_id DESC LIMIT ?`,
+    ...values,
+    limit,
+  );
+}
+
+function decodeAlarm(row: Row): StoredAlarm {
+  return {
+    alarmId: Number(row.alarm_id),
+    at: Number(row.at),
+    name: String(row.name),
+    fields: JSON.parse(String(row.fields)),
+    acknowledgedAt: row.seen_at === null ? null : Number(row.seen_at),
+    acknowledgedBy: row.seen_by === null ? null : String(row.seen_by),
+  };
+}
+
+function openAlarmsQuestion({ name, through }: OpenAlarmQuery): Question {
+  const conditions: Condition[] = [[IS_OPEN]];
+  if (name !== undefined) conditions.push(['name = ?', name]);
+  if (through !== undefined) conditions.push(['alarm_id <= ?', through]);
+  const { sql, values } = where(conditions);
+  return ask(
+    `SELECT name, count(*) AS open, max(alarm_id) AS newest_id, max(at) AS newest_at FROM ${ALARMS}
+     ${sql} GROUP BY name ORDER BY 3 DESC`,
+    ...values,
+  );
+}
+
+function decodeOpenAlarms(row: Row): OpenAlarms {
+  return {
+    name: String(row.name),
+    open: Number(row.open),
+    newestId: Number(row.newest_id),
+    newestAt: Number(row.newest_at),
+  };
+}
+
+function findAccountsQuestion(wanted: AccountQuery, limit: number): Question {
+  const found = (ways: string, values: readonly string[]) =>
+    ask(
+      `SELECT DISTINCT found.account_id, found_by, balance_nano, frozen FROM (${ways}) AS found
+      JOIN wallets ON wallets.account_id = found.account_id ORDER BY 1 DESC, 2 LIMIT ?`,
+      ...values,
+      limit,
+    );
+  if ('cardHash' in wanted) return found(BY_CARD_CODE, [wanted.cardHash]);
+  const { text } = wanted;
+  return found(BY_TEXT, [text, text, text, text.toUpperCase(), text.toLowerCase(), text, text, text]);
+}
+
+function decodeFound(row: Row): FoundAccount {
+  return {
+    accountId: String(row.account_id),
+    // The statement above is the only source of these words.
+    by: String(row.found_by) as FoundAccount['by'],
+    balance: BigInt(String(row.balance_nano)),
+    frozen: row.frozen === true || Number(row.frozen) === 1,
+  };
+}

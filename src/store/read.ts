@@ -1,0 +1,84 @@
+// What one read of the store is: the questions it asks, in SQL that both databases take, and how their rows become its
+// answer. Both stores are built from these entries.
+
+import { MINUTE_MS } from '../kit/clock.ts';
+import type { Question, Value } from './question.ts';
+import { decodeRow, type Table } from './tables.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+export type Rows = readonly Row[];
+
+export interface TimeLimits {
+  /** Each question may take this long. */
+  statementMs: number;
+  /** All questions together, where that is less: a connection that was lost without notice is given up after it. */
+  wholeMs?: number;
+}
+
+interface ReadTraits<Args extends unknown[]> {
+  /** A read that may take long has a thread or connections of its own, so that a key's look-up never waits behind an audit. */
+  slow: boolean;
+  /** Whether what SQLite journals can change the answer: a wallet, window, budget, hold, entry or usage record is in it. */
+  journaled: boolean;
+  /** No row is a whole answer: of a window that is not there, nothing was used. */
+  emptyIfAbsent?: true;
+  /** On PostgreSQL, for slow reads that may take longer than others. */
+  limits?(...args: Args): TimeLimits;
+}
+
+export interface Read<Args extends unknown[], Answer> extends ReadTraits<Args> {
+  /** Several questions are answered from one snapshot. */
+  ask(...args: Args): readonly Question[];
+  /** The rows of each question, in the same order. */
+  decode(answers: readonly Rows[], ...args: Args): Answer;
+}
+
+export const QUICK = { slow: false, journaled: false };
+export const QUICK_JOURNALED = { slow: false, journaled: true };
+export const SLOW = { slow: true, journaled: false };
+export const SLOW_JOURNALED = { slow: true, journaled: true };
+/** The operator's reports and the upkeep of keys look at all rows of tables that only grow. */
+export const REPORT = { ...SLOW_JOURNALED, limits: (): TimeLimits => ({ statementMs: MINUTE_MS }) };
+
+export function read<Args extends unknown[], Answer>(
+  traits: ReadTraits<Args>,
+  ask: (...args: Args) => Question,
+  decode: (rows: Rows) => Answer,
+): Read<Args, Answer> {
+  return { ...traits, ask: (...args) => [ask(...args)], decode: ([rows = []], ..._args) => decode(rows) };
+}
+
+/** Rows of a table. */
+export function many<Args extends unknown[], Decoded>(
+  traits: ReadTraits<Args>,
+  table: Table<Decoded>,
+  rest: string,
+  values: (...args: Args) => Value[],
+): Read<Args, Decoded[]> {
+  const sql = `SELECT * FROM ${table.name} ${rest}`;
+  return read(traits, (...args) => ({ sql, values: values(...args) }), all(rowOf(table)));
+}
+
+/** The first row of a table that is found. */
+export function one<Args extends unknown[], Decoded>(
+  ...entry: Parameters<typeof many<Args, Decoded>>
+): Read<Args, Decoded | undefined> {
+  const { decode, ...rows } = many(...entry);
+  return { ...rows, decode: (...found) => decode(...found)[0] };
+}
+
+export function ask(sql: string, ...values: Value[]): Question {
+  return { sql, values };
+}
+
+export function rowOf<Decoded>(table: Table<Decoded>): (row: Row) => Decoded {
+  return (row) => decodeRow(table, row);
+}
+
+export function all<Decoded>(decode: (row: Row) => Decoded): (rows: Rows) => Decoded[] {
+  return (rows) => rows.map(decode);
+}
+
+export function first<Decoded>(decode: (row: Row) => Decoded): (rows: Rows) => Decoded | undefined {
+  return ([row]) => row && decode(row);
+}

@@ -1,0 +1,52 @@
+// Reads of the catalog's revisions, and of what other processes may have changed.
+
+import { all, ask, one, QUICK, type Row, read, rowOf, SLOW } from './read.ts';
+import type { Pulse } from './reads.ts';
+import { ACTORS, CONFIG_APPLY, type Revision } from './rows.ts';
+import { REVISIONS } from './tables.ts';
+
+const LAST_FILE = `SELECT coalesce(max(revision), 0) FROM revisions WHERE source = 'file'`;
+
+/** A text that the last file had, or what the command line applied last since then. Edits by other means leave it so. */
+const WAS_APPLIED = `SELECT revision FROM revisions WHERE source_hash = ? AND (revision = (${LAST_FILE})
+  OR revision = (SELECT max(revision) FROM revisions WHERE revision > (${LAST_FILE})
+    AND source = 'operator' AND actor = '${ACTORS.commandLine}' AND action = '${CONFIG_APPLY}'))`;
+
+const NEWEST = '(SELECT coalesce(max(revision), 0) FROM revisions) AS revision';
+const KEYS_VERSION = `(SELECT version FROM versions WHERE name = 'keys')`;
+
+const PULSE = {
+  sql: `SELECT ${NEWEST}, ${KEYS_VERSION} || ' since ' || extract(epoch FROM pg_postmaster_start_time()) AS keys_version`,
+  sqlite: `SELECT ${NEWEST}, ${KEYS_VERSION} AS keys_version`,
+  values: [],
+};
+
+/** Documents are large; a list does without them. */
+const WITHOUT_DOCUMENT = `SELECT revision, '' AS document, source, source_hash, created_at, actor, action
+  FROM revisions WHERE revision < ? ORDER BY revision DESC LIMIT ?`;
+
+export const REVISION_READS = {
+  newestRevision: one(QUICK, REVISIONS, 'ORDER BY revision DESC LIMIT 1', () => []),
+  revision: one(QUICK, REVISIONS, 'WHERE revision = ?', (revision: number) => [revision]),
+  /** Newest first, without their documents. */
+  revisions: read(
+    SLOW,
+    (before: number, limit: number) => ask(WITHOUT_DOCUMENT, before, limit),
+    all<Omit<Revision, 'document'>>(rowOf(REVISIONS)),
+  ),
+  /** Whether the text with this hash is that of the last file, or of the command line's last `config apply` since. */
+  wasApplied: read(
+    QUICK,
+    (sourceHash: string) => ask(WAS_APPLIED, sourceHash),
+    (rows) => rows.length > 0,
+  ),
+  pulse: read(
+    QUICK,
+    () => PULSE,
+    ([row]) => decodePulse(row),
+  ),
+};
+
+function decodePulse(row: Row | undefined): Pulse {
+  return { revision: Number(row?.revision ?? 0), keysVersion: String(row?.keys_version) };
+}

@@ -1,0 +1,143 @@
+// Reads of usage records and of their sums by Taipei day, and of the traffic of channels.
+
+import { HOUR_MS } from '../kit/clock.ts';
+import { taipeiDayStart } from '../kit/taipei.ts';
+import { USAGE_KEPT_FROM } from './kept-usage.ts';
+import {
+  all,
+  ask,
+  many,
+  one,
+  QUICK,
+  QUICK_JOURNALED,
+  REPORT,
+  type Read,
+  type Row,
+  read,
+  rowOf,
+  SLOW,
+  SLOW_JOURNALED,
+} from './read.ts';
+import type {
+  ChannelDay,
+  ChannelRevision,
+  DaySpend,
+  KeySpend,
+  RevenueDay,
+  TrafficDay,
+  UsagePage,
+  UsageQuery,
+} from './reads.ts';
+import { ADDITIONS, PAGES } from './tables.ts';
+import { decodeTotals, pageQuestion, SUMMED, totalsQuestion } from './usage-queries.ts';
+
+/** One page, newest first, by key and not by offset; and the totals of the whole filter. */
+const usagePage: Read<[query: UsageQuery], UsagePage> = {
+  ...SLOW_JOURNALED,
+  ask: (query) => [totalsQuestion(query), pageQuestion(query)],
+  decode: ([totals, rows = []], { limit }) => ({
+    records: rows.slice(0, limit).map(rowOf(ADDITIONS.usage)),
+    hasMore: rows.length > limit,
+    totals: decodeTotals(totals?.[0]),
+  }),
+};
+
+const spendBy = (column: 'day' | 'key_id') => `SELECT ${column}, sum(requests) AS requests, sum(cost_nano) AS cost_nano
+  FROM usage_days WHERE account_id = ? AND day >= ? GROUP BY ${column} ORDER BY ${column}`;
+
+const REVENUE_BY_DAY = `SELECT day, sum(requests) AS requests, count(DISTINCT account_id) AS accounts,
+    sum(cost_nano) AS cost_nano FROM usage_days WHERE day >= ? GROUP BY day ORDER BY day`;
+
+const SUMS = SUMMED.map((name) => `sum(${name}) AS ${name}`).join(', ');
+const CHANNEL_DAYS = `SELECT day, model, sum(requests) AS requests, ${SUMS}
+  FROM usage_days WHERE channel = ? AND day >= ? AND day < ? GROUP BY day, model ORDER BY day, model`;
+/** Records are found by their account: only those of accounts that used the channel that day are looked at. */
+const CHANNEL_REVISIONS = `SELECT CAST(? AS BIGINT) AS day, revision, model, count(*) AS requests, ${SUMS}
+  FROM usage_records
+  WHERE account_id IN (SELECT account_id FROM usage_days WHERE day = ? AND channel = ?)
+    AND at >= ? AND at < ? AND channel = ?
+  GROUP BY revision, model ORDER BY revision, model`;
+
+/** Hours are counted from the epoch; Taipei is 8 ahead. */
+const TRAFFIC_BY_DAY = `SELECT (hour + 8) / 24 AS day, channel, model, sum(ok) AS ok, sum(failed) AS failed
+  FROM traffic_hours WHERE hour >= ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
+
+export const USAGE_READS = {
+  usagePage,
+  usageRecord: one(
+    QUICK_JOURNALED,
+    ADDITIONS.usage,
+    'WHERE request_id = ? AND account_id = ?',
+    (accountId: string, requestId: string) => [requestId, accountId],
+  ),
+  /** Days without a request are left out; oldest first. */
+  spendByDay: read(
+    SLOW_JOURNALED,
+    (accountId: string, sinceDay: number) => ask(spendBy('day'), accountId, sinceDay),
+    all((row): DaySpend => ({ day: Number(row.day), ...spendOf(row) })),
+  ),
+  /** Of the same sums; keys without a request are left out. */
+  spendByKey: read(
+    SLOW_JOURNALED,
+    (accountId: string, sinceDay: number) => ask(spendBy('key_id'), accountId, sinceDay),
+    all((row): KeySpend => ({ keyId: String(row.key_id), ...spendOf(row) })),
+  ),
+  /** Days without a request are left out; oldest first. */
+  revenueByDay: read(REPORT, (sinceDay: number) => ask(REVENUE_BY_DAY, sinceDay), all(decodeRevenue)),
+  /** The first Taipei day of which all usage is kept; 0 if none was ever deleted. Ask after what it is held against. */
+  usageKeptFrom: read(
+    QUICK,
+    () => ask(USAGE_KEPT_FROM),
+    ([row]) => Number(row?.day),
+  ),
+  /** The last Taipei day with usage before a day; undefined if there is none. */
+  lastUsedDay: read(
+    SLOW_JOURNALED,
+    (before: number) => ask('SELECT max(day) AS day FROM usage_days WHERE day < ?', before),
+    ([row]) => (row?.day === null || row?.day === undefined ? undefined : Number(row.day)),
+  ),
+  /** From a day to the day before another. */
+  channelDays: read(
+    REPORT,
+    (channel: string, fromDay: number, toDay: number) => ask(CHANNEL_DAYS, channel, fromDay, toDay),
+    all(decodeChannelDay),
+  ),
+  /** One day, from its usage records: dearer than `channelDays`. */
+  channelRevisions: read(
+    REPORT,
+    (channel: string, day: number) =>
+      ask(CHANNEL_REVISIONS, day, day, channel, taipeiDayStart(day), taipeiDayStart(day + 1), channel),
+    all((row): ChannelRevision => ({ ...decodeChannelDay(row), revision: Number(row.revision) })),
+  ),
+  /** Traffic since that hour (hours since the epoch), oldest first. */
+  trafficSince: many(QUICK, PAGES.traffic, 'WHERE hour >= ? ORDER BY hour, traffic_id', (hour: number) => [hour]),
+  /** The same summed by Taipei day, without times. */
+  trafficDays: read(
+    SLOW,
+    (sinceDay: number) => ask(TRAFFIC_BY_DAY, taipeiDayStart(sinceDay) / HOUR_MS),
+    all(decodeTrafficDay),
+  ),
+};
+
+function spendOf(row: Row): { requests: number; cost: bigint } {
+  return { requests: Number(row.requests), cost: BigInt(String(row.cost_nano)) };
+}
+
+function decodeRevenue(row: Row): RevenueDay {
+  const { requests, cost: revenue } = spendOf(row);
+  return { day: Number(row.day), requests, accounts: Number(row.accounts), revenue };
+}
+
+function decodeChannelDay(row: Row): ChannelDay {
+  return { day: Number(row.day), model: String(row.model), ...decodeTotals(row) };
+}
+
+function decodeTrafficDay(row: Row): TrafficDay {
+  return {
+    day: Number(row.day),
+    channel: String(row.channel),
+    model: String(row.model),
+    ok: Number(row.ok),
+    failed: Number(row.failed),
+  };
+}
