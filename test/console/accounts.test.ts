@@ -39,7 +39,7 @@ describe('search', () => {
 
   test('says so when nobody is found, and shows what was typed as text', async () => {
     const html = await (await client.post('/accounts', { q: '<script>alert(1)</script>' })).text();
-    expect(html).toContain('Nobody was found');
+    expect(html).toContain('No account was found');
     expect(html).not.toContain('<script>alert');
   });
 });
@@ -58,7 +58,7 @@ describe('money', () => {
     expect(done.headers.get('location')).toStartWith(`${pathOf(account)}?balance=`);
     const again = await client.post(`${pathOf(account)}/credit`, confirmed);
     expect([again.status, await balanceOf(account)]).toEqual([409, 13.5]);
-    expect(await again.text()).toContain('this form was sent before');
+    expect(await again.text()).toContain('this form was already sent');
     expect(gateway.audit()).toEqual([]);
     const [action] = gateway.sql("SELECT actor, subject, detail FROM audit_log WHERE action = 'accounts.refund'");
     expect(action).toMatchObject({ actor: 'token', subject: account.accountId });
@@ -100,7 +100,7 @@ test('nothing of a customer is out of reach: a request is found, and the page ha
   }
   expect(link('credits')).toBe('');
   const behind = `${pathOf(one)}?credits=1&entries=1&usage=${writeCursor(1, 'req_0')}`;
-  expect((await (await client.get(behind)).text()).match(/There is nothing older\./g)).toHaveLength(3);
+  expect((await (await client.get(behind)).text()).match(/No older entries\./g)).toHaveLength(3);
   const chinese = await clientOf(gateway, 'zh-TW');
   expect((await (await chinese.get(behind)).text()).match(/沒有更舊的紀錄。/g)).toHaveLength(3);
   expect((await client.get(`${pathOf(one)}?usage=nonsense`)).status).toBe(400);
@@ -110,7 +110,7 @@ test('nothing of a customer is out of reach: a request is found, and the page ha
   const request = await (await client.get(found.headers.get('location') ?? '')).text();
   const [record] = gateway.sql('SELECT * FROM usage_records WHERE request_id = ?', requestId);
   expect(request).toContain(requestId);
-  for (const said of ['up-paid', 'Held for it', 'Attempts', String(record?.key_id)]) expect(request).toContain(said);
+  for (const said of ['up-paid', 'Amount held', 'Attempts', String(record?.key_id)]) expect(request).toContain(said);
   expect((await client.get(`${pathOf(account)}/requests/${requestId}`)).status).toBe(404);
 });
 
@@ -150,7 +150,7 @@ test('a key is made, shown once, and revoked after a question', async () => {
   expect([page, made].map((html) => html.includes('lang=zh-TW'))).toEqual([true, false]);
 
   const asked = await (await client.get(`${pathOf(one)}/keys/${one.keyId}/revoke`)).text();
-  expect(asked).toContain('Whoever uses this key is refused at once');
+  expect(asked).toContain('Every request with this key is refused at once');
   expect((await client.post(`${pathOf(one)}/keys/${one.keyId}/revoke`, { confirmed: 'yes' })).status).toBe(303);
   expect((await gateway.call('/api/me', { key: one.key })).status).toBe(401);
   // A key of another account cannot be ended from this one's page.

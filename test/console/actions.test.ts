@@ -32,8 +32,8 @@ const pageIn = async (language: string, path = '/actions') =>
   (await (await clientOf(gateway, language)).get(path)).text();
 
 test.each([
-  ['en', ['Froze an account', 'Issued cards', 'Told of an incident'], 'amount', 'Gift (promotion)'],
-  ['zh-TW', ['凍結帳戶', '發行儲值卡', '發布公告'], '金額', '贈送（行銷）'],
+  ['en', ['Froze account', 'Issued cards', 'Published incident'], 'amount', 'Gift (promotion)'],
+  ['zh-TW', ['暫停帳戶使用', '發行儲值卡', '發布公告'], '金額', '贈送（行銷）'],
 ])('actions and their facts are told in %s', async (language, names, amount, kind) => {
   const html = await pageIn(language);
   for (const name of names) expect(html).toContain(`${name}<span class="under id">`);

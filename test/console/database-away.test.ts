@@ -38,7 +38,7 @@ test(
         const response = await client.get(path);
         const html = await response.text();
         expect([path, response.status, response.headers.get('content-type')]).toEqual([path, 503, HTML]);
-        expect(html).toMatch(/class="notice is-bad" role="alert"><p>資料庫沒有回應/);
+        expect(html).toMatch(/class="notice is-bad" role="alert"><p>資料庫未及時回應/);
         expect(html).toContain('action="/sign-out"');
         expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
       }

@@ -111,11 +111,11 @@ describe('without a session', () => {
 describe('the token', () => {
   test('that is wrong is refused late, and not told of in the log', async () => {
     const since = performance.now();
-    const response = await strangerOf(gateway).post('/sign-in', { token: '錯誤的權杖' });
+    const response = await strangerOf(gateway).post('/sign-in', { token: '錯誤的密鑰' });
     expect([response.status, response.headers.getSetCookie()]).toEqual([401, []]);
     expect(performance.now() - since).toBeGreaterThan(900);
-    expect(await response.text()).toContain('The token is wrong');
-    expect(JSON.stringify(gateway.log.lines())).not.toContain('錯誤的權杖');
+    expect(await response.text()).toContain('The operator secret is wrong');
+    expect(JSON.stringify(gateway.log.lines())).not.toContain('錯誤的密鑰');
   });
 
   test('opens a session that scripts do not see and other sites do not send', async () => {

@@ -52,26 +52,26 @@ test(
     const since = performance.now();
     const visitor = await visitConsole(browser, gateway, { javaScript: false });
     const { page, troubles } = visitor;
-    await page.click('text=No upstream but the demo channel');
+    await page.click('text=Only the demo channel exists');
 
     const yaml = await page.inputValue('#yaml');
     await page.fill('#yaml', yaml.replace('models:\n', `${channelYaml()}models:\n${MODEL_YAML}`));
-    await page.click('text=Check and show the difference');
+    await page.click('text=Check and review changes');
     expect(await page.textContent('.diff')).toContain('name: fresh');
     await page.click('main button:text-is("Apply")');
-    expect(await page.textContent('.notice')).toContain('Revision 2 is in force');
+    expect(await page.textContent('.notice')).toContain('Revision 2 is in effect');
 
     await page.click('nav >> text=Channels');
     await page.click('a:text-is("fresh")');
     await page.click('text=Test now');
-    expect(await page.textContent('.notice')).toContain('It works: scripted-2026-01 answered');
+    expect(await page.textContent('.notice')).toContain('Test passed: scripted-2026-01 answered');
     expect(gateway.upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
 
     await page.click('nav >> text=Models');
     await page.click('a[href="/models/edit?model=fresh-model"]');
     await page.fill('#sale-output', '44.5');
     await page.fill('#cost-fresh-input', '8');
-    await page.click('text=Show the difference');
+    await page.click('text=Review changes');
     await page.click('main button:text-is("Apply")');
     await page.click('nav >> text=Models');
     expect(await page.textContent('main')).toContain('20.0 %');

@@ -21,7 +21,7 @@ afterAll(() => gateway.stop());
 const html = async (one: SiteClient, path: string) => (await one.get(path)).text();
 
 test('without a loss the page says so, and the first page says nothing', async () => {
-  expect(await html(client, '/ledger/losses')).toContain('There are no losses in these days.');
+  expect(await html(client, '/ledger/losses')).toContain('No losses in this period.');
   expect(await html(chinese, '/ledger/losses')).toContain('這段期間沒有未回收的成本。');
   expect(await html(client, '/')).not.toContain('Losses today');
 });
@@ -34,7 +34,7 @@ test('losses by reason, with words in both languages, and by account with a link
   });
   const english = await html(client, '/ledger/losses');
   expect(english).toContain('Empty answer');
-  expect(english).toContain('Slower one of two attempts side by side');
+  expect(english).toContain('Slower of two parallel attempts');
   expect(english).toContain('NT$0.30');
   expect(await html(chinese, '/ledger/losses?days=90')).toContain('空白回覆');
   expect(await html(client, '/ledger/losses?by=account&days=30')).toContain(`href="/accounts/${account.accountId}"`);
@@ -42,7 +42,7 @@ test('losses by reason, with words in both languages, and by account with a link
   expect(byChannel).toContain('href="/channels/up"');
   expect(byChannel).toContain('no channel');
   // What the address asks for in another way is shown as the first page.
-  expect(await html(client, '/ledger/losses?by=nothing&days=8')).toContain('7 days, with today');
+  expect(await html(client, '/ledger/losses?by=nothing&days=8')).toContain('7 days, including today');
 
   expect(await html(client, '/')).toContain('Losses today');
   expect(await html(chinese, '/')).toContain('今日未回收成本');

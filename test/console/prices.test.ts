@@ -80,10 +80,10 @@ test('a model without a name is told by its id once', async () => {
 describe('a price that may be a slip of the hand', () => {
   test('a hundred times the old one is applied only when it was confirmed', async () => {
     const { html } = await edit({ 'sale-input': '1000' });
-    expect(html).toContain('up-paid: Input goes from NT$10 to NT$1,000.');
+    expect(html).toContain('up-paid: Input changes from NT$10 to NT$1,000.');
     const unconfirmed = await apply(html);
     expect([unconfirmed.status, await revisionOf()]).toEqual([409, 1]);
-    expect(await unconfirmed.text()).toContain('tick the box under the warnings');
+    expect(await unconfirmed.text()).toContain('the warnings are not confirmed');
     expect((await apply(html, { confirmed: 'yes' })).status).toBe(303);
     expect(await revisionOf()).toBe(2);
   });
@@ -126,7 +126,7 @@ describe('the document', () => {
     const stale = await client.post('/models/document', { yaml: mine, base: '1' });
     const html = await stale.text();
     expect(stale.status).toBe(409);
-    expect(html).toContain('revision 2 is in force by now');
+    expect(html).toContain('revision 2 is now in effect');
     expect(html).toContain('input: 11');
     expect(textAreaOf(html, 'yaml')).toBe(mine);
     // Also where the check was passed before the other one applied.
@@ -150,7 +150,7 @@ describe('the document', () => {
     expect(await refused.text()).toContain('models[2].routes[0].channel');
     const gone = { channels: without(channels), models: models.filter((model: Answer) => !usesUp(model)), ...rest };
     const html = await (await client.post('/models/document', { yaml: stringify(gone), base: '1' })).text();
-    for (const text of ['The channel up disappears', 'up-free disappears', 'up-paid disappears']) {
+    for (const text of ['The channel up is removed', 'up-free is removed', 'up-paid is removed']) {
       expect(html).toContain(text);
     }
     expect((await apply(html)).status).toBe(409);
@@ -182,8 +182,8 @@ test('prices are told with their unit, and in groups, wherever they are typed or
   const list = 'model,input,output\nup-paid,0.25,60\nsomething-else,1,2\n';
   const sent = { list, rate: '32', markup: '25', cost: 'yes' };
   for (const [language, unit, unknown] of [
-    ['en', 'NT$ for one million tokens, or for one image.', 'left out: <span'],
-    ['zh-TW', '單位為每一百萬個詞元或每張圖像的 NT$。', '略過的模型：<span'],
+    ['en', 'NT$ for one million tokens, or for one image.', 'skipped: <span'],
+    ['zh-TW', '單位為每一百萬個 Token 或每張圖片的 NT$。', '略過的模型：<span'],
   ] as const) {
     const operator = await clientOf(gateway, language);
     const preview = await (await operator.post('/models/import', sent)).text();
@@ -213,10 +213,10 @@ test('a price of 0 is told with its line, and stands in the review as the cost t
   const html = await (await client.post('/models/import', { list, ...sent, cost: 'yes' })).text();
   expect(html).toContain('<span class="under">Cached input</span></th>');
   expect(html).toContain('<code>line 2.cached_input</code>');
-  expect(html).toContain('the cost is noted, the price stays.');
+  expect(html).toContain('The cost is recorded; the price is unchanged.');
   expect((await apply(html)).status).toBe(303);
   const form = await (await client.get(FORM)).text();
   expect(['sale-cached_input', 'cost-up-cached_input'].map((name) => fieldOf(form, name))).toEqual(['1', '0']);
   const nothing = await client.post('/models/import', { list: 'model,input\nup-paid,0\n', ...sent });
-  expect([nothing.status, (await nothing.text()).includes('0 cannot be a sale price')]).toEqual([422, true]);
+  expect([nothing.status, (await nothing.text()).includes('0 is not a valid sale price')]).toEqual([422, true]);
 });

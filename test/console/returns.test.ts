@@ -27,8 +27,8 @@ test('a secret that was replaced stays so, and its return is no change', async (
   const newer = yaml.replace('<kept>', 'a-newer-fake-secret-0123456789');
   expect((await api('PUT', '/document', { yaml: newer, base_revision: revision })).status).toBe(200);
   const html = await ask();
-  expect(html).toContain('No line differs');
-  expect(html).toContain('a stored key gives way to the one that its channel has now');
+  expect(html).toContain('No changes.');
+  expect(html).toContain('channels keep their current stored keys');
   expect((await client.post(RETURN, { base: fieldOf(html, 'base') })).status).toBe(409);
 });
 
@@ -42,7 +42,7 @@ test('a channel that was taken away comes back with its key, after what jumps wa
   const html = await ask();
   expect(html).toContain('name="confirmed"');
   expect(html).toContain('api_key: &lt;returned&gt;');
-  expect(html).toContain('The channel up gets back its stored key of revision 1');
+  expect(html).toContain('The channel up gets its stored key of revision 1 again');
   const done = await client.post(RETURN, { base: fieldOf(html, 'base'), confirmed: 'yes' });
   expect(done.status).toBe(303);
   gateway.upstream.otherwise(chatAnswer());
@@ -61,7 +61,7 @@ test('usage that was kept for ever, and keys that nobody was to lose, ask before
     details: { warnings: [{ code: 'suspension_shortened', after: '30' }] },
   });
   const html = await ask();
-  expect(html).toContain('Usage will be kept no longer for ever, but for 24 months.');
+  expect(html).toContain('Usage will be kept for 24 months instead of permanently.');
   expect(await (await (await clientOf(gateway, 'zh-TW')).get(RETURN)).text()).toContain(
     '用量將只保留 24 個月（原本永久保留）。',
   );

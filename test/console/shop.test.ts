@@ -47,7 +47,7 @@ describe('a channel', () => {
   test('that does not work says why, without a word of its key', async () => {
     gateway.upstream.next(errorScript(401, { message: 'Incorrect API key provided: fake-upstream-secret-0123' }));
     const html = await (await client.post('/channels/up/test', { model: 'up-paid' })).text();
-    expect(html).toContain('It does not work: scripted-2026-01');
+    expect(html).toContain('Test failed: scripted-2026-01');
     expect(html).not.toContain('fake-upstream-secret');
   });
 
@@ -94,7 +94,7 @@ describe('cards', () => {
     const { fields } = await issue();
     const again = await client.post('/cards', fields);
     expect([again.status, gateway.sql('SELECT * FROM cards').length]).toEqual([422, before + 3]);
-    expect(await again.text()).toContain('this form was sent before');
+    expect(await again.text()).toContain('this form was already sent');
   });
 
   test('forms that are wrong come back with their faults, as typed', async () => {
@@ -194,7 +194,7 @@ describe('cards', () => {
 
 test('the ledger is audited in full on demand', async () => {
   const html = await (await client.post('/ledger/audit')).text();
-  expect(html).toContain('The books agree.');
+  expect(html).toContain('The ledger balances.');
   expect(gateway.audit()).toEqual([]);
 });
 
@@ -224,7 +224,7 @@ test('a bill says what is not known, also of a channel that is gone', async () =
   try {
     const compared = await client.post('/ledger/reconcile', { channel: 'up', bill, rate: '1' });
     const page = await compared.text();
-    expect([compared.status, page.includes('No cost was noted for scripted-2026-01')]).toEqual([200, true]);
+    expect([compared.status, page.includes('No cost is recorded for scripted-2026-01')]).toEqual([200, true]);
     expect(page).toContain('up (no longer in the catalog)');
   } finally {
     await gateway.apply((standard) => standard);
@@ -236,8 +236,8 @@ test('words say what is meant: revenue before write-offs, and what an unbalanced
   const chinese = await clientOf(gateway, 'zh-TW');
   const told = async (one: SiteClient, path: string) => (await one.get(path)).text();
   expect(await told(client, '/ledger')).toContain('Revenue before write-offs');
-  expect(await told(chinese, '/ledger')).toContain('沖銷前營收');
-  expect(await told(client, '/alarms')).toContain('Paid requests are refused until it does; free models go on.');
+  expect(await told(chinese, '/ledger')).toContain('呆帳沖銷前營收');
+  expect(await told(client, '/alarms')).toContain('Paid requests are refused until it does; free models keep working.');
   expect(await told(chinese, '/alarms')).toContain('恢復之前拒絕所有付費請求，免費模型照常服務。');
   await client.post('/alarms/names/ledger_unbalanced', {});
 });
@@ -272,8 +272,8 @@ test('an alarm is open until somebody has seen it', async () => {
   expect((await client.post(path)).status).toBe(303);
   expect((await client.post(path)).status).toBe(303);
   expect(await (await client.get('/alarms')).text()).not.toContain(path);
-  expect(await (await client.get('/alarms?all')).text()).toContain('seen by token');
-  expect(await (await (await clientOf(gateway, 'zh-TW')).get('/alarms?all')).text()).toContain('權杖 已於');
+  expect(await (await client.get('/alarms?all')).text()).toContain('acknowledged by operator secret');
+  expect(await (await (await clientOf(gateway, 'zh-TW')).get('/alarms?all')).text()).toContain('管理員密鑰 已於');
 });
 
 test('many alarms hide none: they are counted, paged, and seen by their name', async () => {
@@ -291,7 +291,7 @@ test('many alarms hide none: they are counted, paged, and seen by their name', a
   expect(await (await client.get('/alarms?name=wallet_wrong')).text()).toContain('acc_old');
 
   for (const [one, said] of [
-    [client, 'There is no older alarm.'],
+    [client, 'No older alarms.'],
     [await clientOf(gateway, 'zh-TW'), '沒有更舊的警報。'],
   ] as const) {
     const behind = await (await one.get('/alarms?before=1')).text();
@@ -300,7 +300,7 @@ test('many alarms hide none: they are counted, paged, and seen by their name', a
   }
 
   const path = '/alarms/names/usage_invalid';
-  expect(open).toContain('Mark all 130 as seen');
+  expect(open).toContain('Acknowledge all 130');
   // One that came after the page was shown stays open.
   await store.recordAlarm({ name: 'usage_invalid', fields: {} }, Date.now());
   const through = fieldOf(open, 'through');
@@ -379,7 +379,7 @@ test('an incident is told, ended and deleted, in both languages', async () => {
   const list = await (await client.get('/incidents')).text();
   const path = /action="(\/incidents\/inc_\w+)\/end"/.exec(list)?.[1] ?? '';
   expect((await client.post(`${path}/end`)).status).toBe(303);
-  expect(await (await client.get(`${path}/delete`)).text()).toContain('as if it had never been told');
+  expect(await (await client.get(`${path}/delete`)).text()).toContain('removed from the status page permanently');
   expect((await client.post(`${path}/delete`)).status).toBe(303);
   expect(await (await client.get('/incidents')).text()).not.toContain('Slow answers');
 });

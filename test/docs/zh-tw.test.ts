@@ -48,7 +48,7 @@ function placeOf(path: string, anchor: string | undefined): string | number {
 
 /** What is said elsewhere, and characters that only the other script has. */
 const NOT_IN_TAIWAN =
-  /服務器|網絡|默認|信息|軟件|硬件|數據|內存|程序|接口|密鑰|賬|令牌|質量|用戶(?!端)|返回|調用|響應|字符|支持|配置|緩存/;
+  /服務器|網絡|默認|信息|軟件|硬件|數據|內存|程序|接口|(?<!管理員)密鑰|賬|令牌|質量|用戶(?!端)|返回|調用|響應|字符|支持|配置|緩存/;
 const SIMPLIFIED = /[们这个为务错误请应级网络据码钥额储现转换过还没时间对实问题账户号让与发从]/u;
 
 test('every page that is named here is there, and no other', () => {

@@ -45,7 +45,7 @@ const WORDS: Record<Language, Words> = {
     semicolon: '; ',
   },
   'zh-TW': {
-    head: ['供應商', '第二條路由', '其他通道上的備援模型', '同一通道上的備援模型'],
+    head: ['供應商', '第二條路由', '其他線路上的備援模型', '同一線路上的備援模型'],
     forms: { stream: '串流', whole: '非串流' },
     rescued: '已救援',
     brokenOff: '以 `upstream_failed` 結束',

@@ -97,7 +97,7 @@ describe('several routes of a model to one channel', () => {
     expect(page).not.toContain('not in our records');
     expect(page).not.toContain('not on the bill');
     const chinese = await pageOf('zh-TW', ...lines);
-    expect(chinese).toContain('cheap、dear、two-names：有模型以多條路由使用這條通道');
+    expect(chinese).toContain('cheap、dear、two-names：有模型以多條路由使用這條線路');
     expect(chinese).toContain('有 3 項無法核對。');
   });
 
@@ -173,7 +173,7 @@ describe('usage that is no longer kept', () => {
     for (const said of [
       'One line cannot be compared.',
       `Usage before ${late} is no longer kept.`,
-      'What it was sold for is no longer known.',
+      'The sale amount is no longer known.',
       'not kept',
     ]) {
       expect(page).toContain(said);

@@ -137,7 +137,7 @@ test('n choices are n answers, and paid as such', async () => {
 
 test('a question in Chinese is answered in Chinese', async () => {
   const { answer } = await ask({ model: 'auto:free', messages: [{ role: 'user', content: '你好，請介紹一下' }] });
-  expect(answer.choices[0].message.content).toContain('示範通道');
+  expect(answer.choices[0].message.content).toContain('示範線路');
   expect(answer.choices[0].message.content).not.toContain('\ufffd');
 });
 

@@ -115,7 +115,7 @@ test('n choices come each with its own index and finish', async () => {
 
 test('Chinese arrives unbroken', async () => {
   const { events } = await stream({ model: 'auto:free', messages: [{ role: 'user', content: '繁體中文' }] });
-  expect(textOf(events)).toStartWith('這是 AI 閘道的示範通道');
+  expect(textOf(events)).toStartWith('這是 AI 閘道的示範線路');
   expect(textOf(events)).not.toContain('\ufffd');
 });
 

@@ -96,7 +96,7 @@ test.each([
     'relay',
     'How a model call travels: which channel gets it, what happens when one fails, and what the client sees of it.',
   ],
-  ['zh-TW', 'relay', '模型呼叫如何轉送：由哪一條通道處理、通道失敗時會發生什麼，以及用戶端看得到什麼。'],
+  ['zh-TW', 'relay', '模型呼叫如何轉送：由哪一條線路處理、供應商線路失敗時會發生什麼，以及用戶端看得到什麼。'],
   ['zh-TW', 'performance', 'What this gateway costs with billing on, beside what one could run in its place.'],
 ] as const)('in %s, the list of all pages says what %s is about', async (language, name, about) => {
   const client = createSiteClient(gateway, language);

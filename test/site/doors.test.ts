@@ -195,11 +195,11 @@ describe('guesses', () => {
     const client = from('198.51.100.10');
     const badKey = await client.post('/account/sign-in', { key: 'sk-svc-wrong' });
     expect(badKey.status).toBe(401);
-    expect(await badKey.text()).toContain('Check the key and try again');
+    expect(await badKey.text()).toContain('missing, malformed, unknown, revoked or expired');
     const bad = await client.post('/account/sign-in', { name: 'nobody-here', password: 'wrong password' });
     expect(bad.status).toBe(401);
     const again = await bad.text();
-    expect(again).toContain('Check name and password and try again, or sign in with a key.');
+    expect(again).toContain('The name or the password is wrong. Check both and try again, or sign in with a key.');
     expect(again).toMatch(/<input id="name"[^>]* value="nobody-here"/);
   });
 
@@ -222,11 +222,11 @@ describe('guesses', () => {
       const response = await client.post('/account/redeem', { code });
       return [response.status, /role="alert"><p>([^<]*)/.exec(await response.text())?.[1]];
     };
-    expect(await redeem('PC-12')).toEqual([400, '請檢查卡號後重新輸入：有字元遺漏或錯誤。']);
+    expect(await redeem('PC-12')).toEqual([400, '卡號有字元遺漏或錯誤。請檢查後重新輸入。']);
     for (let i = 0; i < 5; i++) {
-      expect(await redeem(unissuedCode())).toEqual([404, '請檢查卡號，或詢問售卡的店家：這張卡片無法兌換。']);
+      expect(await redeem(unissuedCode())).toEqual([404, '這張卡片無法兌換。請檢查卡號，或詢問售卡的店家。']);
     }
-    expect(await redeem(unissuedCode())).toEqual([429, expect.stringContaining('輸入錯誤的次數太多了')]);
+    expect(await redeem(unissuedCode())).toEqual([429, expect.stringContaining('輸入錯誤次數過多')]);
   });
 
   test('a form is no larger than ours are', async () => {
@@ -234,6 +234,6 @@ describe('guesses', () => {
     const client = await signedIn(gateway, key);
     const large = await client.post('/account/redeem', { code: 'x'.repeat(20_000) });
     expect(large.status).toBe(413);
-    expect(await large.text()).toContain('Send less text');
+    expect(await large.text()).toContain('longer than this page accepts');
   });
 });

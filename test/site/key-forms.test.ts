@@ -45,8 +45,8 @@ test.each(['en', 'zh-TW'] as const)('in %s, a key is renamed though a model of i
 });
 
 test.each([
-  ['en', 'without control characters', 'this is the last one. To replace'],
-  ['zh-TW', '不含控制字元', '這是最後一把。如果'],
+  ['en', 'without control characters', 'This is the last key that can manage'],
+  ['zh-TW', '不含控制字元', '這是最後一把可管理的金鑰'],
 ] as const)('in %s, a refused name and a last key that stops managing are told why', async (language, name, last) => {
   const { key, keyId } = await gateway.register();
   const client = await signedIn(gateway, key, language);

@@ -23,7 +23,7 @@ let browser: TestBrowser;
 beforeAll(async () => {
   [gateway, browser] = await Promise.all([startTestGateway(), startBrowser()]);
   const at = Date.now();
-  const said = { titleEn: 'Slow answers', titleZh: '回應緩慢', textEn: `One channel.\n${LONG}`, textZh: '單一通道' };
+  const said = { titleEn: 'Slow answers', titleZh: '回應緩慢', textEn: `One channel.\n${LONG}`, textZh: '單一線路' };
   await gateway.gateway.store.commit('putIncident', {
     incident: { incidentId: 'inc_1', startedAt: at - 3_600_000, endedAt: null, ...said, createdAt: at },
   });

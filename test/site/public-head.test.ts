@@ -64,7 +64,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
     const [begin, title] =
       language === 'en'
         ? ['How a model call travels: which channel gets it, what happens when one fails, and', 'Relay']
-        : ['模型呼叫如何轉送：由哪一條通道處理、', '轉送'];
+        : ['模型呼叫如何轉送：由哪一條線路處理、', '轉送'];
     expect(description).toStartWith(begin);
     expect(description).not.toMatch(/[[\]`]|\.md/);
     const address = `${PUBLIC_URL}/docs/relay?lang=${language}`;

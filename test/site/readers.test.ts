@@ -35,7 +35,7 @@ describe('curl', () => {
   });
 
   test.each([
-    ['/', ['一把金鑰通往多種模型', '/api/agent/register', 'NT$1', '## 免費模型目前的狀況', 'auto:free · ', '](http']],
+    ['/', ['一把金鑰使用多種模型', '/api/agent/register', 'NT$1', '## 免費模型目前狀況', 'auto:free · ', '](http']],
     ['/pricing', ['| auto:free | 免費 |', 'NT$']],
     ['/status', ['# 狀態', '| auto:free | demo |']],
     ['/security', ['# 安全', 'security.txt']],
@@ -117,7 +117,7 @@ describe('a wrong address', () => {
   ])('%s: a page for people, JSON for programs', async (path) => {
     const page = await createSiteClient(gateway).get(path);
     expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-    expect(await page.text()).toContain('There is nothing here');
+    expect(await page.text()).toContain('Page not found');
     const answer = await curl(path);
     const { error }: Answer = await answer.json();
     expect([answer.status, error.code]).toEqual([404, 'route_not_found']);

@@ -94,7 +94,7 @@ describe('time', () => {
       const asked = await client.get(`${path}?model=up-paid&status=ok`);
       const html = await asked.text();
       expect(asked.status).toBe(401);
-      expect(html).toContain('Your session has ended. Sign in again to go on where you were.');
+      expect(html).toContain('Your session has ended. Sign in again to return to the page.');
       const [, next = ''] = /name="next" value="([^"]*)"/.exec(html) ?? [];
       const again = await client.post('/account/sign-in', { key, next: next.replaceAll('&amp;', '&') });
       expect(again.headers.get('location')).toBe('/account/usage?model=up-paid&status=ok');
@@ -231,6 +231,6 @@ describe('keys', () => {
     for (let n = 0; n < 20; n++) await signedIn(gateway, key);
     const refused = await createSiteClient(gateway).post('/account/sign-in', { key: lesser.key });
     expect(refused.status).toBe(409);
-    expect(await refused.text()).toContain('too many sessions of this account are open');
+    expect(await refused.text()).toContain('too many open sessions');
   });
 });

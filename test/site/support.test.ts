@@ -27,7 +27,7 @@ async function frozenPages(at: TestGateway, language: 'en' | 'zh-TW') {
 
 /** What everybody may know finds an account; only its owner knows what proves it. */
 const NAMED = {
-  en: { finds: ['account id', 'serial'], proves: ['ids of your requests', 'code', 'last four'] },
+  en: { finds: ['account id', 'serial'], proves: ['request ids', 'code', 'last four'] },
   'zh-TW': { finds: ['帳戶編號', '序號'], proves: ['請求編號', '卡號', '末四碼'] },
 };
 
