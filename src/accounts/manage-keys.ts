@@ -109,7 +109,7 @@ export async function rotateKey(
   if (typeof grace !== 'number' || !Number.isInteger(grace) || grace < 0 || grace > MAX_GRACE_S) {
     throw fault('invalid_request', {
       param: 'grace_seconds',
-      message: `Set grace_seconds to a whole number from 0 to ${MAX_GRACE_S}.`,
+      message: `grace_seconds must be a whole number from 0 to ${MAX_GRACE_S}.`,
     });
   }
   // Misspelt, a grace would be none, and the old key dead at once.
@@ -157,7 +157,9 @@ function refusedChange(reason: Refusal, by: Actor): Fault | SessionEnded {
     case 'restricted':
       return restrictedManager();
     case 'too_many_keys':
-      return fault('invalid_request', { message: 'Delete a key first: this account has as many as it may have.' });
+      return fault('invalid_request', {
+        message: 'This account has reached its maximum number of keys. Delete one first.',
+      });
     default:
       return fault(reason);
   }

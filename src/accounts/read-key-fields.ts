@@ -44,7 +44,7 @@ export function readKeyFields(body: KeyBody, catalog: Catalog, now: number, stan
   if (body.daily_budget_ntd !== undefined) fields.dailyBudget = readBudget(body.daily_budget_ntd);
   if (body.expires_at !== undefined) fields.expiresAt = readExpiry(body.expires_at);
   if (body.manage !== undefined) {
-    if (typeof body.manage !== 'boolean') throw wrong('manage', 'Set manage to true or false.');
+    if (typeof body.manage !== 'boolean') throw wrong('manage', 'manage must be true or false.');
     fields.manage = body.manage;
   }
   const refusal =
@@ -58,7 +58,7 @@ export function unknownField(body: KeyBody, known: readonly string[]): Fault | u
   const unknown = Object.keys(body).find((name) => !known.includes(name));
   if (unknown === undefined) return undefined;
   const names = known.length > 1 ? `${known.slice(0, -1).join(', ')} and ${known.at(-1)}` : known[0];
-  const message = `Set only ${names}: there is another field.`;
+  const message = `The body has an unknown field. Known fields: ${names}.`;
   return fault('invalid_request', { param: fieldName(unknown), message });
 }
 
@@ -69,7 +69,8 @@ export function checkManage(key: Pick<KeyRow, 'manage' | 'models' | 'dailyBudget
 export function restrictedManager(): Fault {
   return fault('invalid_request', {
     param: 'manage',
-    message: 'Set manage to false: a key with an allow-list, a budget or an expiry cannot manage.',
+    message:
+      'A key with an allow-list, a budget or an expiry cannot manage. Set manage to false, or remove the limits.',
   });
 }
 
@@ -78,7 +79,7 @@ function readName(value: Field): string | null {
   if (typeof value !== 'string' || value.length > MAX_NAME_CHARS || value.trim() === '' || !isPlain(value)) {
     throw wrong(
       'name',
-      `Set name to a text of at most ${MAX_NAME_CHARS} characters in one line, without control characters, or to null.`,
+      `name must be a text of at most ${MAX_NAME_CHARS} characters in one line, without control characters, or null.`,
     );
   }
   return value.trim();
@@ -95,7 +96,7 @@ function isPlain(text: string): boolean {
 function readModels(value: Field): string[] | null {
   if (value === null) return null;
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_MODELS) {
-    throw wrong('models', 'Set models to a list of model ids, or to null for all models.');
+    throw wrong('models', 'models must be a list of model ids, or null for all models.');
   }
   return value.map((id, index) => {
     if (typeof id !== 'string') throw noModel(index);
@@ -114,17 +115,17 @@ function unknownModel(named: readonly string[], catalog: Catalog, standing: read
 }
 
 function noModel(index: number): Fault {
-  return wrong(`models[${index}]`, 'Name only models from the list of models.');
+  return wrong(`models[${index}]`, 'This model does not exist. Use ids from GET /v1/models.');
 }
 
 function readBudget(value: Field): bigint | null {
   if (value === null) return null;
   const nano = value instanceof RawJson ? nanoOfJson(value.text) : undefined;
   if (nano === 'too_large' || (typeof nano === 'bigint' && nano < 0n)) {
-    throw wrong('daily_budget_ntd', `Set daily_budget_ntd to an amount from 0 to ${formatNtd(MAX_NANO)}, or to null.`);
+    throw wrong('daily_budget_ntd', `daily_budget_ntd must be an amount from 0 to ${formatNtd(MAX_NANO)}, or null.`);
   }
   if (typeof nano !== 'bigint') {
-    throw wrong('daily_budget_ntd', 'Set daily_budget_ntd to an amount of NT$ with at most 9 decimals, or to null.');
+    throw wrong('daily_budget_ntd', 'daily_budget_ntd must be an amount of NT$ with at most 9 decimals, or null.');
   }
   return nano;
 }

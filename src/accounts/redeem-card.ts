@@ -28,7 +28,7 @@ export async function redeemCard(
   idempotency: Idempotency | undefined,
 ) {
   if (typeof body.code !== 'string') {
-    throw fault('invalid_request', { param: 'code', message: 'Set code to the code on the card.' });
+    throw fault('invalid_request', { param: 'code', message: 'code must be the code on the card, as text.' });
   }
   const code = readCardCode(body.code);
   if (code === undefined) throw fault('card_code_malformed', { param: 'code' });

@@ -29,7 +29,7 @@ export interface RegisterTools {
 }
 
 const TRIAL = NANO_PER_NTD;
-const PACED = 'Come back when a place is free again: the registrations of this hour are used up.';
+const PACED = 'The registrations of this hour are used up. Retry when the limit resets.';
 
 /** How many times the registrations of one address a wider network has. */
 const NETWORK_SHARES = { 56: 4, 48: 16 } as const;

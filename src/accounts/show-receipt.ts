@@ -34,7 +34,9 @@ export async function readReceipt(tools: ReceiptTools, accountId: string, reques
 }
 
 function notClosed(): Fault {
-  return fault('not_found', { message: 'Ask again when the request has ended: it is not closed yet.' });
+  return fault('not_found', {
+    message: 'This request is still running, so it has no receipt yet. Retry when it has ended.',
+  });
 }
 
 export async function showReceipt(tools: ReceiptTools, accountId: string, requestId: string) {

@@ -91,7 +91,7 @@ function createRoom(maxBytes: number, grow: (bytes: number) => void): Room {
 }
 
 function refusal({ at }: MediaAddress, why: string): Fault {
-  return fault('invalid_request', { param: at, message: `Send ${at} as base64: ${why}.` });
+  return fault('invalid_request', { param: at, message: `${at} could not be downloaded: ${why}. Send it as base64.` });
 }
 
 async function fetchOne(text: string, options: MediaOptions, room: Room, signal: AbortSignal): Promise<Media> {

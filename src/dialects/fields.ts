@@ -12,14 +12,14 @@ export function refuseField(param: string, message: string): never {
 
 export function textField(body: JsonObject, name: string, maxLength: number): string {
   const value = body[name];
-  if (typeof value !== 'string' || value === '') refuseField(name, `Set ${name} to a non-empty string.`);
-  if (value.length > maxLength) refuseField(name, `Set ${name} to at most ${maxLength} characters.`);
+  if (typeof value !== 'string' || value === '') refuseField(name, `${name} must be a non-empty string.`);
+  if (value.length > maxLength) refuseField(name, `${name} must have at most ${maxLength} characters.`);
   return value;
 }
 
 /** A text that stands below the top level of a body, at `messages[2].name`. */
 export function stringAt(value: Json | undefined, at: string): string {
-  return typeof value === 'string' ? value : refuseField(at, `Set ${at} to a string.`);
+  return typeof value === 'string' ? value : refuseField(at, `${at} must be a string.`);
 }
 
 const MAX_MODEL_CHARS = 200;
@@ -32,7 +32,7 @@ export function readModel({ value }: Pick<JsonDocument, 'value'>): string {
 export function optionalFlag(body: JsonObject, name: string): boolean {
   const value = body[name];
   if (value === undefined || value === null) return false;
-  if (typeof value !== 'boolean') refuseField(name, `Set ${name} to true or false.`);
+  if (typeof value !== 'boolean') refuseField(name, `${name} must be true or false.`);
   return value;
 }
 
@@ -43,7 +43,7 @@ export function optionalCount(body: JsonObject, name: string, most: number, leas
 function countAt(value: Json | undefined, name: string, most: number, least: number): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
-    refuseField(name, `Set ${name} to a whole number from ${least} to ${most}.`);
+    refuseField(name, `${name} must be a whole number from ${least} to ${most}.`);
   }
   return value;
 }
@@ -57,15 +57,16 @@ export function nestedCount(body: JsonObject, outer: string, inner: string): num
 export function optionalObject(body: JsonObject, name: string): JsonObject | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
-  if (!isObject(value)) refuseField(name, `Set ${name} to an object.`);
+  if (!isObject(value)) refuseField(name, `${name} must be an object.`);
   return value;
 }
 
 export function objectList(value: Json | undefined, name: string): readonly JsonObject[] {
-  if (!Array.isArray(value) || value.length === 0) refuseField(name, `Set ${name} to a list with at least one object.`);
+  if (!Array.isArray(value) || value.length === 0)
+    refuseField(name, `${name} must be a list with at least one object.`);
   if (value.every(isObject)) return value;
   const wrong = value.findIndex((item) => !isObject(item));
-  refuseField(`${name}[${wrong}]`, `Make every item of ${name} an object.`);
+  refuseField(`${name}[${wrong}]`, `Every item of ${name} must be an object.`);
 }
 
 /** Of messages that have another role than these, or none, the first is refused. */

@@ -7,7 +7,7 @@ export const FAULT_REASONS = ['wallet_frozen'] as const;
 export type FaultReason = (typeof FAULT_REASONS)[number];
 
 export interface FaultDetails {
-  /** Replaces the table's text; its first sentence says what to do. */
+  /** Replaces the table's text: the cause first, then the remedy. */
   message?: string | undefined;
   param?: string | undefined;
   /** Which case of its code it is, where that case has words, a count and an end of its own. */

@@ -1,5 +1,5 @@
 // The closed table of every fault a client can see. docs/errors.md is generated from it, and a test keeps the two and
-// the codes thrown in the source in agreement. The first sentence of every text says what to do: clients print it.
+// the codes thrown in the source in agreement. Every text gives the cause first, then the remedy: SDKs show nothing else.
 
 export interface FaultAction {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -55,28 +55,28 @@ const LIMITED = { openaiType: 'rate_limit_error', anthropicType: 'rate_limit_err
 const SERVER = { openaiType: 'server_error', anthropicType: 'api_error' };
 
 export const FAULTS = {
-  invalid_request: { status: 400, ...INVALID, text: 'Correct the request and send it again.' },
+  invalid_request: { status: 400, ...INVALID, text: 'The request is not valid. Correct it and send it again.' },
   unsupported_endpoint: {
     status: 400,
     ...INVALID,
-    text: 'Choose a model that serves this endpoint.',
+    text: 'This model does not serve this endpoint. Choose another model.',
     actions: [LIST_MODELS],
   },
   context_length_exceeded: {
     status: 400,
     ...INVALID,
-    text: 'Shorten the prompt or choose a model with a larger context: prompt is too long.',
+    text: 'The prompt is too long for this model. Shorten it, or choose a model with a larger context.',
     actions: [LIST_MODELS],
   },
   content_rejected: {
     status: 400,
     ...INVALID,
-    text: "Change the content of the request: the model's content policy refused it.",
+    text: "The model's content policy refused this request. Change its content.",
   },
   card_code_malformed: {
     status: 400,
     ...INVALID,
-    text: 'Check the card code and type it again: at least one character is wrong.',
+    text: 'At least one character of the card code is wrong. Check the code and enter it again.',
   },
   invalid_api_key: {
     status: 401,
@@ -85,7 +85,7 @@ export const FAULTS = {
     retryable: false,
     shouldRetry: false,
     // Claude Code shows its own "Please run /login" instead of a text that names the header of Anthropic's keys.
-    text: 'Send a valid key (sk-svc-…) as "Authorization: Bearer …" or in the API-key header. The key sent is missing, malformed, unknown, revoked or expired.',
+    text: 'The key is missing, malformed, unknown, revoked or expired. Send a valid key (sk-svc-…) as "Authorization: Bearer …" or in the API-key header.',
     actions: [REGISTER],
   },
   insufficient_balance: {
@@ -93,14 +93,14 @@ export const FAULTS = {
     ...BILLING,
     retryable: false,
     shouldRetry: false,
-    text: 'Redeem a prepaid card to add balance, or use the free model auto:free. The balance is too low for this request.',
+    text: 'The balance is too low for this request. Redeem a prepaid card to add balance, or use the free model auto:free.',
   },
   key_budget_exceeded: {
     status: 402,
     ...BILLING,
     retryable: false,
     shouldRetry: false,
-    text: "Lower max_tokens, raise this key's daily budget with a managing key, or wait for the next day in Taipei. What is left of this key's budget does not cover this request.",
+    text: "The rest of this key's daily budget does not cover this request. Lower max_tokens, raise the budget with a managing key, or wait for the next day in Taipei.",
   },
   balance_in_use: {
     status: 402,
@@ -108,76 +108,84 @@ export const FAULTS = {
     retryable: true,
     shouldRetry: true,
     retryAfterS: 2,
-    text: 'Try again in a moment, send fewer requests at once, or set a lower max_tokens on each. The balance, or the daily budget of this key, is held by requests that are still running.',
+    text: 'The balance, or the daily budget of this key, is held by running requests. Retry in a moment, send fewer requests at once, or set a lower max_tokens on each.',
   },
   model_not_allowed: {
     status: 403,
     ...FORBIDDEN,
-    text: "Use a model on this key's allow-list.",
+    text: "This model is not on this key's allow-list. Use one that is.",
     actions: [LIST_MODELS],
   },
-  key_not_permitted: { status: 403, ...FORBIDDEN, text: 'Use a managing key of this account for this call.' },
+  key_not_permitted: {
+    status: 403,
+    ...FORBIDDEN,
+    text: 'This key cannot manage the account. Use a managing key for this call.',
+  },
   cross_site_refused: {
     status: 403,
     ...FORBIDDEN,
-    text: 'Register from a program or from the account page: a web page of another site cannot register for its visitors.',
+    text: 'A web page of another site cannot register for its visitors. Register from a program or from the account page.',
   },
   model_not_found: {
     status: 404,
     ...NOT_FOUND,
-    text: 'Choose a model from the list: this one does not exist.',
+    text: 'This model does not exist. Choose one from the list of models.',
     actions: [LIST_MODELS],
   },
   route_not_found: {
     status: 404,
     ...NOT_FOUND,
-    text: 'Check the path: there is no such route.',
+    text: 'This path does not exist. Check it.',
     actions: [SHOW_CALLS],
   },
-  not_found: { status: 404, ...NOT_FOUND, text: 'Check the id: this account has no such object.' },
+  not_found: { status: 404, ...NOT_FOUND, text: 'This account has no object with this id. Check the id.' },
   card_not_redeemable: {
     status: 404,
     ...NOT_FOUND,
-    text: 'Check the card with its seller: it cannot be redeemed.',
+    text: 'This card cannot be redeemed. Check the code, or ask the seller of the card.',
   },
-  method_not_allowed: { status: 405, ...INVALID, text: 'Use one of the methods in the allow header.' },
+  method_not_allowed: {
+    status: 405,
+    ...INVALID,
+    text: 'This path does not support this method. Use one of the methods in the allow header.',
+  },
   request_timeout: {
     status: 408,
     ...INVALID,
     retryable: true,
-    text: 'Send the request again: its body came too slowly.',
+    text: 'The body of the request did not arrive in time. Send the request again.',
   },
   last_key: {
     status: 409,
     ...INVALID,
     shouldRetry: false,
-    text: 'Create another managing key first: this is the last one, and it must go on managing.',
+    text: 'This is the last managing key of the account. Create another managing key first.',
   },
   request_too_large: {
     status: 413,
     openaiType: 'invalid_request_error',
     anthropicType: 'request_too_large',
     retryable: false,
-    text: 'Send a smaller body.',
+    text: 'The body is too large. Send a smaller one.',
   },
   idempotency_key_reused: {
     status: 422,
     ...INVALID,
-    text: 'Use a new Idempotency-Key: this one came before with another body.',
+    text: 'This Idempotency-Key was already used with another body. Use a new one.',
   },
   rate_limited: {
     status: 429,
     ...LIMITED,
     retryable: true,
     retryAfterS: 10,
-    text: 'Slow down and try again: the limit of requests per minute is reached.',
+    text: 'The limit of requests per minute is reached. Retry later.',
   },
   free_minute_limit: {
     status: 429,
     ...LIMITED,
     retryable: true,
     retryAfterS: 10,
-    text: 'Wait a moment or use a paid model: the free requests of this minute are used up.',
+    text: 'Free requests for this minute are used up. Retry in a moment, or use a paid model.',
     actions: [SHOW_ME, LIST_MODELS],
   },
   too_many_in_flight: {
@@ -185,14 +193,14 @@ export const FAULTS = {
     ...LIMITED,
     retryable: true,
     retryAfterS: 2,
-    text: 'Wait for running requests to end: too many are in flight.',
+    text: 'Too many requests are running. Wait for one of them to end.',
   },
   auth_rate_limited: {
     status: 429,
     ...LIMITED,
     retryable: true,
     retryAfterS: 55,
-    text: 'Send a valid key: too many bad keys came from this address.',
+    text: 'Too many invalid keys came from this address. Wait a minute, then send a valid key.',
     actions: [REGISTER],
   },
   redeem_rate_limited: {
@@ -200,14 +208,14 @@ export const FAULTS = {
     ...LIMITED,
     retryable: true,
     retryAfterS: 55,
-    text: 'Wait before the next try: too many card codes were wrong.',
+    text: 'Too many wrong card codes were sent. Wait before you try again.',
   },
   free_daily_limit: {
     status: 429,
     ...LIMITED,
     retryable: false,
     shouldRetry: false,
-    text: 'Use a paid model or come back after midnight in Taipei: the free requests of today are used up.',
+    text: 'Free requests for today are used up. Use a paid model, or retry after midnight in Taipei.',
     actions: [LIST_MODELS, REDEEM, SHOW_ME],
   },
   registration_ip_limit: {
@@ -215,27 +223,27 @@ export const FAULTS = {
     ...LIMITED,
     retryable: false,
     shouldRetry: false,
-    text: 'Use a key you already have: this address, or the IPv6 network that it is in, has registered its accounts for the last 24 hours.',
+    text: 'This address, or its IPv6 network, has reached its limit of new accounts for 24 hours. Use a key you already have.',
   },
   registration_site_limit: {
     status: 429,
     ...LIMITED,
     retryable: false,
     shouldRetry: false,
-    text: 'Come back after midnight in Taipei: the registrations of today are used up.',
+    text: 'The registrations of today are used up. Retry after midnight in Taipei.',
   },
   internal_error: {
     status: 500,
     ...SERVER,
     retryable: true,
-    text: 'Try again; if it happens again, report the request id. The fault is ours, and nothing was charged.',
+    text: 'An internal error occurred. Nothing was charged. Retry; if it happens again, report the request id.',
   },
   upstream_failed: {
     status: 502,
     ...SERVER,
     retryable: true,
     retryAfterS: 5,
-    text: 'Try again or choose another model: every channel of this model failed. Nothing was charged.',
+    text: 'Every channel of this model failed. Nothing was charged. Retry, or choose another model.',
     actions: [LIST_MODELS],
   },
   unavailable: {
@@ -245,14 +253,14 @@ export const FAULTS = {
     anthropicType: 'overloaded_error',
     retryable: true,
     retryAfterS: 5,
-    text: 'Try again shortly: the service cannot take this request right now. Nothing was charged.',
+    text: 'The service is temporarily unavailable. Nothing was charged. Retry shortly.',
   },
   loop_detected: {
     status: 508,
     ...SERVER,
     retryable: false,
     shouldRetry: false,
-    text: 'Check the channel configuration: this request came round to the gateway that sent it.',
+    text: 'Routing loop: this request came back to the gateway that sent it. Check the configuration of the channels.',
   },
 } as const satisfies Record<string, FaultRow>;
 

@@ -25,7 +25,7 @@ export function createDoorGuards(clock: Clock): DoorGuards {
     countKnock(address, most) {
       if (most === null || knocks.take(address, most)) return;
       throw fault('rate_limited', {
-        message: 'Wait before you register again: too many registration requests came from this address.',
+        message: 'Too many registration requests came from this address. Wait a minute before you register again.',
         ...knocks.reached(address, most),
       });
     },

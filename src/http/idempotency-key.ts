@@ -23,7 +23,7 @@ export function readIdempotencyKey(
   if (key.length < minChars || key.length > MAX_CHARS) {
     throw fault('invalid_request', {
       param: 'Idempotency-Key',
-      message: `Send an Idempotency-Key of ${minChars} to ${MAX_CHARS} characters, such as a random UUID.`,
+      message: `The Idempotency-Key must have ${minChars} to ${MAX_CHARS} characters. Send for example a random UUID.`,
     });
   }
   return begin(scope, key, body);

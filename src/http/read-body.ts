@@ -38,7 +38,7 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
   const encoding = request.headers.get('content-encoding');
   if (encoding !== null && encoding.toLowerCase() !== 'identity') {
     throw fault('invalid_request', {
-      message: 'Send the body without content-encoding: compressed bodies are not taken.',
+      message: 'Compressed bodies are not accepted. Send the body without content-encoding.',
     });
   }
 }
@@ -190,16 +190,18 @@ function refuse(error: unknown): never {
 }
 
 const EXPLANATIONS: Record<JsonProblem, string> = {
-  not_json: 'Send a valid JSON body: this one cannot be parsed.',
-  not_object: 'Send a JSON object as the body.',
-  too_deep: 'Send a flatter body: this one is nested too deeply.',
-  too_many_values: 'Send a body with fewer values.',
-  too_many_members: 'Send fewer top-level fields: at most 1,000, with names of at most 1,000 characters.',
-  duplicate_member: 'Send every top-level field once: one of them is there twice.',
+  not_json: 'The body is not valid JSON. Send a JSON object.',
+  not_object: 'The body is not a JSON object. Send a JSON object.',
+  too_deep: 'The body is nested too deeply. Send a flatter one.',
+  too_many_values: 'The body has too many values. Send fewer.',
+  too_many_members: 'The body has more than 1,000 top-level fields, or one with a name of more than 1,000 characters. Send fewer.',
+  duplicate_member: 'A top-level field occurs twice in the body. Send every field once.',
 };
 
 function tooLarge(maxBytes: number) {
-  return fault('request_too_large', { message: `Send a smaller body: at most ${maxBytes} bytes are taken here.` });
+  return fault('request_too_large', {
+    message: `The body is larger than ${maxBytes} bytes, the limit of this path. Send a smaller one.`,
+  });
 }
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });
@@ -208,7 +210,7 @@ export function decodeBody(body: Uint8Array): string {
   try {
     return DECODER.decode(body);
   } catch {
-    throw fault('invalid_request', { message: 'Send the body as valid UTF-8.' });
+    throw fault('invalid_request', { message: 'The body is not valid UTF-8. Send it as UTF-8.' });
   }
 }
 

@@ -15,7 +15,7 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
     case 'wallet_frozen':
       return fault('unavailable', {
         reason: refused.reason,
-        message: 'Ask the operator of this service: the wallet of this account is frozen.',
+        message: 'The wallet of this account is frozen. Contact the operator of this service.',
         internal: 'wallet frozen',
       });
     case 'account_unknown':
@@ -42,7 +42,7 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
 const toldBefore = new WeakMap<Refused, Partial<Record<Envelope, Fault>>>();
 
 const ADDRESS_DAY =
-  'Use a paid model or come back after midnight in Taipei: the free requests of today from this address are used up.';
+  'Free requests for today from this address are used up. Use a paid model, or retry after midnight in Taipei.';
 
 export interface LimitTelling {
   envelope?: Envelope;
@@ -69,7 +69,7 @@ export function limitFault(
   if (closed !== undefined) return closedFault(code, closed, { allowance, now, envelope });
   const isWait = code !== 'too_many_in_flight';
   return fault(code, {
-    message,
+    message: message ?? limitText(code, allowance, now),
     figures: {
       limit: allowance.limit,
       used: allowance.used,
@@ -80,15 +80,33 @@ export function limitFault(
   });
 }
 
-const NO_PAID = 'Use a free model: this service admits no paid requests at present.';
+function limitText(code: LimitCode, { limit, used, resetsAt }: Allowance, now: number): string | undefined {
+  const waitS = Math.max(1, Math.ceil((resetsAt - now) / 1000));
+  switch (code) {
+    case 'free_minute_limit':
+      return `Free requests for this minute are used up (${used} of ${limit}). Retry in ${waitS} s, or use a paid model.`;
+    case 'free_daily_limit':
+      return `Free requests for today are used up (${used} of ${limit}). Use a paid model, or retry after midnight in Taipei.`;
+    case 'rate_limited':
+      return `The limit of ${limit} requests per minute is reached. Retry in ${waitS} s.`;
+    case 'too_many_in_flight':
+      return `Too many requests are running (${used} of ${limit}). Wait for one of them to end.`;
+    case 'redeem_rate_limited':
+      return `Too many wrong card codes were sent (${used} of ${limit}). Retry in ${waitS} s.`;
+    default:
+      return undefined;
+  }
+}
+
+const NO_PAID = 'This service accepts no paid requests at present. Use a free model.';
 const NO_REGISTRATION =
-  'Use a key you already have or ask the operator of this service for one: it registers nobody at present.';
+  'This service accepts no registrations at present. Use a key you already have, or ask the operator for one.';
 
 /** Limits of 0: no wait opens a slot. */
 const CLOSED: Partial<Record<LimitCode, string>> = {
-  free_minute_limit: 'Use a paid model: this service admits no free requests at present.',
+  free_minute_limit: 'This service accepts no free requests at present. Use a paid model.',
   // One with a balance may have some all the same.
-  free_daily_limit: 'Use a paid model: this account has no free requests at present.',
+  free_daily_limit: 'This account has no free requests at present. Use a paid model.',
   rate_limited: NO_PAID,
   too_many_in_flight: NO_PAID,
   registration_ip_limit: NO_REGISTRATION,

@@ -64,16 +64,17 @@ function messageOf(refused: RefusedForMoney, asked: Asked, mayBeFree: boolean): 
   const { boundName: bound } = asked;
   const lesser = bound === undefined ? lesserInput(refused, asked) : lesserOutput(refused, asked, bound);
   const free = mayBeFree ? 'use the free model auto:free' : undefined;
+  const figures = `NT$${formatNtd(refused.needed)} is needed, NT$${formatNtd(refused.available)} is available`;
   switch (refused.reason) {
     case 'insufficient_balance':
-      return `${oneOf(lesser, 'redeem a prepaid card to add balance', free)}. The balance is too low for this request.`;
+      return `The balance is too low for this request: ${figures}. ${oneOf(lesser, 'redeem a prepaid card to add balance', free)}.`;
     case 'key_budget_exceeded':
-      return `${oneOf(lesser, "raise this key's daily budget with a managing key", free, 'wait for the next day in Taipei')}. What is left of this key's budget does not cover this request.`;
+      return `The rest of this key's daily budget does not cover this request: ${figures}. ${oneOf(lesser, 'raise the budget with a managing key', free, 'wait for the next day in Taipei')}.`;
     case 'balance_in_use':
     case 'budget_in_use': {
       // Running calls may hold all there is because nobody bounded them.
       const bounded = bound && `set a lower ${bound} on each`;
-      return `${oneOf('try again in a moment', 'send fewer requests at once', bounded)}. The balance, or the daily budget of this key, is held by requests that are still running.`;
+      return `The balance, or the daily budget of this key, is held by running requests: ${figures}. ${oneOf('retry in a moment', 'send fewer requests at once', bounded)}.`;
     }
   }
 }

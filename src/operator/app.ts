@@ -28,7 +28,12 @@ export function createOperatorApp(tools: OperatorTools, loadPages: () => Promise
     serve(app, EVERY_METHOD, path, () => {
       const methods = OPERATOR_ROUTES.filter((route) => route.path === path).map((route) => route.method);
       const headers = { allow: methods.join(', ') };
-      throw new PortRefused(405, 'method_not_allowed', 'Use one of the methods in the allow header.', { headers });
+      throw new PortRefused(
+        405,
+        'method_not_allowed',
+        'This path does not support this method. Use one of the methods in the allow header.',
+        { headers },
+      );
     });
   }
   app.use('*', async (context, next) => {
@@ -40,7 +45,7 @@ export function createOperatorApp(tools: OperatorTools, loadPages: () => Promise
     const router = newRouter(tools);
     addPages(router, check);
     serve(router, EVERY_METHOD, '*', () => {
-      throw new PortRefused(404, 'route_not_found', 'Check the path: there is no such route.');
+      throw new PortRefused(404, 'route_not_found', 'This path does not exist. Check it.');
     });
     return router;
   });

@@ -26,14 +26,24 @@ export function createCheckToken(clock: Clock, token: string): CheckToken {
   return async (given) => {
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return;
     if (!wrong.take(ANYONE, WRONG_PER_MINUTE)) {
-      throw new PortRefused(429, 'rate_limited', 'Wait a minute: too many wrong tokens were sent.', {
-        headers: { 'retry-after': String(Math.max(1, Math.ceil(wrong.waitS(ANYONE, WRONG_PER_MINUTE)))) },
-      });
+      throw new PortRefused(
+        429,
+        'rate_limited',
+        'Too many wrong operator secrets were sent. Wait a minute, then retry.',
+        {
+          headers: { 'retry-after': String(Math.max(1, Math.ceil(wrong.waitS(ANYONE, WRONG_PER_MINUTE)))) },
+        },
+      );
     }
     await sleep(clock, SLOWED_BY_MS);
-    throw new PortRefused(401, 'invalid_admin_token', 'Send the token as "Authorization: Bearer …".', {
-      headers: { 'www-authenticate': 'Bearer realm="operator"' },
-    });
+    throw new PortRefused(
+      401,
+      'invalid_admin_token',
+      'The operator secret is missing or wrong. Send it as "Authorization: Bearer …".',
+      {
+        headers: { 'www-authenticate': 'Bearer realm="operator"' },
+      },
+    );
   };
 }
 

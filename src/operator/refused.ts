@@ -33,7 +33,7 @@ function toRefused(error: unknown): PortRefused {
   if (error instanceof PortRefused) return error;
   if (error instanceof OperatingRefused) return fromOperating(error);
   if (!(error instanceof Fault)) {
-    return new PortRefused(500, 'internal_error', 'Look into the log: the fault is the gateway’s own.');
+    return new PortRefused(500, 'internal_error', 'An internal error occurred. The server log has the cause.');
   }
   const { code, row, publicText, details } = error;
   const { param, internal, figures } = details;

@@ -8,6 +8,6 @@ import type { Settled } from './close.ts';
 export function withCharge(shown: Fault, settled: Settled | undefined): Fault {
   if (shown.code !== 'upstream_failed' || !settled || settled.cost === 0n) return shown;
   const charged = `NT$${formatNtd(settled.cost)} was charged, because this account's free failures and hang-ups of today are used up`;
-  const message = `Try again or choose another model: the upstream failed. ${charged}; the receipt explains it.`;
+  const message = `The upstream failed. ${charged}; the receipt explains it. Retry, or choose another model.`;
   return fault(shown.code, { ...shown.details, message });
 }

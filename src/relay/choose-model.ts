@@ -12,9 +12,11 @@ export function mayUse(key: KeyRow, model: Model): boolean {
 
 export function requireAllowed(key: KeyRow, model: Model): void {
   if (mayUse(key, model)) return;
+  const hint = key.models?.length ? `This key may use: ${key.models.join(', ')}.` : undefined;
   throw fault('model_not_allowed', {
     param: 'model',
-    ...(key.models?.length ? { hint: `This key may use: ${key.models.join(', ')}.` } : {}),
+    message: `Model '${model.id}' is not on this key's allow-list. ${hint ?? 'Use another key.'}`,
+    hint,
   });
 }
 
@@ -22,16 +24,25 @@ export function chooseModel(catalog: Catalog, key: KeyRow, id: string, kind: Mod
   const model = catalog.find(id);
   if (!model) {
     const usable = catalog.models.filter((one) => mayUse(key, one)).map((one) => one.id);
-    throw fault('model_not_found', { param: 'model', hint: hintAt(id, usable, key) });
+    const hint = hintAt(id, usable, key);
+    const message = `${namedModel(id)} does not exist. ${hint ?? 'Choose one from the list of models.'}`;
+    throw fault('model_not_found', { param: 'model', message, hint });
   }
   requireAllowed(key, model);
   if (!model.kinds.includes(kind)) {
+    const hint = `${model.id} serves ${model.kinds.join(', ')}; this endpoint is for ${kind}.`;
     throw fault('unsupported_endpoint', {
       param: 'model',
-      hint: `${model.id} serves ${model.kinds.join(', ')}; this endpoint is for ${kind}.`,
+      message: `Model '${model.id}' does not serve this endpoint. ${hint} Choose another model.`,
+      hint,
     });
   }
   return model;
+}
+
+/** Anything that does not look like an id may be content, and is not repeated. */
+function namedModel(id: string): string {
+  return /^[\w.:/@+-]{1,100}$/.test(id) ? `Model '${id}'` : 'This model';
 }
 
 /** What else could be asked for. */
@@ -40,6 +51,6 @@ function hintAt(id: string, usable: readonly string[], { models }: KeyRow): stri
   if (near.length > 0) return `Did you mean ${near.join(', ')}?`;
   if (usable.length > 0) return `Models: ${usable.slice(0, 10).join(', ')}.`;
   return models?.length
-    ? `This key may use: ${models.join(', ')}. There is none of them any more: use another key, or let this one use others.`
+    ? `This key may use: ${models.join(', ')}. None of them exists any more. Use another key, or change the allow-list of this one.`
     : undefined;
 }

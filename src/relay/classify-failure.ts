@@ -64,7 +64,7 @@ export function classifyFailure(failure: UpstreamFailure, maySeal = false, reque
     return new AttemptFailed('request_refused', { refusal });
   }
   if (isRejected(failure)) return rejected(param);
-  const shown = message ? `Correct the request: ${message}` : undefined;
+  const shown = message ? `The upstream refused the request: ${message}` : undefined;
   // A firewall before the upstream refuses content without a word.
   const isWall = status === 403 && !message;
   const refusal = isWall ? fault('content_rejected') : fault('invalid_request', { param, message: shown });

@@ -170,7 +170,7 @@ async function sendContent(
 }
 
 const HOUR_OVER_TEXT =
-  'Ask for a shorter answer: a stream ends after one hour. Input, reasoning and the output delivered until then are charged.';
+  'The stream reached the time limit of one hour. Input, reasoning and the output delivered until then are charged. Request a shorter answer.';
 
 function shownFault({ log }: RelayTools, requestId: string, error: unknown): Fault {
   if (isHourOver(error)) return fault('upstream_failed', { message: HOUR_OVER_TEXT });

@@ -77,7 +77,7 @@ export function requireRoomToThink(model: Model, catalog: Catalog, request: Rela
 function lostSettings(names: readonly string[]): Fault {
   return fault('invalid_request', {
     param: names[0],
-    message: `Remove ${names.join(', ')}, or send the request without x-svc-strict: this model cannot be given it.`,
+    message: `This model does not accept ${names.join(', ')}. Remove it, or send the request without x-svc-strict.`,
   });
 }
 

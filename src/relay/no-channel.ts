@@ -7,7 +7,7 @@ export function noChannel(details: Pick<FaultDetails, 'retryAfterS' | 'internal'
   return fault('unavailable', {
     ...details,
     message:
-      'Try again shortly or choose another model: no channel of this model can take it right now. Nothing was charged.',
+      'No channel of this model is available right now. Nothing was charged. Retry shortly, or choose another model.',
     actions: [LIST_MODELS],
   });
 }

@@ -26,8 +26,8 @@ export function requireReadable(request: AskedAnswer, most: number): void {
   const values = (choices * tokens * valuesPerToken).toLocaleString('en-US');
   refuseField(
     'logprobs',
-    `Ask for fewer choices, fewer tokens or fewer top_logprobs, or stream: ${choices} x ${tokens} tokens with about ` +
-      `${valuesPerToken} values each are ${values} values, and an answer may have ${MOST_VALUES}.`,
+    `The answer could have ${values} values (${choices} x ${tokens} tokens with about ${valuesPerToken} each), and at most ` +
+      `${MOST_VALUES} are possible. Request fewer choices, tokens or top_logprobs, or a stream.`,
   );
 }
 

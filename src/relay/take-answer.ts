@@ -99,7 +99,7 @@ function parseAnswer(text: string): JsonDocument | undefined {
 /** As many as were asked for, so that another channel's would be as many. */
 function tooManyValues(): AttemptFailed {
   const message =
-    'Ask for fewer choices, fewer tokens or fewer top_logprobs, or for a stream: the answer has more values than one answer can hold.';
+    'The answer has more values than one answer can hold. Request fewer choices, tokens or top_logprobs, or a stream.';
   return new AttemptFailed('too_large', { refusal: fault('invalid_request', { message }) });
 }
 

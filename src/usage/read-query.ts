@@ -42,7 +42,7 @@ function readFilter(params: URLSearchParams, name: string): string | null {
   const value = params.get(name);
   // PostgreSQL refuses to compare with what it cannot hold.
   if (value && /\p{Cc}/u.test(value)) {
-    throw fault('invalid_request', { param: name, message: `Set ${name} to a value without control characters.` });
+    throw fault('invalid_request', { param: name, message: `${name} contains control characters. Remove them.` });
   }
   return value;
 }
@@ -51,7 +51,7 @@ function readLimit(text: string | null): number {
   if (text === null || text === '') return DEFAULT_LIMIT;
   const limit = Number(text);
   if (!Number.isInteger(limit) || limit < 1) {
-    throw fault('invalid_request', { param: 'limit', message: `Set limit to a whole number from 1 to ${MAX_LIMIT}.` });
+    throw fault('invalid_request', { param: 'limit', message: `limit must be a whole number from 1 to ${MAX_LIMIT}.` });
   }
   return Math.min(limit, MAX_LIMIT);
 }
@@ -64,7 +64,7 @@ function readTime(params: URLSearchParams, name: string): number | undefined {
   if (time === undefined) {
     throw fault('invalid_request', {
       param: name,
-      message: `Write ${name} as a date (2026-11-15), as an ISO 8601 time with its zone (2026-11-15T09:30:00+08:00), or as milliseconds since 1970 (13 digits).`,
+      message: `${name} must be a date (2026-11-15), an ISO 8601 time with its zone (2026-11-15T09:30:00+08:00), or milliseconds since 1970 (13 digits).`,
     });
   }
   return time;
@@ -73,7 +73,10 @@ function readTime(params: URLSearchParams, name: string): number | undefined {
 function readCursor(cursor: string): NonNullable<UsageQuery['after']> {
   const after = parseCursor(cursor);
   if (!after) {
-    throw fault('invalid_request', { param: 'cursor', message: 'Use next_cursor of the page before, unchanged.' });
+    throw fault('invalid_request', {
+      param: 'cursor',
+      message: 'cursor is not valid. Use next_cursor of the previous page, unchanged.',
+    });
   }
   return after;
 }

@@ -80,7 +80,7 @@ async function refusalOf(fetchMedia: FetchMedia, url: string): Promise<string> {
   const error = await fetchMedia([{ url, at: AT }], live(), anyRoom).catch((thrown: unknown) => thrown);
   if (!(error instanceof Fault)) throw new Error(`no fault: ${String(error)}`);
   expect(error).toMatchObject({ code: 'invalid_request', details: { param: AT } });
-  expect(error.publicText).toStartWith(`Send ${AT} as base64: `);
+  expect(error.publicText).toStartWith(`${AT} could not be downloaded: `);
   expect(error.publicText).not.toContain(base);
   return error.publicText;
 }

@@ -138,7 +138,7 @@ export function describeAiSdk({ name, kinds, isShapeless, model: modelOf, option
         ['text-delta', 'Hello'],
         ['error', expect.anything()],
       ]);
-      expect(Bun.inspect(parts.at(-1))).toContain('every channel of this model failed');
+      expect(Bun.inspect(parts.at(-1))).toContain('Every channel of this model failed');
     });
   });
 
@@ -149,7 +149,7 @@ export function describeAiSdk({ name, kinds, isShapeless, model: modelOf, option
     test.each([
       ['a bad key', 401, 'Send a valid key', () => model(id, 'sk-svc-not-a-key')],
       ['no money', 402, 'Redeem a prepaid card', () => model('dear')],
-      ['an unknown model', 404, 'Choose a model from the list', () => model('nope')],
+      ['an unknown model', 404, "Model 'nope' does not exist", () => model('nope')],
     ])('%s: an APICallError that shows our words', async (_what, statusCode, words, asked) => {
       const error = await failure(ask(asked()));
       expect(error).toBeInstanceOf(APICallError);

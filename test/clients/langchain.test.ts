@@ -103,7 +103,7 @@ describe.each(CASES)('$name, on a channel of the kind $kind', ({ model, chat }) 
       }
     };
     expect(await failure(read())).toMatchObject({
-      message: expect.stringContaining('every channel of this model failed'),
+      message: expect.stringContaining('Every channel of this model failed'),
     });
     expect(text).toBe('Hello');
   });
@@ -113,7 +113,7 @@ describe.each(CLIENTS)('$name, refused', ({ chat, kinds: [{ model }] }) => {
   test.each([
     ['a bad key', 401, 'Send a valid key', () => chat(model, { key: 'sk-svc-not-a-key' })],
     ['no money', 402, 'Redeem a prepaid card', () => chat('dear')],
-    ['an unknown model', 404, 'Choose a model from the list', () => chat('nope')],
+    ['an unknown model', 404, "Model 'nope' does not exist", () => chat('nope')],
   ])('%s: shows our words', async (_what, status, words, asked) => {
     const error = await failure(asked().invoke('Hi'));
     expect(error).toMatchObject({ status, message: expect.stringContaining(words) });

@@ -126,7 +126,7 @@ describe.each([...KINDS_FOR.responses])('on a channel of the kind $kind', ({ mod
     };
     await read();
     expect(text).toBe('Hello');
-    expect(failures).toMatchObject([{ message: expect.stringContaining('every channel of this model failed') }]);
+    expect(failures).toMatchObject([{ message: expect.stringContaining('Every channel of this model failed') }]);
   });
 
   test('ends the call when its stream is left', async () => {

@@ -151,10 +151,10 @@ describe('a client that takes every number for a status', () => {
 
   test('always gets a message: that of the table, if the own one has a number', () => {
     const told = (named: Fault) => errorOf(writeFault(named, 'openai', CLIENT).body).message;
-    const much = fault('invalid_request', { message: 'Correct the request: at most 1500 are taken.', param: 'n' });
-    expect(told(much)).toBe('Correct the request and send it again.');
+    const much = fault('invalid_request', { message: 'n is too large: at most 1500 are accepted.', param: 'n' });
+    expect(told(much)).toBe('The request is not valid. Correct it and send it again.');
     const long = fault('context_length_exceeded', { message: 'Shorten it: prompt is too long: 1900 tokens > 1500.' });
-    expect(told(long)).toContain('prompt is too long.');
+    expect(told(long)).toContain('prompt is too long');
     expect(told(fault('invalid_request', { message: 'Set n to 1.' }))).toBe('Set n to 1.');
   });
 

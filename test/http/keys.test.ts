@@ -109,7 +109,7 @@ describe('a new key', () => {
       expect(response.status).toBe(400);
       const { error }: Answer = await response.json();
       expect([error.code, error.param ?? undefined]).toEqual(['invalid_request', param]);
-      expect(error.message).toStartWith('Set only name, models, daily_budget_ntd, expires_at and manage');
+      expect(error.message).toContain('name, models, daily_budget_ntd, expires_at and manage');
       expect(JSON.stringify(error)).not.toContain('content');
     }
     expect(gateway.sql('SELECT * FROM keys WHERE account_id = ?', account.accountId)).toEqual(before);
@@ -136,7 +136,7 @@ describe('a budget', () => {
 
   test.each(['1e30', '1e999999999', '9223372036.854775808', '-1'])('is told its range: %s', async (written) => {
     const { error } = (await (await send('POST', '/api/keys', `{"daily_budget_ntd":${written}}`)).json()) as Answer;
-    expect(error.message).toBe('Set daily_budget_ntd to an amount from 0 to 9223372036.854775807, or to null.');
+    expect(error.message).toBe('daily_budget_ntd must be an amount from 0 to 9223372036.854775807, or null.');
   });
 });
 

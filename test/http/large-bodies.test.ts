@@ -20,11 +20,11 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const refused: [what: string, body: string, words: string][] = [
-  ['broken at its end', `{${PAD},"model":`, 'cannot be parsed'],
-  ['with text after it', `{${PAD}}x`, 'cannot be parsed'],
+  ['broken at its end', `{${PAD},"model":`, 'not valid JSON'],
+  ['with text after it', `{${PAD}}x`, 'not valid JSON'],
   ['that is a list', `[{${PAD}}]`, 'JSON object'],
   ['65 deep', `{${PAD},"a":${'['.repeat(64)}${']'.repeat(64)}}`, 'nested too deeply'],
-  ['of too many values', `{${PAD},"a":[${'1,'.repeat(100_000)}1]}`, 'fewer values'],
+  ['of too many values', `{${PAD},"a":[${'1,'.repeat(100_000)}1]}`, 'too many values'],
   ['of too many fields', `{${PAD}${FIELDS}}`, 'top-level fields'],
   ['with a field of a very long name', `{${PAD},"${'n'.repeat(1_001)}":1}`, 'top-level fields'],
   ['with a field twice', `{${PAD},"model":1,"model":2}`, 'twice'],

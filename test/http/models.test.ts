@@ -115,14 +115,24 @@ describe('one model', () => {
     expect(response.status).toBe(404);
     const { error }: Answer = await response.json();
     expect(error).toMatchObject({ code: 'model_not_found', type: 'invalid_request_error', param: 'model' });
-    expect(error.hint).toContain('up-paid');
-    expect(error.hint).not.toContain('auto:free');
+    for (const text of [error.hint, error.message]) {
+      expect(text).toContain('up-paid');
+      expect(text).not.toContain('auto:free');
+    }
+    expect(error.message).toStartWith("Model 'up-payd' does not exist.");
   });
 
   test('that is near to nothing is 404 with the ids there are', async () => {
     const { error } = await gateway.get('/v1/models/qqqqqqqqqqqqqqqqqqqqqqqqqqqqqq', key);
     expect(error.code).toBe('model_not_found');
     expect(error.hint).toContain('auto:free');
+  });
+
+  test('whose name may be content is not repeated', async () => {
+    const { error }: Answer = await (await gateway.chat(key, { model: 'tell me a secret' })).json();
+    expect(error.code).toBe('model_not_found');
+    expect(error.message).toStartWith('This model does not exist.');
+    expect(JSON.stringify(error)).not.toContain('secret');
   });
 });
 

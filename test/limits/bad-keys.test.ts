@@ -41,7 +41,7 @@ describe('thirty bad keys a minute', () => {
     expect(refused.headers.get('retry-after')).toBe('55');
     const { error }: Answer = await refused.json();
     expect(error).toMatchObject({ code: 'auth_rate_limited', type: 'rate_limit_error', limit: MOST, used: MOST });
-    expect(error.message).toStartWith('Send a valid key');
+    expect(error.message).toStartWith('Too many invalid keys');
     expect(error.actions[0].href).toEndWith('/api/agent/register');
     expect(error.resets_at).toBe(new Date(clock.now() + 58_000).toISOString());
 

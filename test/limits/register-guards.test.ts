@@ -50,7 +50,7 @@ describe('requests to register', () => {
     const refused = await register();
     expect(refused.headers.get('retry-after')).toBe('55');
     const told = await error(refused);
-    expect(told.message).toStartWith('Wait before you register again');
+    expect(told.message).toStartWith('Too many registration requests');
     // Nothing but time helps one that has no key yet.
     expect(told).not.toHaveProperty('actions');
     expect((await register('203.0.113.2')).status).toBe(201);

@@ -330,11 +330,11 @@ describe('what happened', () => {
       [await told('POST', '/cards', { count: 1 }), 'amount_ntd', 'must be a number, or one as a text'],
     ] as const;
     for (const [answer, param, message] of faults)
-      expect(answer).toEqual([400, param, `Correct ${param}: ${message}.`]);
+      expect(answer).toEqual([400, param, `${param} is not valid: ${message}.`]);
     expect(await told('POST', '/cards/void', { serials: ['SN'], odd: 1 })).toEqual([
       400,
       '',
-      'Correct the request: unknown field odd.',
+      'The request is not valid: unknown field odd.',
     ]);
   });
 });

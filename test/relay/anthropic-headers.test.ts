@@ -87,7 +87,7 @@ test('that beta is refused, where the client would rather lose nothing', async (
   const refused = await askWith('usual-on-own', `${OTHERS},${LONG}`, { 'x-svc-strict': '1' });
   expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({
-    error: { code: 'invalid_request', param: LONG, message: expect.stringContaining(`Remove ${LONG}`) },
+    error: { code: 'invalid_request', param: LONG, message: expect.stringContaining(`does not accept ${LONG}`) },
   });
   expect(gateway.upstream.requests).toEqual([]);
   gateway.upstream.next(messageAnswer());

@@ -69,8 +69,8 @@ test('after three seconds it is a 402 that says to come back', async () => {
   const { error }: Answer = await response.json();
   expect(error).toMatchObject({ code: 'balance_in_use', type: 'insufficient_quota' });
   expect(error.actions.map(({ href }: Answer) => new URL(href).pathname)).toEqual(['/api/me', '/api/redeem']);
-  expect(error.message).toStartWith(
-    'Try again in a moment, send fewer requests at once, or set a lower max_completion_tokens on each. ',
+  expect(error.message).toEndWith(
+    ' Retry in a moment, send fewer requests at once, or set a lower max_completion_tokens on each.',
   );
   expect(BigInt(error.available_nano)).toBeLessThan(BigInt(error.needed_nano));
   expect(gateway.upstream.requests).toHaveLength(1);

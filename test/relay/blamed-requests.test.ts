@@ -145,7 +145,7 @@ describe('404 for what the request names', () => {
       expect(response.status).toBe(400);
       const { error }: Answer = await response.json();
       expect(error.code).toBe('invalid_request');
-      expect(error.message).toStartWith(`Correct the request: ${message.slice(0, 4)}`);
+      expect(error.message).toStartWith(`The upstream refused the request: ${message.slice(0, 4)}`);
       expect(error.message).not.toContain(FILE_ID);
     }
     expect(alarms()).toHaveLength(before);

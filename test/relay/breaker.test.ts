@@ -173,7 +173,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       const asked = await lab.ask({ stream });
       expect(asked.status).toBe(client.unavailable);
       expect(Number(asked.headers.get('retry-after'))).toBeWithin(1, 56);
-      expect(asked.json.error.message).toStartWith('Try again shortly or choose another model: ');
+      expect(asked.json.error.message).toStartWith('No channel of this model is available right now.');
       expect(asked.json.error.actions).toMatchObject([{ method: 'GET', href: `${lab.gateway.url}/v1/models` }]);
       expect(asked.attempts).toEqual([]);
       expect(lab.first.requests).toHaveLength(1);

@@ -102,7 +102,7 @@ test.each(['free_per_day_positive', 'free_per_day_zero'])('where %s is 0, no tim
   expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([429, 'false']);
   expect(refused.headers.has('retry-after')).toBe(false);
   const { error }: Answer = await refused.json();
-  const message = 'Use a paid model: this account has no free requests at present.';
+  const message = 'This account has no free requests at present. Use a paid model.';
   expect(error).toMatchObject({ code: 'free_daily_limit', limit: 0, used: 0, message });
   expect(error).not.toHaveProperty('resets_at');
 });

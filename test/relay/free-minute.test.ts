@@ -85,6 +85,7 @@ test('the seventh is 429 and says when, until a slot is a minute old', async () 
   expect(rate(refused)).toEqual(['6', '0', '29s']);
   const { error }: Answer = await refused.json();
   expect(error).toMatchObject({ code: 'free_minute_limit', type: 'rate_limit_error', limit: 6, used: 6 });
+  expect(error.message).toMatch(/\(6 of 6\)\. Retry in \d+ s, or use a paid model\.$/);
   expect(error.resets_at).toBe(new Date(clock.now() + 29_000).toISOString());
 
   await passTime(gateway, clock, 28_999);

@@ -186,7 +186,7 @@ describe('more than we take', () => {
     expect(response.status).toBe(400);
     const { error } = (await response.json()) as Answer;
     expect(error).toMatchObject({ code: 'invalid_request', param: 'input' });
-    expect(error.message).toStartWith('Send fewer inputs at once, or set encoding_format to base64');
+    expect(error.message).toContain('Send fewer inputs at once, or set encoding_format to base64');
     expect(second.requests).toEqual([]);
     expect(await receiptOf(response)).toMatchObject({
       status: 'invalid_request',

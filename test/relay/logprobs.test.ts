@@ -26,7 +26,7 @@ test.each([
   const response = await ask(fields);
   const { error } = (await response.json()) as Answer;
   expect([response.status, error.code, error.param]).toEqual([400, 'invalid_request', 'logprobs']);
-  expect(error.message).toContain('Ask for fewer choices, fewer tokens or fewer top_logprobs');
+  expect(error.message).toContain('Request fewer choices, tokens or top_logprobs');
   expect(error.message).toContain('5,000,000');
   expect(setting.upstream.requests).toEqual([]);
 });

@@ -77,8 +77,8 @@ test('one that comes in pieces of unknown length', async () => {
 const broken: [what: string, edit: (bytes: Uint8Array) => void, words: string][] = [
   ['a byte that no character begins with', (bytes) => bytes.fill(0xff, 40_000, 40_001), 'valid UTF-8'],
   ['a character that breaks off', (bytes) => bytes.fill(0xe6, 40_000, 40_002), 'valid UTF-8'],
-  ['a bare line end', (bytes) => bytes.fill(0x0a, 60, 61), 'cannot be parsed'],
-  ['no end', (bytes) => bytes.fill(0x20, 40_000), 'cannot be parsed'],
+  ['a bare line end', (bytes) => bytes.fill(0x0a, 60, 61), 'not valid JSON'],
+  ['no end', (bytes) => bytes.fill(0x20, 40_000), 'not valid JSON'],
 ];
 test.each(broken)('one with %s is refused', async (_, edit, words) => {
   const bytes = new TextEncoder().encode(bodyOf(set.aloneFree, PROSE));

@@ -107,7 +107,7 @@ describe('a prompt too long', () => {
     const counted: Answer = await (await gateway.call('/v1/messages/count_tokens', { key, body })).json();
     expect(counted.input_tokens).toBeGreaterThan(200_000);
     const { error }: Answer = await (await gateway.call('/v1/messages', { key, body })).json();
-    expect(error.message).toEndWith(
+    expect(error.message).toContain(
       `prompt is too long: ${counted.input_tokens} tokens > ${most} maximum. ${openaiSays(most)}`,
     );
   });
@@ -135,7 +135,7 @@ describe('a prompt too long', () => {
     const { error }: Answer = await response.json();
     const [, tokens, most] = /too long: (\d+) tokens > (\d+) maximum\. /.exec(error.message) ?? [];
     expect(Number(tokens)).toBeGreaterThan(Number(most));
-    expect(error.message).toEndWith(openaiSays(Number(most)));
+    expect(error.message).toContain(openaiSays(Number(most)));
     return Number(most);
   }
 

@@ -197,7 +197,7 @@ test('a prompt too long goes to the fallbacks', async () => {
 test('the words are cleaned like those of any refusal', async () => {
   gateway.upstream.next(chatError({ code: 400, message: `The key ${UPSTREAM_KEY} at https://api.example/x may not.` }));
   const { error }: Answer = await (await ask(CHAT, 'on-openai', true)).json();
-  expect(error.message).toMatch(/^Correct the request: The key \[\w+\] at \[link\] may not\.$/);
+  expect(error.message).toMatch(/^The upstream refused the request: The key \[\w+\] at \[link\] may not\.$/);
 });
 
 const gaveUp = (finish: string, stream: boolean) => (stream ? geminiStream : geminiAnswer)({ pieces: [], finish });

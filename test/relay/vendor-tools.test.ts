@@ -472,7 +472,7 @@ describe('a tool that has another model work', () => {
     const response = await gateway.call(path, { key: account.key, body: body({ model: name, ...fields }) });
     const { error }: Answer = await response.json();
     expect(response.status).toBe(400);
-    expect(error.message).toStartWith(`Remove ${place}:`);
+    expect(error.message).toEndWith(`Remove ${place}.`);
     expect(upstream.requests).toEqual([]);
   });
 

@@ -63,6 +63,6 @@ export function refuseDefined(defined: readonly DefinedLater[], rules: ToolRules
   const isLeft = isLeftTool(rules);
   for (const { tool, at } of defined) {
     refuseModelOf(tool, at, rules.isClients);
-    if (isLeft(tool)) refuseField(at, `Remove ${at}: this model has no ${tool.type}.`);
+    if (isLeft(tool)) refuseField(at, `This model has no tool ${tool.type}. Remove ${at}.`);
   }
 }

@@ -41,7 +41,8 @@ export function readRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
   const input = readInput(document);
   const maxTokens = optionalCount(body, 'max_tokens', MAX_TOKENS, 0);
-  if (maxTokens === undefined) refuseField('max_tokens', 'Set max_tokens: this format requires it.');
+  if (maxTokens === undefined)
+    refuseField('max_tokens', 'max_tokens is missing, and this format requires it. Set it to a whole number.');
   return {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
@@ -78,7 +79,7 @@ function refuseThread({ value }: JsonDocument): void {
   if (value.thread === undefined || value.thread === null) return;
   throw fault('invalid_request', {
     param: 'thread',
-    message: 'Send the full history in messages: threads are not kept here.',
+    message: 'Threads are not stored here. Send the full history in messages.',
     details: { error_code: 'thread_unsupported_request' },
   });
 }

@@ -16,26 +16,27 @@ const AUDIO_TYPES = new Map([
 ]);
 
 export function writeImage({ source, at }: ImagePart): GeminiPart {
-  if (source.kind === 'url') refuseField(at, `Send the image at ${at} as base64: this model does not fetch addresses.`);
+  if (source.kind === 'url') refuseField(at, `This model does not fetch URLs. Send the image at ${at} as base64.`);
   // Clients guess the type by a file's name; the bytes know it.
   const type = sniffImageType(source.data) ?? source.mediaType.toLowerCase();
-  if (!IMAGE_TYPES.has(type)) refuseField(at, `Send ${at} as a PNG, JPEG or WebP picture: this model takes no other.`);
+  if (!IMAGE_TYPES.has(type))
+    refuseField(at, `This model accepts only PNG, JPEG and WebP images. Send ${at} as one of these.`);
   return inline(type, source.data);
 }
 
 export function writeDocument({ source, title, at }: DocumentPart): GeminiPart {
   if (source.kind === 'url') {
-    refuseField(at, `Send the document at ${at} as base64: this model does not fetch addresses.`);
+    refuseField(at, `This model does not fetch URLs. Send the document at ${at} as base64.`);
   }
   if (source.kind === 'text') return { text: title === undefined ? source.text : `${title}\n\n${source.text}` };
   if (isPdf(source)) return inline('application/pdf', source.data);
   if (/^text\//i.test(source.mediaType)) return inline('text/plain', source.data);
-  return refuseField(at, `Send ${at} as a PDF or as plain text: this model takes no other documents.`);
+  return refuseField(at, `This model accepts only PDF and plain text documents. Send ${at} as one of these.`);
 }
 
 export function writeAudio({ format, data, at }: AudioPart): GeminiPart {
   const type = AUDIO_TYPES.get(format);
-  return type === undefined ? refuseField(at, `Send ${at} as wav or mp3.`) : inline(type, data);
+  return type === undefined ? refuseField(at, `${at} must be wav or mp3 audio.`) : inline(type, data);
 }
 
 function inline(mimeType: string, data: string): GeminiPart {

@@ -20,11 +20,13 @@ export function writeResults(results: readonly ToolResultPart[], calledBy: Reado
     if (text !== undefined) return text;
     if (part.type === 'image' || part.type === 'document') return attach(part);
     const kind = part.type === 'other' ? part.kind : part.type;
-    return refuseField(part.at, `Remove ${part.at}, or ask another model: this one takes no ${kind}.`);
+    return refuseField(part.at, `This model does not accept ${kind} (${part.at}). Remove it, or use another model.`);
   }
 
   const answers = results.map(({ callId, content, isError, at }) => {
-    const name = calledBy.get(callId) ?? refuseField(at, `Put the call that ${at} answers before it.`);
+    const name =
+      calledBy.get(callId) ??
+      refuseField(at, `${at} is the result of a call that is not before it. Add the call before it.`);
     const text = content.map(textOf).join('\n');
     return { functionResponse: { id: callId, name, response: isError ? { error: text } : { output: text } } };
   });

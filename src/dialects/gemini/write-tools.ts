@@ -25,7 +25,7 @@ function parametersOf(tool: Tool): JsonObject {
   const merged = choices.length > 0 ? mergeAny(choices.map((choice) => ({ ...schema, ...choice }))) : schema;
   const { type = 'object' } = merged;
   const isOfObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
-  if (!isOfObject) refuseField(tool.at, `Give the tool ${tool.name} a schema of type object.`);
+  if (!isOfObject) refuseField(tool.at, `The schema of the tool ${tool.name} must be of type object.`);
   return { ...merged, type: 'object' };
 }
 

@@ -79,7 +79,7 @@ function writePart(part: Exclude<Part, ReasoningPart>, options: TurnOptions): Ge
       return writeCall(part, options);
     case 'tool_result':
     case 'other':
-      return refuseField(part.at, `Remove ${part.at}, or ask another model: this one cannot be given it.`);
+      return refuseField(part.at, `This model does not accept ${part.at}. Remove it, or use another model.`);
   }
 }
 

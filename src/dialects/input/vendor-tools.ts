@@ -69,7 +69,7 @@ function refuseOtherModel(tool: VendorTool, at: string): void {
   const place = otherModelAt(tool);
   if (place === undefined) return;
   const param = `${at}${place}`;
-  refuseField(param, `Remove ${param}: a tool may have no other model work than the one that is asked for.`);
+  refuseField(param, `A tool cannot use another model than the one of the request. Remove ${param}.`);
 }
 
 /**
@@ -77,7 +77,10 @@ function refuseOtherModel(tool: VendorTool, at: string): void {
  * says without them would be made up, and read as found.
  */
 export function refuseOnlyTool(type: string, at: string): never {
-  refuseField(at, `Remove ${at} or choose another model: this one has no ${type}, and there is no other tool to call.`);
+  refuseField(
+    at,
+    `This model has no tool ${type}, and the request has no other tool to call. Remove ${at}, or use another model.`,
+  );
 }
 
 function otherModelAt({ type, model, parameters }: VendorTool): string | undefined {

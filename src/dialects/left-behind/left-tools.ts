@@ -91,7 +91,7 @@ function leaveListed({ tools, tool_choice: choice }: JsonObject, rules: ToolRule
   if (first && isLast && !isNone(choice)) refuseOnly(first.type, first.at);
   const forced = left.find(({ tool }) => isMeant(choice, tool));
   if (forced) {
-    refuseField(forced.at, `Remove ${forced.at} or do not force it: this model has no ${forced.type}.`);
+    refuseField(forced.at, `This model has no tool ${forced.type}. Remove ${forced.at}, or do not force it.`);
   }
   const names = left.map(({ type }) => type);
   const types = new Set(names);
@@ -123,7 +123,10 @@ function refuseVendors(list: ToolList, isClients: IsClients): void {
   const isVendors = isLeftTool({ isClients, isFree: true });
   const found = placed(list).find(({ tool }) => isVendors(tool));
   if (found)
-    refuseField(found.at, `Move ${found.at} (${found.type}) to tools: a tool may only hold tools that you run.`);
+    refuseField(
+      found.at,
+      `${found.at} (${found.type}) is inside another tool, which may only hold tools that you run. Move it to tools.`,
+    );
   refuseNested(list, isClients);
 }
 
@@ -190,5 +193,5 @@ function editAllowed(choice: Json | undefined, isLeft: IsLeft): RawEdit | undefi
 }
 
 function refuseOnly(type: string, at: string): never {
-  refuseField(at, `Remove ${at}: this model has no ${type}, and there is no other tool to call.`);
+  refuseField(at, `This model has no tool ${type}, and the request has no other tool to call. Remove ${at}.`);
 }

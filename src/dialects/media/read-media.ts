@@ -25,14 +25,14 @@ const MOST_ENDING_CHARS = 20;
 export function readImage(url: string, at: string): MediaSource {
   if (/^https?:\/\//i.test(url)) return { kind: 'url', url };
   const data = readDataUrl(url);
-  if (!data) refuseField(at, `Give ${at} an https address, or a data: address with base64.`);
+  if (!data) refuseField(at, `${at} must be an https URL, or a data: URL with base64.`);
   return imageOfBytes(data, at);
 }
 
 export function imageOfBytes({ mediaType, base64 }: Data, at: string): MediaSource {
   const type = sniffImageType(base64) ?? (mediaType === 'image/jpg' ? 'image/jpeg' : mediaType);
   if (!type.startsWith('image/') || type.startsWith('image/svg')) {
-    refuseField(at, `Send ${at} as PNG, JPEG, GIF or WebP: it is ${type || 'no known image'}.`);
+    refuseField(at, `${at} is ${type || 'no known image type'}. Send it as PNG, JPEG, GIF or WebP.`);
   }
   return { kind: 'base64', mediaType: type, data: base64 };
 }
@@ -40,7 +40,7 @@ export function imageOfBytes({ mediaType, base64 }: Data, at: string): MediaSour
 /** A file given as a `data:` address or as bare base64: a PDF stays one, text becomes text. */
 export function readDocument(file: string, name: string | undefined, at: string): DocumentPart {
   const data = readDataUrl(file) ?? bareBase64(file);
-  if (!data) refuseField(at, `Give ${at} a data: address with base64.`);
+  if (!data) refuseField(at, `${at} must be a data: URL with base64.`);
   const title = name === undefined ? {} : { title: name };
   if (isPdf({ mediaType: data.mediaType, data: data.base64 })) {
     const source = { kind: 'base64', mediaType: 'application/pdf', data: data.base64 } as const;
@@ -50,7 +50,7 @@ export function readDocument(file: string, name: string | undefined, at: string)
     !TEXT_TYPES.test(data.mediaType) &&
     !(UNTOLD.has(data.mediaType) && TEXT_NAMES.test((name ?? '').slice(-MOST_ENDING_CHARS)))
   ) {
-    refuseField(at, `Send ${at} as a PDF or as text: other files cannot be carried to this model.`);
+    refuseField(at, `This model accepts only PDF and text files (${at}). Send it as one of these.`);
   }
   return { type: 'document', source: { kind: 'text', text: decodeText(data.base64, at) }, ...title, at };
 }
@@ -94,6 +94,6 @@ function decodeText(base64: string, at: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
   } catch {
-    return refuseField(at, `Send ${at} as text in UTF-8.`);
+    return refuseField(at, `${at} is not valid UTF-8. Send it as UTF-8 text.`);
   }
 }

@@ -67,7 +67,7 @@ function valuesPerToken(body: JsonObject): number | undefined {
 /** Some editors send bodies of the other format here, and would look in vain for what is wrong with their messages. */
 function refuseResponses({ messages, input }: JsonObject): void {
   if (messages !== undefined || input === undefined) return;
-  refuseField('input', 'Send a body that has input to /v1/responses: this path takes messages instead.');
+  refuseField('input', 'This path takes messages, not input. Send a body with input to /v1/responses.');
 }
 
 /** Ways to end an answer early: OpenAI's, and those of servers that speak its format. */

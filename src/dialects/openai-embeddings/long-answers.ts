@@ -33,6 +33,6 @@ function tooLarge({ document }: RelayRequest) {
   const packed = wantsPacked(document) ? '' : ', or set encoding_format to base64, which is a third as long';
   return fault('invalid_request', {
     param: 'input',
-    message: `Send fewer inputs at once${packed}. The vectors of all of them are more than one answer can hold; nothing was charged.`,
+    message: `The vectors of all inputs are larger than one answer can hold. Nothing was charged. Send fewer inputs at once${packed}.`,
   });
 }

@@ -14,7 +14,7 @@ const MARKS = 2;
 export function readRequest(document: JsonDocument): RelayRequest {
   const { input, encoding_format: format } = document.value;
   if (format !== undefined && format !== null && format !== 'float' && format !== 'base64') {
-    throw fault('invalid_request', { param: 'encoding_format', message: 'Set encoding_format to float or base64.' });
+    throw fault('invalid_request', { param: 'encoding_format', message: 'encoding_format must be float or base64.' });
   }
   return {
     model: readModel(document),
@@ -36,7 +36,7 @@ function countInputs(input: Json | undefined): TokenCount & Pick<InputCount, 'lo
   if (!Array.isArray(input) || input.length === 0 || input.length > MAX_INPUTS * MAX_INPUTS)
     return refuseInput('input');
   if (input.every(isToken)) return sameTokens(input.length);
-  if (input.length > MAX_INPUTS) refuseField('input', `Send at most ${MAX_INPUTS} inputs at once.`);
+  if (input.length > MAX_INPUTS) refuseField('input', `input has more than ${MAX_INPUTS} items. Send fewer at once.`);
   let sum = NO_TOKENS;
   let longest = NO_TOKENS;
   for (const [index, item] of input.entries()) {
@@ -64,5 +64,5 @@ function isToken(value: Json): boolean {
 }
 
 function refuseInput(param: string): never {
-  return refuseField(param, 'Set input to a text, a list of texts, a list of token numbers, or a list of such lists.');
+  return refuseField(param, 'input must be a text, a list of texts, a list of token numbers, or a list of such lists.');
 }

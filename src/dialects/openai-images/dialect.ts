@@ -29,7 +29,7 @@ const LONG_ANSWERS: LongAnswers = {
     fault('invalid_request', {
       param: 'n',
       message:
-        'Ask for fewer images at once, or for smaller ones. All of them together are more than one answer can hold; nothing was charged.',
+        'The images together are larger than one answer can hold. Nothing was charged. Request fewer or smaller images.',
     }),
 };
 

@@ -32,9 +32,9 @@ import { isClients, toolsIn, vendorUse } from './tool-calls.ts';
 /** What refers to something a server remembers, and what to do instead. */
 const STORED = Object.entries({
   previous_response_id:
-    'Send the full history in input: responses are not stored here, so previous_response_id is unknown.',
-  conversation: 'Send the full history in input: conversations are not stored here.',
-  prompt: 'Send the text of the prompt in instructions and input: prompt templates are not stored here.',
+    'Responses are not stored here, so previous_response_id is unknown. Send the full history in input.',
+  conversation: 'Conversations are not stored here. Send the full history in input.',
+  prompt: 'Prompt templates are not stored here. Send the text of the prompt in instructions and input.',
 });
 
 export function readRequest(document: JsonDocument): RelayRequest {
@@ -43,7 +43,10 @@ export function readRequest(document: JsonDocument): RelayRequest {
     if (body[name] !== undefined && body[name] !== null) refuseField(name, message);
   }
   if (optionalFlag(body, 'background')) {
-    refuseField('background', 'Remove background, and use stream for long answers: responses are not stored here.');
+    refuseField(
+      'background',
+      'Responses are not stored here, so background is not supported. Remove it, and use stream for long answers.',
+    );
   }
   optionalFlag(body, 'store');
   optionalObject(body, 'reasoning');
@@ -106,7 +109,7 @@ function laterTools({ input }: JsonObject): ToolList[] {
 
 function readItems(body: JsonObject): readonly JsonObject[] {
   if (typeof body.input === 'string') return [];
-  if (!Array.isArray(body.input)) refuseField('input', 'Set input to a text or to a list of items.');
+  if (!Array.isArray(body.input)) refuseField('input', 'input must be a text or a list of items.');
   const items = objectList(body.input, 'input');
   const wrong = items.findIndex(isNoItem);
   if (wrong >= 0) refuseItem(items[wrong], `input[${wrong}]`);
@@ -119,9 +122,9 @@ function isNoItem(item: JsonObject): boolean {
 
 function refuseItem(item: JsonObject | undefined, at: string): never {
   if (item && isReference(item)) {
-    refuseField(at, `Send the whole item in place of ${at}; SDKs do so with store: false. Items are not stored here.`);
+    refuseField(at, `Items are not stored here. Send the whole item in place of ${at}; SDKs do so with store: false.`);
   }
-  refuseField(at, `Set ${at}.type, or ${at}.role.`);
+  refuseField(at, `${at} has neither a type nor a role. Set one of them.`);
 }
 
 /** A reference may come without its type: then it is an id and nothing that could be content. */

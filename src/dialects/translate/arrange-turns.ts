@@ -17,7 +17,7 @@ export function arrangeTurns(turns: readonly Turn[], { midSystem }: Arrangement,
   const paired = pairResults(filled);
   const arranged = mergeTurns(midSystem === 'fold' ? foldSystem(paired) : paired);
   if (!arranged.some(({ role }) => role !== 'system'))
-    refuseField(param, `Give ${param} at least one turn with content.`);
+    refuseField(param, `${param} has no turn with content. Send at least one.`);
   return arranged;
 }
 
@@ -60,8 +60,13 @@ function collectResults(turns: readonly Turn[]): Map<string, ToolResultPart> {
     for (const part of parts) {
       if (part.type === 'tool_call') called.add(part.id);
       if (part.type !== 'tool_result') continue;
-      if (!called.has(part.callId)) refuseField(part.at, `Remove ${part.at}, or put the call it answers before it.`);
-      if (results.has(part.callId)) refuseField(part.at, `Remove ${part.at}: its call has a result already.`);
+      if (!called.has(part.callId))
+        refuseField(
+          part.at,
+          `${part.at} is the result of a call that is not before it. Add the call, or remove the result.`,
+        );
+      if (results.has(part.callId))
+        refuseField(part.at, `The call of ${part.at} already has a result. Remove this one.`);
       results.set(part.callId, part);
     }
   }

@@ -16,6 +16,6 @@ const NUMBERS: ReadonlySet<KnobKind> = new Set([
 /** Throws a fault that names the first of them. */
 export function checkKnobs(knobs: readonly Knob[]): void {
   for (const { kind, name, value } of knobs) {
-    if (NUMBERS.has(kind) && typeof value !== 'number') refuseField(name, `Set ${name} to a number.`);
+    if (NUMBERS.has(kind) && typeof value !== 'number') refuseField(name, `${name} must be a number.`);
   }
 }

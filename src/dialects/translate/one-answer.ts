@@ -4,5 +4,6 @@ import { refuseField } from '../fields.ts';
 import type { Knob } from './conversation.ts';
 
 export function requireOneAnswer({ name, value }: Knob): void {
-  if (value !== 1) refuseField(name, `Set ${name} to 1, and send the request again for each further answer.`);
+  if (value !== 1)
+    refuseField(name, `This model gives one answer per request. Set ${name} to 1, and repeat the request for more.`);
 }

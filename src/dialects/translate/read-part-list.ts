@@ -13,10 +13,10 @@ export function readPartList(
 ): Part[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return [{ type: 'text', text: content, at }];
-  if (!Array.isArray(content)) return refuseField(at, `Set ${at} to a string or a list of parts.`);
+  if (!Array.isArray(content)) return refuseField(at, `${at} must be a string or a list of parts.`);
   return content.map((part, index) => {
     const place = `${at}[${index}]`;
-    if (!isObject(part)) return refuseField(place, `Make ${place} an object with a type.`);
+    if (!isObject(part)) return refuseField(place, `${place} must be an object with a type.`);
     return { ...readPart(part, place), ...readCacheMark(part) };
   });
 }
@@ -26,7 +26,7 @@ export function requireTexts(parts: readonly Part[]): TextPart[] {
   return parts.map((part) =>
     part.type === 'text'
       ? part
-      : refuseField(part.at, `Remove ${part.at}, or make it text: nothing else can stand there.`),
+      : refuseField(part.at, `Only text is accepted at ${part.at}. Remove it, or make it text.`),
   );
 }
 

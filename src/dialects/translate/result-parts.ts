@@ -6,6 +6,6 @@ import type { Part, ToolResultPart } from './conversation.ts';
 export function requireResultParts(parts: readonly Part[]): ToolResultPart['content'] {
   return parts.map((part) => {
     if (part.type === 'text' || part.type === 'image' || part.type === 'document' || part.type === 'other') return part;
-    return refuseField(part.at, `Remove ${part.at}: the result of a tool cannot hold it.`);
+    return refuseField(part.at, `The result of a tool cannot contain ${part.at}. Remove it.`);
   });
 }

@@ -22,9 +22,10 @@ export function splitStops({ name, value }: Knob, mostTaken: number, isFit = (_:
   const fit = stops.filter(isFit);
   const taken = fit.slice(0, mostTaken);
   const local = [...fit.slice(mostTaken), ...stops.filter((stop) => !isFit(stop))];
-  if (local.length > MOST_LOCAL) refuseField(name, `Set ${name} to at most ${taken.length + MOST_LOCAL} sequences.`);
+  if (local.length > MOST_LOCAL)
+    refuseField(name, `${name} has too many sequences. Send at most ${taken.length + MOST_LOCAL}.`);
   if (local.some(({ length }) => length > MOST_CHARS)) {
-    refuseField(name, `Make every sequence of ${name} at most ${MOST_CHARS} characters long.`);
+    refuseField(name, `A sequence of ${name} is longer than ${MOST_CHARS} characters. Shorten it.`);
   }
   return { taken, local };
 }

@@ -108,7 +108,10 @@ const MAX_TURNS = 10_000;
 function checkTurns({ document }: RelayRequest, field: Dialect['promptField']): void {
   const turns = document.value[field];
   if (!Array.isArray(turns) || turns.length <= MAX_TURNS) return;
-  refuseField(field, `Send at most ${MAX_TURNS} items in ${field}: this model is reached by a translation.`);
+  refuseField(
+    field,
+    `${field} has more than ${MAX_TURNS} items, the limit for a model that needs translation. Send fewer.`,
+  );
 }
 
 function translatedReader(

@@ -17,7 +17,7 @@ export async function usage(tools: HttpTools, { key, request }: KeyedExchange): 
   const { find } = tools.catalog();
   const format = searchParams.get('format') || 'json';
   if (format !== 'csv' && format !== 'json') {
-    throw fault('invalid_request', { param: 'format', message: 'Set format to csv or json.' });
+    throw fault('invalid_request', { param: 'format', message: 'format must be csv or json.' });
   }
   if (format === 'json') {
     return Response.json(await listUsage(tools.store, key.accountId, searchParams, find));

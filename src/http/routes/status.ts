@@ -27,7 +27,7 @@ export async function status(tools: HttpTools, { request }: Exchange): Promise<R
 function readDays(text: string | null): number {
   if (text === null || text === '') return 0;
   if (!/^\d{1,2}$/.test(text) || Number(text) > STATUS_DAYS) {
-    throw fault('invalid_request', { param: 'days', message: `Set days to a whole number from 0 to ${STATUS_DAYS}.` });
+    throw fault('invalid_request', { param: 'days', message: `days must be a whole number from 0 to ${STATUS_DAYS}.` });
   }
   return Number(text);
 }

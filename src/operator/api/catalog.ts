@@ -24,10 +24,16 @@ function optionsOf({ base_revision, confirmed }: Applying) {
 }
 
 const REASONS = {
-  faults: { status: 400, message: 'Correct the document: its faults are listed by path.' },
-  stale: { status: 409, message: 'Look at the newest revision and edit that: somebody applied it meanwhile.' },
-  unconfirmed: { status: 409, message: 'Look at the warnings, then send the same with "confirmed": true.' },
-  unchanged: { status: 409, message: 'Change something first: the document says the same as the newest revision.' },
+  faults: { status: 400, message: 'The document has faults. Correct them; they are listed by path.' },
+  stale: {
+    status: 409,
+    message: 'A newer revision was applied meanwhile. Read the newest revision and edit that one.',
+  },
+  unconfirmed: {
+    status: 409,
+    message: 'The change has warnings that are not confirmed. Check them, then send the same with "confirmed": true.',
+  },
+  unchanged: { status: 409, message: 'The document is the same as the newest revision. Change it first.' },
 } as const;
 
 function applied(result: AppliedDocument): unknown {

@@ -34,7 +34,7 @@ const REFUSAL: Schema = {
       type: 'object',
       required: ['message', 'type', 'param', 'code', 'request_id'],
       properties: {
-        message: { type: 'string', description: 'What to do, in its first sentence.' },
+        message: { type: 'string', description: 'The cause, then what to do.' },
         type: { type: 'string' },
         param: { type: ['string', 'null'], description: 'The field that is wrong.' },
         code: { type: 'string' },

@@ -75,7 +75,7 @@ function readWith<Shape extends z.ZodObject>(shape: Shape | undefined, value: un
   if (read.success) return read.data as z.output<Shape>;
   const faults = read.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
   const [first] = faults;
-  const message = `Correct ${first?.path || 'the request'}: ${first?.message}.`;
+  const message = `${first?.path || 'The request'} is not valid: ${first?.message}.`;
   throw new PortRefused(400, 'invalid_request', message, { facts: { param: first?.path ?? null, faults } });
 }
 
@@ -98,7 +98,7 @@ async function readBody(tools: OperatorTools, { request }: OperatorExchange): Pr
     return readJsonObject(text).value;
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
-    throw new PortRefused(400, 'invalid_request', 'Send a valid JSON object as the body.', {
+    throw new PortRefused(400, 'invalid_request', 'The body is not a valid JSON object. Send a JSON object.', {
       facts: { param: error.member ?? null },
     });
   }

@@ -77,10 +77,13 @@ async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   if (!key) throw fault('invalid_api_key');
   const { model, prompt } = isObject(given) ? given : {};
   if (typeof model !== 'string' || typeof prompt !== 'string' || prompt.trim() === '') {
-    throw fault('invalid_request', { message: 'Send a model and a prompt, both as text.' });
+    throw fault('invalid_request', { message: 'model and prompt must both be text.' });
   }
   if (prompt.length > MAX_PROMPT_CHARS) {
-    throw fault('invalid_request', { param: 'prompt', message: `Send at most ${MAX_PROMPT_CHARS} characters.` });
+    throw fault('invalid_request', {
+      param: 'prompt',
+      message: `prompt is longer than ${MAX_PROMPT_CHARS} characters. Shorten it.`,
+    });
   }
   const body = {
     model,

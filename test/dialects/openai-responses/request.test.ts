@@ -73,7 +73,7 @@ describe('reading', () => {
     ['input', { input: 5 }],
     ['max_output_tokens', { max_output_tokens: 0 }],
   ])('%s is refused by its name: %j', (param, body) => {
-    expect(refused(body)).toMatchObject({ param, message: expect.stringMatching(/^(Send|Set|Remove) /) });
+    expect(refused(body)).toMatchObject({ param, message: expect.not.stringMatching(/^(Send|Set|Remove) /) });
   });
 
   test('null is as good as nothing', () => {

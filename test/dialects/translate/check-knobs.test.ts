@@ -13,7 +13,7 @@ test('a number that is none is told by the client’s own name for it', () => {
     thrown = error;
   }
   if (!(thrown instanceof Fault)) throw new Error('nothing was refused');
-  expect(thrown.details).toMatchObject({ param: 'temperature', message: 'Set temperature to a number.' });
+  expect(thrown.details).toMatchObject({ param: 'temperature', message: 'temperature must be a number.' });
 });
 
 test('numbers, and what is no number anywhere, pass', () => {

@@ -33,14 +33,16 @@ export function readContent(content: Json | undefined, at: string, history: Hist
 export function readTexts(content: Json | undefined, at: string, tools?: KnownTools): TextPart[] {
   if (content === undefined || content === null) return [];
   return readContent(content, at, { raw: nowhere, ids: createCallIds(), tools }).map((part) =>
-    part.type === 'text' ? part : refuseField(part.at, `Make ${part.at} a text block: nothing else may stand there.`),
+    part.type === 'text'
+      ? part
+      : refuseField(part.at, `Only text blocks are accepted at ${part.at}. Make it a text block.`),
   );
 }
 
 function blocksOf(content: Json | undefined, at: string): JsonObject[] {
-  if (!Array.isArray(content)) refuseField(at, `Set ${at} to a string or a list of blocks.`);
+  if (!Array.isArray(content)) refuseField(at, `${at} must be a string or a list of blocks.`);
   return content.map((block, index) =>
-    isObject(block) ? block : refuseField(`${at}[${index}]`, `Make every block of ${at} an object.`),
+    isObject(block) ? block : refuseField(`${at}[${index}]`, `Every block of ${at} must be an object.`),
   );
 }
 
@@ -109,5 +111,5 @@ function searchResult(block: JsonObject, at: string): string {
 
 function text(block: JsonObject, name: string, at: string): string {
   const value = block[name];
-  return typeof value === 'string' ? value : refuseField(`${at}.${name}`, `Set ${at}.${name} to a string.`);
+  return typeof value === 'string' ? value : refuseField(`${at}.${name}`, `${at}.${name} must be a string.`);
 }

@@ -97,7 +97,7 @@ function readFormat({ output_config: config, output_format: before }: JsonObject
   const format = isObject(config) && isObject(config.format) ? config.format : before;
   if (!isObject(format)) return undefined;
   if (format.type !== 'json_schema') {
-    refuseField('output_config.format.type', 'Set output_config.format.type to json_schema.');
+    refuseField('output_config.format.type', 'output_config.format.type must be json_schema.');
   }
   const schema = format.schema ?? {};
   return { kind: 'json_schema', name: FORMAT_NAME, schema, strict: isStrictElsewhere(schema) || undefined };

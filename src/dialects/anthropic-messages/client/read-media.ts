@@ -38,10 +38,10 @@ export function readDocument(block: JsonObject, placed: Placed): (DocumentPart |
 }
 
 function mediaSource(source: Json | undefined, at: string): MediaSource | undefined {
-  if (!isObject(source)) refuseField(`${at}.source`, `Set ${at}.source to an object.`);
+  if (!isObject(source)) refuseField(`${at}.source`, `${at}.source must be an object.`);
   const { type, data, url } = source;
   if (type === 'url' && typeof url === 'string') return { kind: 'url', url };
-  if (type === 'file') refuseField(at, `Give ${at} its content as base64: files are not kept here.`);
+  if (type === 'file') refuseField(at, `Files are not stored here. Send the content of ${at} as base64.`);
   if (type !== 'base64' || typeof data !== 'string') return undefined;
   return { kind: 'base64', mediaType: typeof source.media_type === 'string' ? source.media_type : '', data };
 }

@@ -33,12 +33,12 @@ export function readTools(body: JsonObject): ReadTools {
   const left = vendors.filter(({ tool }) => !removed.has(tool.name));
   const choice = optionalObject(body, 'tool_choice');
   const forced = left.find(({ tool }) => choice?.type === 'tool' && tool.name === choice.name);
-  if (forced) refuseField(forced.at, `Remove ${forced.at} or do not force it: this model has no ${forced.type}.`);
+  if (forced) refuseField(forced.at, `This model has no tool ${forced.type}. Remove ${forced.at}, or do not force it.`);
   const [first] = left;
   if (first && tools.length === 0 && choice?.type !== 'none') refuseOnlyTool(first.type, first.at);
   const toolChoice = readChoice(choice);
   if (toolChoice?.mode === 'tool' && !tools.some(({ name }) => name === toolChoice.name)) {
-    refuseField('tool_choice', 'Name a tool of this request in tool_choice.');
+    refuseField('tool_choice', 'tool_choice names a tool that is not in this request. Name a tool of this request.');
   }
   const loose = new Set(tools.filter(({ strict, schema }) => strict && !isStrictElsewhere(schema)));
   return {
@@ -76,19 +76,19 @@ function sortTools(all: readonly Placed[]): { own: Tool[]; left: LeftTool[] } {
 
 function listedTools(value: Json | undefined): Placed[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) refuseField('tools', 'Set tools to a list of tools.');
+  if (!Array.isArray(value)) refuseField('tools', 'tools must be a list of tools.');
   return value.map((tool, index) => {
     const at = `tools[${index}]`;
-    return isObject(tool) ? { tool, at } : refuseField(at, 'Make every tool an object.');
+    return isObject(tool) ? { tool, at } : refuseField(at, 'Every tool must be an object.');
   });
 }
 
 function readTool(tool: JsonObject, at: string): Tool {
   if (typeof tool.name !== 'string' || tool.name === '')
-    refuseField(`${at}.name`, `Set ${at}.name to a non-empty string.`);
+    refuseField(`${at}.name`, `${at}.name must be a non-empty string.`);
   const schema = tool.input_schema ?? undefined;
   if (schema !== undefined && !isObject(schema)) {
-    refuseField(`${at}.input_schema`, `Set ${at}.input_schema to a JSON schema.`);
+    refuseField(`${at}.input_schema`, `${at}.input_schema must be a JSON schema.`);
   }
   return {
     name: tool.name,
@@ -111,8 +111,8 @@ function readChoice(choice: JsonObject | undefined): ToolChoice | undefined {
       return { mode: choice.type };
     case 'tool':
       if (typeof choice.name === 'string') return { mode: 'tool', name: choice.name };
-      return refuseField('tool_choice.name', 'Set tool_choice.name to the name of a tool.');
+      return refuseField('tool_choice.name', 'tool_choice.name must be the name of a tool.');
     default:
-      return refuseField('tool_choice.type', 'Set tool_choice.type to one of auto, any, tool, none.');
+      return refuseField('tool_choice.type', 'tool_choice.type must be one of auto, any, tool, none.');
   }
 }

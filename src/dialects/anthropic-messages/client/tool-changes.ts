@@ -38,7 +38,7 @@ export function tellChange(change: JsonObject, placed: Placed, { own, left }: Kn
   if (!own.has(name)) {
     if (isGone) return [];
     const param = `${placed.at}.tool.name`;
-    refuseField(param, `Name a tool of this request in ${param}.`);
+    refuseField(param, `${param} names a tool that is not in this request. Name a tool of this request.`);
   }
   return [toldPart(name, isGone, placed)];
 }
@@ -50,7 +50,7 @@ export function toldPart(name: string, isGone: boolean, placed: Placed): TextPar
 
 /** Undefined: it has none by which a model calls it. */
 function changedName({ tool }: JsonObject, at: string): string | undefined {
-  if (!isObject(tool)) return refuseField(`${at}.tool`, `Set ${at}.tool to an object.`);
+  if (!isObject(tool)) return refuseField(`${at}.tool`, `${at}.tool must be an object.`);
   if (OF_SERVERS.has(tool.type)) return undefined;
   const { definition } = tool;
   if (isObject(definition)) return typeof definition.name === 'string' ? definition.name : undefined;

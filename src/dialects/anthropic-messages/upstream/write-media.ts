@@ -12,7 +12,7 @@ export function writeImage({ source, at }: ImagePart): { type: 'image'; source: 
   // Clients guess the type by a file's name; the bytes know it.
   const mediaType = sniffImageType(source.data) ?? source.mediaType.toLowerCase();
   if (!IMAGE_TYPES.has(mediaType)) {
-    refuseField(at, `Send ${at} as a JPEG, PNG, GIF or WebP picture: this model takes no other.`);
+    refuseField(at, `This model accepts only JPEG, PNG, GIF and WebP images. Send ${at} as one of these.`);
   }
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: source.data } };
 }
@@ -30,7 +30,7 @@ function documentSource(source: DocumentPart['source'], at: string): RawValue {
   if (source.kind === 'text') return textSource(source.text);
   if (isPdf(source)) return { type: 'base64', media_type: 'application/pdf', data: source.data };
   if (isText(source.mediaType)) return textSource(Buffer.from(source.data, 'base64').toString());
-  return refuseField(at, `Send ${at} as a PDF or as plain text: this model takes no other documents.`);
+  return refuseField(at, `This model accepts only PDF and plain text documents. Send ${at} as one of these.`);
 }
 
 function textSource(data: string): RawValue {

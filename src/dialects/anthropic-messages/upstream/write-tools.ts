@@ -29,14 +29,17 @@ const CHOICES = ['anyOf', 'oneOf', 'allOf'];
 function inputSchema(tool: Tool): JsonObject {
   const { at, name } = tool;
   const schema = objectSchema(tool);
-  if (!isObject(schema)) refuseField(at, `Give the tool ${name} a schema that is an object.`);
+  if (!isObject(schema)) refuseField(at, `The schema of the tool ${name} must be an object.`);
   const { type } = schema;
   const isOfObject = type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
-  if (!isOfObject) refuseField(at, `Give the tool ${name} a schema of type object.`);
+  if (!isOfObject) refuseField(at, `The schema of the tool ${name} must be of type object.`);
   // The vendor takes none at the top, and without it a model would be told less than the client said.
   const choice = CHOICES.find((one) => hasVariants(schema[one]));
   if (choice)
-    refuseField(at, `Remove ${choice} from the top of the schema of the tool ${name}, or put it in a property.`);
+    refuseField(
+      at,
+      `This model does not accept ${choice} at the top of the schema of the tool ${name}. Remove it, or move it into a property.`,
+    );
   const kept = Object.entries(schema).filter(([member]) => !CHOICES.includes(member));
   // Clients leave out what is there for nobody: parameters of a tool without any.
   const properties = schema.properties === undefined && schema.$ref === undefined ? { properties: {} } : {};

@@ -40,7 +40,7 @@ const USERS = new Map<Part['type'], string>([
 
 function requireAssistants({ type, at }: Part): void {
   const what = USERS.get(type);
-  if (what) refuseField(at, `Move ${at} to a user's turn: this model takes no ${what} in an assistant's.`);
+  if (what) refuseField(at, `This model does not accept ${what} in an assistant turn. Move ${at} to a user turn.`);
 }
 
 function writePart(part: Exclude<Part, ReasoningPart>, options: TurnOptions): Block {
@@ -56,9 +56,15 @@ function writePart(part: Exclude<Part, ReasoningPart>, options: TurnOptions): Bl
     case 'tool_result':
       return writeResult(part, options);
     case 'audio':
-      return refuseField(part.at, `Remove ${part.at}, or ask a model that takes audio: this one does not.`);
+      return refuseField(
+        part.at,
+        `This model does not accept audio (${part.at}). Remove it, or use a model that does.`,
+      );
     case 'other':
-      return refuseField(part.at, `Remove ${part.at}, or ask another model: this one takes no ${part.kind}.`);
+      return refuseField(
+        part.at,
+        `This model does not accept ${part.kind} (${part.at}). Remove it, or use another model.`,
+      );
   }
 }
 

@@ -28,12 +28,12 @@ export function readCalls(message: JsonObject, place: Place): ToolCallPart[] {
 
 function readCall(call: unknown, index: number, place: Place): ToolCallPart {
   const at = `${place.at}.tool_calls[${index}]`;
-  if (!isObject(call)) return refuseField(at, `Make ${at} an object.`);
+  if (!isObject(call)) return refuseField(at, `${at} must be an object.`);
   const tagged = stringAt(call.id, `${at}.id`);
   const isCustom = isObject(call.custom);
   const kind = isCustom ? 'custom' : 'function';
   const fields = call[kind];
-  if (!isObject(fields)) return refuseField(`${at}.${kind}`, `Set ${at}.${kind} to an object with a name.`);
+  if (!isObject(fields)) return refuseField(`${at}.${kind}`, `${at}.${kind} must be an object with a name.`);
   return {
     type: 'tool_call',
     id: place.ids.add(tagged),

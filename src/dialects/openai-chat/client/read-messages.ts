@@ -20,7 +20,7 @@ export function readMessages(messages: readonly JsonObject[], body: RawPlace): {
     const at = `messages[${index}]`;
     const parts = markLast(message, readMessage(message, { at, ids, raw: () => body.at('messages')?.at(index) }));
     return {
-      role: ROLES.get(message.role ?? '') ?? refuseField(`${at}.role`, `Set ${at}.role to a known role.`),
+      role: ROLES.get(message.role ?? '') ?? refuseField(`${at}.role`, `${at}.role must be a known role.`),
       parts,
       at,
     };

@@ -36,6 +36,6 @@ function readImagePart({ image_url: image }: JsonObject, at: string): Part {
 
 function readFile({ file }: JsonObject, at: string): Part {
   const { file_data: data, filename } = isObject(file) ? file : {};
-  if (typeof data !== 'string') refuseField(at, `Give ${at} its content as file_data: files are not kept here.`);
+  if (typeof data !== 'string') refuseField(at, `Files are not stored here. Send the content of ${at} as file_data.`);
   return readDocument(data, typeof filename === 'string' ? filename : undefined, at);
 }

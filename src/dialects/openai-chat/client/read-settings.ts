@@ -58,7 +58,7 @@ export function readFormat(body: JsonObject): OutputFormat | undefined {
       return isObject(named.schema) ? schemaFormat(named.schema, named) : { kind: 'json_object' };
     }
     default:
-      return refuseField('response_format.type', 'Set response_format.type to text, json_object or json_schema.');
+      return refuseField('response_format.type', 'response_format.type must be text, json_object or json_schema.');
   }
 }
 
@@ -126,6 +126,6 @@ export function readKnobs(body: JsonObject): Knob[] {
 /** An answer that is spoken is content, and no other format carries it. */
 function refuseSound({ modalities }: JsonObject): void {
   if (Array.isArray(modalities) && modalities.some((name) => name !== 'text')) {
-    refuseField('modalities', 'Set modalities to ["text"]: this model answers in text.');
+    refuseField('modalities', 'This model answers only in text. Set modalities to ["text"].');
   }
 }

@@ -42,7 +42,7 @@ function readTool(tool: JsonObject, at: string): Tool | undefined {
   if (isObject(tool.custom)) return { ...readCustom(tool.custom, `${at}.custom`), ...readCacheMark(tool) };
   if (!isObject(tool.function)) {
     if (tool.type === 'function' || tool.type === 'custom')
-      refuseField(`${at}.${tool.type}`, `Set ${at}.${tool.type}.`);
+      refuseField(`${at}.${tool.type}`, `${at}.${tool.type} is missing. Set it to an object.`);
     return undefined;
   }
   return { ...readFunction(tool.function, `${at}.function`), ...readCacheMark(tool.function), ...readCacheMark(tool) };
@@ -55,7 +55,7 @@ function optionalText(value: Json | undefined): string | undefined {
 function refuseTwins(tools: readonly Tool[]): void {
   const seen = new Set<string>();
   for (const { name, at } of tools) {
-    if (seen.has(name)) refuseField(at, `Give ${at} a name of its own: another tool is called ${name}.`);
+    if (seen.has(name)) refuseField(at, `Another tool is also named ${name}. Give ${at} a different name.`);
     seen.add(name);
   }
 }
@@ -69,14 +69,15 @@ function readChoice(
   if (choice === undefined) return undefined;
   const mode = CHOICE_MODES.get(choice);
   if (mode) {
-    if (mode === 'any' && tools.length === 0) refuseField(at, `Give at least one tool of your own, or remove ${at}.`);
+    if (mode === 'any' && tools.length === 0)
+      refuseField(at, `${at} needs a tool, and the request has none of its own. Add one, or remove ${at}.`);
     return { mode };
   }
-  if (!isObject(choice)) return refuseField(at, `Set ${at} to none, auto, required or a tool.`);
+  if (!isObject(choice)) return refuseField(at, `${at} must be none, auto, required or a tool.`);
   if (choice.type === 'allowed_tools') return readAllowed(choice, at, tools, left);
   const name = nameOf(choice);
   if (name === undefined || !tools.some((tool) => tool.name === name)) {
-    return refuseField(at, `Name a tool of your own in ${at}: no other can be called for you on this model.`);
+    return refuseField(at, `${at} names a tool that this model cannot call. Name a tool of your own.`);
   }
   return { mode: 'tool', name };
 }
@@ -92,7 +93,10 @@ function readAllowed(choice: JsonObject, at: string, tools: readonly Tool[], lef
     if (name !== undefined && known.has(name)) return [name];
     // It is told to be dropped already.
     if (leftTypes.has(tool.type)) return [];
-    return refuseField(`${place}[${index}]`, `Name only tools of this request in ${at}.`);
+    return refuseField(
+      `${place}[${index}]`,
+      `${at} names a tool that is not in this request. Name only tools of this request.`,
+    );
   });
   const mode = inner.mode === 'required' ? 'any' : 'auto';
   if (allowed.length > 0) return { mode, allowed };

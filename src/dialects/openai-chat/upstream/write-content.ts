@@ -18,11 +18,12 @@ export function writeContentPart(part: Part, quirks: Quirks): ContentPart {
     case 'document':
       return writeFile(part, quirks);
     case 'audio':
-      if (!quirks.takesFiles) refuseField(part.at, `Remove ${part.at}, or ask another model: this one takes no sound.`);
+      if (!quirks.takesFiles)
+        refuseField(part.at, `This model does not accept audio (${part.at}). Remove it, or use another model.`);
       return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
     default: {
       const kind = part.type === 'other' ? part.kind : part.type;
-      return refuseField(part.at, `Remove ${part.at}, or ask another model: this one takes no ${kind}.`);
+      return refuseField(part.at, `This model does not accept ${kind} (${part.at}). Remove it, or use another model.`);
     }
   }
 }
@@ -31,7 +32,10 @@ const UNNAMED = 'document.pdf';
 
 function writeFile({ source, title, at }: DocumentPart, { takesFiles }: Quirks): ContentPart {
   if (!takesFiles || source.kind !== 'base64') {
-    return refuseField(at, `Send ${at} as text, or ask another model: this one takes no such document.`);
+    return refuseField(
+      at,
+      `This model does not accept such a document (${at}). Send it as text, or use another model.`,
+    );
   }
   return { type: 'file', file: { filename: title ?? UNNAMED, file_data: addressOf(source) } };
 }

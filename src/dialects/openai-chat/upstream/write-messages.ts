@@ -132,5 +132,5 @@ function joinTexts(parts: readonly Part[], between: string): string {
 }
 
 function refuseOther({ at }: Part): never {
-  return refuseField(at, `Remove ${at}, or make it text: this model can be given nothing else there.`);
+  return refuseField(at, `This model accepts only text at ${at}. Remove it, or make it text.`);
 }

@@ -30,13 +30,13 @@ function readPart(part: JsonObject, at: string): Part {
 }
 
 function readImagePart({ image_url: url, detail }: JsonObject, at: string): Part {
-  if (typeof url !== 'string') refuseField(at, `Give ${at} its content as image_url: files are not kept here.`);
+  if (typeof url !== 'string') refuseField(at, `Files are not stored here. Send the content of ${at} as image_url.`);
   return { type: 'image', source: readImage(url, at), detail: typeof detail === 'string' ? detail : undefined, at };
 }
 
 function readFile({ file_data: data, file_url: url, filename }: JsonObject, at: string): Part {
   const title = typeof filename === 'string' ? filename : undefined;
   if (typeof data === 'string') return readDocument(data, title, at);
-  if (typeof url !== 'string') refuseField(at, `Give ${at} its content as file_data: files are not kept here.`);
+  if (typeof url !== 'string') refuseField(at, `Files are not stored here. Send the content of ${at} as file_data.`);
   return { type: 'document', source: { kind: 'url', url }, title, at };
 }

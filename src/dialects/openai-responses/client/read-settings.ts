@@ -31,11 +31,11 @@ export function readFormat(body: JsonObject): OutputFormat | undefined {
       return { kind: 'json_object' };
     case 'json_schema': {
       const { schema } = format;
-      if (!isObject(schema)) return refuseField('text.format.schema', 'Set text.format.schema to a JSON schema.');
+      if (!isObject(schema)) return refuseField('text.format.schema', 'text.format.schema must be a JSON schema.');
       return schemaFormat(schema, format);
     }
     default:
-      return refuseField('text.format.type', 'Set text.format.type to text, json_object or json_schema.');
+      return refuseField('text.format.type', 'text.format.type must be text, json_object or json_schema.');
   }
 }
 

@@ -73,7 +73,7 @@ function readNamespace({ name, description, tools }: JsonObject, at: string): To
   return listTools(tools, `${at}.tools`).flatMap((inner, index) => {
     const place = `${at}.tools[${index}]`;
     const read = readTool(inner, place);
-    if (!read || inner.type === 'namespace') return refuseField(place, `Make ${place} a function or a custom tool.`);
+    if (!read || inner.type === 'namespace') return refuseField(place, `${place} must be a function or a custom tool.`);
     return read.map((tool) => ({
       ...tool,
       name: flatName(tool.name, namespace),
@@ -91,14 +91,17 @@ function readChoice(
   if (choice === undefined) return undefined;
   const mode = CHOICE_MODES.get(choice);
   if (mode === 'any' && tools.length === 0) {
-    refuseField('tool_choice', 'Give at least one tool of your own, or remove tool_choice.');
+    refuseField(
+      'tool_choice',
+      'tool_choice needs a tool, and the request has none of its own. Add one, or remove tool_choice.',
+    );
   }
   if (mode) return { mode };
-  if (!isObject(choice)) return refuseField('tool_choice', 'Set tool_choice to none, auto, required or a tool.');
+  if (!isObject(choice)) return refuseField('tool_choice', 'tool_choice must be none, auto, required or a tool.');
   if (choice.type === 'allowed_tools') return readAllowed(choice, tools, left);
   const [name] = namesOf(choice, createFindTool(tools));
   if (name === undefined) {
-    const message = 'Name a tool of your own in tool_choice: no other can be called for you on this model.';
+    const message = 'tool_choice names a tool that this model cannot call. Name a tool of your own.';
     return refuseField('tool_choice', message);
   }
   return { mode: 'tool', name };
@@ -116,7 +119,10 @@ function readAllowed(choice: JsonObject, tools: readonly Tool[], left: ReadonlyM
     const names = namesOf(tool, find);
     // One of the vendor's own is told to be dropped already.
     if (names.length === 0 && !(typeof tool.type === 'string' && left.has(tool.type))) {
-      refuseField(`tool_choice.tools[${index}]`, 'Name only tools of this request in tool_choice.');
+      refuseField(
+        `tool_choice.tools[${index}]`,
+        'tool_choice names a tool that is not in this request. Name only tools of this request.',
+      );
     }
     for (const name of names) allowed.add(name);
   }

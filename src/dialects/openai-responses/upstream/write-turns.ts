@@ -44,7 +44,7 @@ function writeAssistant(parts: readonly Part[], names: ToolNames): Item[] {
         return { type: 'reasoning', summary, encrypted_content: part.opaque?.value };
       }
       default: {
-        const text = textOfPart(part) ?? refuseField(part.at, `Remove ${part.at}, or make it text.`);
+        const text = textOfPart(part) ?? refuseField(part.at, `${part.at} is not text. Remove it, or make it text.`);
         return { role: 'assistant', content: [{ type: 'output_text', text }] };
       }
     }
@@ -74,7 +74,7 @@ function writePart(part: Part): Item {
       return writeFile(part);
     default: {
       const kind = part.type === 'other' ? part.kind : part.type;
-      return refuseField(part.at, `Remove ${part.at}, or ask another model: this one takes no ${kind}.`);
+      return refuseField(part.at, `This model does not accept ${kind} (${part.at}). Remove it, or use another model.`);
     }
   }
 }

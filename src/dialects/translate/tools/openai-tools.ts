@@ -25,7 +25,7 @@ export function listTools(list: Json | undefined, at: string): readonly JsonObje
 export function readFunction(fields: JsonObject, at: string): Tool {
   const { parameters: schema, description, strict } = fields;
   if (schema !== undefined && schema !== null && !isObject(schema)) {
-    refuseField(`${at}.parameters`, `Set ${at}.parameters to a JSON schema.`);
+    refuseField(`${at}.parameters`, `${at}.parameters must be a JSON schema.`);
   }
   return {
     name: stringAt(fields.name, `${at}.name`),

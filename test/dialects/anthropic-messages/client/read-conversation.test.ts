@@ -117,7 +117,7 @@ describe('content', () => {
 
   test.each(['image', 'document'])('a file of the vendor is no matter of another model: %s', (type) => {
     const read = () => partsOf([{ type, source: { type: 'file', file_id: 'f' } }]);
-    const message = 'Give messages[0].content[0] its content as base64: files are not kept here.';
+    const message = 'Files are not stored here. Send the content of messages[0].content[0] as base64.';
     expect(read).toThrow(expect.objectContaining({ details: { param: 'messages[0].content[0]', message } }));
   });
 
