@@ -91,7 +91,7 @@ export const cardCommands: readonly Command[] = [
   {
     words: 'cards void',
     takes: 'SERIAL…',
-    about: 'make cards worthless that are not redeemed',
+    about: 'void cards that are not redeemed',
     options: [],
     async run({ args, open }) {
       if (args.length === 0) throw new WrongUsage('at least one SERIAL is needed');

@@ -10,7 +10,7 @@ export const incidentCommands: readonly Command[] = [
   {
     words: 'incidents list',
     takes: '',
-    about: 'what the status page tells about troubles, newest first',
+    about: 'incidents on the status page, newest first',
     options: [],
     async run({ args, open }) {
       noArguments(args);
@@ -32,7 +32,7 @@ export const incidentCommands: readonly Command[] = [
   {
     words: 'incidents add',
     takes: '--title-en TEXT --title-zh TEXT [--text-en TEXT --text-zh TEXT] [--started DATE [--ended DATE]]',
-    about: 'tell about a trouble; it goes on until it is ended, unless --ended says when it was',
+    about: 'publish an incident; it is ongoing until it is ended, or until the time of --ended',
     options: ['title-en', 'title-zh', 'text-en', 'text-zh', 'started', 'ended'],
     async run({ args, options, open }) {
       noArguments(args);
@@ -61,7 +61,7 @@ export const incidentCommands: readonly Command[] = [
   {
     words: 'incidents delete',
     takes: 'ID',
-    about: 'take it back, as if it had never been told',
+    about: 'delete an incident permanently',
     options: [],
     async run({ args, open }) {
       const incidentId = oneArgument(args, 'ID');

@@ -118,7 +118,7 @@ async function freezeWrong(tools: OperatingTools, differences: readonly Differen
 /** They are frozen in the embedded database before it is copied, and stay so there. */
 function withFrozen(error: unknown, frozen: readonly string[]): unknown {
   if (frozen.length === 0 || !(error instanceof StoreRefused)) return error;
-  const told = `frozen in the embedded database all the same: ${frozen.join(', ')} (the console thaws them)`;
+  const told = `frozen in the embedded database all the same: ${frozen.join(', ')} (unfreeze them in the console)`;
   return new CommandRefused(`${error.message}\n${told}`, { frozen });
 }
 
