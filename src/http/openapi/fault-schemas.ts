@@ -46,7 +46,7 @@ const details: Members = {
   affordable_max_tokens: told('Not for images and embeddings.', COUNT),
 };
 
-const MESSAGE = told('The first sentence says what to do.', TEXT);
+const MESSAGE = told('The cause, then what to do.', TEXT);
 
 export const FAULT_SCHEMAS: Readonly<Record<string, Schema>> = {
   FaultCode: told('The closed table of codes: no other is ever sent.', oneWord(...FAULT_CODES)),
