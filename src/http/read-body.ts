@@ -194,7 +194,8 @@ const EXPLANATIONS: Record<JsonProblem, string> = {
   not_object: 'The body is not a JSON object. Send a JSON object.',
   too_deep: 'The body is nested too deeply. Send a flatter one.',
   too_many_values: 'The body has too many values. Send fewer.',
-  too_many_members: 'The body has more than 1,000 top-level fields, or one with a name of more than 1,000 characters. Send fewer.',
+  too_many_members:
+    'The body has more than 1,000 top-level fields, or one with a name of more than 1,000 characters. Send fewer.',
   duplicate_member: 'A top-level field occurs twice in the body. Send every field once.',
 };
 

@@ -154,7 +154,10 @@ function membersOf(body: JsonObject, outer: string): JsonObject {
   // Of thinking that is off nothing more is said.
   if (!isObject(value) || (outer === 'thinking' && value.type === 'disabled')) return {};
   if (Object.keys(value).length > MOST_SETTINGS) {
-    refuseField(outer, `Send at most ${MOST_SETTINGS} fields in ${outer}: this model is reached by a translation.`);
+    refuseField(
+      outer,
+      `${outer} has more than ${MOST_SETTINGS} fields, and this model is reached by a translation. Send fewer.`,
+    );
   }
   const named = Object.entries(value).map(([name, member]) => [`${outer}.${name}`, member] as const);
   return Object.fromEntries(named.filter(([name]) => !READ_INSIDE.has(name)));
