@@ -34,7 +34,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case 'unrecognized_keys':
       return `unknown field ${issue.keys.join(', ')}`;
     default:
-      return 'cannot be this';
+      return 'is not allowed here';
   }
 }
 
@@ -69,5 +69,5 @@ export const YAML_REASONS: Readonly<Record<ErrorCode, string>> = {
   RESOURCE_EXHAUSTION: 'it is nested too deep',
   TAB_AS_INDENT: 'a tab is used for indentation; use spaces',
   TAG_RESOLVE_FAILED: 'a tag is not known here',
-  UNEXPECTED_TOKEN: 'something stands where nothing can stand',
+  UNEXPECTED_TOKEN: 'unexpected text',
 };

@@ -42,7 +42,7 @@ export const backupCommands: readonly Command[] = [
       const unlogged = note(database, file);
       const troubles = troublesOf(file, differences ?? [], unlogged);
       if (troubles.length > 0) throw new CommandRefused([...troubles, ...notes].join('\n'), { ...facts, differences });
-      const told = differences ? [] : ['not audited: it is of another version, as the database is'];
+      const told = differences ? [] : ['not audited: the backup, like the database, is of another version'];
       return {
         facts: { ...facts, audited: differences !== undefined },
         text: [`copied to ${file}`, ...told, ...notes].join('\n'),

@@ -1,4 +1,4 @@
-// incidents list, add, end, delete: what the operator tells the public about troubles, in both languages of the pages.
+// incidents list, add, end, delete: incidents that the operator publishes, in both languages of the pages.
 
 import { taipeiDateTime } from '../kit/taipei.ts';
 import { deleteIncident, endIncident, listIncidents, putIncident } from '../operating/incidents.ts';

@@ -34,7 +34,7 @@ export const moveCommands: readonly Command[] = [
     words: 'move undo',
     takes: '',
     about:
-      'take the mark of a move away, to go on with the embedded database without what happened in PostgreSQL since',
+      'undo a move: use the embedded database again, without what happened in PostgreSQL since',
     options: [],
     async run({ args, databaseFile }) {
       noArguments(args);

@@ -1,4 +1,4 @@
-// What the operator tells the public about troubles, in both languages of the pages.
+// Incidents that the operator publishes, in both languages of the pages.
 
 import type { PutIncidentResult } from '../store/operations.ts';
 import type { Incident } from '../store/rows.ts';

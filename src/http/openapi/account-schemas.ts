@@ -240,7 +240,7 @@ const status = objectOf({
     }),
   ),
   incidents: told(
-    'What the operator tells about troubles, newest first.',
+    'Incidents that the operator published, newest first.',
     listOf(
       objectOf({
         id: idOf('inc'),

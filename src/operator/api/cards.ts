@@ -54,7 +54,7 @@ export const CARD_OPERATIONS: readonly AdminOperation[] = [
     method: 'POST',
     path: '/api/admin/cards/void',
     id: 'voidCards',
-    summary: 'Make cards worthless that are not redeemed.',
+    summary: 'Void cards that are not redeemed.',
     body: z.strictObject({ serials: z.array(text).min(1).max(MAX_CARDS) }),
     run: async (tools, { body }) => ({ data: await voidCards(tools, body.serials, ACTOR) }),
   }),

@@ -45,7 +45,7 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
     method: 'POST',
     path: '/api/admin/alarms/:id/acknowledge',
     id: 'acknowledgeAlarm',
-    summary: 'Say that it was seen.',
+    summary: 'Acknowledge an alarm.',
     body: z.strictObject({}),
     async run(tools, { params }) {
       const alarmId = /^\d{1,15}$/.test(idOf(params)) ? Number(idOf(params)) : 0;
@@ -57,7 +57,7 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
     method: 'GET',
     path: '/api/admin/incidents',
     id: 'listIncidents',
-    summary: 'What the status page tells about troubles, newest first.',
+    summary: 'Published incidents, newest first.',
     query: paged().omit({ before: true }),
     run: async (tools, { query }) => ({ data: await listIncidents(tools, query.limit) }),
   }),
@@ -84,7 +84,7 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
     method: 'POST',
     path: '/api/admin/incidents/:id/end',
     id: 'endIncident',
-    summary: 'Say that it is over, from now on.',
+    summary: 'End an incident now.',
     body: z.strictObject({}),
     run: (tools, { params }) => endIncident(tools, idOf(params), ACTOR),
   }),
@@ -92,7 +92,7 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
     method: 'DELETE',
     path: '/api/admin/incidents/:id',
     id: 'deleteIncident',
-    summary: 'Take it back, as if it had never been told.',
+    summary: 'Delete an incident. The status page no longer shows it.',
     async run(tools, { params }) {
       await deleteIncident(tools, idOf(params), ACTOR);
       return { id: idOf(params), deleted: true };
