@@ -45,7 +45,7 @@ export const cardCommands: readonly Command[] = [
       });
       const rows = cards.map(toRow);
       const { batchId } = batch;
-      const ifLost = `if the codes of batch ${batchId} are lost, void its cards (cards list --batch ${batchId} names them)`;
+      const ifLost = `the codes are lost for batch ${batchId}, void its cards (cards list --batch ${batchId} names them)`;
       return {
         facts: rows,
         // Cards of a database that no server has look like all others, until somebody who paid redeems one.

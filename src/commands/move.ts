@@ -33,8 +33,7 @@ export const moveCommands: readonly Command[] = [
   {
     words: 'move undo',
     takes: '',
-    about:
-      'undo a move: use the embedded database again, without what happened in PostgreSQL since',
+    about: 'undo a move: use the embedded database again, without what happened in PostgreSQL since',
     options: [],
     async run({ args, databaseFile }) {
       noArguments(args);
