@@ -89,7 +89,7 @@ export const accountCommands: readonly Command[] = [
       return {
         facts: { api_key: apiKey, ...publicKey(key) },
         text: apiKey,
-        secret: { ifLost: `the new key ${key.keyId} is lost, revoke it`, facts: { id: key.keyId } },
+        secret: { ifLost: `nothing shows the new key ${key.keyId}, revoke it`, facts: { id: key.keyId } },
       };
     },
   },

@@ -146,8 +146,8 @@ describe('usage that is no longer kept', () => {
     const revenue = house.find((one: Answer) => one.account === 'house:revenue');
     expect(BigInt(revenue.amount_nano)).toBe(2n * BigInt(days[3].revenue_nano));
     const page = async (language: string, path: string) => (await (await clientOf(gateway, language)).get(path)).text();
-    expect(await page('en', '/ledger')).toContain(`Usage before ${late} is no longer kept.`);
-    expect(await page('en', '/ledger')).toContain('not kept</td>');
+    expect(await page('en', '/ledger')).toContain(`Usage before ${late} was deleted.`);
+    expect(await page('en', '/ledger')).toContain('deleted</td>');
     expect(await page('zh-TW', '/ledger')).toContain(`${late} 之前的用量已不再保留`);
     expect(await page('en', '/')).toContain(`${late} – ${late}`);
   });
@@ -172,9 +172,9 @@ describe('usage that is no longer kept', () => {
     const page = await pageOf('en', ...lines);
     for (const said of [
       'One line cannot be compared.',
-      `Usage before ${late} is no longer kept.`,
+      `Usage before ${late} was deleted.`,
       'The sale amount is no longer known.',
-      'not kept',
+      'deleted',
     ]) {
       expect(page).toContain(said);
     }
