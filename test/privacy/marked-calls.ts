@@ -177,7 +177,8 @@ export function markedCalls(mark: string, word: string, key: string, emptyKey: s
       init: post(`{"model":"up-paid","x":${`["${word}",`.repeat(80)}1${']'.repeat(80)}}`),
     },
     { what: 'too many values', path: CHAT, init: post(`{"model":"up-paid","x":[${`"${word}",`.repeat(100_001)}1]}`) },
-    { what: 'an unknown model', path: CHAT, init: chat({ model: word }) },
+    // What looks like a model's id is one, and is named.
+    { what: 'an unknown model', path: CHAT, init: chat({ model: `${word} and more` }) },
     { what: 'a model name too long', path: CHAT, init: chat({ model: mark }) },
     { what: 'a role nobody knows', path: CHAT, init: up({ messages: [{ role: word, content: mark }] }) },
     { what: 'messages that are text', path: CHAT, init: up({ messages: mark }) },
@@ -207,7 +208,7 @@ export function markedCalls(mark: string, word: string, key: string, emptyKey: s
     { what: 'an unknown route', path: `/v1/${word}?q=${word}`, init: post({ ...full }) },
     { what: 'an unknown route in the other envelope', path: `/v1/messages/${word}`, init: post({ ...full }) },
     { what: 'the wrong method', path: `/v1/models/${word}`, init: post({ ...full }) },
-    { what: 'a model asked for by name', path: `/v1/models/${word}`, init: { headers: auth } },
+    { what: 'a model asked for by name', path: `/v1/models/${word}%20and%20more`, init: { headers: auth } },
     { what: 'a receipt asked for by name', path: `/api/receipts/${word}`, init: { headers: auth } },
     {
       what: 'headers of the client',

@@ -24,7 +24,7 @@ test('the nearest names, else some of those that there are', () => {
 
 test('a key whose models have all gone: that it is the key', () => {
   expect(hintFor('gone', ['gone', 'lost'], ['alpha'])).toBe(
-    'This key may use: gone, lost. There is none of them any more: use another key, or let this one use others.',
+    'This key may use: gone, lost. None of them exists any more. Use another key, or change the allow-list of this one.',
   );
 });
 
