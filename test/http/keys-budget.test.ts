@@ -108,8 +108,8 @@ describe('the budget', () => {
     const refused = await chat(key);
     expect(refused.status).toBe(402);
     const { error } = (await refused.json()) as Answer;
-    expect(error.message).toStartWith(
-      "Raise this key's daily budget with a managing key, use the free model auto:free, or wait for the next day in Taipei. ",
+    expect(error.message).toEndWith(
+      'Raise the budget with a managing key, use the free model auto:free, or wait for the next day in Taipei.',
     );
     expect((await gateway.chat(key, error.actions[0].body)).status).toBe(200);
   });

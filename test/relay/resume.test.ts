@@ -215,7 +215,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     const { answer, record, attempts } = await ask();
     expect(text(answer)).toBe('Alpha beta gamma');
     expect(answer.complete).toBe(false);
-    expect(answer.error.message).toStartWith('Try again');
+    expect(answer.error.message).toContain('Retry');
     expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0', channel: 'first' });
     expect(record.first_token_ms).toBeWithin(0, record.total_ms + 1);
     expect(attempts).toEqual([
