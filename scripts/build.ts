@@ -2,7 +2,7 @@
 // the migrations, the docs and what pages load are inside.
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { SHIPPED, SHIPPED_FOLDERS } from '../src/shipped-files.ts';
+import { SHIPPED, SHIPPED_FOLDERS } from '../src/server/shipped-files.ts';
 
 const ROOT = join(import.meta.dir, '..');
 

@@ -1,7 +1,7 @@
 // The table of quirks in docs/translation.md and its Chinese page, generated so that it cannot drift.
 
-import { QUIRKS_NAMES, type Quirks, quirksOf } from '../src/kit/quirks.ts';
 import type { Language } from '../src/site/language.ts';
+import { QUIRKS_NAMES, type Quirks, quirksOf } from '../src/vendors/quirks.ts';
 
 interface QuirksWords {
   columns: readonly string[];

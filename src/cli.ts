@@ -4,30 +4,30 @@ import { fstatSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
-import { createCardHasher } from './cards/card-code.ts';
+import { createCardHasher } from './accounts/card-code.ts';
+import { createAuthenticator } from './accounts/keys/authenticator.ts';
+import { OperatingRefused } from './admin/actions/refused.ts';
+import type { OperatingTools } from './admin/actions/tools.ts';
+import { type Command, CommandRefused, type Printed, WrongUsage } from './admin/commands/command.ts';
+import { createHelp, helpTopic } from './admin/commands/help.ts';
+import { tellRefusal } from './admin/commands/tell-refusal.ts';
 import { connectBare } from './channels/limit-connect.ts';
 import type { Fetch } from './channels/upstream.ts';
-import { type Command, CommandRefused, type Printed, WrongUsage } from './commands/command.ts';
-import { createHelp, helpTopic } from './commands/help.ts';
-import { tellRefusal } from './commands/tell-refusal.ts';
 import { Fault } from './faults/fault.ts';
-import { createAuthenticator } from './keys/authenticator.ts';
 import { systemClock } from './kit/clock.ts';
-import { databasePlace } from './kit/database-place.ts';
 import { armFailpoint } from './kit/failpoint.ts';
 import { createIds } from './kit/ids.ts';
 import { describeError } from './kit/log.ts';
 import { systemRandom } from './kit/random.ts';
 import { createSealer, fingerprintOf } from './kit/sealed.ts';
 import { writeAll } from './kit/write-all.ts';
-import { OperatingRefused } from './operating/refused.ts';
-import type { OperatingTools } from './operating/tools.ts';
-import { expectDatabase, findPepper, hasDatabase, openDatabaseFolder } from './settings/data-folder.ts';
-import { createGatewayId } from './settings/gateway-id.ts';
-import { openStore } from './settings/open-store.ts';
-import { createSecretResolver } from './settings/resolve-secret.ts';
-import { readSettings, SettingsRefused } from './settings/settings.ts';
-import { isExecutable } from './shipped-files.ts';
+import { expectDatabase, findPepper, hasDatabase, openDatabaseFolder } from './server/settings/data-folder.ts';
+import { createGatewayId } from './server/settings/gateway-id.ts';
+import { openStore } from './server/settings/open-store.ts';
+import { createSecretResolver } from './server/settings/resolve-secret.ts';
+import { readSettings, SettingsRefused } from './server/settings/settings.ts';
+import { isExecutable } from './server/shipped-files.ts';
+import { databasePlace } from './store/database-place.ts';
 import { StoreRefused } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
 
@@ -39,16 +39,16 @@ interface Group {
 
 /** In the order of the help. Loaded late: who runs one command need not wait for what all the others are made of. */
 const GROUPS: readonly Group[] = [
-  { words: ['config'], load: async () => (await import('./commands/config.ts')).configCommands },
-  { words: ['channels'], load: async () => (await import('./commands/channels.ts')).channelCommands },
-  { words: ['cards'], load: async () => (await import('./commands/cards.ts')).cardCommands },
-  { words: ['accounts', 'keys'], load: async () => (await import('./commands/accounts.ts')).accountCommands },
-  { words: ['incidents'], load: async () => (await import('./commands/incidents.ts')).incidentCommands },
-  { words: ['ledger'], load: async () => (await import('./commands/ledger.ts')).ledgerCommands },
-  { words: ['losses'], load: async () => (await import('./commands/losses.ts')).lossCommands },
-  { words: ['backup', 'restore'], load: async () => (await import('./commands/backup.ts')).backupCommands },
-  { words: ['move'], load: async () => (await import('./commands/move.ts')).moveCommands },
-  { words: ['health'], load: async () => (await import('./commands/health.ts')).healthCommands },
+  { words: ['config'], load: async () => (await import('./admin/commands/config.ts')).configCommands },
+  { words: ['channels'], load: async () => (await import('./admin/commands/channels.ts')).channelCommands },
+  { words: ['cards'], load: async () => (await import('./admin/commands/cards.ts')).cardCommands },
+  { words: ['accounts', 'keys'], load: async () => (await import('./admin/commands/accounts.ts')).accountCommands },
+  { words: ['incidents'], load: async () => (await import('./admin/commands/incidents.ts')).incidentCommands },
+  { words: ['ledger'], load: async () => (await import('./admin/commands/ledger.ts')).ledgerCommands },
+  { words: ['losses'], load: async () => (await import('./admin/commands/losses.ts')).lossCommands },
+  { words: ['backup', 'restore'], load: async () => (await import('./admin/commands/backup.ts')).backupCommands },
+  { words: ['move'], load: async () => (await import('./admin/commands/move.ts')).moveCommands },
+  { words: ['health'], load: async () => (await import('./admin/commands/health.ts')).healthCommands },
 ];
 
 const PROGRAM = isExecutable ? 'ai-gateway' : 'npm run -s gateway --';

@@ -1,7 +1,7 @@
 // Where the executable of `npm run build` begins. Bun reads some variables only when a process starts, which `npm start`
 // sets from outside: so the same process begins once more with them, before anything else is loaded.
 
-import { runtimeEnvironment } from './settings/settings.ts';
+import { runtimeEnvironment } from './server/settings/settings.ts';
 
 const environment = runtimeEnvironment();
 if (environment) {

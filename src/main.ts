@@ -1,15 +1,15 @@
 // The server's process: start, obey signals, end with a clear code. With PROCESSES above 1 it serves nothing itself, but
 // starts as many processes that do.
 
-import type { Gateway } from './gateway.ts';
 import { systemClock } from './kit/clock.ts';
 import { createLog, describeError } from './kit/log.ts';
-import { checkPort, OPERATOR_HOST } from './ports/listen.ts';
-import { startChild, tellServing } from './processes/child.ts';
-import { createLineWriter, type LineWriter } from './processes/line-writer.ts';
-import { supervise } from './processes/supervisor.ts';
-import { readSettings, type Settings, SettingsRefused } from './settings/settings.ts';
-import { StartEnded, StartRefused } from './start/start-refused.ts';
+import type { Gateway } from './server/gateway.ts';
+import { checkPort, OPERATOR_HOST } from './server/ports/listen.ts';
+import { startChild, tellServing } from './server/processes/child.ts';
+import { createLineWriter, type LineWriter } from './server/processes/line-writer.ts';
+import { supervise } from './server/processes/supervisor.ts';
+import { readSettings, type Settings, SettingsRefused } from './server/settings/settings.ts';
+import { StartEnded, StartRefused } from './server/start/start-refused.ts';
 import { StoreRefused } from './store/refusal.ts';
 
 /** A signal to a process group arrives twice, directly and forwarded by our parent: within this time it is one. */
@@ -50,7 +50,7 @@ async function serveAlone(settings: Settings): Promise<void> {
   const stopping = new AbortController();
   obeySignals(started, stopping, lines, settings.processIndex !== undefined);
   // Loaded late: who only starts others is quick and small without it.
-  const { startGateway } = await import('./start/start-gateway.ts');
+  const { startGateway } = await import('./server/start/start-gateway.ts');
   const { signal } = stopping;
   try {
     const gateway = await startGateway(settings, { fetch: globalThis.fetch, writeLog: lines.write, signal });

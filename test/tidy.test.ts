@@ -1,7 +1,7 @@
 // Guards what would rot unseen. Each guard must find nothing in the project, and must find its bad examples.
 import { describe, expect, test } from 'bun:test';
-import { findCycles, findUnknownRooms, findUpwardImports } from './tidy/house.ts';
 import { findLongFiles, findStraySql, findTypeEscapes } from './tidy/language.ts';
+import { findCycles, findUnknownRooms, findUpwardImports } from './tidy/layers.ts';
 import {
   findIdleTests,
   findLockedHosts,
@@ -65,11 +65,11 @@ function cleanInProject(find: () => string[]) {
   test('the project is clean', () => expect(find()).toEqual([]));
 }
 
-describe('every room has a floor', () => {
+describe('every room has a layer', () => {
   cleanInProject(() => findUnknownRooms(src));
   test('finds a new room', async () => {
     expect(findUnknownRooms(await parse(new Map([['src/utils/a.ts', '']])))).toEqual([
-      'src/utils/ has no floor in the table of test/tidy/house.ts',
+      'src/utils/ is missing in the layers of test/tidy/layers.ts',
     ]);
   });
 });
@@ -85,7 +85,7 @@ describe('imports point down', () => {
     ['src/kit/a.ts', "new Worker(new URL('../store/b.ts', import.meta.url));"],
     ['src/ledger/a.ts', "import { b } from '../limits/b.ts';"],
     ['src/faults/a.ts', "import { b } from '../kit/b.ts';"],
-    ['src/jobs/a.ts', "import { main } from '../main.ts';"],
+    ['src/admin/a.ts', "import { main } from '../main.ts';"],
     ['src/kit/a.ts', "import { b } from '../../test/b.ts';"],
   ]);
   accepts(findUpwardImports, [
@@ -125,15 +125,15 @@ describe('tools stay in their rooms', () => {
     ['src/http/a.ts', 'await Bun.sql`x`;'],
     ['src/relay/a.ts', 'await fetch(url);'],
     ['src/relay/a.ts', 'send({ fetch });'],
-    ['src/jobs/a.ts', 'const send = (request = globalThis.fetch) => request;'],
+    ['src/admin/a.ts', 'const send = (request = globalThis.fetch) => request;'],
     ['src/main.ts', 'await fetch(url);'],
   ]);
   accepts(findMisplacedUses, [
-    ['src/settings/settings.ts', 'const port = process.env.PORT ?? Bun.env.PORT;'],
+    ['src/server/settings/settings.ts', 'const port = process.env.PORT ?? Bun.env.PORT;'],
     ['src/main.ts', 'start({ fetch: globalThis.fetch });'],
     ['src/channels/a.ts', 'await fetch(url);'],
-    ['src/jobs/a.ts', 'const send = ({ fetch }: { fetch: typeof globalThis.fetch }) => fetch(url);'],
-    ['src/jobs/a.ts', 'export const send = (fetch: Fetch) => { if (fetch) return () => fetch(url); };'],
+    ['src/admin/a.ts', 'const send = ({ fetch }: { fetch: typeof globalThis.fetch }) => fetch(url);'],
+    ['src/admin/a.ts', 'export const send = (fetch: Fetch) => { if (fetch) return () => fetch(url); };'],
     ['src/http/a.ts', 'app.fetch(request); const routes = { fetch: handle, console: 1 };'],
     [
       'src/http/a.ts',
@@ -150,7 +150,7 @@ describe('packages stay in their rooms', () => {
     ['src/main.ts', "import { serveStatic } from 'hono/bun';"],
     ['src/kit/page.tsx', 'export const page = <p />;'],
     ['src/ledger/a.ts', "import { Database } from 'bun:sqlite';"],
-    ['src/jobs/a.ts', "import { request } from 'node:https';"],
+    ['src/admin/a.ts', "import { request } from 'node:https';"],
   ]);
   accepts(findMisplacedModules, [
     ['src/site/page.tsx', "import { Hono } from 'hono'; export const page = <p />;"],
@@ -194,7 +194,7 @@ describe('time and randomness are passed in', () => {
     ['src/ledger/a.ts', "new Date(at).toISOString(); const text = 'Date.now()'; // Math.random()"],
     ['src/relay/a.ts', 'const wait = ({ setTimeout }: Timers) => setTimeout(done, 1);'],
     ['src/relay/a.ts', 'type Timer = ReturnType<typeof setTimeout>; clock.setTimeout(done); clearTimeout(timer);'],
-    ['src/jobs/a.ts', 'setInterval(sweep, Date.now());'],
+    ['src/admin/a.ts', 'setInterval(sweep, Date.now());'],
   ]);
 
   test('an exception holds for its file and its use only, and must be needed', async () => {
@@ -239,8 +239,8 @@ describe('SQL stays in the store', () => {
     ['src/ledger/a.ts', 'run(`select id, name\n from accounts`);'],
     ['src/ledger/a.ts', "run('insert into holds values (1)');"],
     ['src/ledger/a.ts', `run(\`WITH old AS (\${x}) DELETE FROM holds\`);`],
-    ['src/jobs/a.ts', "run('update holds set state = 1');"],
-    ['src/jobs/a.ts', "run('PRAGMA journal_mode');"],
+    ['src/admin/a.ts', "run('update holds set state = 1');"],
+    ['src/admin/a.ts', "run('PRAGMA journal_mode');"],
   ]);
   accepts(findStraySql, [
     ['src/store/a.ts', "run('SELECT id FROM accounts');"],

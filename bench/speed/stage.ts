@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runtimeEnvironment } from '../../src/settings/settings.ts';
+import { runtimeEnvironment } from '../../src/server/settings/settings.ts';
 import { familyOf } from './processes.ts';
 
 export interface Process {

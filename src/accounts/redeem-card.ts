@@ -1,6 +1,5 @@
 // Redeeming a card: a typo is told as such without asking the database; everything else that fails is told alike.
 
-import { readCardCode } from '../cards/card-code.ts';
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
@@ -8,6 +7,7 @@ import type { JsonObject } from '../kit/json/json.ts';
 import { moneyFields } from '../kit/money.ts';
 import { limitFault } from '../limits/admission-fault.ts';
 import type { Store } from '../store/store.ts';
+import { readCardCode } from './card-code.ts';
 import { idempotencyHeaders } from './idempotency-headers.ts';
 import { replayOf } from './replays.ts';
 

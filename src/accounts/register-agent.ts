@@ -4,9 +4,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { FREE_MODEL, type Limits } from '../catalog/document.ts';
 import { fault } from '../faults/fault.ts';
-import type { Authenticator } from '../keys/authenticator.ts';
-import { lastFour } from '../keys/key-format.ts';
-import { newKeyRow } from '../keys/new-key-row.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
@@ -15,6 +12,9 @@ import type { Random } from '../kit/random.ts';
 import { limitFault } from '../limits/admission-fault.ts';
 import type { RegisterResult } from '../store/operations.ts';
 import type { Store } from '../store/store.ts';
+import type { Authenticator } from './keys/authenticator.ts';
+import { lastFour } from './keys/key-format.ts';
+import { newKeyRow } from './keys/new-key-row.ts';
 import { nextSteps } from './next-steps.ts';
 import { keyTextOf, newKeyText, type Replayable, replayOf } from './replays.ts';
 

@@ -1,9 +1,9 @@
 // A call with an Idempotency-Key is answered alike when it is repeated. The text of a key it made is derived again, not stored.
 
-import { createKeyText, keyFromSecret } from '../keys/key-format.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
 import type { Random } from '../kit/random.ts';
 import type { ReplayRequest } from '../store/book/replays.ts';
+import { createKeyText, keyFromSecret } from './keys/key-format.ts';
 
 export interface Replayable<Answer> {
   answer: Answer;

@@ -5,7 +5,7 @@ import type { Allowance } from '../store/book/windows.ts';
 import type { KeyRow } from '../store/rows.ts';
 import { type DayBudget, readDayBudgets } from './day-budgets.ts';
 import { type AllowanceTools, readFreeAllowances } from './free-allowances.ts';
-import { publicKey } from './public-key.ts';
+import { publicKey } from './keys/public-key.ts';
 
 export async function showAccount(tools: AllowanceTools, key: KeyRow) {
   const { limits } = tools.catalog();

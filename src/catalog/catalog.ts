@@ -1,9 +1,8 @@
 // The active catalog: a valid document as the service uses it, with prices in nano-NT$ and everything looked up by name.
 
-import type { ChannelKind } from '../kit/channel-kinds.ts';
-import type { Endpoint } from '../kit/endpoints.ts';
 import { FREE, type Prices } from '../kit/prices.ts';
-import { type Quirks, quirksOf } from '../kit/quirks.ts';
+import { type ChannelKind, type Endpoint, endpointsOf, type ModelKind } from '../vendors/endpoints.ts';
+import { type Quirks, quirksOf } from '../vendors/quirks.ts';
 import {
   DEFAULT_CONTEXT_TOKENS,
   type Document,
@@ -11,9 +10,7 @@ import {
   type DocumentModel,
   type Guards,
   type Limits,
-  type ModelKind,
 } from './document.ts';
-import { endpointsOf } from './endpoints.ts';
 import { type Amounts, type PriceName, priceOf } from './listed-prices.ts';
 
 /** `auto`: by what the route's last answers took. */

@@ -1,8 +1,8 @@
 // What the shape alone cannot say: names are unique, references meet something, free and paid do not mix. It reads the
 // raw document and looks past whatever has the wrong type, so that one reading lists the faults of both kinds.
 
-import { fieldsOf, listOf } from '../kit/loose-fields.ts';
 import { FREE_MODEL } from './document.ts';
+import { fieldsOf, listOf } from './loose-fields.ts';
 
 export interface DocumentFault {
   path: string;

@@ -1,9 +1,9 @@
 // What would be valid and could never work: an endpoint that an upstream of its kind does not have, a model none of whose
 // routes can serve it. Asked of new documents only: a stored one keeps the service going, whatever was asked of it then.
 
+import { canServe, endpointsOf, type SERVED_BY } from '../vendors/endpoints.ts';
 import type { DocumentFault } from './check-references.ts';
 import type { Document, DocumentChannel } from './document.ts';
-import { canServe, endpointsOf, type SERVED_BY } from './endpoints.ts';
 
 export function checkServed({ channels, models }: Document): DocumentFault[] {
   const endpoints = new Map(channels.map((channel) => [channel.name, endpointsOf(channel)]));

@@ -2,12 +2,9 @@
 // Unknown fields are refused, because a misspelt price or limit must not pass in silence.
 
 import { z } from 'zod';
-import { CHANNEL_KINDS } from '../kit/channel-kinds.ts';
-import { ENDPOINTS } from '../kit/endpoints.ts';
 import { NANO_PER_NTD, parseNtd } from '../kit/money.ts';
-import { MID_SYSTEM, QUIRKS_NAMES } from '../kit/quirks.ts';
-
-const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
+import { CHANNEL_KINDS, ENDPOINTS, MODEL_KINDS } from '../vendors/endpoints.ts';
+import { MID_SYSTEM, QUIRKS_NAMES } from '../vendors/quirks.ts';
 
 const PRICE_DECIMALS = 3;
 const MAX_PRICE_NTD = 1_000_000;
@@ -176,6 +173,5 @@ export const documentShape = z.strictObject({
 export type Document = z.output<typeof documentShape>;
 export type DocumentChannel = Document['channels'][number];
 export type DocumentModel = Document['models'][number];
-export type ModelKind = (typeof MODEL_KINDS)[number];
 export type Limits = Document['limits'];
 export type Guards = Document['guards'];

@@ -2,9 +2,8 @@
 
 import { ntdNumber } from '../kit/money.ts';
 import type { Prices } from '../kit/prices.ts';
+import { canServe, type ModelKind } from '../vendors/endpoints.ts';
 import type { Catalog, Model } from './catalog.ts';
-import type { ModelKind } from './document.ts';
-import { canServe } from './endpoints.ts';
 import { tokenBounds } from './token-bounds.ts';
 
 const PATHS: Record<ModelKind, readonly string[]> = {

@@ -1,7 +1,7 @@
 // How long a route's last answers took: streams to their first token, by the size of their input, and whole answers to
 // their end, by the most output that was asked for. It says when an answer is late.
 
-import { PairMap } from '../kit/pair-map.ts';
+import { PairMap } from './pair-map.ts';
 
 export interface AnswerTimes {
   note(channel: string, model: string, answer: AnswerSize, ms: number): void;

@@ -11,8 +11,8 @@
 // failed for one account alone is given back: the breaker stays open, and the next call probes.
 
 import type { Clock } from '../kit/clock.ts';
-import { createRecentEvents, type RecentEvents } from '../kit/recent-events.ts';
 import { LastAccounts } from './last-accounts.ts';
+import { createRecentEvents, type RecentEvents } from './recent-events.ts';
 
 export type OpenedBy = 'consecutive_failures' | 'failure_rate' | 'key_refused' | 'probe_failed';
 

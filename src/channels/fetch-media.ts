@@ -6,7 +6,7 @@ import { lookup } from 'node:dns/promises';
 import { Fault, fault } from '../faults/fault.ts';
 import { type Address, parseAddress } from '../kit/address.ts';
 import type { Clock } from '../kit/clock.ts';
-import { isPublicAddress } from '../kit/public-address.ts';
+import { isPublicAddress } from './public-address.ts';
 
 export interface MediaAddress {
   url: string;

@@ -10,9 +10,9 @@
 // another account's. When the one for all closes, the others close with it.
 
 import { type Clock, HOUR_MS } from '../kit/clock.ts';
-import { PairMap } from '../kit/pair-map.ts';
 import { Breaker, type Entry, type FailureKind, type OpenedBy } from './breaker.ts';
 import { LastAccounts } from './last-accounts.ts';
+import { PairMap } from './pair-map.ts';
 import { RecentAccounts } from './recent-accounts.ts';
 
 export interface Health {

@@ -1,7 +1,7 @@
 // What upstreams reported of reasoning that they did not show, by route: whether it happens there, and how fast. It tells
 // which streams must be read to their report, and estimates the reasoning of a stream whose report never came.
 
-import { PairMap } from '../kit/pair-map.ts';
+import { PairMap } from './pair-map.ts';
 
 /** Of a route that has reported none yet; common models take 40 to 150. */
 export const DEFAULT_TOKENS_PER_SECOND = 60;

@@ -3,7 +3,7 @@
 // at once.
 
 import type { Clock } from '../kit/clock.ts';
-import { createRecentEvents } from '../kit/recent-events.ts';
+import { createRecentEvents } from './recent-events.ts';
 
 export interface RetryBudget {
   countCall(): void;

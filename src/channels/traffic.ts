@@ -2,9 +2,9 @@
 // hourly sums on their way to the store. Times go into a histogram of fixed steps, so that hours can be added up.
 
 import { type Clock, HOUR_MS } from '../kit/clock.ts';
-import { PairMap } from '../kit/pair-map.ts';
 import { addHours } from '../store/book/traffic.ts';
 import type { TrafficHour } from '../store/rows.ts';
+import { PairMap } from './pair-map.ts';
 import { NO_FIGURES, RecentTraffic, type Times, type WindowFigures } from './recent-traffic.ts';
 
 /** Upper bounds in milliseconds; the last step takes everything above. */

@@ -1,7 +1,7 @@
 // A channel seen by the relay: send a body, get a response, as from any web server. The demo channel answers the same
 // way without a network, so nothing above knows the difference.
 
-import type { Endpoint } from '../kit/endpoints.ts';
+import type { Endpoint } from '../vendors/endpoints.ts';
 
 export interface UpstreamRequest {
   endpoint: Endpoint;

@@ -1,10 +1,10 @@
 // One upstream for each channel of the catalog, made when first needed and kept while the channel is unchanged and its key
 // is taken.
 
-import type { ChannelKind } from '../kit/channel-kinds.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';
-import type { Quirks } from '../kit/quirks.ts';
+import type { ChannelKind } from '../vendors/endpoints.ts';
+import type { Quirks } from '../vendors/quirks.ts';
 import { createAnthropicUpstream } from './anthropic/anthropic-upstream.ts';
 import { createDemoUpstream } from './demo/demo-upstream.ts';
 import { createGeminiUpstream } from './gemini/gemini-upstream.ts';

@@ -1,9 +1,9 @@
 // How one request travels on one route: what is sent, and how what comes back is read. Where client and upstream speak the
 // same dialect the client's own text goes through; elsewhere it is translated, and nothing above this line knows.
 
-import type { Endpoint } from '../kit/endpoints.ts';
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
 import { type RawValue, writeJson } from '../kit/json/raw-json.ts';
+import type { Endpoint } from '../vendors/endpoints.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields, UsageReport } from './dialect.ts';
 import { type LeftFields, leaveFields } from './left-behind/leave-fields.ts';
 import { leaveVariants } from './left-behind/leave-members.ts';

@@ -1,8 +1,9 @@
 // Which way a request takes to an upstream: the client's own dialect if the upstream has it, else a translation. The table
 // below is all there is to add for another format.
 
-import type { Endpoint } from '../kit/endpoints.ts';
-import type { Quirks } from '../kit/quirks.ts';
+import type { Endpoint } from '../vendors/endpoints.ts';
+import { isForResponses } from '../vendors/openai.ts';
+import type { Quirks } from '../vendors/quirks.ts';
 import { anthropicMessagesClient } from './anthropic-messages/client/side.ts';
 import { anthropicMessagesUpstream } from './anthropic-messages/upstream/side.ts';
 import { type Carrier, sameDialectCarrier } from './carrier.ts';
@@ -12,7 +13,6 @@ import { openaiChatClient } from './openai-chat/client/side.ts';
 import { openaiChatUpstream } from './openai-chat/upstream/side.ts';
 import { openaiResponsesClient } from './openai-responses/client/side.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream/side.ts';
-import { isForResponses } from './traits/openai.ts';
 import { originOf } from './translate/opaque.ts';
 import type { ClientSide, UpstreamSide } from './translate/sides.ts';
 import { conversationOf, translatedCarrier } from './translate/translated-carrier.ts';

@@ -3,13 +3,14 @@
 
 import type { Fault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
-import type { Endpoint } from '../kit/endpoints.ts';
 import type { JsonDocument, JsonObject } from '../kit/json/json.ts';
 import type { LongMember } from '../kit/json/long-members.ts';
 import type { RawValue } from '../kit/json/raw-json.ts';
 import type { Nano } from '../kit/money.ts';
-import type { LimitField, Quirks } from '../kit/quirks.ts';
 import type { Buckets } from '../store/rows.ts';
+import type { Endpoint } from '../vendors/endpoints.ts';
+import type { LimitField, Quirks } from '../vendors/quirks.ts';
+import type { UnaskedThinking } from '../vendors/qwen.ts';
 import type { InputCount } from './input/count-input.ts';
 import type { LeftBehind } from './left-behind/left-behind.ts';
 import type { OtherForm } from './stream/other-form.ts';
@@ -39,9 +40,6 @@ export interface RelayRequest {
   input: InputCount;
   document: JsonDocument;
 }
-
-/** Thinking without being asked. `unless_refused`: `enable_thinking: false` turns it off. */
-export type UnaskedThinking = 'always' | 'unless_refused';
 
 /** The fields we own, for one upstream. */
 export interface UpstreamFields {

@@ -1,9 +1,9 @@
 // The public API: routes from the table, and around each of them the same order: size, key, handler, fault, headers.
 
 import { type Context, Hono } from 'hono';
+import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
-import type { PresentedKey } from '../keys/authenticator.ts';
 import { type Connection, NO_CONNECTION } from '../kit/connection.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { loadOnce } from '../kit/load-once.ts';

@@ -1,10 +1,11 @@
 // One request on its way through the API, and what every handler may use.
 
+import type { Authenticator, PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { PricesAt } from '../accounts/prices-at.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { PublicStatus } from '../catalog/publishing/public-status.ts';
 import type { Fault, FaultLabel } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
-import type { Authenticator, PresentedKey } from '../keys/authenticator.ts';
 import type { Network } from '../kit/address.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Connection } from '../kit/connection.ts';
@@ -14,7 +15,6 @@ import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import type { LargeWork } from '../limits/large-work.ts';
 import type { Load } from '../limits/load.ts';
-import type { PublicStatus } from '../publishing/public-status.ts';
 import type { RelayTools } from '../relay/call.ts';
 import type { Store } from '../store/store.ts';
 import type { DoorGuards } from './guard-doors.ts';

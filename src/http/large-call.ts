@@ -1,8 +1,8 @@
 // A call whose body is large: it is refused by key, model and limits before its body is parsed, and counts against its
 // account and its address if it gets no answer, or one that the gateway gives itself.
 
+import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { clientLeft, Fault, isOfGone } from '../faults/fault.ts';
-import type { PresentedKey } from '../keys/authenticator.ts';
 import { tryParseJson } from '../kit/json/json.ts';
 import type { Spans } from '../kit/json/spans.ts';
 import { type Caller, type CallWork, SMALL_BODY_BYTES, TURN_UNITS, unitsOf } from '../limits/large-work.ts';

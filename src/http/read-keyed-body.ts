@@ -1,8 +1,8 @@
 // The body of a call that has a key, together with the key as it is once all of the body is there: that may be half a minute
 // after the headers were, and a key that was revoked, rotated or restricted meanwhile must not act as it was.
 
+import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { fault } from '../faults/fault.ts';
-import type { PresentedKey } from '../keys/authenticator.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
 import { type BodyRoom, parseBody, parseOptionalBody, readBody } from './read-body.ts';

@@ -1,6 +1,7 @@
 // Admission: does the prompt fit, is there a slot, is there money. It ends with slots and hold taken together, durable,
 // or with a fault and nothing taken. Short waits are ours to make: for a free slot, or for money that running calls hold.
 
+import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
@@ -9,7 +10,6 @@ import { broughtTokens } from '../dialects/input/tool-use.ts';
 import { upperAt } from '../dialects/input/upper-at.ts';
 import { clientLeft, type Fault, fault } from '../faults/fault.ts';
 import { tooLongText } from '../faults/too-long-text.ts';
-import type { PresentedKey } from '../keys/authenticator.ts';
 import { sleep } from '../kit/clock.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { placeIn } from '../kit/json/place-in.ts';

@@ -1,5 +1,6 @@
 // What the relay works with: its tools, one client call, and that call once it is admitted.
 
+import type { Authenticator, PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { AnswerTimes } from '../channels/answer-times.ts';
 import type { FetchMedia } from '../channels/fetch-media.ts';
@@ -11,7 +12,6 @@ import type { RetryBudget } from '../channels/retry-budget.ts';
 import type { Traffic } from '../channels/traffic.ts';
 import type { Upstreams } from '../channels/upstreams.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
-import type { Authenticator, PresentedKey } from '../keys/authenticator.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Connection } from '../kit/connection.ts';

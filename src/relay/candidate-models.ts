@@ -2,12 +2,12 @@
 // the same endpoint; of these, the ones that take a prompt of this length, and fallbacks only with room for its thinking.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
-import type { ModelKind } from '../catalog/document.ts';
 import { canReach } from '../dialects/carry.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { mayFit } from '../dialects/input/count-input.ts';
 import { hasRoomToThink } from '../ledger/thinking-room.ts';
 import type { KeyRow } from '../store/rows.ts';
+import type { ModelKind } from '../vendors/endpoints.ts';
 import { mayUse } from './choose-model.ts';
 
 /** The named one is the first. */

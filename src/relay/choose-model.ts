@@ -1,10 +1,10 @@
 // Which model a call means, and whether this key may use it there. These checks come before the rest of the body is read.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
-import type { ModelKind } from '../catalog/document.ts';
 import { nearestIds } from '../catalog/nearest-ids.ts';
 import { fault } from '../faults/fault.ts';
 import type { KeyRow } from '../store/rows.ts';
+import type { ModelKind } from '../vendors/endpoints.ts';
 
 export function mayUse(key: KeyRow, model: Model): boolean {
   return key.models === null || key.models.includes(model.id);

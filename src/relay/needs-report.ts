@@ -1,7 +1,7 @@
 // Whether only the upstream's report says what an answer took. Where the customer ends such an answer early, the rest of it is
 // read for the report; elsewhere the upstream is stopped at once.
 
-import { mayReasonUnseen } from '../dialects/traits/reasoning.ts';
+import { mayReasonUnseen } from '../dialects/input/reasoning.ts';
 import type { Json } from '../kit/json/json.ts';
 import type { BegunStream } from './begun.ts';
 import type { Call, RelayTools } from './call.ts';

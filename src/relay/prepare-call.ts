@@ -2,13 +2,13 @@
 // travel to one of them. What is refused here has taken neither a slot nor money.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
-import type { ModelKind } from '../catalog/document.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
 import { readAhead } from '../dialects/carry.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { readModel } from '../dialects/fields.ts';
 import { Fault } from '../faults/fault.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
+import type { ModelKind } from '../vendors/endpoints.ts';
 import type { Call, RelayTools } from './call.ts';
 import { candidateModels, modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';

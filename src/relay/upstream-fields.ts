@@ -3,9 +3,9 @@
 
 import type { Model } from '../catalog/catalog.ts';
 import type { RelayRequest, UpstreamFields } from '../dialects/dialect.ts';
-import { limitFieldOf } from '../dialects/traits/openai.ts';
-import { qwenThinking } from '../dialects/traits/qwen.ts';
 import { lowerThinkingBudget } from '../ledger/thinking-room.ts';
+import { limitFieldOf } from '../vendors/openai.ts';
+import { qwenThinking } from '../vendors/qwen.ts';
 import type { Admission } from './call.ts';
 import type { Step } from './plan.ts';
 import { ENOUGH_OUTPUT, readableTokens } from './readable-answer.ts';

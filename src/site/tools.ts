@@ -1,15 +1,15 @@
 // What the site works with. It reads through the same functions as the API, and calls models the same way.
 
-import type { KeyTools } from '../accounts/manage-keys.ts';
+import type { KeyTools } from '../accounts/keys/manage-keys.ts';
 import type { RedeemTools } from '../accounts/redeem-card.ts';
 import type { Origin, RegisterTools } from '../accounts/register-agent.ts';
-import type { ReceiptTools } from '../accounts/show-receipt.ts';
-import type { SignInTools } from '../accounts/sign-in.ts';
+import type { SignInTools } from '../accounts/sign-in/sign-in.ts';
+import type { ReceiptTools } from '../accounts/usage/show-receipt.ts';
+import type { PriceHistory } from '../catalog/publishing/price-history.ts';
+import type { PublicStatus } from '../catalog/publishing/public-status.ts';
 import type { Connection } from '../kit/connection.ts';
 import type { Log } from '../kit/log.ts';
 import type { Load } from '../limits/load.ts';
-import type { PriceHistory } from '../publishing/price-history.ts';
-import type { PublicStatus } from '../publishing/public-status.ts';
 import type { KeyRow } from '../store/rows.ts';
 
 export interface Visitor {

@@ -1,8 +1,8 @@
 // Sessions: what a cookie opens, for how long, and what ends it.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { endSession, endSessions, readSession } from '../../src/accounts/sessions.ts';
-import { signInWithKey } from '../../src/accounts/sign-in.ts';
+import { endSession, endSessions, readSession } from '../../src/accounts/sign-in/sessions.ts';
+import { signInWithKey } from '../../src/accounts/sign-in/sign-in.ts';
 import { openSignInBench, type SignInBench } from './sign-in-tools.ts';
 
 const MINUTE = 60_000;

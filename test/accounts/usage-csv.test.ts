@@ -1,7 +1,7 @@
 // Usage as one file: however much there is, nobody else waits for it to be written, and no more of it is read than is taken.
 
 import { expect, test } from 'bun:test';
-import { openUsageFile } from '../../src/accounts/usage-file.ts';
+import { openUsageFile } from '../../src/accounts/usage/usage-file.ts';
 import { Fault, fault } from '../../src/faults/fault.ts';
 import type { LogFields } from '../../src/kit/log.ts';
 import { createLoad, type Load } from '../../src/limits/load.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { buildCatalog, type Catalog } from '../../src/catalog/catalog.ts';
 import { readDocument } from '../../src/catalog/read-document.ts';
-import { quirksOf } from '../../src/kit/quirks.ts';
+import { quirksOf } from '../../src/vendors/quirks.ts';
 
 function catalogOf(yaml: string): Catalog {
   const read = readDocument(yaml);

@@ -6,7 +6,7 @@ import { warnAddresses } from '../../src/catalog/check-addresses.ts';
 import { printFault } from '../../src/catalog/fault-words.ts';
 import { checkDocument } from '../../src/catalog/prepare-document.ts';
 import { readDocument, readNewDocument } from '../../src/catalog/read-document.ts';
-import type { Endpoint } from '../../src/kit/endpoints.ts';
+import type { Endpoint } from '../../src/vendors/endpoints.ts';
 import { plainDocument } from '../support/plain-document.ts';
 
 type Fields = Record<string, unknown>;

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'bun:test';
 import { type ChannelSettings, createUpstreams } from '../../src/channels/upstreams.ts';
-import type { Endpoint } from '../../src/kit/endpoints.ts';
-import { quirksOf } from '../../src/kit/quirks.ts';
+import type { Endpoint } from '../../src/vendors/endpoints.ts';
+import { quirksOf } from '../../src/vendors/quirks.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 async function addressOf(

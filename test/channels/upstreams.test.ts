@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { type ChannelSettings, createUpstreams } from '../../src/channels/upstreams.ts';
-import { quirksOf } from '../../src/kit/quirks.ts';
+import { quirksOf } from '../../src/vendors/quirks.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 const CHANNEL: ChannelSettings = {

@@ -1,7 +1,7 @@
 // Faults in the caller's envelope, each with the headers its row promises, whatever went wrong.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { keyFromSecret } from '../../src/keys/key-format.ts';
+import { keyFromSecret } from '../../src/accounts/keys/key-format.ts';
 import type { Answer } from '../support/answer.ts';
 import { createExpiredKey, createKey } from '../support/create-key.ts';
 import { type CallOptions, startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';

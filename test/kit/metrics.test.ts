@@ -1,6 +1,6 @@
 // The registry: what is counted comes out as it should be written, whatever stands in a label, and it stays bounded.
 import { describe, expect, test } from 'bun:test';
-import { createMetrics } from '../../src/kit/metrics.ts';
+import { createMetrics } from '../../src/admin/metrics/metrics.ts';
 import { readScrape } from '../support/prometheus.ts';
 
 const scrape = async (metrics: ReturnType<typeof createMetrics>) => readScrape(await metrics.text());

@@ -1,7 +1,7 @@
 // Guessing keys: from the 31st bad key of a minute on, an address is told to wait. A good key passes whatever came before.
 
 import { afterEach, describe, expect, test } from 'bun:test';
-import { keyFromSecret } from '../../src/keys/key-format.ts';
+import { keyFromSecret } from '../../src/accounts/keys/key-format.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { createGate, eventually } from '../support/eventually.ts';

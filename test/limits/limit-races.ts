@@ -2,7 +2,7 @@
 // Exported once, run with one gateway on SQLite and with two gateways on one PostgreSQL.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createCardCode } from '../../src/cards/card-code.ts';
+import { createCardCode } from '../../src/accounts/card-code.ts';
 import { systemRandom } from '../../src/kit/random.ts';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Catalog } from '../../src/catalog/catalog.ts';
-import { suspendKeys } from '../../src/jobs/suspend-keys.ts';
 import { taipeiDay, taipeiDayStart } from '../../src/kit/taipei.ts';
+import { suspendKeys } from '../../src/server/jobs/suspend-keys.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   type Account,

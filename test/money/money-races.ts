@@ -1,7 +1,7 @@
 // Many callers at once on one wallet, one card, one Idempotency-Key: exported once, run by every store.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createCardCode, createCardHasher, createSerial } from '../../src/cards/card-code.ts';
+import { createCardCode, createCardHasher, createSerial } from '../../src/accounts/card-code.ts';
 import { systemRandom } from '../../src/kit/random.ts';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';

@@ -60,7 +60,7 @@ describe('compose.yaml', () => {
   test('hands over every setting but those that the image and this arrangement fix', () => {
     const ours = ['TORTURE_KILL', 'PROCESS_INDEX', 'PROCESS_FOLLOWS'];
     const fixed = ['PORT', 'HOST', 'ADMIN_PORT', 'DATA_DIR', 'GATEWAY_CONFIG', ...ours];
-    const names = [...read('src/settings/settings.ts').matchAll(/variable\('([A-Z_]+)'\)/g)].map(
+    const names = [...read('src/server/settings/settings.ts').matchAll(/variable\('([A-Z_]+)'\)/g)].map(
       ([, name = '']) => name,
     );
     const missing = names.filter((name) => !fixed.includes(name) && !(name in services.gateway.environment));

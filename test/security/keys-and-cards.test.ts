@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createKeyText } from '../../src/keys/key-format.ts';
+import { createKeyText } from '../../src/accounts/keys/key-format.ts';
 import { systemRandom } from '../../src/kit/random.ts';
 import { createSealer } from '../../src/kit/sealed.ts';
 import { filesBelow, findMarkIn } from '../privacy/find-mark.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { money, sentences } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { MAX_KEYS } from '../../src/store/book/keyring.ts';
-import { clientOf, fieldOf } from '../console/operator-client.ts';
+import { clientOf, fieldOf } from '../admin/console/operator-client.ts';
 import { createAccount } from '../store/suite/samples.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { CARD_CODE_SHAPE } from '../../src/cards/card-code.ts';
+import { CARD_CODE_SHAPE } from '../../src/accounts/card-code.ts';
 import { money } from '../../src/site/format.ts';
 import { type Language, wordsOf } from '../../src/site/language.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { wordsOf } from '../../src/site/language.ts';
-import { fieldOf } from '../console/operator-client.ts';
+import { fieldOf } from '../admin/console/operator-client.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

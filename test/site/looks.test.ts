@@ -2,7 +2,7 @@
 // wider than the smallest phone. In both languages, by day and by night, narrow and wide.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { CARD_CODE_SHAPE } from '../../src/cards/card-code.ts';
+import { CARD_CODE_SHAPE } from '../../src/accounts/card-code.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
 import { createKey } from '../support/create-key.ts';

@@ -1,7 +1,7 @@
 // The price history on the public page, and all revisions in the console, after many revisions that changed no price.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { clientOf } from '../console/operator-client.ts';
+import { clientOf } from '../admin/console/operator-client.ts';
 import type { Answer } from '../support/answer.ts';
 import { appliedLine } from '../support/applied-line.ts';
 import { eventually } from '../support/eventually.ts';

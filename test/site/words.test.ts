@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { consoleWords } from '../../src/admin/console/words/words.ts';
 import { dateTime, money, percent, sentences } from '../../src/site/format.ts';
 import { LANGUAGES, type Language, wordsOf } from '../../src/site/language.ts';
-import { consoleWords } from '../../src/site/words/console/words.ts';
 
 interface Said {
   place: string;

@@ -12,7 +12,7 @@ import type {
 import type { AnswerContext, Target } from '../../src/dialects/translate/sides.ts';
 import { Fault } from '../../src/faults/fault.ts';
 import { type Json, readJsonObject } from '../../src/kit/json/json.ts';
-import { quirksOf } from '../../src/kit/quirks.ts';
+import { quirksOf } from '../../src/vendors/quirks.ts';
 
 export function conversationOf(given: Partial<Conversation> = {}): Conversation {
   return {

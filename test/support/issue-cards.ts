@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createCardCode, createCardHasher, createSerial } from '../../src/cards/card-code.ts';
+import { createCardCode, createCardHasher, createSerial } from '../../src/accounts/card-code.ts';
 import { systemRandom } from '../../src/kit/random.ts';
 import type { CardKind } from '../../src/store/rows.ts';
 import type { TestGateway } from './gateway.ts';

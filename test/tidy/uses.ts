@@ -1,6 +1,7 @@
-// What may be used only in certain places, so that the rest of the house can be tested without it.
-import { floorOf } from './house.ts';
+// What may be used only in certain places, so that the rest can be tested without it.
+
 import { importsOf, isRelative } from './imports.ts';
+import { isBelowTheEdges } from './layers.ts';
 import { type Reference, referencesOf } from './references.ts';
 import type { Source } from './source.ts';
 
@@ -15,14 +16,20 @@ interface UseRule {
 
 const USE_RULES: UseRule[] = [
   { what: 'console', paths: ['console'], onlyIn: [] },
-  { what: 'the environment', paths: ['process.env', 'Bun.env', 'import.meta.env'], onlyIn: ['settings/settings.ts'] },
+  {
+    what: 'the environment',
+    paths: ['process.env', 'Bun.env', 'import.meta.env'],
+    onlyIn: ['server/settings/settings.ts'],
+  },
   { what: 'SQL', paths: ['Bun.sql', 'Bun.SQL', 'Bun.postgres'], onlyIn: ['store/'] },
   { what: 'fetch', paths: ['fetch', 'Bun.fetch'], onlyIn: ['channels/'], when: 'called' },
   { what: 'fetch', paths: ['fetch', 'Bun.fetch'], onlyIn: ['channels/', 'main.ts', 'cli.ts'], when: 'passed' },
 ];
 
+const PAGE_ROOMS = ['http/', 'site/', 'admin/'];
+
 const MODULE_RULES = [
-  { what: 'Hono', module: /^hono(\/|$)/, onlyIn: ['http/', 'site/', 'operator/'] },
+  { what: 'Hono', module: /^hono(\/|$)/, onlyIn: PAGE_ROOMS },
   { what: 'a database driver', module: /^(bun:sqlite|node:sqlite|postgres|pg)$/, onlyIn: ['store/'] },
   { what: 'an HTTP client', module: /^((node:)?https?2?|undici)$/, onlyIn: ['channels/'] },
 ];
@@ -53,7 +60,6 @@ const CLOCK_AND_RANDOM = [
   'crypto.randomFillSync',
   'Bun.randomUUIDv7',
 ];
-const HIGHEST_FLOOR_UNDER_A_CLOCK = 3;
 
 export interface ClockException {
   path: string;
@@ -79,9 +85,8 @@ export function findMisplacedModules(sources: Source[]): string[] {
       ),
     ),
   );
-  const pages = ['http/', 'site/', 'operator/'];
-  const jsx = sources.filter((source) => source.path.endsWith('.tsx') && !isIn(source, pages));
-  return [...imports, ...jsx.map(({ path }) => `${path} is JSX, which is Hono, ${allowed(pages)}`)];
+  const jsx = sources.filter((source) => source.path.endsWith('.tsx') && !isIn(source, PAGE_ROOMS));
+  return [...imports, ...jsx.map(({ path }) => `${path} is JSX, which is Hono, ${allowed(PAGE_ROOMS)}`)];
 }
 
 /** Development packages are not there under `npm start`. */
@@ -97,7 +102,7 @@ export function findUndeclaredPackages(sources: Source[], dependencies: string[]
 /** Below the edges, time and randomness are passed in; an exception that nothing needs any more must go. */
 export function findClockUses(sources: Source[], exceptions: ClockException[]): string[] {
   const uses = sources
-    .filter(({ path }) => (floorOf(path) ?? 0) <= HIGHEST_FLOOR_UNDER_A_CLOCK)
+    .filter(({ path }) => isBelowTheEdges(path))
     .flatMap((source) =>
       referencesOf(source)
         .filter((reference) => isOneOf(reference, CLOCK_AND_RANDOM))

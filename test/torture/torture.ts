@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCardCode, createCardHasher, createSerial } from '../../src/cards/card-code.ts';
+import { createCardCode, createCardHasher, createSerial } from '../../src/accounts/card-code.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { systemRandom } from '../../src/kit/random.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';

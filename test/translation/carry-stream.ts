@@ -8,8 +8,8 @@ import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
 import { openaiResponses } from '../../src/dialects/openai-responses/dialect.ts';
 import { type SseEvent, SseReader } from '../../src/dialects/stream/sse.ts';
 import { readJsonObject } from '../../src/kit/json/json.ts';
-import { quirksOf } from '../../src/kit/quirks.ts';
 import { NO_BUCKETS } from '../../src/store/rows.ts';
+import { quirksOf } from '../../src/vendors/quirks.ts';
 import { CLIENTS, type ClientName, UPSTREAMS, type UpstreamName } from './sides.ts';
 
 const DIALECTS: Record<ClientName, Dialect> = {

@@ -1,7 +1,7 @@
 // An upstream that speaks the OpenAI format over HTTP.
 
-import type { Endpoint } from '../../kit/endpoints.ts';
-import type { Quirks } from '../../kit/quirks.ts';
+import type { Endpoint } from '../../vendors/endpoints.ts';
+import type { Quirks } from '../../vendors/quirks.ts';
 import { addressBelow } from '../address-below.ts';
 import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
 import { upstreamHeaders } from '../upstream-headers.ts';

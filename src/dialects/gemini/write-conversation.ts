@@ -1,8 +1,8 @@
 // A conversation of any dialect as the body of a request to Gemini. Safety settings are left as the vendor has them.
 
 import { writeJson } from '../../kit/json/raw-json.ts';
+import { geminiTraits } from '../../vendors/gemini.ts';
 import type { UpstreamFields } from '../dialect.ts';
-import { geminiTraits } from '../traits/gemini.ts';
 import type { Conversation } from '../translate/conversation.ts';
 import { settingsOfParts } from '../translate/settings-of-parts.ts';
 import type { Target, WrittenRequest } from '../translate/sides.ts';

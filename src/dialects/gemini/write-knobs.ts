@@ -1,7 +1,7 @@
 // Settings that change how a model answers: carried where it takes them, told where it does not.
 
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { GeminiTraits } from '../traits/gemini.ts';
+import type { GeminiTraits } from '../../vendors/gemini.ts';
 import type { Knob } from '../translate/conversation.ts';
 import { requireOneAnswer } from '../translate/one-answer.ts';
 import { splitStops } from '../translate/stop-sequences.ts';

@@ -1,8 +1,8 @@
 // How much a model shall think: by its generation as a word, as a bound in tokens, or not at all.
 
 import type { JsonObject } from '../../kit/json/json.ts';
+import type { Thinking } from '../../vendors/gemini.ts';
 import type { UpstreamFields } from '../dialect.ts';
-import type { Thinking } from '../traits/gemini.ts';
 import type { Conversation } from '../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../translate/effort.ts';
 

@@ -1,8 +1,8 @@
 // The input to bill when the upstream reported no usage.
 
-import { imagesBeyond } from '../traits/image-tokens.ts';
-import { tokenizerFactor } from '../traits/tokenizer-factor.ts';
+import { tokenizerFactor } from '../../vendors/tokenizer-factor.ts';
 import type { InputCount } from './count-input.ts';
+import { imagesBeyond } from './image-tokens.ts';
 
 interface Model {
   contextTokens: number;

@@ -1,8 +1,8 @@
 // Every top-level field of a request that can change what an upstream bills, and what the gateway does with it. A field
 // that could make the bill exceed the hold is dropped; a new one of a vendor needs a row here and nothing else.
 
-import type { Endpoint } from '../../kit/endpoints.ts';
 import type { Json } from '../../kit/json/json.ts';
+import type { Endpoint } from '../../vendors/endpoints.ts';
 import { isEmptySetting } from '../fields.ts';
 
 export type FieldRule =

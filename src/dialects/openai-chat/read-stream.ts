@@ -9,7 +9,6 @@ import {
   JsonRefused,
   readJsonObject,
 } from '../../kit/json/json.ts';
-import { PlainTokens } from '../../kit/plain-tokens.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { addUnreported, checkReport } from '../counts.ts';
 import {
@@ -22,6 +21,7 @@ import {
   type StreamFacts,
   type StreamReader,
 } from '../dialect.ts';
+import { PlainTokens } from '../input/plain-tokens.ts';
 import { BROKEN, DONE } from '../stream/bare-events.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { RepeatedEvent } from '../stream/repeated-event.ts';

@@ -1,7 +1,7 @@
 // Thinking that a chat bounds by a field of its own. The hold is for one output bound, so thinking and answer share it.
 
 import type { Json, JsonObject } from '../../kit/json/json.ts';
-import type { UnaskedThinking } from '../dialect.ts';
+import type { UnaskedThinking } from '../../vendors/qwen.ts';
 import { type Lowered, lowerInside } from '../lower-inside.ts';
 
 export interface SharedBound extends Lowered {

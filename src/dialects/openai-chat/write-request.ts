@@ -1,7 +1,7 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed.
 
 import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
-import type { LimitField } from '../../kit/quirks.ts';
+import type { LimitField } from '../../vendors/quirks.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../left-behind/leave-fields.ts';
 import { usageWish } from './asks-for-usage.ts';

@@ -2,9 +2,9 @@
 // run without keeping the text. Text itself is kept only where it may be needed to continue an answer, and only so much.
 
 import { createHash, type Hash } from 'node:crypto';
-import { PlainTokens } from '../../kit/plain-tokens.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { isMedia, type Piece, type Sent } from '../dialect.ts';
+import { PlainTokens } from '../input/plain-tokens.ts';
 import { answerOf, type Comparison, compareRun } from './compare-run.ts';
 
 const MAX_KEPT_CHARS = 1024 * 1024;

@@ -1,9 +1,9 @@
 // A whole answer of an upstream in the client's dialect, whether it came whole or as a stream.
 
 import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
-import { weighPlain } from '../../kit/plain-tokens.ts';
 import type { CarriedAnswer, GaveUp } from '../carrier.ts';
 import { checkReport } from '../counts.ts';
+import { weighPlain } from '../input/plain-tokens.ts';
 import { isPicture } from '../media/picture.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';

@@ -1,6 +1,7 @@
 // Between the two ways to say how much a model shall think, a word or a number of tokens, and between the words that
 // models take.
 
+import { EFFORTS } from '../../vendors/openai.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { ReasoningWish } from './conversation.ts';
 
@@ -16,9 +17,6 @@ const MOST_BUDGET = 65_536;
 export function effortOf(budget: number): string {
   return STEPS.find(([, below]) => budget < below)?.[0] ?? 'xhigh';
 }
-
-/** Every word, from the least. */
-export const EFFORTS: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /** The word for a wish, of those that a model takes, from the least; undefined: as it likes. */
 export function effortFor({ isOff, effort, budget }: ReasoningWish, taken: readonly string[]): string | undefined {

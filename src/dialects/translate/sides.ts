@@ -3,7 +3,7 @@
 
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RawValue } from '../../kit/json/raw-json.ts';
-import type { Quirks } from '../../kit/quirks.ts';
+import type { Quirks } from '../../vendors/quirks.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { NamedMedia } from '../media/named-media.ts';
 import type { OtherForm } from '../stream/other-form.ts';

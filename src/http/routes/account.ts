@@ -1,9 +1,9 @@
 // GET /api/me, /api/usage and /api/receipts/{id}: what a key may see of its account.
 
-import { listUsage } from '../../accounts/list-usage.ts';
 import { showAccount } from '../../accounts/show-account.ts';
-import { showReceipt } from '../../accounts/show-receipt.ts';
-import { openUsageFile } from '../../accounts/usage-file.ts';
+import { listUsage } from '../../accounts/usage/list-usage.ts';
+import { showReceipt } from '../../accounts/usage/show-receipt.ts';
+import { openUsageFile } from '../../accounts/usage/usage-file.ts';
 import { fault } from '../../faults/fault.ts';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';

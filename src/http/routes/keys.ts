@@ -1,8 +1,16 @@
 // /api/keys: an account's keys, for its managing keys.
 
 import { idempotencyHeaders } from '../../accounts/idempotency-headers.ts';
-import { addKey, askerOf, editKey, listKeys, removeKey, requireManage, rotateKey } from '../../accounts/manage-keys.ts';
-import { keyBodyOf } from '../../accounts/read-key-fields.ts';
+import {
+  addKey,
+  askerOf,
+  editKey,
+  listKeys,
+  removeKey,
+  requireManage,
+  rotateKey,
+} from '../../accounts/keys/manage-keys.ts';
+import { keyBodyOf } from '../../accounts/keys/read-key-fields.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { type KeyedBody, readKeyedJson, readOptionalKeyedJson } from '../read-keyed-body.ts';

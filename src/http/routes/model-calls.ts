@@ -2,7 +2,6 @@
 // /v1/images/generations. They differ in their format, the kind of model they are for, and how large a body they take.
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
-import type { ModelKind } from '../../catalog/document.ts';
 import { hasPassed, LOOP_HEADER } from '../../channels/loop-guard.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages/dialect.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -16,6 +15,7 @@ import { UNCOUNTED_WORK } from '../../limits/large-work.ts';
 import { prepareCall, prepareLargeCall } from '../../relay/prepare-call.ts';
 import { refuseEarly } from '../../relay/refuse-early.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
+import type { ModelKind } from '../../vendors/endpoints.ts';
 import { addressOf } from '../client-address.ts';
 import { newResponse } from '../common-headers.ts';
 import { readConversationName } from '../conversation-name.ts';

@@ -1,12 +1,12 @@
 // GET /api/public/status: how every model and channel is doing, from real traffic: now, and hour by hour; with `days=N`
 // also day by day.
 
+import type { ChannelStatus, HourFigures, ModelStatus } from '../../catalog/publishing/public-status.ts';
+import { STATUS_DAYS } from '../../catalog/publishing/status-days.ts';
 import type { WindowFigures } from '../../channels/recent-traffic.ts';
 import { fault } from '../../faults/fault.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import { requestUrl } from '../../kit/request-url.ts';
-import type { ChannelStatus, HourFigures, ModelStatus } from '../../publishing/public-status.ts';
-import { STATUS_DAYS } from '../../publishing/status-days.ts';
 import type { Incident } from '../../store/rows.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
 

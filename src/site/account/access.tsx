@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // How one gets in: a name and a password beside the keys, and an end to every session.
 
-import { MIN_PASSWORD_CHARS } from '../../accounts/read-login.ts';
+import { MIN_PASSWORD_CHARS } from '../../accounts/sign-in/read-login.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { Field, faultId } from '../parts/field.tsx';

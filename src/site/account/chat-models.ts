@@ -1,6 +1,6 @@
 // The models that a visitor may chat with, and the key that pays for it.
 
-import type { SiteSession } from '../../accounts/sessions.ts';
+import type { SiteSession } from '../../accounts/sign-in/sessions.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import { FREE_MODEL } from '../../catalog/document.ts';
 import { isLiveKey } from '../../store/key-rules.ts';

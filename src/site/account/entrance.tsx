@@ -2,9 +2,9 @@
 // In and out: signing in, a new account, a name and password, signing out here and everywhere.
 
 import { registerAgent } from '../../accounts/register-agent.ts';
-import { endSession, endSessions, openSession, readSession, SessionsFull } from '../../accounts/sessions.ts';
-import { setPassword } from '../../accounts/set-password.ts';
-import { signInWithKey, signInWithPassword } from '../../accounts/sign-in.ts';
+import { endSession, endSessions, openSession, readSession, SessionsFull } from '../../accounts/sign-in/sessions.ts';
+import { setPassword } from '../../accounts/sign-in/set-password.ts';
+import { signInWithKey, signInWithPassword } from '../../accounts/sign-in/sign-in.ts';
 import { Fault } from '../../faults/fault.ts';
 import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';

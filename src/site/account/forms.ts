@@ -1,6 +1,6 @@
 // Forms as the API takes them: what a visitor typed becomes the same body that a program would send.
 
-import type { KeyBody } from '../../accounts/read-key-fields.ts';
+import type { KeyBody } from '../../accounts/keys/read-key-fields.ts';
 import { RawJson } from '../../kit/json/raw-json.ts';
 import { formatNtd, parseNtd } from '../../kit/money.ts';
 import type { KeyRow } from '../../store/rows.ts';

@@ -1,6 +1,11 @@
 // Everything that is wrong with what was typed for a key, field by field: the API names only the first.
 
-import { type KeyBody, readKeyFields, restrictedManager, type StandingFields } from '../../accounts/read-key-fields.ts';
+import {
+  type KeyBody,
+  readKeyFields,
+  restrictedManager,
+  type StandingFields,
+} from '../../accounts/keys/read-key-fields.ts';
 import { Fault } from '../../faults/fault.ts';
 import { faultText } from '../fault-text.ts';
 import { type Language, wordsOf } from '../language.ts';

@@ -4,14 +4,14 @@
 import { type DayBudget, readDayBudgets } from '../../accounts/day-budgets.ts';
 import { readFreeAllowances } from '../../accounts/free-allowances.ts';
 import { redeemCard } from '../../accounts/redeem-card.ts';
-import { type Receipt, readReceipt } from '../../accounts/show-receipt.ts';
-import { openUsageFile } from '../../accounts/usage-file.ts';
+import { readUsageQuery, writeCursor } from '../../accounts/usage/read-query.ts';
+import { type Receipt, readReceipt } from '../../accounts/usage/show-receipt.ts';
+import { openUsageFile } from '../../accounts/usage/usage-file.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { DAY_MS } from '../../kit/clock.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { UsageQuery } from '../../store/reads.ts';
-import { readUsageQuery, writeCursor } from '../../usage/read-query.ts';
 import { faultText } from '../fault-text.ts';
 import { date, dateTime, money } from '../format.ts';
 import { wordsOf } from '../language.ts';

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The playground's page, and its call: a chat like any other, on the visitor's own key, streamed as it comes.
 
-import { readSession, SessionEnded } from '../../accounts/sessions.ts';
+import { readSession, SessionEnded } from '../../accounts/sign-in/sessions.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { isObject, tryParseJson } from '../../kit/json/json.ts';

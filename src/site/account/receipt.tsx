@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The receipt of one request: what was counted, at which price, and every try it took.
 
-import type { Receipt } from '../../accounts/show-receipt.ts';
+import type { Receipt } from '../../accounts/usage/show-receipt.ts';
 import { count, dateTime, milliseconds, money } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // A prepaid card becomes balance. A link may carry the code behind its #, which no server sees: the script puts it in.
 
-import { CARD_CODE_SHAPE } from '../../cards/card-code.ts';
+import { CARD_CODE_SHAPE } from '../../accounts/card-code.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { Field, faultId } from '../parts/field.tsx';

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The way in: with a key, with a name and password, or with a new account.
 
-import { readCardCode } from '../../cards/card-code.ts';
+import { readCardCode } from '../../accounts/card-code.ts';
 import { withGap } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';

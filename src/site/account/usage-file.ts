@@ -1,7 +1,7 @@
 // The file of usage that a visitor takes away: for people and their spreadsheets, in their language, with keys by name and
 // Taipei's time. Programs have the one of the API.
 
-import type { UsageSheet } from '../../accounts/usage-file.ts';
+import type { UsageSheet } from '../../accounts/usage/usage-file.ts';
 import { formatNtd } from '../../kit/money.ts';
 import { taipeiTime } from '../../kit/taipei.ts';
 import type { KeyRow, UsageRecord } from '../../store/rows.ts';

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // Usage: one page of requests, filtered by the address, with totals, a file to take away, and a receipt for each.
 
-import { MOST_RECORDS } from '../../accounts/usage-file.ts';
+import { MOST_RECORDS } from '../../accounts/usage/usage-file.ts';
 import type { UsageTotals } from '../../store/reads.ts';
 import type { UsageRecord } from '../../store/rows.ts';
 import { count, money, withGap } from '../format.ts';

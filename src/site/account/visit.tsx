@@ -3,7 +3,7 @@
 // our own pages only; whoever is not signed in is asked to, and comes back to where they were.
 
 import type { Context, Env, Hono } from 'hono';
-import { readSession, SessionEnded, type SiteSession } from '../../accounts/sessions.ts';
+import { readSession, SessionEnded, type SiteSession } from '../../accounts/sign-in/sessions.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { type Connection, NO_CONNECTION } from '../../kit/connection.ts';
 import { isCrossSite } from '../../kit/cross-site.ts';

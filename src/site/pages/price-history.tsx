@@ -1,14 +1,14 @@
 /** @jsxImportSource hono/jsx */
 // The price history as visitors read it: what changed when, from which price to which.
 
-import type { Prices } from '../../kit/prices.ts';
 import {
   type ListedPrice,
   MOST_PRICE_CHANGES,
   type ModelChange,
   PRICE_ORDER,
   type PriceChange,
-} from '../../publishing/price-history.ts';
+} from '../../catalog/publishing/price-history.ts';
+import type { Prices } from '../../kit/prices.ts';
 import { dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { Scroll } from '../parts/scroll.tsx';

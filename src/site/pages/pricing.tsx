@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // Every model with its price, as billed: searched, filtered and sorted by the address alone.
 
-import type { PriceChange } from '../../publishing/price-history.ts';
+import type { PriceChange } from '../../catalog/publishing/price-history.ts';
 import { count, dateTime, sentences } from '../format.ts';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';

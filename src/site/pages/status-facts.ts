@@ -1,7 +1,7 @@
 // The public status as pages show it.
 
 import { FREE_MODEL } from '../../catalog/document.ts';
-import type { ChannelStatus, PublicStatus } from '../../publishing/public-status.ts';
+import type { ChannelStatus, PublicStatus } from '../../catalog/publishing/public-status.ts';
 import type { Language } from '../language.ts';
 import type { StateName } from '../parts/state.tsx';
 import type { HomeFacts } from './home.tsx';

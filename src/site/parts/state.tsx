@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // How something is doing, as a mark that colour alone does not carry.
 
-import type { State as PublicState } from '../../publishing/status-states.ts';
+import type { State as PublicState } from '../../catalog/publishing/status-states.ts';
 import { type Language, wordsOf } from '../language.ts';
 
 export type StateName = PublicState;

@@ -1,8 +1,8 @@
 // What the pages of the account say, in English.
 
+import { CHARGE_EXPLANATIONS } from '../../accounts/usage/explain-charge.ts';
 import type { ToldOutcome } from '../../relay/outcomes.ts';
 import type { RequestStatus } from '../../store/rows.ts';
-import { CHARGE_EXPLANATIONS } from '../../usage/explain-charge.ts';
 
 export const enAccount = {
   title: 'Account',

@@ -2,8 +2,8 @@
 
 import { assert } from '../../kit/assert.ts';
 import { type Clock, sleep } from '../../kit/clock.ts';
-import { databasePlace } from '../../kit/database-place.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
+import { databasePlace } from '../database-place.ts';
 import { forgetOld } from '../forget-old.ts';
 import { forgetLosses, forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
 import { StoreRefused } from '../refusal.ts';

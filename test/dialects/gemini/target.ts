@@ -2,7 +2,7 @@
 
 import type { Conversation, Part, Tool, Turn } from '../../../src/dialects/translate/conversation.ts';
 import type { Target } from '../../../src/dialects/translate/sides.ts';
-import { quirksOf } from '../../../src/kit/quirks.ts';
+import { quirksOf } from '../../../src/vendors/quirks.ts';
 
 export const ORIGIN = 'origin0001';
 export const FIELDS = {

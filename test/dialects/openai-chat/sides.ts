@@ -3,7 +3,7 @@
 import type { Conversation } from '../../../src/dialects/translate/conversation.ts';
 import type { AnswerContext, Target } from '../../../src/dialects/translate/sides.ts';
 import { readJsonObject } from '../../../src/kit/json/json.ts';
-import { type QuirksName, quirksOf } from '../../../src/kit/quirks.ts';
+import { type QuirksName, quirksOf } from '../../../src/vendors/quirks.ts';
 
 export const ORIGIN = '0123456789';
 

@@ -10,7 +10,7 @@ import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { createShortcut } from '../../../src/dialects/stream/shortcut.ts';
 import { SseReader } from '../../../src/dialects/stream/sse.ts';
 import { readJsonObject } from '../../../src/kit/json/json.ts';
-import { quirksOf } from '../../../src/kit/quirks.ts';
+import { quirksOf } from '../../../src/vendors/quirks.ts';
 
 const BODY = { model: 'a-model', stream: true, max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
 const CHAT_HEAD = '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"theirs"';

@@ -6,8 +6,8 @@ import { anthropicMessages } from '../../../src/dialects/anthropic-messages/dial
 import { carry } from '../../../src/dialects/carry.ts';
 import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import { readJsonObject } from '../../../src/kit/json/json.ts';
-import { type QuirksName, quirksOf } from '../../../src/kit/quirks.ts';
 import { countTokens } from '../../../src/kit/tokens.ts';
+import { type QuirksName, quirksOf } from '../../../src/vendors/quirks.ts';
 import type { Answer } from '../../support/answer.ts';
 
 const SENDER = { requestId: 'req_1', createdAt: 1, hashUser: (id: string) => id, isFree: false };

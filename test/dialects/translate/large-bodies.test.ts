@@ -8,9 +8,9 @@ import { carry } from '../../../src/dialects/carry.ts';
 import type { Dialect } from '../../../src/dialects/dialect.ts';
 import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
-import type { Endpoint } from '../../../src/kit/endpoints.ts';
 import { type JsonObject, readJsonObject } from '../../../src/kit/json/json.ts';
-import { quirksOf } from '../../../src/kit/quirks.ts';
+import type { Endpoint } from '../../../src/vendors/endpoints.ts';
+import { quirksOf } from '../../../src/vendors/quirks.ts';
 import { refusedParam } from '../../support/conversation.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 

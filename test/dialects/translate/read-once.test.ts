@@ -3,9 +3,9 @@
 import { expect, test } from 'bun:test';
 import { carry } from '../../../src/dialects/carry.ts';
 import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
-import type { Endpoint } from '../../../src/kit/endpoints.ts';
 import { readJsonObject } from '../../../src/kit/json/json.ts';
-import { quirksOf } from '../../../src/kit/quirks.ts';
+import type { Endpoint } from '../../../src/vendors/endpoints.ts';
+import { quirksOf } from '../../../src/vendors/quirks.ts';
 
 test('a second route takes the conversation of the first', () => {
   const document = readJsonObject('{"model":"m","messages":[{"role":"user","content":"Hi"}]}');

@@ -1,10 +1,10 @@
 // A budget that a key gets later: what the key spent that day and what its running calls hold counts, from the first nano.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { editKey } from '../../../src/accounts/manage-keys.ts';
+import { createAuthenticator } from '../../../src/accounts/keys/authenticator.ts';
+import { editKey } from '../../../src/accounts/keys/manage-keys.ts';
 import { buildCatalog } from '../../../src/catalog/catalog.ts';
 import { readDocument } from '../../../src/catalog/read-document.ts';
-import { createAuthenticator } from '../../../src/keys/authenticator.ts';
 import { RawJson } from '../../../src/kit/json/raw-json.ts';
 import { systemRandom } from '../../../src/kit/random.ts';
 import type { AdmitInput } from '../../../src/store/operations.ts';

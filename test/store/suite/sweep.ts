@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'bun:test';
 import { fault } from '../../../src/faults/fault.ts';
-import { ENDED } from '../../../src/jobs/keep-lease.ts';
-import { createSweep } from '../../../src/jobs/sweep-holds.ts';
 import { createLog } from '../../../src/kit/log.ts';
+import { ENDED } from '../../../src/server/jobs/keep-lease.ts';
+import { createSweep } from '../../../src/server/jobs/sweep-holds.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { createLogCapture } from '../../support/log-capture.ts';
 import { createManualClock } from '../../support/manual-clock.ts';

@@ -1,8 +1,8 @@
 // A conversation of any dialect as the body for an upstream that speaks this one.
 
 import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
+import { claudeTraits } from '../../../vendors/claude.ts';
 import type { UpstreamFields } from '../../dialect.ts';
-import { claudeTraits } from '../../traits/claude.ts';
 import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
 import { settingsOfParts } from '../../translate/settings-of-parts.ts';
 import type { BodyOptions, Target, WrittenRequest } from '../../translate/sides.ts';

@@ -2,7 +2,7 @@
 // the arguments of a tool that it must call.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import type { ClaudeTraits } from '../../traits/claude.ts';
+import type { ClaudeTraits } from '../../../vendors/claude.ts';
 import type { Conversation, TextPart, Tool } from '../../translate/conversation.ts';
 import { describedSchema } from '../../translate/read-format.ts';
 import { createFormatTool, JSON_HINT, schemaHint } from '../../translate/tools/format-tool.ts';

@@ -3,7 +3,7 @@
 
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
-import type { ClaudeTraits } from '../../traits/claude.ts';
+import type { ClaudeTraits } from '../../../vendors/claude.ts';
 import type { Knob, KnobKind } from '../../translate/conversation.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
 import { isSaidByMarks } from '../../translate/read-cache-mark.ts';

@@ -3,8 +3,8 @@
 
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { LEAST_THINKING_TOKENS } from '../../../kit/tokens.ts';
+import type { ClaudeTraits } from '../../../vendors/claude.ts';
 import type { UpstreamFields } from '../../dialect.ts';
-import type { ClaudeTraits } from '../../traits/claude.ts';
 import type { Conversation, ReasoningWish } from '../../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../../translate/effort.ts';
 

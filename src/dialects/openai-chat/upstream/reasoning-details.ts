@@ -3,7 +3,7 @@
 
 import { isObject, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { RawJson } from '../../../kit/json/raw-json.ts';
-import type { Quirks } from '../../../kit/quirks.ts';
+import type { Quirks } from '../../../vendors/quirks.ts';
 import type { ReasoningPart } from '../../translate/conversation.ts';
 import { REDACTED_DETAIL } from '../read-reasoning.ts';
 

@@ -1,7 +1,7 @@
 // Parts of a user's chat message. What an upstream has no word for is refused by its place in the client's body.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
-import type { Quirks } from '../../../kit/quirks.ts';
+import type { Quirks } from '../../../vendors/quirks.ts';
 import { refuseField } from '../../fields.ts';
 import { addressOf } from '../../media/media-address.ts';
 import { textOfPart } from '../../translate/as-text.ts';

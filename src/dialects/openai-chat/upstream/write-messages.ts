@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
-import type { Quirks } from '../../../kit/quirks.ts';
+import type { Quirks } from '../../../vendors/quirks.ts';
 import { refuseField } from '../../fields.ts';
 import { textOfPart } from '../../translate/as-text.ts';
 import type { Part, ReasoningPart, ToolCallPart, Turn } from '../../translate/conversation.ts';

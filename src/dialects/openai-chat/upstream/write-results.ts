@@ -2,7 +2,7 @@
 // the text says which is which.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
-import type { Quirks } from '../../../kit/quirks.ts';
+import type { Quirks } from '../../../vendors/quirks.ts';
 import { asFailure, textOfPart } from '../../translate/as-text.ts';
 import type { ToolResultPart } from '../../translate/conversation.ts';
 import { type ContentPart, writeContentPart } from './write-content.ts';

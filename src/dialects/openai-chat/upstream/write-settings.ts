@@ -1,9 +1,9 @@
 // How an answer shall be, for an upstream that speaks chat: its format, its thinking, and each setting that both sides know.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
-import type { Quirks } from '../../../kit/quirks.ts';
+import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
+import type { Quirks } from '../../../vendors/quirks.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
-import { effortsOf, openaiTraits } from '../../traits/openai.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';

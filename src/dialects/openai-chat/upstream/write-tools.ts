@@ -1,7 +1,7 @@
 // Tools for an upstream that speaks chat: schemas as they are, tools of free text as functions, the choice in its words.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
-import type { Quirks } from '../../../kit/quirks.ts';
+import type { Quirks } from '../../../vendors/quirks.ts';
 import type { Conversation, Tool } from '../../translate/conversation.ts';
 import { allowedTools, createOpenaiNames } from '../../translate/tools/openai-tools.ts';
 import { objectSchema } from '../../translate/tools/tool-arguments.ts';

@@ -3,8 +3,8 @@
 
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
+import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
-import { effortsOf, openaiTraits } from '../../traits/openai.ts';
 import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
-import type { Quirks } from '../../../kit/quirks.ts';
+import type { Quirks } from '../../../vendors/quirks.ts';
 import { refuseField } from '../../fields.ts';
 import { addressOf } from '../../media/media-address.ts';
 import { asFailure, FAILED, saysFailure, textOfPart } from '../../translate/as-text.ts';

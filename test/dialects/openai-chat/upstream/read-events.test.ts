@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { createEventReader, readWhole } from '../../../../src/dialects/openai-chat/upstream/read-events.ts';
 import type { AnswerEvent } from '../../../../src/dialects/translate/answer-events.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
-import type { QuirksName } from '../../../../src/kit/quirks.ts';
+import type { QuirksName } from '../../../../src/vendors/quirks.ts';
 import { targetOf } from '../sides.ts';
 
 type Fields = Record<string, unknown>;

@@ -7,7 +7,7 @@ import type { AnswerEvent } from '../../../../src/dialects/translate/answer-even
 import type { Conversation } from '../../../../src/dialects/translate/conversation.ts';
 import type { Target } from '../../../../src/dialects/translate/sides.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
-import { quirksOf } from '../../../../src/kit/quirks.ts';
+import { quirksOf } from '../../../../src/vendors/quirks.ts';
 import {
   type ResponseEvent,
   type ResponseOptions,

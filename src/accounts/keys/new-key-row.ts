@@ -1,0 +1,20 @@
+// A key as it begins: without restrictions unless some are given.
+
+import type { KeyRow } from '../../store/rows.ts';
+
+type Given = Pick<KeyRow, 'keyId' | 'accountId' | 'hash' | 'last4' | 'manage' | 'createdAt'>;
+type Restrictions = Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt'>>;
+
+export function newKeyRow(given: Given, restrictions: Restrictions = {}): KeyRow {
+  return {
+    name: null,
+    models: null,
+    dailyBudget: null,
+    expiresAt: null,
+    ...restrictions,
+    ...given,
+    revokedAt: null,
+    oldHash: null,
+    oldHashUntil: null,
+  };
+}

@@ -1,0 +1,56 @@
+// A receipt: the usage record, the price of every bucket at the revision that priced it, and every attempt.
+
+import { type Fault, fault } from '../../faults/fault.ts';
+import { type ReceiptLine, receiptLines } from '../../ledger/cost.ts';
+import type { UsageRecord } from '../../store/rows.ts';
+import type { Store } from '../../store/store.ts';
+import type { PricesAt } from '../prices-at.ts';
+import { explainCharge } from './explain-charge.ts';
+import { publicRecord } from './public-usage.ts';
+
+const REQUEST_ID = /^req_[0-9a-z]+$/;
+
+export interface ReceiptTools {
+  store: Store;
+  pricesAt: PricesAt;
+}
+
+export interface Receipt {
+  record: UsageRecord;
+  lines: ReceiptLine[];
+}
+
+export async function readReceipt(tools: ReceiptTools, accountId: string, requestId: string): Promise<Receipt> {
+  const { store, pricesAt } = tools;
+  // PostgreSQL refuses to look for what it cannot hold.
+  if (!REQUEST_ID.test(requestId)) throw fault('not_found');
+  // In this order: what ends in between has its record.
+  const holds = await store.read.openHolds(accountId);
+  if (holds.some((hold) => hold.requestId === requestId)) throw notClosed();
+  const record = await store.read.usageRecord(accountId, requestId);
+  if (!record) throw fault('not_found');
+  const prices = await pricesAt(record.revision, record.model);
+  return { record, lines: receiptLines(record, prices, record.cost) };
+}
+
+function notClosed(): Fault {
+  return fault('not_found', {
+    message: 'This request is still running, so it has no receipt yet. Retry when it has ended.',
+  });
+}
+
+export async function showReceipt(tools: ReceiptTools, accountId: string, requestId: string) {
+  const { record, lines } = await readReceipt(tools, accountId, requestId);
+  return {
+    ...publicRecord(record),
+    rule: record.rule,
+    explanation: explainCharge(record),
+    lines: lines.map((line) => ({
+      bucket: line.bucket,
+      quantity: line.quantity,
+      unit_price_nano: line.unitPrice.toString(),
+      amount_nano: line.amount.toString(),
+    })),
+    attempts: record.attempts,
+  };
+}

@@ -1,0 +1,273 @@
+// What an operator does for a customer: find the account, look, credit, freeze, help with keys.
+
+import { readCardCode } from '../../accounts/card-code.ts';
+import { createKeyText, lastFour } from '../../accounts/keys/key-format.ts';
+import { newKeyRow } from '../../accounts/keys/new-key-row.ts';
+import { parseCursor, writeCursor } from '../../accounts/usage/read-query.ts';
+import { formatNtd, MAX_NANO, type Nano } from '../../kit/money.ts';
+import { taipeiDay } from '../../kit/taipei.ts';
+import { isLiveKey } from '../../store/key-rules.ts';
+import type { DaySpend, FoundAccount, OpenHold } from '../../store/reads.ts';
+import type { Entry, KeyRow, StoredAction, StoredEntry, UsageRecord, Wallet } from '../../store/rows.ts';
+import { logLine } from './audit-log.ts';
+import { showLosses } from './losses.ts';
+import { readLine } from './read-input.ts';
+import { invalid, notFound, OperatingRefused } from './refused.ts';
+import type { Actor, OperatingTools } from './tools.ts';
+
+export type { FoundAccount };
+
+/** Of a key nobody sees its hash. */
+export interface KeyView extends Omit<KeyRow, 'hash' | 'oldHash' | 'oldHashUntil'> {
+  state: 'live' | 'expired' | 'revoked';
+}
+
+export interface AccountView {
+  accountId: string;
+  createdAt: number | undefined;
+  wallet: Wallet;
+  loginName: string | null;
+  holds: readonly OpenHold[];
+  /** A page of them, newest first, and what the next page begins after; null if there is none. */
+  entries: readonly StoredEntry[];
+  entriesNext: number | null;
+  /** Of them those that brought money in, in pages of their own. */
+  credits: readonly StoredEntry[];
+  creditsNext: number | null;
+  /** Oldest first, revoked ones included. */
+  keys: readonly KeyView[];
+  /** A page of them, newest first, and the cursor of the next one. */
+  usage: readonly UsageRecord[];
+  usageNext: string | null;
+  /** Of the last 30 days, oldest first, those without a request left out. */
+  spendByDay: readonly DaySpend[];
+  /** What upstreams billed for its requests and it did not pay: today, and on the last 30 days. */
+  lostToday: Nano;
+  lost: Nano;
+  /** What operators did to it, with their reasons; newest first. */
+  actions: readonly StoredAction[];
+}
+
+/** Where the pages begin; the newest ones if left out. */
+export interface AccountPages {
+  entriesBefore?: number | undefined;
+  creditsBefore?: number | undefined;
+  usageCursor?: string | undefined;
+}
+
+export type CreditKind = 'credit' | 'refund';
+
+const MOST_FOUND = 50;
+const ENTRIES_SHOWN = 50;
+const USAGE_SHOWN = 50;
+const ACTIONS_SHOWN = 50;
+const DAYS_SHOWN = 30;
+const MAX_REASON_CHARS = 500;
+const MAX_NAME_CHARS = 100;
+const MAX_SEARCH_CHARS = 200;
+
+/** Exact ids, the last four of a key, a card's serial or code, a login name, a request id. At most 50. */
+export async function searchAccounts(
+  { store, hashCard }: Pick<OperatingTools, 'store' | 'hashCard'>,
+  text: string,
+): Promise<FoundAccount[]> {
+  const wanted = text.trim();
+  const isPossible =
+    wanted !== '' && wanted.length <= MAX_SEARCH_CHARS && wanted.isWellFormed() && !/\p{Cc}/u.test(wanted);
+  if (!isPossible) return [];
+  const code = readCardCode(wanted);
+  return store.read.findAccounts(code === undefined ? { text: wanted } : { cardHash: hashCard(code) }, MOST_FOUND);
+}
+
+/** Refused: not_found, invalid. */
+export async function showAccount(
+  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
+  accountId: string,
+  { entriesBefore, creditsBefore, usageCursor }: AccountPages = {},
+): Promise<AccountView> {
+  const { read } = store;
+  const after = usageCursor === undefined ? undefined : parseCursor(usageCursor);
+  if (usageCursor !== undefined && !after) throw invalid('usage_cursor', 'must be usage_next of the page before');
+  const wallet = await read.wallet(accountId);
+  if (!wallet) throw noSuchAccount(accountId);
+  const losses = (days: number) => showLosses({ store, clock }, { by: 'reason', days, accountId });
+  const [createdAt, login, holds, entries, credits, keys, usage, spendByDay, lostToday, lost, actions] =
+    await Promise.all([
+      read.accountSince(accountId),
+      read.login(accountId),
+      read.openHolds(accountId),
+      read.entriesOf(accountId, ENTRIES_SHOWN + 1, entriesBefore),
+      read.creditsOf(accountId, ENTRIES_SHOWN + 1, creditsBefore),
+      read.keysOf(accountId),
+      read.usagePage({ accountId, limit: USAGE_SHOWN, ...(after ? { after } : {}) }),
+      read.spendByDay(accountId, taipeiDay(clock.now()) - DAYS_SHOWN + 1),
+      losses(1),
+      losses(DAYS_SHOWN),
+      read.actions({ subject: accountId, limit: ACTIONS_SHOWN }),
+    ]);
+  const last = usage.records.at(-1);
+  return {
+    accountId,
+    createdAt,
+    wallet,
+    loginName: login?.name ?? null,
+    holds,
+    entries: entries.slice(0, ENTRIES_SHOWN),
+    entriesNext: nextOf(entries),
+    credits: credits.slice(0, ENTRIES_SHOWN),
+    creditsNext: nextOf(credits),
+    keys: keys.map((key) => viewKey(key, clock.now())),
+    usage: usage.records,
+    usageNext: usage.hasMore && last ? writeCursor(last.at, last.requestId) : null,
+    spendByDay,
+    lostToday: lostToday.total,
+    lost: lost.total,
+    actions,
+  };
+}
+
+/** One more than a page was asked for. */
+function nextOf(entries: readonly StoredEntry[]): number | null {
+  return entries.length > ENTRIES_SHOWN ? (entries[ENTRIES_SHOWN - 1]?.entryId ?? null) : null;
+}
+
+/** Of a request whose record is no longer kept, the entry is. */
+type RequestView =
+  | { isOpen: true; keyId: string }
+  | { isOpen: false; record: UsageRecord }
+  | { isOpen: false; record?: undefined; entry: Entry };
+
+/** What is known of one request, which is nothing of what was said; `isOpen` while it runs. Refused: not_found. */
+export async function showRequest(
+  { store }: Pick<OperatingTools, 'store'>,
+  accountId: string,
+  requestId: string,
+): Promise<RequestView> {
+  const hold = (await store.read.openHolds(accountId)).find((one) => one.requestId === requestId);
+  if (hold) return { isOpen: true, keyId: hold.keyId };
+  const record = await store.read.usageRecord(accountId, requestId);
+  if (record) return { isOpen: false, record };
+  const entry = await store.read.usageEntry(accountId, requestId);
+  if (!entry) throw notFound(`request ${requestId}`);
+  return { isOpen: false, entry };
+}
+
+export interface Credit {
+  amount: Nano;
+  reason: string;
+  kind: CreditKind;
+  actor: Actor;
+  /** The same word never credits twice: for a form that is sent again. */
+  once?: string | undefined;
+}
+
+/** A refund is a credit whose reason says so. Refused: not_found, invalid, already_done. */
+export async function credit(
+  tools: OperatingTools,
+  accountId: string,
+  given: Credit,
+): Promise<{ balance: Nano; reference: string }> {
+  const { store, clock, newId } = tools;
+  const { amount, kind, actor, once } = given;
+  if (amount <= 0n) throw invalid('amount', 'must be above 0');
+  const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
+  const reference = once === undefined ? newId('credit') : `once_${readLine(once, 'once', 100)}`;
+  const refuseRepeat = async () => {
+    const earlier = await store.read.creditBy(reference);
+    if (earlier) throw repeated(earlier, accountId, amount);
+  };
+  if (once !== undefined) await refuseRepeat();
+  const wallet = await store.read.wallet(accountId);
+  if (wallet && wallet.balance + amount > MAX_NANO) throw invalid('amount', 'is more than the wallet can hold');
+  const log = logLine(tools, actor, `accounts.${kind}`, accountId, {
+    amount_ntd: formatNtd(amount),
+    reason,
+    reference,
+  });
+  const input = {
+    accountId,
+    amount,
+    reference,
+    reason: kind === 'refund' ? `refund: ${reason}` : reason,
+    at: clock.now(),
+    log,
+  };
+  const result = await store.commit('credit', input).catch(async (error: unknown) => {
+    // Of two at once, the database took the first.
+    await refuseRepeat();
+    throw error;
+  });
+  if (!result.ok) throw noSuchAccount(accountId);
+  return { balance: result.balance, reference };
+}
+
+function repeated(earlier: Entry, accountId: string, amount: Nano): OperatingRefused {
+  if (earlier.accountId !== accountId) return invalid('once', 'was used for another account');
+  if (earlier.amount !== amount) return invalid('once', 'was used for another amount');
+  return new OperatingRefused('already_done', 'this was credited already');
+}
+
+/** A thaw accepts the entries that were written while the wallet was wrong: they can never be changed. A balance that is
+ * still wrong freezes the account again. Refused: not_found, invalid, already_done. */
+export async function setFrozen(
+  tools: OperatingTools,
+  accountId: string,
+  given: { frozen: boolean; reason: string; actor: Actor },
+): Promise<void> {
+  const { store, clock } = tools;
+  const { frozen, actor } = given;
+  const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
+  if (!(await store.read.wallet(accountId))) throw noSuchAccount(accountId);
+  const accepted = frozen ? undefined : await store.read.wrongChain(accountId);
+  const log = logLine(tools, actor, frozen ? 'accounts.freeze' : 'accounts.thaw', accountId, {
+    reason,
+    ...(accepted && { accepted_entry: accepted.entryId }),
+  });
+  const { wasSo } = await store.commit('freeze', { accountId, frozen, at: clock.now(), accepted, log });
+  if (wasSo) throw new OperatingRefused('already_done', `${accountId} is ${frozen ? 'frozen already' : 'not frozen'}`);
+}
+
+/** A managing key, shown once. Refused: not_found, invalid, too_many_keys. */
+export async function createKey(
+  tools: OperatingTools,
+  accountId: string,
+  given: { name: string | null; actor: Actor },
+): Promise<{ apiKey: string; key: KeyView }> {
+  const { store, clock, random, newId, hashKey } = tools;
+  const name = given.name === null || given.name.trim() === '' ? null : readLine(given.name, 'name', MAX_NAME_CHARS);
+  const apiKey = createKeyText(random);
+  const at = clock.now();
+  const key = newKeyRow(
+    { keyId: newId('key'), accountId, hash: hashKey(apiKey), last4: lastFour(apiKey), manage: true, createdAt: at },
+    { name },
+  );
+  const { keyId, last4 } = key;
+  const log = logLine(tools, given.actor, 'keys.create', accountId, { key_id: keyId, last4 });
+  const result = await store.commit('createKey', { key, at, log });
+  if (!result.ok) {
+    if (result.reason === 'not_found') throw noSuchAccount(accountId);
+    throw new OperatingRefused('too_many_keys', `${accountId} has as many keys as an account may have`);
+  }
+  return { apiKey, key: viewKey(key, clock.now()) };
+}
+
+/** Stops it on every node within a second. Refused: not_found, already_done. */
+export async function revokeKey(tools: OperatingTools, keyId: string, actor: Actor): Promise<{ accountId: string }> {
+  const { store, clock } = tools;
+  const key = await store.read.keyById(keyId);
+  if (!key) throw notFound(`key ${keyId}`);
+  const { accountId, last4 } = key;
+  const log = logLine(tools, actor, 'keys.revoke', accountId, { key_id: keyId, last4 });
+  const result = await store.commit('revokeKey', { accountId, keyId, at: clock.now(), evenIfLast: true, log });
+  if (!result.ok) throw new OperatingRefused('already_done', `${keyId} is already revoked`);
+  await tools.follow();
+  return { accountId };
+}
+
+function viewKey({ hash: _, oldHash: __, oldHashUntil: ___, ...key }: KeyRow, now: number): KeyView {
+  return { ...key, state: isLiveKey(key, now) ? 'live' : key.revokedAt === null ? 'expired' : 'revoked' };
+}
+
+function noSuchAccount(accountId: string): OperatingRefused {
+  return notFound(`account ${accountId}`);
+}

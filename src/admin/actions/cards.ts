@@ -1,0 +1,206 @@
+// Prepaid cards: batches, codes shown once, search, void.
+
+import { createCardCode, createSerial } from '../../accounts/card-code.ts';
+import { formatNtd, type Nano } from '../../kit/money.ts';
+import type { CardCount } from '../../store/reads.ts';
+import type { Card, CardBatch, CardKind } from '../../store/rows.ts';
+import { logLine } from './audit-log.ts';
+import type { IssuedCard } from './code-memory.ts';
+import { readExpiry, readLine } from './read-input.ts';
+import { invalid, notFound } from './refused.ts';
+import type { Actor, OperatingTools } from './tools.ts';
+
+export const MAX_CARDS = 10_000;
+const MAX_NOTE_CHARS = 500;
+/** Customers' requests wait in the same queue: they must not stand behind a whole batch of cards. */
+const VOIDED_AT_ONCE = 100;
+const LISTED_AT_ONCE = 5_000;
+
+export interface IssueRequest {
+  amount: Nano;
+  count: number;
+  kind: CardKind;
+  /** A date such as 2027-12-31, which counts to its end in Taipei; for promo cards only. */
+  expires?: string | undefined;
+  note?: string | undefined;
+}
+
+export interface IssuedBatch {
+  batch: CardBatch;
+  /** Shown once: afterwards only HMACs exist. */
+  cards: readonly IssuedCard[];
+}
+
+export type CardStateView = 'issued' | 'redeemed' | 'voided' | 'expired';
+
+export interface CardView {
+  serial: string;
+  batchId: string;
+  kind: CardKind;
+  amount: Nano;
+  state: CardStateView;
+  expiresAt: number | null;
+  redeemedBy: string | null;
+  redeemedAt: number | null;
+}
+
+export interface BatchView extends CardBatch {
+  /** How many of its cards are in each state now. */
+  states: Readonly<Record<CardStateView, number>>;
+}
+
+export interface CardFilter {
+  batchId?: string | undefined;
+  state?: CardStateView | undefined;
+  /** Whole serials, in any case. */
+  serials?: readonly string[] | undefined;
+  /** The last card of the page before. */
+  after?: Pick<CardView, 'batchId' | 'serial'> | undefined;
+}
+
+export interface CardSheet {
+  batch: BatchView;
+  /** `link` opens the account page with the code after the #, which no server sees. */
+  cards: readonly (IssuedCard & { link: string })[];
+}
+
+/** Refused: invalid. `first` hears of the cards before they exist: no card is good whose code nobody has. */
+export async function issueCards(
+  tools: OperatingTools,
+  request: IssueRequest & { actor: Actor },
+  first: (cards: readonly IssuedCard[]) => void = () => {},
+): Promise<IssuedBatch> {
+  const { store, clock, random, newId, hashCard } = tools;
+  const batch = readBatch(request, { batchId: newId('batch'), createdAt: clock.now() });
+  const cards = Array.from({ length: batch.count }, () => ({
+    serial: createSerial(random),
+    code: createCardCode(random),
+  }));
+  first(cards);
+  const { batchId, amount, count, kind } = batch;
+  await store.commit('issue', {
+    batch,
+    cards: cards.map(({ serial, code }) => ({ serial, hash: hashCard(code) })),
+    log: logLine(tools, request.actor, 'cards.issue', batchId, { amount_ntd: formatNtd(amount), count, kind }),
+  });
+  tools.codes?.keep(batchId, cards);
+  return { batch, cards };
+}
+
+function readBatch(request: IssueRequest, made: Pick<CardBatch, 'batchId' | 'createdAt'>): CardBatch {
+  const { amount, count, kind, expires, note } = request;
+  if (amount <= 0n) throw invalid('amount', 'must be above 0');
+  if (!Number.isInteger(count) || count < 1 || count > MAX_CARDS) {
+    throw invalid('count', `must be a whole number from 1 to ${MAX_CARDS}: ${count}`);
+  }
+  if (expires !== undefined && kind === 'sold') {
+    throw invalid('expires', 'is for promo cards: sold cards never expire');
+  }
+  return {
+    ...made,
+    amount,
+    count,
+    kind,
+    expiresAt: expires === undefined ? null : readExpiry(expires, made.createdAt),
+    note: note === undefined || note.trim() === '' ? null : readLine(note, 'note', MAX_NOTE_CHARS),
+  };
+}
+
+/** Newest first. */
+export async function listBatches({ store, clock }: OperatingTools, limit: number): Promise<BatchView[]> {
+  const [batches, counts] = await Promise.all([
+    store.read.cardBatches(limit),
+    store.read.cardCounts(undefined, clock.now()),
+  ]);
+  return batches.map((batch) => withStates(batch, counts));
+}
+
+/** Refused: not_found. */
+export async function showBatch({ store, clock }: OperatingTools, batchId: string): Promise<BatchView> {
+  const [batch, counts] = await Promise.all([
+    store.read.cardBatch(batchId),
+    store.read.cardCounts(batchId, clock.now()),
+  ]);
+  if (!batch) throw notFound(`batch ${batchId}`);
+  return withStates(batch, counts);
+}
+
+function withStates(batch: CardBatch, counts: readonly CardCount[]): BatchView {
+  const of = (state: CardStateView) =>
+    counts.find((one) => one.batchId === batch.batchId && one.state === state)?.cards ?? 0;
+  const states = { issued: of('issued'), redeemed: of('redeemed'), voided: of('voided'), expired: of('expired') };
+  return { ...batch, states };
+}
+
+export async function listCards(
+  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
+  { batchId, state, serials, after }: CardFilter,
+  limit: number,
+): Promise<CardView[]> {
+  const at = clock.now();
+  const isTimed = state === 'issued' || state === 'expired';
+  const cards = await store.read.cards({
+    limit,
+    ...(batchId === undefined ? {} : { batchId }),
+    ...(state === undefined ? {} : { state: state === 'expired' ? 'issued' : state }),
+    ...(isTimed ? { expiry: { at, isOver: state === 'expired' } } : {}),
+    ...(serials === undefined ? {} : { serials: serials.map(normalSerial) }),
+    after,
+  });
+  return cards.map((card) => viewCard(card, at));
+}
+
+/** However many there are. */
+export async function listEveryCard(
+  tools: Pick<OperatingTools, 'store' | 'clock'>,
+  filter: Omit<CardFilter, 'after'>,
+): Promise<CardView[]> {
+  const cards: CardView[] = [];
+  for (;;) {
+    const page = await listCards(tools, { ...filter, after: cards.at(-1) }, LISTED_AT_ONCE);
+    for (const card of page) cards.push(card);
+    if (page.length < LISTED_AT_ONCE) return cards;
+  }
+}
+
+function normalSerial(text: string): string {
+  return text.trim().toUpperCase();
+}
+
+function viewCard({ hash: _, ...card }: Card, now: number): CardView {
+  const isExpired = card.state === 'issued' && card.expiresAt !== null && card.expiresAt <= now;
+  return { ...card, state: isExpired ? 'expired' : card.state };
+}
+
+/** What each card is afterwards: `redeemed` ones stay so. */
+export async function voidCards(
+  tools: OperatingTools,
+  serials: readonly string[],
+  actor: Actor,
+): Promise<{ serial: string; state: 'voided' | 'redeemed' | 'unknown' }[]> {
+  const { store } = tools;
+  const wanted = [...new Set(serials.map(normalSerial))];
+  if (wanted.length > MAX_CARDS) throw invalid('serials', `must be at most ${MAX_CARDS}`);
+  const cards = await store.read.cards({ serials: wanted, limit: wanted.length });
+  const bySerial = new Map(cards.map((card) => [card.serial, card.hash]));
+  const voidOne = async (serial: string) => {
+    const hash = bySerial.get(serial);
+    if (hash === undefined) return { serial, state: 'unknown' as const };
+    const { state } = await store.commit('void', { hash, log: logLine(tools, actor, 'cards.void', serial) });
+    return { serial, state };
+  };
+  const results: Awaited<ReturnType<typeof voidOne>>[] = [];
+  for (let from = 0; from < wanted.length; from += VOIDED_AT_ONCE) {
+    results.push(...(await Promise.all(wanted.slice(from, from + VOIDED_AT_ONCE).map(voidOne))));
+  }
+  return results;
+}
+
+/** Codes and links while this node still remembers them (15 minutes); undefined afterwards. Refused: not_found. */
+export async function cardSheet(tools: OperatingTools, batchId: string): Promise<CardSheet | undefined> {
+  const batch = await showBatch(tools, batchId);
+  const cards = tools.codes?.get(batchId);
+  if (!cards) return undefined;
+  const link = (code: string) => `${tools.publicUrl}/account/redeem#${code}`;
+  return { batch, cards: cards.map((card) => ({ ...card, link: link(card.code) })) };
+}

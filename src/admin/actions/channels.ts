@@ -1,0 +1,149 @@
+// The channels as an operator sees them: what they are, how they do, and what went wrong last.
+
+import type { Channel } from '../../catalog/catalog.ts';
+import type { Document } from '../../catalog/document.ts';
+import { isReference } from '../../catalog/document-secrets.ts';
+import type { BreakerState } from '../../channels/health.ts';
+import type { RecentError } from '../../channels/recent-errors.ts';
+import type { WindowFigures } from '../../channels/recent-traffic.ts';
+import { percentileOf } from '../../channels/traffic.ts';
+import { HOUR_MS } from '../../kit/clock.ts';
+import type { TrafficHour } from '../../store/rows.ts';
+import { type Newest, readNewest } from './newest.ts';
+import { notFound } from './refused.ts';
+import type { OperatingTools } from './tools.ts';
+
+export interface BreakerView {
+  /** The model's name at the upstream. */
+  model: string;
+  state: 'closed' | 'open' | 'probing';
+  /** When it opened; null while it is closed. */
+  since: number | null;
+  /** Why it opened: `consecutive_failures`, `failure_rate`, `key_refused`, `probe_failed`; null while it is closed. */
+  why: string | null;
+  /** When a call is tried again. */
+  retryAt: number | null;
+  /** Failures in a row. */
+  failures: number;
+}
+
+export interface Figures {
+  requests: number;
+  successRate: number | null;
+  firstTokenMs: { p50: number | null; p95: number | null };
+}
+
+/** One hour, over all models of the channel. */
+export interface HourView extends Figures {
+  /** When it began. */
+  at: number;
+}
+
+export interface ChannelView {
+  name: string;
+  kind: string;
+  /** Host and port only; empty for the demo channel. */
+  baseUrlHost: string;
+  endpoints: readonly string[];
+  /** The name of its set of peculiarities; `openai` for none. */
+  /** Undefined: it is taken for any upstream of its kind. */
+  quirks: string | undefined;
+  enabled: boolean;
+  /** How the document has its key; the key itself is never told. */
+  apiKey: 'none' | 'reference' | 'stored';
+  /** `env:NAME` or `file:PATH`, where that is what the document says. */
+  apiKeyReference: string | undefined;
+  /** Public ids of the models that have a route here, also while it is switched off. */
+  models: readonly string[];
+  /** Empty on the command line. */
+  breakers: readonly BreakerView[];
+  /** Newest first, without content; empty on the command line. */
+  lastErrors: readonly RecentError[];
+  /** Of this node, from memory; no requests on the command line. */
+  lastHour: Figures;
+  /** Of all nodes, from the store. */
+  last24Hours: Figures;
+  /** The last 24 hours, oldest first, those without traffic included. */
+  hours: readonly HourView[];
+}
+
+const HOURS_SHOWN = 24;
+
+export async function listChannels(tools: OperatingTools): Promise<ChannelView[]> {
+  const now = Math.floor(tools.clock.now() / HOUR_MS);
+  const [newest, hours] = await Promise.all([readNewest(tools), tools.store.read.trafficSince(now - HOURS_SHOWN + 1)]);
+  const breakers = tools.node?.health.states() ?? [];
+  return [...newest.catalog.channels.values()].map((channel) => {
+    const own = hours.filter((hour) => hour.channel === channel.name);
+    return {
+      ...describe(newest, channel),
+      breakers: breakers.filter((one) => one.channel === channel.name).map((one) => viewBreaker(tools, one)),
+      lastErrors: tools.node?.errors.list(channel.name) ?? [],
+      lastHour: lastHour(tools, channel, modelsOf(newest.document, channel.name)),
+      last24Hours: sumHours(own),
+      hours: Array.from({ length: HOURS_SHOWN }, (_, index) => {
+        const hour = now - HOURS_SHOWN + 1 + index;
+        return { at: hour * HOUR_MS, ...sumHours(own.filter((one) => one.hour === hour)) };
+      }),
+    };
+  });
+}
+
+/** Refused: not_found. */
+export async function showChannel(tools: OperatingTools, name: string): Promise<ChannelView> {
+  const found = (await listChannels(tools)).find((channel) => channel.name === name);
+  if (!found) throw notFound(`channel ${name}`);
+  return found;
+}
+
+function describe({ document }: Newest, channel: Channel) {
+  const { apiKey } = channel;
+  const written = document.channels.find(({ name }) => name === channel.name);
+  return {
+    name: channel.name,
+    kind: channel.kind,
+    baseUrlHost: URL.canParse(channel.baseUrl) ? new URL(channel.baseUrl).host : '',
+    endpoints: channel.endpoints,
+    quirks: written?.quirks,
+    enabled: channel.enabled,
+    apiKey:
+      apiKey === undefined ? ('none' as const) : isReference(apiKey) ? ('reference' as const) : ('stored' as const),
+    apiKeyReference: apiKey !== undefined && isReference(apiKey) ? apiKey : undefined,
+    models: modelsOf(document, channel.name),
+  };
+}
+
+function modelsOf({ models }: Document, channel: string): string[] {
+  return models.filter(({ routes }) => routes.some((route) => route.channel === channel)).map(({ id }) => id);
+}
+
+function viewBreaker({ clock }: OperatingTools, breaker: BreakerState): BreakerView {
+  const { model, state, since, why, failures, retryAt } = breaker;
+  const waitMs = retryAt === null ? null : Math.max(0, retryAt - clock.monotonic());
+  return { model, state, since, why, failures, retryAt: waitMs === null ? null : Math.round(clock.now() + waitMs) };
+}
+
+/** Over all models of the channel. Of several, the percentiles are those of the one that was asked most. */
+function lastHour({ node }: OperatingTools, { name }: Channel, models: readonly string[]): Figures {
+  const all = models.flatMap((model) => node?.traffic.figures(name, model, HOUR_MS) ?? []);
+  const requests = all.reduce((sum, one) => sum + one.requests, 0);
+  const succeeded = (one: WindowFigures) => one.requests * (one.successRate ?? 0);
+  const busiest = all.toSorted((a, b) => b.requests - a.requests)[0];
+  return {
+    requests,
+    successRate: requests === 0 ? null : all.reduce((sum, one) => sum + succeeded(one), 0) / requests,
+    firstTokenMs: busiest?.firstTokenMs ?? { p50: null, p95: null },
+  };
+}
+
+/** What several hours say together. */
+export function sumHours(hours: readonly TrafficHour[]): Figures {
+  const sum = (count: (hour: TrafficHour) => number) => hours.reduce((total, hour) => total + count(hour), 0);
+  const requests = sum(({ ok, failed }) => ok + failed);
+  const firstToken = (hours[0]?.firstToken ?? []).map((_, step) => sum((hour) => hour.firstToken[step] ?? 0));
+  return {
+    requests,
+    successRate: requests === 0 ? null : sum(({ ok }) => ok) / requests,
+    firstTokenMs: { p50: percentileOf(firstToken, 0.5), p95: percentileOf(firstToken, 0.95) },
+  };
+}

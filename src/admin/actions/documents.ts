@@ -1,0 +1,256 @@
+// The catalog document in an operator's hands: look at it, check a new one against it, apply it, go back.
+
+import type { DocumentFault } from '../../catalog/check-references.ts';
+import type { Document } from '../../catalog/document.ts';
+import { exportBeside, exportDocument, returnDocument, showDocument } from '../../catalog/document-secrets.ts';
+import { prepareDocument } from '../../catalog/prepare-document.ts';
+import { readDocument } from '../../catalog/read-document.ts';
+import { type DocumentWarning, findWarnings, TRAFFIC_DAYS, warnReturned } from '../../catalog/warn-change.ts';
+import { taipeiDay } from '../../kit/taipei.ts';
+import { CONFIG_APPLY, type Revision, type RevisionSource } from '../../store/rows.ts';
+import { logLine } from './audit-log.ts';
+import { type DiffLine, diffLines } from './line-diff.ts';
+import { type Newest, readNewest } from './newest.ts';
+import { notFound } from './refused.ts';
+import type { Actor, OperatingTools } from './tools.ts';
+
+export type { DiffLine, DocumentFault, DocumentWarning };
+
+export interface CurrentDocument {
+  revision: number;
+  createdAt: number;
+  source: RevisionSource;
+  /** Stored secrets as <kept>. */
+  yaml: string;
+}
+
+export interface CheckedDocument {
+  /** Undefined if the document is valid. */
+  faults: readonly DocumentFault[] | undefined;
+  /** From the newest revision to this text, with a few lines around each change; empty if nothing changed. */
+  diff: readonly DiffLine[];
+  /** What an operator should look at twice. */
+  warnings: readonly DocumentWarning[];
+  /** The newest revision, if it is not the one that was edited. */
+  stale: number | undefined;
+  revision: number;
+}
+
+export type Refusal =
+  | { reason: 'faults'; faults: readonly DocumentFault[] }
+  /** Somebody applied a newer revision: the diff is from the one that was edited to the newest. */
+  | { reason: 'stale'; revision: number; diff: readonly DiffLine[] }
+  | { reason: 'unconfirmed'; warnings: readonly DocumentWarning[]; diff: readonly DiffLine[] }
+  /** The document says the same as the newest revision. */
+  | { reason: 'unchanged' };
+
+export type AppliedDocument =
+  | { ok: true; revision: number; warnings: readonly DocumentWarning[] }
+  | ({ ok: false } & Refusal);
+
+export interface ApplyOptions {
+  /** The revision that was edited. */
+  baseRevision: number;
+  /** The operator has seen the warnings. */
+  confirmed: boolean;
+  actor: Actor;
+  /** For the log; `config.apply` if left out. */
+  action?: string;
+  /** For the log, beside the revision. */
+  detail?: Readonly<Record<string, unknown>>;
+}
+
+/** What the log and the revision call a return. */
+const RETURN = 'config.return';
+
+export async function currentDocument(tools: Pick<OperatingTools, 'store'>): Promise<CurrentDocument> {
+  const { revision, createdAt, source, document } = (await readNewest(tools)).revision;
+  return { revision, createdAt, source, yaml: exportDocument(document) };
+}
+
+export async function checkDocument(
+  tools: OperatingTools,
+  yaml: string,
+  baseRevision?: number,
+): Promise<CheckedDocument> {
+  return (await check(tools, await readNewest(tools), { yaml, baseRevision })).checked;
+}
+
+interface Proposed {
+  yaml: string;
+  /** A stored document whose secrets <kept> means, on its way back; <kept> means the newest one's if left out. */
+  returning?: { revision: number; stored: string; returned: readonly string[] };
+  baseRevision?: number | undefined;
+}
+
+/** What is told of it, and what would be stored. */
+async function check(tools: OperatingTools, newest: Newest, proposed: Proposed) {
+  const { yaml, returning, baseRevision } = proposed;
+  const { revision, document: stored } = newest.revision;
+  const prepared = prepareDocument(yaml, tools.sealer, returning?.stored ?? stored);
+  const checked: CheckedDocument = {
+    faults: prepared.ok ? undefined : prepared.faults,
+    diff: changesOf(diffLines(exportDocument(stored), proposedText(proposed, stored))),
+    warnings: prepared.ok ? await warningsOf(tools, newest, prepared.document, proposed) : [],
+    stale: baseRevision === undefined || baseRevision === revision ? undefined : revision,
+    revision,
+  };
+  return { checked, prepared };
+}
+
+async function warningsOf(tools: OperatingTools, newest: Newest, document: Document, { returning }: Proposed) {
+  const warnings = findWarnings(newest.document, document, await recentTraffic(tools));
+  return returning ? [...warnings, ...warnReturned(document, returning.returned, returning.revision)] : warnings;
+}
+
+/** In the spelling of stored documents: an operator's own spaces and comments are no change. */
+function proposedText({ yaml, returning }: Proposed, stored: string): string {
+  if (returning) return exportBeside(returning.stored, stored, { isReturn: true });
+  const { raw } = readDocument(yaml);
+  return raw === undefined ? yaml : showDocument(raw);
+}
+
+function changesOf(diff: readonly DiffLine[]): readonly DiffLine[] {
+  return diff.some(({ kind }) => kind === 'added' || kind === 'removed') ? diff : [];
+}
+
+function recentTraffic({ store, clock }: OperatingTools) {
+  return store.read.trafficDays(taipeiDay(clock.now()) - TRAFFIC_DAYS);
+}
+
+export async function applyChecked(
+  tools: OperatingTools,
+  yaml: string,
+  options: ApplyOptions,
+): Promise<AppliedDocument> {
+  return apply(tools, () => ({ yaml }), options);
+}
+
+async function apply(
+  tools: OperatingTools,
+  propose: (newest: Newest) => Proposed,
+  options: ApplyOptions,
+): Promise<AppliedDocument> {
+  const { store, clock } = tools;
+  const { baseRevision, confirmed, actor, action = CONFIG_APPLY, detail = {} } = options;
+  const newest = await readNewest(tools);
+  const { checked, prepared } = await check(tools, newest, { ...propose(newest), baseRevision });
+  const { warnings, diff, stale } = checked;
+  if (stale !== undefined) return staleRefusal(tools, baseRevision, newest);
+  if (!prepared.ok) return { ok: false, reason: 'faults', faults: prepared.faults };
+  if (diff.length === 0) return { ok: false, reason: 'unchanged' };
+  if (warnings.length > 0 && !confirmed) return { ok: false, reason: 'unconfirmed', warnings, diff };
+  const told = { after_revision: baseRevision, ...lineCounts(diff), warnings: warnings.map(({ message }) => message) };
+  const revised = await store.commit('revise', {
+    document: prepared.stored,
+    source: 'operator',
+    sourceHash: prepared.sourceHash,
+    at: clock.now(),
+    expects: baseRevision,
+    log: logLine(tools, actor, action, 'catalog', { ...told, ...detail }),
+  });
+  if (!revised.ok) return staleRefusal(tools, baseRevision, await readNewest(tools));
+  await tools.follow();
+  return { ok: true, revision: (await readNewest(tools)).revision.revision, warnings };
+}
+
+function lineCounts(diff: readonly DiffLine[]) {
+  const count = (wanted: DiffLine['kind']) => diff.filter(({ kind }) => kind === wanted).length;
+  return { lines_added: count('added'), lines_removed: count('removed') };
+}
+
+async function staleRefusal(
+  { store }: OperatingTools,
+  baseRevision: number,
+  { revision }: Newest,
+): Promise<AppliedDocument> {
+  const base = await store.read.revision(baseRevision);
+  const before = base ? exportDocument(base.document) : '';
+  const diff = diffLines(before, exportDocument(revision.document));
+  return { ok: false, reason: 'stale', revision: revision.revision, diff };
+}
+
+export interface RevisionView {
+  revision: number;
+  createdAt: number;
+  source: RevisionSource;
+  /** Who applied it and how; undefined where it is older than the log of actions. */
+  actor: string | undefined;
+  action: string | undefined;
+  isNewest: boolean;
+}
+
+/** Newest first. */
+export async function listRevisions(
+  { store }: Pick<OperatingTools, 'store'>,
+  limit: number,
+  before = Number.MAX_SAFE_INTEGER,
+): Promise<RevisionView[]> {
+  const [rows, { revision: newest }] = await Promise.all([store.read.revisions(before, limit), store.read.pulse()]);
+  return rows.map((row) => viewOf(row, newest));
+}
+
+function viewOf(
+  row: Omit<RevisionView, 'actor' | 'action' | 'isNewest'> & { actor: string | null; action: string | null },
+  newest: number,
+): RevisionView {
+  const { revision, createdAt, source, actor, action } = row;
+  return {
+    revision,
+    createdAt,
+    source,
+    actor: actor ?? undefined,
+    action: action ?? undefined,
+    isNewest: revision === newest,
+  };
+}
+
+/** Refused (not_found). The diff is from the revision before it. */
+export async function showRevision(
+  { store }: Pick<OperatingTools, 'store'>,
+  revision: number,
+): Promise<RevisionView & { yaml: string; diff: readonly DiffLine[] }> {
+  const [found, [previous], { revision: newest }] = await Promise.all([
+    store.read.revision(revision),
+    store.read.revisions(revision, 1),
+    store.read.pulse(),
+  ]);
+  if (!found) throw notFound(`revision ${revision}`);
+  const before = previous && (await store.read.revision(previous.revision));
+  const isReturn = found.action === RETURN;
+  const yaml = before ? exportBeside(found.document, before.document, { isReturn }) : exportDocument(found.document);
+  return {
+    ...viewOf(found, newest),
+    yaml: exportDocument(found.document),
+    diff: diffLines(before ? exportDocument(before.document) : '', yaml),
+  };
+}
+
+/** Applies an old revision's document again, as a new one, with the newest secrets. Refused: not_found. */
+export async function returnTo(
+  tools: OperatingTools,
+  revision: number,
+  options: Omit<ApplyOptions, 'action'>,
+): Promise<AppliedDocument> {
+  const old = await oldRevision(tools, revision);
+  const detail = { ...options.detail, to_revision: revision };
+  return apply(tools, (newest) => proposeReturn(old, newest), { ...options, action: RETURN, detail });
+}
+
+/** What a return to an old revision would change; nothing is applied. Refused: not_found. */
+export async function checkReturn(tools: OperatingTools, revision: number): Promise<CheckedDocument> {
+  const old = await oldRevision(tools, revision);
+  const newest = await readNewest(tools);
+  return (await check(tools, newest, proposeReturn(old, newest))).checked;
+}
+
+async function oldRevision({ store }: OperatingTools, revision: number): Promise<Revision> {
+  const old = await store.read.revision(revision);
+  if (!old) throw notFound(`revision ${revision}`);
+  return old;
+}
+
+function proposeReturn({ revision, document }: Revision, newest: Newest): Proposed {
+  const returning = returnDocument(document, newest.revision.document);
+  return { yaml: exportDocument(returning.stored), returning: { revision, ...returning } };
+}

@@ -1,0 +1,249 @@
+// A price list of an upstream, in US$ per 1M tokens, as edits of ours in NT$. Nothing is a float: a list must not be a
+// little wrong.
+
+import type { Document, DocumentModel } from '../../catalog/document.ts';
+import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
+import { fieldsOf, listOf } from '../../catalog/loose-fields.ts';
+import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
+import { readNewest } from './newest.ts';
+import { type PriceEdit, type PriceList, toPriceList } from './prices.ts';
+import { readCsv } from './read-table.ts';
+import { invalid, notFound } from './refused.ts';
+import type { OperatingTools } from './tools.ts';
+
+export interface ImportOptions {
+  /** NT$ for one US$, as a decimal text. */
+  rate: string;
+  /** Percent on top, as a decimal text: `20` sells at 1.2 times the cost. */
+  markup: string;
+  /** Also note what the list says, without the mark-up, as the cost of every route of the model, or of those to `channel`. */
+  setCost: boolean;
+  channel?: string | undefined;
+}
+
+export interface ImportedPrices {
+  revision: number;
+  edits: PriceEdit[];
+  /** `after` has what the list changes of the sale; a cost of 0 stands in `cost` alone. */
+  rows: { model: string; before: 'free' | PriceList; after: PriceList; cost: PriceList }[];
+  /** In the list, but not in the catalog. */
+  unknown: string[];
+  /** By line of a CSV or place in a JSON list. */
+  faults: { path: string; message: string }[];
+  /** What was read and changes less than it seems to. */
+  notes: ImportNote[];
+}
+
+export interface ImportNote {
+  /** As a fault names it. */
+  path: string;
+  code: /** No sale is for 0. */
+    | 'zero'
+    | 'zero_cost_noted'
+    /** No price of the model is listed. */
+    | 'no_price'
+    /** A column or a field has another name than a price: a misspelt price must not pass in silence. */
+    | 'unknown_column';
+  message: string;
+}
+
+const NOTES: Readonly<Record<ImportNote['code'], string>> = {
+  zero: '0 cannot be a sale price: the price stays',
+  zero_cost_noted: '0 cannot be a sale price: the cost is noted, the price stays',
+  no_price: `has none of the prices ${PRICE_NAMES.join(', ')}: nothing changes`,
+  unknown_column: `is not read; prices are ${PRICE_NAMES.join(', ')}`,
+};
+
+const MODEL_COLUMNS = ['model', 'model_id', 'id'];
+const KNOWN_COLUMNS: ReadonlySet<string> = new Set([...MODEL_COLUMNS, ...PRICE_NAMES]);
+
+interface ListedModel {
+  path: string;
+  model: string;
+  /** US$, as written. */
+  prices: Readonly<Record<string, string>>;
+}
+
+/** Prices have 3 decimals. */
+const STEP: Nano = NANO_PER_NTD / 1_000n;
+const MOST_CHARS = 4_000_000;
+
+/** Reads CSV (with a header) or JSON (a list of objects, or an object by model); changes nothing. Refused: invalid, not_found for a channel. */
+export async function importPrices(
+  tools: Pick<OperatingTools, 'store'>,
+  text: string,
+  options: ImportOptions,
+): Promise<ImportedPrices> {
+  const rate = readFactor('rate', options.rate);
+  const markup = readFactor('markup', options.markup, { mayBeZero: true });
+  if (text.length > MOST_CHARS) throw invalid('text', `is longer than ${MOST_CHARS} characters`);
+  const { revision, document } = await readNewest(tools);
+  const { channel, setCost } = options;
+  if (channel !== undefined && !document.channels.some(({ name }) => name === channel)) {
+    throw notFound(`channel ${channel}`);
+  }
+  const list = readList(text);
+  const find = modelFinder(document, list, channel);
+  const seen = new Set<string>();
+  const found = list.map((listed): Found => {
+    const model = find(listed.model);
+    if (!model) return { unknown: [listed.model] };
+    if (seen.has(model.id)) return refused(listed, `${model.id} is in the list already: name it once`);
+    seen.add(model.id);
+    return importModel(listed, model, { rate, markup, setCost, channel });
+  });
+  return {
+    revision: revision.revision,
+    edits: found.flatMap(({ edits = [] }) => edits),
+    rows: found.flatMap(({ rows = [] }) => rows),
+    unknown: found.flatMap(({ unknown = [] }) => unknown),
+    faults: found.flatMap(({ faults = [] }) => faults),
+    notes: [...unknownColumns(list), ...found.flatMap(({ notes = [] }) => notes)],
+  };
+}
+
+/** What one line or place of the list brings. */
+type Found = Partial<Omit<ImportedPrices, 'revision'>>;
+
+interface Conversion extends Pick<ImportOptions, 'setCost' | 'channel'> {
+  rate: Nano;
+  markup: Nano;
+}
+
+function refused({ path }: ListedModel, message: string): Found {
+  return { faults: [{ path: `${path}.model`, message }] };
+}
+
+function importModel(listed: ListedModel, model: DocumentModel, conversion: Conversion): Found {
+  const { rate, markup, setCost, channel } = conversion;
+  if (setCost && channel !== undefined && !model.routes.some((route) => route.channel === channel)) {
+    return refused(listed, `${model.id} has no route to ${channel}`);
+  }
+  const { cost, sale, faults } = convert(listed, rate, markup);
+  if (faults.length > 0) return { faults };
+  const notes = notesOf(listed.path, { cost, sale }, setCost);
+  const edit: PriceEdit = {
+    model: model.id,
+    ...(isEmpty(sale) ? {} : { sale }),
+    ...(setCost && !isEmpty(cost) ? { cost: { prices: cost, ...(channel === undefined ? {} : { channel }) } } : {}),
+  };
+  if (!edit.sale && !edit.cost) return { notes };
+  const before = model.price === 'free' ? 'free' : toPriceList(model.price);
+  return { edits: [edit], rows: [{ model: model.id, before, after: sale, cost }], notes };
+}
+
+/** By our names; of a channel's own list also by the upstream's, where that is the name of one model alone and the list does
+ * not have that model under our name, too: lists of providers have plain and dated names side by side. */
+function modelFinder({ models }: Document, list: readonly ListedModel[], channel: string | undefined) {
+  const ownName = (name: string) => models.find(({ id, aliases }) => id === name || aliases.includes(name));
+  const named = new Set(list.map(({ model }) => ownName(model)?.id));
+  return (name: string): DocumentModel | undefined => {
+    const own = ownName(name);
+    if (own || channel === undefined) return own;
+    const [routed, ...others] = models.filter(({ routes }) =>
+      routes.some((route) => route.channel === channel && route.model === name),
+    );
+    return others.length === 0 && !named.has(routed?.id) ? routed : undefined;
+  };
+}
+
+/** Each once, at the first line that has something there. */
+function unknownColumns(list: readonly ListedModel[]): ImportNote[] {
+  const places = new Map<string, string>();
+  for (const { path, prices } of list) {
+    for (const [name, value] of Object.entries(prices)) {
+      if (value !== '' && !KNOWN_COLUMNS.has(name) && !places.has(name)) places.set(name, `${path}.${name}`);
+    }
+  }
+  return [...places.values()].map((path) => ({
+    path,
+    code: 'unknown_column' as const,
+    message: NOTES.unknown_column,
+  }));
+}
+
+function readFactor(field: string, text: string, { mayBeZero = false } = {}): Nano {
+  const factor = parseNtd(text.trim());
+  if (factor === undefined || factor < 0n || (factor === 0n && !mayBeZero)) {
+    throw invalid(field, `must be a plain decimal number${mayBeZero ? '' : ' above 0'}: ${text}`);
+  }
+  return factor;
+}
+
+function convert({ path, prices }: ListedModel, rate: Nano, markup: Nano) {
+  const cost: PriceList = {};
+  const sale: PriceList = {};
+  const faults: ImportedPrices['faults'] = [];
+  for (const name of PRICE_NAMES) {
+    const text = prices[name] ?? '';
+    if (text === '') continue;
+    const usd = parseNtd(text);
+    if (usd === undefined || usd < 0n) {
+      faults.push({ path: `${path}.${name}`, message: `must be a plain decimal number of US$: ${text}` });
+      continue;
+    }
+    const hundred = 100n * NANO_PER_NTD;
+    cost[name] = formatNtd(roundUp(usd * rate, NANO_PER_NTD));
+    const price = roundUp(usd * rate * (hundred + markup), NANO_PER_NTD * hundred);
+    if (price > 0n) sale[name] = formatNtd(price);
+  }
+  return { cost, sale, faults };
+}
+
+function isEmpty(list: PriceList): boolean {
+  return Object.keys(list).length === 0;
+}
+
+function notesOf(
+  path: string,
+  { cost, sale }: { cost: PriceList; sale: PriceList },
+  isCostNoted: boolean,
+): ImportNote[] {
+  const note = (at: string, code: ImportNote['code']) => ({ path: at, code, message: NOTES[code] });
+  if (isEmpty(cost)) return [note(path, 'no_price')];
+  const zeros = PRICE_NAMES.filter((name) => cost[name] !== undefined && sale[name] === undefined);
+  return zeros.map((name) => note(`${path}.${name}`, isCostNoted ? 'zero_cost_noted' : 'zero'));
+}
+
+/** Up to the next price of 3 decimals: we never sell below what was asked for. */
+function roundUp(numerator: bigint, denominator: bigint): Nano {
+  const step = denominator * STEP;
+  return ((numerator + step - 1n) / step) * STEP;
+}
+
+function readList(text: string): ListedModel[] {
+  return /^\s*[[{]/.test(text) ? readJsonList(text) : readCsvList(text);
+}
+
+function readCsvList(text: string): ListedModel[] {
+  const table = readCsv(text);
+  if (!table) throw invalid('text', 'is no CSV: a quote is never closed, or it has too many lines');
+  const column = MODEL_COLUMNS.find((name) => table.columns.includes(name));
+  if (column === undefined) throw invalid('text', 'needs a header with a column "model"');
+  return table.rows.map(({ line, cells }) => ({ path: `line ${line}`, model: cells[column] ?? '', prices: cells }));
+}
+
+function readJsonList(text: string): ListedModel[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw invalid('text', 'is no valid JSON');
+  }
+  if (Array.isArray(parsed)) {
+    return listOf(parsed).map((one, index) => {
+      const fields = fieldsOf(one);
+      return { path: `[${index}]`, model: String(fields.model ?? fields.id ?? ''), prices: texts(fields) };
+    });
+  }
+  return Object.entries(fieldsOf(parsed)).map(([model, prices]) => ({
+    path: model,
+    model,
+    prices: texts(fieldsOf(prices)),
+  }));
+}
+
+function texts(fields: Readonly<Record<string, unknown>>): Record<string, string> {
+  const known = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(known.map(([name, value]) => [name, String(value).trim()]));
+}

@@ -1,0 +1,64 @@
+// The ledger for an operator: does it agree, what do the house accounts say, what came in.
+
+import { DAY_MS } from '../../kit/clock.ts';
+import type { Nano } from '../../kit/money.ts';
+import { taipeiDay } from '../../kit/taipei.ts';
+import { type Entry, HOUSE_ACCOUNTS } from '../../store/rows.ts';
+import { record } from './audit-log.ts';
+import type { Actor, AuditPass, OperatingTools } from './tools.ts';
+
+export interface DayRevenue {
+  /** As a calendar in Taipei writes it: 2026-11-15. */
+  day: string;
+  /** Null, as what follows, where usage of the day is no longer kept. */
+  requests: number | null;
+  accounts: number | null;
+  revenue: Nano | null;
+}
+
+/** The last pass on this node; undefined before the first, and on the command line. */
+export function auditResult({ node }: OperatingTools): AuditPass | undefined {
+  return node?.lastAudit();
+}
+
+/** Recomputes every invariant from the entries, now. */
+export async function runFullAudit(tools: OperatingTools, actor: Actor): Promise<AuditPass> {
+  const at = tools.clock.now();
+  const report = await tools.store.read.audit({ now: at });
+  const { wallets, entries, differences } = report;
+  await record(tools, actor, 'ledger.audit', 'ledger', { wallets, entries, differences: differences.length });
+  return { at, isFull: true, report };
+}
+
+/** What each house account gave (below 0) or took; those without an entry are there, too. */
+export async function houseAccounts({
+  store,
+}: Pick<OperatingTools, 'store'>): Promise<{ account: string; amount: Nano }[]> {
+  const amounts = await store.read.houseAccounts();
+  return HOUSE_ACCOUNTS.map((account) => ({ account, amount: amounts[account] ?? 0n }));
+}
+
+/** Newest first. */
+export function writeOffs({ store }: Pick<OperatingTools, 'store'>, limit: number): Promise<Entry[]> {
+  return store.read.writeOffs(limit);
+}
+
+/** The last days up to today, oldest first, those without requests included. */
+export async function dailyRevenue(
+  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
+  days: number,
+): Promise<DayRevenue[]> {
+  const first = taipeiDay(clock.now()) - days + 1;
+  const known = new Map((await store.read.revenueByDay(first)).map((one) => [one.day, one]));
+  const keptDay = await store.read.usageKeptFrom();
+  return Array.from({ length: days }, (_, index) => {
+    if (first + index < keptDay) return { day: dayText(first + index), requests: null, accounts: null, revenue: null };
+    const { requests = 0, accounts = 0, revenue = 0n } = known.get(first + index) ?? {};
+    return { day: dayText(first + index), requests, accounts, revenue };
+  });
+}
+
+/** A day as a calendar writes it. */
+export function dayText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}

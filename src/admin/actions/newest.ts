@@ -1,0 +1,30 @@
+// The newest revision as every function of the operator's begins with it: read from the store, not from what this node
+// has in memory, so that an edit never begins with an older one.
+
+import { buildCatalog, type Catalog } from '../../catalog/catalog.ts';
+import type { Document } from '../../catalog/document.ts';
+import { readStoredDocument } from '../../catalog/read-document.ts';
+import type { Revision } from '../../store/rows.ts';
+import { OperatingRefused } from './refused.ts';
+import type { OperatingTools } from './tools.ts';
+
+export interface Newest {
+  revision: Revision;
+  document: Document;
+  catalog: Catalog;
+}
+
+/** Refused: no_revision. */
+export async function readNewest({ store }: Pick<OperatingTools, 'store'>): Promise<Newest> {
+  const revision = await store.read.newestRevision();
+  if (!revision) {
+    throw new OperatingRefused('no_revision', 'there is no revision yet: start the server or apply a file');
+  }
+  const read = readStoredDocument(revision.document);
+  if (!read.ok) {
+    const message = `this version cannot read revision ${revision.revision} of the catalog: upgrade it or apply a file`;
+    throw new OperatingRefused('no_revision', message);
+  }
+  const catalog = buildCatalog(read.document, revision.revision, revision.createdAt);
+  return { revision, document: read.document, catalog };
+}

@@ -1,0 +1,164 @@
+// Prices beside what they cost us, and edits of both as a new revision.
+
+import type { Document, DocumentModel } from '../../catalog/document.ts';
+import { type Amounts, PRICE_NAMES, type PriceName, priceOf } from '../../catalog/listed-prices.ts';
+import { type Fields, fieldsOf } from '../../catalog/loose-fields.ts';
+import { formatNtd, type Nano } from '../../kit/money.ts';
+import {
+  type AppliedDocument,
+  type ApplyOptions,
+  applyChecked,
+  type CheckedDocument,
+  checkDocument,
+  currentDocument,
+} from './documents.ts';
+import { readNewest } from './newest.ts';
+import { readRaw, routesOf, writeRaw } from './raw-document.ts';
+import { notFound } from './refused.ts';
+import type { OperatingTools } from './tools.ts';
+
+/** Decimal NT$ as the document has them, per 1M tokens or per image; what is not set is missing. */
+export type PriceList = Partial<Record<PriceName, string>>;
+
+export interface PriceRow {
+  model: string;
+  name: string;
+  kinds: readonly string[];
+  sale: 'free' | PriceList;
+  routes: readonly RouteCost[];
+}
+
+export interface RouteCost {
+  channel: string;
+  /** The model's name at the upstream. */
+  upstreamModel: string;
+  enabled: boolean;
+  priority: number;
+  weight: number;
+  cost: PriceList | undefined;
+  /** (sale − cost) / sale of each price that one side lists and both have, by itself or as input; below 0 where we lose money. */
+  margin: Partial<Record<PriceName, number>> | undefined;
+}
+
+/** Replaces what is named; null takes a price out; left out: stays. */
+export type PriceChanges = Partial<Record<PriceName, string | null>>;
+
+export interface PriceEdit {
+  model: string;
+  sale?: 'free' | PriceChanges;
+  /** Of the routes to that channel, or of every route if no channel is named; `prices: null` takes all of it out. */
+  cost?: { channel?: string; prices: PriceChanges | null };
+}
+
+export async function priceTable(tools: OperatingTools): Promise<{ revision: number; rows: PriceRow[] }> {
+  const { revision, document } = await readNewest(tools);
+  return { revision: revision.revision, rows: document.models.map((model) => priceRow(document, model)) };
+}
+
+function priceRow({ channels }: Document, { id, name, kinds, price, routes }: DocumentModel): PriceRow {
+  return {
+    model: id,
+    name: name ?? id,
+    kinds,
+    sale: price === 'free' ? 'free' : toPriceList(price),
+    routes: routes.map((route) => ({
+      channel: route.channel,
+      upstreamModel: route.model,
+      enabled: channels.some((channel) => channel.name === route.channel && channel.enabled),
+      priority: route.priority,
+      weight: route.weight,
+      cost: route.cost && toPriceList(route.cost),
+      margin: route.cost && price !== 'free' ? marginOf(price, route.cost) : undefined,
+    })),
+  };
+}
+
+export function toPriceList(amounts: Amounts): PriceList {
+  return pricesOf((name) => (amounts[name] === undefined ? undefined : formatNtd(amounts[name])));
+}
+
+function marginOf(sale: Amounts, cost: Amounts): Partial<Record<PriceName, number>> {
+  const isListed = (name: PriceName) => sale[name] !== undefined || cost[name] !== undefined;
+  return pricesOf((name) => (isListed(name) ? shareOf(priceOf(sale, name), priceOf(cost, name)) : undefined));
+}
+
+/** To a hundredth of a percent. */
+function shareOf(sale: Nano | undefined, cost: Nano | undefined): number | undefined {
+  if (sale === undefined || cost === undefined || sale === 0n) return undefined;
+  return Number(((sale - cost) * 10_000n) / sale) / 10_000;
+}
+
+function pricesOf<Value>(find: (name: PriceName) => Value | undefined): Partial<Record<PriceName, Value>> {
+  const prices: Partial<Record<PriceName, Value>> = {};
+  for (const name of PRICE_NAMES) {
+    const value = find(name);
+    if (value !== undefined) prices[name] = value;
+  }
+  return prices;
+}
+
+/** The document with the edits, not applied: check it, show its diff, apply it. Refused: not_found for a model, or a route of it. */
+export async function editedDocument(
+  tools: Pick<OperatingTools, 'store'>,
+  edits: readonly PriceEdit[],
+): Promise<{ revision: number; yaml: string }> {
+  const { revision, yaml } = await currentDocument(tools);
+  const raw = readRaw(yaml);
+  for (const edit of edits) {
+    const index = raw.models.findIndex(({ id }) => id === edit.model);
+    const model = raw.models[index];
+    if (!model) throw notFound(`model ${edit.model}`);
+    raw.models[index] = editModel(model, edit);
+  }
+  return { revision, yaml: writeRaw(raw) };
+}
+
+function editModel(model: Fields, { sale, cost }: PriceEdit): Fields {
+  const price = sale === undefined ? model.price : sale === 'free' ? 'free' : editList(model.price, sale);
+  if (!cost) return { ...model, price };
+  const known = routesOf(model);
+  if (cost.channel !== undefined && !known.some(({ channel }) => channel === cost.channel)) {
+    throw notFound(`route of ${model.id} to channel ${cost.channel}`);
+  }
+  const routes = known.map((route) => {
+    if (cost.channel !== undefined && route.channel !== cost.channel) return route;
+    const { cost: before, ...rest } = route;
+    const after = cost.prices === null ? {} : editList(before, cost.prices);
+    return Object.keys(after).length === 0 ? rest : { ...rest, cost: after };
+  });
+  return { ...model, price, routes };
+}
+
+function editList(before: unknown, changes: PriceChanges): Fields {
+  const list = fieldsOf(before);
+  const kept = PRICE_NAMES.flatMap((name) => {
+    const value = changes[name] === undefined ? list[name] : asNumber(changes[name]);
+    return value === undefined || value === null ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** As people write prices; what is no plain number stays as it is, for the check to name it. */
+function asNumber(text: string | null): number | string | null {
+  if (text === null) return null;
+  const trimmed = text.trim();
+  return /^\d{1,9}(\.\d{1,3})?$/.test(trimmed) ? Number(trimmed) : trimmed;
+}
+
+export async function checkPrices(
+  tools: OperatingTools,
+  edits: readonly PriceEdit[],
+  baseRevision?: number,
+): Promise<CheckedDocument> {
+  return checkDocument(tools, (await editedDocument(tools, edits)).yaml, baseRevision);
+}
+
+export async function editPrices(
+  tools: OperatingTools,
+  edits: readonly PriceEdit[],
+  options: ApplyOptions,
+): Promise<AppliedDocument> {
+  const { yaml } = await editedDocument(tools, edits);
+  const detail = { edits, ...options.detail };
+  return applyChecked(tools, yaml, { ...options, action: options.action ?? 'prices.edit', detail });
+}

@@ -1,0 +1,310 @@
+// An upstream's bill held against our own usage records, by model and by day or month. Our days are those of Taipei; at the
+// ends of a day a bill of another zone differs by what was asked in those hours. Names and costs are those of the revision that
+// admitted each request, so that a bill is judged as it would have been on its day. A record names the channel and not the
+// route: of a model with several routes to one channel nobody knows which of them served. Nor is what was used before the
+// first day that is kept known any more.
+
+import { type Amounts, isPerImage, type PriceName, priceOf } from '../../catalog/listed-prices.ts';
+import { DAY_MS } from '../../kit/clock.ts';
+import { NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
+import { taipeiDay } from '../../kit/taipei.ts';
+import type { ChannelDay } from '../../store/reads.ts';
+import { record } from './audit-log.ts';
+import { dayText } from './ledger.ts';
+import { readNewest } from './newest.ts';
+import { type BillLine, readBill } from './read-bill.ts';
+import { invalid, notFound } from './refused.ts';
+import { type ServedDay, servedDays } from './served-days.ts';
+import type { Actor, OperatingTools } from './tools.ts';
+
+export interface BillSide {
+  inputTokens: number;
+  outputTokens: number;
+  /** NT$ by the costs of the routes then on our side; as the bill says on the other. Null where a part is not known. */
+  amount: Nano | null;
+}
+
+export interface OurSide extends BillSide {
+  requests: number;
+  revenue: Nano;
+}
+
+/** Null where a part is not known, or cannot be compared. */
+type Unsure<Side> = { [part in keyof Side]: Side[part] | null };
+
+export interface BillRow {
+  /** The model's name at the upstream; ours, where the bill names it so. */
+  model: string;
+  /** 2026-11-15 or 2026-11, as the bill counts. */
+  period: string;
+  bill: BillSide | undefined;
+  /** Null where usage of the period, or of a part of it, is no longer kept. */
+  ours: OurSide | null | undefined;
+  /** Requests of a model with several routes to the channel are part of it, or may be: nothing is compared. */
+  isMixed: boolean;
+  /** Bill less ours; null where it cannot be compared. */
+  difference: Unsure<BillSide>;
+  /** Something can be compared, and nothing of that differs by more than a hundredth; the amount may not be among it. */
+  agrees: boolean;
+}
+
+export interface BillNote {
+  /**
+   * - `no_cost`: a route had no cost noted then.
+   * - `no_amount`: the bill has no amount for it.
+   * - `per_image`: it is priced per image, so tokens are not compared.
+   * - `several_routes`: a model had several routes to the channel then, and which one served is not known.
+   * - `usage_not_kept`: usage of the period, or of a part of it, is no longer kept.
+   */
+  code: 'no_cost' | 'no_amount' | 'per_image' | 'several_routes' | 'usage_not_kept';
+  /** As rows name them. */
+  models: string[];
+  message: string;
+  /** With `usage_not_kept`: the first day that is kept. */
+  keptFrom?: string;
+}
+
+export interface Reconciled {
+  channel: string;
+  rows: BillRow[];
+  totals: { bill: BillSide; ours: Unsure<OurSide> };
+  /** What could not be counted or compared. */
+  notes: BillNote[];
+  /** Lines of the bill that were not read. */
+  faults: { path: string; message: string }[];
+}
+
+const NO_BILL: BillSide = { inputTokens: 0, outputTokens: 0, amount: 0n };
+const NOTHING: OurSide = { ...NO_BILL, requests: 0, revenue: 0n };
+const NOT_KNOWN = { inputTokens: null, outputTokens: null, amount: null, requests: null, revenue: null };
+
+/** `rate`: NT$ for one unit of the bill's currency; 1 if left out. Refused: not_found, invalid. */
+export async function reconcile(
+  tools: OperatingTools,
+  channel: string,
+  csv: string,
+  { rate = '1', actor }: { rate?: string | undefined; actor: Actor },
+): Promise<Reconciled> {
+  const { document } = await readNewest(tools);
+  const factor = parseNtd(rate.trim());
+  if (factor === undefined || factor <= 0n) throw invalid('rate', `must be a plain decimal number above 0: ${rate}`);
+  const { lines, faults } = readBill(csv, factor);
+  const days = await ourDays(tools, channel, lines);
+  const keptDay = await tools.store.read.usageKeptFrom();
+  const isKept = (key: string) => firstDayOf(key) >= keptDay;
+  const hadNoUsage = lines.length > 0 && days.length === 0 && lines.every(({ period }) => isKept(period));
+  if (hadNoUsage && !document.channels.some(({ name }) => name === channel)) throw notFound(`channel ${channel}`);
+  const bill = sumBill(lines);
+  const { ours, ...marks } = sumOurs(days, lines);
+  const keys = [...new Set([...bill.keys(), ...[...ours.keys()].filter(isKept)])].sort();
+  const rows = keys.map((key) =>
+    compare(key, { bill: bill.get(key), ours: isKept(key) ? ours.get(key) : null }, marks),
+  );
+  const isAllKept = rows.every((row) => row.ours !== null);
+  await record(tools, actor, 'ledger.reconcile', channel, { lines: lines.length });
+  return {
+    channel,
+    rows,
+    totals: {
+      bill: [...bill.values()].reduce(addBill, NO_BILL),
+      ours: isAllKept ? [...ours.values()].reduce(addOurs, NOTHING) : NOT_KNOWN,
+    },
+    notes: notesOf(rows, marks, dayText(keptDay)),
+    faults,
+  };
+}
+
+/** No upstream's last bill comes later. */
+const BILLED_DAYS = 90;
+
+/** The channels of the catalog, then those that are gone and had traffic lately: their last bill is still to come. */
+export async function billedChannels(tools: OperatingTools): Promise<{ name: string; isGone: boolean }[]> {
+  const { document } = await readNewest(tools);
+  const known = document.channels.map(({ name }) => name);
+  const traffic = await tools.store.read.trafficDays(taipeiDay(tools.clock.now()) - BILLED_DAYS);
+  const gone = [...new Set(traffic.map(({ channel }) => channel))].filter((name) => !known.includes(name));
+  return [...known.map((name) => ({ name, isGone: false })), ...gone.map((name) => ({ name, isGone: true }))];
+}
+
+/** From the first day of the bill to its last. */
+function ourDays(tools: OperatingTools, channel: string, lines: readonly BillLine[]): Promise<ServedDay[]> {
+  const periods = lines.map(({ period }) => period).sort();
+  const [first, last] = [periods[0], periods.at(-1)];
+  if (first === undefined || last === undefined) return Promise.resolve([]);
+  if (last.length === 10) return servedDays(tools, channel, firstDayOf(first), firstDayOf(last) + 1);
+  const [year = 0, month = 0] = last.split('-').map(Number);
+  return servedDays(tools, channel, firstDayOf(first), Date.UTC(year, month) / DAY_MS);
+}
+
+/** Of a period, or of the period that a key begins with. */
+function firstDayOf(text: string): number {
+  const [period = ''] = text.split('\n');
+  return Date.parse(`${period.length === 10 ? period : `${period}-01`}T00:00:00Z`) / DAY_MS;
+}
+
+function sumBill(lines: readonly BillLine[]): Map<string, BillSide> {
+  const sums = new Map<string, BillSide>();
+  for (const { model, period, ...side } of lines) {
+    const key = `${period}\n${model}`;
+    const known = sums.get(key);
+    sums.set(key, known ? addBill(known, side) : side);
+  }
+  return sums;
+}
+
+/** Keys of rows of which something is not known. */
+interface Marks {
+  perImage: ReadonlySet<string>;
+  /** What a request of them cost is not known. */
+  severalRoutes: ReadonlySet<string>;
+  /** Nor which of them it belongs to. */
+  mixed: ReadonlySet<string>;
+}
+
+function sumOurs(days: readonly ServedDay[], lines: readonly BillLine[]): Marks & { ours: Map<string, OurSide> } {
+  const ours = new Map<string, OurSide>();
+  const [perImage, severalRoutes, mixed] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const billed = new Set(lines.map(({ model }) => model));
+  const periodChars = lines[0]?.period.length ?? 10;
+  const nameOf = billedNames(days, lines);
+  for (const day of days) {
+    const [period, name] = [dayText(day.day).slice(0, periodChars), nameOf(day)];
+    const key = `${period}\n${name}`;
+    const own = ourSide(day);
+    const known = ours.get(key);
+    ours.set(key, known ? addOurs(known, own) : own);
+    if (day.routes.some((route) => route.isPerImage)) perImage.add(key);
+    if (day.routes.length > 1) severalRoutes.add(key);
+    const names = upstreamNames(day);
+    // A bill that names the model as we do has all of them together.
+    if (names.length <= 1 || (billed.has(name) && !names.some((one) => billed.has(one)))) continue;
+    for (const one of [name, ...names]) mixed.add(`${period}\n${one}`);
+  }
+  return { ours, perImage, severalRoutes, mixed };
+}
+
+function upstreamNames({ routes }: ServedDay): string[] {
+  return [...new Set(routes.map(({ upstreamModel }) => upstreamModel))];
+}
+
+/** A bill may name a model as we do; also one that has another name at the upstream since. */
+function billedNames(days: readonly ServedDay[], lines: readonly BillLine[]): (day: ServedDay) => string {
+  const billed = new Set(lines.map(({ model }) => model));
+  const upstreamName = (day: ServedDay) => {
+    const [name = day.model, another] = upstreamNames(day);
+    return another === undefined ? name : day.model;
+  };
+  const ownName = (day: ServedDay) => (!billed.has(upstreamName(day)) && billed.has(day.model) ? day.model : undefined);
+  const shared = new Map(days.map((day) => [upstreamName(day), ownName(day)] as const).filter(([, name]) => name));
+  return (day) => ownName(day) ?? shared.get(upstreamName(day)) ?? upstreamName(day);
+}
+
+function ourSide(day: ServedDay): OurSide {
+  const { input, cachedInput, cacheWrite5m, cacheWrite1h, output, requests, cost: revenue, routes } = day;
+  const [route, another] = routes;
+  return {
+    inputTokens: input + cachedInput + cacheWrite5m + cacheWrite1h,
+    outputTokens: output,
+    amount: another ? null : upstreamCost(day, route?.cost),
+    requests,
+    revenue,
+  };
+}
+
+/** What was used without a noted cost is not known; but tokens cost nothing where only images are noted, and so the other way. */
+function upstreamCost(day: ChannelDay, noted: Amounts | undefined): Nano | null {
+  if (!noted && day.images > 0) return null;
+  const cost = noted ?? {};
+  const used: readonly (readonly [number, PriceName])[] = [
+    [day.input, 'input'],
+    [day.cachedInput, 'cached_input'],
+    [day.cacheWrite5m, 'cache_write_5m'],
+    [day.cacheWrite1h, 'cache_write_1h'],
+    [day.output, 'output'],
+  ];
+  let perMillion = 0n;
+  for (const [tokens, name] of used) {
+    const price = priceOf(cost, name) ?? (isPerImage(cost) ? 0n : undefined);
+    if (tokens > 0 && price === undefined) return null;
+    perMillion += BigInt(tokens) * (price ?? 0n);
+  }
+  return perMillion / 1_000_000n + BigInt(day.images) * (cost.image ?? 0n);
+}
+
+function addBill(a: BillSide, b: BillSide): BillSide {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    amount: a.amount === null || b.amount === null ? null : a.amount + b.amount,
+  };
+}
+
+function addOurs(a: OurSide, b: OurSide): OurSide {
+  return { ...addBill(a, b), requests: a.requests + b.requests, revenue: a.revenue + b.revenue };
+}
+
+function compare(key: string, { bill, ours }: Pick<BillRow, 'bill' | 'ours'>, marks: Marks): BillRow {
+  const [period = '', model = ''] = key.split('\n');
+  const [theirs, own] = [bill ?? NO_BILL, ours ?? NOTHING];
+  const isMixed = marks.mixed.has(key);
+  const isKnown = ours !== null && !isMixed;
+  const comparesTokens = isKnown && !marks.perImage.has(key);
+  const difference = {
+    inputTokens: comparesTokens ? theirs.inputTokens - own.inputTokens : null,
+    outputTokens: comparesTokens ? theirs.outputTokens - own.outputTokens : null,
+    amount: !isKnown || theirs.amount === null || own.amount === null ? null : theirs.amount - own.amount,
+  };
+  const compared = [
+    isClose(difference.inputTokens, own.inputTokens),
+    isClose(difference.outputTokens, own.outputTokens),
+    isClose(ntd(difference.amount), ntd(own.amount)),
+  ].filter((close) => close !== undefined);
+  return { model, period, bill, ours, isMixed, difference, agrees: compared.length > 0 && compared.every(Boolean) };
+}
+
+/** Only to compare: a hundredth is far above what a double loses. */
+function ntd(nano: Nano | null): number | null {
+  return nano === null ? null : Number(nano) / Number(NANO_PER_NTD);
+}
+
+function isClose(difference: number | null, of: number | null): boolean | undefined {
+  return difference === null ? undefined : Math.abs(difference) * 100 <= Math.abs(of ?? 0);
+}
+
+function notesOf(rows: readonly BillRow[], { perImage, severalRoutes }: Marks, keptFrom: string): BillNote[] {
+  const isOf = (keys: ReadonlySet<string>, { period, model }: BillRow) => keys.has(`${period}\n${model}`);
+  const hasSeveral = (row: BillRow) => row.ours !== null && (row.isMixed || isOf(severalRoutes, row));
+  const note = (code: BillNote['code'], isMeant: (row: BillRow) => boolean, say: (models: string) => string) => {
+    const models = [...new Set(rows.filter(isMeant).map(({ model }) => model))];
+    return models.length === 0 ? [] : [{ code, models, message: say(models.join(', ')) }];
+  };
+  return [
+    ...note(
+      'no_cost',
+      (row) => row.ours?.amount === null && !hasSeveral(row),
+      (models) => `no cost is noted for ${models}: neither it nor the sum is known`,
+    ),
+    ...note(
+      'no_amount',
+      ({ bill }) => bill?.amount === null,
+      (models) => `the bill has no amount for ${models}: its sum is not known`,
+    ),
+    ...note(
+      'per_image',
+      (row) => isOf(perImage, row),
+      (models) => `${models}: priced per image, so tokens are not compared`,
+    ),
+    ...note(
+      'several_routes',
+      hasSeveral,
+      (models) =>
+        `${models}: a model has several routes to this channel, and its requests cannot be told apart: what they cost is not known`,
+    ),
+    ...note(
+      'usage_not_kept',
+      ({ ours }) => ours === null,
+      (models) =>
+        `usage before ${keptFrom} is no longer kept: ${models} cannot be compared in periods that begin earlier`,
+    ).map((one) => ({ ...one, keptFrom })),
+  ];
+}

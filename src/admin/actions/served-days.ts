@@ -1,0 +1,116 @@
+// What a channel served by day and model, with the route as it was then: the catalog of today may have another name, another
+// cost, or no such route. On most days all revisions say the same of the channel, and the sums of the day are enough; only
+// where they differ are its records counted by revision.
+
+import type { Document } from '../../catalog/document.ts';
+import { type Amounts, isPerImage } from '../../catalog/listed-prices.ts';
+import { readStoredDocument } from '../../catalog/read-document.ts';
+import { HOUR_MS } from '../../kit/clock.ts';
+import { taipeiDayStart } from '../../kit/taipei.ts';
+import type { ChannelDay } from '../../store/reads.ts';
+import type { OperatingTools } from './tools.ts';
+
+export interface RouteThen {
+  publicModel: string;
+  upstreamModel: string;
+  cost: Amounts | undefined;
+  /** For sale or as cost. */
+  isPerImage: boolean;
+}
+
+export interface ServedDay extends ChannelDay {
+  /**
+   * Routes of the model to the channel, of equal ones only one. None where the revision has none, or cannot be read any
+   * more; of several nobody knows which of them served.
+   */
+  routes: readonly RouteThen[];
+}
+
+interface InForce {
+  revision: number;
+  /** The next one is in force from `until` on. */
+  from: number;
+  until: number;
+  routes: readonly RouteThen[];
+  /** Two that say the same of the channel have the same. */
+  print: string;
+}
+
+/** Nodes follow a new revision within seconds; a clock may be wrong by more. */
+const SLACK_MS = HOUR_MS;
+const PAGE = 200;
+
+/** From a day to the day before another. */
+export async function servedDays(
+  tools: Pick<OperatingTools, 'store'>,
+  channel: string,
+  fromDay: number,
+  toDay: number,
+): Promise<ServedDay[]> {
+  const { read } = tools.store;
+  const sums = await read.channelDays(channel, fromDay, toDay);
+  if (sums.length === 0) return [];
+  const history = await readHistory(tools, channel, {
+    since: taipeiDayStart(fromDay) - SLACK_MS,
+    end: taipeiDayStart(toDay) + SLACK_MS,
+  });
+  const served: ServedDay[] = [];
+  for (const day of new Set(sums.map((one) => one.day))) {
+    const then = history.filter(
+      ({ from, until }) => from < taipeiDayStart(day + 1) + SLACK_MS && until > taipeiDayStart(day) - SLACK_MS,
+    );
+    const isOne = new Set(then.map(({ print }) => print)).size <= 1;
+    const parts = isOne
+      ? sums.filter((one) => one.day === day).map((one) => ({ ...one, revision: then[0]?.revision }))
+      : await read.channelRevisions(channel, day);
+    for (const { revision, ...part } of parts) {
+      const routes = history.find((one) => one.revision === revision)?.routes ?? [];
+      served.push({ ...part, routes: different(routes.filter(({ publicModel }) => publicModel === part.model)) });
+    }
+  }
+  return served;
+}
+
+/** Newest first, back to the one that was in force at `since`; those from `end` on are left out. */
+async function readHistory(
+  { store }: Pick<OperatingTools, 'store'>,
+  channel: string,
+  { since, end }: { since: number; end: number },
+): Promise<InForce[]> {
+  const history: InForce[] = [];
+  let [before, until] = [Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY];
+  for (;;) {
+    const page = await store.read.revisions(before, PAGE);
+    for (const { revision, createdAt } of page) {
+      if (createdAt < end) {
+        const read = readStoredDocument((await store.read.revision(revision))?.document ?? '');
+        const routes = read.ok ? routesTo(read.document, channel) : [];
+        history.push({ revision, from: createdAt, until, routes, print: printOf(routes) });
+      }
+      if (createdAt <= since) return history;
+      [before, until] = [revision, createdAt];
+    }
+    if (page.length < PAGE) return history;
+  }
+}
+
+function routesTo({ models }: Document, channel: string): RouteThen[] {
+  return models.flatMap(({ id, price, routes }) =>
+    routes
+      .filter((route) => route.channel === channel)
+      .map(({ model, cost }) => ({
+        publicModel: id,
+        upstreamModel: model,
+        cost,
+        isPerImage: (cost !== undefined && isPerImage(cost)) || (price !== 'free' && isPerImage(price)),
+      })),
+  );
+}
+
+function different(routes: readonly RouteThen[]): RouteThen[] {
+  return [...new Map(routes.map((route) => [printOf([route]), route])).values()];
+}
+
+function printOf(routes: readonly RouteThen[]): string {
+  return JSON.stringify(routes, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+}

@@ -1,0 +1,170 @@
+// One small real call to a channel, as its models would make it. It is not billed to anyone.
+
+import type { Channel } from '../../catalog/catalog.ts';
+import type { Document } from '../../catalog/document.ts';
+import { readFailure } from '../../channels/refusals/read-failure.ts';
+import type { Upstream } from '../../channels/upstream.ts';
+import { codeOf } from '../../kit/error-code.ts';
+import { isObject, tryParseJson } from '../../kit/json/json.ts';
+import { type Endpoint, type ModelKind, SERVED_BY } from '../../vendors/endpoints.ts';
+import { isForResponses, limitFieldOf } from '../../vendors/openai.ts';
+import type { Quirks } from '../../vendors/quirks.ts';
+import { record } from './audit-log.ts';
+import { readNewest } from './newest.ts';
+import { notFound, OperatingRefused } from './refused.ts';
+import type { Actor, OperatingTools } from './tools.ts';
+
+export interface ChannelTest {
+  ok: boolean;
+  channel: string;
+  /** The model's name at the upstream. */
+  model: string;
+  endpoint: string;
+  ms: number;
+  /** Until the first byte of the answer, its status; null without one. */
+  firstByteMs: number | null;
+  /** `ok`, or what was wrong: status, code and cleaned message. */
+  detail: string;
+}
+
+const TIMEOUT_MS = 60_000;
+/** Far above what the calls below are answered with. */
+const MAX_BYTES = 1024 * 1024;
+
+/** Models that think do so within it: some refuse a bound that leaves no room for the answer. */
+const MOST_TOKENS = 512;
+
+type Call = readonly [endpoint: Endpoint, body: (model: string, quirks: Quirks) => unknown];
+
+const MESSAGES = [{ role: 'user', content: 'Say ok.' }];
+
+/** The smallest call that each kind of endpoint takes; images are left out, because each one costs. */
+const CALLS: readonly Call[] = [
+  ['chat', (model, quirks) => ({ model, [limitFieldOf(quirks, model)]: MOST_TOKENS, messages: MESSAGES })],
+  ['messages', (model) => ({ model, max_tokens: MOST_TOKENS, messages: MESSAGES })],
+  [
+    'gemini',
+    () => ({
+      contents: [{ role: 'user', parts: [{ text: 'Say ok.' }] }],
+      generationConfig: { maxOutputTokens: MOST_TOKENS },
+    }),
+  ],
+  ['responses', (model) => ({ model, max_output_tokens: MOST_TOKENS, input: 'Say ok.', store: false })],
+  ['embeddings', (model) => ({ model, input: 'ok' })],
+];
+
+/** The kinds that are tested, the one that tells most first. */
+const TESTED: readonly ModelKind[] = ['chat', 'embeddings'];
+
+/**
+ * `model` is a public id or a name at the upstream; if left out, the first chat model of the channel, or else its first
+ * embeddings model. Refused: not_found, no_route, only_images.
+ */
+export async function testChannel(
+  tools: OperatingTools,
+  name: string,
+  { model, actor }: { model?: string | undefined; actor: Actor },
+): Promise<ChannelTest> {
+  const { catalog, document } = await readNewest(tools);
+  const channel = catalog.channels.get(name);
+  if (!channel) throw notFound(`channel ${name}; there are: ${[...catalog.channels.keys()].join(', ')}`);
+  const { upstreamModel, call } = findCall(document, channel, model);
+  const [endpoint, body] = call;
+  const sent = { endpoint, model: upstreamModel, body: JSON.stringify(body(upstreamModel, channel.quirks)) };
+  const result = { channel: name, model: upstreamModel, endpoint, ...(await send(tools, channel, sent)) };
+  await record(tools, actor, 'channels.test', name, { model: upstreamModel, ok: result.ok, ms: result.ms });
+  return result;
+}
+
+/** Also of a channel that is switched off: that is when one tests it. */
+function findCall(
+  { models }: Document,
+  { name, endpoints, quirks }: Pick<Channel, 'name' | 'endpoints' | 'quirks'>,
+  asked: string | undefined,
+): { upstreamModel: string; call: Call } {
+  const routes = models
+    .flatMap(({ id, kinds, routes }) => routes.map((route) => ({ id, kinds, ...route })))
+    .filter(({ channel, id, model }) => channel === name && (asked === undefined || id === asked || model === asked));
+  if (routes.length === 0) {
+    const what = asked === undefined ? 'no model has a route' : `${asked} has no route`;
+    throw new OperatingRefused('no_route', `${what} to ${name}: there is nothing to ask it for`);
+  }
+  for (const kind of TESTED) {
+    const route = routes.find(({ kinds }) => kinds.includes(kind));
+    if (!route) continue;
+    const calls = CALLS.filter(([endpoint]) => SERVED_BY[kind].includes(endpoint) && endpoints.includes(endpoint));
+    const preferred = isForResponses(quirks, route.model) ? 'responses' : undefined;
+    const call = calls.find(([endpoint]) => endpoint === preferred) ?? calls[0];
+    if (call) return { upstreamModel: route.model, call };
+  }
+  throw new OperatingRefused(
+    'only_images',
+    `${asked ?? name} has only images and is not tested: the test would pay for one`,
+  );
+}
+
+interface Sent {
+  endpoint: Endpoint;
+  model: string;
+  body: string;
+}
+
+async function send(tools: OperatingTools, channel: Channel, sent: Sent) {
+  const { clock } = tools;
+  const upstream = tools.findUpstream(channel);
+  const startedAt = clock.monotonic();
+  const since = () => Math.round(clock.monotonic() - startedAt);
+  const timeout = new AbortController();
+  const cancel = clock.after(TIMEOUT_MS, () => timeout.abort());
+  let firstByteMs: number | null = null;
+  try {
+    const response = await upstream.send({ ...sent, stream: false, headers: {}, signal: timeout.signal });
+    firstByteMs = since();
+    const detail = await readDetail(response, upstream);
+    return { ok: detail === OK, ms: since(), firstByteMs, detail };
+  } catch (error) {
+    const detail = timeout.signal.aborted ? 'no answer in time' : networkFault(error);
+    return { ok: false, ms: since(), firstByteMs, detail };
+  } finally {
+    cancel();
+  }
+}
+
+const OK = 'ok';
+
+async function readDetail(response: Response, { hidden }: Upstream): Promise<string> {
+  const text = await readSome(response);
+  if (text === undefined) return 'its answer is too large for a test';
+  const { status } = response;
+  const answer = tryParseJson(text);
+  const isError = status !== 200 || (isObject(answer) && isObject(answer.error));
+  // A page of another service, such as one to sign in, also says 200.
+  if (!isError) return isObject(answer) ? OK : 'status 200, but not with a JSON object: check base_url';
+  const { message, code } = readFailure(response, text, { hidden });
+  return `status ${status}${code ? ` (${code})` : ''}${message ? `: ${message}` : ''}`;
+}
+
+/** Undefined if it is more than a test is worth. */
+async function readSome({ body }: Response): Promise<string | undefined> {
+  if (!body) return '';
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let total = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      total += value.byteLength;
+      if (total > MAX_BYTES) return undefined;
+      text += decoder.decode(value, { stream: true });
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function networkFault(error: unknown): string {
+  const code = codeOf(error);
+  return code === undefined ? 'cannot reach it' : `cannot reach it (${code})`;
+}

@@ -1,0 +1,53 @@
+// What every function of the operator's works with. A running node also tells how its channels do; the command line, which
+// is a process of its own, does not know.
+
+import type { Health } from '../../channels/health.ts';
+import type { RecentErrors } from '../../channels/recent-errors.ts';
+import type { Traffic } from '../../channels/traffic.ts';
+import type { FindUpstream } from '../../channels/upstreams.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { NewId } from '../../kit/ids.ts';
+import type { Random } from '../../kit/random.ts';
+import type { Sealer } from '../../kit/sealed.ts';
+import type { AuditReport } from '../../store/reads.ts';
+import type { ACTORS } from '../../store/rows.ts';
+import type { Store } from '../../store/store.ts';
+import type { CodeMemory } from './code-memory.ts';
+
+/** Who did it, as the log of actions says: `token` for the API and the console, `cli` for the command line. */
+export type Actor = typeof ACTORS.token | typeof ACTORS.commandLine;
+
+export interface AuditPass {
+  at: number;
+  /** False: only what was touched since the pass before. */
+  isFull: boolean;
+  report: AuditReport;
+}
+
+/** What only a running node knows. */
+export interface NodeView {
+  health: Pick<Health, 'states'>;
+  traffic: Pick<Traffic, 'figures'>;
+  errors: Pick<RecentErrors, 'list'>;
+  /** The last pass of the ledger's audit here; undefined before the first. */
+  lastAudit(): AuditPass | undefined;
+}
+
+export interface OperatingTools {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  newId: NewId;
+  sealer: Sealer;
+  hashKey(key: string): string;
+  hashCard(code: string): string;
+  findUpstream: FindUpstream;
+  /** Base of the links on cards. */
+  publicUrl: string;
+  /** Undefined on the command line. */
+  node?: NodeView | undefined;
+  /** Codes of cards that were issued a moment ago; undefined on the command line, which shows them at once. */
+  codes?: CodeMemory | undefined;
+  /** Called after a change, so that this node follows it before the answer. */
+  follow(): Promise<void>;
+}

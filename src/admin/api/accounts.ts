@@ -1,0 +1,116 @@
+// /api/admin/accounts and keys: what an operator does for a customer.
+
+import { z } from 'zod';
+import { publicRecord } from '../../accounts/usage/public-usage.ts';
+import {
+  createKey,
+  credit,
+  revokeKey,
+  searchAccounts,
+  setFrozen,
+  showAccount,
+  showRequest,
+} from '../actions/accounts.ts';
+import { readAmount } from '../actions/read-input.ts';
+import { notFound } from '../actions/refused.ts';
+import { ACTOR, type AdminOperation, operation } from './operation.ts';
+import { amount, text } from './shapes.ts';
+
+const entryId = z.coerce.number().int().min(1);
+const idOf = ({ id = '' }: Readonly<Record<string, string>>) => id;
+
+export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
+  operation({
+    method: 'GET',
+    path: '/api/admin/accounts',
+    id: 'searchAccounts',
+    summary:
+      'By account, key or request id, the last four of a key, a card’s serial or code (of who redeemed it), or a login name.',
+    query: z.object({ q: text }),
+    run: async (tools, { query }) => ({ data: await searchAccounts(tools, query.q) }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/admin/accounts/:id',
+    id: 'showAccount',
+    summary:
+      'Wallet, holds, entries, credits, keys, usage, and what operators did. Entries, credits and usage are pages, newest first: `entries_next`, `credits_next` and `usage_next`, if not null, are `entries_before`, `credits_before` and `usage_cursor` of the next one.',
+    query: z.object({
+      entries_before: entryId.optional(),
+      credits_before: entryId.optional(),
+      usage_cursor: text.optional(),
+    }),
+    async run(tools, { params, query }) {
+      const { usage, ...account } = await showAccount(tools, idOf(params), {
+        entriesBefore: query.entries_before,
+        creditsBefore: query.credits_before,
+        usageCursor: query.usage_cursor,
+      });
+      return { ...account, usage: usage.map(publicRecord) };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/admin/accounts/:id/requests/:request',
+    id: 'showRequest',
+    summary: 'What is known of one request: its usage record with what was held and every attempt, or that it runs.',
+    async run(tools, { params }) {
+      const requestId = params.request ?? '';
+      const found = await showRequest(tools, idOf(params), requestId);
+      if (found.isOpen) return { requestId, ...found };
+      const { record } = found;
+      if (!record) throw notFound(`record of request ${requestId} any more`);
+      return { ...publicRecord(record), isOpen: false, held: record.held, attempts: record.attempts };
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/accounts/:id/credit',
+    id: 'creditAccount',
+    summary: 'Credit or refund, with a reason that stays in the ledger; `once` never credits twice.',
+    body: z.strictObject({
+      amount_ntd: amount,
+      reason: text,
+      kind: z.enum(['credit', 'refund']).default('credit'),
+      once: text.optional(),
+    }),
+    run: (tools, { params, body: { amount_ntd, ...rest } }) =>
+      credit(tools, idOf(params), { amount: readAmount(amount_ntd, 'amount_ntd'), ...rest, actor: ACTOR }),
+  }),
+  ...(['freeze', 'thaw'] as const).map((verb) =>
+    operation({
+      method: 'POST',
+      path: `/api/admin/accounts/:id/${verb}`,
+      id: `${verb}Account`,
+      summary:
+        verb === 'freeze'
+          ? 'Admit nothing on this account any more.'
+          : 'Admit requests again; entries that were written with a wrong balance are accepted.',
+      body: z.strictObject({ reason: text }),
+      async run(tools, { params, body: { reason } }) {
+        const frozen = verb === 'freeze';
+        await setFrozen(tools, idOf(params), { frozen, reason, actor: ACTOR });
+        return { accountId: idOf(params), frozen };
+      },
+    }),
+  ),
+  operation({
+    method: 'POST',
+    path: '/api/admin/accounts/:id/keys',
+    id: 'createKey',
+    summary: 'A managing key for who lost theirs; it is in this answer only.',
+    status: 201,
+    body: z.strictObject({ name: text.nullable().default(null) }),
+    run: (tools, { params, body: { name } }) => createKey(tools, idOf(params), { name, actor: ACTOR }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/api/admin/keys/:id',
+    id: 'revokeKey',
+    summary: 'Stop a key on every node within a second.',
+    async run(tools, { params }) {
+      const { accountId } = await revokeKey(tools, idOf(params), ACTOR);
+      return { id: idOf(params), accountId, revoked: true };
+    },
+  }),
+];

@@ -1,0 +1,58 @@
+// /api/admin/ledger: does it agree, what came in, and what upstreams billed.
+
+import { z } from 'zod';
+import { auditResult, dailyRevenue, houseAccounts, runFullAudit, writeOffs } from '../actions/ledger.ts';
+import { reconcile } from '../actions/reconcile.ts';
+import type { AuditPass } from '../actions/tools.ts';
+import { ACTOR, type AdminOperation, operation } from './operation.ts';
+import { amount, text } from './shapes.ts';
+
+const WRITE_OFFS_SHOWN = 50;
+
+function viewPass(pass: AuditPass | undefined): unknown {
+  if (!pass) return null;
+  const { wallets, entries, differences, total } = pass.report;
+  return { at: pass.at, isFull: pass.isFull, ok: differences.length === 0, wallets, entries, total, differences };
+}
+
+export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
+  operation({
+    method: 'GET',
+    path: '/api/admin/ledger',
+    id: 'showLedger',
+    summary:
+      'The last audit, house accounts, write-offs and daily revenue. Figures of a day whose usage is no longer kept are null.',
+    query: z.object({ days: z.coerce.number().int().min(1).max(366).default(30) }),
+    async run(tools, { query }) {
+      const [house, latest, days] = await Promise.all([
+        houseAccounts(tools),
+        writeOffs(tools, WRITE_OFFS_SHOWN),
+        dailyRevenue(tools, query.days),
+      ]);
+      return { audit: viewPass(auditResult(tools)), house, writeOffs: latest, days };
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/ledger/audit',
+    id: 'auditLedger',
+    summary: 'Recompute every invariant from the entries, now.',
+    body: z.strictObject({}),
+    run: async (tools) => viewPass(await runFullAudit(tools, ACTOR)),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/ledger/reconcile',
+    id: 'reconcile',
+    summary:
+      'Hold an upstream’s bill (CSV) against the usage records of a channel, by the names and costs of the revision that admitted each request. A sum with an unknown part is null, and so is `ours` of a period whose usage is no longer kept; `notes` say why.',
+    body: z.strictObject({
+      channel: text.describe('Whose bill it is.'),
+      csv: text.describe(
+        'With a header: `model` (the name at the upstream, or ours), `date` (2026-11-15) or `month` (2026-11), `input_tokens`, `output_tokens`, and `amount` for what the line costs; other columns are not read.',
+      ),
+      rate: amount.optional().describe('NT$ for one unit of the currency of `amount`; 1 if left out.'),
+    }),
+    run: (tools, { body: { channel, csv, rate } }) => reconcile(tools, channel, csv, { rate, actor: ACTOR }),
+  }),
+];

@@ -1,0 +1,105 @@
+// One call of the operator's API: what it takes, and what it does. Checks, types and the OpenAPI document come from the same
+// description.
+
+import { z } from 'zod';
+import { describeIssue } from '../../catalog/fault-words.ts';
+import { JsonRefused, readJsonObject } from '../../kit/json/json.ts';
+import { ACTORS } from '../../store/rows.ts';
+import { hasControls } from '../actions/read-input.ts';
+import { notFound } from '../actions/refused.ts';
+import type { OperatingTools } from '../actions/tools.ts';
+import { PortRefused } from '../port/refused.ts';
+import type { OperatorExchange, OperatorRoute, OperatorTools } from '../port/tools.ts';
+import { publicView } from './public-view.ts';
+
+/** Who acts here, as the log of actions says. */
+export const ACTOR = ACTORS.token;
+
+const MAX_BYTES = 8 * 1024 * 1024;
+
+export interface Given<Query, Body> {
+  params: Readonly<Record<string, string>>;
+  query: Query;
+  body: Body;
+}
+
+interface Description<Query extends z.ZodObject, Body extends z.ZodObject> {
+  method: OperatorRoute['method'];
+  path: `/api/admin/${string}`;
+  id: string;
+  summary: string;
+  query?: Query;
+  body?: Body;
+  /** Of a success; 200 if left out. */
+  status?: number;
+  run(tools: OperatingTools, given: Given<z.output<Query>, z.output<Body>>): unknown;
+}
+
+/** A route that also says of itself what it takes. */
+export interface AdminOperation extends OperatorRoute {
+  id: string;
+  summary: string;
+  status: number;
+  query: z.ZodObject | undefined;
+  body: z.ZodObject | undefined;
+}
+
+export function operation<Query extends z.ZodObject = typeof NOTHING, Body extends z.ZodObject = typeof NOTHING>(
+  description: Description<Query, Body>,
+): AdminOperation {
+  const { method, path, id, summary, query, body, status = 200, run } = description;
+  return {
+    method,
+    path,
+    id,
+    summary,
+    status,
+    query,
+    body,
+    async handle(tools, exchange) {
+      const given = {
+        params: readParams(exchange),
+        query: readWith<Query>(query, readQuery(exchange)),
+        body: readWith<Body>(body, body ? await readBody(tools, exchange) : {}),
+      };
+      return Response.json(publicView(await run(tools.operating, given)), { status });
+    },
+  };
+}
+
+const NOTHING = z.object({});
+
+function readWith<Shape extends z.ZodObject>(shape: Shape | undefined, value: unknown): z.output<Shape> {
+  const read = (shape ?? NOTHING).safeParse(value, { error: describeIssue });
+  // Without a shape nothing is asked for, and nothing given.
+  if (read.success) return read.data as z.output<Shape>;
+  const faults = read.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+  const [first] = faults;
+  const message = `${first?.path || 'The request'} is not valid: ${first?.message}.`;
+  throw new PortRefused(400, 'invalid_request', message, { facts: { param: first?.path ?? null, faults } });
+}
+
+function readParams({ params }: OperatorExchange): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(params)) {
+    if (hasControls(value)) throw notFound(`${name} with control characters`);
+  }
+  return params;
+}
+
+function readQuery({ request }: OperatorExchange): Record<string, string> {
+  return Object.fromEntries(new URL(request.url).searchParams);
+}
+
+/** An empty body is an empty object: many calls need to say nothing. */
+async function readBody(tools: OperatorTools, { request }: OperatorExchange): Promise<unknown> {
+  const text = await tools.readBody(request, MAX_BYTES);
+  if (text.trim() === '') return {};
+  try {
+    return readJsonObject(text).value;
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error;
+    throw new PortRefused(400, 'invalid_request', 'The body is not a valid JSON object. Send a JSON object.', {
+      facts: { param: error.member ?? null },
+    });
+  }
+}

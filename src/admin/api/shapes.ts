@@ -1,0 +1,60 @@
+// Shapes that several calls of the operator's API share.
+
+import { z } from 'zod';
+import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
+import type { PriceEdit } from '../actions/prices.ts';
+import { hasControls } from '../actions/read-input.ts';
+
+/** An amount of NT$, as JSON number or as exact text. */
+export const amount = z.union([z.number(), z.string()], 'must be a number, or one as a text').transform(String);
+export const text = z.string().refine((given) => !hasControls(given), 'must be without control characters');
+export const flag = z.boolean().default(false);
+const wholeNumber = z.coerce.number().int();
+
+export const paged = (most = 200) =>
+  z.object({ limit: wholeNumber.min(1).max(most).default(50), before: wholeNumber.min(1).optional() });
+
+/** The revision that was edited, and that the operator has seen the warnings. */
+export const applying = { base_revision: z.number().int().min(0), confirmed: flag };
+
+const prices = z.strictObject({
+  input: amount.nullish(),
+  cached_input: amount.nullish(),
+  cache_write_5m: amount.nullish(),
+  cache_write_1h: amount.nullish(),
+  output: amount.nullish(),
+  image: amount.nullish(),
+});
+
+type Changes = Exclude<NonNullable<PriceEdit['sale']>, 'free'>;
+
+/** What is left out stays; `null` takes a price out. */
+function changesOf(given: z.output<typeof prices>): Changes {
+  const changes: Changes = {};
+  for (const name of PRICE_NAMES) {
+    const value = given[name];
+    if (value !== undefined) changes[name] = value;
+  }
+  return changes;
+}
+
+export const priceEdit = z.strictObject({
+  model: text,
+  sale: z.union([z.literal('free'), prices], 'must be free, or a table of prices').optional(),
+  cost: z.strictObject({ channel: text.optional(), prices: prices.nullable() }).optional(),
+});
+
+export function toPriceEdit({ model, sale, cost }: z.output<typeof priceEdit>): PriceEdit {
+  return {
+    model,
+    ...(sale === undefined ? {} : { sale: sale === 'free' ? sale : changesOf(sale) }),
+    ...(cost === undefined
+      ? {}
+      : {
+          cost: {
+            ...(cost.channel === undefined ? {} : { channel: cost.channel }),
+            prices: cost.prices === null ? null : changesOf(cost.prices),
+          },
+        }),
+  };
+}

@@ -1,0 +1,122 @@
+// accounts show, credit; keys create, revoke: what an operator does for a customer.
+
+import { publicKey } from '../../accounts/keys/public-key.ts';
+import { counted } from '../../kit/counted.ts';
+import { formatNtd, moneyFields } from '../../kit/money.ts';
+import type { Entry } from '../../store/rows.ts';
+import { createKey, credit, revokeKey, showAccount } from '../actions/accounts.ts';
+import { readAmount } from '../actions/read-input.ts';
+import { ACTOR, type Command, noArguments, oneArgument, requiredOption } from './command.ts';
+import { printTable } from './print-table.ts';
+
+const ENTRIES_SHOWN = 20;
+
+export const accountCommands: readonly Command[] = [
+  {
+    words: 'accounts show',
+    takes: 'ID',
+    about: 'balance, keys, open holds and the last entries',
+    options: [],
+    async run({ args, open }) {
+      const accountId = oneArgument(args, 'ID');
+      const account = await showAccount(await open(), accountId);
+      const { wallet, keys, holds } = account;
+      const entries = account.entries.slice(0, ENTRIES_SHOWN);
+      const money = {
+        ...moneyFields('balance', wallet.balance),
+        ...moneyFields('held', wallet.held),
+        ...moneyFields('available', wallet.balance - wallet.held),
+      };
+      return {
+        facts: {
+          account_id: accountId,
+          ...money,
+          frozen: wallet.frozen,
+          keys: keys.map((key) => ({ ...publicKey(key), revoked: key.revokedAt !== null, state: key.state })),
+          open_holds: holds.map(({ requestId }) => requestId),
+          entries: entries.map((entry) => publicEntry(entry, accountId)),
+        },
+        text: [
+          `account    ${accountId}${wallet.frozen ? '  (frozen)' : ''}`,
+          `balance    NT$${formatNtd(wallet.balance)}`,
+          `held       NT$${formatNtd(wallet.held)} by ${counted(holds.length, 'request', 'requests')}`,
+          `available  NT$${formatNtd(wallet.balance - wallet.held)}`,
+          '',
+          printTable(
+            ['key', 'name', 'last4', 'manages', 'state'],
+            keys.map((key) => [key.keyId, key.name ?? '', key.last4, key.manage ? 'yes' : 'no', key.state]),
+          ),
+          '',
+          printTable(
+            ['entry', 'NT$', 'balance after', 'reference', 'note'],
+            entries.map((entry) => [
+              entry.kind,
+              formatNtd(signedAmount(entry, accountId)),
+              formatNtd(entry.balanceAfter ?? 0n),
+              entry.reference,
+              entry.note ?? '',
+            ]),
+          ),
+        ].join('\n'),
+      };
+    },
+  },
+  {
+    words: 'accounts credit',
+    takes: 'ID --amount NTD --reason TEXT',
+    about: 'add balance, with a reason that stays in the ledger',
+    options: ['amount', 'reason'],
+    async run({ args, options, open }) {
+      const accountId = oneArgument(args, 'ID');
+      const amount = readAmount(requiredOption(options, 'amount'));
+      const reason = requiredOption(options, 'reason');
+      const { balance } = await credit(await open(), accountId, { amount, reason, kind: 'credit', actor: ACTOR });
+      return {
+        facts: { account_id: accountId, ...moneyFields('amount', amount), ...moneyFields('balance', balance) },
+        text: `credited NT$${formatNtd(amount)}; the balance is NT$${formatNtd(balance)}`,
+      };
+    },
+  },
+  {
+    words: 'keys create',
+    takes: '--account ID [--name TEXT]',
+    about: 'a new managing key for who lost theirs; it is shown once',
+    options: ['account', 'name'],
+    async run({ args, options, open }) {
+      noArguments(args);
+      const accountId = requiredOption(options, 'account');
+      const { apiKey, key } = await createKey(await open(), accountId, { name: options.name ?? null, actor: ACTOR });
+      return {
+        facts: { api_key: apiKey, ...publicKey(key) },
+        text: apiKey,
+        secret: { ifLost: `nothing shows the new key ${key.keyId}, revoke it`, facts: { id: key.keyId } },
+      };
+    },
+  },
+  {
+    words: 'keys revoke',
+    takes: 'ID',
+    about: 'stop a key on every node within a second',
+    options: [],
+    async run({ args, open }) {
+      const keyId = oneArgument(args, 'ID');
+      await revokeKey(await open(), keyId, ACTOR);
+      return { facts: { id: keyId, revoked: true }, text: `${keyId} is revoked` };
+    },
+  },
+];
+
+function signedAmount(entry: Entry, accountId: string): bigint {
+  return entry.credit === accountId ? entry.amount : -entry.amount;
+}
+
+function publicEntry(entry: Entry, accountId: string) {
+  return {
+    at: new Date(entry.at).toISOString(),
+    kind: entry.kind,
+    ...moneyFields('amount', signedAmount(entry, accountId)),
+    ...moneyFields('balance_after', entry.balanceAfter ?? 0n),
+    reference: entry.reference,
+    note: entry.note,
+  };
+}

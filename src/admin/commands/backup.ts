@@ -1,0 +1,127 @@
+// backup, restore: a consistent copy of the embedded database while it serves, and back again while it does not.
+
+import { resolve } from 'node:path';
+import { systemClock } from '../../kit/clock.ts';
+import type { Difference } from '../../store/reads.ts';
+import { StoreRefused } from '../../store/refusal.ts';
+import type { Action } from '../../store/rows.ts';
+import {
+  auditCopy,
+  backupDatabase,
+  CopyDisagrees,
+  noteBackup,
+  type Restored,
+  restoreDatabase,
+} from '../../store/sqlite/backup.ts';
+import { logLine } from '../actions/audit-log.ts';
+import { ACTOR, type Command, CommandRefused, oneArgument } from './command.ts';
+import { printDifferences } from './print-differences.ts';
+
+const PEPPER_NOTE =
+  'Save the pepper too (SECRETS_PEPPER, or the file "pepper" in the data folder): without it no key works.';
+
+const ACCEPT = 'accept-differences';
+const ACCEPT_NOTE = `restore takes it only with --${ACCEPT}, and freezes the accounts whose wallets are wrong.`;
+
+const movedNote = (place: string) =>
+  `This database was moved to PostgreSQL (${place}) and is only kept: what happens there is not in the copy.`;
+
+export const backupCommands: readonly Command[] = [
+  {
+    words: 'backup',
+    takes: 'FILE',
+    about: 'copy the embedded database while the server runs, and audit the copy; exit 1 if that finds a difference',
+    options: [],
+    async run({ args, databaseFile }) {
+      const file = oneArgument(args, 'FILE');
+      const database = embedded(databaseFile());
+      backupDatabase(database, file);
+      const { differences, movedTo } = auditCopy(file);
+      const notes = [...(movedTo === undefined ? [] : [movedNote(movedTo)]), PEPPER_NOTE];
+      const facts = { file, note: PEPPER_NOTE, ...(movedTo === undefined ? {} : { moved_to: movedTo }) };
+      const unlogged = note(database, file);
+      const troubles = troublesOf(file, differences ?? [], unlogged);
+      if (troubles.length > 0) throw new CommandRefused([...troubles, ...notes].join('\n'), { ...facts, differences });
+      const told = differences ? [] : ['not audited: the backup, like the database, is of another version'];
+      return {
+        facts: { ...facts, audited: differences !== undefined },
+        text: [`copied to ${file}`, ...told, ...notes].join('\n'),
+      };
+    },
+  },
+  {
+    words: 'restore',
+    takes: `FILE [--${ACCEPT}]`,
+    about:
+      'put a copy back while the server is stopped; one that fails the audit only with the flag, wrong accounts frozen',
+    options: [],
+    flags: [ACCEPT],
+    makesDatabase: true,
+    async run({ args, options, databaseFile, hasDatabase, pepperFingerprint }) {
+      const file = oneArgument(args, 'FILE');
+      const database = embedded(databaseFile());
+      // Where nothing is lost, the pepper may come later.
+      const fingerprint = hasDatabase() ? pepperFingerprint() : undefined;
+      const { differences, frozen } = restore(file, database, fingerprint, options[ACCEPT] !== undefined);
+      const told =
+        differences.length === 0
+          ? []
+          : [
+              'it does not pass the ledger audit:',
+              printDifferences(differences),
+              frozen.length === 0 ? 'no account was frozen for it' : `frozen: ${frozen.join(', ')}`,
+            ];
+      return {
+        facts: { file, restored: true, differences, frozen },
+        text: [`restored from ${file}; its keys work with its own pepper only`, ...told].join('\n'),
+      };
+    },
+  },
+];
+
+function troublesOf(file: string, differences: readonly Difference[], unlogged: string | undefined): string[] {
+  const disagrees = `copied to ${file}, but the copy does not pass the ledger audit:`;
+  return [
+    ...(differences.length === 0 ? [] : [disagrees, printDifferences(differences), ACCEPT_NOTE]),
+    ...(unlogged === undefined ? [] : [`copied to ${file}, but the log of actions takes no line: ${unlogged}`]),
+  ];
+}
+
+/** Why the log of actions took no line. The copy is good all the same. */
+function note(database: string, file: string): string | undefined {
+  try {
+    noteBackup(database, line('backup', file));
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoreRefused) return error.message;
+    throw error;
+  }
+}
+
+function restore(source: string, file: string, fingerprint: string | undefined, isAccepted: boolean): Restored {
+  const reason = `restored with differences (--${ACCEPT})`;
+  const freezing = (accountId: string) =>
+    logLine({ clock: systemClock }, ACTOR, 'accounts.freeze', accountId, { reason });
+  const restored = (differences: number) => line('restore', source, differences === 0 ? {} : { differences });
+  try {
+    const lines = { restored, frozen: isAccepted ? freezing : undefined };
+    return restoreDatabase(source, file, systemClock.now(), lines, fingerprint);
+  } catch (error) {
+    if (error instanceof CopyDisagrees) {
+      const told = [`${error.message}:`, printDifferences(error.differences), ACCEPT_NOTE];
+      throw new CommandRefused(told.join('\n'), { differences: error.differences });
+    }
+    throw error instanceof StoreRefused ? new CommandRefused(error.message) : error;
+  }
+}
+
+function line(action: 'backup' | 'restore', file: string, more: Action['detail'] = {}): Action {
+  return logLine({ clock: systemClock }, ACTOR, action, 'database', { file: resolve(file), ...more });
+}
+
+function embedded(databaseFile: string | undefined): string {
+  if (databaseFile === undefined) {
+    throw new CommandRefused('this is for the embedded database; back PostgreSQL up with pg_dump or its own tools');
+  }
+  return databaseFile;
+}

@@ -1,0 +1,160 @@
+// cards issue, list, void. Codes are shown once, here: afterwards only their HMACs exist.
+
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { toCsv } from '../../kit/csv.ts';
+import { codeOf } from '../../kit/error-code.ts';
+import { formatNtd, moneyFields } from '../../kit/money.ts';
+import type { CardKind } from '../../store/rows.ts';
+import {
+  type CardStateView,
+  type CardView,
+  issueCards,
+  listEveryCard,
+  MAX_CARDS,
+  voidCards,
+} from '../actions/cards.ts';
+import type { IssuedCard } from '../actions/code-memory.ts';
+import { readAmount } from '../actions/read-input.ts';
+import { ACTOR, type Command, CommandRefused, noArguments, requiredOption, WrongUsage } from './command.ts';
+import { printTable } from './print-table.ts';
+
+export const cardCommands: readonly Command[] = [
+  {
+    words: 'cards issue',
+    takes: '--amount NTD --count N [--kind sold|promo] [--expires DATE] [--note TEXT] [--csv FILE]',
+    about: 'issue a batch; the codes are shown once',
+    options: ['amount', 'count', 'kind', 'expires', 'note', 'csv'],
+    async run({ args, options, open, databasePlace }) {
+      noArguments(args);
+      const amount = readAmount(requiredOption(options, 'amount'));
+      const count = readCount(requiredOption(options, 'count'));
+      const kind = readKind(options.kind ?? 'sold');
+      const { csv, expires, note } = options;
+      const tools = await open();
+      const toRow = ({ serial, code }: IssuedCard) => ({ serial, code, ...moneyFields('amount', amount) });
+      let isWritten = false;
+      const write = (made: readonly IssuedCard[]) => {
+        if (csv === undefined) return;
+        writeCsv(csv, made.map(toRow));
+        isWritten = true;
+      };
+      const request = { amount, count, kind, expires, note, actor: ACTOR } as const;
+      const { batch, cards } = await issueCards(tools, request, write).catch((error: unknown) => {
+        if (csv !== undefined && isWritten) rmSync(csv, { force: true });
+        throw error;
+      });
+      const rows = cards.map(toRow);
+      const { batchId } = batch;
+      const ifLost = `the codes are lost for batch ${batchId}, void its cards (cards list --batch ${batchId} names them)`;
+      return {
+        facts: rows,
+        // Cards of a database that no server has look like all others, until somebody who paid redeems one.
+        note: `issued in the database at ${databasePlace}`,
+        ...(csv === undefined ? { secret: { ifLost, facts: { batch_id: batchId } } } : {}),
+        text:
+          csv === undefined
+            ? printTable(
+                ['serial', 'code', 'NT$'],
+                cards.map(({ serial, code }) => [serial, code, formatNtd(amount)]),
+              )
+            : `${count} cards of NT$${formatNtd(amount)} written to ${csv}`,
+      };
+    },
+  },
+  {
+    words: 'cards list',
+    takes: '[--batch ID] [--state issued|redeemed|voided|expired]',
+    about: 'cards by serial; codes cannot be shown again',
+    options: ['batch', 'state'],
+    async run({ args, options, open }) {
+      noArguments(args);
+      const { batch, state } = options;
+      const filter = { batchId: batch, ...(state === undefined ? {} : { state: readState(state) }) };
+      const cards = await listEveryCard(await open(), filter);
+      const facts = cards.map(publicCard);
+      return {
+        facts,
+        text: printTable(
+          ['serial', 'NT$', 'kind', 'state', 'batch', 'redeemed by'],
+          cards.map((card) => [
+            card.serial,
+            formatNtd(card.amount),
+            card.kind,
+            card.state,
+            card.batchId,
+            card.redeemedBy ?? '',
+          ]),
+        ),
+      };
+    },
+  },
+  {
+    words: 'cards void',
+    takes: 'SERIAL…',
+    about: 'void cards that are not redeemed',
+    options: [],
+    async run({ args, open }) {
+      if (args.length === 0) throw new WrongUsage('at least one SERIAL is needed');
+      const results = await voidCards(await open(), args, ACTOR);
+      const failed = results.filter(({ state }) => state !== 'voided');
+      const text = `${results.length - failed.length} voided`;
+      if (failed.length > 0) {
+        const told = failed.map(({ serial, state }) => `${serial} was not voided: ${state}`);
+        throw new CommandRefused(told.join('\n'), { results }, text);
+      }
+      return { facts: results, text };
+    },
+  },
+];
+
+function publicCard(card: CardView) {
+  return {
+    serial: card.serial,
+    ...moneyFields('amount', card.amount),
+    kind: card.kind,
+    state: card.state,
+    batch_id: card.batchId,
+    expires_at: card.expiresAt === null ? null : new Date(card.expiresAt).toISOString(),
+    redeemed_by: card.redeemedBy,
+    redeemed_at: card.redeemedAt === null ? null : new Date(card.redeemedAt).toISOString(),
+  };
+}
+
+function readCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text))
+    throw new CommandRefused(`--count must be a whole number from 1 to ${MAX_CARDS}: ${text}`);
+  return Number(text);
+}
+
+function readKind(text: string): CardKind {
+  if (text !== 'sold' && text !== 'promo') throw new CommandRefused(`--kind must be sold or promo: ${text}`);
+  return text;
+}
+
+function readState(text: string): CardStateView {
+  if (text !== 'issued' && text !== 'redeemed' && text !== 'voided' && text !== 'expired') {
+    throw new CommandRefused(`--state must be issued, redeemed, voided or expired: ${text}`);
+  }
+  return text;
+}
+
+function writeCsv(file: string, rows: readonly Record<string, unknown>[]): void {
+  const fd = makeFile(file);
+  try {
+    writeFileSync(fd, toCsv(rows, ['serial', 'code', 'amount_ntd']), { flush: true });
+  } catch {
+    // Half a list of codes that will never be good.
+    rmSync(file, { force: true });
+    throw new CommandRefused(`cannot write ${file}`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function makeFile(file: string): number {
+  try {
+    return openSync(file, 'wx', 0o600);
+  } catch (error) {
+    throw new CommandRefused(codeOf(error) === 'EEXIST' ? `${file} exists already` : `cannot write ${file}`);
+  }
+}

@@ -1,0 +1,90 @@
+// config check, apply, export: the catalog document.
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { DocumentFault } from '../../catalog/check-references.ts';
+import { printFault } from '../../catalog/fault-words.ts';
+import { checkDocument } from '../../catalog/prepare-document.ts';
+import { applyDocument } from '../../catalog/publishing/apply-document.ts';
+import { readNewDocument } from '../../catalog/read-document.ts';
+import { warnLiterals } from '../../catalog/warn-change.ts';
+import { type SecretPlaces, warnDocument } from '../../catalog/warn-document.ts';
+import { fileTrouble } from '../../kit/file-trouble.ts';
+import { readKeyFile } from '../../kit/key-file.ts';
+import { currentDocument } from '../actions/documents.ts';
+import { ACTOR, type Command, CommandRefused, noArguments, oneArgument } from './command.ts';
+
+export const configCommands: readonly Command[] = [
+  {
+    words: 'config check',
+    takes: 'FILE',
+    about: 'validate a catalog file',
+    options: [],
+    async run({ args, variable }) {
+      const read = readNewDocument(readNamedFile(oneArgument(args, 'FILE')));
+      if (!read.ok) throw refusedDocument(read.faults);
+      const { channels, models } = read.document;
+      const warnings = [...warnLiterals(read.document), ...warnDocument(read.document, placesOf(variable))];
+      return {
+        facts: { ok: true, channels: channels.length, models: models.length, warnings },
+        text: `valid: ${channels.length} channels, ${models.length} models`,
+        warnings: warnings.map(printFault),
+      };
+    },
+  },
+  {
+    words: 'config apply',
+    takes: 'FILE',
+    about: 'make it the newest revision; running servers follow within a second',
+    options: [],
+    makesDatabase: true,
+    async run({ args, open, hasDatabase, databaseFile, configFile, variable }) {
+      const path = oneArgument(args, 'FILE');
+      const text = readNamedFile(path);
+      // No database is made for a document that cannot be its first.
+      const isNew = !hasDatabase();
+      const first = isNew ? checkDocument(text, undefined) : undefined;
+      if (first?.ok === false) throw refusedDocument(first.faults);
+      // Any other file is an edit: it survives a restart as long as the server's own file has not changed.
+      const source = resolve(path) === configFile ? 'file' : 'operator';
+      const applied = await applyDocument(await open(), text, source, ACTOR);
+      if (!applied.ok) throw refusedDocument(applied.faults);
+      const warnings = [...applied.warnings, ...warnDocument(applied.document, placesOf(variable))];
+      // With a wrong DATA_DIR all would seem well, and the server's prices be the old ones.
+      const made = isNew ? databaseFile() : undefined;
+      const where = made === undefined ? '' : `, in a new database made at ${made}`;
+      return {
+        facts: { ok: true, revision: applied.revision, ...(made === undefined ? {} : { made }), warnings },
+        text: `applied as revision ${applied.revision}${where}`,
+        warnings: warnings.map(printFault),
+      };
+    },
+  },
+  {
+    words: 'config export',
+    takes: '',
+    about: 'print the newest revision, without secrets',
+    options: [],
+    async run({ args, open }) {
+      noArguments(args);
+      const { revision, yaml: document } = await currentDocument(await open());
+      return { facts: { revision, document }, text: document.trimEnd() };
+    },
+  },
+];
+
+function placesOf(variable: SecretPlaces['variable']): SecretPlaces {
+  return { variable, readFile: readKeyFile };
+}
+
+function readNamedFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new CommandRefused(`cannot read ${path}: ${fileTrouble(error)}`);
+  }
+}
+
+function refusedDocument(faults: readonly DocumentFault[]): CommandRefused {
+  return new CommandRefused(faults.map(printFault).join('\n'), { faults });
+}

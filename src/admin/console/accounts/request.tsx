@@ -1,0 +1,95 @@
+/** @jsxImportSource hono/jsx */
+// One request of a customer: what was counted, held and paid, and every try. Never what was said.
+
+import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
+import type { Language } from '../../../site/language.ts';
+import { Attempts } from '../../../site/parts/attempts.tsx';
+import { type Fact, Facts } from '../../../site/parts/facts.tsx';
+import { RequestStatus } from '../../../site/parts/request-status.tsx';
+import type { Entry, UsageRecord } from '../../../store/rows.ts';
+import type { showRequest } from '../../actions/accounts.ts';
+import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
+import { consoleWords } from '../words/words.ts';
+
+interface RequestProps {
+  context: ConsoleContext;
+  accountId: string;
+  requestId: string;
+  found: Awaited<ReturnType<typeof showRequest>>;
+}
+
+export const requestPath = (accountId: string, requestId: string) => `/accounts/${accountId}/requests/${requestId}`;
+
+export function RequestPage({ context, accountId, requestId, found }: RequestProps) {
+  const { accounts } = consoleWords(context.language);
+  const account = (
+    <a class="id" href={`/accounts/${accountId}`}>
+      {accountId}
+    </a>
+  );
+  const heads: Fact[] = [
+    [accounts.request, requestId],
+    [accounts.account, account],
+  ];
+  return (
+    <ConsolePage context={context} section="accounts" title={accounts.request}>
+      {found.isOpen ? (
+        <>
+          <p>{accounts.stillRuns}</p>
+          <Facts facts={[...heads, [accounts.key, found.keyId]]} />
+        </>
+      ) : !found.record ? (
+        <>
+          <p>{accounts.notKept}</p>
+          <Facts facts={[...heads, ...factsOfEntry(context.language, found.entry)]} />
+        </>
+      ) : (
+        <>
+          <Facts facts={[...heads, ...factsOf(context.language, found.record)]} />
+          <h2>{accounts.attempts}</h2>
+          {found.record.attempts.length === 0 ? (
+            <p class="empty">{accounts.noAttempts}</p>
+          ) : (
+            <Attempts language={context.language} attempts={found.record.attempts} status={found.record.status} />
+          )}
+        </>
+      )}
+    </ConsolePage>
+  );
+}
+
+function factsOfEntry(language: Language, { at, amount, balanceAfter }: Entry): Fact[] {
+  const { accounts } = consoleWords(language);
+  const after: Fact[] = balanceAfter === null ? [] : [[accounts.after, money(balanceAfter)]];
+  return [[accounts.at, dateTime(at)], [accounts.cost, money(amount)], ...after];
+}
+
+function factsOf(language: Language, record: UsageRecord): Fact[] {
+  const { accounts, frame } = consoleWords(language);
+  const counted = ([title, value]: readonly [string, number]): Fact[] => (value > 0 ? [[title, count(value)]] : []);
+  const buckets = [
+    [accounts.cachedTokens, record.cachedInput],
+    [accounts.cacheWrites, record.cacheWrite5m + record.cacheWrite1h],
+    [accounts.reasoningTokens, record.reasoning],
+    [accounts.images, record.images],
+  ] as const;
+  return [
+    [accounts.at, dateTime(record.at)],
+    [accounts.key, record.keyId],
+    [accounts.model, record.model],
+    [accounts.endpoint, record.endpoint],
+    [accounts.channel, record.channel ?? '–'],
+    [accounts.outcome, <RequestStatus language={language} status={record.status} />],
+    [accounts.inputTokens, count(record.input)],
+    [accounts.outputTokens, count(record.output)],
+    ...buckets.flatMap(counted),
+    [accounts.estimated, record.estimated ? frame.yes : frame.no],
+    [accounts.wasHeld, money(record.held)],
+    [accounts.cost, money(record.cost)],
+    [accounts.rule, record.rule ?? '–'],
+    [accounts.after, money(record.balanceAfter)],
+    [accounts.firstToken, milliseconds(record.firstTokenMs)],
+    [accounts.duration, milliseconds(record.totalMs)],
+    [accounts.priceList, String(record.revision)],
+  ];
+}

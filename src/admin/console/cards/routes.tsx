@@ -1,0 +1,176 @@
+/** @jsxImportSource hono/jsx */
+// The pages of the cards: issue, look, save, print, void.
+
+import { setImmediate } from 'node:timers/promises';
+import { encode } from 'uqr';
+import { toCsv } from '../../../kit/csv.ts';
+import { formatNtd } from '../../../kit/money.ts';
+import { count, date, money, sentences } from '../../../site/format.ts';
+import { pageHeaders } from '../../../site/respond.ts';
+import { cardSheet, listBatches, listCards, showBatch, voidCards } from '../../actions/cards.ts';
+import { ConfirmPage } from '../frame/confirm.tsx';
+import type { Notice } from '../frame/frame.tsx';
+import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
+import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { consoleWords } from '../words/words.ts';
+import { BatchPage, CARD_STATES, CodesGonePage } from './batch.tsx';
+import { CardsPage } from './cards.tsx';
+import { askIssue, issue, type ShowAgain } from './issue.tsx';
+import { QR_BORDER, type QrCode, SheetPage } from './sheet.tsx';
+
+const SHOWN_BATCHES = 100;
+const SHOWN_CARDS = 200;
+const MOST_CARDS = 10_000;
+const ON_A_SHEET = 200;
+
+export function addCardPages(visits: ConsoleVisits, tools: ConsoleTools): void {
+  const again: ShowAgain = async (visit, faults, text) => {
+    const batches = await listBatches(tools, SHOWN_BATCHES);
+    const notice = text === undefined ? undefined : { text, isBad: true };
+    const { page: context, form } = visit;
+    const page = <CardsPage context={context} batches={batches} form={form} faults={faults} notice={notice} />;
+    return visit.show(page, { status: 422 });
+  };
+  visits.get('/cards', (visit) => showCards(tools, visit));
+  visits.post('/cards/review', (visit) => askIssue(tools, visit, again));
+  visits.post('/cards', (visit) => issue(tools, visit, again));
+  visits.get('/cards/batches/:id', (visit) => showOne(tools, visit));
+  visits.file('/cards/batches/:id/codes.csv', (visit) => csv(tools, visit));
+  visits.get('/cards/batches/:id/sheet', (visit) => sheet(tools, visit));
+  visits.post('/cards/void', (visit) => voidChosen(tools, visit));
+}
+
+async function showCards(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const batches = await listBatches(tools, SHOWN_BATCHES);
+  const serial = (visit.url.searchParams.get('serial') ?? '').trim();
+  const search =
+    serial === '' ? undefined : { serial, found: await listCards(tools, { serials: [serial] }, SHOWN_CARDS) };
+  return visit.show(<CardsPage context={visit.page} batches={batches} search={search} form={visit.form} />);
+}
+
+async function showOne(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const batchId = visit.params.id ?? '';
+  const batch = await showBatch(tools, batchId);
+  const { searchParams } = visit.url;
+  const state = CARD_STATES.find((name) => name === searchParams.get('state'));
+  const cards = await listCards(tools, { batchId, state }, SHOWN_CARDS);
+  const facts = { batch, cards, state, sheet: await cardSheet(tools, batchId), isNew: searchParams.has('new') };
+  return visit.show(<BatchPage context={visit.page} {...facts} notice={voidNotice(visit)} />);
+}
+
+function voidNotice(visit: ConsoleVisit): Notice | undefined {
+  const { cards } = consoleWords(visit.page.language);
+  const voided = visit.url.searchParams.get('voided');
+  if (voided === null) return undefined;
+  const not = visit.url.searchParams.get('not') ?? '';
+  const text = sentences(cards.voidDone(count(Number(voided) || 0)), not === '' ? '' : cards.voidNot(not));
+  return { text, isBad: not !== '' };
+}
+
+/** The batch is there, its codes are no more. */
+async function showGone(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const batch = await showBatch(tools, visit.params.id ?? '');
+  return visit.show(<CodesGonePage context={visit.page} batch={batch} />, { status: 404 });
+}
+
+async function csv(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const found = await cardSheet(tools, visit.params.id ?? '');
+  if (!found) return showGone(tools, visit);
+  const { batch, cards } = found;
+  const rows = cards.map(({ serial, code, link }) => ({
+    serial,
+    code,
+    amount_ntd: formatNtd(batch.amount),
+    expires: batch.expiresAt === null ? '' : date(batch.expiresAt - 1),
+    link,
+  }));
+  return new Response(toCsv(rows, ['serial', 'code', 'amount_ntd', 'expires', 'link']), {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="cards-${batch.batchId}.csv"`,
+      'cache-control': 'no-store',
+      ...pageHeaders('http://127.0.0.1'),
+    },
+  });
+}
+
+/** Each code takes milliseconds: between them others have their turn. */
+async function sheet(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const found = await cardSheet(tools, visit.params.id ?? '');
+  if (!found) return showGone(tools, visit);
+  const from = Math.max(0, Math.floor(Number(visit.url.searchParams.get('from')) || 0));
+  const cards = found.cards.slice(from, from + ON_A_SHEET);
+  const codes = new Map<string, QrCode>();
+  for (const { link } of cards) {
+    codes.set(link, encode(link, { ecc: 'M', border: QR_BORDER }));
+    await setImmediate();
+  }
+  return visit.show(
+    <SheetPage
+      context={visit.page}
+      sheet={{ ...found, cards }}
+      codes={codes}
+      parts={partsOf(visit, found.cards.length)}
+    />,
+  );
+}
+
+/** Where the parts of a long sheet begin. */
+function partsOf({ url }: ConsoleVisit, cards: number): { path: string; text: string }[] {
+  const starts = Array.from({ length: Math.ceil(cards / ON_A_SHEET) }, (_, index) => index * ON_A_SHEET);
+  if (starts.length < 2) return [];
+  return starts.map((from) => ({
+    path: `${url.pathname}?from=${from}`,
+    text: `${count(from + 1)}–${count(Math.min(cards, from + ON_A_SHEET))}`,
+  }));
+}
+
+/** First the question, with what is about to become worthless; then the deed. */
+async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { cards: words } = consoleWords(visit.page.language);
+  const { form } = visit;
+  const batchId = form.get('batch') ?? '';
+  const path = `/cards/batches/${batchId}`;
+  const batch = await showBatch(tools, batchId);
+  const issued = await listCards(tools, { batchId, state: 'issued' }, MOST_CARDS);
+  const named = new Set([...form.getAll('serial'), ...(form.get('serials') ?? '').split(/\s+/)]);
+  const chosen = form.get('all') === 'yes' ? issued : issued.filter(({ serial }) => named.has(serial));
+  if (chosen.length === 0) {
+    const cards = await listCards(tools, { batchId }, SHOWN_CARDS);
+    const notice = { text: words.voidNone, isBad: true };
+    const facts = { batch, cards, state: undefined, sheet: await cardSheet(tools, batchId), isNew: false };
+    const context = { ...visit.page, path, query: '' };
+    return visit.show(<BatchPage context={context} {...facts} notice={notice} />, { status: 422 });
+  }
+  if (form.get('confirmed') !== 'yes') {
+    const serials = chosen.map(({ serial }) => serial);
+    return visit.show(
+      <ConfirmPage
+        context={{ ...visit.page, path, query: '' }}
+        section="cards"
+        title={words.voidTitle(count(chosen.length))}
+        consequences={[words.voidText, words.voidWorth(money(batch.amount * BigInt(chosen.length)))]}
+        action="/cards/void"
+        fields={{ batch: batchId, serials: serials.join(' ') }}
+        button={words.voidButton}
+        back={path}
+      >
+        <details>
+          <summary>{words.serials}</summary>
+          <p class="id">{serials.join(', ')}</p>
+        </details>
+      </ConfirmPage>,
+    );
+  }
+  const results = await voidCards(
+    tools,
+    chosen.map(({ serial }) => serial),
+    ACTOR,
+  );
+  const failed = results.filter(({ state }) => state !== 'voided').map(({ serial }) => serial);
+  const query = new URLSearchParams({
+    voided: String(results.length - failed.length),
+    not: failed.slice(0, 20).join(', '),
+  });
+  return visit.go(`${path}?${query}`);
+}

@@ -1,0 +1,98 @@
+/** @jsxImportSource hono/jsx */
+// Cards to print and cut: value, code, serial number, and a QR code that opens the page where it is redeemed.
+
+import type { QrCodeGenerateResult } from 'uqr';
+import { date, money } from '../../../site/format.ts';
+import type { CardSheet } from '../../actions/cards.ts';
+import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
+import { consoleWords } from '../words/words.ts';
+
+/** With its border. */
+export type QrCode = Pick<QrCodeGenerateResult, 'size' | 'data'>;
+
+interface SheetProps {
+  context: ConsoleContext;
+  sheet: CardSheet;
+  /** By the link of the card. */
+  codes: ReadonlyMap<string, QrCode>;
+  /** The other parts of a long sheet. */
+  parts: readonly { path: string; text: string }[];
+}
+
+export function SheetPage({ context, sheet, codes, parts }: SheetProps) {
+  const { cards: words } = consoleWords(context.language);
+  const { batch, cards } = sheet;
+  return (
+    <ConsolePage context={context} section="cards" title={words.sheetTitle} lead={words.print}>
+      {parts.length > 0 ? (
+        <nav class="tabs" aria-label={words.sheetTitle}>
+          {parts.map(({ path, text }) => (
+            <a href={path} {...(path === context.path + context.query ? { 'aria-current': 'page' as const } : {})}>
+              {text}
+            </a>
+          ))}
+        </nav>
+      ) : null}
+      <ul class="paper-cards">
+        {cards.map(({ serial, code, link }) => (
+          <li>
+            <Qr code={codes.get(link)} label={code} />
+            <div>
+              <p class="who">{context.siteName}</p>
+              <p class="worth">{money(batch.amount)}</p>
+              <p class="id">{code}</p>
+              <p class="small-print">{words.sheetHow}</p>
+              <p class="small-print id">
+                <Address link={link} />
+              </p>
+              <p class="small-print id">{serial}</p>
+              {batch.expiresAt === null ? null : (
+                <p class="small-print">
+                  {words.expires} {date(batch.expiresAt - 1)}
+                </p>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </ConsolePage>
+  );
+}
+
+/** As it is typed: without its scheme, and in two lines only between the host and the page. */
+function Address({ link }: { link: string }) {
+  const [, host, path] = /^\w+:\/\/(.*?)(\/account\/redeem)?(?:#.*)?$/.exec(link) ?? [];
+  return (
+    <>
+      {host ?? link}
+      <wbr />
+      {path}
+    </>
+  );
+}
+
+/** The light border of four modules belongs to the code. */
+export const QR_BORDER = 4;
+
+function Qr({ code, label }: { code: QrCode | undefined; label: string }) {
+  if (!code) return null;
+  const { size, data } = code;
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={`QR ${label}`} shape-rendering="crispEdges">
+      <rect width={size} height={size} class="light" />
+      <path class="dark" d={data.map(darkBars).join('')} />
+    </svg>
+  );
+}
+
+/** Each run of dark modules in a row is one bar. */
+function darkBars(row: readonly boolean[], y: number): string {
+  let bars = '';
+  for (let x = row.indexOf(true); x >= 0; ) {
+    const light = row.indexOf(false, x);
+    const end = light < 0 ? row.length : light;
+    bars += `M${x} ${y}h${end - x}v1h-${end - x}z`;
+    x = row.indexOf(true, end);
+  }
+  return bars;
+}

@@ -1,0 +1,112 @@
+/** @jsxImportSource hono/jsx */
+// The pages of the channels: look, test, switch.
+
+import { milliseconds } from '../../../site/format.ts';
+import { type ChannelView, listChannels, showChannel } from '../../actions/channels.ts';
+import { setChannelEnabled } from '../../actions/enable-channel.ts';
+import { OperatingRefused } from '../../actions/refused.ts';
+import { testChannel } from '../../actions/test-channel.ts';
+import { ConfirmPage } from '../frame/confirm.tsx';
+import type { Notice } from '../frame/frame.tsx';
+import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
+import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
+import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { consoleWords } from '../words/words.ts';
+import { ChannelPage } from './detail.tsx';
+import { ChannelsPage, channelPath } from './list.tsx';
+
+export function addChannelPages(visits: ConsoleVisits, tools: ConsoleTools): void {
+  visits.get('/channels', async (visit) => {
+    return visit.show(<ChannelsPage context={visit.page} channels={await listChannels(tools)} />);
+  });
+  visits.get('/channels/:name', async (visit) => showOne(tools, visit, doneNotice(visit)));
+  visits.post('/channels/:name/test', (visit) => test(tools, visit));
+  for (const enabled of [true, false]) {
+    const verb = enabled ? 'enable' : 'disable';
+    visits.get(`/channels/:name/${verb}`, async (visit) => {
+      return askSwitch(visit, await showChannel(tools, nameOf(visit)), await listChannels(tools), enabled);
+    });
+    visits.post(`/channels/:name/${verb}`, (visit) => flip(tools, visit, enabled));
+  }
+}
+
+function nameOf({ params }: ConsoleVisit): string {
+  return params.name ?? '';
+}
+
+async function showOne(tools: ConsoleTools, visit: ConsoleVisit, notice?: Notice, status = 200): Promise<Response> {
+  const channel = await showChannel(tools, nameOf(visit));
+  const page = { ...visit.page, path: channelPath(channel.name), query: '' };
+  return visit.show(<ChannelPage context={page} channel={channel} notice={notice} />, { status });
+}
+
+function doneNotice(visit: ConsoleVisit): Notice | undefined {
+  const { channels } = consoleWords(visit.page.language);
+  const done = visit.url.searchParams.get('done');
+  if (done === 'enabled') return { text: channels.enabledNow(nameOf(visit)) };
+  return done === 'disabled' ? { text: channels.disabledNow(nameOf(visit)) } : undefined;
+}
+
+async function test(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { channels } = consoleWords(visit.page.language);
+  const model = visit.form.get('model') || undefined;
+  const tested = await attempt(() => testChannel(tools, nameOf(visit), { model, actor: ACTOR }));
+  if (tested instanceof OperatingRefused) {
+    if (tested.code === 'not_found') throw tested;
+    return showOne(tools, visit, refusalNotice(visit.page.language, tested), refusalStatus(tested));
+  }
+  const text = tested.ok
+    ? channels.testOk(tested.model, milliseconds(tested.ms), milliseconds(tested.firstByteMs))
+    : channels.testBad(tested.model, tested.detail);
+  return showOne(tools, visit, { text, isBad: !tested.ok });
+}
+
+/** Which models go on without it, and which do not, before anything is switched. */
+function askSwitch(visit: ConsoleVisit, channel: ChannelView, all: readonly ChannelView[], enabled: boolean): Response {
+  const { channels } = consoleWords(visit.page.language);
+  const others = all.filter((one) => one.enabled && one.name !== channel.name);
+  const isServed = (model: string) => others.some(({ models }) => models.includes(model));
+  const [kept, lost] = [channel.models.filter(isServed), channel.models.filter((model) => !isServed(model))];
+  const list = (models: readonly string[]) => models.join(', ');
+  const off = [
+    channels.disableText,
+    ...(lost.length > 0 ? [channels.disableLoses(list(lost))] : []),
+    ...(kept.length > 0 ? [channels.disableKeeps(list(kept))] : []),
+    ...(channel.models.length === 0 ? [channels.disableUnused] : []),
+    channels.disableRevision,
+  ];
+  const { name } = channel;
+  return visit.show(
+    <ConfirmPage
+      context={visit.page}
+      section="channels"
+      title={enabled ? channels.enableTitle(name) : channels.disableTitle(name)}
+      consequences={enabled ? [channels.enableText] : off}
+      action={`${channelPath(name)}/${enabled ? 'enable' : 'disable'}`}
+      fields={{ lost: list(lost) }}
+      button={enabled ? channels.enable : channels.disable}
+      back={channelPath(name)}
+    />,
+  );
+}
+
+/** It is forced only for the models that the page named: another one that lost its routes meanwhile asks again. */
+async function flip(tools: ConsoleTools, visit: ConsoleVisit, enabled: boolean): Promise<Response> {
+  const name = nameOf(visit);
+  const attemptSwitch = (force: boolean) =>
+    attempt(() => setChannelEnabled(tools, name, { enabled, force, actor: ACTOR }));
+  let done = await attemptSwitch(false);
+  if (done instanceof OperatingRefused && done.code === 'last_routes') {
+    const named = (visit.form.get('lost') ?? '').split(', ');
+    const isKnown = (done.facts.subjects ?? []).every((model) => named.includes(model));
+    if (!isKnown || visit.form.get('confirmed') !== 'yes') {
+      return askSwitch(visit, await showChannel(tools, name), await listChannels(tools), enabled);
+    }
+    done = await attemptSwitch(true);
+  }
+  if (!(done instanceof OperatingRefused)) {
+    return visit.go(`${channelPath(name)}?done=${enabled ? 'enabled' : 'disabled'}`);
+  }
+  if (done.code === 'not_found') throw done;
+  return showOne(tools, visit, refusalNotice(visit.page.language, done), refusalStatus(done));
+}

@@ -1,0 +1,67 @@
+// Who is signed in to the console. Sessions are in memory alone: whoever restarts the service signs in again, and a token
+// that was changed lets nobody in from before.
+
+import { createHash } from 'node:crypto';
+import { type Clock, HOUR_MS } from '../../../kit/clock.ts';
+import type { Random } from '../../../kit/random.ts';
+import { readCookie } from '../../../site/language.ts';
+
+export interface ConsoleSessions {
+  /** Gives the cookie. */
+  open(headers: Headers): string;
+  has(headers: Headers): boolean;
+  end(headers: Headers): string;
+}
+
+/** Cookies know no ports: two gateways on one machine must not sign each other out. */
+function cookieName(headers: Headers): string {
+  return `console-${/:(\d+)$/.exec(headers.get('host') ?? '')?.[1] ?? '80'}`;
+}
+
+const LIFETIME_MS = 12 * HOUR_MS;
+const IDLE_MS = 2 * HOUR_MS;
+const MOST_SESSIONS = 100;
+const SECRET_BYTES = 32;
+
+export function createConsoleSessions(clock: Clock, random: Random): ConsoleSessions {
+  /** By hash, oldest first. */
+  const sessions = new Map<string, { openedAt: number; seenAt: number }>();
+
+  function find(headers: Headers): string | undefined {
+    const hash = hashOf(readCookie(headers, cookieName(headers)) ?? '');
+    const session = sessions.get(hash);
+    const now = clock.monotonic();
+    if (!session) return undefined;
+    if (now - session.openedAt < LIFETIME_MS && now - session.seenAt < IDLE_MS) return hash;
+    sessions.delete(hash);
+    return undefined;
+  }
+
+  return {
+    open(headers) {
+      const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
+      const now = clock.monotonic();
+      sessions.set(hashOf(secret), { openedAt: now, seenAt: now });
+      for (const [oldest] of sessions) if (sessions.size > MOST_SESSIONS) sessions.delete(oldest);
+      return cookie(cookieName(headers), secret, LIFETIME_MS / 1_000);
+    },
+    has(headers) {
+      const session = sessions.get(find(headers) ?? '');
+      if (session) session.seenAt = clock.monotonic();
+      return session !== undefined;
+    },
+    end(headers) {
+      sessions.delete(find(headers) ?? '');
+      return cookie(cookieName(headers), '', 0);
+    },
+  };
+}
+
+/** The port is plain HTTP on loopback, where a cookie cannot be bound to TLS. */
+function cookie(name: string, value: string, lifetimeS: number): string {
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifetimeS}`;
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

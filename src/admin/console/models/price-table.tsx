@@ -1,0 +1,152 @@
+/** @jsxImportSource hono/jsx */
+// What customers pay beside what it costs us, per model and route.
+
+import { PRICE_NAMES, type PriceName, priceOf } from '../../../catalog/listed-prices.ts';
+import { decimal, percent, sentences } from '../../../site/format.ts';
+import { Scroll } from '../../../site/parts/scroll.tsx';
+import type { PriceList, PriceRow, RouteCost } from '../../actions/prices.ts';
+import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
+import { consoleWords } from '../words/words.ts';
+import { priceNames } from './price-names.ts';
+import { modelTabs } from './tabs.ts';
+
+interface PricesProps {
+  context: ConsoleContext;
+  rows: readonly PriceRow[];
+}
+
+export function PricesPage({ context, rows }: PricesProps) {
+  const { prices } = consoleWords(context.language);
+  return (
+    <ConsolePage
+      context={context}
+      section="models"
+      title={prices.title}
+      lead={sentences(prices.lead, prices.unit)}
+      tabs={modelTabs(context.language)}
+    >
+      <ul class="sheets">
+        {rows.map((row) => (
+          <ModelSheet context={context} row={row} />
+        ))}
+      </ul>
+    </ConsolePage>
+  );
+}
+
+function ModelSheet({ context, row }: { context: ConsoleContext; row: PriceRow }) {
+  const { prices } = consoleWords(context.language);
+  const { sale, model } = row;
+  return (
+    <li>
+      <div class="row spread">
+        <h2>
+          {row.name} {row.name === model ? null : <small class="id">{model}</small>}
+        </h2>
+        <a class="button quiet small" href={`/models/edit?model=${encodeURIComponent(model)}`}>
+          {prices.edit}
+          <span class="unseen">: {model}</span>
+        </a>
+      </div>
+      {sale === 'free' ? (
+        <p>
+          <span class="good">{prices.free}</span>{' '}
+          <span class="faint">{row.routes.map(({ channel }) => channel).join(', ')}</span>
+        </p>
+      ) : (
+        <ModelPrices context={context} sale={sale} routes={row.routes} label={model} />
+      )}
+    </li>
+  );
+}
+
+interface ModelPricesProps {
+  context: ConsoleContext;
+  sale: PriceList;
+  routes: readonly RouteCost[];
+  label: string;
+}
+
+function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
+  const { prices } = consoleWords(context.language);
+  const names = priceNames(context.language);
+  const isShown = (name: PriceName) =>
+    [sale, ...routes.map(({ cost }) => cost)].some((list) => list?.[name] !== undefined);
+  const shown = PRICE_NAMES.filter(isShown);
+  return (
+    <Scroll label={label}>
+      <table class="stack prices">
+        <thead>
+          <tr>
+            <th scope="col">{prices.price}</th>
+            {shown.map((name) => (
+              <th scope="col" class="right">
+                {names[name]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <th scope="row">{prices.sale}</th>
+            {shown.map((name) => (
+              <td class="right number" data-label={names[name]}>
+                <strong>
+                  <Listed context={context} list={sale} name={name} />
+                </strong>
+              </td>
+            ))}
+          </tr>
+          {routes.map((route) => (
+            <tr class={route.enabled ? '' : 'faint'}>
+              <th scope="row">
+                <span class="id">{route.channel}</span>
+                <span class="under">
+                  {prices.cost} · {prices.margin}
+                  {route.enabled ? '' : ` · ${prices.off}`}
+                </span>
+              </th>
+              {route.cost === undefined ? (
+                <td class="faint right" colspan={Math.max(1, shown.length)}>
+                  {prices.noCost}
+                </td>
+              ) : (
+                shown.map((name) => (
+                  <td class="right number" data-label={names[name]}>
+                    <Listed context={context} list={route.cost ?? {}} name={name} />
+                    <Margin context={context} value={route.margin?.[name]} />
+                  </td>
+                ))
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** What applies, and a word where it is not listed itself. */
+function Listed({ context, list, name }: { context: ConsoleContext; list: PriceList; name: PriceName }) {
+  const { prices } = consoleWords(context.language);
+  const price = priceOf(list, name);
+  if (price === undefined || list[name] !== undefined) return <>{price === undefined ? '–' : decimal(price)}</>;
+  return (
+    <>
+      {decimal(price)} <small>{prices.asInput}</small>
+    </>
+  );
+}
+
+function Margin({ context, value }: { context: ConsoleContext; value: number | undefined }) {
+  const { prices } = consoleWords(context.language);
+  if (value === undefined) return null;
+  if (value < 0) {
+    return (
+      <span class="under bad">
+        −{percent(-value)} {prices.losing}
+      </span>
+    );
+  }
+  return <span class="under">{percent(value)}</span>;
+}

@@ -1,0 +1,161 @@
+/** @jsxImportSource hono/jsx */
+// The revisions of the document: what each changed, and the way back to any of them.
+
+import { dateTime } from '../../../site/format.ts';
+import { checkReturn, listRevisions, type RevisionView, returnTo, showRevision } from '../../actions/documents.ts';
+import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
+import { wholeNumber } from '../frame/read-form.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
+import { actorName } from '../parts/actor.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { ActionName } from '../watch/action-table.tsx';
+import { consoleWords } from '../words/words.ts';
+import { Diff } from './diff.tsx';
+import { ReturnPage } from './return.tsx';
+import { modelTabs } from './tabs.ts';
+
+const SHOWN = 100;
+
+export function addRevisionPages(visits: ConsoleVisits, tools: ConsoleTools): void {
+  visits.get('/models/revisions', async (visit) => {
+    const { document } = consoleWords(visit.page.language);
+    const applied = Number(visit.url.searchParams.get('applied'));
+    const notice = applied > 0 ? { text: document.applied(applied) } : undefined;
+    const revisions = await listRevisions(tools, SHOWN + 1, wholeNumber(visit.url.searchParams, 'before'));
+    return visit.show(<RevisionsPage context={visit.page} revisions={revisions} notice={notice} />);
+  });
+  visits.get('/models/revisions/:revision', async (visit) => {
+    return visit.show(<RevisionPage context={visit.page} revision={await showRevision(tools, numberOf(visit))} />);
+  });
+  visits.get('/models/revisions/:revision/return', (visit) => askReturn(tools, visit));
+  visits.post('/models/revisions/:revision/return', (visit) => doReturn(tools, visit));
+}
+
+function numberOf({ params }: ConsoleVisit): number {
+  const revision = Number(params.revision);
+  return Number.isSafeInteger(revision) ? revision : 0;
+}
+
+interface RevisionsProps {
+  context: ConsoleContext;
+  /** One more than a page if there are older ones. */
+  revisions: readonly RevisionView[];
+  notice?: Notice | undefined;
+}
+
+function RevisionsPage({ context, revisions, notice }: RevisionsProps) {
+  const { document } = consoleWords(context.language);
+  const shown = revisions.slice(0, SHOWN);
+  const before = revisions.length > SHOWN ? shown.at(-1)?.revision : undefined;
+  return (
+    <ConsolePage
+      context={context}
+      section="models"
+      title={document.revisions}
+      lead={document.revisionsLead}
+      tabs={modelTabs(context.language)}
+      notice={notice}
+    >
+      <DataTable
+        label={document.revisions}
+        columns={[
+          { text: document.revision },
+          { text: document.when },
+          { text: document.source },
+          { text: document.who },
+          { text: document.what },
+          { text: document.returnTo, isAction: true },
+        ]}
+        rows={shown.map(({ revision, createdAt, source, actor, action, isNewest }) => [
+          <>
+            <a href={`/models/revisions/${revision}`}>{document.ofRevision(revision)}</a>
+            {isNewest ? <span class="under good">{document.inForce}</span> : null}
+          </>,
+          <span class="number">{dateTime(createdAt)}</span>,
+          document[source],
+          actor ? actorName(context.language, actor) : '–',
+          action === undefined ? '–' : <ActionName language={context.language} action={action} />,
+          isNewest ? '' : <ReturnLink context={context} revision={revision} />,
+        ])}
+      />
+      {before === undefined ? null : (
+        <p>
+          <a href={`/models/revisions?before=${before}`}>{document.older}</a>
+        </p>
+      )}
+    </ConsolePage>
+  );
+}
+
+function ReturnLink({ context, revision }: { context: ConsoleContext; revision: number }) {
+  const { document } = consoleWords(context.language);
+  return (
+    <a class="button quiet small" href={`/models/revisions/${revision}/return`}>
+      {document.returnTo}
+      <span class="unseen">: {revision}</span>
+    </a>
+  );
+}
+
+type ShownRevision = Awaited<ReturnType<typeof showRevision>>;
+
+function RevisionPage({ context, revision }: { context: ConsoleContext; revision: ShownRevision }) {
+  const { document } = consoleWords(context.language);
+  const title = document.ofRevision(revision.revision);
+  return (
+    <ConsolePage context={context} section="models" title={title} tabs={modelTabs(context.language)}>
+      <div class="row spread">
+        <span class="faint">
+          {dateTime(revision.createdAt)} · {document[revision.source]}
+          {revision.actor ? ` · ${actorName(context.language, revision.actor)}` : ''}
+        </span>
+        {revision.isNewest ? (
+          <span class="good">{document.inForce}</span>
+        ) : (
+          <ReturnLink context={context} revision={revision.revision} />
+        )}
+      </div>
+      <h2>{document.changes}</h2>
+      {revision.revision === 1 ? (
+        <p class="empty">{document.firstRevision}</p>
+      ) : (
+        <Diff language={context.language} lines={revision.diff} label={document.changes} />
+      )}
+      <details>
+        <summary>{document.whole}</summary>
+        <pre tabindex={0}>
+          <code>{revision.yaml}</code>
+        </pre>
+      </details>
+    </ConsolePage>
+  );
+}
+
+async function askReturn(tools: ConsoleTools, visit: ConsoleVisit, notice?: Notice): Promise<Response> {
+  const revision = numberOf(visit);
+  const checked = await checkReturn(tools, revision);
+  const newest = checked.revision;
+  return visit.show(
+    <ReturnPage context={visit.page} revision={revision} newest={newest} checked={checked} notice={notice} />,
+    { status: notice ? 409 : 200 },
+  );
+}
+
+async function doReturn(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { document } = consoleWords(visit.page.language);
+  const returned = await returnTo(tools, numberOf(visit), {
+    baseRevision: Number(visit.form.get('base') ?? 0),
+    confirmed: visit.form.get('confirmed') === 'yes',
+    actor: ACTOR,
+  });
+  if (returned.ok) return visit.go(`/models/revisions?applied=${returned.revision}`);
+  const texts = {
+    faults:
+      returned.reason === 'faults' ? returned.faults.map(({ path, message }) => `${path}: ${message}`).join('; ') : '',
+    stale: document.staleTitle,
+    unconfirmed: document.mustConfirm,
+    unchanged: document.unchanged,
+  };
+  return askReturn(tools, visit, { text: texts[returned.reason], isBad: true });
+}

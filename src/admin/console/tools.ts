@@ -1,0 +1,20 @@
+// What the console works with: the operator's functions, and who may come in.
+
+import type { Log } from '../../kit/log.ts';
+import { ACTORS } from '../../store/rows.ts';
+import type { OperatingTools } from '../actions/tools.ts';
+
+export type TokenCheck = 'right' | 'wrong' | 'too_many';
+
+export interface ConsoleTools extends OperatingTools {
+  siteName: string;
+  log: Log;
+  assetFiles: ReadonlyMap<string, Buffer>;
+  /** Slow where the token is wrong, and at last not willing to look any more. */
+  checkToken(token: string): Promise<TokenCheck>;
+  /** Throws a fault if the body is too large or too slow, or, as `invalid_request`, compressed or not UTF-8. */
+  readBody(request: Request, maxBytes: number): Promise<string>;
+}
+
+/** The console acts for whoever has the token. */
+export const ACTOR = ACTORS.token;

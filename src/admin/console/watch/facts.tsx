@@ -1,0 +1,97 @@
+/** @jsxImportSource hono/jsx */
+// Facts of actions and alarms: stored under names for machines, shown in the operator's words, times and NT$. What has a page
+// of its own leads there.
+
+import { parseNtd } from '../../../kit/money.ts';
+import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
+import type { Language } from '../../../site/language.ts';
+import { channelPath } from '../channels/list.tsx';
+import { type ConsoleWords, consoleWords } from '../words/words.ts';
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const SHOWN_COUNTS = ['count', 'seen', 'lines', 'wallets', 'entries', 'differences', 'lines_added', 'lines_removed'];
+
+type StoredFacts = Readonly<Record<string, unknown>>;
+
+/** `Amount NT$100.00`, one after the other. */
+export function Facts({ language, facts }: { language: Language; facts: StoredFacts }) {
+  const entries = Object.entries(facts).filter(([, value]) => !isEmpty(value));
+  if (entries.length === 0) return <>–</>;
+  return (
+    <span class="details">
+      {entries.map(([name, value]) => (
+        <Fact language={language} name={name} value={value} />
+      ))}
+    </span>
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+function Fact({ language, name, value }: { language: Language; name: string; value: unknown }) {
+  const words = consoleWords(language);
+  const path = pathOfFact(name, String(value));
+  const text = toldFact(words, name, value);
+  const plainName = name.replace(/_nano$/, '');
+  return (
+    <span>
+      <span class="faint" title={plainName}>
+        {wordFor(words.log.facts, plainName) ?? plainName}
+      </span>{' '}
+      {path === undefined ? text : <IdLink path={path} text={text} />}
+    </span>
+  );
+}
+
+export function IdLink({ path, text }: { path: string; text: string }) {
+  return (
+    <a class="id" href={path}>
+      {text}
+    </a>
+  );
+}
+
+function toldFact(words: ConsoleWords, name: string, value: unknown): string {
+  if (typeof value === 'boolean') return value ? words.log.yes : words.log.no;
+  if (typeof value === 'number') return toldNumber(name, value);
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
+  if (typeof value !== 'string') return JSON.stringify(value);
+  if (INSTANT.test(value)) return dateTime(Date.parse(value));
+  if (name === 'kind') return wordFor(words.cards, value) ?? value;
+  return toldAmount(name, value) ?? value;
+}
+
+function toldNumber(name: string, value: number): string {
+  if (name === 'ms') return milliseconds(value);
+  return SHOWN_COUNTS.includes(name) ? count(value) : String(value);
+}
+
+/** Stored as NT$, or in billionths of them. */
+function toldAmount(name: string, text: string): string | undefined {
+  if (name.endsWith('_nano') && /^-?\d+$/.test(text)) return money(BigInt(text));
+  if (!name.endsWith('_ntd')) return undefined;
+  const amount = parseNtd(text);
+  return amount === undefined ? undefined : money(amount);
+}
+
+/** A later version may write others: they have no word. */
+export function wordFor(words: object, name: string): string | undefined {
+  const said: unknown = Object.hasOwn(words, name) ? Reflect.get(words, name) : undefined;
+  return typeof said === 'string' ? said : undefined;
+}
+
+function pathOfFact(name: string, text: string): string | undefined {
+  if (name === 'channel') return channelPath(text);
+  if (/^(\w+_)?revision$/.test(name) && /^\d+$/.test(text)) return `/models/revisions/${text}`;
+  return pathOfId(text);
+}
+
+/** A request or a key leads to the account that it is of, an incident to all of them: it may have been deleted since. */
+export function pathOfId(id: string): string | undefined {
+  if (/^acc_\w+$/.test(id)) return `/accounts/${id}`;
+  if (/^batch_\w+$/.test(id)) return `/cards/batches/${id}`;
+  if (/^inc_\w+$/.test(id)) return '/incidents';
+  return /^(req|key)_\w+$/.test(id) ? `/accounts?q=${id}` : undefined;
+}

@@ -1,0 +1,122 @@
+/** @jsxImportSource hono/jsx */
+// Incidents: told, changed, ended, and in the worst case deleted.
+
+import { deleteIncident, endIncident, listIncidents, putIncident } from '../../actions/incidents.ts';
+import { notFound, OperatingRefused } from '../../actions/refused.ts';
+import { ConfirmPage } from '../frame/confirm.tsx';
+import type { Notice } from '../frame/frame.tsx';
+import { typed, typedLines } from '../frame/read-form.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
+import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
+import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { consoleWords } from '../words/words.ts';
+import { EditIncidentPage, type IncidentFaults, IncidentsPage } from './incidents.tsx';
+
+const SHOWN = 100;
+const MINUTES = '2026-11-15T09:30'.length;
+
+export function addIncidentPages(visits: ConsoleVisits, tools: ConsoleTools): void {
+  visits.get('/incidents', async (visit) => {
+    const { incidents: words } = consoleWords(visit.page.language);
+    const texts = new Map([
+      ['published', words.published],
+      ['ended', words.ended],
+      ['removed', words.removed],
+    ]);
+    const text = texts.get(visit.url.searchParams.get('done') ?? '');
+    return showAll(tools, visit, text === undefined ? {} : { notice: { text } });
+  });
+  visits.post('/incidents', (visit) => put(tools, visit, undefined));
+  visits.get('/incidents/:id', async (visit) => {
+    return visit.show(<EditIncidentPage context={visit.page} incident={await find(tools, visit)} form={visit.form} />);
+  });
+  visits.post('/incidents/:id', async (visit) => put(tools, visit, (await find(tools, visit)).incidentId));
+  visits.post('/incidents/:id/end', async (visit) => {
+    await endIncident(tools, visit.params.id ?? '', ACTOR);
+    return visit.go('/incidents?done=ended');
+  });
+  visits.get('/incidents/:id/delete', async (visit) => {
+    const { incidents: words } = consoleWords(visit.page.language);
+    const incident = await find(tools, visit);
+    return visit.show(
+      <ConfirmPage
+        context={visit.page}
+        section="incidents"
+        title={words.askRemove}
+        consequences={[`${incident.titleZh} · ${incident.titleEn}`, words.removeText]}
+        action={`/incidents/${incident.incidentId}/delete`}
+        button={words.remove}
+        back="/incidents"
+      />,
+    );
+  });
+  visits.post('/incidents/:id/delete', async (visit) => {
+    await deleteIncident(tools, visit.params.id ?? '', ACTOR);
+    return visit.go('/incidents?done=removed');
+  });
+}
+
+async function find(tools: ConsoleTools, { params }: ConsoleVisit) {
+  const found = (await listIncidents(tools, SHOWN)).find(({ incidentId }) => incidentId === params.id);
+  if (!found) throw notFound('incident');
+  return found;
+}
+
+interface Told {
+  notice?: Notice;
+  faults?: IncidentFaults;
+}
+
+async function showAll(tools: ConsoleTools, visit: ConsoleVisit, told: Told, status = 200): Promise<Response> {
+  const incidents = await listIncidents(tools, SHOWN);
+  const context = { ...visit.page, path: '/incidents', query: '' };
+  const page = <IncidentsPage context={context} incidents={incidents} form={visit.form} {...told} />;
+  return visit.show(page, { status });
+}
+
+async function put(tools: ConsoleTools, visit: ConsoleVisit, incidentId: string | undefined): Promise<Response> {
+  const { form, page } = visit;
+  const [textEn, textZh] = [typedLines(form, 'textEn').trim(), typedLines(form, 'textZh').trim()];
+  const [started, ended] = [typed(form, 'started'), typed(form, 'ended')];
+  const done = await attempt(() =>
+    putIncident(tools, {
+      titleEn: typed(form, 'titleEn'),
+      titleZh: typed(form, 'titleZh'),
+      textEn: textEn || undefined,
+      textZh: textZh || undefined,
+      started: started === '' ? undefined : toTime(started),
+      // What was not touched stays, also if somebody else ended it meanwhile.
+      ...(ended === typed(form, 'endedBefore') ? {} : { ended: ended === '' ? null : toTime(ended) }),
+      ...(incidentId === undefined ? {} : { incidentId }),
+      actor: ACTOR,
+    }),
+  );
+  if (!(done instanceof OperatingRefused)) return visit.go('/incidents?done=published');
+  const told = tellRefusal(visit, done);
+  const status = refusalStatus(done);
+  if (incidentId === undefined) return showAll(tools, visit, told, status);
+  const incident = await find(tools, visit);
+  return visit.show(<EditIncidentPage context={page} incident={incident} form={form} {...told} />, { status });
+}
+
+/** Beside the field that is wrong, if it is one. */
+function tellRefusal({ form, page }: ConsoleVisit, refused: OperatingRefused): Told {
+  const { incidents: words, refusals } = consoleWords(page.language);
+  const texts: IncidentFaults = {
+    titleEn: words.wrongTitle,
+    titleZh: words.wrongTitle,
+    textEn: words.wrongText,
+    textZh: words.wrongText,
+    started: typed(form, 'started') === '' ? words.missingStart : words.wrongStart,
+    ended: words.wrongEnd,
+  };
+  const { field = '' } = refused.facts;
+  const text = texts[field];
+  if (text === undefined) return { notice: refusalNotice(page.language, refused) };
+  return { notice: { text: refusals.invalid, isBad: true }, faults: { [field]: text } };
+}
+
+/** A browser sends the time to the minute, without its zone, which is Taipei's. */
+function toTime(typedTime: string): string {
+  return `${typedTime.slice(0, MINUTES)}:00+08:00`;
+}

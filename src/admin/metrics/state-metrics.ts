@@ -1,0 +1,53 @@
+// The gateway's own state when somebody looks: readiness, the catalog's revision, the breaker of each route, alarms.
+
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { BreakerState, Health } from '../../channels/health.ts';
+import { ALARM_NAMES, type Alarms } from '../../kit/alarms.ts';
+import type { Metrics, Reading } from './metrics.ts';
+
+export interface StateFacts {
+  health: Health;
+  alarms: Alarms;
+  catalog(): Catalog;
+  isReady(): boolean;
+  isUnbalanced(): boolean;
+}
+
+const STATES = ['closed', 'open', 'probing'] as const satisfies BreakerState['state'][];
+
+export function readState(metrics: Metrics, { health, alarms, catalog, isReady, isUnbalanced }: StateFacts): void {
+  const gauge = { type: 'gauge', labels: [] } as const;
+  const ready = { ...gauge, name: 'gateway_ready', help: '1 while new work is taken, as /readyz says.' };
+  metrics.read(ready, () => [[isReady() ? 1 : 0]]);
+  metrics.read({ ...gauge, name: 'gateway_catalog_revision', help: 'The revision that is active here.' }, () => [
+    [catalog().revision],
+  ]);
+  metrics.read({ ...gauge, name: 'gateway_ledger_unbalanced', help: '1 while the books do not sum to zero.' }, () => [
+    [isUnbalanced() ? 1 : 0],
+  ]);
+  metrics.read(
+    {
+      type: 'gauge',
+      name: 'gateway_breaker_state',
+      help: '1 for the state that the breaker of a route is in, 0 for the others. Only routes of the active catalog.',
+      labels: ['channel', 'upstream_model', 'state'],
+    },
+    () => breakers(catalog(), health.states()),
+  );
+  metrics.read(
+    { type: 'counter', name: 'gateway_alarms_total', help: 'Alarms raised by this process.', labels: ['name'] },
+    () => ALARM_NAMES.map((name): Reading => [alarms.counts().get(name) ?? 0, name]),
+  );
+}
+
+function breakers({ models }: Catalog, known: readonly BreakerState[]): Reading[] {
+  const idOf = (channel: string, model: string) => `${channel}\n${model}`;
+  const states = new Map(known.map(({ channel, model, state }) => [idOf(channel, model), state]));
+  const routes = new Map(
+    models.flatMap(({ routes }) => routes.map(({ channel, model }) => [idOf(channel.name, model), { channel, model }])),
+  );
+  return [...routes].flatMap(([id, { channel, model }]) => {
+    const now = states.get(id) ?? 'closed';
+    return STATES.map((state): Reading => [state === now ? 1 : 0, channel.name, model, state]);
+  });
+}

@@ -1,0 +1,53 @@
+// Who may use the operator's port: whoever sends its token. A wrong one is answered late, and from the eleventh of a minute
+// on not looked into any more; the right one passes always, or any process of this machine could lock the operator out.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Clock, MINUTE_MS, sleep } from '../../kit/clock.ts';
+import { createCounter } from '../../limits/counter.ts';
+import { PortRefused } from './refused.ts';
+
+export type GuardToken = (headers: Headers) => Promise<void>;
+/** For who does not send it in a header, such as a page. */
+export type CheckToken = (given: string | undefined) => Promise<void>;
+
+const WRONG_PER_MINUTE = 10;
+const SLOWED_BY_MS = 1_000;
+/** Everyone comes from this machine: there is one subject. */
+const ANYONE = 'anyone';
+
+export function guardHeaders(check: CheckToken): GuardToken {
+  return (headers) => check(/^Bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1]);
+}
+
+/** What it gives throws PortRefused. */
+export function createCheckToken(clock: Clock, token: string): CheckToken {
+  const expected = digest(token);
+  const wrong = createCounter({ clock, spanMs: MINUTE_MS, mostSubjects: 1 });
+  return async (given) => {
+    if (given !== undefined && timingSafeEqual(digest(given), expected)) return;
+    if (!wrong.take(ANYONE, WRONG_PER_MINUTE)) {
+      throw new PortRefused(
+        429,
+        'rate_limited',
+        'Too many wrong operator secrets were sent. Wait a minute, then retry.',
+        {
+          headers: { 'retry-after': String(Math.max(1, Math.ceil(wrong.waitS(ANYONE, WRONG_PER_MINUTE)))) },
+        },
+      );
+    }
+    await sleep(clock, SLOWED_BY_MS);
+    throw new PortRefused(
+      401,
+      'invalid_admin_token',
+      'The operator secret is missing or wrong. Send it as "Authorization: Bearer …".',
+      {
+        headers: { 'www-authenticate': 'Bearer realm="operator"' },
+      },
+    );
+  };
+}
+
+/** Of equal length whatever was sent, so that the comparison tells nothing by its time. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

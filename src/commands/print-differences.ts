@@ -1,9 +1,0 @@
-// What an audit found, as a table for people.
-
-import type { Difference } from '../store/reads.ts';
-import { printTable } from './print-table.ts';
-
-export function printDifferences(differences: readonly Difference[]): string {
-  const rows = differences.map(({ what, subject, expected, found }) => [what, subject, expected, found]);
-  return printTable(['what', 'subject', 'expected', 'found'], rows);
-}

@@ -1,0 +1,95 @@
+// Whether a model may reason without showing it: then only the upstream's report says what an unfinished answer took. Told
+// by the model's name and by what the request asks for; models of unknown names are known by what they reported before.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { claudeTraits, versionOf } from '../../vendors/claude.ts';
+import { geminiTraits } from '../../vendors/gemini.ts';
+import { familyName, openaiTraits } from '../../vendors/openai.ts';
+
+/** Of a model by its name: it always reasons, does so unless the request says no, only if it says yes, or never. */
+type Reasons = 'always' | 'unless_refused' | 'if_asked' | 'never' | 'unknown';
+
+/** A model of an unknown name that is silent for so long may have reasoned. */
+const SUSPICIOUS_MS = 2_000;
+
+const known = new Map<string, Reasons>();
+const MOST_KNOWN = 1_000;
+
+/** `model`: its name at the upstream. `body`: the client's request, in any dialect. `silentMs`: until its first visible output. */
+export function mayReasonUnseen(model: string, body: JsonObject, silentMs: number): boolean {
+  switch (reasonsOf(model)) {
+    case 'always':
+      return true;
+    case 'unless_refused':
+      return wishOf(body) !== 'no';
+    case 'if_asked':
+      return wishOf(body) === 'yes';
+    case 'never':
+      return false;
+    case 'unknown':
+      return wishOf(body) === 'yes' || (silentMs >= SUSPICIOUS_MS && wishOf(body) !== 'no');
+  }
+}
+
+function reasonsOf(model: string): Reasons {
+  let reasons = known.get(model);
+  if (!reasons) {
+    reasons = findReasons(model);
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(model, reasons);
+  }
+  return reasons;
+}
+
+function findReasons(model: string): Reasons {
+  const name = familyName(model);
+  if (versionOf(name) !== undefined || name.includes('claude-')) {
+    const { thinking, canStopThinking } = claudeTraits(name);
+    if (thinking === 'none') return 'never';
+    return canStopThinking ? 'if_asked' : 'always';
+  }
+  if (name.startsWith('gemini-')) {
+    const { thinking } = geminiTraits(name);
+    if (thinking.by === 'nothing') return 'never';
+    return thinking.by === 'budget' && thinking.canStop ? 'unless_refused' : 'always';
+  }
+  const { isKnown, alwaysThinks, takesSampling, takesEffort, efforts } = openaiTraits(name);
+  if (!isKnown) return 'unknown';
+  if (alwaysThinks) return 'always';
+  // Of the vendor's own models, those that reason take no sampling settings.
+  if (!takesSampling) return efforts.includes('none') ? 'unless_refused' : 'always';
+  return takesEffort ? 'if_asked' : 'never';
+}
+
+type Wish = 'yes' | 'no' | undefined;
+
+/** What a request says about reasoning, in the words of any dialect. If it says both, it wants it. */
+function wishOf(body: JsonObject): Wish {
+  const { reasoning_effort: effort, reasoning, thinking, output_config: config, enable_thinking: flag } = body;
+  let wish = stronger(wordOf(effort), flagOf(flag));
+  if (isObject(reasoning)) {
+    wish = stronger(wish, wordOf(reasoning.effort) ?? flagOf(reasoning.enabled) ?? countOf(reasoning.max_tokens));
+  }
+  if (isObject(thinking)) wish = stronger(wish, thinking.type === 'disabled' ? 'no' : 'yes');
+  if (isObject(config)) wish = stronger(wish, wordOf(config.effort));
+  return wish;
+}
+
+function stronger(one: Wish, other: Wish): Wish {
+  return one === 'yes' || other === 'yes' ? 'yes' : (one ?? other);
+}
+
+function wordOf(word: Json | undefined): Wish {
+  if (typeof word !== 'string') return undefined;
+  return word === 'none' ? 'no' : 'yes';
+}
+
+function flagOf(flag: Json | undefined): Wish {
+  if (typeof flag !== 'boolean') return undefined;
+  return flag ? 'yes' : 'no';
+}
+
+function countOf(tokens: Json | undefined): Wish {
+  if (typeof tokens !== 'number') return undefined;
+  return tokens > 0 ? 'yes' : 'no';
+}

@@ -1,0 +1,50 @@
+// The console's tools, from the gateway's: the operator's functions, the site's look, and the door that the token opens.
+
+import type { OperatingTools } from '../admin/actions/tools.ts';
+import type { ConsoleTools, TokenCheck } from '../admin/console/tools.ts';
+import type { CheckToken } from '../admin/port/guard-token.ts';
+import { PortRefused } from '../admin/port/refused.ts';
+import { bodyTextReader } from '../http/read-body.ts';
+import type { Log } from '../kit/log.ts';
+import { readShipped } from './shipped-files.ts';
+
+export interface ConsoleSettings {
+  siteName: string;
+  log: Log;
+  /** Style, script and mark of the site. */
+  siteAssets: ReadonlyMap<string, Buffer>;
+  checkToken(token: string): Promise<TokenCheck>;
+}
+
+/** A refusal of the operator's port as the sign-in page tells it. */
+export function tokenCheck(check: CheckToken): ConsoleSettings['checkToken'] {
+  return async (token) => {
+    try {
+      await check(token);
+      return 'right';
+    } catch (error) {
+      if (!(error instanceof PortRefused)) throw error;
+      return error.status === TOO_MANY ? 'too_many' : 'wrong';
+    }
+  };
+}
+
+const TOO_MANY = 429;
+
+export function createConsoleTools(
+  operating: OperatingTools,
+  { siteAssets, ...settings }: ConsoleSettings,
+): ConsoleTools {
+  return {
+    ...operating,
+    ...settings,
+    assetFiles: new Map([...siteAssets, ['console.css', readStyle()]]),
+    readBody: bodyTextReader(operating.clock),
+  };
+}
+
+/** Its parts are one file for browsers. */
+function readStyle(): Buffer {
+  const parts = [...readShipped('src/admin/console/assets').values()];
+  return Buffer.from(parts.map((bytes) => bytes.toString('utf8')).join('\n'));
+}

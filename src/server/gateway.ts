@@ -1,0 +1,235 @@
+// The composition: every room gets what it needs here, and nowhere else. It begins in start-gateway.ts; when it starts and
+// stops is told in life-cycle.ts. Tests start the same gateway with a clock, a fetch or a port of their own.
+
+import { createCardHasher } from '../accounts/card-code.ts';
+import { createAuthenticator } from '../accounts/keys/authenticator.ts';
+import { createPricesAt } from '../accounts/prices-at.ts';
+import { createCodeMemory } from '../admin/actions/code-memory.ts';
+import type { OperatingTools } from '../admin/actions/tools.ts';
+import { countFaults } from '../admin/metrics/fault-metrics.ts';
+import { countLosses } from '../admin/metrics/loss-metrics.ts';
+import type { Metrics } from '../admin/metrics/metrics.ts';
+import { readState } from '../admin/metrics/state-metrics.ts';
+import { readStore } from '../admin/metrics/store-metrics.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { defaultDocument } from '../catalog/default-document.ts';
+import { createPublicStatus } from '../catalog/publishing/public-status.ts';
+import { catalogBeforeStart } from '../catalog/publishing/starting-document.ts';
+import { createHealth } from '../channels/health.ts';
+import { createRecentErrors } from '../channels/recent-errors.ts';
+import { createTraffic } from '../channels/traffic.ts';
+import { createApp } from '../http/app.ts';
+import type { HttpTools } from '../http/exchange.ts';
+import { createDoorGuards } from '../http/guard-doors.ts';
+import { bodyTextReader } from '../http/read-body.ts';
+import { createAlarms } from '../kit/alarms.ts';
+import { assert } from '../kit/assert.ts';
+import type { Clock } from '../kit/clock.ts';
+import { NO_CONNECTION } from '../kit/connection.ts';
+import { createIdempotency } from '../kit/idempotency.ts';
+import { createIds } from '../kit/ids.ts';
+import { createLog, type Log } from '../kit/log.ts';
+import type { Random } from '../kit/random.ts';
+import { createHasher, createSealer } from '../kit/sealed.ts';
+import { createLedger } from '../ledger/ledger.ts';
+import { createLargeWork } from '../limits/large-work.ts';
+import { createLoad } from '../limits/load.ts';
+import type { Store } from '../store/store.ts';
+import { createAlarmWebhook } from './alarm-webhook.ts';
+import { createConsoleTools, tokenCheck } from './console-tools.ts';
+import { openPorts } from './ports/open-ports.ts';
+import { listenForOperator } from './ports/operator-listener.ts';
+import { hostOfProcesses } from './processes/processes.ts';
+import { createRelayTools, type WaysOut } from './relay-tools.ts';
+import { createGatewayId } from './settings/gateway-id.ts';
+import type { Settings } from './settings/settings.ts';
+import { createSiteTools } from './site-tools.ts';
+import { createLifeCycle, type Living, type Ports } from './start/life-cycle.ts';
+import type { StartingStore } from './start/open-at-start.ts';
+import { startNode } from './start/start-node.ts';
+import { countUnanswered } from './start/unanswered.ts';
+
+export interface GatewayOptions extends WaysOut {
+  clock?: Clock;
+  random?: Random;
+  writeLog(line: string): void;
+  /** Ends a start that still waits for its PostgreSQL, with StartEnded. Once it has started, drain() is the way. */
+  signal?: AbortSignal;
+  /** Only for tests: a disk with room for so many pages of the embedded database. */
+  maxPages?: number;
+  /** Only for tests: how long an admission may wait for its commit to begin, where a slow disk must decide nothing. */
+  patienceMs?: number;
+  /** Only for tests: how long a connection may be idle, or take over the headers of a further request. */
+  idleSeconds?: number;
+}
+
+export interface Gateway extends Omit<Living, 'ports'>, Pick<Ports, 'url' | 'port' | 'adminUrl'> {
+  log: Log;
+  store: Store;
+  fetch(request: Request): Promise<Response>;
+}
+
+/** What there is before anything is composed. */
+export interface Beginning {
+  clock: Clock;
+  random: Random;
+  metrics: Metrics;
+  /** The text of the catalog file, if there is one. */
+  fileBefore: string | undefined;
+  starting: StartingStore;
+}
+
+export async function composeGateway(
+  settings: Settings,
+  options: GatewayOptions,
+  { clock, random, metrics, fileBefore, starting }: Beginning,
+): Promise<Gateway> {
+  const { idleSeconds } = options;
+  const log = createLog(clock, options.writeLog);
+  const alarms = createAlarms(log);
+  const newId = createIds(clock, random);
+  const { store, pepper } = starting;
+  const { publicUrl, siteName, trustedProxies } = settings;
+  const identity = { nodeId: newId('node'), host: hostOfProcesses(), pid: process.pid };
+  const { nodeId } = identity;
+  const life = createLifeCycle({ clock, log, alarms, nodeId, publicUrl, starting });
+  const sealer = createSealer(pepper, random);
+  alarms.attach('database', (alarm) => starting.newest().recordAlarm(alarm, clock.now()));
+  const { alarmWebhookUrl } = settings;
+  if (alarmWebhookUrl !== undefined)
+    alarms.attach('webhook', createAlarmWebhook(alarmWebhookUrl, options.fetch, clock));
+  const embedded = JSON.stringify(defaultDocument(settings.providers));
+  const shownBefore = starting.away === undefined ? undefined : catalogBeforeStart(fileBefore, embedded, clock.now());
+  const catalog = (): Catalog => {
+    const shown = life.node()?.catalog() ?? shownBefore;
+    assert(shown, 'nobody asks for the catalog before the ports are open');
+    return shown;
+  };
+  const authenticator = createAuthenticator(store, clock, pepper);
+  const traffic = createTraffic(clock);
+  const health = createHealth(clock);
+  const errors = createRecentErrors(clock);
+  const status = createPublicStatus({ store, clock, catalog, health, traffic });
+  const lossMeter = countLosses(metrics);
+  const ledger = createLedger({ store, clock, alarms, lossMeter, lease: () => life.node()?.lease });
+  const gatewayId = createGatewayId(pepper);
+  const relay = createRelayTools(settings, options, {
+    clock,
+    random,
+    newId,
+    log,
+    alarms,
+    metrics,
+    health,
+    errors,
+    traffic,
+    ledger,
+    authenticator,
+    life,
+    sealer,
+    pepper,
+    nodeId,
+    gatewayId,
+    publicUrl,
+  });
+  const http: HttpTools = {
+    store,
+    clock,
+    random,
+    newId,
+    log,
+    authenticator,
+    catalog,
+    pricesAt: createPricesAt({ store, catalog }),
+    status,
+    relay,
+    publicUrl,
+    siteName,
+    trustedProxies,
+    hashAddress: createHasher(pepper, 'address'),
+    hashCard: createCardHasher(pepper),
+    beginIdempotency: createIdempotency(pepper, random),
+    isReady: life.isReady,
+    hasStore: () => life.node()?.hasStore() ?? false,
+    gatewayId,
+    doors: createDoorGuards(clock),
+    largeWork: createLargeWork(clock),
+    countFault: countFaults(metrics),
+    load: createLoad({
+      get requests() {
+        return catalog().guards.requests_in_flight;
+      },
+      get bodyBytes() {
+        return catalog().guards.body_megabytes_in_flight * 1024 * 1024;
+      },
+    }),
+  };
+  const { securityContact, supportContact, termsUrl, privacyUrl } = settings;
+  const site = createSiteTools(http, { pepper, securityContact, supportContact, termsUrl, privacyUrl });
+  const app = createApp(http, async () => {
+    const { addSite } = await import('../site/site.ts');
+    return (pages) => addSite(pages, site);
+  });
+  const unanswered = countUnanswered();
+  const respond = unanswered.counted(app.fetch);
+
+  const operating: OperatingTools = {
+    store,
+    clock,
+    random,
+    newId,
+    sealer,
+    hashKey: authenticator.hash,
+    hashCard: http.hashCard,
+    findUpstream: relay.findUpstream,
+    publicUrl,
+    node: { health, traffic, errors, lastAudit: () => life.node()?.lastAudit() },
+    codes: createCodeMemory(clock),
+    follow: async () => life.node()?.follow(),
+  };
+  const readBody = bodyTextReader(clock);
+  const { hasStore, isReady } = http;
+  readStore(metrics, { store, clock, hasStore, closing: ledger.closing });
+  readState(metrics, {
+    health,
+    alarms,
+    catalog,
+    isReady: () => isReady() && hasStore(),
+    isUnbalanced: relay.isUnbalanced,
+  });
+
+  const listenBehind = () =>
+    listenForOperator(
+      settings,
+      { clock, random, log, newId, metrics, operating, readBody },
+      async () => {
+        const { addConsole } = await import('../admin/console/console.tsx');
+        return (pages, check) => {
+          const checkToken = tokenCheck(check);
+          addConsole(pages, createConsoleTools(operating, { siteName, log, siteAssets: site.assetFiles, checkToken }));
+        };
+      },
+      { counted: unanswered.counted, idleSeconds },
+    );
+
+  const { ports, ...living } = await life.begin({
+    startNode: (opened) =>
+      startNode({
+        settings,
+        store: opened,
+        embedded,
+        sealer,
+        clock,
+        log,
+        alarms,
+        authenticator,
+        traffic,
+        lossMeter,
+        node: identity,
+      }),
+    openPorts: () => openPorts(settings, { log, metrics, respond, idleSeconds, listenForOperator: listenBehind }),
+    work: { running: relay.running, unanswered, closing: ledger.closing },
+  });
+  const { url, port, adminUrl } = ports;
+  return { url, port, adminUrl, log, store, fetch: async (request) => respond(request, NO_CONNECTION), ...living };
+}

@@ -1,0 +1,74 @@
+// The online audit: every minute the wallets touched since the last pass are held against their entries and holds, in one
+// snapshot. A wrong wallet is frozen, with an alarm; only money missing from the books as a whole stops paid traffic.
+
+import type { AuditPass } from '../../admin/actions/tools.ts';
+import type { Alarms } from '../../kit/alarms.ts';
+import { type Clock, every } from '../../kit/clock.ts';
+import { describeError, type Log } from '../../kit/log.ts';
+import { wrongWallets } from '../../store/audit-queries.ts';
+import type { AuditReport, Difference } from '../../store/reads.ts';
+import type { Store } from '../../store/store.ts';
+
+const PASS_MS = 60_000;
+/** Passes overlap: a commit may become visible a little later than its time says. */
+const OVERLAP_MS = 10_000;
+const OVERLAP_ENTRIES = 10_000;
+
+export interface LedgerAudit {
+  /** True while the last pass found the books unbalanced: no paid request is admitted. */
+  isUnbalanced(): boolean;
+  pass(): Promise<AuditReport>;
+  /** The last pass; undefined before the first. */
+  last(): AuditPass | undefined;
+  stop(): void;
+}
+
+export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, log: Log): Promise<LedgerAudit> {
+  const mark = await store.read.audit({ since: { touchedAt: clock.now(), entryId: Number.MAX_SAFE_INTEGER } });
+  let entryId = mark.lastEntryId;
+  let touchedAt = clock.now() - PASS_MS;
+  let lookedAt = clock.monotonic() - PASS_MS;
+  let unbalanced = false;
+  let last: AuditPass | undefined;
+
+  async function pass(): Promise<AuditReport> {
+    const startedAt = clock.now();
+    const begunAt = clock.monotonic();
+    // By whichever clock it is longer ago: the wall clock may have stepped back since.
+    const from = Math.min(touchedAt, startedAt - (begunAt - lookedAt));
+    const since = { touchedAt: from - OVERLAP_MS, entryId: Math.max(0, entryId - OVERLAP_ENTRIES) };
+    // Once the books were found unbalanced, only a look at all of them can clear that.
+    const isFull = unbalanced;
+    const report = await store.read.audit(isFull ? { now: startedAt } : { since });
+    last = { at: startedAt, isFull, report };
+    unbalanced = report.total !== 0n;
+    if (unbalanced) alarms.raise('ledger_unbalanced', { cost_nano: report.total.toString() });
+    const failures: unknown[] = [];
+    for (const [accountId, wrong] of wrongWallets(report.differences)) {
+      await freeze(accountId, wrong).catch((error: unknown) => failures.push(error));
+    }
+    // The next pass looks again at all that this one has looked at.
+    if (failures.length > 0) throw failures[0];
+    touchedAt = Math.min(startedAt, clock.now());
+    lookedAt = begunAt;
+    entryId = report.lastEntryId;
+    return report;
+  }
+
+  /** An alarm that is raised again says that the wallet is still not frozen. */
+  async function freeze(accountId: string, wrong: readonly Difference[]): Promise<void> {
+    const wallet = await store.read.wallet(accountId);
+    if (!wallet || wallet.frozen) return;
+    const detail = wrong.map(({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`).join('; ');
+    alarms.raise('wallet_wrong', { account_id: accountId, detail });
+    await store.commit('freeze', { accountId, frozen: true, at: clock.now() });
+  }
+
+  const stop = every(clock, PASS_MS, () =>
+    pass().then(
+      () => {},
+      (error: unknown) => log('error', 'audit_failed', { detail: describeError(error) }),
+    ),
+  );
+  return { isUnbalanced: () => unbalanced, pass, last: () => last, stop };
+}

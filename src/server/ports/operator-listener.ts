@@ -1,0 +1,32 @@
+// The operator's port. It listens on loopback, whatever HOST says: who is not on this machine comes by a tunnel.
+
+import { type AddPages, createOperatorApp } from '../../admin/port/app.ts';
+import type { OperatorTools } from '../../admin/port/tools.ts';
+import type { Random } from '../../kit/random.ts';
+import { keptAdminToken } from '../settings/data-folder.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Unanswered } from '../start/unanswered.ts';
+import { type ListenOptions, listen, listenSomewhere, OPERATOR_HOST, type Server } from './listen.ts';
+
+const USUAL_PORT = 8788;
+
+/** Throws StartRefused or StoreRefused. */
+export function listenForOperator(
+  { port, adminPort, adminToken, dataDir, processIndex = 0 }: Settings,
+  tools: Omit<OperatorTools, 'adminToken'> & { random: Random },
+  loadPages: () => Promise<AddPages>,
+  { counted, idleSeconds }: Pick<Unanswered, 'counted'> & Pick<ListenOptions, 'idleSeconds'>,
+): Server {
+  const token = adminToken ?? keptAdminToken(dataDir, tools.random);
+  const app = createOperatorApp({ ...tools, adminToken: token }, loadPages);
+  const options = {
+    host: OPERATOR_HOST,
+    variable: 'ADMIN_PORT',
+    respond: counted((request) => app.fetch(request)),
+    idleSeconds,
+  } as const;
+  if (adminPort !== undefined) return listen({ ...options, port: adminPort });
+  // A second gateway on one machine, for practice or for a test, must start without a thought of this port.
+  const usual = USUAL_PORT + processIndex;
+  return listenSomewhere({ ...options, port: usual === port ? 0 : usual });
+}

@@ -1,0 +1,94 @@
+// The relay's tools, from the gateway's: how upstreams are reached, and what is remembered of them and of calls.
+
+import type { Authenticator } from '../accounts/keys/authenticator.ts';
+import type { Metrics } from '../admin/metrics/metrics.ts';
+import { countRequests } from '../admin/metrics/request-metrics.ts';
+import { createAnswerTimes } from '../channels/answer-times.ts';
+import { createFetchMedia, type MediaOptions } from '../channels/fetch-media.ts';
+import { createHedgeBudget } from '../channels/hedge-budget.ts';
+import { type Connect, connectBare } from '../channels/limit-connect.ts';
+import { createReasoningHistory } from '../channels/reasoning-history.ts';
+import { createRetryBudget } from '../channels/retry-budget.ts';
+import type { Fetch } from '../channels/upstream.ts';
+import { createUpstreams } from '../channels/upstreams.ts';
+import type { NewId } from '../kit/ids.ts';
+import { createHasher, type Sealer } from '../kit/sealed.ts';
+import { createRecentRefusals } from '../limits/recent-refusals.ts';
+import { createTurns } from '../limits/turns.ts';
+import type { RelayTools } from '../relay/call.ts';
+import { createCut } from '../relay/cut.ts';
+import { ReadingOn } from '../relay/reading-on.ts';
+import { createSecretResolver } from './settings/resolve-secret.ts';
+import type { Settings } from './settings/settings.ts';
+import type { LifeCycle } from './start/life-cycle.ts';
+
+/** All but `fetch` are set by tests alone. */
+export interface WaysOut {
+  /** How upstreams are reached. */
+  fetch: Fetch;
+  /** How to find out whether an upstream can be reached at all. */
+  connect?: Connect;
+  /** How media that clients only name are fetched. */
+  media?: MediaOptions;
+  demoPaceMs?: number;
+}
+
+type Shared =
+  | 'clock'
+  | 'random'
+  | 'health'
+  | 'errors'
+  | 'traffic'
+  | 'ledger'
+  | 'alarms'
+  | 'log'
+  | 'nodeId'
+  | 'publicUrl';
+
+export interface GatewayParts extends Pick<RelayTools, Shared> {
+  newId: NewId;
+  metrics: Metrics;
+  authenticator: Authenticator;
+  life: Pick<LifeCycle, 'node' | 'cut'>;
+  sealer: Sealer;
+  pepper: string;
+  gatewayId: string;
+}
+
+const HUMAN_PACE_MS = 25;
+
+export function createRelayTools(
+  settings: Settings,
+  { fetch, connect = connectBare, media, demoPaceMs = HUMAN_PACE_MS }: WaysOut,
+  { newId, metrics, authenticator, life, sealer, pepper, gatewayId, ...shared }: GatewayParts,
+): RelayTools {
+  const { clock } = shared;
+  const retryBudget = createRetryBudget(clock);
+  return {
+    ...shared,
+    ...createUpstreams({
+      clock,
+      newId,
+      fetch,
+      connect: settings.hasProxy ? undefined : connect,
+      gatewayId,
+      demoPaceMs,
+      resolveSecret: createSecretResolver(settings, sealer),
+    }),
+    answerTimes: createAnswerTimes(),
+    retryBudget,
+    hedges: createHedgeBudget(clock, retryBudget),
+    keys: authenticator,
+    refusals: createRecentRefusals(),
+    turns: createTurns(clock),
+    forgetKeys: authenticator.forget,
+    fetchMedia: createFetchMedia(clock, media),
+    meter: countRequests(metrics),
+    hashUser: createHasher(pepper, 'user'),
+    cut: createCut(life.cut),
+    isUnbalanced: () => life.node()?.isUnbalanced() ?? false,
+    running: new Set(),
+    readingOn: new ReadingOn(),
+    reasoning: createReasoningHistory(),
+  };
+}

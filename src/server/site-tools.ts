@@ -1,0 +1,80 @@
+// The site's tools, from the gateway's: where pages and API meet, and files become pages.
+
+import { createSignInGuard } from '../accounts/sign-in/guard-sign-in.ts';
+import { createPasswords } from '../accounts/sign-in/passwords.ts';
+import { createSessionHasher } from '../accounts/sign-in/sessions.ts';
+import { createPriceHistory } from '../catalog/publishing/price-history.ts';
+import { Fault, fault } from '../faults/fault.ts';
+import { addressOf, originOf } from '../http/client-address.ts';
+import type { HttpTools } from '../http/exchange.ts';
+import { bodyTextReader } from '../http/read-body.ts';
+import { callModel, MODEL_CALLS } from '../http/routes/model-calls.ts';
+import { requestUrl } from '../kit/request-url.ts';
+import type { SiteTools } from '../site/tools.ts';
+import { readShipped } from './shipped-files.ts';
+
+const CHAT_PATH = '/v1/chat/completions';
+
+export type SiteSettings = { pepper: string } & Pick<
+  SiteTools,
+  'securityContact' | 'supportContact' | 'termsUrl' | 'privacyUrl'
+>;
+
+export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSettings): SiteTools {
+  const history = createPriceHistory(http.store);
+  return {
+    ...http,
+    ...named,
+    docs: readDocs(),
+    assetFiles: readAssets(),
+    hashSession: createSessionHasher(pepper),
+    passwords: createPasswords(),
+    guard: createSignInGuard(http.clock),
+    priceHistory: () => history(http.catalog().revision),
+    addressOf: (visitor) => addressOf(http, visitor),
+    originOf: (visitor) => originOf(http, visitor),
+    countKnock: (address) => http.doors.countKnock(address, http.catalog().guards.register_attempts_per_minute),
+    readBody: bodyTextReader(http.clock),
+    async callChat({ request, connection }, { hash }, body) {
+      const call = MODEL_CALLS.find(({ path }) => path === CHAT_PATH);
+      if (!call) throw new Error(`no call to ${CHAT_PATH}`);
+      if (!http.isReady()) throw fault('unavailable', { internal: 'draining' });
+      const key = await http.authenticator.byHash(hash);
+      if (!key) throw fault('invalid_api_key');
+      const url = new URL(CHAT_PATH, http.publicUrl);
+      const forwardedFor = request.headers.get('x-forwarded-for');
+      const exchange = {
+        request: new Request(url, {
+          method: 'POST',
+          body,
+          signal: request.signal,
+          // The visitor's address counts as that of any caller; nothing else of the browser's headers concerns the call.
+          headers: forwardedFor === null ? {} : { 'x-forwarded-for': forwardedFor },
+        }),
+        // The page's own: what the API answers is open to other sites, what a session is answered is not.
+        path: requestUrl(request).pathname,
+        requestId: http.newId('req'),
+        envelope: 'openai' as const,
+        connection,
+        params: {},
+        key,
+      };
+      const reply = await callModel(http, exchange, call);
+      if (reply instanceof Fault) throw reply;
+      return reply;
+    },
+  };
+}
+
+function readDocs(): Map<string, string> {
+  const pages = [...readShipped('docs')].filter(([name]) => name.endsWith('.md'));
+  return new Map(pages.map(([name, bytes]) => [name, bytes.toString('utf8')]));
+}
+
+/** The parts of the style are one file for browsers. */
+function readAssets(): Map<string, Buffer> {
+  const files = [...readShipped('src/site/assets')];
+  const isStyle = ([name]: [string, Buffer]) => name.endsWith('.css');
+  const styles = files.filter(isStyle).map(([, bytes]) => bytes.toString('utf8'));
+  return new Map([['site.css', Buffer.from(styles.join('\n'))], ...files.filter((file) => !isStyle(file))]);
+}

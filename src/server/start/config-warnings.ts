@@ -1,0 +1,75 @@
+// What the log says of the configuration at the start and when it changes: what was applied, and what in it is in doubt.
+// None of it refuses the start.
+
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { DocumentFault } from '../../catalog/check-references.ts';
+import { unusedProviders } from '../../catalog/default-document.ts';
+import { printFault } from '../../catalog/fault-words.ts';
+import type { AppliedRevision } from '../../catalog/publishing/apply-document.ts';
+import { type SecretPlaces, type Warnable, warnDocument } from '../../catalog/warn-document.ts';
+import { readKeyFile } from '../../kit/key-file.ts';
+import type { Log } from '../../kit/log.ts';
+import { isLoopback } from '../../kit/loopback.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** With its channels: keys of providers that the environment happens to have add some to the embedded default. */
+export function tellApplied(
+  log: Log,
+  file: string | undefined,
+  { revision, document, warnings }: AppliedRevision,
+): void {
+  const channels = document.channels.map(({ name }) => name).join(',');
+  log('info', 'config_applied', { channels, file, revision });
+  warnOfDocument(log, revision, warnings);
+}
+
+/** Whoever applied it, only this process sees where its references lead to here. */
+export function warnOfCatalog(
+  log: Log,
+  places: Omit<SecretPlaces, 'readFile'>,
+  { revision, channels, models }: Catalog,
+): void {
+  const warnings = warnDocument(asDocument(channels, models), { ...places, readFile: readKeyFile });
+  warnOfDocument(log, revision, warnings);
+}
+
+function warnOfDocument(log: Log, revision: number, warnings: readonly DocumentFault[]): void {
+  for (const warning of warnings) log('warn', 'config_warning', { revision, detail: printFault(warning) });
+}
+
+/** What of a catalog there may be warnings about, in the document's own words. */
+function asDocument(channels: Catalog['channels'], models: Catalog['models']): Warnable {
+  return {
+    channels: [...channels.values()].map(({ name, kind, apiKey, baseUrl, anthropicBaseUrl }) => ({
+      name,
+      kind,
+      api_key: apiKey,
+      base_url: baseUrl,
+      anthropic_base_url: anthropicBaseUrl,
+    })),
+    models: models.map(({ id, aliases, kinds, contextTokens, isContextStated, free, prices, routes }) => ({
+      id,
+      aliases,
+      kinds,
+      context_tokens: isContextStated ? contextTokens : undefined,
+      price: free ? 'free' : prices,
+      routes: routes.map(({ channel }) => ({ channel: channel.name })),
+    })),
+  };
+}
+
+/** The embedded default would have their channels, but an edit or a file of an earlier start has taken its place. */
+export function warnOfProviders(log: Log, { providers }: Settings, { revision, channels }: Catalog): void {
+  for (const name of unusedProviders(providers, [...channels.values()])) {
+    const detail = `${name} is set, but revision ${revision} is not the embedded default: it adds nothing; add its channel and models to the catalog document, or unset it`;
+    log('warn', 'config_warning', { revision, detail });
+  }
+}
+
+/** The cookie of a sign-in must reach a site that has no TLS, too: whoever listens on the way has it as well. */
+export function warnOfPlainHttp(log: Log, { publicUrl }: Settings): void {
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol === 'https:' || isLoopback(hostname)) return;
+  const detail = `PUBLIC_URL is ${publicUrl}, without TLS: keys and the cookies of sign-ins travel unprotected; put TLS in front and set PUBLIC_URL to an https URL`;
+  log('warn', 'config_warning', { detail });
+}

@@ -1,0 +1,194 @@
+// The life of a gateway: it starts, at once or when its database comes; it serves; it is drained and stops. What it is
+// made of, server/gateway.ts says.
+
+import { Fault } from '../../faults/fault.ts';
+import type { Alarms } from '../../kit/alarms.ts';
+import { type Clock, sleep } from '../../kit/clock.ts';
+import type { Log } from '../../kit/log.ts';
+import type { Store } from '../../store/store.ts';
+import { LEASE_MS } from '../jobs/keep-lease.ts';
+import type { StartingStore } from './open-at-start.ts';
+import type { RunningNode } from './start-node.ts';
+import type { Unanswered } from './unanswered.ts';
+
+export interface LifeTools {
+  clock: Clock;
+  log: Log;
+  alarms: Alarms;
+  nodeId: string;
+  publicUrl: string;
+  starting: StartingStore;
+}
+
+/** Known from the beginning, for all who are composed before the life begins. */
+export interface LifeCycle {
+  /** Undefined until it takes work. */
+  node(): RunningNode | undefined;
+  /** False from the first moment of a drain. */
+  isReady(): boolean;
+  /** The end of a drain's patience. */
+  cut: AbortSignal;
+  /** Resolves with open ports. Rejects with StartRefused, StoreRefused, or the fault of a store that went away again; then
+   * nothing stays open. */
+  begin(parts: Parts): Promise<Living>;
+}
+
+/** What comes to life. */
+export interface Parts {
+  /** Closes the store if it cannot start. */
+  startNode(store: Store): Promise<RunningNode>;
+  openPorts(): Ports;
+  work: Work;
+}
+
+export interface Ports {
+  url: string;
+  port: number;
+  /** Of the operator's listener. */
+  adminUrl: string;
+  /** Takes nobody any more, and lets answers that have begun end. */
+  finish(): Promise<unknown>;
+  /** Closes every connection. */
+  close(): Promise<void>;
+}
+
+/** What a drain waits for. */
+export interface Work {
+  /** Calls that were admitted and are not closed. */
+  running: ReadonlySet<string>;
+  unanswered: Pick<Unanswered, 'soFar'>;
+  /** Settlements and releases that are not committed. */
+  closing(): number;
+}
+
+export interface Living {
+  ports: Ports;
+  /** True as soon as it serves, later than its ports are open if the database could not be reached at first; false if it
+   * was drained before. Rejects with StartRefused or StoreRefused. */
+  served: Promise<boolean>;
+  /** Applies the configuration file again, as SIGHUP asks. */
+  reload(): Promise<void>;
+  /** Refuses new work, lets what came before end within `ms`, cuts the rest, and stops. */
+  drain(ms?: number): Promise<void>;
+}
+
+const DRAIN_MS = 120_000;
+const CLOSE_MS = 15_000;
+/** For the last bytes of answers that have begun. */
+const FINISH_MS = 2_000;
+const POLL_MS = 20;
+const AGAIN_MS = 1_000;
+
+export function createLifeCycle({ clock, log, alarms, nodeId, publicUrl, starting }: LifeTools): LifeCycle {
+  const cut = new AbortController();
+  let node: RunningNode | undefined;
+  let isReady = true;
+
+  /** From the open store to a node that takes work; false if the wait for the store was ended before. */
+  async function start({ startNode }: Parts): Promise<boolean> {
+    const store = await starting.opened();
+    if (!store) return false;
+    if (starting.away !== undefined) log('info', 'store_reached');
+    node = await startNode(store);
+    starting.give();
+    return true;
+  }
+
+  function tellServing(): void {
+    log('info', 'serving', { url: publicUrl, node_id: nodeId, revision: node?.catalog().revision });
+  }
+
+  const tellAwaited = (why: string | undefined) => log('warn', 'store_awaited', { url: publicUrl, detail: why });
+
+  /** The same, and anew if the database goes away again meanwhile. */
+  async function startAtLast(parts: Parts): Promise<boolean> {
+    for (;;) {
+      try {
+        return await start(parts);
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        if (!isReady) return false;
+        tellAwaited(error.details.internal);
+        await sleep(clock, AGAIN_MS);
+        starting.reopen();
+      }
+    }
+  }
+
+  /** With open ports, behind which nothing is served that needs the database. */
+  async function startLate(why: string, parts: Parts, ports: Ports): Promise<boolean> {
+    tellAwaited(why);
+    const alarm = () => alarms.raise('store_failed', { node_id: nodeId, detail: why });
+    const cancelAlarm = clock.after(LEASE_MS, alarm);
+    try {
+      const hasStarted = await startAtLast(parts);
+      if (hasStarted) tellServing();
+      return hasStarted;
+    } catch (error) {
+      await ports.close();
+      throw error;
+    } finally {
+      cancelAlarm();
+    }
+  }
+
+  async function until(isDone: () => boolean, withinMs: number): Promise<void> {
+    const end = clock.monotonic() + withinMs;
+    while (!isDone() && clock.monotonic() < end) await sleep(clock, POLL_MS);
+  }
+
+  /** Until nothing is under way any more, or the patience ends. */
+  async function endWork({ running, closing }: Work, unanswered: () => number, ms: number): Promise<void> {
+    await until(() => running.size === 0 && unanswered() === 0, ms);
+    cut.abort();
+    // What a lost database keeps from closing is left to the sweep of the next start.
+    await until(() => running.size === 0 && closing() === 0, CLOSE_MS);
+  }
+
+  return {
+    node: () => node,
+    isReady: () => isReady,
+    cut: cut.signal,
+    async begin(parts) {
+      const { away } = starting;
+      const { work } = parts;
+      let ports: Ports;
+      try {
+        if (away === undefined) await start(parts);
+        ports = parts.openPorts();
+      } catch (error) {
+        if (away !== undefined) starting.abandon();
+        node?.stop();
+        await node?.end();
+        throw error;
+      }
+      if (away === undefined) tellServing();
+      const served = away === undefined ? Promise.resolve(true) : startLate(away, parts, ports);
+      // Who does not wait for it is told by drain().
+      served.catch(() => {});
+
+      return {
+        ports,
+        served,
+        async reload() {
+          if (await served) await node?.reload();
+        },
+        async drain(ms = DRAIN_MS) {
+          if (!isReady) return;
+          isReady = false;
+          const unanswered = work.unanswered.soFar();
+          starting.endWait();
+          log('info', 'draining', { node_id: nodeId, count: work.running.size });
+          if (await served) {
+            await endWork(work, unanswered, ms);
+            node?.stop();
+            await Promise.race([ports.finish(), sleep(clock, FINISH_MS)]);
+          } else starting.abandon();
+          await ports.close();
+          await node?.end();
+          log('info', 'stopped', { node_id: nodeId });
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// From settings to a gateway that serves. Most of a start is loading: it is done while the threads of the database start,
+// so what is loaded here is only what they need.
+
+import { createMetrics } from '../../admin/metrics/metrics.ts';
+import { countBatches } from '../../admin/metrics/store-metrics.ts';
+import { systemClock } from '../../kit/clock.ts';
+import { armFailpoint } from '../../kit/failpoint.ts';
+import { systemRandom } from '../../kit/random.ts';
+import type { Gateway, GatewayOptions } from '../gateway.ts';
+import { readCatalogFile } from '../settings/read-catalog-file.ts';
+import type { Settings } from '../settings/settings.ts';
+import { openAtStart } from './open-at-start.ts';
+
+/** Rejects with StartRefused, StoreRefused or StartEnded. */
+export async function startGateway(settings: Settings, options: GatewayOptions): Promise<Gateway> {
+  const { clock = systemClock, random = systemRandom, maxPages, patienceMs, signal } = options;
+  armFailpoint(settings.killOrder);
+  const fileBefore = readBefore(settings);
+  const metrics = createMetrics();
+  const meter = countBatches(metrics);
+  const [starting, { composeGateway }] = await Promise.all([
+    openAtStart(settings, clock, random, { maxPages, patienceMs, meter, signal }),
+    import('../gateway.ts'),
+  ]);
+  return composeGateway(settings, options, { clock, random, metrics, fileBefore, starting });
+}
+
+/** A file that cannot be read is told before a database is made. Who follows others does not need it. */
+function readBefore({ configFile, follows }: Settings): string | undefined {
+  return configFile === undefined || follows ? undefined : readCatalogFile(configFile);
+}

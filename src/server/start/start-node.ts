@@ -1,0 +1,168 @@
+// What a node does with an open store: it decides on a catalog, takes its lease, clears up after the dead, and keeps its
+// jobs running.
+
+import type { Authenticator } from '../../accounts/keys/authenticator.ts';
+import type { AuditPass } from '../../admin/actions/tools.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { printFault } from '../../catalog/fault-words.ts';
+import { createActiveCatalog } from '../../catalog/publishing/active-catalog.ts';
+import { applyDocument, type PublishingTools, SERVER } from '../../catalog/publishing/apply-document.ts';
+import { applyStartingDocument, type Started } from '../../catalog/publishing/starting-document.ts';
+import type { Traffic } from '../../channels/traffic.ts';
+import type { Alarms } from '../../kit/alarms.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { Log } from '../../kit/log.ts';
+import type { Sealer } from '../../kit/sealed.ts';
+import type { LossMeter } from '../../ledger/loss-meter.ts';
+import type { Pulse } from '../../store/reads.ts';
+import type { Store } from '../../store/store.ts';
+import { auditLedger } from '../jobs/audit-ledger.ts';
+import { followStore } from '../jobs/follow-store.ts';
+import { forgetOld } from '../jobs/forget-old.ts';
+import { forgetUsage } from '../jobs/forget-usage.ts';
+import { type HeldLease, keepLease, type Node } from '../jobs/keep-lease.ts';
+import { storeTraffic } from '../jobs/store-traffic.ts';
+import { suspendKeys } from '../jobs/suspend-keys.ts';
+import { sweepHolds } from '../jobs/sweep-holds.ts';
+import { isOfAnotherBoot, isProcessAlive } from '../processes/processes.ts';
+import { readCatalogFile } from '../settings/read-catalog-file.ts';
+import { type Settings, usualConfigFile } from '../settings/settings.ts';
+import { tellApplied, warnOfCatalog, warnOfPlainHttp, warnOfProviders } from './config-warnings.ts';
+import { StartRefused } from './start-refused.ts';
+
+export interface NodeTools {
+  settings: Settings;
+  /** Closed with the node, also with one that cannot start. */
+  store: Store;
+  /** The document for who has no file. */
+  embedded: string;
+  sealer: Sealer;
+  clock: Clock;
+  log: Log;
+  alarms: Alarms;
+  authenticator: Pick<Authenticator, 'confirm' | 'forget'>;
+  traffic: Traffic;
+  lossMeter: LossMeter;
+  node: Node;
+}
+
+export interface RunningNode {
+  catalog(): Catalog;
+  /** False when the store has not answered for a while, or takes no writes. */
+  hasStore(): boolean;
+  lease: Pick<HeldLease, 'renew' | 'hasLivedSince'>;
+  isUnbalanced(): boolean;
+  lastAudit(): AuditPass | undefined;
+  /** Looks for what was changed now, and not only with the next pulse. */
+  follow(): Promise<void>;
+  /** Applies the configuration file again. */
+  reload(): Promise<void>;
+  /** Ends the jobs. */
+  stop(): void;
+  /** The last words to the store, which is then closed. */
+  end(): Promise<void>;
+}
+
+/** Without a word from the store for so long, a load balancer should look elsewhere. */
+const STORE_LOST_MS = 2_000;
+
+/** Rejects with StartRefused or StoreRefused. */
+export async function startNode(tools: NodeTools): Promise<RunningNode> {
+  const stops: (() => void)[] = [];
+  const stop = () => {
+    for (const one of stops) one();
+  };
+  try {
+    return { ...(await startJobs(tools, stops)), stop };
+  } catch (error) {
+    stop();
+    await tools.store.close();
+    throw error;
+  }
+}
+
+async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<RunningNode, 'stop'>> {
+  const { settings, store, embedded, sealer, clock, log, alarms, authenticator, traffic, lossMeter, node } = tools;
+  const { configFile } = settings;
+  const publishing = { store, sealer, clock };
+  const started = await startDocument(publishing, settings, embedded);
+  if (!started.ok) throw new StartRefused(faultLines(configFile, started.faults));
+  const { applied, rejected } = started;
+  if (applied) tellApplied(log, configFile, applied);
+  if (rejected) alarms.raise('config_rejected', { file: configFile, detail: faultLines(undefined, rejected) });
+
+  const active = createActiveCatalog(store, alarms);
+  let heardAt = clock.monotonic();
+  let warned: number | undefined;
+  const onPulse = async ({ revision, keysVersion }: Pulse, askedAt: number) => {
+    authenticator.confirm(keysVersion, askedAt);
+    heardAt = clock.monotonic();
+    await active.refresh(revision);
+    const catalog = active.get();
+    if (warned === catalog.revision) return;
+    warned = catalog.revision;
+    warnOfCatalog(log, { variable: settings.variable, openSealed: sealer.open }, catalog);
+  };
+  const follow = async () => {
+    const askedAt = clock.monotonic();
+    await onPulse(await store.read.pulse(), askedAt);
+  };
+  await follow();
+  if (configFile === undefined) warnOfProviders(log, settings, active.get());
+  warnOfPlainHttp(log, settings);
+
+  const lease = await keepLease({ store, clock, log, alarms, node });
+  stops.push(lease.stop);
+  const isAlone = settings.databaseUrl === undefined;
+  stops.push(await sweepHolds({ store, clock, log, node, lossMeter, isAlone, isProcessAlive, isOfAnotherBoot }));
+  stops.push(await forgetOld(store, clock, log));
+  stops.push(followStore({ store, clock, log, onPulse }));
+  stops.push(suspendKeys(store, clock, log, active.get));
+  stops.push(forgetUsage(store, clock, log, active.get));
+  const audit = await auditLedger(store, clock, alarms, log);
+  stops.push(audit.stop);
+  const trafficJob = storeTraffic(store, clock, log, traffic);
+  stops.push(trafficJob.stop);
+
+  return {
+    catalog: active.get,
+    hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS && lease.isHeld(),
+    lease,
+    isUnbalanced: audit.isUnbalanced,
+    lastAudit: audit.last,
+    follow,
+    async reload() {
+      // It may have been made since the start.
+      const file = configFile ?? usualConfigFile();
+      if (file === undefined) throw new StartRefused('there is no catalog file');
+      const applied = await applyDocument(publishing, readCatalogFile(file), 'file', SERVER);
+      if (applied.ok) {
+        await follow();
+        tellApplied(log, file, applied);
+      } else {
+        alarms.raise('config_rejected', { file, detail: faultLines(undefined, applied.faults) });
+      }
+    },
+    async end() {
+      await trafficJob.flush();
+      await lease.end();
+      await store.close();
+    },
+  };
+}
+
+/** Of several processes the first one applies the file for all. */
+async function startDocument(
+  publishing: PublishingTools,
+  { configFile, follows }: Settings,
+  embedded: string,
+): Promise<Started> {
+  if (follows && (await publishing.store.read.newestRevision())) return { ok: true, applied: undefined };
+  const text = configFile === undefined ? undefined : readCatalogFile(configFile);
+  return applyStartingDocument(publishing, text, embedded);
+}
+
+function faultLines(file: string | undefined, faults: readonly { path: string; message: string }[]): string {
+  const list = faults.map(printFault);
+  return file === undefined ? list.join('; ') : [`${file} is refused:`, ...list.map((line) => `  ${line}`)].join('\n');
+}

@@ -1,0 +1,105 @@
+// What models differ in though their upstream is the same, told by their names: those that always think take no sampling,
+// those that never do take no word about it, and each generation takes other words.
+
+import type { LimitField, Quirks } from './quirks.ts';
+
+/** Every word for how much to think, from the least. */
+export const EFFORTS: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+export interface OpenaiTraits {
+  /** The name is one of those below. */
+  isKnown: boolean;
+  takesEffort: boolean;
+  /** As much as it likes: who wishes no thoughts is not given what they wish. */
+  alwaysThinks: boolean;
+  /** The words for how much to think that it takes, from the least. */
+  efforts: readonly string[];
+  takesSampling: boolean;
+  takesStops: boolean;
+  /** What it calls the output bound, where the upstream does not say. */
+  limitField: LimitField;
+  /** Its vendor's own chat does not serve it, or not with tools. */
+  needsResponses: boolean;
+}
+
+const PLAIN: OpenaiTraits = {
+  isKnown: false,
+  takesEffort: true,
+  alwaysThinks: false,
+  efforts: EFFORTS,
+  takesSampling: true,
+  takesStops: true,
+  limitField: 'max_tokens',
+  needsResponses: false,
+};
+
+/** The first that fits; prefixes such as a vendor's `openai/`, or `ft:` of a model trained further, are left out. */
+const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<OpenaiTraits>])[] = [
+  [/^(gpt-3|gpt-4|chatgpt-4|davinci|babbage|llama|meta-llama|gemma|mixtral|codestral)/, { takesEffort: false }],
+  [/^o\d/, thinksBy('low', 'medium', 'high')],
+  [/^gpt-oss/, { efforts: ['low', 'medium', 'high'] }],
+  [/^gpt-5-chat/, { takesEffort: false }],
+  [/^gpt-5\.\d+-chat/, thinksBy('medium')],
+  [/^gpt-5-pro/, thinksBy('high')],
+  [/^gpt-5\.\d+-pro/, thinksBy('medium', 'high', 'xhigh')],
+  [/^gpt-5(\.1)?-codex(?!-max)/, thinksBy('low', 'medium', 'high')],
+  [/^gpt-5\.\d+-codex/, thinksBy('low', 'medium', 'high', 'xhigh')],
+  [/^gpt-5(-(mini|nano))?(-\d{4}.*)?$/, thinksBy('minimal', 'low', 'medium', 'high')],
+  [/^gpt-5\.1(?!\d)/, thinksBy('none', 'low', 'medium', 'high')],
+  [/^gpt-5\.[2-5](?!\d)/, thinksBy('none', 'low', 'medium', 'high', 'xhigh')],
+  [/^gpt-(5\.\d|6-(sol|luna))/, thinksBy('none', 'low', 'medium', 'high', 'xhigh', 'max')],
+  [/^gpt-[6-9]/, thinksBy('low', 'medium', 'high', 'xhigh', 'max')],
+  [/^gpt-5/, thinksBy(...EFFORTS)],
+  [/^grok-3-mini/, { efforts: ['low', 'high'] }],
+  [/^grok-4[.-]20-multi-agent/, { efforts: ['low', 'medium', 'high', 'xhigh'] }],
+  [/^grok-4[.-]3(?!\d)/, { efforts: ['none', 'low', 'medium', 'high'] }],
+  [/^grok-(4[.-]5(?!\d)|latest)/, { efforts: ['low', 'medium', 'high'] }],
+  [/^grok-4[.-]6(?!\d)/, { efforts: ['low', 'medium', 'high', 'xhigh'] }],
+  [/^grok-([23]|.*non-reasoning)/, { takesEffort: false }],
+  [/^grok-(4(?![.-][3-9](?!\d))|code|build)/, { takesEffort: false, alwaysThinks: true }],
+  [/^kimi-k3/, { efforts: ['low', 'high', 'max'] }],
+];
+
+/** Served in Responses alone: pro, codex and research. Without tools in chat: all from GPT-5.4 on. */
+const IN_RESPONSES =
+  /^(codex-|o\d(-mini)?-(pro|deep-research)|gpt-5(\.\d+)?-(pro|codex)|gpt-5\.([4-9]|\d\d)|gpt-[6-9])/;
+
+/** Thinking models of the vendor's own take neither sampling nor stop sequences, nor the older name of the bound. */
+function thinksBy(...efforts: string[]): Partial<OpenaiTraits> {
+  return { efforts, takesSampling: false, takesStops: false, limitField: 'max_completion_tokens' };
+}
+
+/** Of models that were asked for; catalogs change, and name others. */
+const known = new Map<string, OpenaiTraits>();
+const MOST_KNOWN = 1_000;
+
+export function openaiTraits(model: string): OpenaiTraits {
+  let traits = known.get(model);
+  if (!traits) {
+    const name = familyName(model);
+    const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
+    traits = { ...PLAIN, ...family, isKnown: family !== undefined, needsResponses: IN_RESPONSES.test(name) };
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(model, traits);
+  }
+  return traits;
+}
+
+/** Without a vendor's prefix, or `ft:` of a model trained further. */
+export function familyName(model: string): string {
+  return model.toLowerCase().replace(/^(.*\/)?(ft:)?/, '');
+}
+
+/** The words for how much to think that a model takes at this upstream, from the least. */
+export function effortsOf({ ownEfforts }: Quirks, model: string): readonly string[] {
+  return ownEfforts.find(([name]) => name.test(familyName(model)))?.[1] ?? openaiTraits(model).efforts;
+}
+
+export function limitFieldOf({ limitField }: Quirks, model: string): LimitField {
+  return limitField === 'by_model' ? openaiTraits(model).limitField : limitField;
+}
+
+/** Whether Responses comes before chat, for who speaks neither. */
+export function isForResponses({ favoursResponses }: Quirks, model: string): boolean {
+  return favoursResponses && openaiTraits(model).needsResponses;
+}
