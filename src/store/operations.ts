@@ -140,8 +140,6 @@ export interface Losses {
   items: readonly Loss[];
   /** The most that one account may cause on one Taipei day; null: no bound. */
   guard: Nano | null;
-  /** Only from a journal of an older version: losses beyond the guard are charged whole, not only their excess. */
-  chargedWhole?: true | undefined;
 }
 export interface SettleInput extends OfRequest {
   cost: Nano;

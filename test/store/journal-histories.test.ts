@@ -6,7 +6,6 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Operation } from '../../src/store/operations.ts';
 import { type Commits, prepareCommits } from '../../src/store/sqlite/commit-batch.ts';
-import { decodeOperations, encodeOperations } from '../../src/store/sqlite/hot-batches.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { DAY, Model } from './histories/model.ts';
@@ -39,7 +38,7 @@ type Beside = 'nothing' | 'post' | 'another process' | 'a restart';
 
 interface Burst {
   steps: readonly Step[];
-  /** A batch of the operations that every request makes is only such if nothing else is in it. */
+  /** A batch is journaled only if nothing in it changes other tables. */
   isApart: boolean;
   beside: Beside;
 }
@@ -48,12 +47,6 @@ function fresh(): { db: Database; commits: Commits } {
   const db = openDatabase(':memory:', { unsafeNoSync: true });
   migrate(db);
   return { db, commits: prepareCommits(db) };
-}
-
-function commitAsText(commits: Commits, operations: readonly Operation[]) {
-  const text = encodeOperations(7, operations);
-  if (text === undefined) return commits.commitBatch(operations);
-  return commits.commitText(decodeOperations(text).operations, { id: 7, text }).decided;
 }
 
 const rows = (db: Database) =>
@@ -69,7 +62,7 @@ function run(bursts: readonly Burst[]): void {
   const model = new Model();
   const commitBoth = (operations: readonly Operation[]) => {
     if (operations.length === 0) return;
-    expect(commitAsText(commits, operations)).toEqual(direct.commits.commitBatch(operations));
+    expect(commits.journalBatch(operations)).toEqual(direct.commits.commitBatch(operations));
     const [{ n } = { n: 0n }] = journaling.db.query<{ n: bigint }, []>('SELECT count(*) AS n FROM journal').all();
     most = Math.max(most, Number(n));
   };

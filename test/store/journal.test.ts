@@ -12,8 +12,6 @@ import { StoreRefused } from '../../src/store/refusal.ts';
 import { audit } from '../../src/store/sqlite/audit.ts';
 import { backupDatabase, restoreDatabase } from '../../src/store/sqlite/backup.ts';
 import { type Commits, prepareCommits } from '../../src/store/sqlite/commit-batch.ts';
-import { decodeAnswers } from '../../src/store/sqlite/hot-answers.ts';
-import { decodeOperations, encodeOperations } from '../../src/store/sqlite/hot-batches.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
@@ -54,13 +52,7 @@ const releasing = (input: AdmitInput): Operation => {
   return { name: 'release', input: { requestId, accountId, keyId, giveBackSlots: true, outcome } };
 };
 
-/** As the writing thread commits what came to it as a text. */
-function commit(operations: readonly Operation[], to = commits) {
-  const text = encodeOperations(1, operations) ?? '';
-  const answered = to.commitText(decodeOperations(text).operations, { id: 1, text });
-  if (answered.text) expect(decodeAnswers(answered.text).decided).toEqual(answered.decided);
-  return answered.decided;
-}
+const commit = (operations: readonly Operation[], to = commits) => to.journalBatch(operations);
 
 const count = (sql: string, from = db) => Number(from.query<{ n: bigint }, []>(sql).get()?.n);
 const journaled = (from = db) => count('SELECT count(*) AS n FROM journal', from);
@@ -201,76 +193,28 @@ describe('a process that is gone', () => {
     ]);
   });
 
-  test('may have been of the version that charged losses whole beyond the guard: its journal is posted as that one decided', async () => {
-    const items = [
-      [loss({ amount: 600n, charge: 700n })],
-      [loss({ amount: 500n, charge: 700n }), loss({ reason: 'replaced_run', amount: 30n, charge: 40n })],
-      [loss({ amount: 400n, charge: 700n })],
-    ];
-    const closes = items.map((lost): Operation[] => {
-      const input = paid(accountId, 2_000n);
-      commit([admitting(input)]);
-      return [{ name: 'settle', input: { ...settlement(input, 0n), losses: { items: lost, guard: 1_000n } } }];
-    });
-    for (const operations of closes) commit(operations);
-    const left = TRIAL - 740n;
-    // What was left of the guard stayed free for the third.
-    const answers = [`"0","0","${TRIAL}"`, `"740","0","${left}","reached",0,0,0,0`, `"0","0","${left}"`];
-    const { db: hand } = other();
-    const rows = hand.query('SELECT seq, answers FROM journal ORDER BY seq DESC LIMIT 3').all().reverse();
-    for (const [index, row] of (rows as { seq: bigint; answers: string }[]).entries()) {
-      const [id] = JSON.parse(row.answers);
-      hand.run('UPDATE journal SET answers = ? WHERE seq = ?', [`[${id},[${answers[index]}]]`, row.seq]);
-    }
-    hand.close();
-    const store = await openSqliteStore({ file, clock: systemClock });
-    expect(await store.read.wallet(accountId)).toMatchObject({ balance: left, held: 0n });
-    expect((await store.read.audit({})).differences).toEqual([]);
-    await store.close();
-    expect(db.query('SELECT amount_nano FROM losses ORDER BY loss_id').all()).toEqual([
-      { amount_nano: 600n },
-      { amount_nano: 400n },
-    ]);
-    expect(db.query('SELECT amount_nano, reached FROM loss_days').all()).toEqual([
-      { amount_nano: 1_000n, reached: 1n },
-    ]);
+  test('may have decided by other rules: what it journaled is posted as it stands', async () => {
+    useWallet();
+    db.run(`UPDATE journal SET changes = replace(changes, '"${TRIAL - 400n}"', '"${TRIAL - 401n}"')`);
+    await (await openSqliteStore({ file, clock: systemClock })).close();
+    expect(wallet()).toEqual([{ balance_nano: TRIAL - 401n, held_nano: 300n, in_flight: 1n }]);
   });
 
-  test('may have been of the version before losses: its journal is posted as that one decided it', async () => {
+  test('may have been of a version that journaled operations: nothing is changed, and the remedy is named', async () => {
     const older = join(folder, 'older.sqlite');
     const before = openDatabase(older, { unsafeNoSync: true });
-    migrate(before, { migrations: MIGRATIONS.slice(0, 11) });
-    before.run(`INSERT INTO accounts VALUES ('acc_1', 1)`);
-    before.run(`INSERT INTO wallets VALUES ('acc_1', 1000, 500, 2, 0, 0, 1)`);
-    before.run(
-      `INSERT INTO entries VALUES (1, 1, 'trial', 'house:trial', 'acc_1', 1000, 'acc_1', 1000, 'acc_1', NULL)`,
-    );
-    before.run(`INSERT INTO budgets VALUES ('key_1', 1, 0, 500)`);
-    for (const id of ['req_1', 'req_2']) {
-      before.run(`INSERT INTO holds VALUES ('${id}', 'acc_1', 'key_1', 'node_1', 250, 0, 'm', '/v1', 0, 1, 1, 1)`);
-    }
-    const ended = '"acc_1","key_1",1768500000900,"ok",null,"main",1,0,0,0,2,0,0,false,null,5,[]';
-    before.run('INSERT INTO journal (operations, answers) VALUES (?, ?)', [
-      `[1,["s","req_1",${ended},"300"],["r","req_2",${ended},true,null]]`,
-      '[1,["250","50","750"],["0","0","750"]]',
-    ]);
-    before.close();
-    const store = await openSqliteStore({ file: older, clock: systemClock });
-    expect(await store.read.wallet('acc_1')).toMatchObject({ balance: 750n, held: 0n, inFlight: 0 });
-    expect(await store.read.usageRecord('acc_1', 'req_1')).toMatchObject({ cost: 250n, rule: null });
-    expect(await store.read.losses({ by: 'reason', from: 0, to: 1e9, limit: 9 })).toMatchObject({ losses: 0 });
-    expect((await store.read.audit({})).differences).toEqual([]);
-    await store.close();
-  });
-
-  test('may have been of another version: then nothing is posted, and it is said', async () => {
-    useWallet();
-    db.run(`UPDATE journal SET answers = replace(answers, '"400"', '"401"')`);
-    const opening = openSqliteStore({ file, clock: systemClock });
+    migrate(before, { migrations: MIGRATIONS.slice(0, 12) });
+    before.run(`INSERT INTO journal (operations, answers) VALUES ('[1]', '[1]')`);
+    const opening = openSqliteStore({ file: older, clock: systemClock });
     await expect(opening).rejects.toBeInstanceOf(StoreRefused);
-    await expect(opening).rejects.toThrow('does not come to what was answered');
-    expect(journaled()).toBe(2);
-    expect(usageEntries()).toBe(0);
+    await expect(opening).rejects.toThrow('start that version once, stop it with SIGTERM');
+    expect(count('SELECT max(version) AS n FROM schema_migrations', before)).toBe(12);
+    expect(journaled(before)).toBe(1);
+    // As that version does it.
+    before.run('DELETE FROM journal');
+    await (await openSqliteStore({ file: older, clock: systemClock })).close();
+    expect(count('SELECT max(version) AS n FROM schema_migrations', before)).toBe(MIGRATIONS.length);
+    before.close();
   });
 });
 
@@ -288,29 +232,33 @@ describe('a newer version', () => {
     expect(hasNext()).toBe(true);
   });
 
-  test('posts the journal together with its own schema, or leaves both as they are', () => {
+  test('posts the journal before it changes the tables, also those that are in it', () => {
     useWallet();
-    db.run(`UPDATE journal SET answers = replace(answers, '"400"', '"401"')`);
-    const options = { migrations, onMigrated: () => prepareCommits(db).post() };
-    expect(() => migrate(db, options)).toThrow('does not come to what was answered');
-    expect({ hasNext: hasNext(), rows: journaled() }).toEqual({ hasNext: false, rows: 2 });
-    db.run(`UPDATE journal SET answers = replace(answers, '"401"', '"400"')`);
-    migrate(db, options);
-    expect({ hasNext: hasNext(), rows: journaled(), wallets: wallet() }).toEqual({
-      hasNext: true,
-      rows: 0,
-      wallets: USED,
-    });
+    const sql = `
+      CREATE TABLE next_one AS SELECT balance_nano, held_nano, in_flight FROM wallets;
+      ALTER TABLE wallets ADD COLUMN note TEXT;
+      ALTER TABLE usage_records RENAME COLUMN images TO pictures;
+      ALTER TABLE usage_days DROP COLUMN images;
+      DROP TABLE journal;`;
+    migrate(db, { migrations: [...MIGRATIONS, { ...next, sql }] });
+    expect(db.query('SELECT * FROM next_one').all()).toEqual(USED);
+    expect(usageEntries()).toBe(1);
+    expect(db.query('SELECT requests, cost_nano FROM usage_days').all()).toEqual([{ requests: 1n, cost_nano: 400n }]);
   });
 
-  test('that refuses the journal leaves the schema to the one that wrote it, also when it starts', async () => {
-    const older = join(folder, 'older.sqlite');
-    const before = openDatabase(older, { unsafeNoSync: true });
-    migrate(before, { migrations: MIGRATIONS.slice(0, -1) });
-    before.run(`INSERT INTO journal (operations, answers) VALUES ('[1]', '[2]')`);
-    await expect(openSqliteStore({ file: older, clock: systemClock })).rejects.toBeInstanceOf(StoreRefused);
-    expect(count('SELECT max(version) AS n FROM schema_migrations', before)).toBe(MIGRATIONS.length - 1);
-    before.close();
+  test('that fails leaves the journal to the one that wrote it', () => {
+    useWallet();
+    const sql = 'CREATE TABLE next_one (id INTEGER) STRICT; DROP TABLE no_such_table';
+    expect(() => migrate(db, { migrations: [...MIGRATIONS, { ...next, sql }] })).toThrow('no_such_table');
+    expect({ hasNext: hasNext(), rows: journaled(), entries: usageEntries() }).toEqual({
+      hasNext: false,
+      rows: 2,
+      entries: 0,
+    });
+    useWallet();
+    commits.post();
+    expect(usageEntries()).toBe(2);
+    expect(audit(db, {}).differences).toEqual([]);
   });
 });
 
@@ -418,12 +366,16 @@ describe('what the tables would refuse', () => {
     expect(journaled()).toBe(0);
   });
 
-  test('an operation that fails by itself: its words are nothing that another version must repeat', () => {
+  test('an operation that fails by itself leaves no trace in the journal', () => {
     const fine = paid(accountId, 500n);
     // A request is admitted once.
     expect(commit([admitting(fine), admitting(fine)])).toMatchObject([{ ok: true }, { ok: false }]);
-    expect(journaled()).toBe(0);
+    expect(journaled()).toBe(1);
+    const second = other();
+    second.commits.post();
+    second.db.close();
     expect(wallet()).toEqual([{ balance_nano: TRIAL, held_nano: 500n, in_flight: 1n }]);
+    expect(audit(db, {}).differences).toEqual([]);
   });
 
   test.each([

@@ -97,6 +97,8 @@ interface Shelf<Row> {
 }
 
 type Shelves = { [T in PageTable]: Shelf<Pages[T]> };
+/** One added row. */
+export type Added = { [T in keyof Additions]: { table: T; row: Additions[T] } }[keyof Additions];
 type AdditionLists = { [T in keyof Additions]: Additions[T][] };
 
 function emptyShelf<Row>(): Shelf<Row> {
@@ -146,6 +148,9 @@ export class Book {
   /** What the running operation has replaced and added, the newest last. */
   readonly #undo: Undo[] = [];
   #steps = 0;
+  /** The pages put since the batch began, also those that an undone operation put. */
+  readonly #batchPages = new Map<Change<Pages[PageTable]>, PageTable>();
+  readonly #batchRows: Added[] = [];
 
   constructor(load: Loader) {
     this.#load = load;
@@ -160,17 +165,13 @@ export class Book {
     return this.#page(table, id).after;
   }
 
-  /** What stands on a page that was looked up before. */
-  peek<T extends PageTable>(table: T, id: string): Pages[T] | undefined {
-    return this.#shelf(table).pages.get(id)?.after;
-  }
-
   put<T extends PageTable>(table: T, id: string, row: Pages[T] | undefined): void {
     const page = this.#page(table, id);
     const { changed } = this.#shelf(table);
     const isFirst = !changed.has(page);
     if (isFirst) changed.add(page);
     this.#steps++;
+    this.#batchPages.set(page, table);
     this.#undo.push({ table, page, was: page.after, isFirst });
     page.after = row;
   }
@@ -178,6 +179,7 @@ export class Book {
   add<T extends keyof Additions>(table: T, row: Additions[T]): void {
     const rows: Additions[T][] = this.added[table];
     rows.push(row);
+    this.#batchRows.push({ table, row } as Added);
     this.#steps++;
     this.#undo.push({ added: table });
   }
@@ -185,6 +187,22 @@ export class Book {
   /** What to write: a page that had no row is new, one that has none now is gone. */
   changes<T extends PageTable>(table: T): Change<Pages[T]>[] {
     return [...this.#shelf(table).changed];
+  }
+
+  /** For a book that several batches share: what follows is of the next one. */
+  beginBatch(): void {
+    this.#batchPages.clear();
+    this.#batchRows.length = 0;
+  }
+
+  /** The pages that the batch put, each with its table. */
+  get batchPages(): ReadonlyMap<Change<Pages[PageTable]>, PageTable> {
+    return this.#batchPages;
+  }
+
+  /** The rows that the batch added, in their order. */
+  get batchRows(): readonly Added[] {
+    return this.#batchRows;
   }
 
   /** Runs one operation; if it throws, the book is as it was before. */
@@ -203,6 +221,7 @@ export class Book {
   #takeBack(undo: Undo): void {
     if ('added' in undo) {
       this.added[undo.added].pop();
+      this.#batchRows.pop();
       return;
     }
     undo.page.after = undo.was;

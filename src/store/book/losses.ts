@@ -35,8 +35,7 @@ export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | 
   );
   const today = lossDayOn(book.get('lossDays', hold.accountId), at);
   const left = hold.free || guard === null ? undefined : guard - today.amount;
-  const split = losses.chargedWhole ? splitWhole : splitAtGuard;
-  const beyond = left === undefined ? undefined : split(items, left, hold.amount - cost);
+  const beyond = left === undefined ? undefined : splitAtGuard(items, left, hold.amount - cost);
   const isCharged = beyond !== undefined;
   const booked = beyond?.booked ?? items;
   for (const item of booked) if (item.amount > 0n) addLoss(book, hold, item, today.day, at);
@@ -57,7 +56,7 @@ export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | 
 interface Beyond {
   charge: Nano;
   booked: Loss[];
-  free: Nano | undefined;
+  free: Nano;
 }
 
 function splitAtGuard(items: readonly Loss[], leftOfGuard: Nano, leftOfHold: Nano): Beyond | undefined {
@@ -65,14 +64,6 @@ function splitAtGuard(items: readonly Loss[], leftOfGuard: Nano, leftOfHold: Nan
   if (free === undefined) return undefined;
   const charge = chargeBeyond(items, free);
   return { charge, booked: unpaid(items, free, charge - leftOfHold), free };
-}
-
-/** As an older version did it, whose journal is read: all is charged, and nothing of it is free. */
-function splitWhole(items: readonly Loss[], leftOfGuard: Nano, leftOfHold: Nano): Beyond | undefined {
-  const charge = sumOf(items, (item) => item.charge);
-  if (charge === 0n || guardedSum(items) <= leftOfGuard) return undefined;
-  const uncharged = items.filter((item) => item.charge === 0n);
-  return { charge, booked: unpaid(uncharged, 0n, 0n).concat(aboveHold(items, charge - leftOfHold)), free: undefined };
 }
 
 /** The node that held it died. How far its call got is unknown, so the whole hold is booked: the loss is at most that. */

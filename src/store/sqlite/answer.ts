@@ -4,9 +4,9 @@ import { codeOf, messageOf } from '../../kit/error-code.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Reply } from './messages.ts';
 
-export function replyTo(id: number, answer: () => Reply | string): Reply | string {
+export function replyTo(id: number, answer: () => unknown): Reply {
   try {
-    return answer();
+    return { id, ok: true, value: answer() };
   } catch (error) {
     const message = messageOf(error);
     return { id, ok: false, message, refused: error instanceof StoreRefused || isOfDisk(error) };

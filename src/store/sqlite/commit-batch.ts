@@ -1,5 +1,5 @@
-// One batch, one transaction, one sync. A batch of the operations that every request makes is only journaled: its outcome
-// stays in the book, and is posted to the tables together with that of many others. Every other write posts first, in its
+// One batch, one transaction, one sync. What the operations of every request change is only journaled: it stays in the
+// book, and is posted to the tables together with that of many others. Every other write posts first, in its
 // own transaction. If the database refuses a batch as a whole because of one operation's rows, its halves are tried by
 // themselves, and theirs, until the bad one fails alone.
 
@@ -9,18 +9,18 @@ import { failpoint } from '../../kit/failpoint.ts';
 import { Book } from '../book/book.ts';
 import { type Decided, decideBatch } from '../book/decide.ts';
 import { failInside } from '../fail-inside.ts';
-import type { Operation } from '../operations.ts';
-import { encodeAnswers } from './hot-answers.ts';
+import type { Operation, OperationName } from '../operations.ts';
 import { prepareJournal } from './journal.ts';
 import { prepareLoad } from './load-page.ts';
 import { createPageCache } from './page-cache.ts';
-import { createPostingCheck } from './postable.ts';
+import { postJournal } from './post-journal.ts';
 import { prepareWriteBook } from './write-book.ts';
 
 export interface Commits {
+  /** What it commits is in the tables when it returns. */
   commitBatch: CommitBatch;
-  /** A batch that came as a text: it may be journaled. */
-  commitText(operations: readonly Operation[], came: CameAs): Answered;
+  /** The same, but the batch may be journaled only. */
+  journalBatch: CommitBatch;
   /** Brings the tables up to everything that was answered, whoever answered it. */
   post(): void;
   /** Runs in a transaction of its own, with everything posted; afterwards pages are read anew. */
@@ -29,24 +29,15 @@ export interface Commits {
 
 export type CommitBatch = (operations: readonly Operation[]) => Decided[];
 
-export interface CameAs {
-  id: number;
-  text: string;
-}
-
-export interface Answered {
-  decided: Decided[];
-  /** The same as a text, if the batch came as one and they can be. */
-  text?: string | undefined;
-}
-
 /** So many operations are posted at once: it takes some milliseconds, in which no other batch is answered. */
 const MOST_JOURNALED = 512;
+
+/** What every request does. Of others the database may refuse rows that a batch alone does not show, as a second credit. */
+const JOURNALED: ReadonlySet<OperationName> = new Set<OperationName>(['admit', 'settle', 'release']);
 
 /** `checkFile`: called in a transaction before which another process has written; what it throws is refused. */
 export function prepareCommits(db: Database, checkFile = () => {}): Commits {
   const cache = createPageCache(db, prepareLoad(db));
-  const check = createPostingCheck(db);
   const journal = prepareJournal(db);
   const writeBook = prepareWriteBook(db);
   const transaction = db.transaction((act: () => unknown) => {
@@ -63,7 +54,7 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
 
   function forget(): void {
     cache.forget();
-    check.forget();
+    journal.forget();
     book = new Book(cache.load);
     journaled = undefined;
   }
@@ -77,8 +68,8 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
     if (!isChecked) checkFile();
     isChecked = true;
     if (journaled !== undefined) return;
-    journaled = journal.replay(book);
-    if (journaled > 0) writeOut();
+    if (postJournal(db) > 0) postings++;
+    journaled = 0;
   }
 
   function writeOut(): void {
@@ -89,7 +80,6 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
       postings++;
     }
     cache.keep(book);
-    check.forget();
     book = new Book(cache.load);
     journaled = 0;
   }
@@ -116,47 +106,39 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
     return postings !== before;
   }
 
-  function commit(operations: readonly Operation[], came?: CameAs): Answered {
+  function commit(operations: readonly Operation[], mayJournal: boolean): Decided[] {
     try {
-      return transact(() => decide(operations, came));
+      return transact(() => decide(operations, mayJournal));
     } catch (error) {
       if (!isConstraint(error)) throw error;
       // What was answered before is posted apart from a batch that the tables refuse.
-      if (post()) return commit(operations, came);
-      if (operations.length === 1) {
-        return { decided: [{ ok: false, error: 'a database constraint refused the operation' }] };
-      }
+      if (post()) return commit(operations, mayJournal);
+      if (operations.length === 1) return [{ ok: false, error: 'a database constraint refused the operation' }];
       const middle = operations.length >> 1;
       const halves = [operations.slice(0, middle), operations.slice(middle)];
-      return { decided: halves.flatMap((half) => commitHalf(commitBatch, half)) };
+      return halves.flatMap((half) => commitHalf(commitBatch, half));
     }
   }
 
-  function decide(operations: readonly Operation[], came: CameAs | undefined): Answered {
+  function decide(operations: readonly Operation[], mayJournal: boolean): Decided[] {
     const { steps } = book;
-    const mark = {
-      entries: book.added.entries.length,
-      usage: book.added.usage.length,
-      losses: book.added.losses.length,
-    };
+    book.beginBatch();
     const decided = decideBatch(book, operations);
-    const text = came && encodeAnswers(came.id, decided);
     const total = (journaled ?? 0) + operations.length;
     if (book.steps !== steps) {
-      if (came && text && total < MOST_JOURNALED && check.isPostable(book, mark, operations, decided)) {
-        journal.append(came.text, text);
-        journaled = total;
-      } else writeOut();
+      const isJournaled = mayJournal && total < MOST_JOURNALED && operations.every(isOfRequest) && journal.append(book);
+      if (isJournaled) journaled = total;
+      else writeOut();
     } else if (!journaled) book = new Book(cache.load);
     failInside(operations);
-    return { decided, text };
+    return decided;
   }
 
-  const commitBatch: CommitBatch = (operations) => commit(operations).decided;
+  const commitBatch: CommitBatch = (operations) => commit(operations, false);
 
   return {
     commitBatch,
-    commitText: commit,
+    journalBatch: (operations) => commit(operations, true),
     post: () => void post(),
     alone(act) {
       try {
@@ -169,6 +151,10 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
       }
     },
   };
+}
+
+function isOfRequest({ name }: Operation): boolean {
+  return JOURNALED.has(name);
 }
 
 /** Each half is answered by itself: the disk may fill up in between, and what was committed before stays so. */

@@ -1,8 +1,7 @@
 // One SQLite thread seen from the event loop: ask, and await the reply.
 
 import { StoreRefused } from '../refusal.ts';
-import { decodeAnswers } from './hot-answers.ts';
-import { encodeOperations } from './hot-batches.ts';
+import { fromText, toText } from './message-text.ts';
 import type { Envelope, ReaderRequest, Reply, WriterRequest } from './messages.ts';
 
 export interface Thread<Request> {
@@ -33,11 +32,9 @@ function connect<Request extends ReaderRequest | WriterRequest>(program: URL): T
   }
 
   worker.onmessage = ({ data }: MessageEvent<Reply | string>) => {
-    if (typeof data === 'string') {
-      const { id, decided } = decodeAnswers(data);
-      callerOf(id)?.resolve(decided);
-    } else if (data.ok) callerOf(data.id)?.resolve(data.value);
-    else callerOf(data.id)?.reject(data.refused ? new StoreRefused(data.message) : new Error(data.message));
+    const reply = typeof data === 'string' ? (fromText(data) as Reply) : data;
+    if (reply.ok) callerOf(reply.id)?.resolve(reply.value);
+    else callerOf(reply.id)?.reject(reply.refused ? new StoreRefused(reply.message) : new Error(reply.message));
   };
   worker.onerror = (event) => {
     event.preventDefault();
@@ -55,9 +52,8 @@ function connect<Request extends ReaderRequest | WriterRequest>(program: URL): T
       return new Promise((resolve, reject) => {
         const id = nextId++;
         waiting.set(id, { resolve, reject });
-        const text = request.do === 'commit' ? encodeOperations(id, request.operations) : undefined;
         const envelope: Envelope<Request> = { id, request };
-        worker.postMessage(text ?? envelope);
+        worker.postMessage(request.do === 'commit' ? toText(envelope) : envelope);
       });
     },
     end: () => worker.terminate(),

@@ -1,58 +1,50 @@
-// Batches that are answered but not yet posted: what the tables say becomes true with them. Each is one row, with the
-// operations as they came to the writer and the answers as they left it.
+// Batches that are answered but not yet posted, one row each: what the tables say becomes true with them.
 
 import type { Database } from 'bun:sqlite';
 import type { Book } from '../book/book.ts';
-import { decideBatch } from '../book/decide.ts';
-import type { Losses, Operation } from '../operations.ts';
-import { StoreRefused } from '../refusal.ts';
-import { encodeAnswers, hasChargedWhole } from './hot-answers.ts';
-import { decodeOperations } from './hot-batches.ts';
+import { prepareEncodeChanges } from './after-images.ts';
 
 export interface Journal {
-  append(operations: string, answers: string): void;
-  /** Decides all of it again, in order; answers how many operations that were. */
-  replay(book: Book): number;
+  /** Journals what the batch changed; false if that must be written to the tables at once, where the database judges it. */
+  append(book: Book): boolean;
+  /** The book was written to the tables. */
   clear(): void;
-}
-
-interface Row {
-  operations: string;
-  answers: string;
+  /** Nothing in memory counts any more. */
+  forget(): void;
 }
 
 export function prepareJournal(db: Database): Journal {
-  const insert = db.prepare<unknown, [string, string]>('INSERT INTO journal (operations, answers) VALUES (?, ?)');
-  const rows = db.prepare<Row, []>('SELECT operations, answers FROM journal ORDER BY seq');
+  const encode = prepareEncodeChanges(db);
+  const insert = db.prepare<unknown, [string]>('INSERT INTO journal (changes) VALUES (?)');
   const remove = db.prepare('DELETE FROM journal');
-  return {
-    append: (operations, answers) => void insert.run(operations, answers),
-    replay(book) {
-      let count = 0;
-      for (const row of rows.all()) count += replayRow(book, row);
-      return count;
-    },
-    clear: () => void remove.run(),
-  };
-}
+  const recorded = db.prepare<unknown, [string]>(
+    'SELECT 1 FROM json_each(?) AS one CROSS JOIN usage_records ON request_id = one.value LIMIT 1',
+  );
+  /** Requests whose records are journaled. */
+  const closed = new Set<string>();
 
-/** Pages and operations are what they were, so the same rules decide the same. */
-function replayRow(book: Book, row: Row): number {
-  const { id, operations: read } = decodeOperations(row.operations);
-  const operations = hasChargedWhole(row.answers) ? read.map(chargingWhole) : read;
-  if (encodeAnswers(id, decideBatch(book, operations)) !== row.answers) {
-    throw new StoreRefused(
-      'the journal of the database does not come to what was answered: either another version of the program wrote it (start that one once, it posts the journal when it stops), or rows were changed by hand (undo that)',
-    );
+  /** A request has one record: the table would refuse a second one. */
+  function hasRecord(requestIds: readonly string[]): boolean {
+    for (const requestId of requestIds) {
+      if (closed.has(requestId)) return true;
+      closed.add(requestId);
+    }
+    return requestIds.length > 0 && recorded.get(JSON.stringify(requestIds)) !== null;
   }
-  return operations.length;
-}
 
-function chargingWhole(operation: Operation): Operation {
-  if (operation.name === 'settle') return { ...operation, input: withWholeLosses(operation.input) };
-  return operation.name === 'release' ? { ...operation, input: withWholeLosses(operation.input) } : operation;
-}
-
-function withWholeLosses<Close extends { losses?: Losses | undefined }>(input: Close): Close {
-  return input.losses ? { ...input, losses: { ...input.losses, chargedWhole: true } } : input;
+  return {
+    append(book) {
+      const changes = encode(book);
+      if (changes === undefined) return false;
+      const requestIds = book.batchRows.flatMap(({ table, row }) => (table === 'usage' ? [row.requestId] : []));
+      if (hasRecord(requestIds)) return false;
+      insert.run(changes);
+      return true;
+    },
+    clear() {
+      remove.run();
+      closed.clear();
+    },
+    forget: () => closed.clear(),
+  };
 }

@@ -5,17 +5,16 @@ import { failpoint } from '../../kit/failpoint.ts';
 import { type AppliedMigration, hashOf, type Migration, pendingMigrations } from '../migration.ts';
 import { StoreRefused } from '../refusal.ts';
 import { MIGRATIONS } from './migrations/index.ts';
+import { postJournal } from './post-journal.ts';
 
 export interface MigrateOptions {
   migrations?: readonly Migration[];
   /** Nobody else can have it open. */
   isCopy?: boolean;
-  /** Runs on the new schema, in the same transaction: if it refuses, the schema is still the old one. */
-  onMigrated?(): void;
 }
 
 export function migrate(db: Database, options: MigrateOptions = {}): void {
-  const { migrations = MIGRATIONS, isCopy = false, onMigrated } = options;
+  const { migrations = MIGRATIONS, isCopy = false } = options;
   db.transaction(() => {
     db.run(`CREATE TABLE IF NOT EXISTS schema_migrations (
       version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL
@@ -25,6 +24,8 @@ export function migrate(db: Database, options: MigrateOptions = {}): void {
       .all();
     const pending = pendingMigrations(applied, migrations);
     if (applied.length > 0 && pending.length > 0 && !isCopy) refuseWhileServed(db);
+    // What a killed server has journaled fits the schema that it had.
+    if (pending.length > 0) postJournal(db);
     for (const migration of pending) {
       db.run(migration.sql);
       failpoint('K12');
@@ -34,7 +35,6 @@ export function migrate(db: Database, options: MigrateOptions = {}): void {
         hashOf(migration),
       );
     }
-    if (pending.length > 0) onMigrated?.();
   }).immediate();
 }
 

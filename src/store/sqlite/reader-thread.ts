@@ -36,5 +36,5 @@ function handle(request: ReaderRequest): unknown {
 }
 
 self.onmessage = ({ data: { id, request } }: MessageEvent<Envelope<ReaderRequest>>) => {
-  self.postMessage(replyTo(id, () => ({ id, ok: true, value: handle(request) })));
+  self.postMessage(replyTo(id, () => handle(request)));
 };

@@ -8,7 +8,7 @@ import { forgetLosses, forgetRecords, forgetSums, keepFromDay, oldRecords } from
 import type { Forgotten, OldUsage } from '../store.ts';
 import { replyTo, usable } from './answer.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
-import { decodeOperations } from './hot-batches.ts';
+import { fromText, toText } from './message-text.ts';
 import type { Envelope, Reply, WriterRequest } from './messages.ts';
 import { migrate } from './migrate.ts';
 import { refuseMoved } from './moved-mark.ts';
@@ -24,7 +24,7 @@ function open(file: string, options: OpenOptions): undefined {
   usable(file, () => {
     db = openDatabase(file, options);
     chmodSync(file, 0o600);
-    migrate(db, { onMigrated: () => prepareCommits(db).post() });
+    migrate(db);
     // Whoever has the file open already is refused as well, with the first commit after it was moved.
     commits = prepareCommits(db, () => refuseMoved(db));
     commits.post();
@@ -72,7 +72,7 @@ function handle(request: WriterRequest): unknown {
     case 'open':
       return open(request.file, request.options);
     case 'commit':
-      return commits?.commitBatch(request.operations);
+      return commits?.journalBatch(request.operations);
     case 'alarm':
       db.query('INSERT INTO alarms (at, name, fields) VALUES (?, ?, ?)').run(
         request.at,
@@ -91,19 +91,11 @@ function handle(request: WriterRequest): unknown {
   }
 }
 
-/** A batch that came as a text is answered with one, if its answers can be. */
-function answerText(text: string): Reply | string {
-  const { id, operations } = decodeOperations(text);
-  return replyTo(id, () => {
-    const answered = commits?.commitText(operations, { id, text });
-    return answered?.text ?? { id, ok: true, value: answered?.decided };
-  });
+function answer({ id, request }: Envelope<WriterRequest>): Reply {
+  return replyTo(id, () => handle(request));
 }
 
+/** A message that came as a text is answered with one. */
 self.onmessage = ({ data }: MessageEvent<Envelope<WriterRequest> | string>) => {
-  self.postMessage(
-    typeof data === 'string'
-      ? answerText(data)
-      : replyTo(data.id, () => ({ id: data.id, ok: true, value: handle(data.request) })),
-  );
+  self.postMessage(typeof data === 'string' ? toText(answer(fromText(data) as Envelope<WriterRequest>)) : answer(data));
 };

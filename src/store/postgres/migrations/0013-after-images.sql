@@ -1,0 +1,2 @@
+-- Nothing changes here: only the embedded database has a journal. The numbers of both go together.
+SELECT 1;

@@ -1,0 +1,98 @@
+// What a batch changed, as the text of its journal row: the last state of each page and the added rows, with their columns
+// in the order of the table. What the tables could refuse is not journaled: a batch that was answered must be one that can be
+// posted.
+
+import type { Database } from 'bun:sqlite';
+import { assert } from '../../kit/assert.ts';
+import { MAX_NANO } from '../../kit/money.ts';
+import type { Additions, Book, PageTable } from '../book/book.ts';
+import { ADDITIONS, type ColumnKind, PAGES, type Table, toText } from '../tables.ts';
+import { columnsOf } from './columns-of.ts';
+
+/** Money is written as digits: SQLite makes integers of them again. */
+type Cell = string | number | null;
+
+/** A table and one row of it. */
+export type Image = [table: string, ...Cell[]];
+
+export interface Changes {
+  put: Image[];
+  /** Only the id of the row. */
+  deleted: Image[];
+  added: Image[];
+}
+
+/** Undefined if the batch cannot be journaled: it changes another table, or a value is out of the ordinary. */
+export type EncodeChanges = (book: Book) => string | undefined;
+
+type Encode = (row: object | undefined, id?: string) => Image | undefined;
+type AnyTable = Omit<Table<unknown>, 'row'>;
+
+/** The pages that requests change. The reads that look at these tables, or at the additions below, are marked `journaled`. */
+const JOURNALED_PAGES = ['wallets', 'windows', 'budgets', 'lossDays', 'holds'] as const;
+const JOURNALED_ADDITIONS = ['entries', 'usage', 'losses'] as const;
+
+/** Times fit, and sums of many such counts are still far from what a column can hold. */
+const MOST = 2 ** 42;
+
+export function prepareEncodeChanges(db: Database): EncodeChanges {
+  const pages = new Map<PageTable, Encode>(JOURNALED_PAGES.map((name) => [name, prepareImage(db, PAGES[name])]));
+  const additions = new Map<keyof Additions, Encode>(
+    JOURNALED_ADDITIONS.map((name) => [name, prepareImage(db, ADDITIONS[name])]),
+  );
+  return (book) => {
+    const changes: Changes = { put: [], deleted: [], added: [] };
+    for (const [{ id, after }, table] of book.batchPages) {
+      const image = pages.get(table)?.(after, id);
+      if (!image) return undefined;
+      changes[after ? 'put' : 'deleted'].push(image);
+    }
+    for (const { table, row } of book.batchRows) {
+      const image = additions.get(table)?.(row);
+      if (!image) return undefined;
+      changes.added.push(image);
+    }
+    return JSON.stringify(changes);
+  };
+}
+
+/** The page's id is given; an addition carries its own, or has none where the database counts them. */
+function prepareImage(db: Database, table: AnyTable): Encode {
+  const { name, idColumn, idField = idColumn } = table;
+  const described = new Map(table.columns.map((column) => [column.name, column]));
+  const columns = columnsOf(db, name).map((column) => {
+    const isId = column.name === idColumn;
+    const found = described.get(column.name);
+    assert(isId || found, 'every column of a journaled table is described');
+    return { isId, isNullable: column.isNullable, field: found?.field ?? idField, kind: found?.kind ?? 'text' };
+  });
+  return (row, id) => {
+    if (!row) return [name, id ?? null];
+    const fields = row as Record<string, unknown>;
+    const image: Image = [name];
+    for (const { isId, isNullable, field, kind } of columns) {
+      const value = (isId ? id : undefined) ?? fields[field] ?? null;
+      const cell = value === null && isNullable ? null : toCell(value, kind);
+      if (cell === undefined) return undefined;
+      image.push(cell);
+    }
+    return image;
+  };
+}
+
+/** Undefined if a column of this kind could refuse the value. */
+function toCell(value: unknown, kind: ColumnKind): Cell | undefined {
+  switch (kind) {
+    case 'text':
+      return typeof value === 'string' ? value : undefined;
+    case 'number':
+      return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST ? value : undefined;
+    case 'money':
+      return typeof value === 'bigint' && value >= 0n && value <= MAX_NANO ? value.toString() : undefined;
+    case 'flag':
+      return typeof value === 'boolean' ? Number(value) : undefined;
+    case 'json':
+    case 'slots':
+      return toText(value, kind);
+  }
+}

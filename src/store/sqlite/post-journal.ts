@@ -1,0 +1,87 @@
+// Posts the journal as it stands in the file, whoever wrote it. Its rows fit the schema that is there, because no migration
+// runs before they are posted. Nothing here depends on the rules that decided them, nor on the tables of this version.
+
+import type { Database, Statement } from 'bun:sqlite';
+import { DAY_MS } from '../../kit/clock.ts';
+import { failpoint } from '../../kit/failpoint.ts';
+import { OFFSET_MS } from '../../kit/taipei.ts';
+import { StoreRefused } from '../refusal.ts';
+import type { Changes, Image } from './after-images.ts';
+import { columnsOf } from './columns-of.ts';
+
+/** Runs inside a write transaction. Answers how many batches there were. */
+export function postJournal(db: Database): number {
+  const columns = columnsOf(db, 'journal');
+  if (columns.some(({ name }) => name === 'operations')) refuseOperations(db);
+  if (!columns.some(({ name }) => name === 'changes')) return 0;
+  const batches = db.query<{ changes: string }, []>('SELECT changes FROM journal ORDER BY seq').all();
+  if (batches.length === 0) return 0;
+  const statements = new Map<string, Statement>();
+  const closed: unknown[] = [];
+
+  function write(kind: keyof Changes, images: readonly Image[]): void {
+    for (const [table, ...cells] of images) {
+      const name = `${kind} ${table}`;
+      const statement = statements.get(name) ?? db.prepare(writing(db, kind, table));
+      statements.set(name, statement);
+      statement.run(...cells);
+    }
+  }
+
+  for (const { changes } of batches) {
+    const { put, deleted, added } = JSON.parse(changes) as Changes;
+    write('put', put);
+    write('deleted', deleted);
+    write('added', added);
+    for (const [table, id] of added) if (table === 'usage_records') closed.push(id);
+  }
+  if (closed.length > 0) db.query(addingToDays(db)).run(JSON.stringify(closed));
+  failpoint('K13');
+  db.run('DELETE FROM journal');
+  return batches.length;
+}
+
+function writing(db: Database, kind: keyof Changes, table: string): string {
+  const { all, keys, others } = namesOf(db, table);
+  const insert = `INSERT INTO ${table} VALUES (${all.map(() => '?')})`;
+  switch (kind) {
+    case 'put':
+      return `${insert} ON CONFLICT (${keys}) DO UPDATE SET ${others.map((name) => `${name} = excluded.${name}`)}`;
+    case 'deleted':
+      return `DELETE FROM ${table} WHERE ${keys} = ?`;
+    case 'added':
+      return insert;
+  }
+}
+
+/** The sums by day follow from the records: each column is the sum of theirs, but for the key and these. */
+function addingToDays(db: Database): string {
+  const derived: Record<string, string> = {
+    day: `(at + ${OFFSET_MS}) / ${DAY_MS}`,
+    channel: `coalesce(channel, '')`,
+    requests: 'count(*)',
+  };
+  const { all, keys, others } = namesOf(db, 'usage_days');
+  const values = all.map((name) => derived[name] ?? (keys.includes(name) ? name : `sum(${name})`));
+  return `INSERT INTO usage_days SELECT ${values} FROM usage_records
+    WHERE request_id IN (SELECT value FROM json_each(?)) GROUP BY ${keys.map((name) => derived[name] ?? name)}
+    ON CONFLICT (${keys}) DO UPDATE SET ${others.map((name) => `${name} = ${name} + excluded.${name}`)}`;
+}
+
+function namesOf(db: Database, table: string) {
+  const columns = columnsOf(db, table);
+  const named = (some: typeof columns) => some.map(({ name }) => name);
+  return {
+    all: named(columns),
+    keys: named(columns.filter(({ isKey }) => isKey)),
+    others: named(columns.filter(({ isKey }) => !isKey)),
+  };
+}
+
+/** The first versions journaled operations, which only their own rules can decide. */
+function refuseOperations(db: Database): void {
+  if (!db.query('SELECT 1 FROM journal LIMIT 1').get()) return;
+  throw new StoreRefused(
+    'the journal of the database is of an older version, which was not stopped properly and alone can post it: start that version once, stop it with SIGTERM, then start this one',
+  );
+}
