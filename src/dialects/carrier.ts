@@ -7,7 +7,7 @@ import type { Endpoint } from '../vendors/endpoints.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields, UsageReport } from './dialect.ts';
 import { type LeftFields, leaveFields } from './left-behind/leave-fields.ts';
 import { leaveVariants } from './left-behind/leave-members.ts';
-import { joinLeft, type LeftBehind, NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
+import { joinTwo, type LeftBehind, NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
 import type { FetchedMedia, NamedMedia } from './media/named-media.ts';
 import type { SseEvent } from './stream/sse.ts';
 import type { TurnReader } from './translate/turn-reader.ts';
@@ -80,7 +80,7 @@ class SameDialectCarrier implements Carrier {
 
   constructor(dialect: Dialect, request: RelayRequest, isFree: boolean) {
     const { value } = request.document;
-    const left = joinLeft(leaveVariants(value), dialect.leaveBehind?.(value, isFree) ?? NOTHING_LEFT);
+    const left = joinTwo(leaveVariants(value), dialect.leaveBehind?.(value, isFree) ?? NOTHING_LEFT);
     const leftFields = leaveFields(value, dialect.endpoint, isFree);
     this.dropped = left === NOTHING_LEFT ? leftFields.named : [...leftFields.named, ...left.names];
     this.#dialect = dialect;

@@ -111,12 +111,13 @@ export function outputOfPieces(
   isReasoning: (piece: Piece) => boolean,
   tokens: number,
 ): Output {
-  const reasoning = pieces.filter(isReasoning);
-  return {
-    hasContent: reasoning.length < pieces.length,
-    hasReasoning: reasoning.length > 0,
-    tokens,
-    reasoningTokens: tokens > 0 ? weighPieces(reasoning) : 0,
-    images: 0,
-  };
+  const output: Output = { hasContent: false, hasReasoning: false, tokens, reasoningTokens: 0, images: 0 };
+  for (const piece of pieces) {
+    if (!isReasoning(piece)) output.hasContent = true;
+    else {
+      output.hasReasoning = true;
+      if (tokens > 0) output.reasoningTokens += weighTokens(piece.text);
+    }
+  }
+  return output;
 }

@@ -1,7 +1,6 @@
 // Price arithmetic: whole nano-NT$ times whole tokens, nothing is ever rounded.
 
 import type { Nano } from '../kit/money.ts';
-import { maxNano } from '../kit/money.ts';
 import type { Prices } from '../kit/prices.ts';
 import { LEAST_OUTPUT_TOKENS } from '../kit/tokens.ts';
 import type { HoldRequest } from '../store/operations.ts';
@@ -84,9 +83,9 @@ export function holdFor(call: PaidCall, inputTokens: number, outputTokens: numbe
   let input = dearestInput(model.prices);
   let { output, image } = model.prices;
   for (const { prices } of candidates) {
-    input = maxNano(input, dearestInput(prices));
-    output = maxNano(output, prices.output);
-    image = maxNano(image, prices.image);
+    input = dearer(input, dearestInput(prices));
+    output = dearer(output, prices.output);
+    image = dearer(image, prices.image);
   }
   return {
     base: BigInt(inputTokens) * input + BigInt(images) * image,
@@ -97,5 +96,9 @@ export function holdFor(call: PaidCall, inputTokens: number, outputTokens: numbe
 }
 
 function dearestInput({ input, cachedInput, cacheWrite5m, cacheWrite1h }: Prices): Nano {
-  return maxNano(input, cachedInput, cacheWrite5m, cacheWrite1h);
+  return dearer(dearer(input, cachedInput), dearer(cacheWrite5m, cacheWrite1h));
+}
+
+function dearer(one: Nano, other: Nano): Nano {
+  return other > one ? other : one;
 }

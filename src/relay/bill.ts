@@ -29,7 +29,7 @@ export function billAnswer(call: Call, model: Model, facts: AnswerFacts, mayHide
   const seen = output.tokens + (tokensAfterStop ?? 0);
   const plain = Math.min(output.tokens, facts.plainTokens ?? output.tokens);
   const usage = tokensAfterStop === undefined ? facts.usage : checkReportOfEnded(facts.usage, plain);
-  const used = measure(call, model, { ...facts, usage });
+  const used = measure(call, model, usage === facts.usage ? facts : { ...facts, usage });
   if (!hasOutput(call, facts)) return notCharged(used, 'empty_answer');
   if (tokensAfterStop === undefined) return priced(used, model);
   const delivered = usage !== facts.usage ? plain : output.tokens;

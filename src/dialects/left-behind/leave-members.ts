@@ -27,10 +27,13 @@ export function leaveVariants(body: JsonObject): LeftBehind {
   let left = NOTHING_LEFT;
   for (const own of OWN_MEMBERS) {
     const members = body[own.outer];
-    if (!isObject(members) || !hasVariant(own, members)) continue;
-    left = leaveMembers(left, own.outer, members, (name) => isVariant(own, name));
+    if (isObject(members) && hasVariant(own, members)) left = leaveVariantsOf(own, members, left);
   }
   return left;
+}
+
+function leaveVariantsOf(own: OwnMembers, members: JsonObject, before: LeftBehind): LeftBehind {
+  return leaveMembers(before, own.outer, members, (name) => isVariant(own, name));
 }
 
 /** Almost no request has one: nothing is made for the others. */

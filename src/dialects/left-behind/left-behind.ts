@@ -18,7 +18,7 @@ export function joinLeft(...parts: readonly LeftBehind[]): LeftBehind {
   return parts.reduce(joinTwo, NOTHING_LEFT);
 }
 
-function joinTwo(one: LeftBehind, other: LeftBehind): LeftBehind {
+export function joinTwo(one: LeftBehind, other: LeftBehind): LeftBehind {
   if (one === NOTHING_LEFT) return other;
   if (other === NOTHING_LEFT) return one;
   const edits = { ...one.edits };

@@ -22,8 +22,9 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
     finish = laterFinish(finish, readFinish(choice));
     const pieces = readPieces(choice.message, index);
     const said = outputOf(pieces, isCounted ? 0 : weighPieces(pieces));
-    output = addOutput(output, { ...said, mediaTokens: weighMedia(choice.message) });
-    if (hasLogprobs(choice)) output = { ...output, hasContent: true };
+    if (hasLogprobs(choice)) said.hasContent = true;
+    said.mediaTokens = weighMedia(choice.message);
+    output = index === 0 ? said : addOutput(output, said);
     output.toolInput ||= searchedInput(choice.message);
   }
   return { usage: checkReport(usage, output), output, finish };
