@@ -163,6 +163,8 @@ function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Re
   if (route.maxBytes > 0) checkDeclaredBody(exchange.request, route.maxBytes);
   if (route.isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
   if (route.auth === 'none') return route.handle(tools, exchange);
+  // A bad key counts against its address even if the client hangs up before the key is found to be bad.
+  exchange.connection.peer();
   const key = tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
   return key instanceof Promise
     ? handleOnceKeyed(tools, route, exchange, key)
@@ -178,8 +180,6 @@ function handleOnceKeyed(
   exchange: Exchange,
   key: Promise<FoundKey>,
 ): Promise<Reply> {
-  // Who hangs up before the key is found to be bad counts as well.
-  exchange.connection.peer();
   return key.then((found) => handleKeyed(tools, route, exchange, found));
 }
 

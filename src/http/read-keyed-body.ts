@@ -43,14 +43,12 @@ type Parse<Body> = (body: Body, key: PresentedKey) => JsonDocument | Promise<Jso
 /** What `parse` makes of the body, once the key is known to be good still. */
 export function withKey<Body>(
   { authenticator }: Door,
-  { key: before, connection }: KeyedExchange,
+  { key: before }: KeyedExchange,
   body: Body,
   parse: Parse<Body>,
 ): KeyedBody | Promise<KeyedBody> {
   const key = authenticator.again(before);
   if (!(key instanceof Promise)) return parseFor(key, body, parse);
-  // Who hangs up before the key is found to be bad counts as well.
-  connection.peer();
   return parseOnceFound(key, body, parse);
 }
 

@@ -2,6 +2,7 @@
 // first serves the call, and the other is stopped. Where hedging is off or its budget is used up, a late stream is left instead.
 // A failure before the first byte is invisible to the client, except in the receipt.
 
+import type { Fault } from '../faults/fault.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
 import { everyChannelFailed } from './all-failed.ts';
 import { attempt, type Racing } from './attempt.ts';
@@ -16,15 +17,15 @@ import { leaveStream } from './read-on.ts';
 import type { Watch } from './watch.ts';
 
 /**
- * Throws AttemptFailed when the client left, the gateway drains or the hold is gone, else the fault for the client. Tries that
- * run when the client leaves go on until `givenUp`; no other one begins.
+ * The fault for the client if no channel answered. Throws AttemptFailed when the client left, the gateway drains or the hold is
+ * gone. Tries that run when the client leaves go on until `givenUp`; no other one begins.
  */
 export function beginAnswer(
   tools: RelayTools,
   admission: Admission,
   plan: Plan,
   givenUp: AbortSignal,
-): Promise<AnyBegunAnswer> {
+): Promise<AnyBegunAnswer | Fault> {
   return new Race(tools, admission, plan, givenUp).run();
 }
 
@@ -38,19 +39,23 @@ const AFTER_REFUSAL_MS = 10_000;
 /** No hedge was allowed: there may be one later. */
 const NEXT_CHECK_MS = 5_000;
 
+const NO_FAILURES: readonly AttemptFailed[] = [];
+
+type Ending = { result: AnyBegunAnswer | Fault } | { error: unknown };
+
 class Race {
   readonly #tools: RelayTools;
   readonly #admission: Admission;
   readonly #plan: Plan;
   readonly #givenUp: AbortSignal;
-  readonly #failures: AttemptFailed[] = [];
+  #failures = NO_FAILURES;
   readonly #running: RacingTry[] = [];
   #newest: RacingTry | undefined;
   /** No channel would take the request: those that run are waited for, and no other is asked. */
   #isRefused = false;
-  readonly #begun = Promise.withResolvers<AnyBegunAnswer>();
+  readonly #ended = Promise.withResolvers<AnyBegunAnswer | Fault>();
   /** How it ends, when the tries that still run have been stopped. */
-  #end: { answer: AnyBegunAnswer } | { error: unknown } | undefined;
+  #end: Ending | undefined;
   #stopTimer: (() => void) | undefined;
   #stopChecking: (() => void) | undefined;
 
@@ -61,9 +66,9 @@ class Race {
     this.#givenUp = givenUp;
   }
 
-  run(): Promise<AnyBegunAnswer> {
+  run(): Promise<AnyBegunAnswer | Fault> {
     this.#goOn();
-    return this.#begun.promise;
+    return this.#ended.promise;
   }
 
   onLate(late: RacingTry): void {
@@ -119,7 +124,7 @@ class Race {
   #endFailed(): void {
     if (this.#end) return;
     if (this.#hasLeft) this.#failWith(new AttemptFailed('client_gone'));
-    else this.#failWith(everyChannelFailed(this.#failures, this.#plan.shutForMs()));
+    else this.#endWith({ result: everyChannelFailed(this.#failures, this.#plan.shutForMs()) });
   }
 
   #start(step: Step, isHedge: boolean): void {
@@ -150,7 +155,7 @@ class Race {
     this.#remove(racing);
     // Both began in one moment.
     if (this.#end) dropAnswer(this.#tools, this.#admission, answer);
-    else this.#endWith({ answer });
+    else this.#endWith({ result: answer });
     this.#endIfLast();
   }
 
@@ -159,7 +164,7 @@ class Race {
     if (this.#end) this.#endIfLast();
     else if (!(error instanceof AttemptFailed) || error.endsCall) this.#failWith(error);
     else {
-      this.#failures.push(error);
+      this.#failures = [...this.#failures, error];
       this.#isRefused ||= error.isFinal;
       for (const one of this.#running) one.isHedge = false;
       if (racing === this.#newest || this.#isRefused) this.#goOn(error);
@@ -175,7 +180,7 @@ class Race {
     this.#endWith({ error });
   }
 
-  #endWith(end: { answer: AnyBegunAnswer } | { error: unknown }): void {
+  #endWith(end: Ending): void {
     this.#end ??= end;
     for (const one of this.#running) {
       one.isHedge = true;
@@ -190,8 +195,8 @@ class Race {
     this.#stopTimer?.();
     this.#stopChecking?.();
     if (!this.#end) return;
-    if ('answer' in this.#end) this.#begun.resolve(this.#end.answer);
-    else this.#begun.reject(this.#end.error);
+    if ('result' in this.#end) this.#ended.resolve(this.#end.result);
+    else this.#ended.reject(this.#end.error);
   }
 }
 

@@ -1,4 +1,4 @@
-// What the relay works with: its tools, one client call, and that call once it is admitted.
+// What the relay works with: its tools, one client call on its way in, and its admission.
 
 import type { Authenticator, PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
@@ -15,6 +15,7 @@ import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Connection } from '../kit/connection.ts';
+import type { JsonDocument } from '../kit/json/json.ts';
 import type { Log } from '../kit/log.ts';
 import type { Nano } from '../kit/money.ts';
 import type { Random } from '../kit/random.ts';
@@ -25,6 +26,7 @@ import type { RecentRefusals } from '../limits/recent-refusals.ts';
 import type { Turns } from '../limits/turns.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import type { Attempt, Loss } from '../store/rows.ts';
+import type { ModelKind } from '../vendors/endpoints.ts';
 import type { Models } from './candidate-models.ts';
 import type { Cut } from './cut.ts';
 import type { Carriers } from './find-carrier.ts';
@@ -65,28 +67,22 @@ export interface RelayTools extends Upstreams {
   running: Set<string>;
 }
 
-export interface Call {
+/** A call as it came over HTTP: its body is parsed and its key is valid. */
+export interface IncomingCall {
   requestId: string;
   key: PresentedKey;
   /** The catalog that admits the call also prices it, whatever is applied meanwhile. */
   catalog: Catalog;
-  model: Model;
-  /** Those that may answer it: the model and its fallbacks. */
-  models: Models;
-  /** Of these, those that can take it; none if the prompt is too long for all of them. */
-  candidates: readonly Model[];
+  kind: ModelKind;
   dialect: Dialect;
-  request: RelayRequest;
-  carriers: Carriers;
+  document: JsonDocument;
+  endpoint: string;
   /** The caller's own name for its conversation, if it gave one. */
   conversationName: string | undefined;
-  endpoint: string;
   /** The client's headers that its own upstream may see. */
   headers: Readonly<Record<string, string>>;
   /** Of the client's own tracing, for our log. */
   traceId: string | undefined;
-  /** Keyed hash of the client's address, where free calls are limited by it. */
-  freeAddress: string | undefined;
   /** It grows with what is kept beside the body, opens one for a large answer, and is left when the call is over. */
   room: Room;
   /** Lets others have their turn. */
@@ -101,6 +97,19 @@ export interface Call {
   connection: Connection;
   /** Aborted when the client hangs up. */
   gone: AbortSignal;
+}
+
+/** The same call once its models are chosen and its body is read: it may be admitted. */
+export interface Call extends IncomingCall {
+  model: Model;
+  /** Those that may answer it: the model and its fallbacks. */
+  models: Models;
+  /** Of these, those that can take it; none if the prompt is too long for all of them. */
+  candidates: readonly Model[];
+  request: RelayRequest;
+  carriers: Carriers;
+  /** Keyed hash of the client's address, where free calls are limited by it. */
+  freeAddress: string | undefined;
 }
 
 /** One for the whole call, and never copied: what a try notes in it, the close reads. */
@@ -123,7 +132,7 @@ export interface Admission {
   /** Grows with every try; the receipt lists them. */
   attempts: Attempt[];
   /** What upstreams bill for tries that failed. */
-  losses: Loss[];
+  losses: readonly Loss[];
 }
 
 export interface Answer {

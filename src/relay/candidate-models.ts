@@ -13,23 +13,23 @@ import { mayUse } from './choose-model.ts';
 /** The named one is the first. */
 export type Models = readonly [Model, ...Model[]];
 
-export interface Asking {
+interface NamingCall {
   catalog: Catalog;
   key: KeyRow;
   kind: ModelKind;
   dialect: Dialect;
 }
 
-export function modelsFor(model: Model, asking: Asking): Models {
+export function modelsFor(model: Model, call: NamingCall): Models {
   const models: [Model, ...Model[]] = [model];
   for (const id of model.fallbacks) {
-    const fallback = asking.catalog.find(id);
-    if (fallback && isUsable(fallback, asking)) models.push(fallback);
+    const fallback = call.catalog.find(id);
+    if (fallback && isUsable(fallback, call)) models.push(fallback);
   }
   return models;
 }
 
-function isUsable(fallback: Model, { key, kind, dialect }: Asking): boolean {
+function isUsable(fallback: Model, { key, kind, dialect }: NamingCall): boolean {
   return mayUse(key, fallback) && fallback.kinds.includes(kind) && isReached(fallback, dialect);
 }
 

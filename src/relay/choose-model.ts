@@ -2,7 +2,7 @@
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { nearestIds } from '../catalog/nearest-ids.ts';
-import { fault } from '../faults/fault.ts';
+import { type Fault, fault } from '../faults/fault.ts';
 import type { KeyRow } from '../store/rows.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 
@@ -10,10 +10,11 @@ export function mayUse(key: KeyRow, model: Model): boolean {
   return key.models === null || key.models.includes(model.id);
 }
 
-export function requireAllowed(key: KeyRow, model: Model): void {
-  if (mayUse(key, model)) return;
+/** Undefined if the key may use the model. */
+export function notAllowed(key: KeyRow, model: Model): Fault | undefined {
+  if (mayUse(key, model)) return undefined;
   const hint = key.models?.length ? `This key may use: ${key.models.join(', ')}.` : undefined;
-  throw fault('model_not_allowed', {
+  return fault('model_not_allowed', {
     param: 'model',
     message: `Model '${model.id}' is not on this key's allow-list. ${hint ?? 'Use another key.'}`,
     hint,
@@ -28,7 +29,8 @@ export function chooseModel(catalog: Catalog, key: KeyRow, id: string, kind: Mod
     const message = `${namedModel(id)} does not exist. ${hint ?? 'Choose one from the list of models.'}`;
     throw fault('model_not_found', { param: 'model', message, hint });
   }
-  requireAllowed(key, model);
+  const refused = notAllowed(key, model);
+  if (refused) throw refused;
   if (!model.kinds.includes(kind)) {
     const hint = `${model.id} serves ${model.kinds.join(', ')}; this endpoint is for ${kind}.`;
     throw fault('unsupported_endpoint', {

@@ -59,6 +59,11 @@ export class Carriers {
   }
 }
 
+interface Carried {
+  dialect: Dialect;
+  carriers: Carriers;
+}
+
 /** Before the rest of the body is read: whether any of the models can be reached in the caller's dialect. */
 export function requireRoute(models: Models, dialect: Dialect): void {
   for (const model of models) if (isReached(model, dialect)) return;
@@ -81,8 +86,8 @@ function lostSettings(names: readonly string[]): Fault {
   });
 }
 
-/** The first that there is. Throws what stands in the way, if the call cannot travel on any route of its models. */
-export function requireCarrier(models: readonly Model[], dialect: Dialect, carriers: Carriers): Carrier {
+/** The first that there is, or what stands in the way if the call cannot travel on any route of these models. */
+export function findCarrier(models: readonly Model[], { dialect, carriers }: Carried): Carrier | Fault {
   let refusal: Fault | undefined;
   for (const model of models) {
     for (const route of model.routes) {
@@ -92,5 +97,5 @@ export function requireCarrier(models: readonly Model[], dialect: Dialect, carri
       refusal ??= found;
     }
   }
-  throw refusal ?? fault('unsupported_endpoint', { param: 'model' });
+  return refusal ?? fault('unsupported_endpoint', { param: 'model' });
 }

@@ -111,7 +111,7 @@ export function noteFailedTry(tools: RelayTools, admission: Admission, step: Ste
   // What an upstream's own failure cost is a guess without its report, and no customer pays for that.
   if (loss.reason === 'failed_attempt' && !reported && failed.outcome !== 'too_large') loss.charge = 0n;
   if (loss.reason === 'hedge') tools.hedges.note(key.accountId, loss.amount);
-  admission.losses.push(loss);
+  admission.losses = [...admission.losses, loss];
 }
 
 /** By the time that it took, if it can have worked unseen. */

@@ -7,7 +7,7 @@ import type { Pass } from '../channels/health.ts';
 import { mayBegin } from '../dialects/may-begin.ts';
 import { Fault } from '../faults/fault.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
-import type { Admission, Call, RelayTools } from './call.ts';
+import type { Call, RelayTools } from './call.ts';
 import { chooseRoute, rankRoutes } from './choose-route.ts';
 import { OUTCOMES } from './outcomes.ts';
 
@@ -40,7 +40,7 @@ const LONGEST_RETRY_AFTER_S = 5;
 const NO_CHANNELS: ReadonlySet<string> = new Set();
 const JITTER_MS = { least: 50, spread: 200 };
 
-export function createPlan(tools: RelayTools, { call }: Admission): Plan {
+export function createPlan(tools: RelayTools, call: Call): Plan {
   return new CallPlan(tools, call);
 }
 

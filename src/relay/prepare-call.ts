@@ -1,50 +1,26 @@
-// From a body that was read to a call that may be admitted: which models may answer it, what it asks for, and how it can
-// travel to one of them. What is refused here has taken neither a slot nor money.
+// From a call as it came to one that may be admitted: which models may answer it, what it asks for, and how it can travel to
+// one of them. What is refused here has taken neither a slot nor money; its fault is thrown, as parsers throw theirs.
 
-import type { Catalog, Model } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/catalog.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
+import type { Carrier } from '../dialects/carrier.ts';
 import { readAhead } from '../dialects/carry.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { readModel } from '../dialects/fields.ts';
 import { Fault } from '../faults/fault.ts';
-import type { JsonDocument } from '../kit/json/json.ts';
-import type { ModelKind } from '../vendors/endpoints.ts';
-import type { Call, RelayTools } from './call.ts';
+import type { Call, IncomingCall, RelayTools } from './call.ts';
 import { candidateModels, modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
-import { Carriers, requireCarrier, requireRoomToThink, requireRoute } from './find-carrier.ts';
+import { Carriers, findCarrier, requireRoomToThink, requireRoute } from './find-carrier.ts';
 import { requireReadable } from './readable-answer.ts';
 
-export interface Asked extends Pick<Call, 'requestId' | 'key' | 'dialect' | 'headers' | 'isStrict' | 'room'> {
-  document: JsonDocument;
-  kind: ModelKind;
-  catalog: Catalog;
-}
-
-export interface Prepared extends Pick<Call, 'model' | 'models' | 'candidates' | 'request' | 'carriers'> {
-  /** Set if the call only asks to warm a cache that the upstream does not have: this is all there is to answer. */
-  emptyAnswer: string | undefined;
-}
-
-/** A call whose body was read, and not yet how it is carried. */
-interface Opened extends Omit<Prepared, 'emptyAnswer'> {
-  dialect: Dialect;
-}
+type PrepareTools = Pick<RelayTools, 'clock' | 'hashUser'>;
 
 /** Throws the fault for the client, in the order of the contract: the model, its routes, the body, how it is carried. */
-export function prepareCall(tools: PrepareTools, asked: Asked): Prepared {
-  return carryCall(openCall(tools, asked));
-}
-
-/** The same in steps, between which others have their turn. */
-export async function prepareLargeCall(tools: PrepareTools, asked: Asked, steps: Steps): Promise<Prepared> {
-  const opened = openCall(tools, asked);
-  await steps.step();
-  readFirstAhead(opened);
-  await steps.step();
-  const prepared = carryCall(opened);
-  await steps.step();
-  return prepared;
+export function prepareCall(tools: PrepareTools, incoming: IncomingCall): Call {
+  const call = readCall(tools, incoming);
+  requireCarrier(call);
+  return call;
 }
 
 export interface Steps {
@@ -52,16 +28,30 @@ export interface Steps {
   step(): Promise<void>;
 }
 
-type PrepareTools = Pick<RelayTools, 'clock' | 'hashUser'>;
+/** The same in steps, between which others have their turn. */
+export async function prepareLargeCall(tools: PrepareTools, incoming: IncomingCall, steps: Steps): Promise<Call> {
+  const call = readCall(tools, incoming);
+  await steps.step();
+  readFirstAhead(call);
+  await steps.step();
+  requireCarrier(call);
+  await steps.step();
+  return call;
+}
 
-function openCall(tools: PrepareTools, asked: Asked): Opened {
-  const { requestId, key, dialect, headers, isStrict, document, kind, catalog } = asked;
+/** Set if the call only asks to warm a cache that the upstream does not have: this is all there is to answer. */
+export function emptyAnswer(call: Call): string | undefined {
+  return call.request.maxOutputTokens === 0 ? requireCarrier(call).emptyAnswer?.() : undefined;
+}
+
+function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
+  const { requestId, key, dialect, headers, isStrict, document, kind, catalog } = incoming;
   const model = chooseModel(catalog, key, readModel(document), kind);
-  if (model.free) asked.room.becomeFree();
-  const models = modelsFor(model, asked);
+  if (model.free) incoming.room.becomeFree();
+  const models = modelsFor(model, incoming);
   requireRoute(models, dialect);
   const request = dialect.readRequest(document);
-  if (models.some((one) => isSameFormat(one, dialect))) requireReadable(request, tokenBounds(model, catalog).output);
+  if (hasSameFormat(models, dialect)) requireReadable(request, tokenBounds(model, catalog).output);
   if (isStrict) requireRoomToThink(model, catalog, request);
   const carriers = new Carriers({
     dialect,
@@ -73,35 +63,35 @@ function openCall(tools: PrepareTools, asked: Asked): Opened {
     isStrict,
     isFree: model.free,
   });
-  return { model, models, candidates: candidateModels(models, request, isStrict), request, carriers, dialect };
+  const candidates = candidateModels(models, request, isStrict);
+  return { ...incoming, model, models, candidates, request, carriers, freeAddress: undefined };
 }
 
 /** A translation carries no log probabilities. */
-function isSameFormat({ routes }: Model, { endpoint }: Dialect): boolean {
-  return routes.some(({ channel }) => channel.endpoints.includes(endpoint));
+function hasSameFormat(models: readonly Model[], { endpoint }: Dialect): boolean {
+  for (const { routes } of models) {
+    for (const { channel } of routes) if (channel.endpoints.includes(endpoint)) return true;
+  }
+  return false;
 }
 
 /** That the prompt is too long for all of them is told by the admission. */
-function carried({ candidates, models }: Opened): readonly Model[] {
+function carriedModels({ candidates, models }: Call): readonly Model[] {
   return candidates.length > 0 ? candidates : models;
 }
 
-function readFirstAhead(opened: Opened): void {
-  const [route] = carried(opened)[0]?.routes ?? [];
-  if (route) ignoreFault(() => readAhead(opened.dialect, opened.request, route));
+function requireCarrier(call: Call): Carrier {
+  const carrier = findCarrier(carriedModels(call), call);
+  if (carrier instanceof Fault) throw carrier;
+  return carrier;
 }
 
-/** It is thrown again where the call is carried, unless another route can carry it. */
-function ignoreFault(work: () => void): void {
+/** Its fault is thrown where the call is carried, unless another route can carry it. */
+function readFirstAhead(call: Call): void {
+  const [route] = carriedModels(call)[0]?.routes ?? [];
   try {
-    work();
+    if (route) readAhead(call.dialect, call.request, route);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
   }
-}
-
-function carryCall({ dialect, ...opened }: Opened): Prepared {
-  const { request, carriers } = opened;
-  const carrier = requireCarrier(carried({ dialect, ...opened }), dialect, carriers);
-  return { ...opened, emptyAnswer: request.maxOutputTokens === 0 ? carrier.emptyAnswer?.() : undefined };
 }

@@ -2,13 +2,13 @@
 // again afterwards: nothing is admitted here.
 
 import { readModel } from '../dialects/fields.ts';
-import { standingRefusal } from './admit.ts';
 import type { Call, RelayTools } from './call.ts';
-import { type Asking, modelsFor } from './candidate-models.ts';
+import { modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
 import { requireRoute } from './find-carrier.ts';
+import { standingRefusal } from './wait-for-room.ts';
 
-export type EarlyCall = Asking & Pick<Call, 'key' | 'noWait'>;
+export type EarlyCall = Pick<Call, 'catalog' | 'key' | 'kind' | 'dialect' | 'noWait'>;
 
 export interface Unparsed {
   model: string;
@@ -17,11 +17,11 @@ export interface Unparsed {
 }
 
 /** Throws the fault for the client. */
-export function refuseEarly(tools: Pick<RelayTools, 'clock' | 'refusals'>, asked: EarlyCall, body: Unparsed): void {
-  const { catalog, key, kind, dialect } = asked;
-  const named = chooseModel(catalog, key, readModel({ value: { model: body.model } }), kind);
-  requireRoute(modelsFor(named, asked), dialect);
+export function refuseEarly(tools: Pick<RelayTools, 'clock' | 'refusals'>, call: EarlyCall, body: Unparsed): void {
+  const { catalog, key, kind, dialect } = call;
+  const model = chooseModel(catalog, key, readModel({ value: { model: body.model } }), kind);
+  requireRoute(modelsFor(model, call), dialect);
   if (body.asksNoOutput) return;
-  const refused = standingRefusal(tools, { ...asked, model: named });
+  const refused = standingRefusal(tools, { ...call, model });
   if (refused) throw refused;
 }

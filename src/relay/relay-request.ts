@@ -6,7 +6,7 @@ import { admit } from './admit.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { beginAnswer } from './begin-answer.ts';
 import { isStreamed } from './begun.ts';
-import type { Admission, Answer, Call, RelayTools } from './call.ts';
+import type { Answer, Call, RelayTools } from './call.ts';
 import { withCharge } from './charged-fault.ts';
 import { Closing, type Settled } from './close.ts';
 import { deliverStream } from './deliver-stream.ts';
@@ -14,33 +14,29 @@ import { deliverWhole } from './deliver-whole.ts';
 import { createPlan } from './plan.ts';
 import { waitForAnswer } from './wait-for-whole.ts';
 
-/** A fault, returned or thrown, when nothing was sent. From the first byte on, errors are inside the stream. */
-export function relayRequest(tools: RelayTools, call: Call): Fault | Promise<Answer | Fault> {
-  const admitted = admit(tools, call);
-  return admitted instanceof Fault ? admitted : relayAdmitted(tools, admitted);
-}
-
-async function relayAdmitted(tools: RelayTools, admitted: Promise<Admission | Fault>): Promise<Answer | Fault> {
-  const admission = await admitted;
+/** Returns the fault when nothing was sent; only bugs are thrown. From the first byte on, errors are inside the stream. */
+export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer | Fault> {
+  const admission = await admit(tools, call);
   if (admission instanceof Fault) return admission;
   // What is refused brings no traffic that retries could be a share of.
   tools.retryBudget.countCall();
-  admission.call.work.stopCounting();
+  call.work.stopCounting();
   failpoint('K2');
   const closing = new Closing(tools, admission);
-  const waiting = waitForAnswer(tools, admission.call);
+  const waiting = waitForAnswer(tools, call);
   try {
-    const plan = createPlan(tools, admission);
+    const plan = createPlan(tools, call);
     const answer = await beginAnswer(tools, admission, plan, waiting.signal);
     waiting.end();
+    if (answer instanceof Fault) return withCharge(answer, await closeFailed(closing, answer));
     return isStreamed(answer)
       ? deliverStream(tools, admission, closing, plan, answer)
       : await deliverWhole(tools, admission, closing, answer);
   } catch (error) {
     waiting.end();
-    const settled = closing.done ? undefined : await closeFailed(closing, error);
-    if (error instanceof AttemptFailed) throw fault('unavailable');
-    throw error instanceof Fault ? withCharge(error, settled) : error;
+    if (!closing.done) await closeFailed(closing, error);
+    if (error instanceof AttemptFailed) return fault('unavailable');
+    throw error;
   }
 }
 

@@ -1,7 +1,6 @@
 // The calls that reach a model: POST /v1/chat/completions, /v1/responses, /v1/messages, /v1/embeddings and
 // /v1/images/generations. They differ in their format, the kind of model they are for, and how large a body they take.
 
-import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { hasPassed, LOOP_HEADER } from '../../channels/loop-guard.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages/dialect.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -12,7 +11,8 @@ import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
 import { UNCOUNTED_WORK } from '../../limits/large-work.ts';
-import { prepareCall, prepareLargeCall } from '../../relay/prepare-call.ts';
+import type { Call, IncomingCall } from '../../relay/call.ts';
+import { emptyAnswer, prepareCall, prepareLargeCall } from '../../relay/prepare-call.ts';
 import { refuseEarly } from '../../relay/refuse-early.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';
@@ -51,55 +51,30 @@ export const MODEL_CALLS: readonly ModelCall[] = [
 ];
 
 /** A refusal is returned: a flood of them is not thrown once more. */
-export async function callModel(tools: HttpTools, exchange: KeyedExchange, call: ModelCall): Promise<Reply> {
+export async function callModel(tools: HttpTools, exchange: KeyedExchange, endpoint: ModelCall): Promise<Reply> {
   const room = tools.load.enter(exchange.key.accountId);
   let large: LargeCall | undefined;
   try {
-    const { request, requestId } = exchange;
-    const { dialect, kind } = call;
-    const noWait = request.headers.get('x-svc-no-wait') === '1';
-    if (hasPassed(request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
+    if (hasPassed(exchange.request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
     large = openLargeCall(tools, exchange);
-    const body = await readBody(request, call.maxBytes, tools.clock, room);
-    const keyed = large ? large.read(body, refuseEarlyWith(tools, call, noWait)) : keyedJson(tools, exchange, body);
-    const { document, key } = keyed instanceof Promise ? await keyed : keyed;
-    const catalog = tools.catalog();
-    const trace = readTrace(request.headers.get(TRACE_HEADER));
-    const headers = passedHeaders(request.headers, call.passedOn, trace && writeTrace(trace, tools.random));
-    const isStrict = request.headers.get('x-svc-strict') === '1';
-    const asked = { requestId, key, catalog, dialect, kind, document, headers, isStrict, room };
-    const prepared = large ? await prepareLargeCall(tools.relay, asked, large) : prepareCall(tools.relay, asked);
-    if (prepared.emptyAnswer !== undefined) {
+    const body = await readBody(exchange.request, endpoint.maxBytes, tools.clock, room);
+    const keyed = await (large
+      ? large.read(body, earlyRefusal(tools, exchange, endpoint))
+      : keyedJson(tools, exchange, body));
+    const incoming = incomingCall(tools, exchange, endpoint, { ...keyed, room, work: large ?? UNCOUNTED_WORK });
+    const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);
+    const empty = emptyAnswer(call);
+    if (empty !== undefined) {
       large?.answeredHere();
       room.leave();
-      return await answerHere(tools, exchange, prepared.emptyAnswer, prepared.request.stream);
+      return await answerHere(tools, exchange, empty, call.request.stream);
     }
-    const relayed = relayRequest(tools.relay, {
-      ...prepared,
-      requestId,
-      key,
-      catalog,
-      dialect,
-      endpoint: call.path,
-      conversationName: readConversationName(request.headers, document.value),
-      headers,
-      traceId: trace?.traceId,
-      freeAddress: freeAddress(tools, exchange, prepared.model, catalog),
-      room,
-      pause,
-      work: large ?? UNCOUNTED_WORK,
-      isStrict,
-      noWait,
-      connection: exchange.connection,
-      gone: request.signal,
-    });
-    const answer = relayed instanceof Fault ? relayed : await relayed;
-    if (answer instanceof Fault) {
-      large?.failed(answer);
-      room.leave();
-      return answer;
-    }
-    return newResponse(exchange, answer.body, answer);
+    if (isLimitedByAddress(call)) call.freeAddress = addressOf(tools, exchange);
+    const answer = await relayRequest(tools.relay, call);
+    if (!(answer instanceof Fault)) return newResponse(exchange, answer.body, answer);
+    large?.failed(answer);
+    room.leave();
+    return answer;
   } catch (error) {
     large?.failed(error);
     room.leave();
@@ -108,9 +83,48 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
   }
 }
 
-function refuseEarlyWith(tools: HttpTools, { kind, dialect }: ModelCall, noWait: boolean): RefuseEarly {
+function earlyRefusal(tools: HttpTools, { request }: Exchange, { kind, dialect }: ModelCall): RefuseEarly {
+  const noWait = isSet(request, 'x-svc-no-wait');
   return (key, unparsed) =>
     refuseEarly(tools.relay, { catalog: tools.catalog(), key, kind, dialect, noWait }, unparsed);
+}
+
+type ReadCall = Pick<IncomingCall, 'document' | 'key' | 'room' | 'work'>;
+
+function incomingCall(
+  tools: HttpTools,
+  { request, requestId, connection }: Exchange,
+  { path, kind, dialect, passedOn }: ModelCall,
+  { document, key, room, work }: ReadCall,
+): IncomingCall {
+  const trace = readTrace(request.headers.get(TRACE_HEADER));
+  return {
+    requestId,
+    key,
+    catalog: tools.catalog(),
+    kind,
+    dialect,
+    document,
+    endpoint: path,
+    conversationName: readConversationName(request.headers, document.value),
+    headers: passedHeaders(request.headers, passedOn, trace && writeTrace(trace, tools.random)),
+    traceId: trace?.traceId,
+    room,
+    pause,
+    work,
+    isStrict: isSet(request, 'x-svc-strict'),
+    noWait: isSet(request, 'x-svc-no-wait'),
+    connection,
+    gone: request.signal,
+  };
+}
+
+function isSet({ headers }: Request, name: 'x-svc-strict' | 'x-svc-no-wait'): boolean {
+  return headers.get(name) === '1';
+}
+
+function isLimitedByAddress({ model, catalog }: Call): boolean {
+  return model.free && catalog.guards.free_per_address_day !== null;
 }
 
 /** No upstream is asked, and nothing is charged. */
@@ -123,10 +137,6 @@ async function answerHere(
   const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
   const headers = await gatewayHeaders(tools, exchange, exchange.envelope, { isStream });
   return newResponse(exchange, body, { headers: { 'content-type': type, ...headers } });
-}
-
-function freeAddress(tools: HttpTools, exchange: Exchange, { free }: Model, { guards }: Catalog): string | undefined {
-  return free && guards.free_per_address_day !== null ? addressOf(tools, exchange) : undefined;
 }
 
 /** What upstreams may see of the client's headers. */

@@ -1,0 +1,88 @@
+// What the books are asked for a call: the limit slots, and for a paid one the most that it can cost.
+
+import type { Catalog, Model } from '../catalog/catalog.ts';
+import type { RelayRequest } from '../dialects/dialect.ts';
+import { broughtTokens } from '../dialects/input/tool-use.ts';
+import { upperAt } from '../dialects/input/upper-at.ts';
+import { holdFor } from '../ledger/cost.ts';
+import type { AddressLimit, AdmitInput } from '../store/operations.ts';
+import type { Call, RelayTools } from './call.ts';
+
+export function admitInput({ nodeId }: RelayTools, call: Call, at: number): AdmitInput {
+  const { model, request, catalog, key } = call;
+  return {
+    requestId: call.requestId,
+    accountId: key.accountId,
+    keyId: key.keyId,
+    nodeId,
+    at,
+    model: model.id,
+    endpoint: call.endpoint,
+    stream: request.stream,
+    revision: catalog.revision,
+    budget: key.dailyBudget,
+    charge: model.free ? freeCharge(call) : paidCharge(call),
+  };
+}
+
+function freeCharge(call: Call): AdmitInput['charge'] {
+  const { limits, guards } = call.catalog;
+  return {
+    free: true,
+    limits: {
+      perMinute: limits.free_per_minute,
+      perDayZero: limits.free_per_day_zero,
+      perDayPositive: limits.free_per_day_positive,
+      inFlight: guards.free_in_flight ?? Number.MAX_SAFE_INTEGER,
+      perAddress: addressLimit(call),
+    },
+  };
+}
+
+function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined {
+  const perDay = catalog.guards.free_per_address_day;
+  return freeAddress === undefined || perDay === null ? undefined : { address: freeAddress, perDay };
+}
+
+function paidCharge(call: Call): AdmitInput['charge'] {
+  const { limits } = call.catalog;
+  return {
+    free: false,
+    hold: holdFor(call, inputBound(call), wantedTokens(call)),
+    limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
+  };
+}
+
+/** The output bound as far as the client and the model decide it. */
+export function wantedTokens({ request, model, catalog }: Call): number {
+  const most = Math.min(model.maxOutputTokens, freeShare(request, model, catalog));
+  return Math.min(request.maxOutputTokens ?? most, most);
+}
+
+/** What a guard leaves each answer of a free request, of which it bounds all together: there is no hold to pay for more. */
+function freeShare({ choices }: RelayRequest, { free }: Model, { guards }: Catalog): number {
+  const together = free ? guards.free_output_tokens : null;
+  return together === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(together / choices));
+}
+
+/**
+ * A prompt is at most the largest candidate's context, which is also the bound of parts whose size is unknown. Tools of the
+ * upstream may take more than a context together, because each use of one is billed with all that came before it.
+ */
+function inputBound({ request: { input }, model, candidates, dialect }: Call): number {
+  if (input.longest) return input.upper;
+  let context = model.contextTokens;
+  let { upper } = input;
+  let runsTools = false;
+  for (const { contextTokens, routes } of candidates) {
+    context = Math.max(context, contextTokens);
+    for (const route of routes) {
+      const isTranslated = !route.channel.endpoints.includes(dialect.endpoint);
+      upper = Math.max(upper, upperAt(input, route.model, isTranslated));
+      // A translation leaves these tools behind.
+      if (!isTranslated) runsTools = input.toolUse.tokens > 0;
+    }
+  }
+  const prompt = input.isOpen ? context : Math.min(upper, context);
+  return runsTools ? prompt + broughtTokens(input.toolUse, prompt, context) : prompt;
+}

@@ -1,0 +1,43 @@
+// Whether the prompt of a call fits the models that may answer it, and whether a free call stays within its bounds.
+
+import { tokenBounds } from '../catalog/token-bounds.ts';
+import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
+import { type Fault, fault } from '../faults/fault.ts';
+import { tooLongText } from '../faults/too-long-text.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import { placeIn } from '../kit/json/place-in.ts';
+import type { Call } from './call.ts';
+import { hasRoom } from './candidate-models.ts';
+
+/** Undefined if it fits. */
+export function checkContext(call: Call): Fault | undefined {
+  const { request, model, catalog, dialect } = call;
+  const { input } = request;
+  if (call.candidates.length === 0) return tooLongForAll(call);
+  // Of several prompts in one request it bounds the sum, which may be more than a context.
+  const freeMost = model.free ? catalog.guards.free_input_tokens : null;
+  if (freeMost === null) return undefined;
+  // No estimate is above the upper bound, which is known already.
+  if (input.upper > freeMost && input.estimate > freeMost) return tooLong(dialect, input.estimate, freeMost);
+  return input.unseen && unseenInput(request, input.unseen, freeMost);
+}
+
+/** What is surely too much decides. What is told is our best guess, by which clients know how much to leave out. */
+function tooLongForAll({ request, models, catalog, dialect, isStrict }: Call): Fault {
+  const { estimate, lower } = request.input.longest ?? request.input;
+  const most = models
+    .filter((one) => hasRoom(one, models, request, isStrict))
+    .map((one) => tokenBounds(one, catalog).input);
+  return tooLong(dialect, Math.max(estimate, lower), Math.max(...most));
+}
+
+/** A free call has no hold, so nothing would bound input whose size is unknown. */
+function unseenInput({ document }: RelayRequest, part: JsonObject, most: number): Fault {
+  const place = placeIn(document.value, part) ?? '';
+  const message = `The size of ${place} cannot be determined from the request, and a free request may have at most ${most} tokens of input. Send it as text, as a PNG, JPEG, GIF or WebP image, or as uncompressed WAV audio, or use a paid model.`;
+  return fault('invalid_request', { param: place, message });
+}
+
+function tooLong({ promptField }: Dialect, tokens: number, most: number): Fault {
+  return fault('context_length_exceeded', { param: promptField, message: tooLongText(tokens, most) });
+}
