@@ -1,5 +1,9 @@
 // Bytes of an upstream's stream in, events out. Nothing here waits: what is there can be taken, and when nothing is left,
-// more bytes must be brought.
+// more bytes must be brought. Bytes are split into pieces, and pieces are read as events, only as events are taken.
+//
+//   open   → ending  no more bytes will come, and the last piece is taken without its end (end)
+//   open, ending → ended   the reader has given what it kept back: at the end, or because the upstream failed after a whole
+//                          answer; or nothing is wanted any more (close)
 
 import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
 import { isKeepAlive, type SseEvent, SseReader, SseTooLong } from '../dialects/stream/sse.ts';
@@ -26,8 +30,7 @@ export class EventBuffer {
   #events: readonly StreamEvent[] = NOTHING;
   #eventsAt = 0;
   #heldCount = 0;
-  /** The reader was told that the bytes are over. */
-  #hasEnded = false;
+  #state: 'open' | 'ending' | 'ended' = 'open';
 
   /** `onTooLong`: an event has no end; of it and of what follows, nothing is given. */
   constructor(reader: StreamReader, onTooLong: () => void) {
@@ -85,14 +88,14 @@ export class EventBuffer {
 
   /** No more bytes will come; whether there are events that waited for that. */
   end(): boolean {
-    const last = this.#hasEnded ? undefined : this.#sse.end();
+    const last = this.#state === 'open' ? this.#sse.end() : undefined;
     if (last) {
+      this.#state = 'ending';
       this.#split = [last];
       this.#splitAt = 0;
       return true;
     }
-    this.#give(this.#hasEnded ? [] : this.#reader.end());
-    this.#hasEnded = true;
+    this.#give(this.#endReader());
     return this.#events.length > 0;
   }
 
@@ -103,7 +106,7 @@ export class EventBuffer {
   }
 
   close(): void {
-    this.#hasEnded = true;
+    this.#state = 'ended';
     this.#bytes = undefined;
     this.#forget();
   }
@@ -129,7 +132,7 @@ export class EventBuffer {
       this.#whole = isWhole && this.#sse.isAtEvent() ? from : undefined;
     } catch (error) {
       if (!(error instanceof SseTooLong)) throw error;
-      this.#split = [];
+      this.#split = NOTHING;
       this.#bytes = undefined;
       this.#onTooLong();
     }
@@ -147,14 +150,18 @@ export class EventBuffer {
     const events = this.#reader.read(piece);
     const brokenAt = events.findIndex(isBroken);
     if (brokenAt < 0) return events;
-    if (brokenAt === 0 && isKeepAlive(piece.event)) return [];
+    if (brokenAt === 0 && isKeepAlive(piece.event)) return NOTHING;
     return [...events.slice(0, brokenAt), ...this.#lastWords(), ...events.slice(brokenAt)];
   }
 
   /** What the reader of a whole answer has kept back for its end. */
   #lastWords(): readonly StreamEvent[] {
-    if (this.#hasEnded || !this.#reader.isFinished()) return [];
-    this.#hasEnded = true;
+    return this.#reader.isFinished() ? this.#endReader() : NOTHING;
+  }
+
+  #endReader(): readonly StreamEvent[] {
+    if (this.#state === 'ended') return NOTHING;
+    this.#state = 'ended';
     return this.#reader.end();
   }
 }

@@ -1,5 +1,11 @@
 // The events of an upstream's stream. What was read is taken without waiting; one wait brings the next bytes. It ends at
 // once when the watch does, whatever the upstream is doing.
+//
+//   idle    → reading  somebody waits (wait)
+//   reading → idle     bytes came, and nobody waits for more
+//   idle, reading → over     the upstream's body has ended, or nothing more is wanted (close)
+//   any     → failed   the watch ended, the upstream broke, or it sends too much. Of several reasons the first counts, unless
+//                      the watch ended, too
 
 import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
 import { AttemptFailed } from './attempt-failed.ts';
@@ -36,13 +42,11 @@ export class EventFeed implements EventListenerObject {
   readonly #source: ByteSource | undefined;
   readonly #buffer: EventBuffer;
   #total = 0;
-  #isReading = false;
-  #isOver: boolean;
-  /** The answer was whole when it was last waited for, and no word came since. */
-  #isWhole = false;
-  #expectsMore = false;
-  /** The first one counts. */
-  #failure: { reason: unknown } | undefined;
+  #state: 'idle' | 'reading' | 'over' | 'failed';
+  /** Why it has failed. */
+  #reason: unknown;
+  /** `whole`: it was when it was last waited for, and no word came since. `ended_here`: only the report is waited for. */
+  #answer: 'going_on' | 'whole' | 'ended_here' = 'going_on';
   #waiter: Waiter | undefined;
 
   constructor(source: ByteSource | undefined, reader: StreamReader, watch: Watch, limits: FeedLimits) {
@@ -51,7 +55,7 @@ export class EventFeed implements EventListenerObject {
     this.#limits = limits;
     this.#source = source;
     this.#buffer = new EventBuffer(reader, () => this.#noteFailure(new AttemptFailed('flood')));
-    this.#isOver = source === undefined;
+    this.#state = source ? 'idle' : 'over';
     if (watch.signal.aborted) this.handleEvent();
     else watch.signal.addEventListener('abort', this, { once: true });
   }
@@ -59,7 +63,7 @@ export class EventFeed implements EventListenerObject {
   /** The next event of what was read; undefined when more must be read. Throws AttemptFailed. */
   next(): StreamEvent | undefined {
     const event = this.#buffer.next();
-    if (event?.kind === 'output') this.#isWhole = false;
+    if (event?.kind === 'output') this.#noteWord();
     return event;
   }
 
@@ -72,14 +76,12 @@ export class EventFeed implements EventListenerObject {
 
   /** The same without a promise: one waiter may serve all the waits of a stream. */
   wait(waiting: Waiter): void {
-    const { signal } = this.#watch;
-    if (signal.aborted) this.#tellFailure(waiting, signal.reason);
-    else if (this.#failure) this.#tellFailure(waiting, this.#failure.reason);
+    if (this.#state === 'failed') this.#tellFailure(waiting);
     else if (this.#buffer.hasBytes) waiting.resolve(true);
-    else if (this.#isOver) this.#tellEnd(waiting);
+    else if (this.#state === 'over') this.#tellEnd(waiting);
     else {
       this.#waiter = waiting;
-      if (this.#source && !this.#isReading) void this.#readSource(this.#source);
+      if (this.#source && this.#state === 'idle') void this.#readSource(this.#source);
     }
   }
 
@@ -105,20 +107,23 @@ export class EventFeed implements EventListenerObject {
 
   /** Nothing is read any more. */
   close(): void {
-    this.#isOver = true;
+    this.#end();
     this.#buffer.close();
     this.#cancelSource();
   }
 
   /** The watch has ended: the only event that is listened to. */
   handleEvent(): void {
-    this.#fail(this.#watch.signal.reason);
+    this.#state = 'failed';
+    this.#reason = this.#watch.signal.reason;
+    this.#watch.rest();
+    this.#tellWaiter();
     this.#cancelSource();
   }
 
-  #tellFailure(waiting: Waiter, reason: unknown): void {
+  #tellFailure(waiting: Waiter): void {
     if (this.#buffer.breakOff()) waiting.resolve(true);
-    else waiting.reject(reason);
+    else waiting.reject(this.#reason);
   }
 
   #tellEnd(waiting: Waiter): void {
@@ -143,7 +148,7 @@ export class EventFeed implements EventListenerObject {
 
   /** Reads as long as somebody waits. */
   async #readSource(source: ByteSource): Promise<void> {
-    this.#isReading = true;
+    this.#state = 'reading';
     try {
       while (this.#waiter) {
         this.#limitWait();
@@ -154,28 +159,37 @@ export class EventFeed implements EventListenerObject {
     } catch (reason) {
       this.#fail(reason);
     }
-    this.#isReading = false;
+    if (this.#state === 'reading') this.#state = 'idle';
   }
 
   /** The answer was ended here, and the upstream still has its report to send. */
   expectMore(): void {
-    this.#expectsMore = true;
+    this.#answer = 'ended_here';
   }
 
   #limitWait(): void {
     const { idleMs } = this.#limits;
-    const wasWhole = this.#isWhole;
-    this.#isWhole = this.#reader.isFinished() && !this.#expectsMore;
-    this.#watch.wait(this.#isWhole ? Math.min(idleMs, LAST_WORDS_MS) : idleMs, { goesOn: wasWhole && this.#isWhole });
+    const wasWhole = this.#answer === 'whole';
+    if (this.#answer !== 'ended_here') this.#answer = this.#reader.isFinished() ? 'whole' : 'going_on';
+    const isWhole = this.#answer === 'whole';
+    this.#watch.wait(isWhole ? Math.min(idleMs, LAST_WORDS_MS) : idleMs, { goesOn: wasWhole && isWhole });
+  }
+
+  #noteWord(): void {
+    if (this.#answer === 'whole') this.#answer = 'going_on';
+  }
+
+  #end(): void {
+    if (this.#state !== 'failed') this.#state = 'over';
   }
 
   #take(isLast: boolean, bytes: Uint8Array | undefined): void {
-    if (isLast) this.#isOver = true;
+    if (isLast) this.#end();
     this.#total += bytes?.byteLength ?? 0;
     if (this.#total > this.#limits.maxBytes) this.#noteFailure(new AttemptFailed('flood'));
     const rest = bytes && this.#mayPass(bytes) ? this.#passOver(bytes) : bytes;
     this.#buffer.bring(rest);
-    if (rest || isLast || this.#failure) this.#tellWaiter();
+    if (rest || isLast || this.#state === 'failed') this.#tellWaiter();
   }
 
   #fail(reason: unknown): void {
@@ -185,17 +199,19 @@ export class EventFeed implements EventListenerObject {
   }
 
   #noteFailure(reason: unknown): void {
-    this.#failure ??= { reason };
+    if (this.#state === 'failed') return;
+    this.#state = 'failed';
+    this.#reason = reason;
   }
 
   #mayPass(bytes: Uint8Array): boolean {
-    return this.#waiter?.passBytes !== undefined && !this.#failure && this.#buffer.mayPass(bytes);
+    return this.#waiter?.passBytes !== undefined && this.#state !== 'failed' && this.#buffer.mayPass(bytes);
   }
 
   /** What whoever waits did not take, and must be read as events. */
   #passOver(bytes: Uint8Array): Uint8Array | undefined {
     const taken = this.#waiter?.passBytes?.(bytes) ?? 0;
-    if (taken !== 0) this.#isWhole = false;
+    if (taken !== 0) this.#noteWord();
     if (taken === HELD_UP) this.#waiter = undefined;
     if (taken === HELD_UP || taken === bytes.byteLength) return undefined;
     return taken === 0 ? bytes : bytes.subarray(taken);

@@ -1,7 +1,14 @@
 // The limits on one attempt: one abort signal that the client's leaving, our drain, and each timer can pull, and which
 // remembers who pulled it.
+//
+//   new     → silent  the upstream is asked, and another channel may be asked if it is late (limitSilence)
+//   new     → late    the same, and no other channel will be asked
+//   silent  → late    nothing was heard of it for so long: the listener may ask another channel
+//   new, silent, late → heard   it speaks, a good part of a whole answer is there, or the watch ends (isNotLate)
+//   any     → failed  the client left, the gateway drains, a time ran out, or whoever has the watch ends it (abort)
 
 import { hasNoConnection } from '../channels/limit-connect.ts';
+import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
 import { AttemptFailed } from './attempt-failed.ts';
@@ -28,11 +35,15 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
   readonly #gone: AbortSignal;
   readonly #cut: Cut;
   readonly #time: AttemptTime;
-  #cancelSilent: (() => void) | undefined;
-  /** Set until the upstream is late. */
-  #late: { listener: LateListener; restMs: number } | undefined;
-  #idle: IdleTimer | undefined;
+  #state: 'new' | 'silent' | 'late' | 'heard' | 'failed' = 'new';
+  /** While it is silent or late: the timer that ends that. */
+  #cancelSilence: (() => void) | undefined;
+  /** While it is silent: who is told that it is late, and how long it may be late. */
+  #lateListener: LateListener | undefined;
+  #lateMs = 0;
+  /** Set when it has failed. */
   #failure: AttemptFailed | undefined;
+  #idle: IdleTimer | undefined;
   /** Since when nothing was heard; undefined once a stream has spoken, from when on its idle timer knows. */
   #silentSince: number | undefined;
   /** Decides what the end of the time means, in place of an abort. */
@@ -81,32 +92,37 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
 
   /** The client takes nothing more: until it does, that time is not the channel's. */
   holdUp(): void {
-    if (!this.#failure) this.#time.holdUp();
+    if (this.#state !== 'failed') this.#time.holdUp();
   }
 
   goOn(): void {
-    if (!this.#failure) this.#time.goOn();
+    if (this.#state !== 'failed') this.#time.goOn();
     // Nobody listened meanwhile.
     if (this.#silentSince !== undefined) this.listen();
   }
 
   /** The upstream is late, and then silent, if it has not begun to speak after so long. */
   limitSilence({ lateMs, mostMs }: Patience, late?: LateListener): void {
-    this.#late = late && lateMs < mostMs ? { listener: late, restMs: mostMs - lateMs } : undefined;
-    this.#waitInSilence(this.#late ? lateMs : mostMs);
+    if (this.#state === 'failed') return;
+    assert(this.#state === 'new', 'silence is limited once, before the upstream is asked');
+    if (late && lateMs < mostMs) {
+      this.#lateListener = late;
+      this.#lateMs = mostMs - lateMs;
+      this.#waitAs('silent', lateMs);
+    } else this.#waitAs('late', mostMs);
   }
 
+  /** It was silent, or late, for as long as it may be. */
   onTime(): void {
-    const late = this.#late;
-    this.#late = undefined;
-    if (late) {
-      this.#waitInSilence(late.restMs);
-      late.listener.onLate();
+    if (this.#state === 'silent') {
+      this.#waitAs('late', this.#lateMs);
+      this.#lateListener?.onLate();
     } else this.abort('silent');
   }
 
-  #waitInSilence(ms: number): void {
-    if (ms < Number.POSITIVE_INFINITY) this.#cancelSilent = this.#clock.after(ms, this);
+  #waitAs(state: 'silent' | 'late', ms: number): void {
+    this.#state = state;
+    this.#cancelSilence = ms < Number.POSITIVE_INFINITY ? this.#clock.after(ms, this) : undefined;
   }
 
   hasSpoken(): void {
@@ -116,8 +132,9 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
 
   /** A good part of a whole answer is there. */
   isNotLate(): void {
-    this.#cancelSilent?.();
-    this.#cancelSilent = undefined;
+    this.#cancelSilence?.();
+    this.#cancelSilence = undefined;
+    if (this.#state !== 'failed') this.#state = 'heard';
   }
 
   /** Silence begins: the upstream was asked, or a part of a whole answer came. */
@@ -144,7 +161,8 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
   }
 
   abort(outcome: AttemptOutcome): void {
-    if (this.#failure) return;
+    if (this.#state === 'failed') return;
+    this.#state = 'failed';
     this.#failure = new AttemptFailed(outcome);
     this.#controller.abort(this.#failure);
     this.#interrupt?.(this.#failure);
