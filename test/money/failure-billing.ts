@@ -131,7 +131,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect((await on.ask({ stream: true })).status).toBe(502);
       await expectPaid(on, '0', { status: 'upstream_failed', channel: null });
     },
-    'some attempts failed before one served': async (client) => {
+    'some attempts failed before one succeeded': async (client) => {
       const on = await start(client);
       on.first.otherwise(client.refusal(500, 'other'));
       on.second.next(client.whole());
@@ -222,13 +222,13 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect((await on.ask()).status).toBe(200);
       await expectPaid(on, costAt(MAIN, 11, 50), { reasoning_tokens: 50 });
     },
-    'the stream broke and a new run repeated and finished it': async (client) => {
+    'the stream broke, and a retry repeated and finished it': async (client) => {
       const on = await start(client);
       on.first.next(brokenAfter(client, ' beta'), client.stream({ pieces: PIECES, tokens: { input: 13, output: 9 } }));
       expect((await on.ask({ stream: true })).answer.complete).toBe(true);
       await expectPaid(on, costAt(MAIN, 13, 9), { estimated: false, input_tokens: 13, output_tokens: 9 });
     },
-    'the stream broke and another route continued it': async (client) => {
+    'the stream broke, and another route continued it': async (client) => {
       const on = await start(client, { first: { prefill: true } });
       on.first.next(
         brokenAfter(client, ' beta'),
@@ -246,7 +246,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect((await on.ask({ stream: true })).answer.complete).toBe(true);
       await expectPaid(on, costAt(SPARE, 11, 7), { model: 'spare', channel: 'first' });
     },
-    'you hung up before the first byte': async (client) => {
+    'you disconnected before the first byte': async (client) => {
       const on = await start(client);
       on.first.next(cutAt(client.stream(), 'head', 'stall'));
       const leaving = new AbortController();
@@ -258,25 +258,24 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       await eventually('the record', async () => (await on.records()).length > 0);
       await expectPaid(on, '0', { status: 'client_gone' });
     },
-    'you hung up before a whole answer came, and the model may reason unseen': async (client) => {
+    'you disconnected before a non-streamed answer, and hidden reasoning is possible': async (client) => {
       const { on, gate } = await leaveWhole(client, systemClock);
       gate.open();
       await eventually('the record', async () => (await on.records()).length > 0);
       await expectPaid(on, costAt(MAIN, 13, 800), { status: 'client_gone', estimated: false, reasoning_tokens: 800 });
     },
-    'you hung up before a whole answer, the model may reason unseen, and the answer did not come within 30 s': async (
-      client,
-    ) => {
-      const clock = createManualClock();
-      const { on } = await leaveWhole(client, clock);
-      // In steps: a node that sleeps longer than its lease may be taken for dead.
-      await whilePassing(
-        clock,
-        eventually('the record', async () => (await on.records()).length > 0),
-      );
-      await expectPaid(on, '0', { status: 'client_gone' });
-    },
-    'you hung up in the middle': async (client) => {
+    'you disconnected before a non-streamed answer, hidden reasoning is possible, and no answer came within 30 s':
+      async (client) => {
+        const clock = createManualClock();
+        const { on } = await leaveWhole(client, clock);
+        // In steps: a node that sleeps longer than its lease may be taken for dead.
+        await whilePassing(
+          clock,
+          eventually('the record', async () => (await on.records()).length > 0),
+        );
+        await expectPaid(on, '0', { status: 'client_gone' });
+      },
+    'you disconnected mid-answer': async (client) => {
       const on = await start(client);
       const script = brokenAfter(client, ' beta');
       on.first.next({ ...script, cut: { after: cutLength(script), by: 'stall' } });
@@ -290,7 +289,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect(cost_nano).toBe(costAt(MAIN, input_tokens, count('Alpha beta')));
       await expectPaid(on, cost_nano, { status: 'client_gone', estimated: true });
     },
-    'you hung up in the middle, on a channel that is read to its end': async (client) => {
+    'you disconnected mid-answer, on a channel that is read to its end': async (client) => {
       const { clock, timers } = createReadOnClock(systemClock);
       const on = await start(client, { clock, first: { drain_on_abort: true } });
       const pieces = ['Alpha', ...Array.from({ length: 60 }, () => ' and more')];
@@ -318,7 +317,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect((await on.ask({ stream: true })).answer.complete).toBe(true);
       await expectPaid(on, costAt(MAIN, 11, 7), { estimated: false });
     },
-    'the upstream reported zero tokens beside output': async (client) => {
+    'the upstream reported zero tokens although there was output': async (client) => {
       const on = await start(client);
       on.first.next(client.stream({ pieces: PIECES, tokens: { input: 0, output: 0 } }));
       const { record }: Asked = await on.ask({ stream: true });
@@ -342,19 +341,19 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect(record.output_tokens).toBe(20);
       await expectPaid(on, costAt(MAIN, record.input_tokens, 20), { estimated: true, status: 'ok' });
     },
-    'reasoning was reported, and no text came': async (client) => {
+    'reasoning was reported, but no text came': async (client) => {
       const on = await start(client);
       on.first.next(client.stream({ pieces: [], tokens: { input: 11, output: 50, reasoning: 50 } }));
       await on.ask({ stream: true });
       await expectPaid(on, costAt(MAIN, 11, 50), { reasoning_tokens: 50 });
     },
-    'you hung up in the middle, and the model may reason unseen': async (client) => {
+    'you disconnected mid-answer, and hidden reasoning is possible': async (client) => {
       const usage = { input: 13, output: 900, reasoning: 800 };
       const on = await leaveReasoning(client, client.stream({ pieces: LONG, tokens: usage }));
       const output_tokens = 800 + count('Alpha and more');
       await expectPaid(on, costAt(MAIN, 13, output_tokens), { status: 'client_gone', output_tokens, estimated: false });
     },
-    'you hung up in the middle, the model may reason unseen, and no report came': async (client) => {
+    'you disconnected mid-answer, hidden reasoning is possible, and no report came': async (client) => {
       const on = await leaveReasoning(client, client.stream({ pieces: LONG, tokens: null }));
       const [{ input_tokens, output_tokens }] = (await on.records()) as [
         { input_tokens: number; output_tokens: number },
@@ -437,7 +436,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       const cost_nano = costAt(MAIN, record.input_tokens, count('Alpha beta'));
       expect(record).toMatchObject({ estimated: true, cost_nano });
     },
-    'the stream went on for an hour': async () => {
+    'the stream reached the limit of one hour': async () => {
       const clock = createManualClock();
       const on = await start(chat, { clock, channels: { timeouts: { total_ms: 600_000, idle_ms: 600_000 } } });
       const gates = Array.from({ length: 10 }, createGate);
@@ -493,7 +492,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       expect((await on.ask({ stop_sequences: ['x'] })).status).toBe(200);
       await expectPaid(on, costAt(MAIN, 11, 3), { output_tokens: 3 });
     },
-    'you hung up in the middle, and the size of the input is unknown': async () => {
+    'you disconnected mid-answer, and the size of the input is unknown': async () => {
       const { clock, timers } = createReadOnClock(systemClock);
       const on = await start(responses, { clock, main: { context_tokens: 4_000 } });
       const file = { type: 'input_file', file_url: 'https://files.example/report.pdf' };
@@ -518,7 +517,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
         expect(record).toMatchObject({ cost_nano, estimated: tokens === null });
       }
     },
-    'you hung up after a part of an image that is priced by tokens': async () => {
+    'you disconnected after a part of an image that is priced by tokens': async () => {
       const on = await startPainter();
       const part = { type: 'image_generation.partial_image', b64_json: 'QUJD' };
       const usage = { input_tokens: 5, output_tokens: 700 };
@@ -535,14 +534,14 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       await eventually('the record', async () => (await on.records()).length > 0);
       await expectPaid(on, costAt(MAIN, 5, 700), { status: 'client_gone', images: 1 });
     },
-    'your free endings of the day are used up': async () => {
+    'your daily allowance for free endings is used up': async () => {
       const on = await start(chat, { guards: { loss_per_account_day: 0 } });
       on.first.next(chatAnswer({ pieces: [], usage: { prompt_tokens: 11, completion_tokens: 7 } }));
       expect((await on.ask()).status).toBe(200);
       await expectPaid(on, costAt(MAIN, 11, 7), { status: 'ok' });
       expect(on.gateway.log.alarms('account_losses')).toHaveLength(1);
     },
-    'you hung up after a part of an image': async () => {
+    'you disconnected after a part of an image': async () => {
       const on = await startPainter();
       const part = { type: 'image_generation.partial_image', b64_json: 'QUJD' };
       on.first.next(sseScript([sseText(JSON.stringify(part)), 5_000]));
@@ -554,7 +553,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       await eventually('the record', async () => (await on.records()).length > 0);
       await expectPaid(on, '100000000', { status: 'client_gone', images: 1 });
     },
-    'the gateway died in the middle of the call': async () => {
+    'the gateway crashed during the call': async () => {
       const place = createWorkplace();
       const upstream = await startUpstream();
       const standard = testDocument(upstream.baseUrl);
