@@ -94,7 +94,7 @@ test.each([
   [
     'en',
     'relay',
-    'How a model call travels: which channel gets it, what happens when one fails, and what the client sees of it.',
+    'How the gateway routes a model call, what it does when a channel fails, and what the client sees.',
   ],
   ['zh-TW', 'relay', '模型呼叫如何轉送：由哪一條線路處理、供應商線路失敗時會發生什麼，以及用戶端看得到什麼。'],
   ['zh-TW', 'performance', 'What this gateway costs with billing on, beside what one could run in its place.'],

@@ -63,7 +63,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
     const { description, told } = await headOf('/docs/relay', language);
     const [begin, title] =
       language === 'en'
-        ? ['How a model call travels: which channel gets it, what happens when one fails, and', 'Relay']
+        ? ['How the gateway routes a model call, what it does when a channel fails, and', 'Relay']
         : ['模型呼叫如何轉送：由哪一條線路處理、', '轉送'];
     expect(description).toStartWith(begin);
     expect(description).not.toMatch(/[[\]`]|\.md/);
