@@ -182,7 +182,7 @@ describe('what is left out', () => {
 });
 
 test('effort and budget are as the page says', () => {
-  const rows = tableUnder('| effort | budget | a budget means it from |');
+  const rows = tableUnder('| effort | sent as budget | read from a budget of |');
   const numberOf = (cell = '') => Number(cell.replaceAll(',', ''));
   for (const [effort = '', budget, from] of rows) {
     expect(budgetOf(named(effort)[0])).toBe(numberOf(budget));
