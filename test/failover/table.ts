@@ -31,10 +31,10 @@ const SECOND_MS = 1_000;
 const WORDS: Record<Language, Words> = {
   en: {
     head: ['the provider', 'second route', 'fallback on another channel', 'fallback on the same channel'],
-    forms: { stream: 'streamed', whole: 'whole' },
+    forms: { stream: 'streamed', whole: 'not streamed' },
     rescued: 'rescued',
     brokenOff: 'ends with `upstream_failed`',
-    empty: 'passes as it is, free',
+    empty: 'passed on, free',
     atOnce: 'at once',
     underOneSecond: 'under 1 s',
     seconds: (count) => `${count} s`,
