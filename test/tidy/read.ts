@@ -1,8 +1,7 @@
 // Reads the project from disk, for the guards.
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { Lockfile, Manifest } from './project.ts';
-import type { Files } from './source.ts';
+import type { Files, Lockfile, Manifest } from './project.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 
