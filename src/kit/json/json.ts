@@ -3,7 +3,7 @@
 
 import { isSpace, skipSpace } from './skip-space.ts';
 import { findStringEnd } from './skip-string.ts';
-import { type Span, Spans } from './spans.ts';
+import { Spans } from './spans.ts';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json | undefined };
@@ -80,46 +80,18 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** The text with some top-level members set, or removed (undefined); every other member keeps its bytes. */
-export function editMembers(document: JsonDocument, edits: Record<string, Json | undefined>): string {
-  const replaced = findReplaced(document, edits);
-  return replaced ? replaceValues(document.text, replaced, edits) : recompose(document, edits);
-}
-
-/** Where the edited members stand, in the order of the text; undefined if one of them is new, or goes. */
-function findReplaced({ spans }: JsonDocument, edits: Record<string, Json | undefined>): Span[] | undefined {
-  const found: Span[] = [];
+export function editMembers({ text, spans }: JsonDocument, edits: Record<string, Json | undefined>): string {
+  const byIndex = new Map<number, string | undefined>();
+  const added: string[] = [];
+  let isRecomposed = false;
   for (const name in edits) {
-    const span = edits[name] === undefined ? undefined : spans.get(name);
-    if (!span) return undefined;
-    found.push(span);
+    const value = edits[name];
+    const index = spans.find(name);
+    if (value === undefined || index < 0) isRecomposed = true;
+    if (index >= 0) byIndex.set(index, value === undefined ? undefined : JSON.stringify(value));
+    else if (value !== undefined) added.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
   }
-  return found.sort(byPlace);
-}
-
-function byPlace(one: Span, other: Span): number {
-  return one.start - other.start;
-}
-
-function replaceValues(text: string, replaced: readonly Span[], edits: Record<string, Json | undefined>): string {
-  let result = '';
-  let at = 0;
-  for (const { name, valueStart, valueEnd } of replaced) {
-    result = `${result}${text.slice(at, valueStart)}${JSON.stringify(edits[name])}`;
-    at = valueEnd;
-  }
-  return result + text.slice(at);
-}
-
-function recompose({ text, spans }: JsonDocument, edits: Record<string, Json | undefined>): string {
-  const members: string[] = [];
-  for (const [name, value] of Object.entries(edits)) {
-    if (value !== undefined && !spans.has(name)) members.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
-  }
-  for (const { name, start, valueStart, valueEnd } of spans.list()) {
-    if (!Object.hasOwn(edits, name)) members.push(text.slice(start, valueEnd));
-    else if (edits[name] !== undefined) members.push(text.slice(start, valueStart) + JSON.stringify(edits[name]));
-  }
-  return `{${members.join(',')}}`;
+  return isRecomposed ? `{${[...added, ...spans.kept(byIndex)].join(',')}}` : spans.replace(byIndex, 0, text.length);
 }
 
 const QUOTE = 0x22;

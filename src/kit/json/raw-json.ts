@@ -1,9 +1,10 @@
 // JSON whose values keep their own text: read without being parsed, written without being encoded anew. A number beyond
 // what JavaScript holds, an escape, the order of members: all stay as they came.
 
-import type { Json } from './json.ts';
+import { hasEscape, type Json, type JsonDocument } from './json.ts';
 import { isSpace, skipSpace } from './skip-space.ts';
 import { skipString } from './skip-string.ts';
+import { Spans } from './spans.ts';
 
 /** A value as its JSON text. */
 export class RawJson {
@@ -14,7 +15,7 @@ export type RawValue = Json | RawJson | RawValue[] | { [name: string]: RawValue 
 
 export function writeJson(value: RawValue): string {
   if (value instanceof RawJson) return value.text;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (!hasRaw(value)) return JSON.stringify(value);
   let text = '';
   if (Array.isArray(value)) {
     for (const item of value) text += `${text === '' ? '' : ','}${writeJson(item)}`;
@@ -27,67 +28,79 @@ export function writeJson(value: RawValue): string {
   return `{${text}}`;
 }
 
-/** A place in a valid JSON text, from which one can go down. Each level is scanned once, when it is first asked for. */
-export interface RawPlace {
-  text: string;
-  at(name: string | number): RawPlace | undefined;
+function hasRaw(value: RawValue | undefined): value is RawJson | RawValue[] | { [name: string]: RawValue | undefined } {
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof RawJson) return true;
+  if (Array.isArray(value)) return value.some(hasRaw);
+  for (const name in value) if (hasRaw(value[name])) return true;
+  return false;
+}
+
+/** A value in a valid JSON text, from which one can go down. Each level is scanned once, when it is first asked for. */
+export class RawPlace {
+  readonly #source: string;
+  readonly #start: number;
+  readonly #end: number;
+  #members: Spans | undefined;
+  readonly #places: (RawPlace | undefined)[] = [];
+
+  constructor(source: string, start: number, end: number) {
+    this.#source = source;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  get text(): string {
+    return this.#source.slice(this.#start, this.#end);
+  }
+
+  /** A member by its name, an item by its index. */
+  at(name: string | number): RawPlace | undefined {
+    const index = this.#find(name);
+    if (index < 0) return undefined;
+    const members = this.#scanned();
+    this.#places[index] ??= new RawPlace(this.#source, members.valueStart(index), members.valueEnd(index));
+    return this.#places[index];
+  }
+
   /** The text with some members given as another text, or left out (undefined); every other one keeps its bytes. */
-  edit(edits: RawEdits): string;
+  edit(edits: ReadonlyMap<string | number, string | undefined>): string {
+    const byIndex = new Map<number, string | undefined>();
+    for (const [name, edit] of edits) {
+      const index = this.#find(name);
+      if (index >= 0) byIndex.set(index, edit);
+    }
+    const hasRemoved = [...edits.values()].includes(undefined);
+    const members = this.#scanned();
+    if (!hasRemoved) return members.replace(byIndex, this.#start, this.#end);
+    const inside = members.kept(byIndex).join(',');
+    return this.#isList() ? `[${inside}]` : `{${inside}}`;
+  }
+
+  #find(name: string | number): number {
+    const members = this.#scanned();
+    if (typeof name === 'string') return this.#isList() ? -1 : members.find(name);
+    return this.#isList() && name >= 0 && name < members.count ? name : -1;
+  }
+
+  #isList(): boolean {
+    return this.#source.charCodeAt(skipSpace(this.#source, this.#start)) === OPEN_BRACKET;
+  }
+
+  #scanned(): Spans {
+    this.#members ??= scanMembers(this.#source, this.#start, this.#end);
+    return this.#members;
+  }
 }
-
-export type RawEdits = ReadonlyMap<string | number, string | undefined>;
-
-interface RawMember {
-  /** Of an object's member, where its name begins. */
-  start: number;
-  valueStart: number;
-  end: number;
-}
-
-type RawMembers = ReadonlyMap<string | number, RawMember>;
 
 export function openRaw(text: string): RawPlace {
-  let scanned: RawMembers | undefined;
-  let places: Map<string | number, RawPlace> | undefined;
-  const members = () => {
-    scanned ??= scanMembers(text);
-    return scanned;
-  };
-  return {
-    text,
-    at(name) {
-      const member = members().get(name);
-      if (member === undefined) return undefined;
-      places ??= new Map();
-      const place = places.get(name) ?? openRaw(text.slice(member.valueStart, member.end));
-      places.set(name, place);
-      return place;
-    },
-    edit: (edits) => ([...edits.values()].includes(undefined) ? recompose : splice)(text, members(), edits),
-  };
+  return new RawPlace(text, 0, text.length);
 }
 
-function splice(text: string, members: RawMembers, edits: RawEdits): string {
-  let result = '';
-  let at = 0;
-  for (const [name, { valueStart, end }] of members) {
-    const edit = edits.get(name);
-    if (edit === undefined) continue;
-    result += text.slice(at, valueStart) + edit;
-    at = end;
-  }
-  return result + text.slice(at);
-}
-
-function recompose(text: string, members: RawMembers, edits: RawEdits): string {
-  const kept: string[] = [];
-  for (const [name, { start, valueStart, end }] of members) {
-    const edit = edits.get(name);
-    if (edit !== undefined) kept.push(text.slice(start, valueStart) + edit);
-    else if (!edits.has(name)) kept.push(text.slice(start, end));
-  }
-  const inside = kept.join(',');
-  return text.trimStart().startsWith('{') ? `{${inside}}` : `[${inside}]`;
+/** A top-level member of a document: where it stands is known, and the text need not be scanned for it. */
+export function openMember({ text, spans }: JsonDocument, name: string): RawPlace | undefined {
+  const span = spans.get(name);
+  return span && new RawPlace(text, span.valueStart, span.valueEnd);
 }
 
 const QUOTE = 0x22;
@@ -97,25 +110,23 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** The members of one level in their order; the last of two with the same name counts, as in JSON.parse. */
-function scanMembers(text: string): RawMembers {
-  const members = new Map<string | number, RawMember>();
-  const start = skipSpace(text, 0);
+/** The members of one level in their order. An item of a list has no name. */
+function scanMembers(text: string, from: number, to: number): Spans {
+  const members = new Spans(text);
+  const start = skipSpace(text, from);
   const opening = text.charCodeAt(start);
   if (!isOpening(opening)) return members;
   let at = skipSpace(text, start + 1);
-  for (let index = 0; at < text.length && !isClosing(text.charCodeAt(at)); index++) {
-    let name: string | number = index;
+  while (at < to && !isClosing(text.charCodeAt(at))) {
     const first = at;
+    let nameEnd = at;
     if (opening === OPEN_BRACE) {
-      const end = endOfString(text, at);
-      const plain = text.slice(at + 1, end - 1);
-      name = plain.includes('\\') ? (JSON.parse(text.slice(at, end)) as string) : plain;
-      at = skipSpace(text, skipSpace(text, end) + 1);
+      nameEnd = endOfString(text, at);
+      at = skipSpace(text, skipSpace(text, nameEnd) + 1);
     }
     const end = skipValue(text, at);
-    if (members.has(name)) members.delete(name);
-    members.set(name, { start: first, valueStart: at, end });
+    const isEscaped = hasEscape(text, first, nameEnd);
+    members.add(first, nameEnd, at, end, isEscaped ? (JSON.parse(text.slice(first, nameEnd)) as string) : undefined);
     at = skipSpace(text, end);
     if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
   }

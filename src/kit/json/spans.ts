@@ -65,17 +65,47 @@ export class Spans {
     return this.#place(index, VALUE_END);
   }
 
+  /** Of two members with the same name the last counts, as in JSON.parse; -1 if there is none. */
+  find(name: string): number {
+    for (let index = this.count - 1; index >= 0; index--) if (this.isNamed(index, name)) return index;
+    return -1;
+  }
+
   has(name: string): boolean {
-    return this.#find(name) >= 0;
+    return this.find(name) >= 0;
   }
 
   get(name: string): Span | undefined {
-    const index = this.#find(name);
+    const index = this.find(name);
     return index < 0 ? undefined : this.#span(index, name);
   }
 
   list(): Span[] {
     return Array.from({ length: this.count }, (_, index) => this.#span(index, this.name(index)));
+  }
+
+  /** The text from one place to another, with other values for some members. */
+  replace(edits: ReadonlyMap<number, string | undefined>, from: number, to: number): string {
+    let result = '';
+    let at = from;
+    for (let index = 0; index < this.count; index++) {
+      const edit = edits.get(index);
+      if (edit === undefined) continue;
+      result += this.#text.slice(at, this.valueStart(index)) + edit;
+      at = this.valueEnd(index);
+    }
+    return result + this.#text.slice(at, to);
+  }
+
+  /** The texts of the members, with other values for some, and without those whose edit is undefined. */
+  kept(edits: ReadonlyMap<number, string | undefined>): string[] {
+    const kept: string[] = [];
+    for (let index = 0; index < this.count; index++) {
+      const edit = edits.get(index);
+      if (edit !== undefined) kept.push(this.#text.slice(this.start(index), this.valueStart(index)) + edit);
+      else if (!edits.has(index)) kept.push(this.#text.slice(this.start(index), this.valueEnd(index)));
+    }
+    return kept;
   }
 
   /** The first name that another member had before. */
@@ -92,7 +122,7 @@ export class Spans {
   /** The same members in another text, all but one if that is left out. */
   moved(text: string, placeOf: (place: number) => number, leftOut?: string): Spans {
     const moved = new Spans(text);
-    const left = leftOut === undefined ? -1 : this.#find(leftOut);
+    const left = leftOut === undefined ? -1 : this.find(leftOut);
     for (let index = 0; index < this.count; index++) {
       if (index === left) continue;
       const nameEnd = placeOf(this.#place(index, NAME_END));
@@ -105,11 +135,6 @@ export class Spans {
 
   #place(index: number, which: number): number {
     return this.#places[index * PER_MEMBER + which] ?? 0;
-  }
-
-  #find(name: string): number {
-    for (let index = 0; index < this.count; index++) if (this.isNamed(index, name)) return index;
-    return -1;
   }
 
   #span(index: number, name: string): Span {

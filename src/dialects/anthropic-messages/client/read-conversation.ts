@@ -2,7 +2,7 @@
 // the rest is read, and what has no word elsewhere is named.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../../kit/json/json.ts';
-import { openRaw } from '../../../kit/json/raw-json.ts';
+import { openMember } from '../../../kit/json/raw-json.ts';
 import { objectList, refuseField } from '../../fields.ts';
 import type {
   Conversation,
@@ -22,10 +22,11 @@ import { isStrictElsewhere } from './strict-schema.ts';
 import type { KnownTools } from './tool-changes.ts';
 import { readTurnSettings, TURN_EFFORT } from './turn-settings.ts';
 
-export function readConversation({ value: body, text }: JsonDocument): Conversation {
+export function readConversation(document: JsonDocument): Conversation {
+  const { value: body } = document;
   const { tools, toolChoice, parallelTools, left, known } = readTools(body);
   const ofTurns = readTurnSettings(objectList(body.messages, 'messages'));
-  const { system, turns } = splitSystem(readTurns(body, text, known));
+  const { system, turns } = splitSystem(readTurns(document, known));
   return {
     system: [...readSystem(body.system), ...system],
     turns,
@@ -40,8 +41,9 @@ export function readConversation({ value: body, text }: JsonDocument): Conversat
   };
 }
 
-function readTurns(body: JsonObject, text: string, tools: KnownTools): Turn[] {
-  const raw = openRaw(text);
+function readTurns(document: JsonDocument, tools: KnownTools): Turn[] {
+  const { value: body } = document;
+  const messages = openMember(document, 'messages');
   const ids = createCallIds();
   const turns = objectList(body.messages, 'messages').map(({ role, content }, index): Turn => {
     const at = `messages[${index}]`;
@@ -49,7 +51,7 @@ function readTurns(body: JsonObject, text: string, tools: KnownTools): Turn[] {
       role === 'system'
         ? readTexts(content, `${at}.content`, tools)
         : readContent(content, `${at}.content`, {
-            raw: () => raw.at('messages')?.at(index)?.at('content'),
+            raw: () => messages?.at(index)?.at('content'),
             ids,
             tools,
           });

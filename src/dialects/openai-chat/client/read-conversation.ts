@@ -1,7 +1,7 @@
 // A chat request, for a model that is reached in another format.
 
 import type { JsonDocument, JsonObject } from '../../../kit/json/json.ts';
-import { openRaw } from '../../../kit/json/raw-json.ts';
+import { openMember } from '../../../kit/json/raw-json.ts';
 import { objectList, optionalFlag } from '../../fields.ts';
 import type { Conversation, Knob } from '../../translate/conversation.ts';
 import { readCaching } from '../../translate/read-cache-mark.ts';
@@ -9,11 +9,12 @@ import { readMessages } from './read-messages.ts';
 import { readFormat, readKnobs, readReasoningWish, wantsThoughts } from './read-settings.ts';
 import { readTools, usesFunctions } from './read-tools.ts';
 
-export function readConversation({ text, value: body }: JsonDocument): Conversation {
+export function readConversation(document: JsonDocument): Conversation {
+  const { value: body } = document;
   const messages = objectList(body.messages, 'messages');
   const { tools, toolChoice, left } = readTools(body);
   return {
-    ...readMessages(messages, openRaw(text)),
+    ...readMessages(messages, openMember(document, 'messages')),
     tools,
     toolChoice,
     parallelTools: tools.length > 0 ? readParallel(body) : undefined,

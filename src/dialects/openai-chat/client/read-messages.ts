@@ -13,12 +13,12 @@ import { readReasoning } from '../read-reasoning.ts';
 import { readCalls } from './read-calls.ts';
 import { readParts, readTexts } from './read-parts.ts';
 
-/** `body` is the body's own text. */
-export function readMessages(messages: readonly JsonObject[], body: RawPlace): { system: TextPart[]; turns: Turn[] } {
+/** `raw`: where the messages stand in the body's own text. */
+export function readMessages(messages: readonly JsonObject[], raw: RawPlace | undefined): { system: TextPart[]; turns: Turn[] } {
   const ids = createCallIds();
   const turns = messages.map((message, index): Turn => {
     const at = `messages[${index}]`;
-    const parts = markLast(message, readMessage(message, { at, ids, raw: () => body.at('messages')?.at(index) }));
+    const parts = markLast(message, readMessage(message, { at, ids, raw: () => raw?.at(index) }));
     return {
       role: ROLES.get(message.role ?? '') ?? refuseField(`${at}.role`, `${at}.role must be a known role.`),
       parts,
