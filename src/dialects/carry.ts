@@ -31,7 +31,7 @@ const UPSTREAMS: readonly (readonly [endpoint: Endpoint, side: UpstreamSide])[] 
   ['gemini', geminiUpstream],
 ];
 
-export interface Destination {
+interface Destination {
   channel: {
     /** What the upstream can be asked for. */
     endpoints: readonly Endpoint[];

@@ -61,7 +61,7 @@ export function checkReport(usage: UsageReport, output: Output, isFinished = tru
 const MOST_OVERCOUNTED = 4;
 
 /** Output that came after a report: all that came before the report, and the rest by the careful count. */
-export interface AfterReport {
+interface AfterReport {
   tokensBefore: number;
   plainTokens: number;
 }

@@ -98,7 +98,7 @@ export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
 }
 
 /** The usage of a stream, as its events tell it. */
-export interface UsageTracker {
+interface UsageTracker {
   /** What the start says of the output is only a beginning. */
   start(usage: Json | undefined): void;
   update(usage: Json | undefined): void;

@@ -5,12 +5,10 @@
 import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
 import { openRaw, type RawPlace } from '../../kit/json/raw-json.ts';
 import type { UsageReport } from '../dialect.ts';
-import type { AnswerEvent, EventReader, WholeEvents } from '../translate/answer-events.ts';
+import type { AnswerEvent, EventReader, StopReason, WholeEvents } from '../translate/answer-events.ts';
 import type { Target } from '../translate/sides.ts';
-import { vendorRefusal } from '../translate/vendor-refusal.ts';
-import { answerBlocked, promptBlocked } from './read-blocked.ts';
+import { blockedBecause, vendorRefusal } from '../translate/vendor-refusal.ts';
 import { createPartReader } from './read-parts.ts';
-import { readStop } from './read-stop.ts';
 import { readUsage } from './read-usage.ts';
 
 const DONE = '[DONE]';
@@ -108,4 +106,39 @@ function createAnswerReader(target: Target): AnswerReader {
       return readUsage(reported, hasText || hasCalls);
     },
   };
+}
+
+// Why Gemini blocked a prompt, or stopped an answer: its own message, else the reason with the ratings that led to it.
+function promptBlocked({ blockReason, blockReasonMessage, safetyRatings }: JsonObject): string {
+  return filled(blockReasonMessage) ?? blockedBecause('prompt', withRatings(String(blockReason), safetyRatings));
+}
+
+function answerBlocked({ finishReason, finishMessage, safetyRatings }: JsonObject): string {
+  return filled(finishMessage) ?? blockedBecause('answer', withRatings(String(finishReason), safetyRatings));
+}
+
+function withRatings(reason: string, ratings: Json | undefined): string {
+  const list = Array.isArray(ratings) ? ratings.filter(isObject) : [];
+  const blocked = list.flatMap(({ blocked: isBlocked, category }) => (isBlocked === true ? [String(category)] : []));
+  return blocked.length === 0 ? reason : `${reason} (${blocked.join(', ')})`;
+}
+
+function filled(text: Json | undefined): string | undefined {
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+// Why Gemini ended. It has no word for "waits for results": that a call was made says it.
+const FILTERED = /^(?:SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII|NO_IMAGE|IMAGE_\w+)$/;
+/** The model lost its way: unless something of use came before, it is no answer. */
+const FAILED = new Set([
+  ...['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'],
+  ...['MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE', 'OTHER'],
+]);
+
+/** Undefined: nothing came that anybody could use. */
+function readStop(why: string, said: { hasText: boolean; hasCalls: boolean }): StopReason | undefined {
+  if (why === 'MAX_TOKENS') return 'length';
+  if (FILTERED.test(why)) return 'filter';
+  if (FAILED.has(why) && !said.hasText && !said.hasCalls) return undefined;
+  return said.hasCalls ? 'tool' : 'end';
 }

@@ -6,7 +6,7 @@ import type { RawPlace } from '../../kit/json/raw-json.ts';
 import { pictureText } from '../media/picture.ts';
 import type { AnswerEvent, Delta } from '../translate/answer-events.ts';
 
-export interface PartReader {
+interface PartReader {
   take(part: Json, place: RawPlace | undefined): AnswerEvent[];
   close(): AnswerEvent[];
   said(): { hasText: boolean; hasCalls: boolean };

@@ -4,7 +4,6 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { resolveReference } from '../translate/schemas/resolve-reference.ts';
-import { createMeasure } from './measure-schema.ts';
 import { mergeAll } from './merge-schemas.ts';
 
 /** A reference inside itself is followed this often, and so many are followed one inside the other. */
@@ -181,4 +180,23 @@ function writeChoices({ anyOf, oneOf, properties }: JsonObject, walk: Walk): Jso
   const choices = listed.map((choice) => convert(choice, walk));
   const areWhole = choices.every((choice) => choice.type !== undefined || choice.anyOf !== undefined);
   return areWhole && !isObject(properties) ? choices : undefined;
+}
+
+// How long the text of a schema is, without writing it: many references may lead to one large part of it.
+/** Measures each part once, however often it is asked for. */
+function createMeasure(): (value: Json | undefined) => number {
+  const known = new Map<object, number>();
+
+  function measure(value: Json | undefined): number {
+    if (typeof value === 'string') return value.length + 2;
+    if (typeof value !== 'object' || value === null) return String(value).length;
+    const found = known.get(value);
+    if (found !== undefined) return found;
+    let chars = 2;
+    for (const [name, member] of Object.entries(value)) chars += name.length + measure(member) + 4;
+    known.set(value, chars);
+    return chars;
+  }
+
+  return measure;
 }

@@ -3,15 +3,14 @@
 import { writeJson } from '../../kit/json/raw-json.ts';
 import { geminiTraits } from '../../vendors/gemini.ts';
 import type { UpstreamFields } from '../dialect.ts';
-import type { Conversation } from '../translate/conversation.ts';
+import { arrangeTurns, beginWithUser, listName, mergeTurns } from '../translate/arrange-turns.ts';
+import { prepareBegunAnswer } from '../translate/begun-answer.ts';
+import type { Conversation, Turn } from '../translate/conversation.ts';
 import { settingsOfParts } from '../translate/settings-of-parts.ts';
 import type { Target, WrittenRequest } from '../translate/sides.ts';
 import { withToldNames } from '../translate/tools/told-tools.ts';
 import { createToolNames } from '../translate/tools/tool-names.ts';
-import { planTurns } from './plan-turns.ts';
-import { planFormat } from './write-format.ts';
-import { writeKnobs } from './write-knobs.ts';
-import { planThinking } from './write-thinking.ts';
+import { planFormat, planThinking, writeKnobs } from './write-knobs.ts';
 import { declaredTools, writeTool, writeToolChoice } from './write-tools.ts';
 import { type GeminiContent, writeTurn } from './write-turns.ts';
 
@@ -75,4 +74,26 @@ function appendPrefill(contents: readonly GeminiContent[], text: string): Gemini
   const begun = last?.role === 'model' ? last.parts : [];
   const kept = begun.length > 0 ? contents.slice(0, -1) : contents;
   return [...kept, { role: 'model', parts: [...begun, { text: text.trimEnd() }] }];
+}
+
+// The turns of a conversation as Gemini takes them: user and model in turn, the user first, and of thoughts only what its
+// own model signed.
+interface TurnPlan {
+  turns: Turn[];
+  isReworded: boolean;
+}
+
+function planTurns({ turns }: Conversation, { prefill, origin }: Target): TurnPlan {
+  const usable = turns.map((turn) => withOwnThoughts(turn, origin));
+  const begun = prepareBegunAnswer(arrangeTurns(usable, { midSystem: 'fold' }, listName(turns)), prefill);
+  return { ...begun, turns: beginWithUser(mergeTurns(begun.turns)) };
+}
+
+/** A signature of thoughts goes back with what comes after them: where nothing does, they are nothing. */
+function withOwnThoughts(turn: Turn, origin: string): Turn {
+  const last = turn.parts.findLastIndex(({ type }) => type !== 'reasoning');
+  const parts = turn.parts
+    .slice(0, last + 1)
+    .filter((part) => part.type !== 'reasoning' || part.opaque?.origin === origin);
+  return { ...turn, parts };
 }

@@ -1,12 +1,18 @@
 // Settings that change how a model answers: carried where it takes them, told where it does not.
 
 import type { JsonObject } from '../../kit/json/json.ts';
-import type { GeminiTraits } from '../../vendors/gemini.ts';
-import type { Knob } from '../translate/conversation.ts';
+import type { GeminiTraits, Thinking } from '../../vendors/gemini.ts';
+import type { UpstreamFields } from '../dialect.ts';
+import type { Conversation, Knob, Tool } from '../translate/conversation.ts';
+import { boundedBudget, effortFor } from '../translate/effort.ts';
 import { requireOneAnswer } from '../translate/one-answer.ts';
+import { describedSchema } from '../translate/read-format.ts';
 import { splitStops } from '../translate/stop-sequences.ts';
+import { createFormatTool, JSON_HINT } from '../translate/tools/format-tool.ts';
+import type { ToolNames } from '../translate/tools/tool-names.ts';
+import { writeSchema } from './schema.ts';
 
-export interface WrittenKnobs {
+interface WrittenKnobs {
   /** For `generationConfig`. */
   config: JsonObject;
   dropped: string[];
@@ -56,4 +62,70 @@ function takeStops(knob: Knob, written: WrittenKnobs): void {
   const { taken, local } = splitStops(knob, MOST_STOPS);
   if (taken.length > 0) written.config.stopSequences = taken;
   written.localStops = local;
+}
+
+// How much a model shall think: by its generation as a word, as a bound in tokens, or not at all.
+interface ThinkingPlan {
+  dropped: readonly string[];
+  /** For `thinkingConfig`. */
+  config(fields: UpstreamFields): JsonObject | undefined;
+}
+
+export function planThinking(
+  { reasoning: wish, showsThoughts }: Pick<Conversation, 'reasoning' | 'showsThoughts'>,
+  thinking: Thinking,
+): ThinkingPlan {
+  if (!wish) {
+    const shown = showsThoughts && thinking.by !== 'nothing' ? { includeThoughts: true } : undefined;
+    return { dropped: [], config: () => shown };
+  }
+  const isOff = wish.isOff || wish.effort === 'none';
+  if (thinking.by === 'nothing') return { dropped: isOff ? [] : [wish.name], config: () => undefined };
+  const shown = isOff ? {} : { includeThoughts: true };
+  if (thinking.by === 'level') {
+    const level = effortFor(wish, thinking.levels);
+    return { dropped: [], config: () => ({ ...(level === undefined ? {} : { thinkingLevel: level }), ...shown }) };
+  }
+  const { least, most, canStop } = thinking;
+  const off = canStop ? 0 : least;
+  const bounded = (fields: UpstreamFields) => Math.min(most, Math.max(least, boundedBudget(wish, fields)));
+  const isLowered = !isOff && (wish.budget ?? 0) > most;
+  return {
+    dropped: isLowered ? ['thinking.budget_tokens'] : [],
+    config: (fields) => ({ thinkingBudget: isOff ? off : bounded(fields), ...shown }),
+  };
+}
+
+// The form that a client wants its answer in. Older models have it only without tools: with them, the answer is the call of
+// one more tool.
+interface FormatPlan {
+  /** For `generationConfig`. */
+  config: JsonObject;
+  tool?: Tool | undefined;
+  /** What the model is told instead. */
+  hint?: string | undefined;
+}
+
+interface FormatOptions {
+  /** There are no tools. */
+  isAlone: boolean;
+  takesFormatWithTools: boolean;
+  names: ToolNames;
+}
+
+const JSON_TYPE = 'application/json';
+
+export function planFormat(
+  { format, toolChoice }: Pick<Conversation, 'format' | 'toolChoice'>,
+  { isAlone, takesFormatWithTools, names }: FormatOptions,
+): FormatPlan {
+  if (!format) return { config: {} };
+  if (isAlone || takesFormatWithTools) {
+    const schema = format.kind === 'json_schema' ? { responseJsonSchema: writeSchema(describedSchema(format)) } : {};
+    return { config: { responseMimeType: JSON_TYPE, ...schema } };
+  }
+  // The client wants a call of its own tools, not an answer.
+  if (toolChoice?.mode === 'any' || toolChoice?.mode === 'tool') return { config: {} };
+  if (format.kind === 'json_object') return { config: {}, hint: JSON_HINT };
+  return { config: {}, tool: createFormatTool(describedSchema(format), names) };
 }

@@ -5,7 +5,7 @@ import type { Json } from '../../kit/json/json.ts';
 import type { Endpoint } from '../../vendors/endpoints.ts';
 import { isEmptySetting } from '../fields.ts';
 
-export type FieldRule =
+type FieldRule =
   /** The gateway writes it itself, whatever the client sent. */
   | 'set'
   /** The gateway reads it. The hold covers all that it can cost. */

@@ -1,7 +1,7 @@
 // The head of a `data:` address, which stands before its first comma. The address is as long as a body may be, and no
 // pattern sees it: one that tries every ending of a head would hold up everybody else.
 
-export interface DataHead {
+interface DataHead {
   /** As it is written; empty if it has none. */
   mediaType: string;
   isBase64: boolean;

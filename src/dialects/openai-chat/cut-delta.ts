@@ -1,8 +1,7 @@
 // A chat delta of a run that continues another one, cut down to what the client does not have.
 
-import { isObject, type JsonObject } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Comparison, NewTexts } from '../stream/compare-run.ts';
-import { cutDetails } from './cut-details.ts';
 import { isReasoning, readPieces, saysTwice, toolCalls } from './read-output.ts';
 
 /** Undefined if something of it cannot be cut. */
@@ -51,4 +50,27 @@ function goOn({ index: _, id, type, ...call }: JsonObject, index: number, isWord
     name === 'function' || name === 'custom' ? isObject(value) && Object.keys(value).length > 0 : isWordless;
   const kept = Object.entries(call).filter(isKept);
   return kept.length > 0 ? [{ index, ...Object.fromEntries(kept) }] : [];
+}
+
+// A router's list of details says the thoughts of its chunk once more: what of them the client has is cut there, too.
+/** `rest` is the new end of the thoughts that were `said`. Undefined if the details are in other words. */
+function cutDetails(details: Json[], said: string, rest: string): Json[] | undefined {
+  if (rest === said) return details;
+  if (rest === '') return [];
+  const list = details.filter(isObject);
+  if (list.map((detail) => wordsOf(detail).text).join('') !== said) return undefined;
+  const kept: JsonObject[] = [];
+  let known = said.length - rest.length;
+  for (const detail of list) {
+    const { name, text } = wordsOf(detail);
+    if (known === 0) kept.push(detail);
+    else if (known < text.length) kept.push({ ...detail, [name]: text.slice(known) });
+    known = Math.max(0, known - text.length);
+  }
+  return kept;
+}
+
+function wordsOf({ text, summary }: JsonObject): { name: 'text' | 'summary'; text: string } {
+  if (typeof text === 'string') return { name: 'text', text };
+  return { name: 'summary', text: typeof summary === 'string' ? summary : '' };
 }

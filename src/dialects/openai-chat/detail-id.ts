@@ -5,7 +5,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { readOwnSignature, readTagged, signOwn } from '../translate/opaque.ts';
 
-export interface Maker {
+interface Maker {
   origin: string;
   isMoved: boolean;
 }

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../kit/json/json.ts';
 import type { UnaskedThinking } from '../../vendors/qwen.ts';
 import { type Lowered, lowerInside } from '../lower-inside.ts';
 
-export interface SharedBound extends Lowered {
+interface SharedBound extends Lowered {
   /** What is left for the answer, or for all output where thinking is part of it. */
   answer: number;
 }

@@ -8,8 +8,7 @@ import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '..
 import { withoutFields } from '../left-behind/leave-fields.ts';
 import { readUsage } from '../openai-chat/read-usage.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
-import { LONG_ANSWERS } from './long-answers.ts';
-import { packFloats, unpackFloats, wantsPacked } from './packed-floats.ts';
+import { LONG_ANSWERS, packFloats, unpackFloats, wantsPacked } from './long-answers.ts';
 import { readRequest } from './read-request.ts';
 
 export const openaiEmbeddings: Dialect = {

@@ -1,10 +1,9 @@
 // Many vectors at once: how large their answer may be, and each of them as the client asked for it.
 
 import { fault } from '../../faults/fault.ts';
-import type { Json } from '../../kit/json/json.ts';
+import type { Json, JsonDocument } from '../../kit/json/json.ts';
 import { type LongMember, parseLong } from '../../kit/json/long-members.ts';
 import type { LongAnswers, RelayRequest } from '../dialect.ts';
-import { packFloats, unpackFloats, wantsPacked } from './packed-floats.ts';
 
 /** Of one vector: as many numbers as the largest embedders give, each in a line of its own with all of its digits. */
 const MOST_NUMBERS = 4_096;
@@ -35,4 +34,20 @@ function tooLarge({ document }: RelayRequest) {
     param: 'input',
     message: `The vectors of all inputs are larger than one answer can hold. Nothing was charged. Send fewer inputs at once${packed}.`,
   });
+}
+
+// Vectors as text: little-endian 32-bit floats in base64, as the official clients ask for and decode them.
+export function wantsPacked({ value }: JsonDocument): boolean {
+  return value.encoding_format === 'base64';
+}
+
+export function packFloats(values: readonly number[]): string {
+  const bytes = Buffer.alloc(values.length * 4);
+  for (const [index, value] of values.entries()) bytes.writeFloatLE(value, index * 4);
+  return bytes.toString('base64');
+}
+
+export function unpackFloats(text: string): number[] {
+  const bytes = Buffer.from(text, 'base64');
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
 }

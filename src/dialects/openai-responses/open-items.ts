@@ -37,7 +37,7 @@ interface OpenItem {
   part: JsonObject | undefined;
 }
 
-export interface OpenItems {
+interface OpenItems {
   /** `chars`: how long it is. */
   note(event: JsonObject, chars: number): void;
   /** Events that close what is open; all items are in `output` then. */

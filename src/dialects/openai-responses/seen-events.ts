@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
-export interface SeenItem {
+interface SeenItem {
   type: string;
   id: Json | undefined;
   callId: Json | undefined;
@@ -15,7 +15,7 @@ export interface SeenEvents {
   events: ReadonlyMap<string, string>;
 }
 
-export interface SeenLog extends SeenEvents {
+interface SeenLog extends SeenEvents {
   note(event: JsonObject): void;
   copy(): SeenEvents;
 }

@@ -16,7 +16,7 @@ export interface Comparison {
 }
 
 /** All that was sent of a slot. */
-export interface SentText {
+interface SentText {
   length: number;
   digest: string;
 }

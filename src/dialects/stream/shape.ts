@@ -19,7 +19,7 @@ export interface Repeat {
 }
 
 /** Whether an event says this text in this slot, and nothing else. */
-export type SaysOnly = (data: string, text: string, slot: string) => boolean;
+type SaysOnly = (data: string, text: string, slot: string) => boolean;
 
 const MARK = '\ue000mark\ue000';
 /** A stream whose events do not repeat is not searched for shapes for ever. */

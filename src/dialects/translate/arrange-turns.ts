@@ -4,7 +4,7 @@
 import { refuseField } from '../fields.ts';
 import type { Part, TextPart, ToolCallPart, ToolResultPart, Turn } from './conversation.ts';
 
-export interface Arrangement {
+interface Arrangement {
   /** `keep`: system turns stay where they are. `fold`: their text joins the user turn beside them. */
   midSystem: 'keep' | 'fold';
 }

@@ -9,7 +9,7 @@ export function isAnswerBegun(turn: Turn | undefined): boolean {
   return turn?.role === 'assistant' && !turn.parts.some(({ type }) => type === 'tool_call');
 }
 
-export interface BegunAnswer {
+interface BegunAnswer {
   turns: Turn[];
   isReworded: boolean;
 }

@@ -5,7 +5,7 @@ import { weighTokens } from '../../kit/tokens.ts';
 import { addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import type { AnswerEvent } from './answer-events.ts';
 
-export interface HiddenThoughts {
+interface HiddenThoughts {
   /** True if the event is not shown. What thoughts want back has no place without them, nor has that of words. */
   takes(event: AnswerEvent): boolean;
   output(): Output;

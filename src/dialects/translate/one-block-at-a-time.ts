@@ -3,7 +3,7 @@
 
 import type { AnswerEvent, Block, Delta } from './answer-events.ts';
 
-export interface Sequencer {
+interface Sequencer {
   /** `slot` names the block for as long as the answer lasts; `block` is only asked for when it opens. */
   add(slot: string, block: () => Block, text: string, isMedia?: boolean): AnswerEvent[];
   sign(slot: string, signature: string): AnswerEvent[];

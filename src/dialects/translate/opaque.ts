@@ -7,7 +7,7 @@ import type { Opaque, ReasoningPart } from './conversation.ts';
 
 /** Stands in everything that we tagged: a cheap test on a whole body. */
 export const TAG = 'svc1';
-export const TAG_MARK = `${TAG}.`;
+const TAG_MARK = `${TAG}.`;
 /** What begins with the mark begins so in base64, whatever follows. */
 export const CODED_MARK = Buffer.from(TAG_MARK).toString('base64').slice(0, 6);
 /** All that we write after the mark. */

@@ -10,7 +10,7 @@ import type { Knob } from './conversation.ts';
 const MOST_LOCAL = 32;
 const MOST_CHARS = 1_000;
 
-export interface StopSequences {
+interface StopSequences {
   taken: string[];
   local: string[];
 }

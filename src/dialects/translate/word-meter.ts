@@ -1,6 +1,6 @@
 // What the words of an answer weigh, where its pictures stand in its text and are counted with it.
 
-export interface WordMeter {
+interface WordMeter {
   /** What is counted meanwhile is no words. */
   leaveOut<T>(act: () => T): T;
   weight(): number;

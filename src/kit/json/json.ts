@@ -60,7 +60,7 @@ export function parseMembers(text: string, spans: Spans): JsonObject {
 }
 
 /** What was parsed has as many members as its text, or one of them is there twice. */
-export function asMembers(value: Json, spans: Spans): JsonObject {
+function asMembers(value: Json, spans: Spans): JsonObject {
   if (!isObject(value)) throw new JsonRefused('not_object');
   if (Object.keys(value).length < spans.count) throw refused('duplicate_member', spans);
   return value;

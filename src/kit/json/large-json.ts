@@ -15,7 +15,7 @@ import {
 import { findStringEnd } from './skip-string.ts';
 import { Spans } from './spans.ts';
 
-export interface LargeJsonOptions {
+interface LargeJsonOptions {
   /** Lets others have their turn. */
   pause(): Promise<void>;
   limits?: JsonLimits;

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { anthropicMessages } from '../../../src/dialects/anthropic-messages/dialect.ts';
-import { isRefused } from '../../../src/dialects/anthropic-messages/upstream/refused-schema.ts';
+import { isRefused } from '../../../src/dialects/anthropic-messages/upstream/write-format.ts';
 import { type Carrier, sameDialectCarrier } from '../../../src/dialects/carrier.ts';
 import { carry } from '../../../src/dialects/carry.ts';
 import type { Dialect } from '../../../src/dialects/dialect.ts';

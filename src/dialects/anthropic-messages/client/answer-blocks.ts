@@ -35,7 +35,7 @@ export function blockSignature({ origin }: AnswerContext, thoughts: string, give
   return given === '' ? signOwn(origin, thoughts) : packReasoning(origin, { text: '', signature: given });
 }
 
-export interface Ended {
+interface Ended {
   reason: StopReason;
   sequence: string | undefined;
   hasCalls: boolean;

@@ -13,7 +13,7 @@ import { readCallId } from '../shown-ids.ts';
 import { type Placed, readDocument, readImage } from './read-media.ts';
 import { type KnownTools, tellChange, toldPart } from './tool-changes.ts';
 
-export interface History {
+interface History {
   /** The place of `content` in the body's text. */
   raw(): RawPlace | undefined;
   ids: CallIds;

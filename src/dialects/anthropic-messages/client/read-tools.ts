@@ -10,7 +10,7 @@ import { definedLater, toolChanges } from '../defined-later.ts';
 import { isStrictElsewhere } from './strict-schema.ts';
 import { type KnownTools, removedTools } from './tool-changes.ts';
 
-export interface ReadTools {
+interface ReadTools {
   tools: Tool[];
   toolChoice: ToolChoice | undefined;
   parallelTools: boolean | undefined;

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts'
 import { saysSomething } from '../../left-behind/priced-fields.ts';
 import type { Knob } from '../../translate/conversation.ts';
 
-export interface TurnSettings {
+interface TurnSettings {
   /** Of the answer that is asked for; undefined: no message says it. */
   effort: string | undefined;
   left: Knob[];

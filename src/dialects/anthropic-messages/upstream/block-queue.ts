@@ -8,7 +8,7 @@ export interface QueuedBlock {
   isOver: boolean;
 }
 
-export interface BlockQueue {
+interface BlockQueue {
   begin(block: QueuedBlock): void;
   /** Offsets of citations count from the beginning of their block. */
   add(block: QueuedBlock, events: AnswerEvent[]): AnswerEvent[];

@@ -10,7 +10,7 @@ type Place = Tool | Part;
 
 export type CacheMarks = ReadonlyMap<Place, CacheMark>;
 
-export interface Prompt {
+interface Prompt {
   tools: readonly Tool[];
   system: readonly TextPart[];
   turns: readonly Turn[];

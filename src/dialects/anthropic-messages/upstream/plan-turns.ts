@@ -5,7 +5,7 @@ import { arrangeTurns, beginWithUser, listName, mergeTurns } from '../../transla
 import { isAnswerBegun, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Part, TextPart, Turn } from '../../translate/conversation.ts';
 
-export interface TurnTraits {
+interface TurnTraits {
   takesMidSystem: boolean;
   takesPrefill: boolean;
   /** Thoughts without a signature are refused. */
@@ -14,7 +14,7 @@ export interface TurnTraits {
   origin: string;
 }
 
-export interface TurnPlan {
+interface TurnPlan {
   system: TextPart[];
   turns: Turn[];
   /** An assistant turn stands last, to be continued. */

@@ -6,7 +6,7 @@ import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
 import { createGivenIds } from '../../translate/tools/given-ids.ts';
 import { createBlockQueue, newQueued, type QueuedBlock } from './block-queue.ts';
 
-export interface BlockReader {
+interface BlockReader {
   /** `rawInput` is the JSON text of a call's input, where the block has it already. */
   start(index: Json | undefined, block: JsonObject, rawInput: () => string | undefined): AnswerEvent[];
   delta(index: Json | undefined, delta: JsonObject): AnswerEvent[];

@@ -2,14 +2,14 @@
 // other; what only its own clients understand, such as tools that it runs itself, is not shown. The messages of an answer that
 // was paused and continued are read as one.
 
-import { isObject, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
+import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { openRaw } from '../../../kit/json/raw-json.ts';
 import type { PausedTurn, UsageReport } from '../../dialect.ts';
 import { isFinish } from '../../stream/is-finish.ts';
-import type { AnswerEvent, EventReader } from '../../translate/answer-events.ts';
+import type { AnswerEvent, EventReader, WholeEvents } from '../../translate/answer-events.ts';
 import type { Target } from '../../translate/sides.ts';
 import { JoinedMessage } from '../join-message.ts';
-import { addTurn, createUsageTracker, type UsedTurns } from '../usage.ts';
+import { addTurn, createUsageTracker, readUsage, type UsedTurns } from '../usage.ts';
 import { PAUSED, toPausedTurn } from './paused-turn.ts';
 import { createBlockReader } from './read-answer-blocks.ts';
 import { readStop } from './read-stop.ts';
@@ -102,4 +102,22 @@ export function createEventReader({ requestId }: Pick<Target, 'requestId'>): Eve
     paused: () => (pause?.isOver ? pause.turn : undefined),
     facts: (isOver) => ({ usage: totalWith(usage.report(isStopped || isOver || pause !== undefined)) }),
   };
+}
+
+// A whole answer of an Anthropic upstream as the events that it would have streamed.
+export function readWhole({ value, text }: JsonDocument, { requestId }: Target): WholeEvents | undefined {
+  const { type, content, stop_reason: reason, usage } = value;
+  if (type !== 'message' || !Array.isArray(content) || !isFinish(reason)) return undefined;
+  const raw = openRaw(text).at('content');
+  const blocks = createBlockReader(requestId);
+  const events: AnswerEvent[] = [];
+  for (const [index, block] of content.entries()) {
+    if (!isObject(block)) return undefined;
+    events.push(...blocks.start(index, block, () => raw?.at(index)?.at('input')?.text), ...blocks.stop(index));
+  }
+  const stopped = readStop(value, blocks.shown());
+  if (!stopped) return undefined;
+  // What went before was made shorter, and nobody else could go on from that.
+  const lost = [...blocks.lost(), ...(reason === 'compaction' ? ['compaction'] : [])];
+  return { events: [...events, ...stopped, { type: 'done' }], usage: readUsage(usage), lost };
 }

@@ -5,9 +5,8 @@
 
 import type { UpstreamSide } from '../../translate/sides.ts';
 import { writeAsStream } from '../other-form.ts';
-import { createEventReader } from './read-events.ts';
+import { createEventReader, readWhole } from './read-events.ts';
 import { mayBePaused, readTurn } from './read-turn.ts';
-import { readWhole } from './read-whole.ts';
 import { writeConversation } from './write-conversation.ts';
 
 export const anthropicMessagesUpstream: UpstreamSide = {

@@ -9,7 +9,7 @@ import { requireOneAnswer } from '../../translate/one-answer.ts';
 import { isSaidByMarks } from '../../translate/read-cache-mark.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
 
-export interface KnobOptions {
+interface KnobOptions {
   traits: ClaudeTraits;
   isThinking: boolean;
   /** The answer comes as a tool's arguments, in which line breaks are layout. */
@@ -17,7 +17,7 @@ export interface KnobOptions {
   hashUser(id: string): string;
 }
 
-export interface WrittenKnobs {
+interface WrittenKnobs {
   members: Record<string, RawValue>;
   dropped: string[];
   localStops: string[];

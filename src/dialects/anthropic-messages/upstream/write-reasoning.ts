@@ -8,7 +8,7 @@ import type { UpstreamFields } from '../../dialect.ts';
 import type { Conversation, ReasoningWish } from '../../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../../translate/effort.ts';
 
-export interface ReasoningObstacles {
+interface ReasoningObstacles {
   isForced: boolean;
   isPrefilled: boolean;
   /** The calls that it must go on from came without its thoughts. */
@@ -17,7 +17,7 @@ export interface ReasoningObstacles {
   maxOutputTokens: number | undefined;
 }
 
-export interface ReasoningPlan {
+interface ReasoningPlan {
   isOn: boolean;
   dropped: readonly string[];
   /** What is lost if the wallet leaves no more than this. */

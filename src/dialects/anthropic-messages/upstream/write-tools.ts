@@ -50,7 +50,7 @@ function hasVariants(variants: Json | undefined): boolean {
   return variants !== undefined && !(Array.isArray(variants) && variants.length === 0);
 }
 
-export interface ChoiceOptions {
+interface ChoiceOptions {
   names: ToolNames;
   /** The tool that stands for the answer's format, if there is one. */
   formatTool: string | undefined;

@@ -14,7 +14,10 @@ import { readCalls } from './read-calls.ts';
 import { readParts, readTexts } from './read-parts.ts';
 
 /** `raw`: where the messages stand in the body's own text. */
-export function readMessages(messages: readonly JsonObject[], raw: RawPlace | undefined): { system: TextPart[]; turns: Turn[] } {
+export function readMessages(
+  messages: readonly JsonObject[],
+  raw: RawPlace | undefined,
+): { system: TextPart[]; turns: Turn[] } {
   const ids = createCallIds();
   const turns = messages.map((message, index): Turn => {
     const at = `messages[${index}]`;

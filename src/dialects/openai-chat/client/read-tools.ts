@@ -7,7 +7,7 @@ import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { CHOICE_MODES, listTools, readCustom, readFunction } from '../../translate/tools/openai-tools.ts';
 
-export interface ChatTools {
+interface ChatTools {
   tools: Tool[];
   toolChoice: ToolChoice | undefined;
   /** Tools that only their own vendor runs. */

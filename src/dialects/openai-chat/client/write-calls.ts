@@ -6,7 +6,7 @@ import type { Block } from '../../translate/answer-events.ts';
 import { tagToolId } from '../../translate/opaque.ts';
 import type { AnswerContext } from '../../translate/sides.ts';
 
-export interface CallWriter {
+interface CallWriter {
   open(block: Extract<Block, { kind: 'tool' }>): JsonObject[];
   add(text: string): JsonObject[];
   close(): JsonObject[];

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../kit/json/json.ts';
 import { writeDetailId } from '../detail-id.ts';
 import { REDACTED_DETAIL, TEXT_DETAIL } from '../read-reasoning.ts';
 
-export interface ReasoningWriter {
+interface ReasoningWriter {
   /** Words or a call come: no thought after them stands first. */
   passOver(): void;
   add(text: string): JsonObject[];

@@ -16,7 +16,7 @@ export interface CallSlot {
   arguments: string;
 }
 
-export interface CallSlots {
+interface CallSlots {
   /** These bits of calls follow together. */
   next(bits: readonly CallBit[]): void;
   /** The call that the bit belongs to, with the bit added; undefined if nothing tells which of several it is. */

@@ -10,12 +10,11 @@ import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '.
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
 import type { Target } from '../../translate/sides.ts';
 import { madeId } from '../../translate/tools/given-ids.ts';
-import { vendorRefusal } from '../../translate/vendor-refusal.ts';
+import { blockedBecause, vendorRefusal } from '../../translate/vendor-refusal.ts';
 import { isBroken, isError, isErrorEvent, isNoise, saidAs } from '../read-chunk.ts';
 import { betterUsage, readUsage } from '../read-usage.ts';
 import { type CallSlot, createCallSlots } from './call-slots.ts';
 import { type Bit, type CallBit, readBits, type Words } from './read-delta.ts';
-import { filterWords } from './read-filter.ts';
 import { createDetails } from './reasoning-details.ts';
 
 const DONE = '[DONE]';
@@ -218,4 +217,15 @@ const STOPS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
 /** What was said counts more than what the finish claims: a client waits for calls exactly if there are any. */
 function stopOf(finish: string, hasCalls: boolean): StopReason {
   return STOPS.get(finish.toLowerCase()) ?? (hasCalls ? 'tool' : 'end');
+}
+
+// What a content filter found in an answer that it stopped, as Azure tells it beside the choice.
+/** Undefined if it does not say. */
+function filterWords({ content_filter_results: results }: JsonObject): string | undefined {
+  if (!isObject(results)) return undefined;
+  const found = Object.entries(results).flatMap(([name, result]) => {
+    if (!isObject(result) || result.filtered !== true) return [];
+    return typeof result.severity === 'string' ? [`${name} (${result.severity})`] : [name];
+  });
+  return found.length === 0 ? undefined : blockedBecause('answer', found.join(', '));
 }

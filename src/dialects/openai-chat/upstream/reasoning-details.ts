@@ -7,7 +7,7 @@ import type { Quirks } from '../../../vendors/quirks.ts';
 import type { ReasoningPart } from '../../translate/conversation.ts';
 import { REDACTED_DETAIL } from '../read-reasoning.ts';
 
-export interface Details {
+interface Details {
   add(list: readonly JsonObject[]): void;
   /** What came since it was last taken, as JSON; undefined if nothing did. */
   take(): string | undefined;

@@ -7,12 +7,12 @@ import { asFailure, textOfPart } from '../../translate/as-text.ts';
 import type { ToolResultPart } from '../../translate/conversation.ts';
 import { type ContentPart, writeContentPart } from './write-content.ts';
 
-export interface ResultOptions {
+interface ResultOptions {
   quirks: Quirks;
   writeId(id: string): string;
 }
 
-export interface WrittenResults {
+interface WrittenResults {
   messages: { [name: string]: RawValue }[];
   /** For the user's message right after. */
   shown: ContentPart[];

@@ -12,12 +12,12 @@ import type { Target } from '../../translate/sides.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
 import { schemaHint } from '../../translate/tools/format-tool.ts';
 
-export interface Written {
+interface Written {
   members: { [name: string]: RawValue | undefined };
   dropped: string[];
 }
 
-export interface WrittenKnobs extends Written {
+interface WrittenKnobs extends Written {
   localStops: string[];
 }
 
@@ -72,7 +72,7 @@ export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model 
   return { members: { reasoning_effort: word }, dropped: [] };
 }
 
-export interface WrittenFormat {
+interface WrittenFormat {
   members: Written['members'];
   /** For an upstream that can only be asked in words. */
   hints: string[];

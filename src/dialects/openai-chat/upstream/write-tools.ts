@@ -7,7 +7,7 @@ import { allowedTools, createOpenaiNames } from '../../translate/tools/openai-to
 import { objectSchema } from '../../translate/tools/tool-arguments.ts';
 import type { ToolNames } from '../../translate/tools/tool-names.ts';
 
-export interface WrittenTools {
+interface WrittenTools {
   members: { [name: string]: RawValue | undefined };
   dropped: string[];
   names: ToolNames;

@@ -8,7 +8,7 @@ import { listOf } from '../read-output.ts';
 import { type Call, callItem, type ItemWriter, messageItem, reasoningItem } from './write-items.ts';
 import { ownId } from './write-response.ts';
 
-export interface ItemMaker {
+interface ItemMaker {
   (block: Block, index: number): ItemWriter;
   /** The client wants reasoning in a form that it can give back. */
   wantsBack: boolean;

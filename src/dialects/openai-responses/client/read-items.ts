@@ -22,7 +22,7 @@ import { createFindTool, type FindTool } from './find-tool.ts';
 import { readParts, readTexts } from './read-parts.ts';
 import { flatName } from './read-tools.ts';
 
-export interface ReadItems {
+interface ReadItems {
   system: TextPart[];
   turns: Turn[];
   /** What a vendor's own tools left in a history; the model's words tell what came of it. */

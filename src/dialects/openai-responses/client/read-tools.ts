@@ -9,7 +9,7 @@ import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { CHOICE_MODES, listTools, readCustom, readFunction } from '../../translate/tools/openai-tools.ts';
 import { createFindTool, type FindTool } from './find-tool.ts';
 
-export interface ResponseTools {
+interface ResponseTools {
   tools: Tool[];
   toolChoice: ToolChoice | undefined;
   /** Tools that only their own vendor runs. */

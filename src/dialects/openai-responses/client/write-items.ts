@@ -20,7 +20,7 @@ export interface ItemWriter {
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
 /** Makes an event of this item. */
-export type Tell = (type: string, fields: Record<string, RawValue>) => Frame;
+type Tell = (type: string, fields: Record<string, RawValue>) => Frame;
 
 const NOT_ITS = { takes: () => false, sign: () => [], cite: () => [] };
 
@@ -88,7 +88,7 @@ function writePart({ kind, text, annotations }: MessagePart): RawValue {
     : { type: 'refusal', refusal: text };
 }
 
-export interface GivenBack {
+interface GivenBack {
   /** Who may get it back. */
   origin: string;
   isMoved: boolean;

@@ -4,7 +4,7 @@ import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext } from '../../translate/sides.ts';
 import { rawMember } from '../edit-event.ts';
 
-export type Status = 'in_progress' | 'completed' | 'incomplete';
+type Status = 'in_progress' | 'completed' | 'incomplete';
 
 export interface Standing {
   status: Status;

@@ -5,14 +5,14 @@
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 
-export interface Place {
+interface Place {
   /** From 0, in order of appearance. */
   readonly at: number;
   /** The upstream has said that it is whole. */
   isEnded: boolean;
 }
 
-export interface ItemPlaces {
+interface ItemPlaces {
   /** Undefined for an event that speaks of no item's words, or of words that may be those of several calls. */
   find(event: JsonObject): Place | undefined;
   /** Those of the items of the response at its end, in their order. One that no event has spoken of gets its own. */

@@ -16,7 +16,7 @@ import type { ToolNames } from '../../translate/tools/tool-names.ts';
 
 type Members = { [name: string]: RawValue | undefined };
 
-export interface Written {
+interface Written {
   members: Members;
   dropped: string[];
 }
@@ -71,7 +71,7 @@ export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model 
   return { members: { include, reasoning: word === undefined ? undefined : { effort: word } }, dropped: [] };
 }
 
-export interface WrittenKnobs extends Written {
+interface WrittenKnobs extends Written {
   /** Members of `text`. */
   text: Members;
   localStops: string[];

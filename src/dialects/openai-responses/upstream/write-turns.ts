@@ -12,7 +12,7 @@ import type { ToolNames } from '../../translate/tools/tool-names.ts';
 
 type Item = { [name: string]: RawValue | undefined };
 
-export interface TurnOptions {
+interface TurnOptions {
   quirks: Quirks;
   names: ToolNames;
 }

@@ -4,7 +4,6 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { objectList, refuseField, stringAt } from '../../fields.ts';
 import type { Conversation, Tool } from '../conversation.ts';
-import { describeCustomTool } from './describe-custom-tool.ts';
 import { createToolNames, type ToolNames } from './tool-names.ts';
 
 /** In the words of `tool_choice`. */
@@ -57,4 +56,17 @@ export function allowedTools({ tools, toolChoice }: Conversation): Tool[] {
   if (!toolChoice || toolChoice.mode === 'tool' || !toolChoice.allowed) return [...tools];
   const allowed = new Set(toolChoice.allowed);
   return tools.filter(({ name }) => allowed.has(name));
+}
+
+// What a model is told of a custom tool. A grammar, which formats without such tools cannot enforce, is at least told.
+/** The grammar stands in the format itself or, in chats, one level below. */
+function describeCustomTool({ description, format }: JsonObject): string | undefined {
+  const outer = isObject(format) ? format : {};
+  const { definition, syntax } = isObject(outer.grammar) ? outer.grammar : outer;
+  const words = typeof description === 'string' ? [description] : [];
+  if (typeof definition === 'string') {
+    const kind = typeof syntax === 'string' ? `${syntax} ` : '';
+    words.push(`The input must match this ${kind}grammar:\n${definition}`);
+  }
+  return words.length > 0 ? words.join('\n\n') : undefined;
 }

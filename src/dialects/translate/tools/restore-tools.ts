@@ -8,7 +8,7 @@ import type { ToolNames } from './tool-names.ts';
 /** The one member that a custom tool's free text travels in. */
 export const CUSTOM_INPUT = 'input';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   names: ToolNames;
   /** The tool that stands for the answer's format, if there is one. */
   formatTool: string | undefined;
