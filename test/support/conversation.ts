@@ -2,9 +2,9 @@
 
 import type {
   Conversation,
-  Knob,
-  KnobKind,
   Part,
+  Setting,
+  SettingKind,
   TextPart,
   Tool,
   Turn,
@@ -24,7 +24,7 @@ export function conversationOf(given: Partial<Conversation> = {}): Conversation 
     reasoning: undefined,
     showsThoughts: false,
     format: undefined,
-    knobs: [],
+    settings: [],
     ...given,
   };
 }
@@ -94,7 +94,7 @@ export function toolOf(name: string, given: Partial<Tool> = {}): Tool {
   };
 }
 
-export function knobOf(kind: KnobKind, value: Json, name: string = kind): Knob {
+export function settingOf(kind: SettingKind, value: Json, name: string = kind): Setting {
   return { kind, name, value };
 }
 

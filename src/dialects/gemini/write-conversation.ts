@@ -10,7 +10,7 @@ import { settingsOfParts } from '../translate/settings-of-parts.ts';
 import type { Target, WrittenRequest } from '../translate/sides.ts';
 import { withToldNames } from '../translate/tools/told-tools.ts';
 import { createToolNames } from '../translate/tools/tool-names.ts';
-import { planFormat, planThinking, writeKnobs } from './write-knobs.ts';
+import { planFormat, planThinking, writeSettings } from './write-settings.ts';
 import { declaredTools, writeTool, writeToolChoice } from './write-tools.ts';
 import { type GeminiContent, writeTurn } from './write-turns.ts';
 
@@ -29,7 +29,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const functions = [...tools, ...(format.tool ? [format.tool] : [])].map((tool) => writeTool(tool, names));
   const choice = writeToolChoice(toolChoice, names, format.tool !== undefined);
   const thinking = planThinking(conversation, traits.thinking);
-  const knobs = writeKnobs(conversation.knobs, traits);
+  const settings = writeSettings(conversation.settings, traits);
   const system = [...told.system.map(({ text }) => text), format.hint ?? ''].filter((text) => text !== '');
   const calls = plan.turns.flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_call');
   const calledBy = new Map(calls.map(({ id, name }) => [id, names.toUpstream(name)]));
@@ -44,7 +44,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
       toolConfig: functions.length > 0 && choice ? { functionCallingConfig: choice } : undefined,
       generationConfig: {
         maxOutputTokens: fields.maxOutputTokens,
-        ...knobs.config,
+        ...settings.config,
         ...format.config,
         thinkingConfig: thinking.config(fields),
       },
@@ -56,7 +56,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   return {
     body,
     dropped: [
-      ...knobs.dropped,
+      ...settings.dropped,
       ...thinking.dropped,
       ...(isSerial ? [serial] : []),
       ...settingsOfParts(conversation, tools),
@@ -64,7 +64,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
     reworded: [...(plan.isReworded ? ['prefill'] : []), ...(format.hint ? ['response_format'] : [])],
     names,
     formatTool: format.tool?.name,
-    localStops: knobs.localStops,
+    localStops: settings.localStops,
   };
 }
 

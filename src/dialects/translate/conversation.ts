@@ -21,7 +21,7 @@ export interface Conversation {
   /** The client wants whatever comes again to be cached, wherever that ends. */
   caching?: Caching | undefined;
   /** Settings of the client that change how, not what: each is carried or told to be dropped. */
-  knobs: Knob[];
+  settings: Setting[];
 }
 
 export interface Turn {
@@ -174,7 +174,7 @@ export type OutputFormat =
     }
   | { kind: 'json_object' };
 
-export type KnobKind =
+export type SettingKind =
   | 'temperature'
   | 'top_p'
   | 'top_k'
@@ -194,8 +194,8 @@ export type KnobKind =
   | 'caching'
   | 'other';
 
-export interface Knob {
-  kind: KnobKind;
+export interface Setting {
+  kind: SettingKind;
   /** As the client calls it; what `x-svc-dropped` says. */
   name: string;
   value: Json;

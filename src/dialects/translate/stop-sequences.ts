@@ -5,7 +5,7 @@ import { weighTokens } from '../../kit/tokens.ts';
 import { refuseField, stringAt } from '../fields.ts';
 import { isPicture } from '../media/picture.ts';
 import type { AnswerEvent } from './answer-events.ts';
-import type { Knob } from './conversation.ts';
+import type { Setting } from './conversation.ts';
 
 const MOST_LOCAL = 32;
 const MOST_CHARS = 1_000;
@@ -16,7 +16,7 @@ interface StopSequences {
 }
 
 /** `isFit`: which the upstream takes at all. */
-export function splitStops({ name, value }: Knob, mostTaken: number, isFit = (_: string) => true): StopSequences {
+export function splitStops({ name, value }: Setting, mostTaken: number, isFit = (_: string) => true): StopSequences {
   const list = Array.isArray(value) ? value : [value];
   const stops = list.map((stop) => stringAt(stop, name)).filter((stop) => stop !== '');
   const fit = stops.filter(isFit);

@@ -22,7 +22,7 @@ import { BROKEN, DONE, UNSEEN } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { carryWhole, joinEvents } from './carry-whole.ts';
-import { checkKnobs } from './check-knobs.ts';
+import { checkSettings } from './check-settings.ts';
 import type { Conversation } from './conversation.ts';
 import { createHiddenThoughts } from './hidden-thoughts.ts';
 import type { AnswerContext, Target, WrittenRequest } from './sides.ts';
@@ -34,7 +34,7 @@ import { createWordMeter } from './word-meter.ts';
 export function translatedCarrier(translation: Translation): Carrier {
   const { upstream, endpoint, request, target } = translation;
   const conversation = conversationOf(translation);
-  checkKnobs(conversation.knobs);
+  checkSettings(conversation.settings);
   const needs = namedMedia(conversation, upstream.takesInside);
   const write = (fetched: FetchedMedia) => upstream.writeConversation(withMedia(conversation, fetched), target);
   const written = write(placeholders(needs));

@@ -34,7 +34,7 @@ export function conversation(rest: Partial<Conversation> = {}): Conversation {
     reasoning: undefined,
     showsThoughts: false,
     format: undefined,
-    knobs: [],
+    settings: [],
     ...rest,
   };
 }

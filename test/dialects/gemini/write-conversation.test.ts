@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { writeConversation } from '../../../src/dialects/gemini/write-conversation.ts';
-import type { Conversation, KnobKind, Part, ToolCallPart } from '../../../src/dialects/translate/conversation.ts';
+import type { Conversation, Part, SettingKind, ToolCallPart } from '../../../src/dialects/translate/conversation.ts';
 import { GOOGLE_ORIGIN } from '../../../src/dialects/translate/opaque.ts';
 import type { Target } from '../../../src/dialects/translate/sides.ts';
 import { Fault } from '../../../src/faults/fault.ts';
@@ -49,7 +49,7 @@ const image = (data = PNG, mediaType = 'image/png'): Part => ({
   ...{ type: 'image', at: 'messages[0].content[1]' },
   source: { kind: 'base64', mediaType, data },
 });
-const knob = (kind: KnobKind, value: Json, name: string = kind) => ({ kind, name, value });
+const setting = (kind: SettingKind, value: Json, name: string = kind) => ({ kind, name, value });
 
 describe('turns', () => {
   test('roles are user and model, the system is apart', () => {
@@ -366,46 +366,46 @@ describe('tools', () => {
 
 describe('settings', () => {
   test('go where the vendor has them', () => {
-    const knobs = [
-      knob('temperature', 0.2),
-      knob('top_p', 0.9),
-      knob('top_k', 40),
-      knob('seed', 7),
-      knob('choices', 1, 'n'),
+    const settings = [
+      setting('temperature', 0.2),
+      setting('top_p', 0.9),
+      setting('top_k', 40),
+      setting('seed', 7),
+      setting('choices', 1, 'n'),
     ];
-    const { body, dropped } = write({ knobs });
+    const { body, dropped } = write({ settings });
     expect(body.generationConfig).toEqual({ maxOutputTokens: 1_000, temperature: 0.2, topP: 0.9, topK: 40, seed: 7 });
     expect(dropped).toEqual([]);
   });
 
   test('that it has not are told by the client’s names', () => {
-    const knobs = [
-      ...[knob('logprobs', true), knob('top_logprobs', 3), knob('user', 'me', 'safety_identifier')],
-      ...[knob('other', {}, 'logit_bias'), knob('seed', 2 ** 40), knob('presence_penalty', 1)],
+    const settings = [
+      ...[setting('logprobs', true), setting('top_logprobs', 3), setting('user', 'me', 'safety_identifier')],
+      ...[setting('other', {}, 'logit_bias'), setting('seed', 2 ** 40), setting('presence_penalty', 1)],
     ];
-    expect(write({ knobs }).dropped).toEqual([
+    expect(write({ settings }).dropped).toEqual([
       ...['logprobs', 'top_logprobs', 'safety_identifier'],
       ...['logit_bias', 'seed', 'presence_penalty'],
     ]);
   });
 
   test('penalties go to models that take them', () => {
-    const knobs = [knob('presence_penalty', 1), knob('frequency_penalty', 0.5)];
-    const { body, dropped } = write({ knobs }, { to: { model: 'gemini-2.0-flash' } });
+    const settings = [setting('presence_penalty', 1), setting('frequency_penalty', 0.5)];
+    const { body, dropped } = write({ settings }, { to: { model: 'gemini-2.0-flash' } });
     expect(body.generationConfig).toMatchObject({ presencePenalty: 1, frequencyPenalty: 0.5 });
     expect(dropped).toEqual([]);
   });
 
   test('of six stops the sixth is ours to match', () => {
-    const { body, localStops, dropped } = write({ knobs: [knob('stop', ['a', 'b', 'c', 'd', 'e', 'f'])] });
+    const { body, localStops, dropped } = write({ settings: [setting('stop', ['a', 'b', 'c', 'd', 'e', 'f'])] });
     expect(body.generationConfig.stopSequences).toEqual(['a', 'b', 'c', 'd', 'e']);
     expect(localStops).toEqual(['f']);
     expect(dropped).toEqual([]);
-    expect(write({ knobs: [knob('stop', 'a')] }).body.generationConfig.stopSequences).toEqual(['a']);
+    expect(write({ settings: [setting('stop', 'a')] }).body.generationConfig.stopSequences).toEqual(['a']);
   });
 
   test('several answers are refused', () => {
-    expect(refusal({ knobs: [knob('choices', 3, 'n')] }).param).toBe('n');
+    expect(refusal({ settings: [setting('choices', 3, 'n')] }).param).toBe('n');
   });
 });
 

@@ -42,7 +42,7 @@ export function conversationOf(more: Partial<Conversation>): Conversation {
     reasoning: undefined,
     showsThoughts: false,
     format: undefined,
-    knobs: [],
+    settings: [],
     ...more,
   };
 }

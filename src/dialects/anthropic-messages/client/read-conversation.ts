@@ -6,10 +6,10 @@ import { openMember } from '../../../kit/json/raw-json.ts';
 import { objectList, refuseField } from '../../fields.ts';
 import type {
   Conversation,
-  Knob,
-  KnobKind,
   OutputFormat,
   ReasoningWish,
+  Setting,
+  SettingKind,
   TextPart,
   Turn,
 } from '../../translate/conversation.ts';
@@ -37,7 +37,7 @@ export function readConversation(document: JsonDocument): Conversation {
     reasoning: readReasoning(body, ofTurns.effort),
     showsThoughts: membersOf(body, 'thinking')['thinking.display'] === SHOWN,
     format: readFormat(body),
-    knobs: [...readKnobs(body), ...ofTurns.left, ...left],
+    settings: [...readSettings(body), ...ofTurns.left, ...left],
   };
 }
 
@@ -105,7 +105,7 @@ function readFormat({ output_config: config, output_format: before }: JsonObject
   return { kind: 'json_schema', name: FORMAT_NAME, schema, strict: isStrictElsewhere(schema) || undefined };
 }
 
-const KNOBS: ReadonlyMap<string, KnobKind> = new Map([
+const SETTINGS: ReadonlyMap<string, SettingKind> = new Map([
   ['temperature', 'temperature'],
   ['top_p', 'top_p'],
   ['top_k', 'top_k'],
@@ -113,7 +113,7 @@ const KNOBS: ReadonlyMap<string, KnobKind> = new Map([
   ['metadata.user_id', 'user'],
 ]);
 /** What is read elsewhere, or says nothing beyond what is. */
-const NO_KNOBS = new Set([
+const NO_SETTINGS = new Set([
   ...['model', 'max_tokens', 'stream', 'messages', 'system', 'tools', 'tool_choice'],
   ...['thinking', 'output_config', 'output_format', 'metadata', 'cache_control'],
 ]);
@@ -132,14 +132,14 @@ const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, reado
 /** Those whose members are settings. */
 const OUTER = ['metadata', 'output_config', 'thinking'] as const;
 
-function readKnobs(body: JsonObject): Knob[] {
-  const settings = [body, ...OUTER.map((outer) => membersOf(body, outer))];
-  return settings
+function readSettings(body: JsonObject): Setting[] {
+  const holders = [body, ...OUTER.map((outer) => membersOf(body, outer))];
+  return holders
     .flatMap((members) => Object.entries(members))
-    .flatMap(([name, value]): Knob[] => {
-      if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
+    .flatMap(([name, value]): Setting[] => {
+      if (NO_SETTINGS.has(name) || value === undefined || value === null) return [];
       if (SAYS_NOTHING.get(name)?.includes(value) || (Array.isArray(value) && value.length === 0)) return [];
-      return [{ kind: KNOBS.get(name) ?? 'other', name, value }];
+      return [{ kind: SETTINGS.get(name) ?? 'other', name, value }];
     });
 }
 

@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { optionalObject, refuseField, stringAt } from '../../fields.ts';
 import { refuseOnlyTool } from '../../input/vendor-tools.ts';
-import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
+import type { Setting, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { definedLater, toolChanges } from '../defined-later.ts';
 import { isStrictElsewhere } from './strict-schema.ts';
@@ -15,7 +15,7 @@ interface ReadTools {
   toolChoice: ToolChoice | undefined;
   parallelTools: boolean | undefined;
   /** Types of the tools that stay behind, and `strict` where one cannot be held to it. */
-  left: Knob[];
+  left: Setting[];
   /** Every tool that the request has, also those that are gone at its end. */
   known: KnownTools;
 }
@@ -45,12 +45,12 @@ export function readTools(body: JsonObject): ReadTools {
     tools: tools.map((tool) => (loose.has(tool) ? { ...tool, strict: undefined } : tool)),
     toolChoice,
     parallelTools: choice?.disable_parallel_tool_use === true ? false : undefined,
-    left: [...left.map(({ type }) => type), ...(loose.size > 0 ? ['strict'] : [])].map(toldKnob),
+    left: [...left.map(({ type }) => type), ...(loose.size > 0 ? ['strict'] : [])].map(droppedSetting),
     known: { own: new Set(own.map(({ name }) => name)), left: new Set(vendors.map(({ tool }) => tool.name)) },
   };
 }
 
-function toldKnob(name: string): Knob {
+function droppedSetting(name: string): Setting {
   return { kind: 'other', name, value: true };
 }
 

@@ -3,12 +3,12 @@
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { saysSomething } from '../../left-behind/priced-fields.ts';
-import type { Knob } from '../../translate/conversation.ts';
+import type { Setting } from '../../translate/conversation.ts';
 
 interface TurnSettings {
   /** Of the answer that is asked for; undefined: no message says it. */
   effort: string | undefined;
-  left: Knob[];
+  left: Setting[];
 }
 
 export const TURN_EFFORT = 'messages.output_config.effort';
@@ -18,7 +18,7 @@ export function readTurnSettings(messages: readonly JsonObject[]): TurnSettings 
   /** It waits for the user's next words. */
   let next: string | undefined;
   let isAsked = false;
-  const left = new Map<string, Knob>();
+  const left = new Map<string, Setting>();
   for (const message of messages) {
     const said = message.role === 'system' ? effortOf(message) : undefined;
     for (const [name, value] of settingsOf(message)) {

@@ -12,8 +12,8 @@ import { ID_CHARS } from '../shown-ids.ts';
 import { cacheMember, chooseMarks } from './cache-marks.ts';
 import { planTurns } from './plan-turns.ts';
 import { planFormat } from './write-format.ts';
-import { writeKnobs } from './write-knobs.ts';
 import { planReasoning } from './write-reasoning.ts';
+import { writeSettings } from './write-settings.ts';
 import { allowedTools, isForced, writeTool, writeToolChoice } from './write-tools.ts';
 import { type Message, type TurnOptions, writeTurn } from './write-turns.ts';
 
@@ -35,7 +35,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
     lacksThoughts: lacksThoughts(plan.turns),
     maxOutputTokens: target.maxOutputTokens,
   });
-  const knobs = writeKnobs(conversation.knobs, {
+  const settings = writeSettings(conversation.settings, {
     traits,
     isThinking: reasoning.isOn,
     isToolsArguments: format.tool !== undefined,
@@ -67,19 +67,19 @@ export function writeConversation(conversation: Conversation, target: Target): W
       // A begun answer goes with no thinking.
       thinking: asked.prefill !== undefined && reasoning.isOn ? { type: 'disabled' } : thinking,
       output_config: Object.keys(config).length > 0 ? config : undefined,
-      ...knobs.members,
+      ...settings.members,
       stream: asked.stream,
     });
   }
 
   return {
     body,
-    dropped: [...knobs.dropped, ...reasoning.dropped, ...settingsOfParts(conversation, tools)],
+    dropped: [...settings.dropped, ...reasoning.dropped, ...settingsOfParts(conversation, tools)],
     droppedAt: reasoning.droppedAt,
     reworded: [...(plan.isReworded ? ['prefill'] : []), ...(format.isReworded ? ['response_format'] : [])],
     names,
     formatTool: format.tool?.name,
-    localStops: knobs.localStops,
+    localStops: settings.localStops,
   };
 }
 

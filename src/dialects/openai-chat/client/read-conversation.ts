@@ -3,10 +3,10 @@
 import type { JsonDocument, JsonObject } from '../../../kit/json/json.ts';
 import { openMember } from '../../../kit/json/raw-json.ts';
 import { objectList, optionalFlag } from '../../fields.ts';
-import type { Conversation, Knob } from '../../translate/conversation.ts';
+import type { Conversation, Setting } from '../../translate/conversation.ts';
 import { readCaching } from '../../translate/read-cache-mark.ts';
 import { readMessages } from './read-messages.ts';
-import { readFormat, readKnobs, readReasoningWish, wantsThoughts } from './read-settings.ts';
+import { readFormat, readReasoningWish, readSettings, wantsThoughts } from './read-settings.ts';
 import { readTools, usesFunctions } from './read-tools.ts';
 
 export function readConversation(document: JsonDocument): Conversation {
@@ -23,7 +23,7 @@ export function readConversation(document: JsonDocument): Conversation {
     showsThoughts: wantsThoughts(body),
     format: readFormat(body),
     caching: readCaching(body),
-    knobs: [...readKnobs(body), ...left, ...readNames(messages)],
+    settings: [...readSettings(body), ...left, ...readNames(messages)],
   };
 }
 
@@ -35,7 +35,7 @@ function readParallel(body: JsonObject): boolean | undefined {
 }
 
 /** Who of several speakers said something is lost elsewhere, and so it is told. */
-function readNames(messages: readonly JsonObject[]): Knob[] {
+function readNames(messages: readonly JsonObject[]): Setting[] {
   const named = messages.find(
     ({ role, name }) => (role === 'user' || role === 'assistant') && typeof name === 'string',
   );

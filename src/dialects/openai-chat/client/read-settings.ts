@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { isEmptySetting, nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
-import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
+import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
 import { schemaFormat } from '../../translate/read-format.ts';
 import { usageWish } from '../asks-for-usage.ts';
 
@@ -63,7 +63,7 @@ export function readFormat(body: JsonObject): OutputFormat | undefined {
 }
 
 /** Ours to set, or read elsewhere. */
-const NO_KNOBS: ReadonlySet<string> = new Set([
+const NO_SETTINGS: ReadonlySet<string> = new Set([
   'model',
   'messages',
   'stream',
@@ -82,7 +82,7 @@ const NO_KNOBS: ReadonlySet<string> = new Set([
   'modalities',
 ]);
 
-const KINDS: ReadonlyMap<string, KnobKind> = new Map<string, KnobKind>([
+const KINDS: ReadonlyMap<string, SettingKind> = new Map<string, SettingKind>([
   ['temperature', 'temperature'],
   ['top_p', 'top_p'],
   ['top_k', 'top_k'],
@@ -113,10 +113,10 @@ const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, reado
   ['service_tier', ['auto', 'default']],
 ]);
 
-export function readKnobs(body: JsonObject): Knob[] {
+export function readSettings(body: JsonObject): Setting[] {
   refuseSound(body);
-  return Object.entries(body).flatMap(([name, value]): Knob[] => {
-    if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
+  return Object.entries(body).flatMap(([name, value]): Setting[] => {
+    if (NO_SETTINGS.has(name) || value === undefined || value === null) return [];
     if (name === 'usage' && usageWish(body) !== undefined) return [];
     if (SAYS_NOTHING.get(name)?.includes(value) || (name !== 'web_search_options' && isEmptySetting(value))) return [];
     return [{ kind: KINDS.get(name) ?? 'other', name, value }];

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { objectList, refuseField, stringAt } from '../../fields.ts';
 import { refuseOnlyTool } from '../../input/vendor-tools.ts';
-import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
+import type { Setting, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { CHOICE_MODES, listTools, readCustom, readFunction } from '../../translate/tools/openai-tools.ts';
 
@@ -11,7 +11,7 @@ interface ChatTools {
   tools: Tool[];
   toolChoice: ToolChoice | undefined;
   /** Tools that only their own vendor runs. */
-  left: Knob[];
+  left: Setting[];
 }
 
 /** Without `tools`: the request is in the words of the format's first days, and so must be its answer. */
@@ -21,7 +21,7 @@ export function usesFunctions(body: JsonObject): boolean {
 
 export function readTools(body: JsonObject): ChatTools {
   const tools: Tool[] = [];
-  const left: Knob[] = [];
+  const left: Setting[] = [];
   listTools(body.tools, 'tools').forEach((tool, index) => {
     const read = readTool(tool, `tools[${index}]`);
     if (read) tools.push(read);
@@ -64,7 +64,7 @@ function readChoice(
   choice: Json | undefined,
   at: string,
   tools: readonly Tool[],
-  left: readonly Knob[],
+  left: readonly Setting[],
 ): ToolChoice | undefined {
   if (choice === undefined) return undefined;
   const mode = CHOICE_MODES.get(choice);
@@ -82,7 +82,7 @@ function readChoice(
   return { mode: 'tool', name };
 }
 
-function readAllowed(choice: JsonObject, at: string, tools: readonly Tool[], left: readonly Knob[]): ToolChoice {
+function readAllowed(choice: JsonObject, at: string, tools: readonly Tool[], left: readonly Setting[]): ToolChoice {
   const inner = isObject(choice.allowed_tools) ? choice.allowed_tools : choice;
   const place = `${at}.allowed_tools.tools`;
   const list = objectList(inner.tools, place);

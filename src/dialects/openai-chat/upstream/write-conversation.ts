@@ -9,14 +9,14 @@ import type { Target, WrittenRequest } from '../../translate/sides.ts';
 import { withToldNames } from '../../translate/tools/told-tools.ts';
 import { shareBound } from '../share-bound.ts';
 import { answerResults, isWanted, type MessageOptions, writeSystem, writeTurn } from './write-messages.ts';
-import { writeFormat, writeKnobs, writeReasoning } from './write-settings.ts';
+import { writeFormat, writeReasoning, writeSettings } from './write-settings.ts';
 import { writeTools } from './write-tools.ts';
 
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
   const { quirks, origin } = target;
   const tools = writeTools(conversation, quirks);
   const told = withToldNames(conversation, tools.names);
-  const knobs = writeKnobs(conversation.knobs, target);
+  const settings = writeSettings(conversation.settings, target);
   const reasoning = writeReasoning(conversation.reasoning, target);
   const format = writeFormat(conversation.format, quirks);
   const options: MessageOptions = { quirks, names: tools.names, origin };
@@ -36,7 +36,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
       ...tools.members,
       ...format.members,
       ...reasoning.members,
-      ...knobs.members,
+      ...settings.members,
       [fields.limitField]: answer,
       ...shared,
       stream: asked.stream,
@@ -46,10 +46,10 @@ export function writeConversation(conversation: Conversation, target: Target): W
 
   return {
     body,
-    dropped: [...knobs.dropped, ...reasoning.dropped, ...tools.dropped],
+    dropped: [...settings.dropped, ...reasoning.dropped, ...tools.dropped],
     reworded: isReworded ? ['prefill'] : [],
     names: tools.names,
-    localStops: knobs.localStops,
+    localStops: settings.localStops,
   };
 }
 

@@ -4,7 +4,7 @@ import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
-import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
+import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
 import { describedSchema } from '../../translate/read-format.ts';
@@ -17,26 +17,26 @@ interface Written {
   dropped: string[];
 }
 
-interface WrittenKnobs extends Written {
+interface WrittenSettings extends Written {
   localStops: string[];
 }
 
 const MAX_STOPS = 4;
-const SAMPLING: ReadonlySet<KnobKind> = new Set(['temperature', 'top_p', 'frequency_penalty', 'presence_penalty']);
+const SAMPLING: ReadonlySet<SettingKind> = new Set(['temperature', 'top_p', 'frequency_penalty', 'presence_penalty']);
 /** Those that have the same name and meaning here. */
-const CARRIED: ReadonlySet<KnobKind> = new Set([...SAMPLING, 'seed', 'verbosity', 'prompt_cache_key']);
+const CARRIED: ReadonlySet<SettingKind> = new Set([...SAMPLING, 'seed', 'verbosity', 'prompt_cache_key']);
 
-export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: Target): WrittenKnobs {
-  const written: WrittenKnobs = { members: {}, dropped: [], localStops: [] };
+export function writeSettings(settings: readonly Setting[], { quirks, model, hashUser }: Target): WrittenSettings {
+  const written: WrittenSettings = { members: {}, dropped: [], localStops: [] };
   const traits = openaiTraits(model);
 
-  function carry(knob: Knob): boolean {
-    const { kind, value } = knob;
+  function carry(setting: Setting): boolean {
+    const { kind, value } = setting;
     if (kind === 'choices') {
-      requireOneAnswer(knob);
+      requireOneAnswer(setting);
       return true;
     }
-    if (kind === 'stop') return takeStops(knob);
+    if (kind === 'stop') return takeStops(setting);
     if (quirks.refuses.includes(kind) || written.members[kind] !== undefined) return false;
     if (SAMPLING.has(kind) && !traits.takesSampling) return value === 1 && (kind === 'temperature' || kind === 'top_p');
     if (kind === 'user') {
@@ -49,14 +49,14 @@ export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: 
     return true;
   }
 
-  function takeStops(knob: Knob): boolean {
-    const { taken, local } = splitStops(knob, traits.takesStops ? MAX_STOPS : 0);
+  function takeStops(setting: Setting): boolean {
+    const { taken, local } = splitStops(setting, traits.takesStops ? MAX_STOPS : 0);
     if (taken.length > 0) written.members.stop = taken;
     written.localStops = local;
     return true;
   }
 
-  for (const knob of knobs) if (!carry(knob)) written.dropped.push(knob.name);
+  for (const setting of settings) if (!carry(setting)) written.dropped.push(setting.name);
   return written;
 }
 

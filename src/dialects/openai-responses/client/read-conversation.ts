@@ -5,7 +5,7 @@ import { objectList, optionalFlag, stringAt } from '../../fields.ts';
 import type { Conversation, TextPart } from '../../translate/conversation.ts';
 import { readCaching } from '../../translate/read-cache-mark.ts';
 import { readItems } from './read-items.ts';
-import { readFormat, readKnobs, readReasoningWish, wantsSummary } from './read-settings.ts';
+import { readFormat, readReasoningWish, readSettings, wantsSummary } from './read-settings.ts';
 import { readTools } from './read-tools.ts';
 
 export function readConversation({ value: body }: JsonDocument): Conversation {
@@ -23,7 +23,7 @@ export function readConversation({ value: body }: JsonDocument): Conversation {
     showsThoughts: wantsSummary(body),
     format: readFormat(body),
     caching: readCaching(body),
-    knobs: [...readKnobs(body), ...left, ...leftOut],
+    settings: [...readSettings(body), ...left, ...leftOut],
   };
 }
 

@@ -4,9 +4,9 @@
 import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import type {
-  Knob,
   Part,
   ReasoningPart,
+  Setting,
   TextPart,
   Tool,
   ToolCallPart,
@@ -26,7 +26,7 @@ interface ReadItems {
   system: TextPart[];
   turns: Turn[];
   /** What a vendor's own tools left in a history; the model's words tell what came of it. */
-  leftOut: Knob[];
+  leftOut: Setting[];
 }
 
 const LEFT_OUT: ReadonlySet<unknown> = new Set([
@@ -43,7 +43,7 @@ export function readItems(items: readonly JsonObject[], tools: readonly Tool[]):
   const ids = createCallIds();
   const find = createFindTool(tools);
   const turns: Turn[] = [];
-  const leftOut = new Map<string, Knob>();
+  const leftOut = new Map<string, Setting>();
   items.forEach((item, index) => {
     const at = `input[${index}]`;
     const kind = String(item.type);

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { isEmptySetting, nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
-import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
+import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
 import { schemaFormat } from '../../translate/read-format.ts';
 import { listOf } from '../read-output.ts';
 
@@ -40,7 +40,7 @@ export function readFormat(body: JsonObject): OutputFormat | undefined {
 }
 
 /** Ours to set, read elsewhere, or of no meaning where nothing is stored. */
-const NO_KNOBS: ReadonlySet<string> = new Set([
+const NO_SETTINGS: ReadonlySet<string> = new Set([
   'model',
   'input',
   'instructions',
@@ -58,7 +58,7 @@ const NO_KNOBS: ReadonlySet<string> = new Set([
   'client_metadata',
 ]);
 
-const KINDS: ReadonlyMap<string, KnobKind> = new Map<string, KnobKind>([
+const KINDS: ReadonlyMap<string, SettingKind> = new Map<string, SettingKind>([
   ['temperature', 'temperature'],
   ['top_p', 'top_p'],
   ['user', 'user'],
@@ -76,16 +76,16 @@ const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, reado
   ['truncation', ['disabled']],
 ]);
 
-export function readKnobs(body: JsonObject): Knob[] {
-  const plain = Object.entries(body).flatMap(([name, value]): Knob[] => {
-    if (NO_KNOBS.has(name) || value === undefined || value === null || isEmptySetting(value)) return [];
+export function readSettings(body: JsonObject): Setting[] {
+  const plain = Object.entries(body).flatMap(([name, value]): Setting[] => {
+    if (NO_SETTINGS.has(name) || value === undefined || value === null || isEmptySetting(value)) return [];
     if (SAYS_NOTHING.get(name)?.includes(value)) return [];
     return [{ kind: KINDS.get(name) ?? 'other', name, value }];
   });
   return [...plain, ...readVerbosity(body), ...readInclude(body)];
 }
 
-function readVerbosity(body: JsonObject): Knob[] {
+function readVerbosity(body: JsonObject): Setting[] {
   const value = optionalObject(body, 'text')?.verbosity;
   return value === undefined || value === null || value === 'medium'
     ? []
@@ -93,7 +93,7 @@ function readVerbosity(body: JsonObject): Knob[] {
 }
 
 /** What can be shown only by the vendor; results of tools that are not there are missed by nobody. */
-function readInclude({ include }: JsonObject): Knob[] {
+function readInclude({ include }: JsonObject): Setting[] {
   const logprobs = listOf(include).includes('message.output_text.logprobs');
   return logprobs ? [{ kind: 'other', name: 'include', value: include ?? null }] : [];
 }

@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { objectList, refuseField, stringAt } from '../../fields.ts';
 import { refuseOnlyTool } from '../../input/vendor-tools.ts';
-import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
+import type { Setting, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { CHOICE_MODES, listTools, readCustom, readFunction } from '../../translate/tools/openai-tools.ts';
 import { createFindTool, type FindTool } from './find-tool.ts';
@@ -13,12 +13,12 @@ interface ResponseTools {
   tools: Tool[];
   toolChoice: ToolChoice | undefined;
   /** Tools that only their own vendor runs. */
-  left: Knob[];
+  left: Setting[];
 }
 
 export function readTools(body: JsonObject, items: readonly JsonObject[]): ResponseTools {
   const byName = new Map<string, Tool>();
-  const left = new Map<string, Knob>();
+  const left = new Map<string, Setting>();
   let first: { type: string; at: string } | undefined;
   const add = (list: Json | undefined, at: string) => {
     for (const [index, tool] of listTools(list, at).entries()) {
@@ -86,7 +86,7 @@ function readNamespace({ name, description, tools }: JsonObject, at: string): To
 function readChoice(
   choice: Json | undefined,
   tools: readonly Tool[],
-  left: ReadonlyMap<string, Knob>,
+  left: ReadonlyMap<string, Setting>,
 ): ToolChoice | undefined {
   if (choice === undefined) return undefined;
   const mode = CHOICE_MODES.get(choice);
@@ -107,7 +107,7 @@ function readChoice(
   return { mode: 'tool', name };
 }
 
-function readAllowed(choice: JsonObject, tools: readonly Tool[], left: ReadonlyMap<string, Knob>): ToolChoice {
+function readAllowed(choice: JsonObject, tools: readonly Tool[], left: ReadonlyMap<string, Setting>): ToolChoice {
   const list = objectList(choice.tools, 'tool_choice.tools');
   const find = createFindTool(tools);
   const allowed = new Set<string>();

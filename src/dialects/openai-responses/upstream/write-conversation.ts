@@ -9,20 +9,20 @@ import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.
 import type { Conversation, Turn } from '../../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
 import { withToldNames } from '../../translate/tools/told-tools.ts';
-import { writeFormat, writeKnobs, writeReasoning, writeTools } from './write-settings.ts';
+import { writeFormat, writeReasoning, writeSettings, writeTools } from './write-settings.ts';
 import { isOwnThought, writeTurn } from './write-turns.ts';
 
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
   const { prefill, quirks } = target;
   const tools = writeTools(conversation, target);
   const told = withToldNames(conversation, tools.names);
-  const knobs = writeKnobs(conversation.knobs, target);
+  const settings = writeSettings(conversation.settings, target);
   const reasoning = writeReasoning(conversation.reasoning, target);
   const instructions = told.system.map(({ text }) => text).filter((text) => text.trim() !== '');
   const { turns, isReworded } = prepareBegunAnswer(planTurns(told, target), prefill);
   // Written at once, so that what cannot be carried is told before anything is sent.
   const input = turns.flatMap((turn) => writeTurn(turn, { quirks, names: tools.names }));
-  const text = { ...writeFormat(conversation.format), ...knobs.text };
+  const text = { ...writeFormat(conversation.format), ...settings.text };
 
   function body(fields: UpstreamFields, asked: { stream: boolean; prefill?: string | undefined }): string {
     const items = fields.withoutSealed ? input.filter(({ type }) => type !== 'reasoning') : input;
@@ -32,7 +32,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
       input: asked.prefill === undefined ? items : appendPrefill(items, turns.at(-1), asked.prefill),
       ...tools.members,
       ...reasoning.members,
-      ...knobs.members,
+      ...settings.members,
       text: Object.keys(text).length > 0 ? text : undefined,
       max_output_tokens: Math.max(fields.maxOutputTokens, LEAST_OUTPUT_TOKENS),
       store: false,
@@ -42,10 +42,10 @@ export function writeConversation(conversation: Conversation, target: Target): W
 
   return {
     body,
-    dropped: [...knobs.dropped, ...reasoning.dropped, ...tools.dropped],
+    dropped: [...settings.dropped, ...reasoning.dropped, ...tools.dropped],
     reworded: isReworded ? ['prefill'] : [],
     names: tools.names,
-    localStops: knobs.localStops,
+    localStops: settings.localStops,
   };
 }
 

@@ -5,7 +5,14 @@ import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
-import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../../translate/conversation.ts';
+import type {
+  Conversation,
+  OutputFormat,
+  ReasoningWish,
+  Setting,
+  SettingKind,
+  Tool,
+} from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
 import type { Target } from '../../translate/sides.ts';
@@ -71,26 +78,26 @@ export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model 
   return { members: { include, reasoning: word === undefined ? undefined : { effort: word } }, dropped: [] };
 }
 
-interface WrittenKnobs extends Written {
+interface WrittenSettings extends Written {
   /** Members of `text`. */
   text: Members;
   localStops: string[];
 }
 
-const SAMPLING: ReadonlySet<KnobKind> = new Set(['temperature', 'top_p']);
+const SAMPLING: ReadonlySet<SettingKind> = new Set(['temperature', 'top_p']);
 
-export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: Target): WrittenKnobs {
-  const written: WrittenKnobs = { members: {}, text: {}, dropped: [], localStops: [] };
+export function writeSettings(settings: readonly Setting[], { quirks, model, hashUser }: Target): WrittenSettings {
+  const written: WrittenSettings = { members: {}, text: {}, dropped: [], localStops: [] };
   const { takesSampling } = openaiTraits(model);
 
-  function carry(knob: Knob): boolean {
-    const { kind, value } = knob;
+  function carry(setting: Setting): boolean {
+    const { kind, value } = setting;
     if (kind === 'choices') {
-      requireOneAnswer(knob);
+      requireOneAnswer(setting);
       return true;
     }
     if (kind === 'stop') {
-      written.localStops = splitStops(knob, 0).local;
+      written.localStops = splitStops(setting, 0).local;
       return true;
     }
     if (quirks.refuses.includes(kind)) return false;
@@ -112,6 +119,6 @@ export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: 
     return true;
   }
 
-  for (const knob of knobs) if (!carry(knob)) written.dropped.push(knob.name);
+  for (const setting of settings) if (!carry(setting)) written.dropped.push(setting.name);
   return written;
 }

@@ -14,7 +14,7 @@ function read(body: object | string) {
   return anthropicMessagesClient.readConversation(readJsonObject(whole));
 }
 const partsOf = (content: unknown, role = 'user') => read({ messages: [{ role, content }] }).turns[0]?.parts;
-const knobsOf = (body: object) => read(body).knobs.map(({ kind, name }) => [kind, name]);
+const settingsOf = (body: object) => read(body).settings.map(({ kind, name }) => [kind, name]);
 
 describe('system', () => {
   test('a string, or blocks with their marks', () => {
@@ -235,7 +235,7 @@ describe('tools', () => {
       eager_input_streaming: true,
       allowed_callers: ['direct'],
     };
-    const { tools, knobs } = read({ tools: [{ ...look, ...extras, cache_control: { type: 'ephemeral' } }] });
+    const { tools, settings } = read({ tools: [{ ...look, ...extras, cache_control: { type: 'ephemeral' } }] });
     expect(tools).toEqual([
       {
         name: 'look',
@@ -247,14 +247,14 @@ describe('tools', () => {
         at: 'tools[0]',
       },
     ]);
-    expect(knobs).toEqual([]);
+    expect(settings).toEqual([]);
   });
 
   test('those of the vendor stay behind, and are told', () => {
     const memory = { type: 'memory_20250818', name: 'memory' };
     const body = { tools: [search, { ...look, type: 'custom' }, memory] };
     expect(read(body).tools.map(({ name, at }) => [name, at])).toEqual([['look', 'tools[1]']]);
-    expect(knobsOf(body)).toEqual([
+    expect(settingsOf(body)).toEqual([
       ['other', 'web_search_20250305'],
       ['other', 'memory_20250818'],
     ]);
@@ -266,7 +266,7 @@ describe('tools', () => {
     expect(refusedParam(() => read({ tools: [search], tool_choice: { type: 'any' } }))).toBe('tools[0]');
     expect(refusedParam(() => read({ tools: [search], tool_choice: { type: 'auto' } }))).toBe('tools[0]');
     expect(refusedParam(() => read({ tools: [search] }))).toBe('tools[0]');
-    expect(knobsOf({ tools: [search], tool_choice: { type: 'none' } })).toEqual([['other', search.type]]);
+    expect(settingsOf({ tools: [search], tool_choice: { type: 'none' } })).toEqual([['other', search.type]]);
     expect(read({ tools: [look, search], tool_choice: { type: 'any' } }).toolChoice).toEqual({ mode: 'any' });
   });
 
@@ -315,7 +315,7 @@ describe('settings', () => {
 
   test('each by its own name', () => {
     const owned = { model: 'm', max_tokens: 5, stream: true, thinking: { type: 'disabled' }, cache_control: null };
-    expect(knobsOf(owned)).toEqual([]);
+    expect(settingsOf(owned)).toEqual([]);
     const body = {
       temperature: 0.5,
       top_p: 0.9,
@@ -329,7 +329,7 @@ describe('settings', () => {
       output_config: { effort: 'low', task_budget: {} },
       constructor: 1,
     };
-    expect(knobsOf(body)).toEqual([
+    expect(settingsOf(body)).toEqual([
       ['temperature', 'temperature'],
       ['top_p', 'top_p'],
       ['top_k', 'top_k'],

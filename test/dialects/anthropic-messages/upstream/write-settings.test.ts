@@ -8,9 +8,9 @@ import type { Answer } from '../../../support/answer.ts';
 import {
   callPart,
   conversationOf,
-  knobOf,
   refusedParam,
   resultPart,
+  settingOf,
   targetOf,
   toolOf,
   turnOf,
@@ -296,32 +296,32 @@ describe('format', () => {
 });
 
 describe('other settings', () => {
-  const sampling = [knobOf('top_p', 0.9), knobOf('temperature', 1.7), knobOf('top_k', 5)];
+  const sampling = [settingOf('top_p', 0.9), settingOf('temperature', 1.7), settingOf('top_k', 5)];
 
   test('sampling: not for new models, never both', () => {
     for (const model of ['claude-opus-4-7', 'claude-opus-5-5', 'claude-mythos-preview', 'claude-opus-4-10']) {
-      const body = write({ knobs: sampling }, targetOf(model));
+      const body = write({ settings: sampling }, targetOf(model));
       expect([body.temperature, body.top_p, body.top_k]).toEqual([undefined, undefined, undefined]);
       expect(body.dropped.toSorted()).toEqual(['temperature', 'top_k', 'top_p']);
     }
     for (const model of ['claude-opus-4-6', 'claude-sonnet-4-20250514', 'claude-3-5-haiku-latest', 'another']) {
-      const body = write({ knobs: sampling }, targetOf(model));
+      const body = write({ settings: sampling }, targetOf(model));
       expect([body.temperature, body.top_p, body.top_k, body.dropped]).toEqual([1, undefined, 5, ['top_p']]);
     }
-    expect(write({ knobs: [knobOf('top_p', 0.9)] }, BUDGET).top_p).toBe(0.9);
+    expect(write({ settings: [settingOf('top_p', 0.9)] }, BUDGET).top_p).toBe(0.9);
   });
 
   test('sampling stays behind beside thinking', () => {
     const reasoning = { name: 'r', isOff: false, effort: 'low', budget: undefined };
-    const knobs = [knobOf('temperature', 0.2), knobOf('top_k', 5), knobOf('top_p', 0.5)];
-    const body = write({ reasoning, knobs }, BUDGET);
+    const settings = [settingOf('temperature', 0.2), settingOf('top_k', 5), settingOf('top_p', 0.5)];
+    const body = write({ reasoning, settings }, BUDGET);
     expect([body.temperature, body.top_p, body.top_k]).toEqual([undefined, undefined, undefined]);
-    expect(write({ reasoning, knobs: [knobOf('temperature', 1)] }, BUDGET).temperature).toBe(1);
+    expect(write({ reasoning, settings: [settingOf('temperature', 1)] }, BUDGET).temperature).toBe(1);
   });
 
   test('stops; those of white space are watched for here', () => {
     const stops = (value: string | string[]) => {
-      const body = write({ knobs: [knobOf('stop', value)] });
+      const body = write({ settings: [settingOf('stop', value)] });
       expect(body.dropped).toEqual([]);
       return [body.stop_sequences, body.localStops];
     };
@@ -332,18 +332,20 @@ describe('other settings', () => {
   });
 
   test('the client s user travels as a hash', () => {
-    const body = write({ knobs: [knobOf('user', 'me@x')] });
+    const body = write({ settings: [settingOf('user', 'me@x')] });
     expect(body.metadata).toEqual({ user_id: 'hash-of-me@x' });
   });
 
   test('what has no word here is told by the client s name', () => {
     const names = ['seed', 'logprobs', 'verbosity', 'service_tier', 'frequency_penalty'] as const;
-    const body = write({ knobs: [...names.map((name) => knobOf(name, 1)), knobOf('other', {}, 'logit_bias')] });
+    const body = write({
+      settings: [...names.map((name) => settingOf(name, 1)), settingOf('other', {}, 'logit_bias')],
+    });
     expect(body.dropped).toEqual([...names, 'logit_bias']);
   });
 
   test('one answer only', () => {
-    expect(refusedParam(() => write({ knobs: [knobOf('choices', 3, 'n')] }))).toBe('n');
+    expect(refusedParam(() => write({ settings: [settingOf('choices', 3, 'n')] }))).toBe('n');
   });
 
   test('how closely a picture is looked at is told', () => {

@@ -26,7 +26,7 @@ function refused(body: Record<string, unknown>): unknown {
 
 const content = (...parts: unknown[]) => ({ messages: [{ role: 'user', content: parts }] });
 const partsOf = (body: Record<string, unknown>) => read(body).turns.flatMap(({ parts }) => parts);
-const knobNames = (body: Record<string, unknown>) => read(body).knobs.map(({ name }) => name);
+const settingNames = (body: Record<string, unknown>) => read(body).settings.map(({ name }) => name);
 
 describe('the system', () => {
   test('what stands first is apart, text by text; what comes later keeps its place', () => {
@@ -265,7 +265,7 @@ describe('tools', () => {
   const tool = (name: string, more = {}) => ({ type: 'function', function: { name, ...more } });
 
   test('functions, custom tools, and those that only their vendor runs', () => {
-    const { tools, knobs } = read({
+    const { tools, settings } = read({
       tools: [
         tool('look', { description: 'Looks', parameters: { type: 'object' }, strict: true }),
         {
@@ -284,7 +284,7 @@ describe('tools', () => {
       { name: 'patch', isCustom: true },
     ]);
     expect(tools[1]?.description).toContain('start: x');
-    expect(knobs.map(({ name }) => name)).toEqual(['web_search']);
+    expect(settings.map(({ name }) => name)).toEqual(['web_search']);
   });
 
   test.each([
@@ -359,7 +359,7 @@ describe('settings', () => {
       usage: 'mine',
       web_search_options: {},
     };
-    expect(knobNames(settings).sort()).toEqual(Object.keys(settings).sort());
+    expect(settingNames(settings).sort()).toEqual(Object.keys(settings).sort());
   });
 
   test('what says nothing is not', () => {
@@ -378,11 +378,11 @@ describe('settings', () => {
       logit_bias: {},
       modalities: ['text'],
     };
-    expect(knobNames(settings)).toEqual([]);
+    expect(settingNames(settings)).toEqual([]);
   });
 
   test('kinds that other formats know under other names', () => {
-    expect(read({ n: 3, stop: 'x', safety_identifier: 'u' }).knobs).toEqual([
+    expect(read({ n: 3, stop: 'x', safety_identifier: 'u' }).settings).toEqual([
       { kind: 'choices', name: 'n', value: 3 },
       { kind: 'stop', name: 'stop', value: 'x' },
       { kind: 'user', name: 'safety_identifier', value: 'u' },
@@ -394,8 +394,8 @@ describe('settings', () => {
   });
 
   test('speakers that have names are told of', () => {
-    expect(knobNames({ messages: [{ ...HI, name: 'Ann' }] })).toEqual(['name']);
-    expect(knobNames({ messages: [{ role: 'system', content: 'x', name: 'rules' }, HI] })).toEqual([]);
+    expect(settingNames({ messages: [{ ...HI, name: 'Ann' }] })).toEqual(['name']);
+    expect(settingNames({ messages: [{ role: 'system', content: 'x', name: 'rules' }, HI] })).toEqual([]);
   });
 
   test.each([

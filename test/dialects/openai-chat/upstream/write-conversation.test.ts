@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { readConversation } from '../../../../src/dialects/openai-chat/client/read-conversation.ts';
 import { writeConversation } from '../../../../src/dialects/openai-chat/upstream/write-conversation.ts';
-import type { Conversation, Knob, Part, Tool, Turn } from '../../../../src/dialects/translate/conversation.ts';
+import type { Conversation, Part, Setting, Tool, Turn } from '../../../../src/dialects/translate/conversation.ts';
 import type { Target } from '../../../../src/dialects/translate/sides.ts';
 import { Fault } from '../../../../src/faults/fault.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
@@ -35,7 +35,11 @@ const image = (data: string): Extract<Part, { type: 'image' }> => ({
 });
 const says = (words: string): Extract<Part, { type: 'text' }> => ({ type: 'text', text: words, at });
 const turn = (role: Turn['role'], ...parts: Part[]): Turn => ({ role, parts, at: 'messages[0]' });
-const knob = (kind: Knob['kind'], value: Knob['value'], name: string = kind): Knob => ({ kind, name, value });
+const setting = (kind: Setting['kind'], value: Setting['value'], name: string = kind): Setting => ({
+  kind,
+  name,
+  value,
+});
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   name,
   description: undefined,
@@ -368,14 +372,14 @@ describe('tools', () => {
 describe('settings', () => {
   test('those that both sides know; the rest is told', () => {
     const { json, dropped } = write({
-      knobs: [
-        knob('temperature', 0.2),
-        knob('seed', 1),
-        knob('top_k', 5),
-        knob('logprobs', true),
-        knob('other', {}, 'context_management'),
-        knob('user', '{"device_id":"x"}', 'metadata.user_id'),
-        knob('service_tier', 'standard_only'),
+      settings: [
+        setting('temperature', 0.2),
+        setting('seed', 1),
+        setting('top_k', 5),
+        setting('logprobs', true),
+        setting('other', {}, 'context_management'),
+        setting('user', '{"device_id":"x"}', 'metadata.user_id'),
+        setting('service_tier', 'standard_only'),
       ],
     });
     expect(json).toMatchObject({ temperature: 0.2, seed: 1, user: 'hash-of-17' });
@@ -386,7 +390,7 @@ describe('settings', () => {
 
   test('what an upstream refuses it is not given', () => {
     const { json, dropped } = write(
-      { knobs: [knob('seed', 1), knob('user', 'u'), knob('top_p', 0.5)] },
+      { settings: [setting('seed', 1), setting('user', 'u'), setting('top_p', 0.5)] },
       targetOf('mistral'),
     );
     expect(json).toMatchObject({ top_p: 0.5 });
@@ -394,22 +398,22 @@ describe('settings', () => {
   });
 
   test('models that always think take no sampling', () => {
-    const knobs = [knob('temperature', 0.2), knob('top_p', 1), knob('stop', ['x'])];
-    const { json, dropped, localStops } = write({ knobs }, targetOf('openai', { model: 'gpt-5' }));
+    const settings = [setting('temperature', 0.2), setting('top_p', 1), setting('stop', ['x'])];
+    const { json, dropped, localStops } = write({ settings }, targetOf('openai', { model: 'gpt-5' }));
     for (const name of ['temperature', 'top_p', 'stop']) expect(json).not.toHaveProperty(name);
     expect(dropped).toEqual(['temperature']);
     expect(localStops).toEqual(['x']);
   });
 
   test('stops: four there, the rest here', () => {
-    const { json, localStops, dropped } = write({ knobs: [knob('stop', ['a', 'b', 'c', 'd', 'e', 'f'])] });
+    const { json, localStops, dropped } = write({ settings: [setting('stop', ['a', 'b', 'c', 'd', 'e', 'f'])] });
     expect(json.stop).toEqual(['a', 'b', 'c', 'd']);
     expect(localStops).toEqual(['e', 'f']);
     expect(dropped).toEqual([]);
   });
 
   test('several answers are refused', () => {
-    expect(() => write({ knobs: [knob('choices', 3, 'n')] })).toThrow(Fault);
+    expect(() => write({ settings: [setting('choices', 3, 'n')] })).toThrow(Fault);
   });
 
   test.each([

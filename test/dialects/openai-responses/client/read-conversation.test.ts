@@ -140,9 +140,9 @@ describe('turns', () => {
 
   test('searches of a vendor are left out and told; other work of its tools cannot be carried', () => {
     const search = { type: 'web_search_call', id: 'ws', status: 'completed' };
-    const { turns, knobs } = read({ input: [user(), search, user('And?')] });
+    const { turns, settings } = read({ input: [user(), search, user('And?')] });
     expect(turns.map(({ role }) => role)).toEqual(['user', 'user']);
-    expect(knobs).toMatchObject([{ kind: 'other', name: 'web_search_call' }]);
+    expect(settings).toMatchObject([{ kind: 'other', name: 'web_search_call' }]);
     expect(shape([user(), { type: 'code_interpreter_call', code: '1' }])).toEqual([
       ['user', 'text'],
       ['assistant', 'other'],
@@ -155,10 +155,10 @@ describe('turns', () => {
     { type: 'tool_search_output', id: 'o', status: 'completed', tools: [] },
     { type: 'configuration_update', reasoning: { effort: 'high' } },
   ])('what has no place in another format is left out and told: $type', (item) => {
-    const { turns, tools, knobs } = read({ input: [user(), item, item, user('And?')] });
+    const { turns, tools, settings } = read({ input: [user(), item, item, user('And?')] });
     expect(turns.map(({ role }) => role)).toEqual(['user', 'user']);
     expect(tools).toEqual([]);
-    expect(knobs).toMatchObject([{ kind: 'other', name: item.type }]);
+    expect(settings).toMatchObject([{ kind: 'other', name: item.type }]);
   });
 
   test.each([
@@ -210,9 +210,9 @@ describe('tools', () => {
 
   test("a vendor's own tools are left out and told, unless they are asked for", () => {
     const search = { type: 'web_search' };
-    const { tools, knobs } = read({ tools: [look, search], tool_choice: 'auto' });
+    const { tools, settings } = read({ tools: [look, search], tool_choice: 'auto' });
     expect(tools).toHaveLength(1);
-    expect(knobs).toMatchObject([{ kind: 'other', name: 'web_search' }]);
+    expect(settings).toMatchObject([{ kind: 'other', name: 'web_search' }]);
     expect(refused({ tools: [look, search], tool_choice: { type: 'web_search' } })).toBe('tool_choice');
     expect(refused({ tools: [search], tool_choice: 'required' })).toBe('tool_choice');
     expect(refused({ tools: [{ type: 'apply_patch' }], tool_choice: { type: 'apply_patch' } })).toBe('tool_choice');
@@ -293,7 +293,7 @@ describe('settings', () => {
   });
 
   test('what a Codex request says loses nothing but the search', () => {
-    const { knobs } = read({
+    const { settings } = read({
       stream: true,
       store: false,
       include: ['reasoning.encrypted_content'],
@@ -307,14 +307,14 @@ describe('settings', () => {
       parallel_tool_calls: true,
       reasoning: { summary: 'auto' },
     });
-    expect(knobs).toMatchObject([
+    expect(settings).toMatchObject([
       { kind: 'prompt_cache_key', name: 'prompt_cache_key', value: 'k' },
       { kind: 'other', name: 'web_search' },
     ]);
   });
 
   test('each setting under its own name', () => {
-    const { knobs } = read({
+    const { settings } = read({
       temperature: 0.2,
       top_p: 0.9,
       user: 'u',
@@ -328,7 +328,7 @@ describe('settings', () => {
       include: ['message.output_text.logprobs'],
       foo: 1,
     });
-    expect(knobs.map(({ kind, name }) => [kind, name])).toEqual([
+    expect(settings.map(({ kind, name }) => [kind, name])).toEqual([
       ['temperature', 'temperature'],
       ['top_p', 'top_p'],
       ['user', 'user'],
@@ -353,6 +353,6 @@ describe('settings', () => {
       temperature: null,
       text: { verbosity: 'medium' },
     };
-    expect(read(body).knobs).toEqual([]);
+    expect(read(body).settings).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ const EMPTY: Conversation = {
   reasoning: undefined,
   showsThoughts: false,
   format: undefined,
-  knobs: [],
+  settings: [],
 };
 
 function write(conversation: Partial<Conversation>, target: Partial<Target> = {}, prefill?: string) {
@@ -127,7 +127,7 @@ describe('asking', () => {
     const { json, dropped, localStops } = write({
       reasoning: { name: 'thinking', isOff: false, effort: undefined, budget: 4_000 },
       format: { kind: 'json_schema', name: 'out', schema: { type: 'object' }, strict: undefined },
-      knobs: [
+      settings: [
         { kind: 'user', name: 'metadata.user_id', value: 'u' },
         { kind: 'verbosity', name: 'verbosity', value: 'low' },
         { kind: 'stop', name: 'stop', value: ['END'] },
@@ -169,7 +169,10 @@ describe('asking', () => {
   });
 
   test('a model that does not think is not asked about it', () => {
-    const { json } = write({ knobs: [{ kind: 'temperature', name: 'temperature', value: 0.2 }] }, { model: 'gpt-4o' });
+    const { json } = write(
+      { settings: [{ kind: 'temperature', name: 'temperature', value: 0.2 }] },
+      { model: 'gpt-4o' },
+    );
     expect(json.include).toBeUndefined();
     expect(json.temperature).toBe(0.2);
   });

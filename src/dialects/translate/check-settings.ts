@@ -1,9 +1,9 @@
 // Settings that are numbers in every dialect: whatever else stands there is told to the client, not dropped.
 
 import { refuseField } from '../fields.ts';
-import type { Knob, KnobKind } from './conversation.ts';
+import type { Setting, SettingKind } from './conversation.ts';
 
-const NUMBERS: ReadonlySet<KnobKind> = new Set([
+const NUMBERS: ReadonlySet<SettingKind> = new Set([
   'temperature',
   'top_p',
   'top_k',
@@ -14,8 +14,8 @@ const NUMBERS: ReadonlySet<KnobKind> = new Set([
 ]);
 
 /** Throws a fault that names the first of them. */
-export function checkKnobs(knobs: readonly Knob[]): void {
-  for (const { kind, name, value } of knobs) {
+export function checkSettings(settings: readonly Setting[]): void {
+  for (const { kind, name, value } of settings) {
     if (NUMBERS.has(kind) && typeof value !== 'number') refuseField(name, `${name} must be a number.`);
   }
 }

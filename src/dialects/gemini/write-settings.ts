@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { GeminiTraits, Thinking } from '../../vendors/gemini.ts';
 import type { UpstreamFields } from '../dialect.ts';
-import type { Conversation, Knob, Tool } from '../translate/conversation.ts';
+import type { Conversation, Setting, Tool } from '../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../translate/effort.ts';
 import { requireOneAnswer } from '../translate/one-answer.ts';
 import { describedSchema } from '../translate/read-format.ts';
@@ -12,7 +12,7 @@ import { createFormatTool, JSON_HINT } from '../translate/tools/format-tool.ts';
 import type { ToolNames } from '../translate/tools/tool-names.ts';
 import { writeSchema } from './schema.ts';
 
-interface WrittenKnobs {
+interface WrittenSettings {
   /** For `generationConfig`. */
   config: JsonObject;
   dropped: string[];
@@ -23,14 +23,14 @@ interface WrittenKnobs {
 const MOST_STOPS = 5;
 const MOST_SEED = 2 ** 31;
 
-export function writeKnobs(knobs: readonly Knob[], traits: GeminiTraits): WrittenKnobs {
-  const written: WrittenKnobs = { config: {}, dropped: [], localStops: [] };
-  for (const knob of knobs) {
-    if (knob.kind === 'stop') takeStops(knob, written);
-    else if (knob.kind === 'choices') requireOneAnswer(knob);
+export function writeSettings(settings: readonly Setting[], traits: GeminiTraits): WrittenSettings {
+  const written: WrittenSettings = { config: {}, dropped: [], localStops: [] };
+  for (const setting of settings) {
+    if (setting.kind === 'stop') takeStops(setting, written);
+    else if (setting.kind === 'choices') requireOneAnswer(setting);
     else {
-      const member = memberOf(knob, traits);
-      if (member === undefined) written.dropped.push(knob.name);
+      const member = memberOf(setting, traits);
+      if (member === undefined) written.dropped.push(setting.name);
       else Object.assign(written.config, member);
     }
   }
@@ -38,7 +38,7 @@ export function writeKnobs(knobs: readonly Knob[], traits: GeminiTraits): Writte
 }
 
 /** Undefined: this model cannot be given it. */
-function memberOf({ kind, value }: Knob, { takesPenalties }: GeminiTraits): JsonObject | undefined {
+function memberOf({ kind, value }: Setting, { takesPenalties }: GeminiTraits): JsonObject | undefined {
   if (typeof value !== 'number') return undefined;
   switch (kind) {
     case 'temperature':
@@ -58,8 +58,8 @@ function memberOf({ kind, value }: Knob, { takesPenalties }: GeminiTraits): Json
   }
 }
 
-function takeStops(knob: Knob, written: WrittenKnobs): void {
-  const { taken, local } = splitStops(knob, MOST_STOPS);
+function takeStops(setting: Setting, written: WrittenSettings): void {
+  const { taken, local } = splitStops(setting, MOST_STOPS);
   if (taken.length > 0) written.config.stopSequences = taken;
   written.localStops = local;
 }

@@ -4,12 +4,12 @@
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { ClaudeTraits } from '../../../vendors/claude.ts';
-import type { Knob, KnobKind } from '../../translate/conversation.ts';
+import type { Setting, SettingKind } from '../../translate/conversation.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
 import { isSaidByMarks } from '../../translate/read-cache-mark.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
 
-interface KnobOptions {
+interface SettingOptions {
   traits: ClaudeTraits;
   isThinking: boolean;
   /** The answer comes as a tool's arguments, in which line breaks are layout. */
@@ -17,27 +17,27 @@ interface KnobOptions {
   hashUser(id: string): string;
 }
 
-interface WrittenKnobs {
+interface WrittenSettings {
   members: Record<string, RawValue>;
   dropped: string[];
   localStops: string[];
 }
 
-export function writeKnobs(knobs: readonly Knob[], options: KnobOptions): WrittenKnobs {
+export function writeSettings(settings: readonly Setting[], options: SettingOptions): WrittenSettings {
   const members: Record<string, RawValue> = {};
   const dropped: string[] = [];
   const localStops: string[] = [];
-  for (const knob of knobs.toSorted((a, b) => rank(a) - rank(b))) {
-    const written = writeKnob(knob, options, new Set(Object.keys(members)));
+  for (const setting of settings.toSorted((a, b) => rank(a) - rank(b))) {
+    const written = writeSetting(setting, options, new Set(Object.keys(members)));
     Object.assign(members, written?.members);
     localStops.push(...(written?.localStops ?? []));
-    if (!written || written.isPart) dropped.push(knob.name);
+    if (!written || written.isPart) dropped.push(setting.name);
   }
   return { members, dropped, localStops };
 }
 
 /** Of two that exclude each other, the temperature is the one that clients mean. */
-function rank({ kind }: Knob): number {
+function rank({ kind }: Setting): number {
   return kind === 'temperature' ? 0 : 1;
 }
 
@@ -49,20 +49,20 @@ interface Written {
 }
 
 /** Undefined: this model cannot be given it. */
-function writeKnob(knob: Knob, options: KnobOptions, has: ReadonlySet<string>): Written | undefined {
-  const { kind, value } = knob;
+function writeSetting(setting: Setting, options: SettingOptions, has: ReadonlySet<string>): Written | undefined {
+  const { kind, value } = setting;
   switch (kind) {
     case 'temperature':
     case 'top_p':
     case 'top_k':
       return writeSampling(kind, value, options, has);
     case 'stop':
-      return writeStops(knob, options);
+      return writeStops(setting, options);
     case 'user':
       if (typeof value !== 'string' || has.has('metadata')) return undefined;
       return { members: { metadata: { user_id: options.hashUser(value) } } };
     case 'choices':
-      requireOneAnswer(knob);
+      requireOneAnswer(setting);
       return { members: {} };
     case 'prompt_cache_key':
       // It finds the channel that has the conversation, and asks for marks: there is nothing more to it here.
@@ -78,9 +78,9 @@ function writeKnob(knob: Knob, options: KnobOptions, has: ReadonlySet<string>): 
 const THINKING_TOP_P = 0.95;
 
 function writeSampling(
-  kind: KnobKind,
+  kind: SettingKind,
   value: Json,
-  { traits, isThinking }: KnobOptions,
+  { traits, isThinking }: SettingOptions,
   has: ReadonlySet<string>,
 ): Written | undefined {
   if (!traits.takesSampling || typeof value !== 'number') return undefined;
@@ -95,8 +95,8 @@ function writeSampling(
 }
 
 /** The vendor refuses sequences of white space alone. */
-function writeStops(knob: Knob, { isToolsArguments }: KnobOptions): Written {
-  const { taken, local } = splitStops(knob, Number.POSITIVE_INFINITY, (stop) => stop.trim() !== '');
+function writeStops(setting: Setting, { isToolsArguments }: SettingOptions): Written {
+  const { taken, local } = splitStops(setting, Number.POSITIVE_INFINITY, (stop) => stop.trim() !== '');
   const members: Written['members'] = taken.length > 0 ? { stop_sequences: taken } : {};
   return isToolsArguments ? { members, isPart: local.length > 0 } : { members, localStops: local };
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import { checkKnobs } from '../../../src/dialects/translate/check-knobs.ts';
+import { checkSettings } from '../../../src/dialects/translate/check-settings.ts';
 import { Fault } from '../../../src/faults/fault.ts';
 
 test('a number that is none is told by the client’s own name for it', () => {
   let thrown: unknown;
   try {
-    checkKnobs([
+    checkSettings([
       { kind: 'stop', name: 'stop', value: ['x'] },
       { kind: 'temperature', name: 'temperature', value: 'hot' },
     ]);
@@ -17,7 +17,7 @@ test('a number that is none is told by the client’s own name for it', () => {
 });
 
 test('numbers, and what is no number anywhere, pass', () => {
-  checkKnobs([
+  checkSettings([
     { kind: 'temperature', name: 'temperature', value: 0.2 },
     { kind: 'logprobs', name: 'logprobs', value: true },
     { kind: 'other', name: 'temperature_unit', value: 'K' },
