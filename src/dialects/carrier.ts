@@ -21,7 +21,7 @@ export interface Carrier {
   dropped: readonly string[];
   /** What else does not travel if the output is bound to so many tokens. */
   droppedAt?(maxOutputTokens: number): readonly string[];
-  /** What was said in another way. */
+  /** What was reworded. */
   reworded: readonly string[];
   /** What must be fetched first, because the upstream does not. */
   needs: readonly NamedMedia[];

@@ -1,30 +1,30 @@
-// Which way a request takes to an upstream: the client's own dialect if the upstream has it, else a translation. The table
+// How a request gets to an upstream: the client's own dialect if the upstream has it, else a translation. The table
 // below is all there is to add for another format.
 
 import type { Endpoint } from '../vendors/endpoints.ts';
 import { isForResponses } from '../vendors/openai.ts';
 import type { Quirks } from '../vendors/quirks.ts';
-import { anthropicMessagesClient } from './anthropic-messages/client/side.ts';
-import { anthropicMessagesUpstream } from './anthropic-messages/upstream/side.ts';
+import { anthropicMessagesClient } from './anthropic-messages/client/adapter.ts';
+import { anthropicMessagesUpstream } from './anthropic-messages/upstream/adapter.ts';
 import { type Carrier, sameDialectCarrier } from './carrier.ts';
 import type { Dialect, RelayRequest } from './dialect.ts';
-import { geminiUpstream } from './gemini/side.ts';
-import { openaiChatClient } from './openai-chat/client/side.ts';
-import { openaiChatUpstream } from './openai-chat/upstream/side.ts';
-import { openaiResponsesClient } from './openai-responses/client/side.ts';
-import { openaiResponsesUpstream } from './openai-responses/upstream/side.ts';
+import { geminiUpstream } from './gemini/adapter.ts';
+import { openaiChatClient } from './openai-chat/client/adapter.ts';
+import { openaiChatUpstream } from './openai-chat/upstream/adapter.ts';
+import { openaiResponsesClient } from './openai-responses/client/adapter.ts';
+import { openaiResponsesUpstream } from './openai-responses/upstream/adapter.ts';
+import type { ClientAdapter, UpstreamAdapter } from './translate/adapters.ts';
 import { originOf } from './translate/opaque.ts';
-import type { ClientSide, UpstreamSide } from './translate/sides.ts';
 import { conversationOf, translatedCarrier } from './translate/translated-carrier.ts';
 
-const CLIENTS: Partial<Record<Dialect['endpoint'], ClientSide>> = {
+const CLIENTS: Partial<Record<Dialect['endpoint'], ClientAdapter>> = {
   chat: openaiChatClient,
   messages: anthropicMessagesClient,
   responses: openaiResponsesClient,
 };
 
 /** In the order of preference, for an upstream that has several; models that need Responses are asked there first. */
-const UPSTREAMS: readonly (readonly [endpoint: Endpoint, side: UpstreamSide])[] = [
+const UPSTREAMS: readonly (readonly [endpoint: Endpoint, adapter: UpstreamAdapter])[] = [
   ['chat', openaiChatUpstream],
   ['messages', anthropicMessagesUpstream],
   ['responses', openaiResponsesUpstream],
@@ -62,12 +62,12 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
   const { endpoints, quirks } = channel;
   if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, from.isFree);
   const found = translationTo(dialect, endpoints, isForResponses(quirks, model) ? 'responses' : undefined);
-  if (!found) throw new Error(`no way from ${dialect.endpoint} to ${endpoints.join(', ')}`);
-  const { endpoint, ...sides } = found;
+  if (!found) throw new Error(`no route from ${dialect.endpoint} to ${endpoints.join(', ')}`);
+  const { endpoint, ...adapters } = found;
   const { requestId, createdAt, hashUser } = from;
   const { maxOutputTokens } = request;
   const target = { model, quirks, prefill, origin: originOf(endpoint, model), requestId, maxOutputTokens, hashUser };
-  return translatedCarrier({ dialect, ...sides, endpoint, request, target, createdAt });
+  return translatedCarrier({ dialect, ...adapters, endpoint, request, target, createdAt });
 }
 
 /** Does the part of `carry` that all routes share, if it is a translation: a large request is then carried in two steps. */

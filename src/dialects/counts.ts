@@ -3,7 +3,7 @@
 import { isObject, type Json } from '../kit/json/json.ts';
 import { weighTokens, wholeTokens } from '../kit/tokens.ts';
 import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
-import type { Output, Piece, UsageReport } from './dialect.ts';
+import type { Output, Segment, UsageReport } from './dialect.ts';
 
 const MAX_COUNT = 1_000_000_000;
 
@@ -79,7 +79,7 @@ export function addUnreported(usage: UsageReport, after: AfterReport | undefined
 }
 
 /**
- * A report of an answer that the customer's side ended, of which this much was delivered by the careful count. An output that
+ * A report of an answer that the customer ended, of which this much was delivered by the careful count. An output that
  * is impossible beside that is left out, and counted here; the input stands as it was reported.
  */
 export function checkReportOfEnded(usage: UsageReport, plainTokens: number): UsageReport {
@@ -99,24 +99,24 @@ export function isZero({ input, cachedInput, cacheWrite5m, cacheWrite1h, output 
   return input + cachedInput + cacheWrite5m + cacheWrite1h + output === 0;
 }
 
-export function weighPieces(pieces: readonly Piece[]): number {
+export function weighSegments(segments: readonly Segment[]): number {
   let tokens = 0;
-  for (const { text } of pieces) tokens += weighTokens(text);
+  for (const { text } of segments) tokens += weighTokens(text);
   return tokens;
 }
 
-/** What pieces say; `tokens`: 0 where a report counts them. */
-export function outputOfPieces(
-  pieces: readonly Piece[],
-  isReasoning: (piece: Piece) => boolean,
+/** What segments say; `tokens`: 0 where a report counts them. */
+export function outputOfSegments(
+  segments: readonly Segment[],
+  isReasoning: (segment: Segment) => boolean,
   tokens: number,
 ): Output {
   const output: Output = { hasContent: false, hasReasoning: false, tokens, reasoningTokens: 0, images: 0 };
-  for (const piece of pieces) {
-    if (!isReasoning(piece)) output.hasContent = true;
+  for (const segment of segments) {
+    if (!isReasoning(segment)) output.hasContent = true;
     else {
       output.hasReasoning = true;
-      if (tokens > 0) output.reasoningTokens += weighTokens(piece.text);
+      if (tokens > 0) output.reasoningTokens += weighTokens(segment.text);
     }
   }
   return output;

@@ -51,7 +51,7 @@ export interface UpstreamFields {
   limitField: LimitField;
   /** The model thinks without being asked, and the output bound does not count that. */
   thinksBeside?: UnaskedThinking | undefined;
-  /** It knows OpenRouter's way to ask for usage. */
+  /** It knows how OpenRouter asks for usage. */
   takesUsageWish?: boolean;
   /** Sealed reasoning of earlier turns stays behind: this upstream cannot open it. */
   withoutSealed?: boolean;
@@ -67,7 +67,7 @@ export interface ReportedUsage {
   lacksOutput?: boolean | undefined;
   /** Its output was impossible beside what was delivered, and is left out. */
   isDoubted?: boolean | undefined;
-  /** The upstream counts in a way of its own: clients are shown these figures in place of its, and the rest as it came. */
+  /** The upstream counts differently: clients are shown these figures in place of its, and the rest as it came. */
   isRestated?: boolean | undefined;
   /** What the upstream says that it asks of us for it, in a currency of its own. */
   upstreamCost?: number | undefined;
@@ -123,8 +123,8 @@ export interface AnswerFacts {
   plainTokens?: number | undefined;
 }
 
-/** A bit of content in its place: the same place in two runs of a model can be compared. */
-export interface Piece {
+/** A segment of content in its place: the same place in two runs of a model can be compared. */
+export interface Segment {
   slot: string;
   /** Empty for what is there but has no words, such as a picture: it weighs nothing, and is never recognised again. */
   text: string;
@@ -132,12 +132,12 @@ export interface Piece {
   isMedia?: boolean;
 }
 
-export function isMedia(piece: Piece): boolean {
-  return piece.isMedia === true || piece.text === '';
+export function isMedia(segment: Segment): boolean {
+  return segment.isMedia === true || segment.text === '';
 }
 
-export function asMedia(pieces: readonly Piece[]): Piece[] {
-  return pieces.map((piece) => ({ ...piece, isMedia: true }));
+export function asMedia(segments: readonly Segment[]): Segment[] {
+  return segments.map((segment) => ({ ...segment, isMedia: true }));
 }
 
 export interface StreamEvent {
@@ -148,7 +148,7 @@ export interface StreamEvent {
   kind: 'output' | 'other' | 'held' | 'done' | 'broken';
   name: string | undefined;
   document: JsonDocument | undefined;
-  pieces: readonly Piece[];
+  segments: readonly Segment[];
   /** Of a broken one: no error, but the model itself ended with nothing to show. */
   gaveUp?: boolean | undefined;
   /** Set when it is one of many that differ in their text only. */

@@ -1,5 +1,5 @@
 // Bounds on thinking that counts inside the output bound, as OpenRouter and Claude have it: they stay below that bound, so
-// that there is room for an answer.
+// that tokens are left for an answer.
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 

@@ -56,7 +56,7 @@ function largeBody(tools: RelayTools, call: Call, text: string, begun: WholeAnsw
     return '';
   }
   const write = dialect.longAnswers?.write;
-  const pieces = fillLong(text, document, (member) => write?.(member, request) ?? member.pieces);
+  const pieces = fillLong(text, document, (member) => write?.(member, request) ?? member.chunks);
   // The call itself is closed, and a drain waits for what was paid. A name of its own: a late settlement takes the call's away.
   const sending = `${requestId} is sent`;
   tools.running.add(sending);

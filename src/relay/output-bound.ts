@@ -1,7 +1,7 @@
 // Whether an upstream says more than the bound that it was given. Our own count of tokens may be too high by a few times, as
 // for tables and white space, so it only raises suspicion; from there on words are counted, each of which is a token at least.
 
-import type { Piece, Sent } from '../dialects/dialect.ts';
+import type { Segment, Sent } from '../dialects/dialect.ts';
 
 const MARGIN = { share: 1.25, tokens: 64 };
 const WORD = /[\p{L}\p{N}]+/gu;
@@ -17,7 +17,7 @@ export class OutputBound {
     this.#tokens = tokens;
   }
 
-  /** From here on every piece must be counted. */
+  /** From here on every segment must be counted. */
   get isNear(): boolean {
     return this.#isNear;
   }
@@ -31,9 +31,9 @@ export class OutputBound {
     this.#words = 0;
   }
 
-  /** True if the pieces that came since the bound was near are more than the bound, by themselves. */
-  isPassedBy(pieces: readonly Piece[]): boolean {
-    for (const { text } of pieces) this.#words += countWords(text);
+  /** True if the segments that came since the bound was near are more than the bound, by themselves. */
+  isPassedBy(segments: readonly Segment[]): boolean {
+    for (const { text } of segments) this.#words += countWords(text);
     return this.#words > this.#tokens;
   }
 }

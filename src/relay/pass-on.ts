@@ -94,7 +94,7 @@ class Passing implements Waiter {
         const written = this.#writer.write(event);
         if (written === 'mismatch') return { frames, end: new AttemptFailed('mismatch') };
         frames += written;
-        if (bound.isNear && bound.isPassedBy(event.pieces)) return { frames, end: new AttemptFailed('over_bound') };
+        if (bound.isNear && bound.isPassedBy(event.segments)) return { frames, end: new AttemptFailed('over_bound') };
         const alone = event.repeat && events.alone();
         if (alone) this.#shortcut?.learn(alone, event);
         if (isFirst && event.kind === 'output') break;

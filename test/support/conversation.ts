@@ -9,7 +9,7 @@ import type {
   Tool,
   Turn,
 } from '../../src/dialects/translate/conversation.ts';
-import type { AnswerContext, Target } from '../../src/dialects/translate/sides.ts';
+import type { AnswerContext, Target } from '../../src/dialects/translate/adapters.ts';
 import { Fault } from '../../src/faults/fault.ts';
 import { type Json, readJsonObject } from '../../src/kit/json/json.ts';
 import { quirksOf } from '../../src/vendors/quirks.ts';

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { writeConversation } from '../../src/dialects/openai-chat/upstream/write-conversation.ts';
 import type { QuirksName } from '../../src/vendors/quirks.ts';
-import { conversationOf, targetOf } from '../dialects/openai-chat/sides.ts';
+import { conversationOf, targetOf } from '../dialects/openai-chat/adapters.ts';
 
 const FIELDS = { model: 'u', maxOutputTokens: 100, thinkingBudget: undefined, limitField: 'max_tokens' } as const;
 const ASKED = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];

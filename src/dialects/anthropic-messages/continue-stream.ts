@@ -25,7 +25,7 @@ type SentBlocks = ReadonlyMap<number, SentBlock>;
 export function continueMessage(pass: Pass, sent: SentBlocks, comparison: Comparison): ContinuedWriter {
   const blocks = new Map(Array.from(sent, ([index, block]) => [index, { ...block }]));
 
-  function standingOf({ name, pieces }: StreamEvent, document: JsonDocument): EventStanding {
+  function standingOf({ name, segments }: StreamEvent, document: JsonDocument): EventStanding {
     const block = blocks.get(indexOf(document));
     switch (name) {
       case 'message_start':
@@ -37,7 +37,7 @@ export function continueMessage(pass: Pass, sent: SentBlocks, comparison: Compar
         return block?.closed ? 'sent' : 'next';
       case 'content_block_delta':
         if (block?.closed) return 'sent';
-        if (pieces.length > 0) return 'open';
+        if (segments.length > 0) return 'open';
         // As many of a block as the client has are the ones that it has.
         return block && block.extras-- > 0 ? 'sent' : 'aside';
       default:
@@ -82,8 +82,8 @@ export function continuePrefill(pass: Pass, isOpen: boolean, sent: string): Cont
   }
 
   function passNew(event: StreamEvent): string {
-    const [piece] = event.pieces;
-    const text = piece?.slot.endsWith('/text') ? takeNew(piece.text) : piece?.text;
+    const [segment] = event.segments;
+    const text = segment?.slot.endsWith('/text') ? takeNew(segment.text) : segment?.text;
     if (text === '') return '';
     const start = waitingStart;
     waitingStart = undefined;
@@ -103,27 +103,27 @@ function moveDown(event: StreamEvent, document: JsonDocument): StreamEvent {
   return {
     ...event,
     document: readJsonObject(editMembers(document, { index }), ANSWER_LIMITS),
-    pieces: event.pieces.map((piece) => ({ ...piece, slot: piece.slot.replace(/^0\/\d+/, `0/${index}`) })),
+    segments: event.segments.map((segment) => ({ ...segment, slot: segment.slot.replace(/^0\/\d+/, `0/${index}`) })),
   };
 }
 
 /** The event with another text in place of its first one. */
 function withText(event: StreamEvent, text: string | undefined): StreamEvent {
-  const [piece] = event.pieces;
+  const [segment] = event.segments;
   const { document } = event;
-  if (!piece || !document || text === undefined || text === piece.text) return event;
+  if (!segment || !document || text === undefined || text === segment.text) return event;
   const delta: JsonObject = isObject(document.value.delta) ? document.value.delta : {};
   const field = ['text', 'thinking', 'partial_json'].find((name) => typeof delta[name] === 'string') ?? 'text';
   return {
     ...event,
     document: readJsonObject(editMembers(document, { delta: { ...delta, [field]: text } }), ANSWER_LIMITS),
-    pieces: [{ ...piece, text }],
+    segments: [{ ...segment, text }],
   };
 }
 
 export function stopEvent(index: number): StreamEvent {
   const document = readJsonObject(JSON.stringify({ type: 'content_block_stop', index }));
-  return { kind: 'other', name: 'content_block_stop', document, pieces: [] };
+  return { kind: 'other', name: 'content_block_stop', document, segments: [] };
 }
 
 export function indexOf({ value }: JsonDocument): number {

@@ -1,4 +1,4 @@
-// The events of a stream as a whole message, one event after the other. It is joined while the stream is on its way, so an
+// The events of a stream as a whole message, one event after the other. It is joined while the stream comes, so an
 // event takes the same time however many came before, and little more memory than its text.
 
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
@@ -76,21 +76,21 @@ class JoinedBlock {
   }
 }
 
-const MOST_PIECES = 256;
+const MOST_PARTS = 256;
 
-/** A text that is added to keeps all its pieces, which take many times the memory of their letters: now and then they are copied. */
+/** A text that is added to keeps all its parts, which take many times the memory of their letters: now and then they are copied. */
 class LongText {
   #text = '';
-  #pieces: string[] = [];
+  #parts: string[] = [];
 
-  add(piece: string): void {
-    this.#pieces.push(piece);
-    if (this.#pieces.length < MOST_PIECES) return;
-    this.#text += this.#pieces.join('');
-    this.#pieces = [];
+  add(part: string): void {
+    this.#parts.push(part);
+    if (this.#parts.length < MOST_PARTS) return;
+    this.#text += this.#parts.join('');
+    this.#parts = [];
   }
 
   toString(): string {
-    return this.#text + this.#pieces.join('');
+    return this.#text + this.#parts.join('');
   }
 }

@@ -1,10 +1,10 @@
 // A whole message: is it one, what did it say it used, and does it hold any output.
 
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
-import { checkReport, hasCounted, weighPieces } from '../counts.ts';
+import { checkReport, hasCounted, weighSegments } from '../counts.ts';
 import { type AnswerFacts, addOutput, type Finish, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../stream/is-finish.ts';
-import { blockPieces, isThinking, outputOf, toolInputOf } from './read-output.ts';
+import { blockSegments, isThinking, outputOf, toolInputOf } from './read-output.ts';
 import { readUsage } from './usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
@@ -16,8 +16,8 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   for (let index = 0; index < content.length; index++) {
     const block = content[index];
     if (!isObject(block)) return undefined;
-    const pieces = blockPieces(block, index);
-    const found = outputOf(pieces, isCounted ? 0 : weighPieces(pieces));
+    const segments = blockSegments(block, index);
+    const found = outputOf(segments, isCounted ? 0 : weighSegments(segments));
     const hasReasoning = found.hasReasoning || isThinking(block);
     output = addOutput(output, { ...found, hasReasoning, toolInput: toolInputOf(block) });
   }

@@ -1,22 +1,22 @@
-// The content of a block or of a delta, each bit in its slot.
+// The content of a block or of a delta, each segment in its slot.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { outputOfPieces, weighPieces } from '../counts.ts';
-import type { Output, Piece } from '../dialect.ts';
+import { outputOfSegments, weighSegments } from '../counts.ts';
+import type { Output, Segment } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
 
 /** What a block holds when it is whole, or already when it starts. */
-export function blockPieces(block: JsonObject, index: number): Piece[] {
+export function blockSegments(block: JsonObject, index: number): Segment[] {
   switch (block.type) {
     case 'text':
-      return pieces(index, 'text', block.text);
+      return segments(index, 'text', block.text);
     case 'thinking':
-      return pieces(index, 'thinking', block.thinking);
+      return segments(index, 'thinking', block.thinking);
     case 'redacted_thinking':
-      return pieces(index, 'thinking', block.data);
+      return segments(index, 'thinking', block.data);
     default:
-      if (typeof block.name !== 'string') return pieces(index, 'block', String(block.type));
-      return [...pieces(index, 'name', block.name), ...pieces(index, 'input', inputText(block.input))];
+      if (typeof block.name !== 'string') return segments(index, 'block', String(block.type));
+      return [...segments(index, 'name', block.name), ...segments(index, 'input', inputText(block.input))];
   }
 }
 
@@ -31,29 +31,29 @@ export function toolInputOf({ type, name }: JsonObject): number {
   return isVendors ? typicalTokens(type === 'server_tool_use' ? String(name) : type) : 0;
 }
 
-export function deltaPieces(delta: JsonObject, index: number): Piece[] {
+export function deltaSegments(delta: JsonObject, index: number): Segment[] {
   switch (delta.type) {
     case 'text_delta':
-      return pieces(index, 'text', delta.text);
+      return segments(index, 'text', delta.text);
     case 'thinking_delta':
-      return pieces(index, 'thinking', delta.thinking);
+      return segments(index, 'thinking', delta.thinking);
     case 'input_json_delta':
-      return pieces(index, 'input', delta.partial_json);
+      return segments(index, 'input', delta.partial_json);
     default:
       return [];
   }
 }
 
-export function outputOf(given: readonly Piece[], tokens: number = weighPieces(given)): Output {
-  return outputOfPieces(given, isReasoning, tokens);
+export function outputOf(given: readonly Segment[], tokens: number = weighSegments(given)): Output {
+  return outputOfSegments(given, isReasoning, tokens);
 }
 
-export function isReasoning({ slot }: Pick<Piece, 'slot'>): boolean {
+export function isReasoning({ slot }: Pick<Segment, 'slot'>): boolean {
   return slot.endsWith('/thinking');
 }
 
 /** All blocks are one answer: what comes later in it comes after everything before. */
-function pieces(index: number, name: string, text: Json | undefined): Piece[] {
+function segments(index: number, name: string, text: Json | undefined): Segment[] {
   return typeof text === 'string' && text !== '' ? [{ slot: `0/${index}/${name}`, text }] : [];
 }
 

@@ -8,7 +8,7 @@ import {
   type AnswerFacts,
   addOutput,
   NO_OUTPUT,
-  type Piece,
+  type Segment,
   type StreamEvent,
   type StreamFacts,
   type StreamReader,
@@ -19,7 +19,7 @@ import { RepeatedEvent } from '../stream/repeated-event.ts';
 import { type Repeat, ShapeMemory } from '../stream/shape.ts';
 import { isEventName, type SseEvent } from '../stream/sse.ts';
 import { readFinish } from './read-answer.ts';
-import { blockPieces, deltaPieces, isReasoning, isThinking, outputOf, toolInputOf } from './read-output.ts';
+import { blockSegments, deltaSegments, isReasoning, isThinking, outputOf, toolInputOf } from './read-output.ts';
 import { createUsageTracker } from './usage.ts';
 
 const DELTA = 'content_block_delta';
@@ -82,16 +82,16 @@ class MessageReader implements StreamReader {
     switch (type) {
       case 'message_start':
         this.#usage.start(isObject(message) ? message.usage : undefined);
-        return { kind: 'other', name, document, pieces: [] };
+        return { kind: 'other', name, document, segments: [] };
       case 'content_block_start':
         if (isObject(block)) {
           const hasReasoning = facts.output.hasReasoning || isThinking(block);
           const toolInput = (facts.output.toolInput ?? 0) + toolInputOf(block);
           facts.output = { ...facts.output, hasReasoning, toolInput };
         }
-        return this.#readContent(name, document, isObject(block) ? blockPieces(block, index) : []);
+        return this.#readContent(name, document, isObject(block) ? blockSegments(block, index) : []);
       case DELTA:
-        return this.#readContent(name, document, isObject(delta) ? deltaPieces(delta, index) : []);
+        return this.#readContent(name, document, isObject(delta) ? deltaSegments(delta, index) : []);
       case 'message_delta':
         this.#usage.update(document.value.usage);
         if (isObject(delta) && isFinish(delta.stop_reason)) {
@@ -99,20 +99,20 @@ class MessageReader implements StreamReader {
           facts.finish = readFinish(delta.stop_reason);
         }
         // Before the end it only counts.
-        return this.#isFinished ? { kind: 'held', name, document, pieces: [] } : undefined;
+        return this.#isFinished ? { kind: 'held', name, document, segments: [] } : undefined;
       case 'message_stop':
-        return { kind: 'done', name, document, pieces: [] };
+        return { kind: 'done', name, document, segments: [] };
       case 'error':
         return BROKEN;
       default:
-        return { kind: 'other', name, document, pieces: [] };
+        return { kind: 'other', name, document, segments: [] };
     }
   }
 
-  #readContent(name: string, document: JsonDocument, pieces: readonly Piece[]): StreamEvent {
-    const output = outputOf(pieces);
+  #readContent(name: string, document: JsonDocument, segments: readonly Segment[]): StreamEvent {
+    const output = outputOf(segments);
     this.#facts.output = addOutput(this.#facts.output, output);
-    return { kind: output.hasContent || output.hasReasoning ? 'output' : 'other', name, document, pieces };
+    return { kind: output.hasContent || output.hasReasoning ? 'output' : 'other', name, document, segments };
   }
 
   #readRepeat(data: string, repeat: Repeat): StreamEvent {
@@ -127,16 +127,16 @@ class MessageReader implements StreamReader {
     if (this.#repeatsReasoning) output.reasoningTokens += tokens;
   }
 
-  #learn({ kind, name, document, pieces }: StreamEvent): void {
-    const [piece] = pieces;
-    if (name !== DELTA || kind !== 'output' || !document || !piece) return;
-    this.#shapes.learn(document.text, piece.text, piece.slot);
+  #learn({ kind, name, document, segments }: StreamEvent): void {
+    const [segment] = segments;
+    if (name !== DELTA || kind !== 'output' || !document || !segment) return;
+    this.#shapes.learn(document.text, segment.text, segment.slot);
   }
 }
 
 function saysOnly(data: string, text: string, slot: string): boolean {
   const { type, delta, index } = readJsonObject(data, ANSWER_LIMITS).value;
   const at = typeof index === 'number' ? index : 0;
-  const [piece] = isObject(delta) && type === DELTA ? deltaPieces(delta, at) : [];
-  return piece?.slot === slot && piece.text === text;
+  const [segment] = isObject(delta) && type === DELTA ? deltaSegments(delta, at) : [];
+  return segment?.slot === slot && segment.text === text;
 }

@@ -39,7 +39,7 @@ class MessageWriter implements StreamWriter, RepeatedFrames {
   write(event: StreamEvent): string {
     const repeated = event.repeat && this.#repeats.write(event.repeat);
     if (repeated !== undefined) {
-      for (const piece of event.pieces) this.#transcript.add(piece);
+      for (const segment of event.segments) this.#transcript.add(segment);
       return repeated;
     }
     const { document, name, kind } = event;
@@ -48,7 +48,7 @@ class MessageWriter implements StreamWriter, RepeatedFrames {
       this.#held.push(event);
       return '';
     }
-    for (const piece of event.pieces) this.#transcript.add(piece);
+    for (const segment of event.segments) this.#transcript.add(segment);
     noteBlock(this.#blocks, event, document);
     return writeSse(name === 'message_start' ? renamed(document, this.#model) : document.text, name);
   }
@@ -97,7 +97,7 @@ class MessageWriter implements StreamWriter, RepeatedFrames {
   stopAtBound(): string {
     const delta = { stop_reason: 'max_tokens', stop_sequence: null };
     const document = readJsonObject(JSON.stringify({ type: 'message_delta', delta, usage: {} }), ANSWER_LIMITS);
-    this.#held = [{ kind: 'held', name: 'message_delta', document, pieces: [] }];
+    this.#held = [{ kind: 'held', name: 'message_delta', document, segments: [] }];
     return '';
   }
 
@@ -118,12 +118,12 @@ function writeDelta(delta: string): string {
   return writeSse(delta, 'content_block_delta');
 }
 
-function noteBlock(blocks: Map<number, SentBlock>, { name, pieces }: StreamEvent, document: JsonDocument): void {
+function noteBlock(blocks: Map<number, SentBlock>, { name, segments }: StreamEvent, document: JsonDocument): void {
   const index = indexOf(document);
   const seen = blocks.get(index) ?? { type: '', closed: false, extras: 0 };
   if (name === 'content_block_start') blocks.set(index, { ...seen, type: blockType(document) });
   if (name === 'content_block_stop') blocks.set(index, { ...seen, closed: true });
-  if (name === 'content_block_delta' && pieces.length === 0) blocks.set(index, { ...seen, extras: seen.extras + 1 });
+  if (name === 'content_block_delta' && segments.length === 0) blocks.set(index, { ...seen, extras: seen.extras + 1 });
 }
 
 /** The stop with its reason, and the last usage with the cost; clients fail on a stop without usage. */

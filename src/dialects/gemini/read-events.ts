@@ -5,8 +5,8 @@
 import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
 import { openRaw, type RawPlace } from '../../kit/json/raw-json.ts';
 import type { UsageReport } from '../dialect.ts';
+import type { Target } from '../translate/adapters.ts';
 import type { AnswerEvent, EventReader, StopReason, WholeEvents } from '../translate/answer-events.ts';
-import type { Target } from '../translate/sides.ts';
 import { blockedBecause, vendorRefusal } from '../translate/vendor-refusal.ts';
 import { createPartReader } from './read-parts.ts';
 import { readUsage } from './read-usage.ts';
@@ -129,7 +129,7 @@ function filled(text: Json | undefined): string | undefined {
 
 // Why Gemini ended. It has no word for "waits for results": that a call was made says it.
 const FILTERED = /^(?:SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII|NO_IMAGE|IMAGE_\w+)$/;
-/** The model lost its way: unless something of use came before, it is no answer. */
+/** The model failed: unless something of use came before, it is no answer. */
 const FAILED = new Set([
   ...['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'],
   ...['MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE', 'OTHER'],

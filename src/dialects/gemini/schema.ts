@@ -24,7 +24,7 @@ const COPIED: readonly (readonly [keyword: string, type: string])[] = [
 
 interface Walk {
   root: Json;
-  /** How often each reference has been followed on the way to here. */
+  /** How often each reference has been followed to get here. */
   followed: ReadonlyMap<string, number>;
   measure(schema: Json): number;
   /** How many characters references may still add. */

@@ -3,11 +3,11 @@
 import { writeJson } from '../../kit/json/raw-json.ts';
 import { geminiTraits } from '../../vendors/gemini.ts';
 import type { UpstreamFields } from '../dialect.ts';
+import type { Target, WrittenRequest } from '../translate/adapters.ts';
 import { arrangeTurns, beginWithUser, listName, mergeTurns } from '../translate/arrange-turns.ts';
 import { prepareBegunAnswer } from '../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../translate/conversation.ts';
 import { settingsOfParts } from '../translate/settings-of-parts.ts';
-import type { Target, WrittenRequest } from '../translate/sides.ts';
 import { withToldNames } from '../translate/tools/told-tools.ts';
 import { createToolNames } from '../translate/tools/tool-names.ts';
 import { planFormat, planThinking, writeSettings } from './write-settings.ts';

@@ -1,5 +1,5 @@
 // Words that upstreams put before a request by themselves, and count as its input: the frame of a chat, and how tools are
-// called. No text of the request tells of them, so a hold has room for the longest that is known.
+// called. No text of the request tells of them, so a hold covers the longest that is known.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 

@@ -11,7 +11,7 @@ export function weighPlain(text: string): number {
   return weighTokens(text.replace(DENSE, ''));
 }
 
-/** Runs are found across the pieces of a stream, which are weighed together. */
+/** Runs are found across the deltas of a stream, which are weighed together. */
 const WEIGHED_CHARS = 1_024;
 
 export class PlainTokens {

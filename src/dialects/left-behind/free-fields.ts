@@ -1,4 +1,4 @@
-// The top-level fields that a free model takes, by format: what common clients send. An unknown field may be a vendor's way
+// The top-level fields that a free model takes, by format: what common clients send. An unknown field may be a vendor's means
 // to ask for more, and no hold would cover that.
 
 import type { Dialect } from '../dialect.ts';

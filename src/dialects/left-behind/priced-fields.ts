@@ -10,7 +10,7 @@ type FieldRule =
   | 'set'
   /** The gateway reads it. The hold covers all that it can cost. */
   | 'held'
-  /** A search of the web: on paid models the hold has room for what it finds; free models do not get it. */
+  /** A search of the web: on paid models the hold covers what it finds; free models do not get it. */
   | 'searched'
   /** Parts of it are checked, and removed if the hold does not cover them. */
   | 'checked'

@@ -16,7 +16,7 @@ import { createOverlap } from '../stream/prefill-overlap.ts';
 import { cutDelta } from './cut-delta.ts';
 import { choicesOf, type Extras, hasExtras, indexOf, withoutExtras } from './extras.ts';
 import { saidAs } from './read-chunk.ts';
-import { readPieces } from './read-output.ts';
+import { readSegments } from './read-output.ts';
 
 /** The words of the first choice: the only content that a prefill can continue. */
 export const TEXT_SLOT = '0/content';
@@ -25,7 +25,7 @@ export const TEXT_SLOT = '0/content';
 export function continuePrefill(pass: Pass, sent: string, extras: Extras): ContinuedWriter {
   const takeNew = createOverlap(sent);
   const comparison: Comparison = {
-    take: (pieces) => new Map(pieces.map(({ slot, text }) => [slot, slot === TEXT_SLOT ? takeNew(text) : text])),
+    take: (segments) => new Map(segments.map(({ slot, text }) => [slot, slot === TEXT_SLOT ? takeNew(text) : text])),
     caughtUp: () => true,
     wasSent: () => false,
   };
@@ -64,13 +64,13 @@ export function continueChat(
   }
 
   const cut: FreshRun['cut'] = (event, { value }, texts) => {
-    const newPieces = event.pieces.filter((piece) => isMedia(piece) || texts.get(piece.slot) !== '');
-    if (newPieces.some(({ slot }) => finished.has(Number.parseInt(slot, 10)))) return 'mismatch';
+    const newSegments = event.segments.filter((segment) => isMedia(segment) || texts.get(segment.slot) !== '');
+    if (newSegments.some(({ slot }) => finished.has(Number.parseInt(slot, 10)))) return 'mismatch';
     const choices = Array.isArray(value.choices) ? value.choices : [];
     const left = choices.map((choice) => (isObject(choice) ? cutExtras(choice) : choice));
-    for (const { slot } of newPieces) extras.passWords(slot);
+    for (const { slot } of newSegments) extras.passWords(slot);
     const isNew =
-      newPieces.length > 0 || hasNewFinish(event) || left.some((choice) => isObject(choice) && hasExtras(choice));
+      newSegments.length > 0 || hasNewFinish(event) || left.some((choice) => isObject(choice) && hasExtras(choice));
     if (!isNew && event.kind !== 'held') return '';
     const rest = left.map((choice) => {
       if (!isObject(choice)) return choice;
@@ -102,13 +102,13 @@ function withChoices(event: StreamEvent, choices: Json[]): StreamEvent {
   const { document } = event;
   const before = document?.value.choices;
   if (!document || !Array.isArray(before) || choices.every((choice, at) => choice === before[at])) return event;
-  const pieces = choices.flatMap((choice) =>
-    isObject(choice) ? readPieces(choice[saidAs(choice)], indexOf(choice)) : [],
+  const segments = choices.flatMap((choice) =>
+    isObject(choice) ? readSegments(choice[saidAs(choice)], indexOf(choice)) : [],
   );
   return {
     ...event,
     document: readJsonObject(editMembers(document, { choices }), ANSWER_LIMITS),
     // The text that stands for a picture reads like any other.
-    pieces: event.pieces.some((piece) => piece.isMedia) ? asMedia(pieces) : pieces,
+    segments: event.segments.some((segment) => segment.isMedia) ? asMedia(segments) : segments,
   };
 }

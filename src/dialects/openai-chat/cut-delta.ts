@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Comparison, NewTexts } from '../stream/compare-run.ts';
-import { isReasoning, readPieces, saysTwice, toolCalls } from './read-output.ts';
+import { isReasoning, readSegments, saysTwice, toolCalls } from './read-output.ts';
 
 /** Undefined if something of it cannot be cut. */
 export function cutDelta(
@@ -11,7 +11,7 @@ export function cutDelta(
   texts: NewTexts,
   wasSent: Comparison['wasSent'],
 ): JsonObject | undefined {
-  const pieces = readPieces(delta, choice);
+  const segments = readSegments(delta, choice);
   const rest: JsonObject = {};
   for (const [name, value] of Object.entries(delta)) {
     const text = texts.get(`${choice}/${saysTwice(delta, name) ? 'reasoning_content' : name}`);
@@ -24,10 +24,10 @@ export function cutDelta(
       const index = typeof call.index === 'number' ? call.index : position;
       const slot = `${choice}/tool/${index}`;
       const cut = cutCall(call, slot, texts);
-      return wasSent(`${slot}/name`) ? goOn(cut, index, pieces.length === 0) : [cut];
+      return wasSent(`${slot}/name`) ? goOn(cut, index, segments.length === 0) : [cut];
     });
   }
-  const thought = pieces.find(isReasoning);
+  const thought = segments.find(isReasoning);
   if (!thought || !Array.isArray(delta.reasoning_details)) return rest;
   const details = cutDetails(delta.reasoning_details, thought.text, texts.get(thought.slot) ?? thought.text);
   return details && { ...rest, reasoning_details: details };

@@ -3,9 +3,9 @@
 // the same words.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import type { Piece, StreamEvent } from '../dialect.ts';
+import type { Segment, StreamEvent } from '../dialect.ts';
 import { hasNoChoice, saidAs } from './read-chunk.ts';
-import { isReasoning, readPieces, toolCalls } from './read-output.ts';
+import { isReasoning, readSegments, toolCalls } from './read-output.ts';
 
 /** Of all events that have no choices. */
 const WHOLE_EVENTS = '';
@@ -34,8 +34,8 @@ export class Extras {
   }
 
   /** The client was sent this. */
-  add({ document, pieces }: StreamEvent): void {
-    for (const { slot } of pieces) this.passWords(slot);
+  add({ document, segments }: StreamEvent): void {
+    for (const { slot } of segments) this.passWords(slot);
     if (!document) return;
     if (hasNoChoice(document.value)) this.#grow(WHOLE_EVENTS, 1);
     for (const choice of choicesOf(document.value)) {
@@ -110,16 +110,16 @@ function mapExtras(choice: JsonObject, map: (name: string, value: Json) => Json 
   const saidIn = saidAs(choice);
   const said = choice[saidIn];
   const delta = isObject(said) ? said : {};
-  const pieces = readPieces(delta, 0);
+  const segments = readSegments(delta, 0);
   // What stands beside words, such as their probabilities, comes and stays away with them.
-  const frame = pieces.length > 0 ? choice : mapMembers(choice, (name) => !FRAME.has(name), map);
-  const kept = mapMembers(delta, (name) => isExtra(name, delta, pieces), map);
+  const frame = segments.length > 0 ? choice : mapMembers(choice, (name) => !FRAME.has(name), map);
+  const kept = mapMembers(delta, (name) => isExtra(name, delta, segments), map);
   return kept === delta ? frame : { ...frame, [saidIn]: kept };
 }
 
-function isExtra(name: string, delta: JsonObject, pieces: readonly Piece[]): boolean {
-  if (name === 'reasoning_details') return !pieces.some(isReasoning);
-  if (name === 'tool_calls') return pieces.length === 0 && toolCalls(delta).some(tellsMore);
+function isExtra(name: string, delta: JsonObject, segments: readonly Segment[]): boolean {
+  if (name === 'reasoning_details') return !segments.some(isReasoning);
+  if (name === 'tool_calls') return segments.length === 0 && toolCalls(delta).some(tellsMore);
   return !CONTENT.has(name);
 }
 

@@ -98,13 +98,13 @@ function grow(into: JsonObject, more: JsonObject): void {
   }
 }
 
-/** A bit belongs to the call of its index, or else of its id. With neither it continues the last call. */
-function growCalls(known: Json | undefined, bits: readonly JsonObject[]): Json[] {
+/** A delta belongs to the call of its index, or else of its id. With neither it continues the last call. */
+function growCalls(known: Json | undefined, deltas: readonly JsonObject[]): Json[] {
   const calls = Array.isArray(known) ? known.filter(isObject) : [];
-  for (const bit of bits) {
-    const call = findCall(calls, bit);
-    if (call) grow(call, bit);
-    else calls.push(bit);
+  for (const delta of deltas) {
+    const call = findCall(calls, delta);
+    if (call) grow(call, delta);
+    else calls.push(delta);
   }
   return calls;
 }

@@ -1,11 +1,11 @@
 // A whole chat answer: is it one, what did it say it used, and does it hold any output.
 
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
-import { checkReport, hasCounted, weighPieces } from '../counts.ts';
+import { checkReport, hasCounted, weighSegments } from '../counts.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { hasLogprobs, isBroken, isError, laterFinish, readFinish } from './read-chunk.ts';
-import { outputOf, readPieces, searchedInput, weighMedia } from './read-output.ts';
+import { outputOf, readSegments, searchedInput, weighMedia } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
@@ -20,8 +20,8 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
     if (!isObject(choice) || !isObject(choice.message)) return undefined;
     if (!isFinish(choice.finish_reason) || isBroken(choice)) return undefined;
     finish = laterFinish(finish, readFinish(choice));
-    const pieces = readPieces(choice.message, index);
-    const said = outputOf(pieces, isCounted ? 0 : weighPieces(pieces));
+    const segments = readSegments(choice.message, index);
+    const said = outputOf(segments, isCounted ? 0 : weighSegments(segments));
     if (hasLogprobs(choice)) said.hasContent = true;
     said.mediaTokens = weighMedia(choice.message);
     output = index === 0 ? said : addOutput(output, said);

@@ -1,9 +1,9 @@
-// The content of a chat message or delta, piece by piece, each in its slot.
+// The content of a chat message or delta, segment by segment, each in its slot.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { madeImages, madeSound } from '../../kit/tokens.ts';
-import { outputOfPieces, weighPieces } from '../counts.ts';
-import type { Output, Piece } from '../dialect.ts';
+import { outputOfSegments, weighSegments } from '../counts.ts';
+import type { Output, Segment } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
@@ -11,48 +11,48 @@ const REASONING_SLOTS = REASONING_FIELDS.map((name) => `/${name}`);
 const CALL_KINDS = ['function', 'custom'] as const;
 
 /** `choice` is the index of the choice it belongs to. */
-export function readPieces(message: Json | undefined, choice: number): Piece[] {
-  const pieces: Piece[] = [];
-  if (!isObject(message)) return pieces;
-  for (const name of REASONING_FIELDS) if (!saysTwice(message, name)) addPiece(pieces, choice, name, message[name]);
-  addContent(pieces, choice, message.content);
-  addPiece(pieces, choice, 'refusal', message.refusal);
-  if (isObject(message.function_call)) addCall(pieces, choice, 'call', message.function_call);
-  if (message.tool_calls !== undefined) addToolCalls(pieces, choice, toolCalls(message));
-  if (isObject(message.audio)) addPiece(pieces, choice, 'audio/transcript', message.audio.transcript);
-  if (hasMedia(message)) pieces.push({ slot: `${choice}/media`, text: '' });
-  return pieces;
+export function readSegments(message: Json | undefined, choice: number): Segment[] {
+  const segments: Segment[] = [];
+  if (!isObject(message)) return segments;
+  for (const name of REASONING_FIELDS) if (!saysTwice(message, name)) addPiece(segments, choice, name, message[name]);
+  addContent(segments, choice, message.content);
+  addPiece(segments, choice, 'refusal', message.refusal);
+  if (isObject(message.function_call)) addCall(segments, choice, 'call', message.function_call);
+  if (message.tool_calls !== undefined) addToolCalls(segments, choice, toolCalls(message));
+  if (isObject(message.audio)) addPiece(segments, choice, 'audio/transcript', message.audio.transcript);
+  if (hasMedia(message)) segments.push({ slot: `${choice}/media`, text: '' });
+  return segments;
 }
 
-function addPiece(pieces: Piece[], choice: number, slot: string, text: Json | undefined): void {
-  if (typeof text === 'string' && text !== '') pieces.push({ slot: `${choice}/${slot}`, text });
+function addPiece(segments: Segment[], choice: number, slot: string, text: Json | undefined): void {
+  if (typeof text === 'string' && text !== '') segments.push({ slot: `${choice}/${slot}`, text });
 }
 
 /** Some upstreams answer in parts, as clients ask; a part that is no text is content all the same. */
-function addContent(pieces: Piece[], choice: number, content: Json | undefined): void {
+function addContent(segments: Segment[], choice: number, content: Json | undefined): void {
   if (!Array.isArray(content)) {
-    addPiece(pieces, choice, 'content', content);
+    addPiece(segments, choice, 'content', content);
     return;
   }
   for (const part of content) {
     const isText = isObject(part) && typeof part.text === 'string';
-    addPiece(pieces, choice, 'content', isText ? part.text : JSON.stringify(part));
+    addPiece(segments, choice, 'content', isText ? part.text : JSON.stringify(part));
   }
 }
 
-function addToolCalls(pieces: Piece[], choice: number, calls: readonly JsonObject[]): void {
+function addToolCalls(segments: Segment[], choice: number, calls: readonly JsonObject[]): void {
   for (const [position, call] of calls.entries()) {
     const index = typeof call.index === 'number' ? call.index : position;
     for (const kind of CALL_KINDS) {
-      if (isObject(call[kind])) addCall(pieces, choice, `tool/${index}`, call[kind]);
+      if (isObject(call[kind])) addCall(segments, choice, `tool/${index}`, call[kind]);
     }
   }
 }
 
-function addCall(pieces: Piece[], choice: number, slot: string, call: JsonObject): void {
-  addPiece(pieces, choice, `${slot}/name`, call.name);
-  addPiece(pieces, choice, `${slot}/arguments`, call.arguments);
-  addPiece(pieces, choice, `${slot}/input`, call.input);
+function addCall(segments: Segment[], choice: number, slot: string, call: JsonObject): void {
+  addPiece(segments, choice, `${slot}/name`, call.name);
+  addPiece(segments, choice, `${slot}/arguments`, call.arguments);
+  addPiece(segments, choice, `${slot}/input`, call.input);
 }
 
 function hasMedia({ audio, images }: JsonObject): boolean {
@@ -74,7 +74,7 @@ export function toolCalls(message: JsonObject): JsonObject[] {
   return Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
 }
 
-export function isReasoning({ slot }: Pick<Piece, 'slot'>): boolean {
+export function isReasoning({ slot }: Pick<Segment, 'slot'>): boolean {
   for (const end of REASONING_SLOTS) if (slot.endsWith(end)) return true;
   return false;
 }
@@ -87,6 +87,6 @@ export function weighMedia(message: Json | undefined): number {
   return sound + madeImages(Array.isArray(images) ? images.length : 0);
 }
 
-export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(pieces)): Output {
-  return outputOfPieces(pieces, isReasoning, tokens);
+export function outputOf(segments: readonly Segment[], tokens: number = weighSegments(segments)): Output {
+  return outputOfSegments(segments, isReasoning, tokens);
 }

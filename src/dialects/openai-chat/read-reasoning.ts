@@ -20,7 +20,7 @@ function textOf(details: readonly JsonObject[]): string {
   return details.map(({ text }) => (typeof text === 'string' ? text : '')).join('');
 }
 
-/** Clients may have kept a block in the pieces it was streamed in: it is whole with its signature. */
+/** Clients may have kept a block in the parts it was streamed in: it is whole with its signature. */
 function readOwnDetails(details: readonly JsonObject[], at: string): ReasoningPart[] {
   const parts: ReasoningPart[] = [];
   let open: { origin: string; text: string } | undefined;

@@ -16,7 +16,7 @@ import {
   addOutput,
   isMedia,
   NO_OUTPUT,
-  type Piece,
+  type Segment,
   type StreamEvent,
   type StreamFacts,
   type StreamReader,
@@ -41,7 +41,7 @@ import {
   readFinish,
   saidAs,
 } from './read-chunk.ts';
-import { isReasoning, outputOf, readPieces, searchedInput, weighMedia } from './read-output.ts';
+import { isReasoning, outputOf, readSegments, searchedInput, weighMedia } from './read-output.ts';
 import { betterUsage, readUsage } from './read-usage.ts';
 
 const DONE_MARK = '[DONE]';
@@ -131,7 +131,7 @@ class ChatReader implements StreamReader {
     this.#facts.usage = betterUsage(this.#facts.usage, told);
     this.#tellsLess = this.#facts.usage !== told;
     let output = NO_OUTPUT;
-    const pieces: Piece[] = [];
+    const segments: Segment[] = [];
     for (const choice of choicesOf(document.value)) {
       if (isBroken(choice)) return BROKEN;
       const index = indexOf(choice);
@@ -141,18 +141,18 @@ class ChatReader implements StreamReader {
         this.#finished.add(index);
       }
       const said = choice[saidAs(choice)];
-      const own = readPieces(said, index);
-      pieces.push(...own);
+      const own = readSegments(said, index);
+      segments.push(...own);
       output = addOutput(output, { ...outputOf(own), mediaTokens: weighMedia(said) });
       if (hasLogprobs(choice)) output = { ...output, hasContent: true };
       this.#searched ||= searchedInput(choice[saidAs(choice)]);
     }
     this.#facts.output = { ...addOutput(this.#facts.output, output), toolInput: this.#searched };
     if (isObject(usage)) this.#after = { tokensBefore: this.#facts.output.tokens, plain: new PlainTokens() };
-    else for (const piece of pieces) if (!isMedia(piece)) this.#after?.plain.add(piece.text);
+    else for (const segment of segments) if (!isMedia(segment)) this.#after?.plain.add(segment.text);
     const isHeld = isObject(usage) && (this.#seenAreFinished() || hasNoChoice(document.value));
     const kind = isHeld ? 'held' : output.hasContent || output.hasReasoning ? 'output' : 'other';
-    return { kind, name: undefined, document, pieces };
+    return { kind, name: undefined, document, segments };
   }
 
   #inTurn(event: StreamEvent): StreamEvent[] {
@@ -179,15 +179,15 @@ class ChatReader implements StreamReader {
     if (this.#repeatsReasoning) output.reasoningTokens += tokens;
   }
 
-  #learn({ kind, document, pieces }: StreamEvent): void {
-    const [piece] = pieces;
-    if (kind !== 'output' || !document || !piece || pieces.length > 1 || !mayRepeat(document)) return;
-    this.#shapes.learn(document.text, piece.text, piece.slot);
+  #learn({ kind, document, segments }: StreamEvent): void {
+    const [segment] = segments;
+    if (kind !== 'output' || !document || !segment || segments.length > 1 || !mayRepeat(document)) return;
+    this.#shapes.learn(document.text, segment.text, segment.slot);
   }
 }
 
 function foreign(name: string | undefined, document: JsonDocument): StreamEvent {
-  return { kind: 'other', name, document, pieces: [] };
+  return { kind: 'other', name, document, segments: [] };
 }
 
 /** Tells nothing but its text. */
@@ -202,6 +202,6 @@ function isOpen({ finish_reason: finish }: JsonObject): boolean {
 
 function saysOnly(data: string, text: string, slot: string): boolean {
   const choices = choicesOf(readJsonObject(data, ANSWER_LIMITS).value);
-  const pieces = choices.flatMap((choice) => readPieces(choice[saidAs(choice)], indexOf(choice)));
-  return pieces.length === 1 && pieces[0]?.slot === slot && pieces[0].text === text;
+  const segments = choices.flatMap((choice) => readSegments(choice[saidAs(choice)], indexOf(choice)));
+  return segments.length === 1 && segments[0]?.slot === slot && segments[0].text === text;
 }

@@ -58,8 +58,8 @@ class ChatWriter implements StreamWriter, RepeatedFrames {
   write(event: StreamEvent): string {
     const repeated = event.repeat && this.#head && this.#repeats.write(event.repeat);
     if (repeated !== undefined) {
-      for (const piece of event.pieces) this.#transcript.add(piece);
-      for (const { slot } of event.pieces) this.#extras.passWords(slot);
+      for (const segment of event.segments) this.#transcript.add(segment);
+      for (const { slot } of event.segments) this.#extras.passWords(slot);
       return repeated;
     }
     // The model has thought what the client does not want to see: it was answered all the same.
@@ -72,7 +72,7 @@ class ChatWriter implements StreamWriter, RepeatedFrames {
     }
     this.#extras.add(event);
     if (isForeign(event.document.value)) return writeForeign(event.document, event.name, this.#model);
-    for (const piece of event.pieces) this.#transcript.add(piece);
+    for (const segment of event.segments) this.#transcript.add(segment);
     for (const index of finishesOf(event)) this.#finished.add(index);
     return this.#writeChunk(event.document);
   }

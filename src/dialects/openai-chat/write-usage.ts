@@ -15,7 +15,7 @@ export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
   };
 }
 
-/** An upstream's usage with our figures where it counts in a way of its own. The rest of it stays, known to us or not. */
+/** An upstream's usage with our figures where it counts differently. The rest of it stays, known to us or not. */
 export function restateUsage(told: Json | undefined, billed: ReportedUsage): JsonObject {
   const ours = writeUsage(billed);
   if (!isObject(told)) return ours;

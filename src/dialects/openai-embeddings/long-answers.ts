@@ -22,7 +22,7 @@ function inputsOf(input: Json | undefined): number {
 
 function write(member: LongMember, { document }: RelayRequest): Iterable<string | Uint8Array> {
   const isPacked = member.kind === 'string';
-  if (isPacked === wantsPacked(document)) return member.pieces;
+  if (isPacked === wantsPacked(document)) return member.chunks;
   const value = parseLong(member);
   const converted = Array.isArray(value) ? packFloats(value.map(Number)) : unpackFloats(String(value));
   return [JSON.stringify(converted)];

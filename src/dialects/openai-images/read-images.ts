@@ -77,8 +77,8 @@ export function createStreamReader(wanted: number): StreamReader {
       return [];
     }
     if (name === COMPLETED) return complete(document);
-    if (name === PARTIAL) return [...release(), { kind: 'output', name, document, pieces: [] }];
-    return [{ kind: 'other', name, document, pieces: [] }];
+    if (name === PARTIAL) return [...release(), { kind: 'output', name, document, segments: [] }];
+    return [{ kind: 'other', name, document, segments: [] }];
   }
 
   function complete(document: JsonDocument): StreamEvent[] {
@@ -87,7 +87,7 @@ export function createStreamReader(wanted: number): StreamReader {
     if (isImage) images++;
     if (isObject(document.value.usage)) usage = readUsage(document.value.usage);
     const before = release();
-    waiting = { kind: isImage ? 'output' : 'other', name: COMPLETED, document, pieces: [] };
+    waiting = { kind: isImage ? 'output' : 'other', name: COMPLETED, document, segments: [] };
     return completed >= wanted ? [...before, ...end()] : before;
   }
 

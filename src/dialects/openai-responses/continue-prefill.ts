@@ -57,16 +57,16 @@ export function continuePrefill(pass: Pass, open: OpenMessage): ContinuedWriter 
     if (!isFirstPart) return pass(event);
     if (type === 'response.content_part.added') return isObject(part) && part.type === 'output_text' ? '' : 'mismatch';
     if (type !== 'response.output_text.delta') return pass(withWhole(event, document));
-    const fresh = event.pieces.map((piece) => takeNew(piece.text)).join('');
+    const fresh = event.segments.map((segment) => takeNew(segment.text)).join('');
     return fresh === '' ? '' : pass(withDelta(event, document, fresh));
   }
 
   function withWhole(event: StreamEvent, document: JsonDocument): StreamEvent {
     const { type, text } = document.value;
-    const pieces = event.pieces.map((piece) => ({ ...piece, text: takeNew(piece.text) }));
+    const segments = event.segments.map((segment) => ({ ...segment, text: takeNew(segment.text) }));
     const whole =
       type === 'response.output_text.done' ? reread(editMembers(document, { text: wholeOf(text) })) : document;
-    return { ...event, pieces, document: editInside(editInside(whole, 'part', wholePart), 'item', wholeItem) };
+    return { ...event, segments, document: editInside(editInside(whole, 'part', wholePart), 'item', wholeItem) };
   }
 
   const wholePart = (part: JsonDocument) =>
@@ -98,10 +98,13 @@ export function continuePrefill(pass: Pass, open: OpenMessage): ContinuedWriter 
   }
 
   function shifted(event: StreamEvent, document: JsonDocument, index: number): StreamEvent {
-    const pieces = event.pieces.map((piece) => ({ ...piece, slot: piece.slot.replace(/^0\/\d+/, `0/${index}`) }));
+    const segments = event.segments.map((segment) => ({
+      ...segment,
+      slot: segment.slot.replace(/^0\/\d+/, `0/${index}`),
+    }));
     const isSame = document.value.output_index === index;
     const moved = isSame ? document : reread(editMembers(document, { output_index: index }));
-    return { ...event, pieces, document: ids.apply(moved) };
+    return { ...event, segments, document: ids.apply(moved) };
   }
 
   /** The ends of the client's message, when the run had nothing to add to it. */
@@ -113,7 +116,7 @@ export function continuePrefill(pass: Pass, open: OpenMessage): ContinuedWriter 
       { type: 'response.output_text.done', ...at, content_index: 0, text: open.text, logprobs: [] },
       { type: 'response.content_part.done', ...at, content_index: 0, part },
       { type: 'response.output_item.done', output_index: open.index, item: { ...rest, content } },
-    ].map((value) => ({ kind: 'other', name: value.type, document: reread(JSON.stringify(value)), pieces: [] }));
+    ].map((value) => ({ kind: 'other', name: value.type, document: reread(JSON.stringify(value)), segments: [] }));
   }
 
   return { caughtUp: () => true, write: (event) => (event.document ? write(event, event.document) : '') };

@@ -12,13 +12,13 @@ export function continueResponse(pass: Pass, seen: SeenEvents, comparison: Compa
   const ids = createIdMap();
   const missing = new Set(seen.items.keys());
 
-  function standingOf({ kind, pieces }: StreamEvent, { value }: JsonDocument): EventStanding {
+  function standingOf({ kind, segments }: StreamEvent, { value }: JsonDocument): EventStanding {
     if (kind === 'held') return missing.size === 0 ? 'next' : 'mismatch';
     if (typeof value.output_index !== 'number') return isObject(value.response) ? 'sent' : 'aside';
     learnIds(value, value.output_index);
     if (isDelta(value)) {
       if (seen.events.has(endPlaceOf(value)) || value.delta === '') return 'sent';
-      return pieces.length > 0 ? 'open' : 'aside';
+      return segments.length > 0 ? 'open' : 'aside';
     }
     const known = seen.events.get(placeOf(value));
     if (known === undefined) return 'next';
@@ -41,7 +41,7 @@ export function continueResponse(pass: Pass, seen: SeenEvents, comparison: Compa
     standingOf,
     cut(event, document, texts) {
       const [text = ''] = texts.values();
-      if (!isDelta(document.value) || text === event.pieces[0]?.text) return event;
+      if (!isDelta(document.value) || text === event.segments[0]?.text) return event;
       return text && withDelta(event, document, text);
     },
   });
@@ -52,7 +52,7 @@ export function withDelta(event: StreamEvent, document: JsonDocument, delta: str
   return {
     ...event,
     document: reread(editMembers(document, { delta, ...logprobs })),
-    pieces: event.pieces.map((piece) => ({ ...piece, text: delta })),
+    segments: event.segments.map((segment) => ({ ...segment, text: delta })),
   };
 }
 

@@ -1,7 +1,7 @@
 // A whole response: is it one, did it end, what did it say it used, and does it hold any output.
 
 import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import { checkReport, hasCounted, weighPieces } from '../counts.ts';
+import { checkReport, hasCounted, weighSegments } from '../counts.ts';
 import { type AnswerFacts, NO_OUTPUT, type Output } from '../dialect.ts';
 import { listOf, outputOf, readItem } from './read-output.ts';
 import { readUsage } from './usage.ts';
@@ -29,8 +29,8 @@ export function readFinish({ incomplete_details: details }: JsonObject): AnswerF
 export function outputOfResponse({ output }: JsonObject, isCounted = false): Output {
   const items = listOf(output).filter(isObject);
   if (items.length === 0) return NO_OUTPUT;
-  const pieces = items.flatMap(readItem);
-  const found = outputOf(pieces, isCounted ? 0 : weighPieces(pieces));
+  const segments = items.flatMap(readItem);
+  const found = outputOf(segments, isCounted ? 0 : weighSegments(segments));
   return items.some(isReasoning) ? { ...found, hasReasoning: true } : found;
 }
 

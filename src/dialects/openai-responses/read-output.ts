@@ -1,12 +1,12 @@
-// The content of output items and of stream events, each bit in its slot. A stream says everything twice, bit by bit and
+// The content of output items and of stream events, each segment in its slot. A stream says everything twice, delta by delta and
 // then as a whole: what is whole says so.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { outputOfPieces, weighPieces } from '../counts.ts';
-import type { Output, Piece } from '../dialect.ts';
+import { outputOfSegments, weighSegments } from '../counts.ts';
+import type { Output, Segment } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
 
-export interface Said extends Piece {
+export interface Said extends Segment {
   /** All that the slot holds, not only what is new. */
   isWhole: boolean;
 }
@@ -90,21 +90,21 @@ function said(slot: string, text: Json | undefined, isWhole: boolean): Said[] {
   return typeof text === 'string' && text !== '' ? [{ slot: `0/${slot}`, text, isWhole }] : [];
 }
 
-export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(pieces)): Output {
-  const toolInput = pieces.reduce((sum, piece) => sum + toolInputOf(piece), 0);
-  return { ...outputOfPieces(pieces, isReasoning, tokens), toolInput };
+export function outputOf(segments: readonly Segment[], tokens: number = weighSegments(segments)): Output {
+  const toolInput = segments.reduce((sum, segment) => sum + toolInputOf(segment), 0);
+  return { ...outputOfSegments(segments, isReasoning, tokens), toolInput };
 }
 
 /** Calls that the upstream itself has run; other items are run by the client, or bring nothing. */
 const VENDOR_CALL = /^(?:web_search|file_search|code_interpreter|mcp)_call$/;
 
-function toolInputOf({ slot, text }: Piece): number {
+function toolInputOf({ slot, text }: Segment): number {
   return slot.endsWith('/item') && VENDOR_CALL.test(text) ? typicalTokens(text) : 0;
 }
 
 const REASONING_SLOT = /\/(?:summary|thought)\/\d+$/;
 
-function isReasoning({ slot }: Piece): boolean {
+function isReasoning({ slot }: Segment): boolean {
   return REASONING_SLOT.test(slot);
 }
 

@@ -1,4 +1,4 @@
-// A Responses request as we need it: the few fields we own or bill by, read one by one, and a way forward for what would
+// A Responses request as we need it: the few fields we own or bill by, read one by one, and a remedy for what would
 // need content that nobody stored.
 
 import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';

@@ -10,7 +10,14 @@ import {
   readJsonObject,
 } from '../../kit/json/json.ts';
 import { checkReport } from '../counts.ts';
-import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
+import {
+  type AnswerFacts,
+  addOutput,
+  NO_OUTPUT,
+  type Segment,
+  type StreamEvent,
+  type StreamReader,
+} from '../dialect.ts';
 import { BROKEN, DONE } from '../stream/bare-events.ts';
 import { isEventName } from '../stream/sse.ts';
 import { FAILURES, isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
@@ -34,7 +41,7 @@ export function createStreamReader(): StreamReader {
       facts.output,
       isUnheard ? whole : { ...whole, tokens: 0, reasoningTokens: 0, toolInput: 0 },
     );
-    const last: StreamEvent = { kind: 'held', name, document, pieces: [] };
+    const last: StreamEvent = { kind: 'held', name, document, segments: [] };
     // No end mark need follow; where the usage is still missing, something may.
     return facts.usage === 'absent' ? [last] : [last, DONE];
   }
@@ -48,11 +55,11 @@ export function createStreamReader(): StreamReader {
       case 'response.incomplete':
         return isObject(value.response) ? finish(name, document, value.response) : [BROKEN];
       default: {
-        const pieces = readEvent(value, indexAt(value, 'output_index')).flatMap(takeNew);
-        const output = outputOf(pieces);
+        const segments = readEvent(value, indexAt(value, 'output_index')).flatMap(takeNew);
+        const output = outputOf(segments);
         const hasHidden = isObject(value.item) && isReasoning(value.item);
         facts.output = addOutput(facts.output, { ...output, hasReasoning: output.hasReasoning || hasHidden });
-        return [{ kind: output.hasContent || output.hasReasoning ? 'output' : 'other', name, document, pieces }];
+        return [{ kind: output.hasContent || output.hasReasoning ? 'output' : 'other', name, document, segments }];
       }
     }
   }
@@ -77,7 +84,7 @@ export function createStreamReader(): StreamReader {
 }
 
 /** Of a text that is said as a whole, only what no delta has brought is new. */
-export function createNewness(): (said: Said) => Piece[] {
+export function createNewness(): (said: Said) => Segment[] {
   const lengths = new Map<string, number>();
   return ({ slot, text, isWhole }) => {
     const known = lengths.get(slot) ?? 0;

@@ -40,9 +40,9 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
     return writeSse(isNumbered ? document.text : editMembers(document, { sequence_number: number }), name);
   }
 
-  function send({ name, document, pieces }: StreamEvent): string {
+  function send({ name, document, segments }: StreamEvent): string {
     if (!document) return '';
-    for (const piece of pieces) transcript.add(piece);
+    for (const segment of segments) transcript.add(segment);
     seen.note(document.value);
     items.note(document.value, document.text.length);
     const own = editInside(document, 'response', owned);
@@ -109,7 +109,7 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
       const response = owned(head ?? reread('{"object":"response","output":[]}'), details);
       const name = 'response.incomplete';
       const document = reread(`{"type":"${name}","sequence_number":-1,"response":${response}}`);
-      held = { kind: 'held', name, document, pieces: [] };
+      held = { kind: 'held', name, document, segments: [] };
       return ends + closings.join('');
     },
     end(final) {
@@ -129,8 +129,8 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
 }
 
 /** The end of a text, of its part, or of its item. */
-function isEnd({ name, pieces }: StreamEvent): boolean {
-  return name?.endsWith('.done') === true && pieces.length === 0;
+function isEnd({ name, segments }: StreamEvent): boolean {
+  return name?.endsWith('.done') === true && segments.length === 0;
 }
 
 function lastUsage({ value }: JsonDocument, { usage: billed, cost, isOurs }: FinalUsage): JsonObject {

@@ -2,7 +2,7 @@
 
 import type { StreamEvent } from '../dialect.ts';
 
-const NOTHING = { name: undefined, document: undefined, pieces: [] };
+const NOTHING = { name: undefined, document: undefined, segments: [] };
 
 export const BROKEN: StreamEvent = { kind: 'broken', ...NOTHING };
 /** Of the answer, and not for the client. */

@@ -1,14 +1,14 @@
 // Compares what a fresh run says with what the client was sent, slot by slot, by length and hash.
 
 import { createHash, type Hash } from 'node:crypto';
-import { isMedia, type Piece } from '../dialect.ts';
+import { isMedia, type Segment } from '../dialect.ts';
 
 /** What is new of an event's texts, by slot; empty where the client has all of it. */
 export type NewTexts = ReadonlyMap<string, string>;
 
 export interface Comparison {
   /** Undefined if the run differs from what was sent. */
-  take(pieces: readonly Piece[]): NewTexts | undefined;
+  take(segments: readonly Segment[]): NewTexts | undefined;
   /** The run has repeated everything that was sent; of one answer, if it is named. */
   caughtUp(answer?: string): boolean;
   /** Something of this slot was sent before this run. */
@@ -28,7 +28,7 @@ export function compareRun(sent: ReadonlyMap<string, SentText>): Comparison {
   // A slot without text, such as a picture, is never repeated and stays here.
   const missing = new Set(sent.keys());
 
-  function takeText({ slot, text }: Piece): string | undefined {
+  function takeText({ slot, text }: Segment): string | undefined {
     const expected = sent.get(slot) ?? NOTHING;
     const run = said.get(slot) ?? { length: 0, hash: createHash('sha256') };
     said.set(slot, run);
@@ -51,13 +51,13 @@ export function compareRun(sent: ReadonlyMap<string, SentText>): Comparison {
   }
 
   return {
-    take(pieces) {
+    take(segments) {
       const texts = new Map<string, string>();
-      for (const piece of pieces) {
-        const fresh = takeText(piece);
-        if (fresh === undefined || isPartOfName(piece, fresh)) return undefined;
-        if (isMedia(piece) && !caughtUp()) return undefined;
-        texts.set(piece.slot, (texts.get(piece.slot) ?? '') + fresh);
+      for (const segment of segments) {
+        const fresh = takeText(segment);
+        if (fresh === undefined || isPartOfName(segment, fresh)) return undefined;
+        if (isMedia(segment) && !caughtUp()) return undefined;
+        texts.set(segment.slot, (texts.get(segment.slot) ?? '') + fresh);
       }
       return texts;
     },
@@ -67,7 +67,7 @@ export function compareRun(sent: ReadonlyMap<string, SentText>): Comparison {
 }
 
 /** A tool's name is sent whole: one that only begins like the sent one is another tool. */
-function isPartOfName({ slot, text }: Piece, fresh: string): boolean {
+function isPartOfName({ slot, text }: Segment, fresh: string): boolean {
   return slot.endsWith('/name') && fresh !== '' && fresh !== text;
 }
 

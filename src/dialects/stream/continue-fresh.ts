@@ -35,7 +35,7 @@ export function continueFresh(pass: Pass, comparison: Comparison, run: FreshRun)
       const standing = run.standingOf(event, document);
       if (standing === 'mismatch') return 'mismatch';
       if (standing === 'aside') return caughtUp() ? pass(event) : '';
-      const texts = comparison.take(event.pieces);
+      const texts = comparison.take(event.segments);
       if (!texts) return 'mismatch';
       if (standing === 'sent') return isEmpty(texts) ? '' : 'mismatch';
       if (standing === 'next' && !caughtUp()) return 'mismatch';

@@ -2,12 +2,12 @@
 // other members is no repeat any more.
 
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../../kit/json/json.ts';
-import type { Piece, StreamEvent } from '../dialect.ts';
+import type { Segment, StreamEvent } from '../dialect.ts';
 import type { Repeat, Shape } from './shape.ts';
 
 export class RepeatedEvent implements StreamEvent {
   readonly kind = 'output';
-  readonly pieces: readonly Piece[];
+  readonly segments: readonly Segment[];
   origin: Shape | undefined;
   readonly #data: string;
   readonly #repeat: Repeat;
@@ -18,7 +18,7 @@ export class RepeatedEvent implements StreamEvent {
     data: string,
     repeat: Repeat,
   ) {
-    this.pieces = [{ slot: repeat.shape.slot, text: repeat.text }];
+    this.segments = [{ slot: repeat.shape.slot, text: repeat.text }];
     this.origin = repeat.shape;
     this.#data = data;
     this.#repeat = repeat;

@@ -1,6 +1,6 @@
-// The short way for most of a stream: events that repeat the one before with another text go on to the client as bytes,
-// without being decoded, read and written. Only what the long way would do with exactly these bytes is done here; whatever
-// is not known to the last byte takes the long way.
+// A fast path for most of a stream: events that repeat the one before with another text go on to the client as bytes,
+// without being decoded, read and written. Only what the plain path would do with exactly these bytes is done here; whatever
+// is not known to the last byte takes the plain path.
 
 import { PlainText } from '../../kit/json/plain-text.ts';
 import type { RepeatedFrames, StreamEvent, StreamReader, StreamWriter } from '../dialect.ts';
@@ -13,7 +13,7 @@ interface Frame {
   end: Uint8Array | undefined;
 }
 
-interface Way {
+interface Passthrough {
   from: Frame;
   to: Frame;
   /** What comes and what goes out are the same bytes. */
@@ -34,9 +34,9 @@ interface Form {
 /** Most texts are one token. */
 const MOST_FORM_BYTES = 16;
 
-const ROOM_BYTES = 64 * 1024;
+const SCRATCH_BYTES = 64 * 1024;
 /** Frames of several events are put together here. */
-const room = new Uint8Array(ROOM_BYTES);
+const scratch = new Uint8Array(SCRATCH_BYTES);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 /** How an event of one line of data begins. */
@@ -54,7 +54,7 @@ export class Shortcut {
   readonly #text = new PlainText();
   #known: Shape | undefined;
   #knownOrigin: Shape | undefined;
-  #way: Way | undefined;
+  #passthrough: Passthrough | undefined;
   #isOpen = false;
   #taken = 0;
 
@@ -63,16 +63,16 @@ export class Shortcut {
     this.#repeats = repeats;
   }
 
-  /** Something takes the long way: what it changes is not known here, so what follows takes it too. */
+  /** Something takes the plain path: what it changes is not known here, so what follows takes it too. */
   pause(): void {
     this.#isOpen = false;
   }
 
-  /** What took the long way was this event, which was written, and nothing else was in these bytes. */
+  /** What took the plain path was this event, which was written, and nothing else was in these bytes. */
   learn(bytes: Uint8Array, { repeat, origin }: StreamEvent): void {
     if (!repeat || !origin) return;
     if (repeat.shape !== this.#known || origin !== this.#knownOrigin) {
-      this.#way = this.#findWay(bytes, repeat, origin);
+      this.#passthrough = this.#findPassthrough(bytes, repeat, origin);
     }
     this.#known = repeat.shape;
     this.#knownOrigin = origin;
@@ -85,25 +85,25 @@ export class Shortcut {
    */
   take(bytes: Uint8Array): Uint8Array | undefined {
     this.#taken = 0;
-    const way = this.#way;
-    if (!way || !this.#isOpen) return undefined;
-    const { from, to, isSame } = way;
-    const size = bytes.length - way.around;
-    const form = size > 0 && size <= MOST_FORM_BYTES ? formOf(way, size) : undefined;
+    const passthrough = this.#passthrough;
+    if (!passthrough || !this.#isOpen) return undefined;
+    const { from, to, isSame } = passthrough;
+    const size = bytes.length - passthrough.around;
+    const form = size > 0 && size <= MOST_FORM_BYTES ? formOf(passthrough, size) : undefined;
     if (form && this.#fits(bytes, form, from, size, to.head.length)) {
-      this.#pass(way, bytes, 0, bytes.length);
+      this.#pass(passthrough, bytes, 0, bytes.length);
       return isSame ? bytes : form.to;
     }
     const mostAround = to.head.length + to.middle.length + (to.end?.length ?? 0);
     let filled = 0;
-    while (this.#taken < bytes.length && filled + mostAround + bytes.length - this.#taken <= ROOM_BYTES) {
+    while (this.#taken < bytes.length && filled + mostAround + bytes.length - this.#taken <= SCRATCH_BYTES) {
       const end = this.#endOf(bytes, this.#taken, from);
       if (end === 0) break;
-      if (!isSame) filled = this.#put(bytes, this.#taken, end, way, filled);
-      this.#pass(way, bytes, this.#taken, end);
+      if (!isSame) filled = this.#put(bytes, this.#taken, end, passthrough, filled);
+      this.#pass(passthrough, bytes, this.#taken, end);
     }
     if (this.#taken === 0) return undefined;
-    return isSame ? bytes.subarray(0, this.#taken) : room.subarray(0, filled);
+    return isSame ? bytes.subarray(0, this.#taken) : scratch.subarray(0, filled);
   }
 
   /** How many bytes the last one took. */
@@ -122,15 +122,15 @@ export class Shortcut {
     return hasAt(bytes, end, padding) ? padding + end.length : 0;
   }
 
-  #put(bytes: Uint8Array, at: number, end: number, { from, to }: Way, into: number): number {
+  #put(bytes: Uint8Array, at: number, end: number, { from, to }: Passthrough, into: number): number {
     const textEnd = this.#text.end;
-    room.set(to.head, into);
+    scratch.set(to.head, into);
     let next = copy(bytes, at + from.head.length, textEnd, into + to.head.length);
-    room.set(to.middle, next);
+    scratch.set(to.middle, next);
     next += to.middle.length;
     if (!to.end || !from.end) return next;
     next = copy(bytes, textEnd + from.middle.length, end - from.end.length, next);
-    room.set(to.end, next);
+    scratch.set(to.end, next);
     return next + to.end.length;
   }
 
@@ -146,27 +146,27 @@ export class Shortcut {
     return Buffer.compare(from, bytes) === 0;
   }
 
-  #pass({ slot, from }: Way, bytes: Uint8Array, at: number, end: number): void {
+  #pass({ slot, from }: Passthrough, bytes: Uint8Array, at: number, end: number): void {
     const text = this.#text;
     this.#reader.again?.(text.weight);
     this.#repeats.note(slot, bytes, at + from.head.length, text.end, text.weight);
     this.#taken = end;
   }
 
-  #findWay(bytes: Uint8Array, { shape }: Repeat, origin: Shape): Way | undefined {
+  #findPassthrough(bytes: Uint8Array, { shape }: Repeat, origin: Shape): Passthrough | undefined {
     const out = this.#repeats.partsOf(shape);
     const to = out && frameOf('', out, '');
     const from = framed(decoder.decode(bytes), origin.parts);
-    return from && to && (from.end || !to.end) ? wayOf(from, to, shape.slot) : undefined;
+    return from && to && (from.end || !to.end) ? passthroughOf(from, to, shape.slot) : undefined;
   }
 }
 
-function wayOf(from: Frame, to: Frame, slot: string): Way {
+function passthroughOf(from: Frame, to: Frame, slot: string): Passthrough {
   const around = from.end ? Number.NaN : from.head.length + from.middle.length;
   return { from, to, isSame: isEqual(from, to), slot, around, forms: [] };
 }
 
-function formOf({ from, to, forms }: Way, size: number): Form {
+function formOf({ from, to, forms }: Passthrough, size: number): Form {
   const known = forms[size];
   if (known) return known;
   const form = { from: blank(from, size), to: blank(to, size) };
@@ -213,7 +213,7 @@ function paddingEnd(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** A Buffer's own way to compare is many times faster than a loop, and takes any bytes. */
+/** The compare of a Buffer is many times faster than a loop, and takes any bytes. */
 const compare: (this: Uint8Array, other: Uint8Array, ...ranges: number[]) => number = Buffer.prototype.compare;
 
 function hasAt(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
@@ -224,6 +224,6 @@ function hasAt(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
 /** A text of one token is a few bytes: a loop is faster than a view on them. */
 function copy(bytes: Uint8Array, from: number, to: number, into: number): number {
   let next = into;
-  for (let at = from; at < to; at++) room[next++] = bytes[at] ?? 0;
+  for (let at = from; at < to; at++) scratch[next++] = bytes[at] ?? 0;
   return next;
 }

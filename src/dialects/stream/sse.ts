@@ -1,4 +1,4 @@
-// Server-sent events, read piece by piece: any split of the bytes, any of the three line endings, comments and all.
+// Server-sent events, read chunk by chunk: any split of the bytes, any of the three line endings, comments and all.
 // Bounded: an event that grows past the limit ends the stream, and so do lines without data by the hundred thousand.
 
 import { assert } from '../../kit/assert.ts';
@@ -33,7 +33,7 @@ const LF = 0x0a;
 const LINE_END = /\r\n|\n|\r/g;
 const HAS_LINE_END = /[\r\n]/;
 
-/** What most pieces of most streams are. */
+/** What most chunks of most streams are. */
 function isOneEvent(text: string): boolean {
   return (
     text.startsWith(DATA) && text.indexOf('\n') === text.length - 2 && text.endsWith('\n\n') && !text.includes('\r')
@@ -45,7 +45,7 @@ export class SseReader {
   readonly #maxEventChars: number;
   /** A line whose end has not come. */
   #begun = '';
-  /** The last piece ended in a CR: an LF at the head of the next one belongs to it. */
+  /** The last chunk ended in a CR: an LF at the head of the next one belongs to it. */
   #afterCr = false;
   #event: string | undefined;
   #data: string | undefined;
@@ -71,7 +71,7 @@ export class SseReader {
     this.#afterCr = more.endsWith('\r');
     const events: SseEvent[] = [];
     let start = 0;
-    // Only what is new is searched: a long line in many pieces would else be read again with each of them.
+    // Only what is new is searched: a long line in many chunks would else be read again with each of them.
     if (more.includes('\r')) {
       for (const end of more.matchAll(LINE_END)) {
         this.#endLine(more.slice(start, end.index), events);

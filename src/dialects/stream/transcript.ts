@@ -3,7 +3,7 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import { weighTokens } from '../../kit/tokens.ts';
-import { isMedia, type Piece, type Sent } from '../dialect.ts';
+import { isMedia, type Segment, type Sent } from '../dialect.ts';
 import { PlainTokens } from '../input/plain-tokens.ts';
 import { answerOf, type Comparison, compareRun } from './compare-run.ts';
 
@@ -16,7 +16,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 interface Slot {
   length: number;
   hash: Hash;
-  /** Not hashed yet: many small pieces are hashed as one. */
+  /** Not hashed yet: many small segments are hashed as one. */
   rest: string;
   plain: PlainTokens;
 }
@@ -30,7 +30,7 @@ function hashRest(slot: Slot): void {
 }
 
 export class Transcript {
-  /** It goes on with every piece. */
+  /** It goes on with every segment. */
   readonly sent: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
   readonly #slots = new Map<string, Slot>();
   #kept: string[] | undefined;
@@ -44,11 +44,11 @@ export class Transcript {
     this.#kept = keepText ? [] : undefined;
   }
 
-  add(piece: Piece): void {
-    const { slot, text } = piece;
+  add(segment: Segment): void {
+    const { slot, text } = segment;
     this.#putNoted();
     this.#put(slot, text);
-    if (isMedia(piece)) this.sent.hasMedia = true;
+    if (isMedia(segment)) this.sent.hasMedia = true;
     else this.sent.tokens += weighTokens(text);
   }
 

@@ -6,9 +6,9 @@ import { checkReport } from '../counts.ts';
 import { weighPlain } from '../input/plain-tokens.ts';
 import { isPicture } from '../media/picture.ts';
 import type { SseEvent } from '../stream/sse.ts';
+import type { AnswerContext, WrittenRequest } from './adapters.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
 import { createHiddenThoughts } from './hidden-thoughts.ts';
-import type { AnswerContext, WrittenRequest } from './sides.ts';
 import { createStopMatcher } from './stop-sequences.ts';
 import { createRestorer, hidesThoughts, isVendors, type Translation } from './translation.ts';
 

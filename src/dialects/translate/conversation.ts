@@ -1,5 +1,5 @@
 // A request in no dialect: what a client said, once it must be said again in another wire format. Each dialect reads its
-// own requests into this and writes upstream requests from it. Nothing is lost on the way in: what has no word here is kept
+// own requests into this and writes upstream requests from it. Nothing is lost in reading: what has no word here is kept
 // as `other`, so that whoever cannot carry it can name it.
 
 import type { Json } from '../../kit/json/json.ts';
@@ -12,7 +12,7 @@ export interface Conversation {
   toolChoice: ToolChoice | undefined;
   /** False: at most one call at a time. Undefined: the client did not say. */
   parallelTools: boolean | undefined;
-  /** What the client calls that setting; undefined: it set none, but its own format has room for one call only. */
+  /** What the client calls that setting; undefined: it set none, but its own format takes one call only. */
   parallelToolsName?: string | undefined;
   reasoning: ReasoningWish | undefined;
   /** The client wants to see what the model thinks, as far as it does. */

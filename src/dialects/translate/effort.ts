@@ -1,4 +1,4 @@
-// Between the two ways to say how much a model shall think, a word or a number of tokens, and between the words that
+// Between the two forms of saying how much a model shall think, a word or a number of tokens, and between the words that
 // models take.
 
 import { EFFORTS } from '../../vendors/openai.ts';
@@ -43,7 +43,7 @@ export function budgetOf(effort: string | undefined): number {
 /** Of an output bound, what thinking may take at most when the client named no number: the rest is for the answer. */
 const THINKING_SHARE = 0.75;
 
-/** A client's own number is its own business, as long as it leaves one token; a word leaves room for an answer. */
+/** A client's own number is its own business, as long as it leaves one token; a word leaves tokens for an answer. */
 export function boundedBudget(
   { effort, budget }: Pick<ReasoningWish, 'effort' | 'budget'>,
   { thinkingBudget, maxOutputTokens }: Pick<UpstreamFields, 'thinkingBudget' | 'maxOutputTokens'>,

@@ -14,7 +14,7 @@ export function schemaFormat(schema: JsonObject, { name, description, strict }: 
   };
 }
 
-/** For formats that have room for a description in the schema only; that of the schema itself comes first. */
+/** For formats that take a description in the schema only; that of the schema itself comes first. */
 export function describedSchema({ schema, description }: Extract<OutputFormat, { kind: 'json_schema' }>): Json {
   return description !== undefined && isObject(schema) ? { description, ...schema } : schema;
 }

@@ -20,12 +20,12 @@ import { type FetchedMedia, namedMedia, placeholders, withMedia } from '../media
 import { isPicture } from '../media/picture.ts';
 import { BROKEN, DONE, UNSEEN } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
+import type { AnswerContext, Target, WrittenRequest } from './adapters.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { carryWhole, joinEvents } from './carry-whole.ts';
 import { checkSettings } from './check-settings.ts';
 import type { Conversation } from './conversation.ts';
 import { createHiddenThoughts } from './hidden-thoughts.ts';
-import type { AnswerContext, Target, WrittenRequest } from './sides.ts';
 import { createStopMatcher } from './stop-sequences.ts';
 import { createRestorer, hidesThoughts, isVendors, type Translation } from './translation.ts';
 import { createWordMeter } from './word-meter.ts';
@@ -206,7 +206,13 @@ function translatedReader(
 
 /** Not a repeat of the words before it, though it has their shape. */
 function asPicture(event: StreamEvent): StreamEvent {
-  return { ...event, document: event.document, pieces: asMedia(event.pieces), repeat: undefined, origin: undefined };
+  return {
+    ...event,
+    document: event.document,
+    segments: asMedia(event.segments),
+    repeat: undefined,
+    origin: undefined,
+  };
 }
 
 const NO_USAGE: ReportedUsage = { buckets: NO_BUCKETS, reasoning: 0 };

@@ -1,16 +1,16 @@
-// One request on its way through a translation, and what reading its answer as a whole and as a stream have in common.
+// One request in translation, and what reading its answer as a whole and as a stream have in common.
 
 import type { Carrier } from '../carrier.ts';
 import type { Dialect, RelayRequest } from '../dialect.ts';
+import type { ClientAdapter, Target, UpstreamAdapter, WrittenRequest } from './adapters.ts';
 import type { AnswerEvent } from './answer-events.ts';
-import type { ClientSide, Target, UpstreamSide, WrittenRequest } from './sides.ts';
 import type { StopMatcher } from './stop-sequences.ts';
 import { createToolRestorer } from './tools/restore-tools.ts';
 
 export interface Translation {
   dialect: Dialect;
-  client: ClientSide;
-  upstream: UpstreamSide;
+  client: ClientAdapter;
+  upstream: UpstreamAdapter;
   endpoint: Carrier['endpoint'];
   request: RelayRequest;
   target: Target;

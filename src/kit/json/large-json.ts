@@ -1,6 +1,6 @@
 // JSON too large to be read at one go: the same bounds and the same result as `readJsonObject`, but with a pause after
-// every piece, so that everybody else is served meanwhile. Objects and lists that are shorter than a piece are parsed as they
-// are, longer strings in pieces. Between two pauses nothing is awaited: a promise for each of a hundred thousand values would
+// every step, so that everybody else is served meanwhile. Objects and lists that are shorter than a step are parsed as they
+// are, longer strings in steps. Between two pauses nothing is awaited: a promise for each of a hundred thousand values would
 // cost ten times the reading.
 
 import {
@@ -20,7 +20,7 @@ interface LargeJsonOptions {
   pause(): Promise<void>;
   limits?: JsonLimits;
   /** Characters between two pauses. */
-  pieceChars?: number;
+  stepChars?: number;
 }
 
 interface Frame {
@@ -32,9 +32,9 @@ interface Frame {
   valueStart: number;
 }
 
-const PIECE_CHARS = 64 * 1024;
+const STEP_CHARS = 64 * 1024;
 /** The longest number. */
-const SCALAR_CHARS = PIECE_CHARS;
+const SCALAR_CHARS = STEP_CHARS;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -58,7 +58,7 @@ const CLOSE_BRACKET = 0x5d;
 type Next = 'value' | 'first' | 'name' | 'colon' | 'more' | 'over';
 
 export async function readLargeJson(text: string, options: LargeJsonOptions): Promise<JsonDocument> {
-  const { pause, limits = BODY_LIMITS, pieceChars = PIECE_CHARS } = options;
+  const { pause, limits = BODY_LIMITS, stepChars = STEP_CHARS } = options;
   const spans = new Spans(text);
   const names = new Set<string>();
   const root: Frame = { value: {}, name: '', nameStart: 0, nameEnd: 0, valueStart: 0 };
@@ -70,7 +70,7 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
   let at = 0;
   let nodes = 1;
   let pausedAt = 0;
-  /** Up to here a container was looked through that is longer than a piece: those in it are not looked through once more. */
+  /** Up to here a container was looked through that is longer than a step: those in it are not looked through once more. */
   let seenUntil = 0;
 
   function yieldToOthers(): Promise<void> {
@@ -80,33 +80,33 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
 
   /** True if a pause is due, also where there are more spaces to skip. */
   function skipSpace(): boolean {
-    const stop = Math.min(text.length, pausedAt + pieceChars);
+    const stop = Math.min(text.length, pausedAt + stepChars);
     while (at < stop && isSpace(text.charCodeAt(at))) at++;
-    return at - pausedAt >= pieceChars;
+    return at - pausedAt >= stepChars;
   }
 
-  /** The string that opens here; a promise if it is longer than a piece. */
+  /** The string that opens here; a promise if it is longer than a step. */
   function readString(): string | Promise<string> {
     const start = at;
-    const end = pieceEnd(text, start + 1, start + pieceChars);
+    const end = stepEnd(text, start + 1, start + stepChars);
     if (text.charCodeAt(end) !== QUOTE) return readLongString(end);
     at = end + 1;
     return parseString(text.slice(start, at));
   }
 
   async function readLongString(firstEnd: number): Promise<string> {
-    const pieces: string[] = [];
+    const parts: string[] = [];
     let end = firstEnd;
-    for (let from = at + 1; ; end = pieceEnd(text, from, from + pieceChars)) {
+    for (let from = at + 1; ; end = stepEnd(text, from, from + stepChars)) {
       if (end >= text.length) throw new JsonRefused('not_json');
-      pieces.push(parseString(`"${text.slice(from, end)}"`));
+      parts.push(parseString(`"${text.slice(from, end)}"`));
       at = end;
       from = end;
       await yieldToOthers();
       if (text.charCodeAt(end) === QUOTE) break;
     }
     at++;
-    return pieces.join('');
+    return parts.join('');
   }
 
   function readScalar(): Json {
@@ -122,10 +122,10 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
     if (nodes > limits.nodes) throw new JsonRefused('too_many_values');
   }
 
-  /** The container that opens here, if it is shorter than a piece. */
+  /** The container that opens here, if it is shorter than a step. */
   function readShort(): Json | undefined {
     if (at < seenUntil) return undefined;
-    const stop = Math.min(text.length, at + pieceChars);
+    const stop = Math.min(text.length, at + stepChars);
     const found = measureContainer(text, at, stop);
     if (!found) {
       seenUntil = stop;
@@ -274,7 +274,7 @@ function measureContainer(text: string, start: number, stop: number): Container 
 }
 
 /** Where the closing quote stands, or else the first place from `stop` on that is not inside an escape. */
-function pieceEnd(text: string, from: number, stop: number): number {
+function stepEnd(text: string, from: number, stop: number): number {
   const end = Math.min(stop, text.length);
   let at = from;
   while (at < end) {

@@ -7,7 +7,7 @@ import { isEscaping, isOver, NUMBERS, type PlainShape, runShape, STRING } from '
 /** A member's value: a string with its quotes, or a list of numbers with its brackets. */
 export interface LongMember {
   kind: 'string' | 'numbers';
-  pieces: readonly Uint8Array[];
+  chunks: readonly Uint8Array[];
 }
 
 /** An answer whose long members are marks, in its text and in its value. */
@@ -177,7 +177,7 @@ export class LongMemberReader {
     const take = taker(this.#chunks);
     for (const { kind, start, end } of this.#cuts) {
       between.push(decode(take(start)));
-      long.push({ kind, pieces: take(end) });
+      long.push({ kind, chunks: take(end) });
     }
     between.push(decode(take(this.#length)));
     const spare = MARKS.find((one) => !between.some((text) => text.includes(one)));
@@ -224,8 +224,8 @@ function taker(chunks: Uint8Array[]): (end: number) => Uint8Array[] {
 }
 
 /** No character is cut in two: what is long begins and ends with ASCII. */
-function decode(pieces: readonly Uint8Array[]): string {
-  return new TextDecoder().decode(Buffer.concat(pieces));
+function decode(chunks: readonly Uint8Array[]): string {
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 function parse(text: string): Json {
@@ -241,11 +241,11 @@ export function isMark(document: JsonDocument | MarkedJson, value: Json | undefi
   return 'mark' in document && typeof value === 'string' && JSON.stringify(value).startsWith(document.mark);
 }
 
-export function parseLong({ pieces }: LongMember): Json {
-  return parse(decode(pieces));
+export function parseLong({ chunks }: LongMember): Json {
+  return parse(decode(chunks));
 }
 
-/** A text in which marks stand, piece by piece, with the members that they stand for as `write` gives them. */
+/** A text in which marks stand, part by part, with the members that they stand for as `write` gives them. */
 export function* fillLong(
   text: string,
   { mark, long }: Pick<MarkedJson, 'mark' | 'long'>,

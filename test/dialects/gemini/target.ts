@@ -1,7 +1,7 @@
 // What a conversation is written for, and a conversation with nothing special in it.
 
+import type { Target } from '../../../src/dialects/translate/adapters.ts';
 import type { Conversation, Part, Tool, Turn } from '../../../src/dialects/translate/conversation.ts';
-import type { Target } from '../../../src/dialects/translate/sides.ts';
 import { quirksOf } from '../../../src/vendors/quirks.ts';
 
 export const ORIGIN = 'origin0001';

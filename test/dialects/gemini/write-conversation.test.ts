@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'bun:test';
 import { writeConversation } from '../../../src/dialects/gemini/write-conversation.ts';
+import type { Target } from '../../../src/dialects/translate/adapters.ts';
 import type { Conversation, Part, SettingKind, ToolCallPart } from '../../../src/dialects/translate/conversation.ts';
 import { GOOGLE_ORIGIN } from '../../../src/dialects/translate/opaque.ts';
-import type { Target } from '../../../src/dialects/translate/sides.ts';
 import { Fault } from '../../../src/faults/fault.ts';
 import type { Json } from '../../../src/kit/json/json.ts';
 import type { Answer } from '../../support/answer.ts';

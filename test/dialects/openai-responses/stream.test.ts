@@ -33,12 +33,14 @@ describe('reading', () => {
     const { seen } = read(
       responseEvents({ reasoning: ['Hm'], pieces: ['Yes'], tools: [{ name: 'look', arguments: ['{}'], callId: 'c' }] }),
     );
-    expect(seen.filter(({ kind }) => kind === 'output').map(({ name, pieces }) => [name, pieces[0]?.slot])).toEqual([
-      ['response.reasoning_summary_text.delta', '0/0/summary/0'],
-      ['response.output_text.delta', '0/1/text/0'],
-      ['response.output_item.added', '0/2/name'],
-      ['response.function_call_arguments.delta', '0/2/arguments'],
-    ]);
+    expect(seen.filter(({ kind }) => kind === 'output').map(({ name, segments }) => [name, segments[0]?.slot])).toEqual(
+      [
+        ['response.reasoning_summary_text.delta', '0/0/summary/0'],
+        ['response.output_text.delta', '0/1/text/0'],
+        ['response.output_item.added', '0/2/name'],
+        ['response.function_call_arguments.delta', '0/2/arguments'],
+      ],
+    );
     expect(seen.slice(-2).map(({ kind }) => kind)).toEqual(['held', 'done']);
   });
 
@@ -74,7 +76,7 @@ describe('reading', () => {
   test('arguments that only the end tells are output all the same', () => {
     const events = responseEvents({ pieces: [], tools: [{ name: 'look', arguments: ['{"at":1}'], callId: 'c' }] });
     const { seen } = read(events.filter(({ type }) => !type.endsWith('.delta')));
-    expect(seen.flatMap(({ pieces }) => pieces)).toContainEqual({ slot: '0/0/arguments', text: '{"at":1}' });
+    expect(seen.flatMap(({ segments }) => segments)).toContainEqual({ slot: '0/0/arguments', text: '{"at":1}' });
   });
 
   test('reasoning that nobody is shown is reasoning', () => {

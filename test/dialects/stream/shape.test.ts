@@ -59,10 +59,10 @@ const SHAPES: [name: string, dialect: Dialect, first: string, write: (quoted: st
 ];
 
 /** As events tell it: everything that the relay and the writers look at. */
-const told = ({ kind, name, document, pieces }: StreamEvent) => ({
+const told = ({ kind, name, document, segments }: StreamEvent) => ({
   kind,
   name,
-  pieces: [...pieces],
+  segments: [...segments],
   text: document?.text,
 });
 
@@ -118,7 +118,7 @@ describe.each(SHAPES)('%s', (_, dialect, first, write) => {
     for (const bad of ['"a"b"', '"\\x"', '"a\nb"', '"\\"', '"', '""a"', '"\ud800\\"']) {
       expect(read(write(bad, 0))[0]?.kind, bad).toBe('broken');
     }
-    const slotOf = (data: string) => read(data)[0]?.pieces[0]?.slot;
+    const slotOf = (data: string) => read(data)[0]?.segments[0]?.slot;
     const slot = slotOf(write('" next"', 0));
     expect(slot).toStartWith('0/');
     expect(slotOf(write('" more"', 0).replace('"index":0', '"index":1'))).toMatch(/^(0\/)?1\//);

@@ -7,7 +7,7 @@ import { readLargeJson } from '../../../src/kit/json/large-json.ts';
 
 const LIMITS = { depth: 6, nodes: 60 };
 const pause = async () => {};
-const inPieces = (text: string, pieceChars: number) => readLargeJson(text, { pause, pieceChars, limits: LIMITS });
+const inPieces = (text: string, stepChars: number) => readLargeJson(text, { pause, stepChars, limits: LIMITS });
 
 async function problemOf(read: () => JsonDocument | Promise<JsonDocument>): Promise<string> {
   try {
@@ -19,16 +19,16 @@ async function problemOf(read: () => JsonDocument | Promise<JsonDocument>): Prom
   }
 }
 
-async function expectSame(text: string, pieceChars: number): Promise<void> {
+async function expectSame(text: string, stepChars: number): Promise<void> {
   const whole = readJsonObject(text, LIMITS);
-  const pieces = await inPieces(text, pieceChars);
+  const pieces = await inPieces(text, stepChars);
   expect(pieces.value).toEqual(whole.value);
   expect(JSON.stringify(pieces.value)).toBe(JSON.stringify(whole.value));
   expect(pieces.spans.list()).toEqual(whole.spans.list());
   expect(pieces.text).toBe(text);
 }
 
-const pieceChars = fc.integer({ min: 1, max: 40 });
+const stepChars = fc.integer({ min: 1, max: 40 });
 const word = fc.string({
   unit: fc.constantFrom('a', '"', '\\', '/', '\n', '\u0000', 'é', '你', '😀', '\ud800', '\u2028'),
 });
@@ -53,7 +53,7 @@ const spelt = fc.tuple(object, gap, fc.boolean()).map(([value, space, isEscaped]
 describe('read in pieces', () => {
   test('every document is the same', async () => {
     await fc.assert(
-      fc.asyncProperty(spelt, pieceChars, async (text, size) => {
+      fc.asyncProperty(spelt, stepChars, async (text, size) => {
         fc.pre((await problemOf(() => readJsonObject(text, LIMITS))) === 'none');
         await expectSame(text, size);
       }),
@@ -68,7 +68,7 @@ describe('read in pieces', () => {
       fc.constantFrom('', '"', '\\', '{', ']', ',', ':', '1', '-', 'u'),
     );
     await fc.assert(
-      fc.asyncProperty(spelt, edit, pieceChars, async (text, [where, cut, put], size) => {
+      fc.asyncProperty(spelt, edit, stepChars, async (text, [where, cut, put], size) => {
         const at = where % (text.length + 1);
         const edited = text.slice(0, at) + put + text.slice(at + cut);
         const whole = await problemOf(() => readJsonObject(edited, LIMITS));
@@ -122,16 +122,16 @@ describe('read in pieces', () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  test('escapes and pairs on the edge of a piece stay whole', async () => {
+  test('escapes and pairs on the edge of a step stay whole', async () => {
     const text = `{"a":"${'x\\u4f60\\"\\\\😀\\ud83d\\ude00'.repeat(20)}"}`;
     for (let size = 1; size < 60; size++) await expectSame(text, size);
   });
 
-  test('it pauses often: nothing is longer than a piece or two', async () => {
+  test('it pauses often: nothing is longer than a step or two', async () => {
     let pauses = 0;
     const text = JSON.stringify({ long: '"'.repeat(50_000), many: Array.from({ length: 50 }, () => 'b'.repeat(500)) });
     const counting = async () => void pauses++;
-    await readLargeJson(text, { pause: counting, pieceChars: 1_000, limits: LIMITS });
+    await readLargeJson(text, { pause: counting, stepChars: 1_000, limits: LIMITS });
     expect(pauses).toBeGreaterThan(text.length / 1_500);
   });
 

@@ -15,7 +15,7 @@ function read(text: string, size = text.length): MarkedJson {
 }
 const written = (document: MarkedJson, text = document.text) =>
   Buffer.concat(
-    [...fillLong(text, document, ({ pieces }) => pieces)].map((piece) => Buffer.from(piece as Uint8Array)),
+    [...fillLong(text, document, ({ chunks }) => chunks)].map((piece) => Buffer.from(piece as Uint8Array)),
   ).toString();
 const answer = (...embeddings: string[]) =>
   `{"data": [${embeddings.map((one, index) => `{"index":${index}, "embedding" : ${one}}`).join(' ,')}],"model":"é"}`;

@@ -1,9 +1,9 @@
-// What both ways of answering a messages client share: how a block, its signature and the end are said.
+// What whole and streamed answers to a messages client share: how a block, its signature and the end are said.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
+import type { AnswerContext } from '../../translate/adapters.ts';
 import type { Block, StopReason } from '../../translate/answer-events.ts';
 import { packReasoning, signOwn } from '../../translate/opaque.ts';
-import type { AnswerContext } from '../../translate/sides.ts';
 import { showCallId } from '../shown-ids.ts';
 
 /** A message without content; its id is ours. */

@@ -1,4 +1,4 @@
-// The content of a client's message as parts. Ids and signatures that we tagged on their way out give back what they carry;
+// The content of a client's message as parts. Ids and signatures that we tagged in an answer give back what they carry;
 // those of a vendor mean nothing to anybody else.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';

@@ -2,8 +2,8 @@
 // closed before the next, one end. Usage is told by whoever knows the bill.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
+import type { AnswerContext, EventWriter, Frame } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
-import type { AnswerContext, EventWriter, Frame } from '../../translate/sides.ts';
 import { blockSignature, emptyBlock, emptyMessage, isExplanation, stopMembers } from './answer-blocks.ts';
 
 interface OpenBlock {

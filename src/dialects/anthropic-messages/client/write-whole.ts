@@ -2,8 +2,8 @@
 
 import { isObject, tryParseJson } from '../../../kit/json/json.ts';
 import { RawJson, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
+import type { AnswerContext } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block, StopReason } from '../../translate/answer-events.ts';
-import type { AnswerContext } from '../../translate/sides.ts';
 import { blockSignature, emptyBlock, emptyMessage, isExplanation, stopMembers } from './answer-blocks.ts';
 
 interface WholeBlock {

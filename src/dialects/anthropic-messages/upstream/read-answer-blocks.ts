@@ -1,4 +1,4 @@
-// The blocks of an Anthropic answer, whole or bit by bit. Each is known by its index, so that the bits of several may take
+// The blocks of an Anthropic answer, whole or delta by delta. Each is known by its index, so that the deltas of several may take
 // turns.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
@@ -78,10 +78,10 @@ export function createBlockReader(requestId: string): BlockReader {
     else lost.add('citations');
   }
 
-  function callInput(block: OpenBlock, bit: Json | undefined): AnswerEvent[] {
-    if (block.kind !== 'tool' || typeof bit !== 'string' || bit === '') return [];
+  function callInput(block: OpenBlock, text: Json | undefined): AnswerEvent[] {
+    if (block.kind !== 'tool' || typeof text !== 'string' || text === '') return [];
     block.hasDeltas = true;
-    return queue.add(block, [{ type: 'delta', text: bit }]);
+    return queue.add(block, [{ type: 'delta', text: text }]);
   }
 
   return {

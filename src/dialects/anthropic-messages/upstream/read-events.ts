@@ -6,8 +6,8 @@ import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../.
 import { openRaw } from '../../../kit/json/raw-json.ts';
 import type { PausedTurn, UsageReport } from '../../dialect.ts';
 import { isFinish } from '../../stream/is-finish.ts';
+import type { Target } from '../../translate/adapters.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from '../../translate/answer-events.ts';
-import type { Target } from '../../translate/sides.ts';
 import { JoinedMessage } from '../join-message.ts';
 import { addTurn, createUsageTracker, readUsage, type UsedTurns } from '../usage.ts';
 import { PAUSED, toPausedTurn } from './paused-turn.ts';

@@ -34,7 +34,7 @@ export function supportedSchema(given: Json | undefined): Json {
 /** Words about a schema, which bind nothing: those nearer to where it is used say more. */
 const ANNOTATIONS = new Set(['title', 'description', 'default', 'examples']);
 
-/** What `allOf` says by itself is said in its place: libraries describe a reference in that way, which is refused. */
+/** What `allOf` says by itself is said in its place: libraries describe a reference like that, which is refused. */
 function withOnlyPart(schema: JsonObject): JsonObject {
   const { allOf, ...rest } = schema;
   const [only, ...more] = Array.isArray(allOf) ? allOf : [];

@@ -3,9 +3,9 @@
 import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import { claudeTraits } from '../../../vendors/claude.ts';
 import type { UpstreamFields } from '../../dialect.ts';
+import type { BodyOptions, Target, WrittenRequest } from '../../translate/adapters.ts';
 import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
 import { settingsOfParts } from '../../translate/settings-of-parts.ts';
-import type { BodyOptions, Target, WrittenRequest } from '../../translate/sides.ts';
 import { withToldNames } from '../../translate/tools/told-tools.ts';
 import { createToolNames } from '../../translate/tools/tool-names.ts';
 import { ID_CHARS } from '../shown-ids.ts';

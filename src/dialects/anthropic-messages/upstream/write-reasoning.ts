@@ -53,7 +53,7 @@ export function planReasoning(
   return { isOn: true, dropped: [], droppedAt, members: (fields) => byBudget(wish, fields) };
 }
 
-/** The budget is part of the output bound; where there is no room for the least of them, there is no thinking. */
+/** The budget is part of the output bound; where the bound is below the least of them, there is no thinking. */
 function hasRoom(maxOutputTokens: number | undefined): boolean {
   return maxOutputTokens === undefined || maxOutputTokens > LEAST_THINKING_TOKENS;
 }

@@ -27,7 +27,7 @@ export function readConversation(document: JsonDocument): Conversation {
   };
 }
 
-/** An answer in the format's first words has room for one call. */
+/** An answer in the format's first words takes one call. */
 function readParallel(body: JsonObject): boolean | undefined {
   if (usesFunctions(body)) return false;
   const given = body.parallel_tool_calls;

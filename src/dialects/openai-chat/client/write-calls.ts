@@ -2,9 +2,9 @@
 // of the format's first days for a client that asked in it.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
+import type { AnswerContext } from '../../translate/adapters.ts';
 import type { Block } from '../../translate/answer-events.ts';
 import { tagToolId } from '../../translate/opaque.ts';
-import type { AnswerContext } from '../../translate/sides.ts';
 
 interface CallWriter {
   open(block: Extract<Block, { kind: 'tool' }>): JsonObject[];
@@ -23,8 +23,8 @@ export function createCallWriter({ tools, origin }: AnswerContext, isLegacy: boo
     if (text === '') return [];
     isEmpty = false;
     if (isLegacy) return count === 1 ? [{ function_call: { arguments: text } }] : [];
-    const bit = isCustom ? { custom: { input: text } } : { function: { arguments: text } };
-    return [{ tool_calls: [{ index: count - 1, ...bit }] }];
+    const delta = isCustom ? { custom: { input: text } } : { function: { arguments: text } };
+    return [{ tool_calls: [{ index: count - 1, ...delta }] }];
   }
 
   return {
@@ -32,7 +32,7 @@ export function createCallWriter({ tools, origin }: AnswerContext, isLegacy: boo
       count++;
       isCustom = custom.has(name);
       isEmpty = true;
-      // There is room for one call only; the model was told so.
+      // The format takes one call only; the request said so.
       if (isLegacy) return count === 1 ? [{ function_call: { name, arguments: '' } }] : [];
       const tagged = signature === undefined ? id : tagToolId(id, { origin, value: signature });
       const call = isCustom

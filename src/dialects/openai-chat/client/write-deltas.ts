@@ -1,8 +1,8 @@
 // An answer as what each chat chunk adds to it: words and calls as they come, and one finish.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
+import type { AnswerContext } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block, StopReason, UrlCitation } from '../../translate/answer-events.ts';
-import type { AnswerContext } from '../../translate/sides.ts';
 import { usesFunctions } from './read-tools.ts';
 import { createCallWriter } from './write-calls.ts';
 import { createReasoningWriter } from './write-reasoning.ts';

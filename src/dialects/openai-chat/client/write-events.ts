@@ -1,8 +1,8 @@
 // An answer for a chat client, as a stream or whole. Usage and the stream's end are added by whoever sends it.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import type { AnswerContext, EventWriter } from '../../translate/adapters.ts';
 import type { AnswerEvent } from '../../translate/answer-events.ts';
-import type { AnswerContext, EventWriter } from '../../translate/sides.ts';
 import { asksForUsage } from '../asks-for-usage.ts';
 import { createDeltaWriter, type Delta } from './write-deltas.ts';
 
@@ -64,12 +64,12 @@ function join(into: JsonObject, delta: JsonObject): void {
   }
 }
 
-function joinCalls(message: JsonObject, bits: readonly JsonObject[]): void {
+function joinCalls(message: JsonObject, deltas: readonly JsonObject[]): void {
   const calls: Json[] = Array.isArray(message.tool_calls) ? message.tool_calls : [];
   message.tool_calls = calls;
-  for (const { index, ...bit } of bits) {
+  for (const { index, ...delta } of deltas) {
     const call = typeof index === 'number' ? calls[index] : undefined;
-    if (isObject(call)) join(call, bit);
-    else calls.push(bit);
+    if (isObject(call)) join(call, delta);
+    else calls.push(delta);
   }
 }

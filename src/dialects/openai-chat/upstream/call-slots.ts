@@ -1,10 +1,10 @@
-// Which call a bit of a chat stream belongs to. By the book each call has an index and says its id once; upstreams leave
-// out the index, count all calls as the first, repeat the id, give two calls the same, make up one for every bit, or tell
-// the name in pieces, each alone or with all before it. Where only their order tells bits apart, what comes of it is checked:
+// Which call a delta of a chat stream belongs to. By the book each call has an index and says its id once; upstreams leave
+// out the index, count all calls as the first, repeat the id, give two calls the same, make up one for every delta, or tell
+// the name in parts, each alone or with all before it. Where only their order tells deltas apart, what comes of it is checked:
 // the arguments of two calls are never one.
 
 import { tryParseJson } from '../../../kit/json/json.ts';
-import type { CallBit } from './read-delta.ts';
+import type { CallDelta } from './read-delta.ts';
 
 export interface CallSlot {
   /** In order of appearance, from 0. */
@@ -17,11 +17,11 @@ export interface CallSlot {
 }
 
 interface CallSlots {
-  /** These bits of calls follow together. */
-  next(bits: readonly CallBit[]): void;
-  /** The call that the bit belongs to, with the bit added; undefined if nothing tells which of several it is. */
-  take(bit: CallBit, position: number): CallSlot | undefined;
-  /** Bits that had only their order have made no whole arguments: they may be of several calls. `isCut`: more was to come. */
+  /** These deltas of calls follow together. */
+  next(deltas: readonly CallDelta[]): void;
+  /** The call that the delta belongs to, with the delta added; undefined if nothing tells which of several it is. */
+  take(delta: CallDelta, position: number): CallSlot | undefined;
+  /** Deltas that had only their order have made no whole arguments: they may be of several calls. `isCut`: more was to come. */
   isMixed(isCut: boolean): boolean;
   /** More of its name may come: it has no arguments yet, and there is no such tool. */
   isBegun(slot: CallSlot): boolean;
@@ -33,22 +33,22 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
   const all: CallSlot[] = [];
   /** Indices that stood for several calls, and so for none. */
   const shared = new Set<number>();
-  /** Calls that began together, before the bits that are read; the newest last. */
+  /** Calls that began together, before the deltas that are read; the newest last. */
   const groups: CallSlot[][] = [];
   let fresh: CallSlot[] = [];
   /** What each began with, where it has one. */
   const indices = new Map<CallSlot, number | undefined>();
-  /** Bits of those that follow together that have no name: how many there are with each index, or none, and were read. */
-  let bare = new Map<number | undefined, { bits: number; read: number }>();
-  /** Those that have a bit by its order alone, beside other calls. */
+  /** Deltas of those that follow together that have no name: how many there are with each index, or none, and were read. */
+  let bare = new Map<number | undefined, { deltas: number; read: number }>();
+  /** Those that have a delta by its order alone, beside other calls. */
   const guessed = new Set<CallSlot>();
-  /** Those that have several bits with their name, and nothing else that tells them from another call of the tool. */
+  /** Those that have several deltas with their name, and nothing else that tells them from another call of the tool. */
   const renamed = new Set<CallSlot>();
 
   const isBegun = ({ name, arguments: text }: CallSlot) => name !== undefined && text === '' && !knowsTool(name);
 
-  /** Whether the bit goes on with the name of the call in its place. */
-  function goesOn({ id, index, name }: CallBit, slot: CallSlot): boolean {
+  /** Whether the delta goes on with the name of the call in its place. */
+  function goesOn({ id, index, name }: CallDelta, slot: CallSlot): boolean {
     if (id !== undefined && id !== slot.id) return false;
     if (index === undefined || name === undefined || name === slot.name) return false;
     return isBegun(slot) && (!knowsTool(name) || repeats(name, slot));
@@ -59,13 +59,13 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
     return slot.name !== undefined && name.startsWith(slot.name) && !knowsTool(slot.name + name);
   }
 
-  function nameOf(bit: CallBit, slot: CallSlot): string | undefined {
-    if (bit.name === undefined || !goesOn(bit, slot)) return slot.name ?? bit.name;
-    return repeats(bit.name, slot) ? bit.name : `${slot.name}${bit.name}`;
+  function nameOf(delta: CallDelta, slot: CallSlot): string | undefined {
+    if (delta.name === undefined || !goesOn(delta, slot)) return slot.name ?? delta.name;
+    return repeats(delta.name, slot) ? delta.name : `${slot.name}${delta.name}`;
   }
 
-  /** Calls that began together go on together, all or the last ones; a single bit goes on with the last that began alone. */
-  function findByOrder({ index, name }: CallBit, position: number): CallSlot | undefined {
+  /** Calls that began together go on together, all or the last ones; a single delta goes on with the last that began alone. */
+  function findByOrder({ index, name }: CallDelta, position: number): CallSlot | undefined {
     if (name !== undefined) {
       const begun = all.findLast((slot) => slot.name === name && slot.arguments !== '' && !isWhole(slot.arguments));
       return begun ?? byIndex.get(index ?? position);
@@ -75,28 +75,28 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
 
   /** An index that stood for several calls still tells them from all others. */
   function findBare(index: number | undefined): CallSlot | undefined {
-    const together = bare.get(index) ?? { bits: 1, read: 0 };
+    const together = bare.get(index) ?? { deltas: 1, read: 0 };
     const place = together.read++;
     const ofIndex = (slots: readonly CallSlot[]) =>
       slots.filter((slot) => index === undefined || indices.get(slot) === index);
     const known = ofIndex(all);
     if (known.length === 1) return known[0];
     const newest = groups.map(ofIndex).findLast(({ length }) => length > 0) ?? [];
-    return [newest, known].find(({ length }) => length === together.bits)?.[place];
+    return [newest, known].find(({ length }) => length === together.deltas)?.[place];
   }
 
-  /** Whether nothing but its order tells whose a bit is. */
-  const isOrdered = ({ index }: CallBit) => index === undefined || shared.has(index);
+  /** Whether nothing but its order tells whose a delta is. */
+  const isOrdered = ({ index }: CallDelta) => index === undefined || shared.has(index);
 
-  function find(bit: CallBit, position: number): CallSlot | undefined {
-    const { id, index, name } = bit;
+  function find(delta: CallDelta, position: number): CallSlot | undefined {
+    const { id, index, name } = delta;
     const known = id === undefined ? undefined : byId.get(id);
     if (index === undefined && known) return known;
-    const placed = isOrdered(bit) ? findByOrder(bit, position) : byIndex.get(index ?? position);
+    const placed = isOrdered(delta) ? findByOrder(delta, position) : byIndex.get(index ?? position);
     // An index of its own makes a call of its own, even under an id that another one has.
     if (index !== undefined && !placed) return name === undefined ? known : undefined;
     if (known && known !== placed && placed?.id !== undefined) return known;
-    return placed && begins(bit, placed) && !goesOn(bit, placed) ? undefined : placed;
+    return placed && begins(delta, placed) && !goesOn(delta, placed) ? undefined : placed;
   }
 
   function begin(): CallSlot {
@@ -106,39 +106,39 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
     return slot;
   }
 
-  function mark(bit: CallBit, slot: CallSlot): void {
-    if (!isOrdered(bit) || (bit.id !== undefined && bit.id === slot.id)) return;
+  function mark(delta: CallDelta, slot: CallSlot): void {
+    if (!isOrdered(delta) || (delta.id !== undefined && delta.id === slot.id)) return;
     if (all.length > 1) guessed.add(slot);
-    if (bit.name !== undefined && slot.name !== undefined) renamed.add(slot);
+    if (delta.name !== undefined && slot.name !== undefined) renamed.add(slot);
   }
 
-  function place(bit: CallBit, position: number, slot: CallSlot): void {
-    const at = bit.index ?? position;
+  function place(delta: CallDelta, position: number, slot: CallSlot): void {
+    const at = delta.index ?? position;
     const before = byIndex.get(at);
-    if (bit.index !== undefined && before && before !== slot) shared.add(at);
+    if (delta.index !== undefined && before && before !== slot) shared.add(at);
     byIndex.set(at, slot);
   }
 
   return {
-    next(bits) {
+    next(deltas) {
       if (fresh.length > 0) groups.push(fresh);
       fresh = [];
-      const unnamed = bits.filter(({ name }) => name === undefined);
-      bare = new Map(unnamed.map(({ index }) => [index, { bits: countOf(unnamed, index), read: 0 }]));
+      const unnamed = deltas.filter(({ name }) => name === undefined);
+      bare = new Map(unnamed.map(({ index }) => [index, { deltas: countOf(unnamed, index), read: 0 }]));
     },
-    take(bit, position) {
-      const found = find(bit, position);
-      if (!found && bit.name === undefined && isOrdered(bit) && groups.length > 0) return undefined;
-      if (found) mark(bit, found);
+    take(delta, position) {
+      const found = find(delta, position);
+      if (!found && delta.name === undefined && isOrdered(delta) && groups.length > 0) return undefined;
+      if (found) mark(delta, found);
       const slot = found ?? begin();
-      if (!found) indices.set(slot, bit.index);
-      place(bit, position, slot);
-      if (bit.id !== undefined && !byId.has(bit.id)) {
-        slot.id ??= bit.id;
-        byId.set(bit.id, slot);
+      if (!found) indices.set(slot, delta.index);
+      place(delta, position, slot);
+      if (delta.id !== undefined && !byId.has(delta.id)) {
+        slot.id ??= delta.id;
+        byId.set(delta.id, slot);
       }
-      slot.name = nameOf(bit, slot);
-      slot.arguments += bit.arguments;
+      slot.name = nameOf(delta, slot);
+      slot.arguments += delta.arguments;
       return slot;
     },
     isMixed(isCut) {
@@ -153,12 +153,12 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
   };
 }
 
-function countOf(bits: readonly CallBit[], index: number | undefined): number {
-  return bits.filter((bit) => bit.index === index).length;
+function countOf(deltas: readonly CallDelta[], index: number | undefined): number {
+  return deltas.filter((delta) => delta.index === index).length;
 }
 
-/** Whether the bit is the first of another call, in the same place. One that names no tool never is. */
-function begins({ id, name, arguments: text }: CallBit, slot: CallSlot): boolean {
+/** Whether the delta is the first of another call, in the same place. One that names no tool never is. */
+function begins({ id, name, arguments: text }: CallDelta, slot: CallSlot): boolean {
   if (name === undefined || slot.name === undefined) return false;
   if (id !== undefined && slot.id !== undefined) return id !== slot.id;
   return name !== slot.name || (text !== '' && isWhole(slot.arguments));

@@ -7,7 +7,7 @@ import { pictureText } from '../../media/picture.ts';
 import type { UrlCitation } from '../../translate/answer-events.ts';
 import { toolCalls } from '../read-output.ts';
 
-export interface CallBit {
+export interface CallDelta {
   index: number | undefined;
   id: string | undefined;
   name: string | undefined;
@@ -20,58 +20,58 @@ export interface Words {
   text: string;
 }
 
-export type Bit =
+export type DeltaPart =
   | Words
   /** As the text that stands for it. */
   | { kind: 'picture'; text: string }
   | { kind: 'details'; list: JsonObject[] }
-  | { kind: 'call'; call: CallBit /** Among the calls of this message. */; position: number }
+  | { kind: 'call'; call: CallDelta /** Among the calls of this message. */; position: number }
   | { kind: 'citation'; citation: UrlCitation };
 
 /** `raw` is where the message stands in the upstream's own text. */
-export function readBits(message: JsonObject, raw: () => RawPlace | undefined): Bit[] {
+export function readDelta(message: JsonObject, raw: () => RawPlace | undefined): DeltaPart[] {
   const { reasoning_content: content, reasoning } = message;
-  const bits: Bit[] = [
-    ...textBit('reasoning', typeof content === 'string' && content !== '' ? content : reasoning),
+  const parts: DeltaPart[] = [
+    ...textPart('reasoning', typeof content === 'string' && content !== '' ? content : reasoning),
     ...readDetails(message.reasoning_details),
     ...readContent(message.content),
     ...readCitations(message.annotations),
     ...readPictures(message.images),
-    ...textBit('refusal', message.refusal),
+    ...textPart('refusal', message.refusal),
   ];
   toolCalls(message).forEach((call, position) => {
     const place = () => raw()?.at('tool_calls')?.at(position)?.at('function');
-    bits.push({ kind: 'call', call: readCall(call, place), position });
+    parts.push({ kind: 'call', call: readCall(call, place), position });
   });
   if (isObject(message.function_call)) {
     const call = readCall({ function: message.function_call }, () => raw()?.at('function_call'));
-    bits.push({ kind: 'call', call, position: 0 });
+    parts.push({ kind: 'call', call, position: 0 });
   }
-  return bits;
+  return parts;
 }
 
-function textBit(kind: 'reasoning' | 'text' | 'refusal', text: Json | undefined): Bit[] {
+function textPart(kind: 'reasoning' | 'text' | 'refusal', text: Json | undefined): DeltaPart[] {
   return typeof text === 'string' && text !== '' ? [{ kind, text }] : [];
 }
 
-function readDetails(details: Json | undefined): Bit[] {
+function readDetails(details: Json | undefined): DeltaPart[] {
   const list = Array.isArray(details) ? details.filter(isObject) : [];
   return list.length > 0 ? [{ kind: 'details', list }] : [];
 }
 
 /** A text, or parts; some upstreams put thoughts among them. */
-function readContent(content: Json | undefined): Bit[] {
-  if (!Array.isArray(content)) return textBit('text', content);
-  return content.filter(isObject).flatMap((part): Bit[] => {
-    if (part.type === 'thinking') return textBit('reasoning', thoughtOf(part.thinking));
-    return part.type === 'refusal' ? textBit('refusal', part.refusal) : textBit('text', part.text);
+function readContent(content: Json | undefined): DeltaPart[] {
+  if (!Array.isArray(content)) return textPart('text', content);
+  return content.filter(isObject).flatMap((part): DeltaPart[] => {
+    if (part.type === 'thinking') return textPart('reasoning', thoughtOf(part.thinking));
+    return part.type === 'refusal' ? textPart('refusal', part.refusal) : textPart('text', part.text);
   });
 }
 
 /** OpenRouter's place for pictures that a model made. */
-function readPictures(images: Json | undefined): Bit[] {
+function readPictures(images: Json | undefined): DeltaPart[] {
   if (!Array.isArray(images)) return [];
-  return images.filter(isObject).flatMap(({ image_url: image }): Bit[] => {
+  return images.filter(isObject).flatMap(({ image_url: image }): DeltaPart[] => {
     const address = isObject(image) ? filled(image.url) : undefined;
     return address === undefined ? [] : [{ kind: 'picture', text: pictureText(address) }];
   });
@@ -82,7 +82,7 @@ function thoughtOf(thinking: Json | undefined): Json | undefined {
   return thinking.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
 }
 
-function readCall(call: JsonObject, raw: () => RawPlace | undefined): CallBit {
+function readCall(call: JsonObject, raw: () => RawPlace | undefined): CallDelta {
   const fields = isObject(call.function) ? call.function : {};
   const given = fields.arguments;
   return {
@@ -103,9 +103,9 @@ function signatureOf(extra: Json | undefined): string | undefined {
   return isObject(extra) && isObject(extra.google) ? filled(extra.google.thought_signature) : undefined;
 }
 
-function readCitations(annotations: Json | undefined): Bit[] {
+function readCitations(annotations: Json | undefined): DeltaPart[] {
   if (!Array.isArray(annotations)) return [];
-  return annotations.filter(isObject).flatMap(({ url_citation: cited }): Bit[] => {
+  return annotations.filter(isObject).flatMap(({ url_citation: cited }): DeltaPart[] => {
     if (!isObject(cited) || typeof cited.url !== 'string') return [];
     const { url, title, start_index: start, end_index: end } = cited;
     return [

@@ -6,38 +6,38 @@ import { openRaw } from '../../../kit/json/raw-json.ts';
 import type { UsageReport } from '../../dialect.ts';
 import { isFinish } from '../../stream/is-finish.ts';
 import { type Repeat, ShapeMemory } from '../../stream/shape.ts';
+import type { Target } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
-import type { Target } from '../../translate/sides.ts';
 import { madeId } from '../../translate/tools/given-ids.ts';
 import { blockedBecause, vendorRefusal } from '../../translate/vendor-refusal.ts';
 import { isBroken, isError, isErrorEvent, isNoise, saidAs } from '../read-chunk.ts';
 import { betterUsage, readUsage } from '../read-usage.ts';
 import { type CallSlot, createCallSlots } from './call-slots.ts';
-import { type Bit, type CallBit, readBits, type Words } from './read-delta.ts';
+import { type CallDelta, type DeltaPart, readDelta, type Words } from './read-delta.ts';
 import { createDetails } from './reasoning-details.ts';
 
 const DONE = '[DONE]';
 const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
 
 export function createEventReader(target: Target): EventReader {
-  const answer = createAnswerReader(target, { inPieces: true });
+  const answer = createAnswerReader(target, { isStream: true });
   const shapes = new ShapeMemory(saysOnly);
   let usage: UsageReport = 'absent';
   let repeat: Repeat | undefined;
 
   function readValue(value: JsonObject, data: string): AnswerEvent[] {
-    const { choice, bits, reported } = readChunk(value, data);
+    const { choice, parts, reported } = readChunk(value, data);
     if (reported) usage = betterUsage(usage, readUsage(reported));
     if (!choice) return [];
     if (isBroken(choice)) return BROKEN;
-    if (!reported && !isFinish(choice.finish_reason)) learn(data, bits);
-    return answer.read(bits, choice);
+    if (!reported && !isFinish(choice.finish_reason)) learn(data, parts);
+    return answer.read(parts, choice);
   }
 
-  function learn(data: string, bits: readonly Bit[]): void {
-    const [bit] = bits;
-    if (bit && isWords(bit) && bits.length === 1) shapes.learn(data, bit.text, bit.kind);
+  function learn(data: string, parts: readonly DeltaPart[]): void {
+    const [part] = parts;
+    if (part && isWords(part) && parts.length === 1) shapes.learn(data, part.text, part.kind);
   }
 
   return {
@@ -64,7 +64,7 @@ export function createEventReader(target: Target): EventReader {
 interface Chunk {
   /** Undefined: no word of the first answer. */
   choice: JsonObject | undefined;
-  bits: Bit[];
+  parts: DeltaPart[];
   reported: JsonObject | undefined;
 }
 
@@ -73,16 +73,16 @@ function readChunk(value: JsonObject, data: string): Chunk {
   const reported = isObject(usage) ? usage : undefined;
   const at = indexOfFirst(value);
   const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
-  if (!isObject(choice)) return { choice: undefined, bits: [], reported };
+  if (!isObject(choice)) return { choice: undefined, parts: [], reported };
   const name = saidAs(choice);
   const said = choice[name];
   const raw = openRaw(data);
-  const bits = isObject(said) ? readBits(said, () => raw.at('choices')?.at(at)?.at(name)) : [];
-  return { choice, bits, reported };
+  const parts = isObject(said) ? readDelta(said, () => raw.at('choices')?.at(at)?.at(name)) : [];
+  return { choice, parts, reported };
 }
 
-function isWords(bit: Bit): bit is Words {
-  return bit.kind === 'text' || bit.kind === 'reasoning' || bit.kind === 'refusal';
+function isWords(part: DeltaPart): part is Words {
+  return part.kind === 'text' || part.kind === 'reasoning' || part.kind === 'refusal';
 }
 
 function wordsOf({ shape: { slot }, text }: Repeat): Words {
@@ -91,8 +91,8 @@ function wordsOf({ shape: { slot }, text }: Repeat): Words {
 
 function saysOnly(data: string, text: string, slot: string): boolean {
   const value = tryParseJson(data);
-  const [bit, ...more] = isObject(value) ? readChunk(value, data).bits : [];
-  return bit !== undefined && isWords(bit) && bit.kind === slot && bit.text === text && more.length === 0;
+  const [part, ...more] = isObject(value) ? readChunk(value, data).parts : [];
+  return part !== undefined && isWords(part) && part.kind === slot && part.text === text && more.length === 0;
 }
 
 export function readWhole({ text, value }: JsonDocument, target: Target): WholeEvents | undefined {
@@ -101,8 +101,8 @@ export function readWhole({ text, value }: JsonDocument, target: Target): WholeE
   if (isError(value) || !isObject(choice) || !isObject(choice.message)) return undefined;
   if (!isFinish(choice.finish_reason) || isBroken(choice)) return undefined;
   const raw = openRaw(text);
-  const bits = readBits(choice.message, () => raw.at('choices')?.at(at)?.at('message'));
-  const events = createAnswerReader(target, { inPieces: false }).read(bits, choice);
+  const parts = readDelta(choice.message, () => raw.at('choices')?.at(at)?.at('message'));
+  const events = createAnswerReader(target, { isStream: false }).read(parts, choice);
   const lost = hasSources(value) && !events.some(({ type }) => type === 'cite') ? ['citations'] : [];
   return { events, usage: readUsage(value.usage), lost };
 }
@@ -119,14 +119,14 @@ function indexOfFirst({ choices }: JsonObject): number {
 
 interface AnswerReader {
   /** `choice`: where they stand, with its finish. */
-  read(bits: readonly Bit[], choice?: JsonObject): AnswerEvent[];
+  read(parts: readonly DeltaPart[], choice?: JsonObject): AnswerEvent[];
 }
 
-function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: { inPieces: boolean }): AnswerReader {
+function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: { isStream: boolean }): AnswerReader {
   const sequencer = createSequencer();
-  const slots = createCallSlots(options.inPieces ? knowsTool : undefined);
+  const slots = createCallSlots(options.isStream ? knowsTool : undefined);
   const named = new Set<CallSlot>();
-  /** Calls whose name may not be whole, with what their first bit wants back. */
+  /** Calls whose name may not be whole, with what their first part wants back. */
   const begun = new Map<CallSlot, string | undefined>();
   const details = createDetails(options);
   let open: Block['kind'] | undefined;
@@ -141,12 +141,12 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
   }
 
   /** A call is nothing before it has a name. In a whole answer each stands in a place of its own. */
-  function readCall(bit: CallBit, position: number): AnswerEvent[] {
-    const slot = slots.take(options.inPieces ? bit : { ...bit, index: position }, position);
-    if (!slot) return bit.arguments === '' ? [] : BROKEN;
-    if (slots.isBegun(slot)) begun.set(slot, bit.signature ?? begun.get(slot));
+  function readCall(part: CallDelta, position: number): AnswerEvent[] {
+    const slot = slots.take(options.isStream ? part : { ...part, index: position }, position);
+    if (!slot) return part.arguments === '' ? [] : BROKEN;
+    if (slots.isBegun(slot)) begun.set(slot, part.signature ?? begun.get(slot));
     if (slot.name === undefined || slots.isBegun(slot)) return [];
-    const events = sayCall(slot, bit.arguments, bit.signature ?? begun.get(slot));
+    const events = sayCall(slot, part.arguments, part.signature ?? begun.get(slot));
     begun.delete(slot);
     return events;
   }
@@ -164,29 +164,29 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
     return [...signed, ...sequencer.add(kind, () => ({ kind }), text, isMedia)];
   }
 
-  function readBit(bit: Bit): AnswerEvent[] {
-    switch (bit.kind) {
+  function readPart(part: DeltaPart): AnswerEvent[] {
+    switch (part.kind) {
       case 'call':
-        return readCall(bit.call, bit.position);
+        return readCall(part.call, part.position);
       case 'citation':
-        return open === 'text' ? [{ type: 'cite', citation: bit.citation }] : [];
+        return open === 'text' ? [{ type: 'cite', citation: part.citation }] : [];
       case 'details':
-        if (quirks.takesDetails) details.add(bit.list);
+        if (quirks.takesDetails) details.add(part.list);
         return [];
       case 'picture':
-        return say({ kind: 'text', text: bit.text }, true);
+        return say({ kind: 'text', text: part.text }, true);
       default:
-        return say(bit);
+        return say(part);
     }
   }
 
   return {
-    read(bits, choice = {}) {
+    read(parts, choice = {}) {
       if (isOver) return [];
       const events: AnswerEvent[] = [];
-      slots.next(bits.flatMap((bit) => (bit.kind === 'call' ? [bit.call] : [])));
-      for (const bit of bits) {
-        const read = readBit(bit);
+      slots.next(parts.flatMap((part) => (part.kind === 'call' ? [part.call] : [])));
+      for (const part of parts) {
+        const read = readPart(part);
         for (const event of read) if (event.type === 'open') open = event.block.kind;
         events.push(...read);
         isOver = read === BROKEN;

@@ -13,25 +13,25 @@ interface Details {
   take(): string | undefined;
 }
 
-/** `inPieces`: a stream tells each detail bit by bit, under its type and index. */
-export function createDetails({ inPieces }: { inPieces: boolean }): Details {
+/** `isStream`: a stream tells each detail part by part, under its type and index. */
+export function createDetails({ isStream }: { isStream: boolean }): Details {
   let details: JsonObject[] = [];
   const latest = new Map<string, JsonObject>();
 
-  function addPiece(piece: JsonObject): void {
-    const slot = `${piece.type}/${piece.index}`;
-    const known = inPieces ? latest.get(slot) : undefined;
-    if (known && isMore(known, piece)) {
-      append(known, piece);
+  function addDetail(segment: JsonObject): void {
+    const slot = `${segment.type}/${segment.index}`;
+    const known = isStream ? latest.get(slot) : undefined;
+    if (known && isMore(known, segment)) {
+      append(known, segment);
       return;
     }
-    const begun = { ...piece };
+    const begun = { ...segment };
     latest.set(slot, begun);
     details.push(begun);
   }
 
   return {
-    add: (list) => list.forEach(addPiece),
+    add: (list) => list.forEach(addDetail),
     take() {
       const taken = details;
       details = [];
@@ -49,8 +49,8 @@ function isMore(known: JsonObject, { type, id, text }: JsonObject): boolean {
 
 const GROWING: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
 
-function append(known: JsonObject, piece: JsonObject): void {
-  for (const [name, value] of Object.entries(piece)) {
+function append(known: JsonObject, segment: JsonObject): void {
+  for (const [name, value] of Object.entries(segment)) {
     const before = known[name];
     const isGrowing = GROWING.has(name) && typeof before === 'string' && typeof value === 'string';
     if (value !== null) known[name] = isGrowing ? before + value : value;

@@ -2,10 +2,10 @@
 
 import { writeJson } from '../../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
+import type { Target, WrittenRequest } from '../../translate/adapters.ts';
 import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
 import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../../translate/conversation.ts';
-import type { Target, WrittenRequest } from '../../translate/sides.ts';
 import { withToldNames } from '../../translate/tools/told-tools.ts';
 import { shareBound } from '../share-bound.ts';
 import { answerResults, isWanted, type MessageOptions, writeSystem, writeTurn } from './write-messages.ts';

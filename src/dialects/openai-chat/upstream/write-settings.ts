@@ -1,14 +1,14 @@
-// How an answer shall be, for an upstream that speaks chat: its format, its thinking, and each setting that both sides know.
+// How an answer shall be, for an upstream that speaks chat: its format, its thinking, and each setting that both formats know.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
+import type { Target } from '../../translate/adapters.ts';
 import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
 import { describedSchema } from '../../translate/read-format.ts';
-import type { Target } from '../../translate/sides.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
 import { schemaHint } from '../../translate/tools/format-tool.ts';
 

@@ -1,9 +1,9 @@
 // Which item a block becomes: its id, the ids that clients answer with, and tools by the names that clients have for them.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
+import type { AnswerContext, Frame } from '../../translate/adapters.ts';
 import type { Block } from '../../translate/answer-events.ts';
 import { tagToolId } from '../../translate/opaque.ts';
-import type { AnswerContext, Frame } from '../../translate/sides.ts';
 import { listOf } from '../read-output.ts';
 import { type Call, callItem, type ItemWriter, messageItem, reasoningItem } from './write-items.ts';
 import { ownId } from './write-response.ts';

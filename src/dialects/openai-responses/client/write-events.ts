@@ -2,8 +2,8 @@
 // whoever sends it.
 
 import { openRaw, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
+import type { AnswerContext, EventWriter, Frame } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block, StopReason } from '../../translate/answer-events.ts';
-import type { AnswerContext, EventWriter, Frame } from '../../translate/sides.ts';
 import { createItemMaker } from './make-item.ts';
 import type { ItemStatus, ItemWriter } from './write-items.ts';
 import { createResponseObject, type Standing } from './write-response.ts';

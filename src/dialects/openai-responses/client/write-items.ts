@@ -1,9 +1,9 @@
-// Items of an answer as they grow: each tells its beginning, every bit, and its end with all of it.
+// Items of an answer as they grow: each tells its beginning, every delta, and its end with all of it.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
+import type { Frame } from '../../translate/adapters.ts';
 import type { Block, UrlCitation } from '../../translate/answer-events.ts';
 import { packReasoning } from '../../translate/opaque.ts';
-import type { Frame } from '../../translate/sides.ts';
 
 export interface ItemWriter {
   /** Whether this block goes on in the same item. */

@@ -1,7 +1,7 @@
 // The response object around an answer: who it is, how it stands, and what the client asked for, in its own bytes.
 
 import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
-import type { AnswerContext } from '../../translate/sides.ts';
+import type { AnswerContext } from '../../translate/adapters.ts';
 import { rawMember } from '../edit-event.ts';
 
 type Status = 'in_progress' | 'completed' | 'incomplete';

@@ -3,9 +3,9 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import type { UsageReport } from '../../dialect.ts';
+import type { Target } from '../../translate/adapters.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
-import type { Target } from '../../translate/sides.ts';
 import { createGivenIds } from '../../translate/tools/given-ids.ts';
 import { FAILURES, isEnded } from '../read-answer.ts';
 import { indexAt, listOf, readEvent } from '../read-output.ts';

@@ -1,10 +1,11 @@
-// How an answer shall be, for an upstream that speaks Responses: tools, format, thinking, and each setting that both sides
+// How an answer shall be, for an upstream that speaks Responses: tools, format, thinking, and each setting that both formats
 // know. It has no word for stop sequences, so these are watched for here.
 
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
+import type { Target } from '../../translate/adapters.ts';
 import type {
   Conversation,
   OutputFormat,
@@ -15,7 +16,6 @@ import type {
 } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
-import type { Target } from '../../translate/sides.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
 import { allowedTools, createOpenaiNames } from '../../translate/tools/openai-tools.ts';
 import { objectSchema } from '../../translate/tools/tool-arguments.ts';

@@ -1,5 +1,5 @@
 // Tool names as an upstream takes them. Dialects differ in which characters a name may have and how long it may be; a name
-// that does not fit gets another one for the way there, and is given back its own on the way back.
+// that does not fit is replaced in the request, and restored in the answer.
 
 import { createHash } from 'node:crypto';
 import type { Tool } from '../conversation.ts';

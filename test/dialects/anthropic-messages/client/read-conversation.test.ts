@@ -1,7 +1,7 @@
 // A messages client's request as a conversation.
 
 import { describe, expect, test } from 'bun:test';
-import { anthropicMessagesClient } from '../../../../src/dialects/anthropic-messages/client/side.ts';
+import { anthropicMessagesClient } from '../../../../src/dialects/anthropic-messages/client/adapter.ts';
 import { packReasoning, signOwn, tagToolId } from '../../../../src/dialects/translate/opaque.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { refusedParam } from '../../../support/conversation.ts';

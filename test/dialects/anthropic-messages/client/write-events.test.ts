@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { anthropicMessagesClient } from '../../../../src/dialects/anthropic-messages/client/side.ts';
+import { anthropicMessagesClient } from '../../../../src/dialects/anthropic-messages/client/adapter.ts';
 import { anthropicMessages } from '../../../../src/dialects/anthropic-messages/dialect.ts';
 import type { AnswerEvent, Block, StopReason } from '../../../../src/dialects/translate/answer-events.ts';
 import { packReasoning, signOwn, tagToolId } from '../../../../src/dialects/translate/opaque.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { anthropicMessagesUpstream } from '../../../../src/dialects/anthropic-messages/upstream/side.ts';
+import { anthropicMessagesUpstream } from '../../../../src/dialects/anthropic-messages/upstream/adapter.ts';
 import type { AnswerEvent } from '../../../../src/dialects/translate/answer-events.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { targetOf } from '../../../support/conversation.ts';

@@ -1,9 +1,9 @@
 // How a client wants its answer, in the words of an Anthropic upstream: tools, thinking, format, and every other setting.
 
 import { describe, expect, test } from 'bun:test';
-import { anthropicMessagesUpstream } from '../../../../src/dialects/anthropic-messages/upstream/side.ts';
+import { anthropicMessagesUpstream } from '../../../../src/dialects/anthropic-messages/upstream/adapter.ts';
+import type { Target } from '../../../../src/dialects/translate/adapters.ts';
 import type { Conversation, Part, ReasoningWish, Tool } from '../../../../src/dialects/translate/conversation.ts';
-import type { Target } from '../../../../src/dialects/translate/sides.ts';
 import type { Answer } from '../../../support/answer.ts';
 import {
   callPart,

@@ -1,9 +1,9 @@
 // A conversation's turns as messages for an Anthropic upstream.
 
 import { describe, expect, test } from 'bun:test';
-import { anthropicMessagesUpstream } from '../../../../src/dialects/anthropic-messages/upstream/side.ts';
+import { anthropicMessagesUpstream } from '../../../../src/dialects/anthropic-messages/upstream/adapter.ts';
+import type { Target } from '../../../../src/dialects/translate/adapters.ts';
 import type { Conversation, Part } from '../../../../src/dialects/translate/conversation.ts';
-import type { Target } from '../../../../src/dialects/translate/sides.ts';
 import type { Answer } from '../../../support/answer.ts';
 import {
   callPart,

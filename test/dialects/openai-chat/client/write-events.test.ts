@@ -2,15 +2,15 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { openaiChatClient } from '../../../../src/dialects/openai-chat/client/side.ts';
+import { openaiChatClient } from '../../../../src/dialects/openai-chat/client/adapter.ts';
 import { openaiChat } from '../../../../src/dialects/openai-chat/dialect.ts';
 import { createEventReader } from '../../../../src/dialects/openai-chat/upstream/read-events.ts';
+import type { AnswerContext } from '../../../../src/dialects/translate/adapters.ts';
 import type { AnswerEvent, Block, StopReason } from '../../../../src/dialects/translate/answer-events.ts';
 import { signOwn, untagToolId } from '../../../../src/dialects/translate/opaque.ts';
-import type { AnswerContext } from '../../../../src/dialects/translate/sides.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { parseSse } from '../../../support/sse.ts';
-import { contextOf, ORIGIN, targetOf } from '../sides.ts';
+import { contextOf, ORIGIN, targetOf } from '../adapters.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -6,7 +6,7 @@ import { createEventReader, readWhole } from '../../../../src/dialects/openai-ch
 import type { AnswerEvent } from '../../../../src/dialects/translate/answer-events.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import type { QuirksName } from '../../../../src/vendors/quirks.ts';
-import { targetOf } from '../sides.ts';
+import { targetOf } from '../adapters.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { readConversation } from '../../../../src/dialects/openai-chat/client/read-conversation.ts';
 import { writeConversation } from '../../../../src/dialects/openai-chat/upstream/write-conversation.ts';
+import type { Target } from '../../../../src/dialects/translate/adapters.ts';
 import type { Conversation, Part, Setting, Tool, Turn } from '../../../../src/dialects/translate/conversation.ts';
-import type { Target } from '../../../../src/dialects/translate/sides.ts';
 import { Fault } from '../../../../src/faults/fault.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
-import { conversationOf, ORIGIN, targetOf } from '../sides.ts';
+import { conversationOf, ORIGIN, targetOf } from '../adapters.ts';
 
 const at = 'messages[0].content[0]';
 const text = (words: string): Part => ({ type: 'text', text: words, at });

@@ -2,7 +2,7 @@
 // carried.
 
 import { describe, expect, test } from 'bun:test';
-import { openaiResponsesClient } from '../../../../src/dialects/openai-responses/client/side.ts';
+import { openaiResponsesClient } from '../../../../src/dialects/openai-responses/client/adapter.ts';
 import { packReasoning, tagToolId } from '../../../../src/dialects/translate/opaque.ts';
 import { Fault } from '../../../../src/faults/fault.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';

@@ -4,12 +4,12 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import OpenAI from 'openai';
-import { openaiResponsesClient } from '../../../../src/dialects/openai-responses/client/side.ts';
+import { openaiResponsesClient } from '../../../../src/dialects/openai-responses/client/adapter.ts';
 import { openaiResponses } from '../../../../src/dialects/openai-responses/dialect.ts';
+import type { AnswerContext } from '../../../../src/dialects/translate/adapters.ts';
 import type { AnswerEvent, Block, StopReason } from '../../../../src/dialects/translate/answer-events.ts';
 import type { Tool } from '../../../../src/dialects/translate/conversation.ts';
 import { unpackReasoning, untagToolId } from '../../../../src/dialects/translate/opaque.ts';
-import type { AnswerContext } from '../../../../src/dialects/translate/sides.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { NO_BUCKETS } from '../../../../src/store/rows.ts';
 import type { Answer } from '../../../support/answer.ts';

@@ -2,11 +2,11 @@
 // alike, and every bit of a call goes to its own.
 
 import { describe, expect, test } from 'bun:test';
-import { openaiResponsesUpstream } from '../../../../src/dialects/openai-responses/upstream/side.ts';
+import { openaiResponsesUpstream } from '../../../../src/dialects/openai-responses/upstream/adapter.ts';
 import type { AnswerEvent } from '../../../../src/dialects/translate/answer-events.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { type ResponseEvent, responseEvents, responseObject } from '../../../support/openai-responses.ts';
-import { targetOf } from '../../openai-chat/sides.ts';
+import { targetOf } from '../../openai-chat/adapters.ts';
 
 type Fields = Record<string, unknown>;
 

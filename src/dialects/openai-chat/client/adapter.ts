@@ -3,18 +3,18 @@
 // write-deltas.ts, calls of tools in write-calls.ts, thoughts in write-reasoning.ts.
 
 import { isObject } from '../../../kit/json/json.ts';
+import type { ClientAdapter } from '../../translate/adapters.ts';
 import type { AnswerEvent } from '../../translate/answer-events.ts';
-import type { ClientSide } from '../../translate/sides.ts';
 import { readConversation } from './read-conversation.ts';
 import { usesFunctions } from './read-tools.ts';
 import { createEventWriter, writeWhole } from './write-events.ts';
 
-export const openaiChatClient: ClientSide = {
+export const openaiChatClient: ClientAdapter = {
   readConversation,
   createEventWriter,
   writeWhole,
   hidesThoughts: (body) => isObject(body.reasoning) && body.reasoning.exclude === true,
-  // Who asks by `functions` has room for one call only.
+  // Who asks by `functions` can take one call only.
   findLost: (events, { asked }) => (usesFunctions(asked.value) && countCalls(events) > 1 ? ['function_call'] : []),
 };
 

@@ -3,13 +3,13 @@
 // stream, by read-whole.ts as a whole; the blocks of both in read-answer-blocks.ts. paused-turn.ts and read-turn.ts are for
 // answers of several turns.
 
-import type { UpstreamSide } from '../../translate/sides.ts';
+import type { UpstreamAdapter } from '../../translate/adapters.ts';
 import { writeAsStream } from '../other-form.ts';
 import { createEventReader, readWhole } from './read-events.ts';
 import { mayBePaused, readTurn } from './read-turn.ts';
 import { writeConversation } from './write-conversation.ts';
 
-export const anthropicMessagesUpstream: UpstreamSide = {
+export const anthropicMessagesUpstream: UpstreamAdapter = {
   takesInside: [],
   writeConversation,
   createEventReader,

@@ -2,12 +2,12 @@
 // the read-… files beside it. An answer is written by write-events.ts as a stream, by write-whole.ts as a whole; how a
 // block begins, a call of a tool too, stands in answer-blocks.ts for both.
 
-import type { ClientSide } from '../../translate/sides.ts';
+import type { ClientAdapter } from '../../translate/adapters.ts';
 import { readConversation } from './read-conversation.ts';
 import { createEventWriter } from './write-events.ts';
 import { writeWhole } from './write-whole.ts';
 
-export const anthropicMessagesClient: ClientSide = {
+export const anthropicMessagesClient: ClientAdapter = {
   readConversation,
   createEventWriter,
   writeWhole,

@@ -1,11 +1,11 @@
 // Gemini as an upstream of clients that speak other dialects.
 
 import { writeSse } from '../stream/sse.ts';
-import type { UpstreamSide } from '../translate/sides.ts';
+import type { UpstreamAdapter } from '../translate/adapters.ts';
 import { createEventReader, readWhole } from './read-events.ts';
 import { writeConversation } from './write-conversation.ts';
 
-export const geminiUpstream: UpstreamSide = {
+export const geminiUpstream: UpstreamAdapter = {
   takesInside: ['image', 'document'],
   writeConversation,
   createEventReader,

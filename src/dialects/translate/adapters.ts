@@ -1,5 +1,5 @@
-// The two sides of a translation. A client's side reads its requests and writes its answers; an upstream's side writes
-// requests and reads answers. Any client's side goes with any upstream's.
+// The two halves of a translation. A client's adapter reads its requests and writes its answers; an upstream's adapter
+// writes requests and reads answers. Any client's goes with any upstream's.
 
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RawValue } from '../../kit/json/raw-json.ts';
@@ -45,16 +45,16 @@ export interface WrittenRequest {
   dropped: readonly string[];
   /** What else it cannot have if its output is bound to so many tokens. */
   droppedAt?(maxOutputTokens: number): readonly string[];
-  /** What had to be said in another way, such as `prefill`; for `x-svc-translated`. */
+  /** What had to be reworded, such as `prefill`; for `x-svc-translated`. */
   reworded: readonly string[];
   names: ToolNames;
-  /** The tool that stands for the answer's format, where the upstream has no other way. */
+  /** The tool that stands for the answer's format, where the upstream has nothing else. */
   formatTool?: string | undefined;
   /** Stop sequences that the upstream does not take. */
   localStops?: readonly string[] | undefined;
 }
 
-export interface UpstreamSide {
+export interface UpstreamAdapter {
   /** Media that it takes inside the request only: what a client names of them is fetched first. */
   takesInside: readonly NamedMedia['type'][];
   /** Throws a fault that names what cannot be carried. */
@@ -99,7 +99,7 @@ export interface EventWriter {
   isSteady?(): boolean;
 }
 
-export interface ClientSide {
+export interface ClientAdapter {
   /** Throws a fault that names the field. */
   readConversation(document: JsonDocument): Conversation;
   createEventWriter(context: AnswerContext): EventWriter;

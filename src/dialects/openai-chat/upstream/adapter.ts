@@ -2,12 +2,12 @@
 // and calls of tools in write-messages.ts, the rest in the other write-… files. An answer is read by read-events.ts, as a
 // stream or whole: what a delta says in read-delta.ts, which call it is of in call-slots.ts.
 
-import type { UpstreamSide } from '../../translate/sides.ts';
+import type { UpstreamAdapter } from '../../translate/adapters.ts';
 import { writeAsStream } from '../other-form.ts';
 import { createEventReader, readWhole } from './read-events.ts';
 import { writeConversation } from './write-conversation.ts';
 
-export const openaiChatUpstream: UpstreamSide = {
+export const openaiChatUpstream: UpstreamAdapter = {
   takesInside: ['document'],
   writeConversation,
   createEventReader,

@@ -1,7 +1,7 @@
-// What the sides of a translation are given, with defaults for what a test does not care about.
+// What the adapters of a translation are given, with defaults for what a test does not care about.
 
+import type { AnswerContext, Target } from '../../../src/dialects/translate/adapters.ts';
 import type { Conversation } from '../../../src/dialects/translate/conversation.ts';
-import type { AnswerContext, Target } from '../../../src/dialects/translate/sides.ts';
 import { readJsonObject } from '../../../src/kit/json/json.ts';
 import { type QuirksName, quirksOf } from '../../../src/vendors/quirks.ts';
 

@@ -1,11 +1,11 @@
 // An upstream that has only Responses, for clients of other dialects: what it is asked, and what is made of its answers.
 
 import { describe, expect, test } from 'bun:test';
-import { openaiResponsesClient } from '../../../../src/dialects/openai-responses/client/side.ts';
-import { openaiResponsesUpstream } from '../../../../src/dialects/openai-responses/upstream/side.ts';
+import { openaiResponsesClient } from '../../../../src/dialects/openai-responses/client/adapter.ts';
+import { openaiResponsesUpstream } from '../../../../src/dialects/openai-responses/upstream/adapter.ts';
+import type { Target } from '../../../../src/dialects/translate/adapters.ts';
 import type { AnswerEvent } from '../../../../src/dialects/translate/answer-events.ts';
 import type { Conversation } from '../../../../src/dialects/translate/conversation.ts';
-import type { Target } from '../../../../src/dialects/translate/sides.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { quirksOf } from '../../../../src/vendors/quirks.ts';
 import {
