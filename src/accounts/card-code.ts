@@ -8,10 +8,11 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BODY_CHARS = 26;
 const CHECK_MODULUS = 1021;
 const SERIAL_CHARS = 12;
-/** Spaces and dashes, and what keyboards and input methods give in their place: minus, rule, long vowel, unseen signs. */
+/**
+ * Spaces and dashes, and what keyboards and input methods type instead: minus, rule, long vowel, invisible characters.
+ */
 const GAPS = /[\s\p{Pd}\u00ad\u200b\u2212\u2500\u30fc]/gu;
 
-/** What a code looks like. */
 export const CARD_CODE_SHAPE = groupCode('X'.repeat(BODY_CHARS + 2));
 
 export function createCardCode(random: Random): string {
@@ -19,12 +20,14 @@ export function createCardCode(random: Random): string {
   return groupCode(body + checkOf(body));
 }
 
-/** A public number for the card that says nothing of its code. */
+/** A public number for the card, unrelated to its code. */
 export function createSerial(random: Random): string {
   return `SN${randomChars(random, SERIAL_CHARS)}`;
 }
 
-/** The code in its one spelling, or undefined. Case, width, spaces, dashes and look-alike letters are forgiven. */
+/**
+ * The code in canonical spelling, or undefined. Ignores case, width, spaces and dashes, and accepts look-alike letters.
+ */
 export function readCardCode(text: string): string | undefined {
   const plain = text
     .normalize('NFKC')

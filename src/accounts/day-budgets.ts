@@ -1,4 +1,4 @@
-// What keys with a daily budget have spent of it today, what is left, and when it resets.
+// For keys with a daily budget: what is spent today, what is left, and when it resets.
 
 import type { Clock } from '../kit/clock.ts';
 import { maxNano, type Nano } from '../kit/money.ts';

@@ -1,4 +1,4 @@
-// What is left of an account's free calls, in both of their windows.
+// The rest of an account's free calls, in both windows.
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Clock, MINUTE_MS } from '../kit/clock.ts';
@@ -16,7 +16,7 @@ export interface AllowanceTools {
 export interface FreeAllowances {
   minute: Allowance;
   day: Allowance;
-  /** The one that binds: what headers tell. */
+  /** The one closer to its limit, which the headers report. */
   tighter: Allowance;
   wallet: Wallet | undefined;
 }

@@ -1,5 +1,5 @@
-// Prices as a revision of the catalog had them. Anybody may ask for a receipt, as often as they like: to read a document
-// takes time that running streams need. Revisions never change, so the prices of those last asked for are kept.
+// Prices of a past catalog revision, for receipts. Parsing a document takes time that running streams need, and
+// revisions never change, so the most recently used price lists are cached.
 
 import { buildCatalog, type Catalog } from '../catalog/catalog.ts';
 import { readStoredDocument } from '../catalog/read-document.ts';
@@ -16,19 +16,19 @@ export interface PastPricesTools {
 /** By id or alias. */
 type PriceList = ReadonlyMap<string, Prices>;
 
-export const MOST_REVISIONS = 32;
+export const MAX_REVISIONS = 32;
 
-/** FREE for a model that is not known at that revision. */
+/** `FREE` for a model that the revision does not have. */
 export function createPricesAt({ store, catalog }: PastPricesTools): PricesAt {
-  /** The one asked for last is the last. */
+  /** In order of use, the most recent last. */
   const lists = new Map<number, Promise<PriceList>>();
 
-  /** Who asks while it is read gets the same reading. */
+  /** Concurrent callers share one read. */
   function listOf(revision: number): Promise<PriceList> {
     const list = lists.get(revision) ?? readPrices(store, revision);
     lists.delete(revision);
     lists.set(revision, list);
-    for (const oldest of lists.keys()) if (lists.size > MOST_REVISIONS) lists.delete(oldest);
+    for (const oldest of lists.keys()) if (lists.size > MAX_REVISIONS) lists.delete(oldest);
     return list;
   }
 
@@ -39,7 +39,7 @@ export function createPricesAt({ store, catalog }: PastPricesTools): PricesAt {
     try {
       return (await list).get(modelId) ?? FREE;
     } catch (error) {
-      // The store may answer the next time; who failed late must not take away what another has read since.
+      // The next read may succeed; a late failure must not remove a newer entry.
       if (lists.get(revision) === list) lists.delete(revision);
       throw error;
     }

@@ -1,4 +1,4 @@
-// Redeeming a card: a typo is told as such without asking the database; everything else that fails is told alike.
+// Redeems a card. A typo is reported without a database query; all other failures get the same response.
 
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -8,8 +8,7 @@ import { moneyFields } from '../kit/money.ts';
 import { limitFault } from '../limits/admission-fault.ts';
 import type { Store } from '../store/store.ts';
 import { readCardCode } from './card-code.ts';
-import { idempotencyHeaders } from './idempotency-headers.ts';
-import { replayOf } from './replays.ts';
+import { idempotencyHeaders, replayOf } from './replays.ts';
 
 export interface RedeemTools {
   store: Store;

@@ -1,5 +1,5 @@
-// An agent registers itself: account, key, trial credit and limit slots in one transaction, and an answer that tells it
-// everything it needs to make its first call.
+// An agent registers itself: account, key, trial credit and limit slots in one transaction. The response contains all
+// that it needs for its first call.
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { FREE_MODEL, type Limits } from '../catalog/document.ts';
@@ -15,7 +15,6 @@ import type { Store } from '../store/store.ts';
 import type { Authenticator } from './keys/authenticator.ts';
 import { lastFour } from './keys/key-format.ts';
 import { newKeyRow } from './keys/new-key-row.ts';
-import { nextSteps } from './next-steps.ts';
 import { keyTextOf, newKeyText, type Replayable, replayOf } from './replays.ts';
 
 export interface RegisterTools {
@@ -31,13 +30,13 @@ export interface RegisterTools {
 const TRIAL = NANO_PER_NTD;
 const PACED = 'The registrations of this hour are used up. Retry when the limit resets.';
 
-/** How many times the registrations of one address a wider network has. */
+/** The limit of a wider network, as a multiple of one address's. */
 const NETWORK_SHARES = { 56: 4, 48: 16 } as const;
 
-/** From where somebody registers, as keyed hashes. */
+/** The client's address and networks, as keyed hashes. */
 export interface Origin {
   address: string;
-  /** Of IPv6: the networks of these prefixes that the address is in. */
+  /** IPv6 only: the networks with these prefixes that contain it. */
   networks: readonly { prefix: keyof typeof NETWORK_SHARES; address: string }[];
 }
 
@@ -48,7 +47,7 @@ export async function registerAgent(
 ): Promise<Replayable<ReturnType<typeof describe>>> {
   const { clock, newId } = tools;
   const { limits, guards } = tools.catalog();
-  const told: Told = { publicUrl: tools.publicUrl, limits };
+  const announced: Announced = { publicUrl: tools.publicUrl, limits };
   const at = clock.now();
   const accountId = newId('acc');
   const apiKey = newKeyText(tools.random, idempotency);
@@ -70,7 +69,7 @@ export async function registerAgent(
     })),
     at,
     trial: TRIAL,
-    told: JSON.stringify(told),
+    told: JSON.stringify(announced),
     limits: {
       perAddress: limits.register_per_ip,
       perDay: limits.register_per_day,
@@ -84,11 +83,11 @@ export async function registerAgent(
   }
   const { replayedSalt } = result;
   const given = keyTextOf(apiKey, idempotency, replayedSalt);
-  const toldFirst = result.told === undefined ? told : (JSON.parse(result.told) as Told);
-  return { answer: describe(toldFirst, given, result), isReplay: replayedSalt !== undefined };
+  const first = result.told === undefined ? announced : (JSON.parse(result.told) as Announced);
+  return { answer: describe(first, given, result), isReplay: replayedSalt !== undefined };
 }
 
-/** Where the table's text would name another limit than the one that was met. */
+/** Used where the table's text would name a different limit. */
 function messageOf(refused: Extract<RegisterResult, { ok: false }>): string | undefined {
   if (refused.reason === 'registration_site_limit') return refused.isPace ? PACED : undefined;
   if (refused.reason !== 'registration_ip_limit' || refused.prefix === undefined) return undefined;
@@ -96,14 +95,14 @@ function messageOf(refused: Extract<RegisterResult, { ok: false }>): string | un
   return `The network of this address (IPv6 /${prefix}) has registered ${allowance.limit} accounts in the last 24 hours. Use a key you already have.`;
 }
 
-/** What the answer says of this service, which may change before the call is repeated. */
-interface Told {
+/** Settings that the response contains, kept for replays because they may change. */
+interface Announced {
   publicUrl: string;
   limits: Limits;
 }
 
 function describe(
-  { publicUrl, limits }: Told,
+  { publicUrl, limits }: Announced,
   apiKey: string,
   { accountId, keyId, balance }: { accountId: string; keyId: string; balance: bigint },
 ) {
@@ -132,4 +131,19 @@ function describe(
     },
     next_steps: nextSteps(publicUrl, apiKey),
   };
+}
+
+/** The first calls that a new account can make, as commands to paste. */
+function nextSteps(publicUrl: string, apiKey: string) {
+  const auth = `-H 'authorization: Bearer ${apiKey}'`;
+  const chat = JSON.stringify({ model: FREE_MODEL, messages: [{ role: 'user', content: 'Hello' }] });
+  return [
+    {
+      why: 'ask the free model; it works at NT$0',
+      run: `curl -s ${publicUrl}/v1/chat/completions ${auth} -H 'content-type: application/json' -d '${chat}'`,
+    },
+    { why: 'list the models this key may use', run: `curl -s ${publicUrl}/v1/models ${auth}` },
+    { why: 'see balance and limits', run: `curl -s ${publicUrl}/api/me ${auth}` },
+    { why: 'see every request with its channel and cost', run: `curl -s ${publicUrl}/api/usage ${auth}` },
+  ];
 }

@@ -1,4 +1,4 @@
-// A call with an Idempotency-Key is answered alike when it is repeated. The text of a key it made is derived again, not stored.
+// Replays of calls with an Idempotency-Key. The text of a created key is derived again, not stored.
 
 import type { Idempotency } from '../kit/idempotency.ts';
 import type { Random } from '../kit/random.ts';
@@ -10,7 +10,7 @@ export interface Replayable<Answer> {
   isReplay: boolean;
 }
 
-/** Without the secret, which the store must not see. */
+/** Leaves out the secret, which the store must not see. */
 export function replayOf(idempotency: Idempotency | undefined): ReplayRequest | undefined {
   return idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt };
 }
@@ -19,11 +19,16 @@ export function newKeyText(random: Random, idempotency: Idempotency | undefined)
   return idempotency ? keyFromSecret(idempotency.secretFor(idempotency.salt)) : createKeyText(random);
 }
 
-/** The text to show: of a replay the first call's. */
+/** The key to show: for a replay, the first call's. */
 export function keyTextOf(
   fresh: string,
   idempotency: Idempotency | undefined,
   replayedSalt: string | undefined,
 ): string {
   return idempotency && replayedSalt ? keyFromSecret(idempotency.secretFor(replayedSalt)) : fresh;
+}
+
+/** Marks an answer or a refusal as a replay. */
+export function idempotencyHeaders(isReplay: boolean): Record<string, string> {
+  return isReplay ? { 'idempotency-hit': 'true' } : {};
 }

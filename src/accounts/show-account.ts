@@ -1,4 +1,4 @@
-// What a key can see of itself and its account: balance, allowances and when they reset.
+// What a key may see of itself and its account: balance, allowances and their resets.
 
 import { moneyFields } from '../kit/money.ts';
 import type { Allowance } from '../store/book/windows.ts';

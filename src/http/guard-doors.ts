@@ -15,8 +15,8 @@ export interface DoorGuards {
 const MOST_ADDRESSES = 50_000;
 
 export function createDoorGuards(clock: Clock): DoorGuards {
-  const badKeys = createCounter({ clock, spanMs: MINUTE_MS, mostSubjects: MOST_ADDRESSES });
-  const knocks = createCounter({ clock, spanMs: MINUTE_MS, mostSubjects: MOST_ADDRESSES });
+  const badKeys = createCounter({ clock, spanMs: MINUTE_MS, maxSubjects: MOST_ADDRESSES });
+  const knocks = createCounter({ clock, spanMs: MINUTE_MS, maxSubjects: MOST_ADDRESSES });
   return {
     countBadKey(address, most) {
       if (badKeys.take(address, most)) return;

@@ -41,8 +41,8 @@ export class LargeCall implements CallWork {
   }
 
   check(): void {
-    const { inVain, answeredHere } = this.#tools.largeWork;
-    inVain.check(this.#caller);
+    const { wasted, answeredHere } = this.#tools.largeWork;
+    wasted.check(this.#caller);
     if (this.#asksNoModel) answeredHere.check(this.#caller);
   }
 
@@ -111,7 +111,7 @@ export class LargeCall implements CallWork {
   }
 
   #charge(): void {
-    this.#takeBack = this.#tools.largeWork.inVain.charge(this.#caller, this.#units);
+    this.#takeBack = this.#tools.largeWork.wasted.charge(this.#caller, this.#units);
   }
 }
 

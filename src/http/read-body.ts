@@ -44,22 +44,22 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
 }
 
 /** What a body takes up. */
-export interface BodyRoom {
+export interface BodyCapacity {
   /** Called with the declared length of a short body, and with every piece of a longer one before it is kept. May throw. */
   grow(bytes: number): void;
 }
 
 /** Of one that is too small to be counted. */
-const UNCOUNTED: BodyRoom = { grow() {} };
+const UNCOUNTED: BodyCapacity = { grow() {} };
 
-export function readBody(request: Request, maxBytes: number, clock: Clock, room = UNCOUNTED): Promise<Uint8Array> {
+export function readBody(request: Request, maxBytes: number, clock: Clock, capacity = UNCOUNTED): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) <= Math.min(AT_ONCE_BYTES, maxBytes)) {
-    room.grow(Number(declared));
+    capacity.grow(Number(declared));
     return readAtOnce(request, clock);
   }
   if (!request.body) return Promise.resolve(new Uint8Array());
-  return readPieces(request.body, { declaredBytes: Number(declared ?? 0), maxBytes }, clock, room);
+  return readPieces(request.body, { declaredBytes: Number(declared ?? 0), maxBytes }, clock, capacity);
 }
 
 /** For pages and the operator's port, which have no route that checked the headers before. */
@@ -90,7 +90,7 @@ async function readPieces(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   { declaredBytes, maxBytes }: { declaredBytes: number; maxBytes: number },
   clock: Clock,
-  room: BodyRoom,
+  capacity: BodyCapacity,
 ): Promise<Uint8Array> {
   const reader = body.getReader();
   let isLate = false;
@@ -112,7 +112,7 @@ async function readPieces(
       const { done, value } = await read();
       if (done) return bytes.subarray(0, length);
       if (length + value.byteLength > maxBytes) throw tooLarge(maxBytes);
-      room.grow(value.byteLength);
+      capacity.grow(value.byteLength);
       bytes = withRoom(bytes, length + value.byteLength, declaredBytes);
       bytes.set(value, length);
       length += value.byteLength;

@@ -5,7 +5,7 @@ import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { fault } from '../faults/fault.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
-import { type BodyRoom, parseBody, parseOptionalBody, readBody } from './read-body.ts';
+import { type BodyCapacity, parseBody, parseOptionalBody, readBody } from './read-body.ts';
 
 export interface KeyedBody {
   document: JsonDocument;
@@ -20,9 +20,9 @@ export function readKeyedJson(
   tools: Door,
   exchange: KeyedExchange,
   maxBytes: number,
-  room?: BodyRoom,
+  capacity?: BodyCapacity,
 ): Promise<KeyedBody> {
-  return readBody(exchange.request, maxBytes, tools.clock, room).then((body) => keyedJson(tools, exchange, body));
+  return readBody(exchange.request, maxBytes, tools.clock, capacity).then((body) => keyedJson(tools, exchange, body));
 }
 
 /** The same of a body that is there. What needs no wait is answered without one. */
@@ -47,7 +47,7 @@ export function withKey<Body>(
   body: Body,
   parse: Parse<Body>,
 ): KeyedBody | Promise<KeyedBody> {
-  const key = authenticator.again(before);
+  const key = authenticator.revalidate(before);
   if (!(key instanceof Promise)) return parseFor(key, body, parse);
   return parseOnceFound(key, body, parse);
 }

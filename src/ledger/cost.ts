@@ -1,11 +1,11 @@
-// Price arithmetic: whole nano-NT$ times whole tokens, nothing is ever rounded.
+// Price arithmetic: whole nano-NT$ times whole tokens, without rounding.
 
 import type { Nano } from '../kit/money.ts';
 import type { Prices } from '../kit/prices.ts';
 import { LEAST_OUTPUT_TOKENS } from '../kit/tokens.ts';
 import type { HoldRequest } from '../store/operations.ts';
 import type { Buckets } from '../store/rows.ts';
-import { leastOutput } from './thinking-room.ts';
+import { leastOutput } from './thinking-budget.ts';
 
 const BUCKET_PRICES: readonly [bucket: keyof Buckets, price: keyof Prices][] = [
   ['input', 'input'],
@@ -39,8 +39,10 @@ const BUCKET_NAMES: Record<keyof Buckets, string> = {
   images: 'image',
 };
 
-/** The lines sum to what was charged. Two lines are not of a bucket: `written_off`, below 0, is what the house bears; `loss_guard`
- * is what was charged beyond the buckets, for losses. */
+/**
+ * The lines sum to `charged`. Two lines have no bucket: `written_off`, below 0, is what the service bears; `loss_guard`
+ * is what was charged for losses.
+ */
 export function receiptLines(buckets: Buckets, prices: Prices, charged: Nano): ReceiptLine[] {
   const lines = BUCKET_PRICES.filter(([bucket]) => buckets[bucket] > 0).map(([bucket, price]) => ({
     bucket: BUCKET_NAMES[bucket],
@@ -60,32 +62,32 @@ interface Priced {
 
 export interface PaidCall {
   model: Priced;
-  /** Those that may answer for it: the dearest counts. */
+  /** Models that may answer instead: the highest price counts. */
   candidates: readonly Priced[];
   request: {
     choices: number;
-    /** Images asked for: their output cannot be cut short, so it is held whole. */
+    /** Requested images: their output cannot be cut short, so all of it is held. */
     images: number;
-    /** Tokens of the output that are set aside for thinking: an answer needs more than these. */
+    /** Output tokens reserved for thinking: the output must be longer. */
     thinkingBudget: number | undefined;
   };
-  /** The client would rather be refused than have them lowered. */
+  /** The client prefers a refusal to a lowered thinking budget. */
   isStrict: boolean;
 }
 
 /**
- * The most a call can cost: every input token at the dearest input price, every choice at full length. No upstream counts
- * more input than `inputTokens`; `outputTokens` are those asked for, of one choice.
+ * The maximum cost of a call: every input token at the highest input price, every choice at full length. `inputTokens`
+ * is an upper bound of what any upstream counts; `outputTokens` is what was requested for one choice.
  */
 export function holdFor(call: PaidCall, inputTokens: number, outputTokens: number): HoldRequest {
   const { model, candidates, request, isStrict } = call;
   const { choices, images, thinkingBudget } = request;
-  let input = dearestInput(model.prices);
+  let input = highestInputPrice(model.prices);
   let { output, image } = model.prices;
   for (const { prices } of candidates) {
-    input = dearer(input, dearestInput(prices));
-    output = dearer(output, prices.output);
-    image = dearer(image, prices.image);
+    input = higherPrice(input, highestInputPrice(prices));
+    output = higherPrice(output, prices.output);
+    image = higherPrice(image, prices.image);
   }
   return {
     base: BigInt(inputTokens) * input + BigInt(images) * image,
@@ -95,10 +97,10 @@ export function holdFor(call: PaidCall, inputTokens: number, outputTokens: numbe
   };
 }
 
-function dearestInput({ input, cachedInput, cacheWrite5m, cacheWrite1h }: Prices): Nano {
-  return dearer(dearer(input, cachedInput), dearer(cacheWrite5m, cacheWrite1h));
+function highestInputPrice({ input, cachedInput, cacheWrite5m, cacheWrite1h }: Prices): Nano {
+  return higherPrice(higherPrice(input, cachedInput), higherPrice(cacheWrite5m, cacheWrite1h));
 }
 
-function dearer(one: Nano, other: Nano): Nano {
+function higherPrice(one: Nano, other: Nano): Nano {
   return other > one ? other : one;
 }

@@ -1,5 +1,5 @@
-// The ledger's verbs for the rest of the service. A close is repeated until it commits: the hold stays open meanwhile,
-// so the money is neither lost nor spent twice.
+// Admit, settle and release for the relay. A close is retried until it commits; the hold stays open meanwhile, so the
+// money is neither lost nor spent twice.
 
 import { Fault } from '../faults/fault.ts';
 import type { Alarms } from '../kit/alarms.ts';
@@ -28,20 +28,22 @@ const LAST_RETRY_MS = 5_000;
 export interface Ledger {
   /** Takes limit slots and hold together; durable when it resolves with `ok`. */
   admit(input: AdmitInput): Promise<AdmitResult>;
-  /** If a bug of ours makes that impossible, the request is released. */
+  /** Releases the request if a bug here makes settling impossible. */
   settle(input: SettleInput, unsettled: Unsettled): Promise<CloseResult>;
   release(input: ReleaseInput): Promise<CloseResult>;
-  /** False when another node released the hold, because it took this one for dead, or when nobody can tell. */
+  /**
+   * False when another node has released the hold because it considered this one dead, or when the store cannot answer.
+   */
   isHeld(held: Held): boolean | Promise<boolean>;
   /** Closes that have not committed yet. */
   closing(): number;
 }
 
-/** What a release needs in place of a settlement. */
+/** What a release in place of a settlement needs. */
 export interface Unsettled {
-  /** It is given its slot back. */
+  /** Its free slot is given back. */
   freeAddress?: string | undefined;
-  /** What the customer would have paid for, and the prices at which the upstream bills it. */
+  /** The usage that the customer would have paid for, and the upstream's prices. */
   used: Buckets;
   costs: Prices;
 }
@@ -49,7 +51,7 @@ export interface Unsettled {
 export interface Held {
   requestId: string;
   accountId: string;
-  /** In monotonic time, before it was admitted. */
+  /** Monotonic time before the admission. */
   since: number;
 }
 
@@ -58,7 +60,7 @@ export interface LedgerTools {
   clock: Clock;
   alarms: Alarms;
   lossMeter?: LossMeter | undefined;
-  /** The node's, once it has begun. */
+  /** This node's lease, once it has one. */
   lease(): { renew(): Promise<void>; hasLivedSince(since: number): boolean } | undefined;
 }
 
@@ -69,13 +71,13 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
     return store.commit('admit', input).then((result) => (isLeaseLost(result) ? admitAgain(input) : result));
   }
 
-  /** A lease that ran out by the wall clock alone is renewed at once: the next turn may be seconds away. */
+  /** A lease that expired by the wall clock alone is renewed at once: the next renewal may be seconds away. */
   async function admitAgain(input: AdmitInput): Promise<AdmitResult> {
     await lease()?.renew();
     return store.commit('admit', input);
   }
 
-  /** A node that was taken for dead renews its lease first, so that nobody releases the hold from here on. */
+  /** Renews the lease first, so that no other node releases the hold after this check. */
   async function isStillOpen({ requestId, accountId }: Held): Promise<boolean> {
     try {
       await lease()?.renew();
@@ -86,7 +88,7 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
     }
   }
 
-  /** A bug of ours must not keep a customer's money: what cannot be settled is released, if need be without its losses. */
+  /** A bug here must not keep a customer's money: on failure it releases, if necessary without booking the losses. */
   async function close<Name extends 'settle' | 'release'>(
     name: Name,
     input: Input<Name>,
@@ -113,7 +115,7 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
     }
   }
 
-  /** Throws what no repetition will mend. */
+  /** Rethrows errors that a retry cannot fix. */
   async function waitAfter(error: unknown, requestId: string, waitMs: number): Promise<void> {
     if (!(error instanceof Fault) || error.code !== 'unavailable') {
       alarms.raise('close_failed', { request_id: requestId, detail: describeError(error) });
@@ -125,7 +127,7 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
     await sleep(clock, waitMs);
   }
 
-  /** Of a settlement alone: a release that finds nothing held has nothing to release. */
+  /** For settlements only: a release without a hold has nothing to report. */
   function report(result: CloseResult, { requestId, outcome }: SettleInput | ReleaseInput): void {
     if (result.state === 'late') alarms.raise('settle_after_release', { request_id: requestId });
     else if (result.writtenOff > 0n) {
@@ -150,7 +152,7 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
     if (lossGuard === 'reached') reportGuard(charged, input);
   }
 
-  /** Once for an account and day: the operator looks at the account, not at each call. */
+  /** Once per account and day: the operator looks at the account, not at each call. */
   function reportGuard(charged: Nano, { requestId, accountId, losses }: SettleInput | ReleaseInput): void {
     alarms.raise('account_losses', {
       request_id: requestId,
@@ -173,11 +175,11 @@ function isLeaseLost(result: AdmitResult): boolean {
   return !result.ok && result.reason === 'lease_lost';
 }
 
-/** Our own failure gives the slots back, and is not charged: what the call cost is a loss, too. */
+/** A failure of the gateway gives the slots back and charges nothing: the cost of the call is booked as a loss. */
 function releaseInstead(input: SettleInput, { freeAddress, used, costs }: Unsettled): ReleaseInput {
   const { requestId, accountId, keyId, cost, losses } = input;
   const { model, channel } = input.outcome;
-  // What is above the hold is part of what the call cost.
+  // The cost of the call already includes what exceeds the hold.
   const others = (losses?.items ?? []).filter(({ reason }) => reason !== 'above_hold');
   const items: Loss[] = others.map((item) => ({ ...item, charge: 0n }));
   if (model && cost > 0n)

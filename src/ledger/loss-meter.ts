@@ -1,4 +1,4 @@
-// Counts losses once they are in the books. It never throws and never waits.
+// Counts losses after they are booked. Never throws and never waits.
 
 import type { Nano } from '../kit/money.ts';
 import type { LossReason } from '../store/rows.ts';

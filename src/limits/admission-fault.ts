@@ -1,14 +1,14 @@
-// Why an admission was refused, as a fault that tells which limit, how much is used, when it resets, and what to do.
+// Turns a refused admission into a fault that names the limit, what is used, when it resets, and what to do.
 
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import { MINUTE_MS } from '../kit/clock.ts';
 import type { Allowance } from '../store/book/windows.ts';
-import { type Asked, moneyFault } from './money-fault.ts';
+import { moneyFault, type RequestedCost } from './money-fault.ts';
 import { rateHeaders } from './rate-headers.ts';
 import type { Refused } from './recent-refusals.ts';
 
-export function admissionFault(refused: Refused, now: number, envelope: Envelope, asked: Asked): Fault {
+export function admissionFault(refused: Refused, now: number, envelope: Envelope, request: RequestedCost): Fault {
   switch (refused.reason) {
     case 'lease_lost':
       return fault('unavailable', { internal: 'this node has no lease' });
@@ -19,34 +19,34 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
         internal: 'wallet frozen',
       });
     case 'account_unknown':
-      return fault('invalid_api_key', { internal: 'the account of this key is not in the database any more' });
+      return fault('invalid_api_key', { internal: 'the account of this key is no longer in the database' });
     case 'insufficient_balance':
     case 'balance_in_use':
     case 'key_budget_exceeded':
     case 'budget_in_use':
-      return moneyFault(refused, now, asked);
+      return moneyFault(refused, now, request);
     default: {
-      const told = toldBefore.get(refused)?.[envelope];
-      if (told) return told;
+      const known = knownFaults.get(refused)?.[envelope];
+      if (known) return known;
       const first = limitFault(refused.reason, refused.allowance, now, {
         envelope,
         message: refused.isOfAddress ? ADDRESS_DAY : undefined,
       });
-      toldBefore.set(refused, { ...toldBefore.get(refused), [envelope]: first });
+      knownFaults.set(refused, { ...knownFaults.get(refused), [envelope]: first });
       return first;
     }
   }
 }
 
-/** A refusal that still stands is told again in the same words. */
-const toldBefore = new WeakMap<Refused, Partial<Record<Envelope, Fault>>>();
+/** While a refusal is cached, the same fault is returned. */
+const knownFaults = new WeakMap<Refused, Partial<Record<Envelope, Fault>>>();
 
 const ADDRESS_DAY =
   'Free requests for today from this address are used up. Use a paid model, or retry after midnight in Taipei.';
 
-export interface LimitTelling {
+export interface LimitFaultOptions {
   envelope?: Envelope;
-  /** Where the table's text would name another limit than the one that was met. */
+  /** Used where the table's text would name a different limit. */
   message?: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export function limitFault(
   code: LimitCode,
   allowance: Allowance,
   now: number,
-  { envelope = 'openai', message }: LimitTelling = {},
+  { envelope = 'openai', message }: LimitFaultOptions = {},
 ): Fault {
   const closed = allowance.limit === 0 ? CLOSED[code] : undefined;
   if (closed !== undefined) return closedFault(code, closed, { allowance, now, envelope });
@@ -102,10 +102,10 @@ const NO_PAID = 'This service accepts no paid requests at present. Use a free mo
 const NO_REGISTRATION =
   'This service accepts no registrations at present. Use a key you already have, or ask the operator for one.';
 
-/** Limits of 0: no wait opens a slot. */
+/** Texts for limits of 0, where waiting does not help. */
 const CLOSED: Partial<Record<LimitCode, string>> = {
   free_minute_limit: 'This service accepts no free requests at present. Use a paid model.',
-  // One with a balance may have some all the same.
+  // An account with a balance may still have some.
   free_daily_limit: 'This account has no free requests at present. Use a paid model.',
   rate_limited: NO_PAID,
   too_many_in_flight: NO_PAID,
@@ -120,16 +120,16 @@ interface Closed {
 }
 
 /**
- * Nobody knows when it ends, so no time is told. Who asks again all the same does so as seldom as can be told. The headers
- * of the limit are on every answer, its reset among them: there it is the end of a minute.
+ * The end is unknown, so the text names no time and `retry-after` is the longest possible. The limit headers require a
+ * reset: they report one minute.
  */
 function closedFault(code: LimitCode, message: string, { allowance, now, envelope }: Closed): Fault {
   const { limit, used } = allowance;
-  const told = { ...allowance, resetsAt: now + MINUTE_MS };
+  const reported = { ...allowance, resetsAt: now + MINUTE_MS };
   return fault(code, {
     message,
     figures: { limit, used },
     retryAfterS: Number.POSITIVE_INFINITY,
-    headers: code === 'too_many_in_flight' ? {} : rateHeaders(told, now, envelope),
+    headers: code === 'too_many_in_flight' ? {} : rateHeaders(reported, now, envelope),
   });
 }

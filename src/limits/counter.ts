@@ -1,27 +1,27 @@
-// How often something happened lately, per subject, in this process's memory: for guards against floods, where a row in a
-// database for every unwelcome call would be the flood's own aim. Published limits are never counted here.
+// Counts recent events per subject in this process's memory. It guards against floods, for which a database row per
+// refused call would be too expensive. Published limits are never counted here.
 
 import type { FaultDetails } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 
 export interface Counter {
-  /** Counts one more, and tells whether it is still within the limit; what is over the limit is not counted. */
+  /** Counts one event and returns whether it is within the limit; events above it are not counted. */
   take(subject: string, limit: number): boolean;
-  /** Seconds until so much of the past is forgotten that one more is within the limit. */
+  /** Seconds until one more event is within the limit. */
   waitS(subject: string, limit: number): number;
-  /** What a fault tells of a limit that is reached. */
+  /** Details for a fault about this limit. */
   reached(subject: string, limit: number): Pick<FaultDetails, 'retryAfterS' | 'figures'>;
 }
 
 export interface CounterOptions {
   clock: Clock;
   spanMs: number;
-  /** Beyond that many the one that was quiet longest is forgotten. */
-  mostSubjects: number;
+  /** Above this number the least recent subject is dropped. */
+  maxSubjects: number;
 }
 
-export function createCounter({ clock, spanMs, mostSubjects }: CounterOptions): Counter {
-  /** Times of the last events; the subject that came last stands last. */
+export function createCounter({ clock, spanMs, maxSubjects }: CounterOptions): Counter {
+  /** Event times per subject, the most recent subject last. */
   const seen = new Map<string, number[]>();
 
   function recent(subject: string): number[] {
@@ -42,7 +42,7 @@ export function createCounter({ clock, spanMs, mostSubjects }: CounterOptions): 
       seen.delete(subject);
       seen.set(subject, times);
       for (const [quiet] of seen) {
-        if (seen.size <= mostSubjects) break;
+        if (seen.size <= maxSubjects) break;
         seen.delete(quiet);
       }
       return isWithin;

@@ -1,33 +1,33 @@
-// What large bodies cost this process where no limit of the books bounds it: the work for calls that got no answer, and for
-// those that the gateway answers itself. Both are bounded, by account and by address, in memory. The heaviest bodies of one
-// account are worked on one after the other, so that each knows what became of those before it. Small bodies cost too little
-// to be counted.
+// Bounds the processing of large bodies where no published limit does: for calls that get no answer, and for those that
+// the gateway answers itself. Counted in memory, by account and by address. The largest bodies of one account are
+// processed one after the other, so that each is checked against the work of those before it. Small bodies are not
+// counted.
 
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Spans } from '../kit/json/spans.ts';
 
-/** A smaller body is read in well under a millisecond, whatever is in it. */
+/** A smaller body is parsed in well under a millisecond, whatever it contains. */
 export const SMALL_BODY_BYTES = 16 * 1024;
 
 const SPAN_MS = 10_000;
-/** About half a second of a processor's time. */
-const VAIN_UNITS = 400;
-/** Clients count the tokens of a long conversation before every turn, and nothing is translated for it. */
+/** About half a second of CPU time. */
+const WASTED_UNITS = 400;
+/** Clients count the tokens of a long conversation before every turn, and counting translates nothing. */
 const ANSWERED_UNITS = 1_200;
-/** Binds only accounts that have such work themselves, so that nobody is refused for a neighbour's. */
+/** Applies only to accounts with such work of their own, so that no account is refused because of a neighbour. */
 const ACCOUNTS_PER_ADDRESS = 4;
 const BYTES_PER_UNIT = 1024 * 1024;
 const VALUES_PER_UNIT = 1_000;
-/** Turns and tools are looked at many times where they are translated. */
+/** Translation visits turns and tools many times. */
 const ITEMS_PER_UNIT = 100;
 const MOST_SUBJECTS = 50_000;
-/** A lighter body need not wait for others: all that an account may have in flight are within its budget. */
+/** A lighter body does not queue: all that an account may have in flight fit its budget. */
 export const TURN_UNITS = 10;
 
-/** Work for a call that is counted as done in vain until the call says otherwise. */
+/** Work for a call: counted as wasted until the call is admitted. */
 export interface CallWork {
-  /** The call is admitted, or waits for a slot or for money: from here on it counts only if it fails. */
+  /** The call is admitted, or queues for a slot or for money: from now on it counts only if it fails. */
   stopCounting(): void;
 }
 
@@ -40,17 +40,17 @@ export interface Caller {
 
 export interface LargeWork {
   /** For calls that get no answer. */
-  inVain: WorkBudget;
-  /** For calls that the gateway answers without asking a model: token counts, and requests that only warm a cache. */
+  wasted: WorkBudget;
+  /** For calls that the gateway answers without a model: token counts, and requests that only warm a cache. */
   answeredHere: WorkBudget;
-  /** Resolves, when the account's heavy bodies before it are admitted or refused, with the function that ends its turn. */
+  /** Resolves when the account's earlier heavy bodies are admitted or refused. The result ends this turn. */
   turn(accountId: string): Promise<() => void>;
 }
 
 export interface WorkBudget {
   /** Throws `rate_limited` if too much of this work was done for the caller lately. */
   check(caller: Caller): void;
-  /** Counts work; the function takes that back. */
+  /** Counts work and returns a function that undoes it. */
   charge(caller: Caller, units: number): () => void;
 }
 
@@ -61,7 +61,7 @@ export function unitsOf(bytes: number, { values, items }: Pick<Spans, 'values' |
 export function createLargeWork(clock: Clock): LargeWork {
   const turns = new Map<string, Promise<void>>();
   return {
-    inVain: createBudget(clock, VAIN_UNITS, {
+    wasted: createBudget(clock, WASTED_UNITS, {
       cause: 'Too many requests with large bodies were refused or abandoned',
       remedy: 'Correct them, and retry',
     }),
@@ -113,11 +113,11 @@ function createBudget(clock: Clock, accountUnits: number, text: BudgetText): Wor
     },
     charge({ accountId, address }, units) {
       if (units === 0) return () => {};
-      const own = accounts.add(accountId, units);
-      const shared = addresses.add(address, units);
+      const byAccount = accounts.add(accountId, units);
+      const byAddress = addresses.add(address, units);
       return () => {
-        own.units = 0;
-        shared.units = 0;
+        byAccount.units = 0;
+        byAddress.units = 0;
       };
     },
   };
@@ -131,7 +131,7 @@ interface Work {
 /** The work of the last ten seconds, by subject. */
 class RecentWork {
   readonly #clock: Clock;
-  /** The subject that came last stands last. */
+  /** The most recent subject last. */
   readonly #bySubject = new Map<string, Work[]>();
 
   constructor(clock: Clock) {
@@ -165,7 +165,7 @@ class RecentWork {
     return 0;
   }
 
-  /** What was taken back is forgotten, too, so a list is never longer than what counts and what runs. */
+  /** Drops undone work, too, so that a list holds only counted and running work. */
   #recent(subject: string): Work[] {
     const since = this.#clock.monotonic() - SPAN_MS;
     return (this.#bySubject.get(subject) ?? []).filter(({ at, units }) => at > since && units > 0);

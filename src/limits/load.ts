@@ -1,39 +1,39 @@
-// How much this process has taken on: requests under way and the bytes of their bodies, of what is fetched for them and of
-// large answers, as they come. Beyond the bound it refuses at once, so that what it has admitted keeps its pace. Free calls
-// make room first, and no account fills the house.
+// Bounds what this process takes on: running requests, and the bytes of their bodies, of media fetched for them and of
+// large answers. Above the bound it refuses at once, so that admitted requests keep their speed. Free calls are refused
+// first, and no account may take all of the capacity.
 
 import { fault } from '../faults/fault.ts';
-import { type AnswerRoom, type AnswerRooms, createAnswerRooms } from './answer-room.ts';
+import { type AnswerCapacity, type AnswerLease, createAnswerCapacity } from './answer-capacity.ts';
 
-/** What one request takes up. */
-export interface Room {
-  /** So much more of its body has come, or of what its body names. Throws `unavailable` when there is no room for it. */
+/** The capacity that one request holds. */
+export interface CapacityLease {
+  /** More bytes of its body, or of media that the body links to, have arrived. Throws `unavailable` above the bound. */
   grow(bytes: number): void;
-  /** Its call is free: throws `unavailable`, now or when it grows, when the room that is left is kept for those who pay. */
+  /** Marks the call as free: throws `unavailable`, now or in `grow`, if only the share for paid calls is left. */
   becomeFree(): void;
-  /** For an answer, which may outlast the rest of it. */
-  openAnswer(): AnswerRoom;
-  /** Gives the room back; a second time does nothing. */
-  leave(): void;
+  /** A separate lease for the answer, which may outlive this one. */
+  openAnswer(): AnswerLease;
+  /** Further calls do nothing. */
+  release(): void;
 }
 
 export interface Load {
-  /** Throws `unavailable` when there is no room. */
-  enter(accountId: string): Room;
+  /** Throws `unavailable` when the process is full. */
+  acquire(accountId: string): CapacityLease;
   readonly requests: number;
 }
 
-/** May change at any time. */
+/** Read on every use: the values may change at run time. */
 export interface LoadLimits {
   readonly requests: number;
   readonly bodyBytes: number;
 }
 
-/** Free calls are refused when this much of the room is taken. */
+/** Free calls are refused above this share of the capacity. */
 const FREE_SHARE = 0.8;
-/** One account's requests and bodies never take more than this share, once they are more than a few. */
+/** One account gets at most this share, or `ACCOUNT_MINIMUM` if that is more. */
 const ACCOUNT_SHARE = 0.25;
-const A_FEW: LoadLimits = { requests: 64, bodyBytes: 64 * 1024 * 1024 };
+const ACCOUNT_MINIMUM: LoadLimits = { requests: 64, bodyBytes: 64 * 1024 * 1024 };
 const RETRY_AFTER_S = 2;
 
 interface Taken {
@@ -42,28 +42,28 @@ interface Taken {
 }
 
 export function createLoad(limits: LoadLimits): Load {
-  return new House(limits);
+  return new ProcessLoad(limits);
 }
 
-class House implements Load {
+class ProcessLoad implements Load {
   readonly limits: LoadLimits;
   readonly all: Taken = { requests: 0, bytes: 0 };
   readonly byAccount = new Map<string, Taken>();
-  readonly answers: AnswerRooms;
+  readonly answers: AnswerCapacity;
 
   constructor(limits: LoadLimits) {
     this.limits = limits;
-    this.answers = createAnswerRooms(this.all, () => limits.bodyBytes);
+    this.answers = createAnswerCapacity(this.all, () => limits.bodyBytes);
   }
 
-  enter(accountId: string): Room {
+  acquire(accountId: string): CapacityLease {
     const { limits, all, byAccount } = this;
-    const own = byAccount.get(accountId) ?? { requests: 0, bytes: 0 };
-    if (all.requests >= limits.requests || own.requests >= share(limits, 'requests')) refuse();
-    byAccount.set(accountId, own);
+    const account = byAccount.get(accountId) ?? { requests: 0, bytes: 0 };
+    if (all.requests >= limits.requests || account.requests >= share(limits, 'requests')) refuse();
+    byAccount.set(accountId, account);
     all.requests++;
-    own.requests++;
-    return new RequestRoom(this, accountId, own);
+    account.requests++;
+    return new RequestLease(this, accountId, account);
   }
 
   get requests(): number {
@@ -71,28 +71,28 @@ class House implements Load {
   }
 }
 
-class RequestRoom implements Room {
-  readonly #house: House;
+class RequestLease implements CapacityLease {
+  readonly #load: ProcessLoad;
   readonly #accountId: string;
-  /** What the account takes up. */
-  readonly #own: Taken;
+  /** All that the account holds. */
+  readonly #account: Taken;
   #taken = 0;
   #isFree = false;
-  #isIn = true;
+  #isHeld = true;
 
-  constructor(house: House, accountId: string, own: Taken) {
-    this.#house = house;
+  constructor(load: ProcessLoad, accountId: string, account: Taken) {
+    this.#load = load;
     this.#accountId = accountId;
-    this.#own = own;
+    this.#account = account;
   }
 
   grow(bytes: number): void {
-    if (!this.#isIn) return;
-    const { limits, all } = this.#house;
-    const own = this.#own;
-    if (all.bytes + bytes > limits.bodyBytes || own.bytes + bytes > share(limits, 'bodyBytes')) refuse();
+    if (!this.#isHeld) return;
+    const { limits, all } = this.#load;
+    const account = this.#account;
+    if (all.bytes + bytes > limits.bodyBytes || account.bytes + bytes > share(limits, 'bodyBytes')) refuse();
     all.bytes += bytes;
-    own.bytes += bytes;
+    account.bytes += bytes;
     this.#taken += bytes;
     if (this.#isFree) this.#checkFree();
   }
@@ -102,30 +102,30 @@ class RequestRoom implements Room {
     this.#checkFree();
   }
 
-  openAnswer(): AnswerRoom {
-    return this.#house.answers.open(this.#accountId, this.#isFree ? FREE_SHARE : 1);
+  openAnswer(): AnswerLease {
+    return this.#load.answers.open(this.#accountId, this.#isFree ? FREE_SHARE : 1);
   }
 
-  leave(): void {
-    if (!this.#isIn) return;
-    this.#isIn = false;
-    const { all, byAccount } = this.#house;
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    const { all, byAccount } = this.#load;
     all.requests--;
     all.bytes -= this.#taken;
-    this.#own.bytes -= this.#taken;
-    if (--this.#own.requests === 0) byAccount.delete(this.#accountId);
+    this.#account.bytes -= this.#taken;
+    if (--this.#account.requests === 0) byAccount.delete(this.#accountId);
   }
 
   #checkFree(): void {
-    const { limits, all } = this.#house;
-    // It is among them; alone it is never too many.
+    const { limits, all } = this.#load;
+    // The count includes this request: a request that runs alone is never refused.
     if (all.requests === 1) return;
     if (all.requests > limits.requests * FREE_SHARE || all.bytes > limits.bodyBytes * FREE_SHARE) refuse();
   }
 }
 
 function share(limits: LoadLimits, name: keyof LoadLimits): number {
-  return Math.max(A_FEW[name], limits[name] * ACCOUNT_SHARE);
+  return Math.max(ACCOUNT_MINIMUM[name], limits[name] * ACCOUNT_SHARE);
 }
 
 function refuse(): never {

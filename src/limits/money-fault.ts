@@ -1,5 +1,5 @@
-// Why there is not enough money for a request, as a fault that tells what is needed, what is there, and what would help.
-// Only where an output bound is the client's to lower is it told how far the money goes in tokens.
+// The fault for a request that the money does not cover: what is needed, what is available, and what would help. It
+// names an affordable number of tokens only if the client can lower its output bound.
 
 import { type Fault, fault } from '../faults/fault.ts';
 import { type FaultAction, REDEEM, SHOW_ME, USE_FREE } from '../faults/table.ts';
@@ -8,26 +8,26 @@ import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import type { MoneyReason } from '../store/operations.ts';
 import type { Refused } from './recent-refusals.ts';
 
-/** What was asked for, as far as it decides which request would cost less. */
-export interface Asked {
-  /** The field that the client bounds its output with; undefined if it has none. */
+/** The parts of the request that decide how it could cost less. */
+export interface RequestedCost {
+  /** The client's field for the output limit; undefined if its format has none. */
   boundName: string | undefined;
-  /** 0 for everything that is no image request. */
+  /** 0 for other than image requests. */
   images: number;
-  /** Tokens of the output that are set aside for thinking: a smaller bound alone would leave them no room. */
+  /** Output tokens reserved for thinking: lowering the output limit alone would leave no tokens for them. */
   thinkingBudget: number | undefined;
-  /** Whether this key may use the free model, and there is one. */
+  /** Whether there is a free model that this key may use. */
   hasFreeModel: boolean;
 }
 
 type RefusedForMoney = Extract<Refused, { reason: MoneyReason }>;
 
-export function moneyFault(refused: RefusedForMoney, now: number, asked: Asked): Fault {
+export function moneyFault(refused: RefusedForMoney, now: number, request: RequestedCost): Fault {
   const { reason, needed, available, affordableTokens } = refused;
-  const isBounded = asked.boundName !== undefined;
-  const mayBeFree = isBounded && asked.hasFreeModel;
+  const isBounded = request.boundName !== undefined;
+  const mayBeFree = isBounded && request.hasFreeModel;
   return fault(reason === 'budget_in_use' ? 'balance_in_use' : reason, {
-    message: messageOf(refused, asked, mayBeFree),
+    message: messageOf(refused, request, mayBeFree),
     actions: helpfulActions(reason, mayBeFree),
     hint: `At least NT$${formatNtd(needed)} must be set aside for what this request may cost; NT$${formatNtd(available)} is available.`,
     figures: {
@@ -39,7 +39,7 @@ export function moneyFault(refused: RefusedForMoney, now: number, asked: Asked):
   });
 }
 
-/** A card does not help a key whose own budget binds, and the free model makes neither images nor embeddings. */
+/** A card does not help against a key's own budget, and the free model makes neither images nor embeddings. */
 function helpfulActions(reason: MoneyReason, mayBeFree: boolean): FaultAction[] {
   const free = mayBeFree ? [USE_FREE] : [];
   switch (reason) {
@@ -54,15 +54,15 @@ function helpfulActions(reason: MoneyReason, mayBeFree: boolean): FaultAction[] 
   }
 }
 
-/** When the day of a key's budget ends. */
+/** When a key's daily budget resets. */
 function nextDay(now: number): string {
   return new Date(taipeiDayStart(taipeiDay(now) + 1)).toISOString();
 }
 
-/** Only what helps in this very case is named. */
-function messageOf(refused: RefusedForMoney, asked: Asked, mayBeFree: boolean): string {
-  const { boundName: bound } = asked;
-  const lesser = bound === undefined ? lesserInput(refused, asked) : lesserOutput(refused, asked, bound);
+/** Names only remedies that work in this case. */
+function messageOf(refused: RefusedForMoney, request: RequestedCost, mayBeFree: boolean): string {
+  const { boundName: bound } = request;
+  const lesser = bound === undefined ? lesserInput(refused, request) : lesserOutput(refused, request, bound);
   const free = mayBeFree ? 'use the free model auto:free' : undefined;
   const figures = `NT$${formatNtd(refused.needed)} is needed, NT$${formatNtd(refused.available)} is available`;
   switch (refused.reason) {
@@ -72,28 +72,28 @@ function messageOf(refused: RefusedForMoney, asked: Asked, mayBeFree: boolean): 
       return `The rest of this key's daily budget does not cover this request: ${figures}. ${oneOf(lesser, 'raise the budget with a managing key', free, 'wait for the next day in Taipei')}.`;
     case 'balance_in_use':
     case 'budget_in_use': {
-      // Running calls may hold all there is because nobody bounded them.
+      // Running calls without an output limit may hold the whole balance.
       const bounded = bound && `set a lower ${bound} on each`;
       return `The balance, or the daily budget of this key, is held by running requests: ${figures}. ${oneOf('retry in a moment', 'send fewer requests at once', bounded)}.`;
     }
   }
 }
 
-/** Undefined if no smaller request can be paid, either. */
-function lesserInput({ needed, available }: RefusedForMoney, { images }: Asked): string | undefined {
+/** Undefined if no smaller request is affordable either. */
+function lesserInput({ needed, available }: RefusedForMoney, { images }: RequestedCost): string | undefined {
   if (images === 0) return available > 0n ? 'send less input' : undefined;
   return images > 1 && available * BigInt(images) >= needed ? 'lower n' : undefined;
 }
 
-function lesserOutput({ affordableTokens }: RefusedForMoney, { thinkingBudget }: Asked, bound: string) {
+function lesserOutput({ affordableTokens }: RefusedForMoney, { thinkingBudget }: RequestedCost, bound: string) {
   const isServed = affordableTokens > 0 && thinkingBudget === undefined;
   return isServed ? `lower ${bound} to ${affordableTokens} or less` : undefined;
 }
 
 /** `Do this, do that, or do something else`. */
-function oneOf(...ways: (string | undefined)[]): string {
-  const told = ways.filter((way) => way !== undefined);
-  const last = told.pop();
-  const text = told.length === 0 ? `${last}` : `${told.join(', ')}, or ${last}`;
+function oneOf(...remedies: (string | undefined)[]): string {
+  const known = remedies.filter((remedy) => remedy !== undefined);
+  const last = known.pop();
+  const text = known.length === 0 ? `${last}` : `${known.join(', ')}, or ${last}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

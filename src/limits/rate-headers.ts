@@ -1,4 +1,4 @@
-// The account's own limit, told on every answer; to clients of the Anthropic format also in the names they know.
+// The account's request limit as headers of every response; for the Anthropic format also under Anthropic's names.
 
 import type { Envelope } from '../faults/write.ts';
 import type { Allowance } from '../store/book/windows.ts';
@@ -12,7 +12,7 @@ export function rateHeaders(allowance: Allowance, now: number, envelope: Envelop
   return envelope === 'anthropic' ? { ...headers, ...anthropicNames(allowance) } : headers;
 }
 
-/** The paid minute ends with a whole second, so up to one later than a minute from now: it is told as a minute. */
+/** The paid window ends on a whole second, up to one second more than a minute away: reported as 60. */
 function wholeSeconds(ms: number): number {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return seconds === 61 ? 60 : seconds;

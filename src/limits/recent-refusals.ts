@@ -1,11 +1,11 @@
-// Refusals that still stand. Whoever keeps calling over a limit is told so from memory for a moment, with the same figures:
-// the books need not be asked a thousand times what they have just said. Only refusals are remembered, never room.
+// A short cache of refusals: an account that keeps calling over a limit gets the same refusal from memory instead of
+// from the store. Only refusals are cached, never admissions.
 
 import type { AdmitResult } from '../store/operations.ts';
 
 export type Refused = Exclude<AdmitResult, { ok: true }>;
 
-/** Whose limit it is, and under which document. */
+/** The account whose limit it is, and the catalog revision. */
 export interface RefusedCall {
   accountId: string;
   isFree: boolean;
@@ -16,15 +16,15 @@ export interface RefusedCall {
 export interface RecentRefusals {
   find(call: RefusedCall): Refused | undefined;
   note(call: RefusedCall, refused: Refused): void;
-  /** A slot was given back: what was refused may be admitted now. */
+  /** A slot was given back: the next call may be admitted. */
   forget(accountId: string): void;
 }
 
-/** Other nodes may give slots back without a word. */
-const STANDS_FOR_MS = 250;
+/** Short, because other nodes give slots back without notice here. */
+const CACHED_FOR_MS = 250;
 const MOST_ACCOUNTS = 10_000;
 
-interface Standing {
+interface CachedRefusal {
   refused: Refused;
   revision: number;
   since: number;
@@ -32,8 +32,8 @@ interface Standing {
 }
 
 export function createRecentRefusals(): RecentRefusals {
-  const standing = { free: new Map<string, Standing>(), paid: new Map<string, Standing>() };
-  const of = (isFree: boolean) => (isFree ? standing.free : standing.paid);
+  const cache = { free: new Map<string, CachedRefusal>(), paid: new Map<string, CachedRefusal>() };
+  const of = (isFree: boolean) => (isFree ? cache.free : cache.paid);
   return {
     find({ accountId, isFree, revision, at }) {
       const known = of(isFree).get(accountId);
@@ -43,19 +43,19 @@ export function createRecentRefusals(): RecentRefusals {
       return undefined;
     },
     note({ accountId, isFree, revision, at }, refused) {
-      // These end with time alone; money and calls under way may change at any moment.
+      // Only these end by time alone; money and running calls may change at any moment.
       if (refused.reason !== 'rate_limited' && refused.reason !== 'free_minute_limit') return;
-      // What was told from memory does not stand longer for that.
+      // A refusal from the cache does not extend its own life.
       if (of(isFree).get(accountId)?.refused === refused) return;
       const { limit, resetsAt } = refused.allowance;
-      // A limit that admits nothing does not end with time.
-      const until = limit === 0 ? at + STANDS_FOR_MS : Math.min(at + STANDS_FOR_MS, resetsAt);
+      // A limit of 0 does not end by time.
+      const until = limit === 0 ? at + CACHED_FOR_MS : Math.min(at + CACHED_FOR_MS, resetsAt);
       if (of(isFree).size >= MOST_ACCOUNTS) of(isFree).clear();
       of(isFree).set(accountId, { refused, revision, since: at, until });
     },
     forget(accountId) {
-      standing.free.delete(accountId);
-      standing.paid.delete(accountId);
+      cache.free.delete(accountId);
+      cache.paid.delete(accountId);
     },
   };
 }

@@ -1,64 +1,64 @@
-// Calls of one account, or of one key with a budget, that wait for money which others of it hold. They ask for it in turn,
-// one every so often, however many there are; whoever is admitted hands its turn on, because there may be money for the next
-// one, too.
+// A queue of calls that wait for money which other calls of the same account, or of the same key with a budget, hold.
+// Every `TURN_MS` one of them tries again; an admitted call passes its turn on, because there may be money for the
+// next, too.
 
 import { type Clock, sleep } from '../kit/clock.ts';
 
 export interface Turns {
-  /** Until it is this one's turn, or its time is over. Rejects when it is gone. */
-  wait(whose: string, mostMs: number, gone: AbortSignal): Promise<void>;
-  /** One of these calls was admitted. */
-  handOn(whose: string): void;
+  /** Resolves at the call's turn or after `maxMs`. Rejects when `gone` aborts. */
+  wait(queueId: string, maxMs: number, gone: AbortSignal): Promise<void>;
+  /** One of the queued calls was admitted. */
+  passOn(queueId: string): void;
 }
 
 export const TURN_MS = 50;
 
 interface Queue {
   waiting: Set<AbortController>;
-  /** Of the next turn. */
+  /** Cancels the next turn. */
   cancel(): void;
 }
 
 export function createTurns(clock: Clock): Turns {
   const queues = new Map<string, Queue>();
 
-  function open(whose: string): Queue {
-    const queue = { waiting: new Set<AbortController>(), cancel: clock.after(TURN_MS, () => next(whose)) };
-    queues.set(whose, queue);
+  function open(queueId: string): Queue {
+    const queue = { waiting: new Set<AbortController>(), cancel: clock.after(TURN_MS, () => next(queueId)) };
+    queues.set(queueId, queue);
     return queue;
   }
 
-  /** A queue outlives its last call by one turn, so that who asks in vain and waits again keeps the pace. */
-  function next(whose: string): void {
-    const queue = queues.get(whose);
+  /** A queue outlives its last call by one turn, so that a call that fails and queues again keeps the pace. */
+  function next(queueId: string): void {
+    const queue = queues.get(queueId);
     const [first] = queue?.waiting ?? [];
     if (!queue || !first) {
-      queues.delete(whose);
+      queues.delete(queueId);
       return;
     }
     queue.waiting.delete(first);
-    queue.cancel = clock.after(TURN_MS, () => next(whose));
+    queue.cancel = clock.after(TURN_MS, () => next(queueId));
     first.abort();
   }
 
   return {
-    async wait(whose, mostMs, gone) {
-      const { waiting } = queues.get(whose) ?? open(whose);
+    async wait(queueId, maxMs, gone) {
+      const { waiting } = queues.get(queueId) ?? open(queueId);
       const turn = new AbortController();
       waiting.add(turn);
       try {
-        await sleep(clock, mostMs, AbortSignal.any([gone, turn.signal]));
+        await sleep(clock, maxMs, AbortSignal.any([gone, turn.signal]));
       } catch (reason) {
         if (gone.aborted) throw reason;
       } finally {
         waiting.delete(turn);
       }
     },
-    handOn(whose) {
-      const queue = queues.get(whose);
+    passOn(queueId) {
+      const queue = queues.get(queueId);
       if (!queue || queue.waiting.size === 0) return;
       queue.cancel();
-      next(whose);
+      next(queueId);
     },
   };
 }

@@ -28,7 +28,7 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
   if (misfit) return misfit;
   for (;;) {
     // A key that was revoked or restricted since the last round admits nothing as it was.
-    const key = await tools.keys.again(call.key);
+    const key = await tools.keys.revalidate(call.key);
     const refused = key === call.key ? undefined : changeKey(call, key);
     if (refused) return refused;
     const limit = limitOf(call, clock.now());

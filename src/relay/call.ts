@@ -21,7 +21,7 @@ import type { Nano } from '../kit/money.ts';
 import type { Random } from '../kit/random.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CallWork } from '../limits/large-work.ts';
-import type { Room } from '../limits/load.ts';
+import type { CapacityLease } from '../limits/load.ts';
 import type { RecentRefusals } from '../limits/recent-refusals.ts';
 import type { Turns } from '../limits/turns.ts';
 import type { Allowance } from '../store/book/windows.ts';
@@ -45,7 +45,7 @@ export interface RelayTools extends Upstreams {
   traffic: Traffic;
   ledger: Ledger;
   /** Whether a key is still what it was when its call came. */
-  keys: Pick<Authenticator, 'again'>;
+  keys: Pick<Authenticator, 'revalidate'>;
   refusals: RecentRefusals;
   turns: Turns;
   /** Called when the store does not know an account whose key was found: what is remembered of keys is no longer true. */
@@ -84,7 +84,7 @@ export interface IncomingCall {
   /** Of the client's own tracing, for our log. */
   traceId: string | undefined;
   /** It grows with what is kept beside the body, opens one for a large answer, and is left when the call is over. */
-  room: Room;
+  capacity: CapacityLease;
   /** Lets others have their turn. */
   pause(): Promise<void>;
   /** What its body cost so far. */

@@ -5,7 +5,7 @@ import type { Catalog, Model } from '../catalog/catalog.ts';
 import { canReach } from '../dialects/carry.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { mayFit } from '../dialects/input/count-input.ts';
-import { hasRoomToThink } from '../ledger/thinking-room.ts';
+import { fitsThinking } from '../ledger/thinking-budget.ts';
 import type { KeyRow } from '../store/rows.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import { mayUse } from './choose-model.ts';
@@ -51,5 +51,5 @@ export function candidateModels(models: Models, request: RelayRequest, isStrict:
 
 /** Whether it might take the request but for the length of the prompt: the named one does, and a fallback that leaves room to think. */
 export function hasRoom(model: Model, [named]: Models, request: RelayRequest, isStrict: boolean): boolean {
-  return model === named || hasRoomToThink(request, model.maxOutputTokens, isStrict);
+  return model === named || fitsThinking(request, model.maxOutputTokens, isStrict);
 }

@@ -264,7 +264,7 @@ export class Closing implements TaskListener {
     const { call } = this.#admission;
     running.delete(call.requestId);
     meter.over(call);
-    call.room.leave();
+    call.capacity.release();
   }
 
   #report(result: CloseResult, { outcome, bill, serving }: Ending): void {

@@ -46,7 +46,7 @@ export async function deliverWhole(
 
 export function dropLarge({ large }: WholeAnswer): void {
   large?.document.drop();
-  large?.room.leave();
+  large?.capacity.release();
 }
 
 function largeBody(tools: RelayTools, call: Call, text: string, begun: WholeAnswer, { document }: LargeAnswer) {

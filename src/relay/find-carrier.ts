@@ -8,7 +8,7 @@ import type { Carrier } from '../dialects/carrier.ts';
 import { canReach, carry, type Sender } from '../dialects/carry.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { Fault, fault } from '../faults/fault.ts';
-import { hasRoomToThink } from '../ledger/thinking-room.ts';
+import { fitsThinking } from '../ledger/thinking-budget.ts';
 import { isReached, type Models } from './candidate-models.ts';
 import { noChannel } from './no-channel.ts';
 
@@ -75,8 +75,7 @@ export function requireRoute(models: Models, dialect: Dialect): void {
 
 /** For a strict client: refuses a thinking budget that the named model would have to lower, whatever is paid. */
 export function requireRoomToThink(model: Model, catalog: Catalog, request: RelayRequest): void {
-  if (!hasRoomToThink(request, tokenBounds(model, catalog).output, true))
-    throw lostSettings(['thinking.budget_tokens']);
+  if (!fitsThinking(request, tokenBounds(model, catalog).output, true)) throw lostSettings(['thinking.budget_tokens']);
 }
 
 function lostSettings(names: readonly string[]): Fault {

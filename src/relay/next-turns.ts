@@ -7,7 +7,7 @@ import type { PausedTurn, ReportedUsage } from '../dialects/dialect.ts';
 import type { RawValue } from '../kit/json/raw-json.ts';
 import { LEAST_OUTPUT_TOKENS } from '../kit/tokens.ts';
 import { costOf, holdFor } from '../ledger/cost.ts';
-import { lowerThinkingBudget } from '../ledger/thinking-room.ts';
+import { lowerThinkingBudget } from '../ledger/thinking-budget.ts';
 import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
 import { type Asking, askUpstream, readRefusal } from './ask-upstream.ts';
 import type { AttemptFailed } from './attempt-failed.ts';

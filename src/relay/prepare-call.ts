@@ -47,7 +47,7 @@ export function emptyAnswer(call: Call): string | undefined {
 function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
   const { requestId, key, dialect, headers, isStrict, document, kind, catalog } = incoming;
   const model = chooseModel(catalog, key, readModel(document), kind);
-  if (model.free) incoming.room.becomeFree();
+  if (model.free) incoming.capacity.becomeFree();
   const models = modelsFor(model, incoming);
   requireRoute(models, dialect);
   const request = dialect.readRequest(document);

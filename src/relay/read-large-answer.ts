@@ -1,12 +1,12 @@
 // A whole answer that may be large. As long as it is short it is only kept; once it is not, its long members are checked as
-// they come and stay bytes, and the room that they take is asked for. More than we take ends the call: another channel would
+// they come and stay bytes, and their capacity is acquired. More than we take ends the call: another channel would
 // say as much.
 
 import type { LongAnswers } from '../dialects/dialect.ts';
 import { Fault } from '../faults/fault.ts';
 import { JsonRefused } from '../kit/json/json.ts';
 import { LongMemberReader, type MarkedJson } from '../kit/json/long-members.ts';
-import type { AnswerRoom } from '../limits/answer-room.ts';
+import type { AnswerLease } from '../limits/answer-capacity.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { Call, RelayTools } from './call.ts';
 import { inTurns } from './in-turns.ts';
@@ -14,12 +14,12 @@ import { MAX_ANSWER_BYTES, readBytes, SHORT_BYTES } from './read-upstream-text.t
 import type { Watch } from './watch.ts';
 
 /** Others of the account are read and sent meanwhile. */
-const ROOM_WAIT_MS = 30_000;
+const CAPACITY_WAIT_MS = 30_000;
 
 export interface LargeAnswer {
   document: MarkedJson;
   /** To be left when it was sent, or is not. */
-  room: AnswerRoom;
+  capacity: AnswerLease;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -56,21 +56,21 @@ async function* join(begun: Bytes[], rest: AsyncGenerator<Bytes>): AsyncGenerato
 
 async function readMembers(
   { clock }: Pick<RelayTools, 'clock'>,
-  { request, room: callRoom, pause }: Call,
+  { request, capacity: callCapacity, pause }: Call,
   long: LongAnswers,
   bytes: AsyncIterable<Bytes>,
   watch: Watch,
 ): Promise<LargeAnswer> {
-  const room = callRoom.openAnswer();
+  const capacity = callCapacity.openAnswer();
   const reader = new LongMemberReader(long.member);
   const tooLarge = () => new AttemptFailed('too_large', { refusal: long.tooLarge(request) });
 
   async function grow(more: number): Promise<void> {
-    const others = room.grow(more);
+    const others = capacity.grow(more);
     if (!others) return;
     // Nothing more is read meanwhile, which is not the channel's fault.
     watch.holdUp();
-    const cancel = clock.after(ROOM_WAIT_MS, room.leave);
+    const cancel = clock.after(CAPACITY_WAIT_MS, capacity.release);
     try {
       await watch.until(others);
     } catch (error) {
@@ -84,14 +84,14 @@ async function readMembers(
   try {
     for await (const piece of inTurns(bytes, pause)) {
       reader.push(piece);
-      if (reader.bytes > room.most || reader.restBytes > MAX_ANSWER_BYTES) throw tooLarge();
+      if (reader.bytes > capacity.maxBytes || reader.restBytes > MAX_ANSWER_BYTES) throw tooLarge();
       await grow(piece.length);
     }
-    room.isRead();
-    return { document: endOf(reader, tooLarge), room };
+    capacity.finishReading();
+    return { document: endOf(reader, tooLarge), capacity };
   } catch (error) {
     reader.drop();
-    room.leave();
+    capacity.release();
     throw error;
   }
 }

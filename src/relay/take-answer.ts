@@ -67,7 +67,7 @@ function takeLarge(reply: Reply, large: LargeAnswer): WholeAnswer {
     return { ...wholeAnswer(reply, answer), large };
   } catch (error) {
     large.document.drop();
-    large.room.leave();
+    large.capacity.release();
     throw error;
   }
 }

@@ -3,7 +3,7 @@
 
 import type { Model } from '../catalog/catalog.ts';
 import type { RelayRequest, UpstreamFields } from '../dialects/dialect.ts';
-import { lowerThinkingBudget } from '../ledger/thinking-room.ts';
+import { lowerThinkingBudget } from '../ledger/thinking-budget.ts';
 import { limitFieldOf } from '../vendors/openai.ts';
 import { qwenThinking } from '../vendors/qwen.ts';
 import type { Admission } from './call.ts';

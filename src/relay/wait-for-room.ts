@@ -25,8 +25,8 @@ export function waitForRoom(
 
 /** One that waits for the same money may have it now. */
 export function handOnTurn({ turns }: RelayTools, { accountId, keyId }: PresentedKey): void {
-  turns.handOn(accountId);
-  turns.handOn(keyId);
+  turns.passOn(accountId);
+  turns.passOn(keyId);
 }
 
 type LimitedCall = Pick<Call, 'key' | 'model' | 'catalog'>;

@@ -27,7 +27,7 @@ export function fetchNamed(
     fetched += bytes;
     const more = fetched - admission.fetchedBytes;
     if (more <= 0) return;
-    admission.call.room.grow(more);
+    admission.call.capacity.grow(more);
     admission.fetchedBytes = fetched;
   };
   return tools.fetchMedia(needs, signal, grow).catch(refuse);

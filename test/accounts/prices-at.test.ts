@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPricesAt, MOST_REVISIONS, type PricesAt } from '../../src/accounts/prices-at.ts';
+import { createPricesAt, MAX_REVISIONS, type PricesAt } from '../../src/accounts/prices-at.ts';
 import { FREE } from '../../src/kit/prices.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -82,10 +82,10 @@ test('what could not be read is not kept', async () => {
 });
 
 test('those asked for last are kept, and no more', async () => {
-  for (let input = 1; input <= MOST_REVISIONS + 1; input++) await revise(input);
-  for (let revision = 1; revision <= MOST_REVISIONS; revision++) await pricesAt(revision, 'sold');
+  for (let input = 1; input <= MAX_REVISIONS + 1; input++) await revise(input);
+  for (let revision = 1; revision <= MAX_REVISIONS; revision++) await pricesAt(revision, 'sold');
   await pricesAt(1, 'sold');
-  await pricesAt(MOST_REVISIONS + 1, 'sold');
+  await pricesAt(MAX_REVISIONS + 1, 'sold');
   asked.length = 0;
   expect(await pricesAt(1, 'sold')).toMatchObject({ input: 1_000n });
   expect(asked).toEqual([]);

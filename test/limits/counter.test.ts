@@ -6,7 +6,7 @@ import { createCounter } from '../../src/limits/counter.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 test('holds a bounded number of addresses: the one quiet longest is forgotten first', () => {
-  const counter = createCounter({ clock: createManualClock(), spanMs: 60_000, mostSubjects: 3 });
+  const counter = createCounter({ clock: createManualClock(), spanMs: 60_000, maxSubjects: 3 });
   const take = (subject: string) => counter.take(subject, 1);
   expect(['a', 'b', 'c'].map(take)).toEqual([true, true, true]);
   expect(take('a')).toBe(false);
@@ -17,7 +17,7 @@ test('holds a bounded number of addresses: the one quiet longest is forgotten fi
 });
 
 test('does not grow with the number of bad keys of one address', () => {
-  const counter = createCounter({ clock: createManualClock(), spanMs: 60_000, mostSubjects: 3 });
+  const counter = createCounter({ clock: createManualClock(), spanMs: 60_000, maxSubjects: 3 });
   let within = 0;
   for (let i = 0; i < 100_000; i++) if (counter.take('one', 30)) within++;
   expect(within).toBe(30);
@@ -38,7 +38,7 @@ test('of the doors: 50,000 addresses later the first is new again', () => {
 
 test('a lowered limit tells the wait until one more is within it', async () => {
   const manual = createManualClock();
-  const counter = createCounter({ clock: manual, spanMs: 60_000, mostSubjects: 3 });
+  const counter = createCounter({ clock: manual, spanMs: 60_000, maxSubjects: 3 });
   for (let i = 0; i < 4; i++) {
     counter.take('one', 4);
     await manual.advance(10_000);

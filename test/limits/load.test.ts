@@ -305,31 +305,31 @@ test('the smallest room still serves a free call', async () => {
 test('room is given back once, however often that is said', async () => {
   await start({});
   const load = createLoad({ requests: 2, bodyBytes: 10 });
-  const [first, second] = [load.enter('a'), load.enter('b')];
+  const [first, second] = [load.acquire('a'), load.acquire('b')];
   first.grow(4);
   second.grow(6);
-  expect(() => load.enter('c')).toThrow('unavailable');
-  first.leave();
-  first.leave();
+  expect(() => load.acquire('c')).toThrow('unavailable');
+  first.release();
+  first.release();
   first.grow(9);
   expect(load.requests).toBe(1);
-  const third = load.enter('c');
+  const third = load.acquire('c');
   expect(() => third.grow(5)).toThrow('unavailable');
   third.grow(4);
-  third.leave();
-  second.leave();
+  third.release();
+  second.release();
   expect(load.requests).toBe(0);
 });
 
 test('one account never takes more than a quarter of a large house', async () => {
   await start({});
   const load = createLoad({ requests: 1_000, bodyBytes: 1_000 * MEGABYTE });
-  const rooms = Array.from({ length: 250 }, () => load.enter('greedy'));
-  expect(() => load.enter('greedy')).toThrow('unavailable');
+  const rooms = Array.from({ length: 250 }, () => load.acquire('greedy'));
+  expect(() => load.acquire('greedy')).toThrow('unavailable');
   rooms[0]?.grow(250 * MEGABYTE);
   expect(() => rooms[1]?.grow(1)).toThrow('unavailable');
-  load.enter('other').grow(20 * MEGABYTE);
-  for (const room of rooms) room.leave();
-  load.enter('greedy').leave();
+  load.acquire('other').grow(20 * MEGABYTE);
+  for (const room of rooms) room.release();
+  load.acquire('greedy').release();
   expect(load.requests).toBe(1);
 });

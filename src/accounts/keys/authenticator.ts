@@ -1,6 +1,6 @@
-// From the text of a key to the key's row. Well-formed keys are looked up by their HMAC; rows are kept in memory only
-// while the store has confirmed, within the last second, that no key has changed: so a revoked key stops in time. Whoever
-// had to wait asks again before acting on a key.
+// Finds the row of an API key. Well-formed keys are looked up by their HMAC; rows are cached only while the store has
+// confirmed, within the last second, that no key has changed, so that a revoked key stops in time. A caller that had to
+// wait calls `revalidate` before it acts on a key.
 
 import type { Clock } from '../../kit/clock.ts';
 import { createHasher } from '../../kit/sealed.ts';
@@ -16,11 +16,11 @@ export interface KeyStore {
   read: Pick<Reads, 'keyByHash'>;
 }
 
-/** A key as it was found for somebody who had its text. */
+/** A key whose text a client presented. */
 export interface PresentedKey extends KeyRow {
-  /** Of the text that was presented: after a rotation it may be the old one. */
+  /** Hash of the presented text: after a rotation it may be the old one. */
   presentedHash: string;
-  /** How many changes had been told when the store was asked for it, and when that was. */
+  /** The number of known changes when the row was read, and the time of that. */
   changesBefore: number;
   askedAt: number;
 }
@@ -28,17 +28,21 @@ export interface PresentedKey extends KeyRow {
 type Found = PresentedKey | undefined;
 
 export interface Authenticator {
-  /** Undefined alike for malformed, unknown, revoked and expired keys. A key it knows needs no wait. */
+  /** Undefined for malformed, unknown, revoked and expired keys alike. Synchronous for a cached key. */
   authenticate(key: string | undefined): Found | Promise<Found>;
-  /** The same key as it is by now; undefined if that text opens nothing any more. While no key has changed it needs no wait. */
-  again(key: PresentedKey): Found | Promise<Found>;
-  /** For who found the key by other means, and acts as if its text had been presented. */
+  /**
+   * The current row of the same key; undefined if its text is no longer valid. Synchronous while no key has changed.
+   */
+  revalidate(key: PresentedKey): Found | Promise<Found>;
+  /** For a key that was found by other means, treated as if its text had been presented. */
   byHash(hash: string): Found | Promise<Found>;
   hash(key: string): string;
-  /** Called with every pulse of the store. `askedAt`: monotonic time, before the store was asked: from then on a key may have
-   * changed, however long the answer took. */
+  /**
+   * Called with every pulse of the store. `askedAt`: monotonic time before the store was queried; keys may have changed
+   * since then.
+   */
   confirm(keysVersion: string, askedAt: number): void;
-  /** Called when this node itself has changed a key: here it holds at once. */
+  /** Called when this node has changed a key, so that the change applies here at once. */
   forget(): void;
 }
 
@@ -49,7 +53,7 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
   let changes = 0;
   let confirmedAt = Number.NEGATIVE_INFINITY;
 
-  function remembered(hash: string): Found {
+  function cached(hash: string): Found {
     return clock.monotonic() - confirmedAt < TRUSTED_FOR_MS ? cache.get(hash) : undefined;
   }
 
@@ -58,7 +62,7 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
     const askedAt = clock.monotonic();
     const row = await store.read.keyByHash(presentedHash);
     const key = row && { ...row, presentedHash, changesBefore, askedAt };
-    // A change told meanwhile may be one that this row does not have yet.
+    // A change reported meanwhile may be newer than this row.
     if (key && changes === changesBefore) {
       if (cache.size >= CACHE_SIZE) cache.clear();
       cache.set(presentedHash, key);
@@ -68,13 +72,13 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
 
   function check(key: Found, hash: string): Found {
     if (key && isValidKey(key, hash, clock.now())) return key;
-    // From memory a dead key would be refused sooner than one that never was, and the time would tell them apart.
+    // A revoked key refused from the cache would answer faster than an unknown one: timing would tell them apart.
     cache.delete(hash);
     return undefined;
   }
 
   function byHash(hash: string): Found | Promise<Found> {
-    const known = remembered(hash);
+    const known = cached(hash);
     return known ? check(known, hash) : find(hash);
   }
 
@@ -91,12 +95,12 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
     authenticate(key) {
       if (key === undefined || !hasKeyShape(key)) return undefined;
       const hash = hashKey(key);
-      // What is remembered was well formed.
-      const known = remembered(hash);
+      // Cached keys were well formed.
+      const known = cached(hash);
       if (known) return check(known, hash);
       return isWellFormedKey(key) ? find(hash) : undefined;
     },
-    again(key) {
+    revalidate(key) {
       const { presentedHash: hash } = key;
       return isCurrent(key) ? check(key, hash) : byHash(hash);
     },

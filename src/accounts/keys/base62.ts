@@ -13,7 +13,7 @@ export function base62(bytes: Uint8Array, width: number): string {
   return text;
 }
 
-/** Of a number that JavaScript counts exactly. */
+/** For safe integers. */
 export function base62Number(number: number, width: number): string {
   let value = number;
   let text = '';

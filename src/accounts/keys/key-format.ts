@@ -1,5 +1,5 @@
-// A key: `sk-svc-`, 43 base62 characters (256 random bits), 6 characters of checksum. The checksum lets us refuse
-// garbage without asking the database; it is no secret and proves nothing else.
+// A key: `sk-svc-`, 43 base62 characters (256 random bits), 6 characters of checksum. The checksum refuses garbage
+// without a database query; it is not secret and proves nothing else.
 
 import { OWN_KEY_PREFIX } from '../../kit/own-key.ts';
 import type { Random } from '../../kit/random.ts';

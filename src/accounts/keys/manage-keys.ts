@@ -1,5 +1,5 @@
-// An account's keys: made, changed, rotated and revoked by a managing key of the same account, or by a session of such a
-// key. Whether it still may is decided together with the change. A new key is shown once.
+// Creates, changes, rotates and revokes keys, for a managing key of the same account or a session of such a key. The
+// store checks that permission in the same operation. A new key is shown once.
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import { type Fault, fault } from '../../faults/fault.ts';
@@ -30,13 +30,13 @@ export interface KeyTools {
   catalog(): Catalog;
 }
 
-/** Who asks, and of which account. */
-export interface Asker {
+/** Who makes the change, and in which account. */
+export interface Requester {
   accountId: string;
   by: Actor;
 }
 
-/** A key with its text, as nobody can see it again but who repeats the call. */
+/** A new key with its text, which is shown only here and in a replay. */
 type ShownKey = Replayable<{ api_key: string } & PublicKey>;
 
 const MAX_GRACE_S = 86_400;
@@ -45,7 +45,7 @@ export function requireManage(key: KeyRow): void {
   if (!key.manage) throw fault('key_not_permitted');
 }
 
-export function askerOf({ accountId, keyId, presentedHash }: PresentedKey): Asker {
+export function requesterOf({ accountId, keyId, presentedHash }: PresentedKey): Requester {
   return { accountId, by: { keyId, keyHash: presentedHash } };
 }
 
@@ -56,7 +56,7 @@ export async function listKeys({ store }: KeyTools, accountId: string) {
 
 export async function addKey(
   tools: KeyTools,
-  { accountId, by }: Asker,
+  { accountId, by }: Requester,
   body: KeyBody,
   idempotency: Idempotency | undefined,
 ): Promise<ShownKey> {
@@ -81,13 +81,13 @@ export async function addKey(
   const result = await tools.store.commit('createKey', { key, by, at, replay, onlyReplay });
   if (!result.ok) {
     if (result.reason !== 'no_replay') throw refusedChange(result.reason, by);
-    assert(refusal, 'a key that could be had was asked for');
+    assert(refusal, 'a permitted key has no replay');
     throw refusal;
   }
   return shownOnce(result, apiKey, idempotency);
 }
 
-export async function editKey(tools: KeyTools, { accountId, by }: Asker, keyId: string, body: KeyBody) {
+export async function editKey(tools: KeyTools, { accountId, by }: Requester, keyId: string, body: KeyBody) {
   const at = tools.clock.now();
   const known = (await tools.store.read.keysOf(accountId)).find((key) => key.keyId === keyId && key.revokedAt === null);
   const { fields: changes, refusal } = readKeyFields(body, tools.catalog(), at, known);
@@ -100,7 +100,7 @@ export async function editKey(tools: KeyTools, { accountId, by }: Asker, keyId: 
 
 export async function rotateKey(
   tools: KeyTools,
-  { accountId, by }: Asker,
+  { accountId, by }: Requester,
   keyId: string,
   body: JsonObject,
   idempotency: Idempotency | undefined,
@@ -112,7 +112,7 @@ export async function rotateKey(
       message: `grace_seconds must be a whole number from 0 to ${MAX_GRACE_S}.`,
     });
   }
-  // Misspelt, a grace would be none, and the old key dead at once.
+  // A misspelt grace would be ignored and the old key revoked at once.
   const unknown = unknownField(body, ['grace_seconds']);
   if (unknown) throw unknown;
   const at = tools.clock.now();
@@ -130,7 +130,7 @@ export async function rotateKey(
   return shownOnce(done(tools, result, by), apiKey, idempotency);
 }
 
-export async function removeKey(tools: KeyTools, { accountId, by }: Asker, keyId: string) {
+export async function removeKey(tools: KeyTools, { accountId, by }: Requester, keyId: string) {
   done(tools, await tools.store.commit('revokeKey', { accountId, keyId, by, at: tools.clock.now() }), by);
   return { id: keyId, deleted: true };
 }

@@ -1,4 +1,4 @@
-// A key as it begins: without restrictions unless some are given.
+// The row of a new key, without restrictions by default.
 
 import type { KeyRow } from '../../store/rows.ts';
 

@@ -1,4 +1,4 @@
-// A key as its owner may see it: never the key itself, never its hash.
+// A key as the API shows it: never its text, never its hash.
 
 import { moneyFields } from '../../kit/money.ts';
 import type { ToldKey } from '../../store/rows.ts';

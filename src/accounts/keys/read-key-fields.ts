@@ -1,4 +1,4 @@
-// What a client may set on a key. Unknown fields are refused: a misspelt restriction would make a key without it.
+// Reads the fields that a client may set on a key. Unknown fields are refused: a misspelt restriction would be missing.
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import { type Fault, fault } from '../../faults/fault.ts';
@@ -12,7 +12,7 @@ import type { KeyRow } from '../../store/rows.ts';
 
 export type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage'>>;
 
-/** A number that stands in it as its own text is read to its last digit. */
+/** A number may be raw text, so that every digit is read. */
 export type KeyBody = Readonly<Record<string, Json | RawJson | undefined>>;
 
 type Field = Json | RawJson;
@@ -23,20 +23,23 @@ const MAX_MODELS = 500;
 
 export interface ReadKeyFields {
   fields: KeyFields;
-  /** What is known is well formed, but it is not allowed, at least now (an unknown field or model, a past expiry). A repeated call may still be answered. */
+  /**
+   * The fields are well formed but not allowed, at least now (unknown field or model, past expiry). A replay may still
+   * be answered.
+   */
   refusal: Fault | undefined;
 }
 
-/** What a program sent, with the budget as it wrote it. */
+/** The request body, with the budget as raw text. */
 export function keyBodyOf({ value, text, spans }: JsonDocument): KeyBody {
   const span = typeof value.daily_budget_ntd === 'number' ? spans.get('daily_budget_ntd') : undefined;
   return span ? { ...value, daily_budget_ntd: new RawJson(text.slice(span.valueStart, span.valueEnd)) } : value;
 }
 
-/** What a key has already. It may stay, though a new key could not have it: a model that has left, a time that has passed. */
-export type StandingFields = Pick<KeyRow, 'models' | 'expiresAt'>;
+/** Current values of a key, which may stay although a new key could not have them: a removed model, a past expiry. */
+export type CurrentFields = Pick<KeyRow, 'models' | 'expiresAt'>;
 
-export function readKeyFields(body: KeyBody, catalog: Catalog, now: number, standing?: StandingFields): ReadKeyFields {
+export function readKeyFields(body: KeyBody, catalog: Catalog, now: number, standing?: CurrentFields): ReadKeyFields {
   const fields: KeyFields = {};
   if (body.name !== undefined) fields.name = readName(body.name);
   const named = body.models === undefined ? undefined : readModels(body.models);
@@ -85,10 +88,10 @@ function readName(value: Field): string | null {
   return value.trim();
 }
 
-/** Those that turn the direction of writing round would do so to what stands beside the name. */
+/** Includes bidirectional controls, which would reorder the text around the name. */
 const CONTROLS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
 
-/** Not every database can hold the rest, and no terminal should. */
+/** Other text is not storable in every database and unsafe in a terminal. */
 function isPlain(text: string): boolean {
   return text.isWellFormed() && !CONTROLS.test(text);
 }
@@ -104,7 +107,7 @@ function readModels(value: Field): string[] | null {
   });
 }
 
-/** Aliases are stored as the model they mean, so an allow-list covers both. */
+/** Aliases are stored as their model's id, so that an allow-list covers both. */
 function idsOf(named: readonly string[], catalog: Catalog): string[] {
   return [...new Set(named.map((id) => catalog.find(id)?.id ?? id))];
 }

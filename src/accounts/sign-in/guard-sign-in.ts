@@ -1,31 +1,31 @@
-// How often somebody may guess: so many tries a minute from one address, and ten times as many at one name from addresses
-// that never signed in with it. So wrong passwords from elsewhere lock out nobody who has signed in before, and a single
-// address cannot lock out anybody. Counted in memory.
+// Limits sign-in attempts per minute: per address, and ten times as many per name from addresses that never signed in
+// with it. So wrong passwords from elsewhere cannot lock out a user who has signed in before, and a single address
+// cannot lock out anybody. Counted in memory.
 
 import { fault } from '../../faults/fault.ts';
 import { type Clock, MINUTE_MS } from '../../kit/clock.ts';
 import { type Counter, createCounter } from '../../limits/counter.ts';
 
 export interface SignInGuard {
-  /** Counts a try; throws `auth_rate_limited` if it is one too many. Without a name only the address counts. */
+  /** Counts an attempt; throws `auth_rate_limited` above the limit. Without a name only the address counts. */
   countTry(address: string, name?: string): void;
-  /** The name signed in from this address. */
+  /** Records a successful sign-in. */
   noteSignIn(address: string, name: string): void;
-  /** Counts a password that an account sets: the work is as slow as a try's. */
+  /** Counts a password change, which costs as much CPU as an attempt. */
   countChange(accountId: string): void;
 }
 
 const TRIES = 10;
-/** At one name, from all addresses that are not known to be its owner's. */
+/** Per name, from all addresses that it never signed in from. */
 const TRIES_AT_NAME = 100;
 const MOST_SUBJECTS = 50_000;
 
 export function createSignInGuard(clock: Clock): SignInGuard {
-  const options = { clock, spanMs: MINUTE_MS, mostSubjects: MOST_SUBJECTS };
+  const options = { clock, spanMs: MINUTE_MS, maxSubjects: MOST_SUBJECTS };
   const byAddress = createCounter(options);
   const byName = createCounter(options);
   const byAccount = createCounter(options);
-  /** Addresses and names; the pair that signed in last stands last. */
+  /** Pairs of address and name, the most recent last. */
   const known = new Set<string>();
   return {
     countTry(address, name) {
@@ -54,7 +54,7 @@ function pairOf(address: string, name: string): string {
 function count(counter: Counter, subject: string, most = TRIES): void {
   if (counter.take(subject, most)) return;
   throw fault('auth_rate_limited', {
-    message: 'There were too many tries to sign in. Wait a minute, then sign in again.',
+    message: 'There were too many attempts to sign in. Wait a minute, then sign in again.',
     ...counter.reached(subject, most),
   });
 }

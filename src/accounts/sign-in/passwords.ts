@@ -1,5 +1,5 @@
-// Passwords are kept as argon2id. The work is made slow on purpose, so only so many are worked on at once, and a name that
-// nobody has costs as much as one that somebody has.
+// Passwords are stored as argon2id hashes. Hashing is slow on purpose, so concurrency is bounded, and an unknown name
+// costs as much as a known one.
 
 import { fault } from '../../faults/fault.ts';
 
@@ -10,30 +10,30 @@ export interface PasswordCost {
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Without a hash the same work, in vain. */
+  /** Without a hash it does the same work and returns false. */
   verify(password: string, hash: string | null | undefined): Promise<boolean>;
 }
 
-/** What OWASP asks for at least: some 30 ms of one core, 19 MB. */
+/** The OWASP minimum: about 30 ms of one core, 19 MB. */
 export const PASSWORD_COST: PasswordCost = { memoryKiB: 19_456, passes: 2 };
 
-const AT_ONCE = 4;
-const MOST_WAITING = 60;
+const MAX_RUNNING = 4;
+const MAX_WAITING = 60;
 
 export function createPasswords({ memoryKiB, passes }: PasswordCost = PASSWORD_COST): Passwords {
-  const nobodys = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=1$${'A'.repeat(43)}$${'A'.repeat(43)}`;
+  const dummyHash = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=1$${'A'.repeat(43)}$${'A'.repeat(43)}`;
   const waiting: (() => void)[] = [];
   let running = 0;
 
   async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (running >= AT_ONCE) {
-      if (waiting.length >= MOST_WAITING) throw fault('unavailable', { internal: 'too many passwords at once' });
+    if (running >= MAX_RUNNING) {
+      if (waiting.length >= MAX_WAITING) throw fault('unavailable', { internal: 'too many passwords at once' });
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else running++;
     try {
       return await work();
     } finally {
-      // Whoever waits takes over the place.
+      // Hands the slot to the next in the queue.
       const next = waiting.shift();
       if (next) next();
       else running--;
@@ -44,13 +44,13 @@ export function createPasswords({ memoryKiB, passes }: PasswordCost = PASSWORD_C
   return {
     hash: (password) => inTurn(() => Bun.password.hash(plain(password), options)),
     async verify(password, hash) {
-      const isRight = await inTurn(() => Bun.password.verify(plain(password), hash ?? nobodys));
+      const isRight = await inTurn(() => Bun.password.verify(plain(password), hash ?? dummyHash));
       return isRight && typeof hash === 'string';
     },
   };
 }
 
-/** The same characters, however a keyboard composes them. */
+/** Keyboards compose the same characters differently. */
 function plain(password: string): string {
   return password.normalize('NFKC');
 }

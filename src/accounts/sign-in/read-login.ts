@@ -1,5 +1,5 @@
-// What a name and a password for the site may be. Names are compared in lower case, and in the
-// plain width: an input method may leave them full-width.
+// Rules for names and passwords of the site. Names are compared in lower case and in normal width: an input method may
+// leave them full-width.
 
 export const MIN_PASSWORD_CHARS = 12;
 export const MAX_PASSWORD_BYTES = 1_024;

@@ -1,5 +1,5 @@
-// Sessions of the site. The cookie is `<account>.<secret>`; stored is only a keyed hash of it. A session ends after half an
-// hour without a visit and after twelve hours at the latest, and one that was opened with a key ends with that key's text.
+// Sessions of the site. The cookie is `<account>.<secret>`; only a keyed hash of it is stored. A session ends after 30
+// minutes without a visit, after 12 hours at the latest, and when the key that opened it is revoked or rotated.
 
 import type { Clock } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
@@ -24,35 +24,35 @@ export interface SiteSession {
   canManage: boolean;
 }
 
-/** What a visitor has shown. */
+/** What a visitor signed in with. */
 export interface Proof extends SiteSession {
   /** Keyed hash of the text of the key. */
   keyHash?: string;
-  /** What the password was found right by. */
+  /** The hash that matched the password. */
   passwordHash?: string;
 }
 
 export interface OpenedSession extends SiteSession {
-  /** The value of the cookie; it is known to nobody afterwards. */
+  /** The value of the cookie, which is not stored. */
   cookie: string;
 }
 
 const SECRET_BYTES = 32;
 const COOKIE = /^(acc_[0-9a-z]+)\.[\w-]{43}$/;
-/** A visit is written down at most so often. */
+/** Visits are recorded at most this often. */
 const TOUCH_MS = 60_000;
 
 export function createSessionHasher(pepper: string): (cookie: string) => string {
   return createHasher(pepper, 'session');
 }
 
-/** Too many sessions are open, and none of them may make way. */
+/** Too many sessions are open, and none may be replaced. */
 export class SessionsFull extends Error {}
 
-/** It was open when the visit began, and was ended meanwhile. */
+/** The session was open when the visit began, but has ended since. */
 export class SessionEnded extends Error {}
 
-/** Always a new secret; the session that the browser came with ends. Undefined if the password was changed meanwhile. */
+/** Creates a new secret and ends the browser's previous session. Undefined if the password was changed meanwhile. */
 export async function openSession(
   tools: SessionTools,
   { accountId, keyId, canManage, keyHash, passwordHash }: Proof,
@@ -70,7 +70,7 @@ export async function openSession(
   return undefined;
 }
 
-/** Undefined for whatever is not an open session. */
+/** Undefined if there is no open session. */
 export async function readSession(
   { store, hashSession }: SessionTools,
   cookie: string | undefined,
@@ -80,13 +80,13 @@ export async function readSession(
   if (cookie === undefined || accountId === undefined) return undefined;
   const hash = hashSession(cookie);
   const login = await store.read.login(accountId);
-  const session = login?.sessions.find((one) => one.hash === hash);
+  const session = login?.sessions.find((open) => open.hash === hash);
   if (!session || !isLiveSession(session, now)) return undefined;
   const { keyId } = session;
   const key = keyId === null ? undefined : await store.read.keyById(keyId);
   if (keyId !== null && !isStillValid(key, session.keyHash, now)) return undefined;
   if (now - session.seenAt >= TOUCH_MS) {
-    // A visit that could not be written down is still a visit.
+    // A failure to record the visit must not refuse it.
     await store.commit('touchSession', { accountId, hash, at: now }).catch(() => undefined);
   }
   return { accountId, keyId, canManage: keyId === null || (key?.manage ?? false) };
@@ -99,7 +99,7 @@ export async function endSession({ store, hashSession }: SessionTools, cookie: s
   await store.commit('closeSession', { accountId, hash: hashSession(cookie) });
 }
 
-/** Signs out everywhere. Who does not manage ends what their own key opened. */
+/** Signs out everywhere. Without manage permission, only sessions of the same key end. */
 export async function endSessions(
   { store }: Pick<SessionTools, 'store'>,
   { accountId, keyId, canManage }: SiteSession,

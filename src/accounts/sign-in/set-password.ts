@@ -1,4 +1,4 @@
-// A name and a password for an account, for who does not want to keep a key at hand. Every other session ends with it.
+// Sets a name and a password for signing in without a key. All other sessions end.
 
 import { fault } from '../../faults/fault.ts';
 import type { SignInGuard } from './guard-sign-in.ts';
@@ -18,9 +18,9 @@ export type PasswordSet =
       reason: 'name_not_allowed' | 'name_taken' | 'password_too_short' | 'password_too_long' | 'not_permitted';
     };
 
-const MOST_RUNS = 5;
+const MAX_RUNS = 5;
 
-/** Only for a session that may manage: the one with this cookie, which stays open. */
+/** The session of this cookie needs manage permission and stays open. */
 export async function setPassword(
   { store, clock, passwords, guard, hashSession }: PasswordTools,
   accountId: string,
@@ -42,10 +42,10 @@ export async function setPassword(
     const result = await store.commit('setLogin', input);
     if (result.ok) return { ok: true, name };
     if (result.reason === 'name_taken') return { ok: false, reason: 'name_taken' };
-    // The session is open, but its key was told to manage no more.
+    // The session is open, but its key has lost manage permission.
     if (result.reason === 'actor_not_permitted') return { ok: false, reason: 'not_permitted' };
     if (result.reason !== 'changed') throw new SessionEnded();
-    // Another browser of the same account was faster.
-    if (run === MOST_RUNS) throw fault('unavailable', { internal: 'the name of the account kept changing' });
+    // Another browser of the same account changed it first.
+    if (run === MAX_RUNS) throw fault('unavailable', { internal: 'the name of the account kept changing' });
   }
 }

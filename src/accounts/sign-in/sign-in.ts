@@ -1,4 +1,4 @@
-// Signing in to the site, with a key or with a name and a password. Whatever is wrong is told alike, and takes alike long.
+// Signs in to the site, with a key or with a name and a password. All failures look the same and take the same time.
 
 import type { Authenticator } from '../keys/authenticator.ts';
 import type { SignInGuard } from './guard-sign-in.ts';
@@ -15,17 +15,17 @@ export interface SignInTools extends SessionTools {
 export interface Visitor {
   /** Keyed hash of the client's address. */
   address: string;
-  /** The cookie that the browser came with; its session ends. */
+  /** The browser's current cookie; its session ends. */
   cookie?: string | undefined;
 }
 
-/** Undefined if the key is not good. A good one passes however many bad ones came from its address. */
+/** Undefined for an invalid key. A valid key is accepted however many invalid ones its address sent. */
 export async function signInWithKey(
   tools: SignInTools,
   keyText: string,
   visitor: Visitor,
 ): Promise<OpenedSession | undefined> {
-  // Full-width letters, as an input method leaves them, are the same key.
+  // Input methods may leave full-width letters.
   const key = keyText.normalize('NFKC').trim();
   const row = await tools.authenticator.authenticate(key);
   if (!row) {
@@ -36,7 +36,7 @@ export async function signInWithKey(
   return await openSession(tools, { accountId, keyId, canManage: manage, keyHash }, visitor.cookie);
 }
 
-/** Undefined if the name or the password is not right. Every try counts: the work itself must be rationed. */
+/** Undefined for a wrong name or password. Every attempt counts, because hashing itself must be limited. */
 export async function signInWithPassword(
   tools: SignInTools,
   nameText: string,

@@ -1,9 +1,9 @@
-// Why a request cost what it cost, in one sentence for each rule of the billing table.
+// Explains the charge of a request in one sentence per billing rule.
 
 import { formatNtd } from '../../kit/money.ts';
 import type { ChargeRule, UsageRecord } from '../../store/rows.ts';
 
-/** Amounts as texts: what was charged, and what was reserved. */
+/** Formatted amounts: charged and reserved. */
 export type ExplainCharge = (charged: string, held: string) => string;
 
 export const CHARGE_EXPLANATIONS: Readonly<Record<ChargeRule, ExplainCharge>> = {
@@ -29,7 +29,7 @@ export const CHARGE_EXPLANATIONS: Readonly<Record<ChargeRule, ExplainCharge>> = 
   free_model: () => 'The model is free. Nothing is charged.',
 };
 
-/** Null for records from before there were rules. */
+/** Null for records older than the rules. */
 export function explainCharge({ rule, cost, held }: Pick<UsageRecord, 'rule' | 'cost' | 'held'>): string | null {
   return rule && CHARGE_EXPLANATIONS[rule](`NT$${formatNtd(cost)}`, `NT$${formatNtd(held)}`);
 }

@@ -1,4 +1,4 @@
-// An account's usage, page by page, always through the account itself.
+// One page of an account's usage.
 
 import type { Store } from '../../store/store.ts';
 import { publicRecord, publicTotals } from './public-usage.ts';

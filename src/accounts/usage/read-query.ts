@@ -1,4 +1,4 @@
-// The query of a usage listing: filters, page size, and a cursor that is only the place where the last page ended.
+// Reads the query of a usage listing: filters, page size, and a cursor that is the position where the last page ended.
 
 import { fault } from '../../faults/fault.ts';
 import { parseMoment } from '../../kit/moment.ts';
@@ -7,7 +7,7 @@ import type { UsageQuery } from '../../store/reads.ts';
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-/** Knows aliases: what was asked for by one is recorded by the id of its model. */
+/** Resolves aliases: usage is recorded under the model's id. */
 export type FindModel = (name: string) => { id: string } | undefined;
 
 export function readUsageQuery(accountId: string, params: URLSearchParams, findModel: FindModel): UsageQuery {
@@ -21,7 +21,7 @@ export function readUsageQuery(accountId: string, params: URLSearchParams, findM
     if (value) query[field] = value;
   }
   const model = readFilter(params, 'model');
-  // An alias may have been the id of a model before: what was recorded then is found, too.
+  // An alias may once have been a model's id: its old records match, too.
   if (model) query.models = [...new Set([model, findModel(model)?.id ?? model])];
   const cursor = params.get('cursor');
   if (cursor) query.after = readCursor(cursor);
@@ -40,7 +40,7 @@ const FILTERS = [
 
 function readFilter(params: URLSearchParams, name: string): string | null {
   const value = params.get(name);
-  // PostgreSQL refuses to compare with what it cannot hold.
+  // PostgreSQL refuses to compare with characters that it cannot store.
   if (value && /\p{Cc}/u.test(value)) {
     throw fault('invalid_request', { param: name, message: `${name} contains control characters. Remove them.` });
   }
@@ -56,7 +56,7 @@ function readLimit(text: string | null): number {
   return Math.min(limit, MAX_LIMIT);
 }
 
-/** Milliseconds since the epoch, a date or a time. The `+` of a zone that was not escaped has come as a space. */
+/** Milliseconds since the epoch, a date or a time. An unescaped `+` of a zone arrives as a space. */
 function readTime(params: URLSearchParams, name: string): number | undefined {
   const text = params.get(name);
   if (!text) return undefined;
@@ -81,7 +81,7 @@ function readCursor(cursor: string): NonNullable<UsageQuery['after']> {
   return after;
 }
 
-/** Undefined if it is none of ours. */
+/** Undefined if it is not a valid cursor. */
 export function parseCursor(cursor: string): UsageQuery['after'] {
   const match = /^(\d{1,16})\.(req_[0-9a-z]+)$/.exec(Buffer.from(cursor, 'base64url').toString());
   return match?.[1] && match[2] ? { at: Number(match[1]), requestId: match[2] } : undefined;

@@ -1,4 +1,4 @@
-// A receipt: the usage record, the price of every bucket at the revision that priced it, and every attempt.
+// A receipt: the usage record, every bucket's price in the revision that priced it, and every attempt.
 
 import { type Fault, fault } from '../../faults/fault.ts';
 import { type ReceiptLine, receiptLines } from '../../ledger/cost.ts';
@@ -22,9 +22,9 @@ export interface Receipt {
 
 export async function readReceipt(tools: ReceiptTools, accountId: string, requestId: string): Promise<Receipt> {
   const { store, pricesAt } = tools;
-  // PostgreSQL refuses to look for what it cannot hold.
+  // PostgreSQL refuses to search for characters that it cannot store.
   if (!REQUEST_ID.test(requestId)) throw fault('not_found');
-  // In this order: what ends in between has its record.
+  // Holds first: a request that ends in between has its record.
   const holds = await store.read.openHolds(accountId);
   if (holds.some((hold) => hold.requestId === requestId)) throw notClosed();
   const record = await store.read.usageRecord(accountId, requestId);

@@ -1,5 +1,5 @@
-// All of an account's usage as a file of CSV. It is written piece by piece, as the client takes it: however large it is, only a
-// page of it is in memory, and nobody else waits for it. While it is sent, it is one of the requests that are under way.
+// An account's usage as a CSV file. It is streamed as the client reads it: only one page is in memory at a time, and
+// other requests do not wait for it. While it is sent, it counts as a running request.
 
 import { csvHead, csvRows } from '../../kit/csv.ts';
 import { describeError, type Log } from '../../kit/log.ts';
@@ -11,11 +11,11 @@ import { publicRecord } from './public-usage.ts';
 import { type FindModel, readUsageQuery } from './read-query.ts';
 
 const PAGE = 1_000;
-const MOST_PAGES = 100;
-/** What a file has at most: the newest. */
-export const MOST_RECORDS = PAGE * MOST_PAGES;
-/** What one file takes while it is sent: a page of records, their text, and what sockets hold of it. */
-const ROOM_BYTES = 4 * 1024 * 1024;
+const MAX_PAGES = 100;
+/** The most recent records; older ones are left out. */
+export const MAX_RECORDS = PAGE * MAX_PAGES;
+/** Memory of one file while it is sent: a page of records, their text, and socket buffers. */
+const FILE_BYTES = 4 * 1024 * 1024;
 const COLUMNS = [
   'request_id',
   'at',
@@ -42,7 +42,7 @@ const COLUMNS = [
   'revision',
 ] as const;
 
-/** What a file of usage has as columns. */
+/** The columns of a usage file. */
 export interface UsageSheet {
   titles: readonly string[];
   row(record: UsageRecord): readonly unknown[];
@@ -59,19 +59,19 @@ const API_SHEET: UsageSheet = {
 export interface UsageFileTools {
   store: Store;
   log: Log;
-  load: Pick<Load, 'enter'>;
+  load: Pick<Load, 'acquire'>;
 }
 
 export interface UsageFileOptions {
-  /** The client has left: a server need not ask for a body that nobody takes. */
+  /** Aborts when the client disconnects: a server need not read a body that has no reader. */
   gone: AbortSignal;
   sheet?: UsageSheet;
   findModel: FindModel;
 }
 
 /**
- * Rejects before there is anything to send: for a query that is refused, too much under way, or a store that does not answer.
- * A store that fails later breaks the file off, so that nobody takes it for a whole one.
+ * Rejects before anything is sent if the query is invalid, the process is full or the store does not answer. If the
+ * store fails later, the connection breaks, so that the file is not taken for complete.
  */
 export async function openUsageFile(
   { store, log, load }: UsageFileTools,
@@ -80,17 +80,17 @@ export async function openUsageFile(
   { gone, sheet = API_SHEET, findModel }: UsageFileOptions,
 ): Promise<string | ReadableStream<Uint8Array>> {
   const nextPage = readPages(store, { ...readUsageQuery(accountId, params, findModel), limit: PAGE }, sheet);
-  const room = load.enter(accountId);
+  const capacity = load.acquire(accountId);
   try {
-    room.grow(ROOM_BYTES);
+    capacity.grow(FILE_BYTES);
     const first = await nextPage();
     const whole = { ...first, text: csvHead(sheet.titles) + first.text };
     if (!first.isLast && !gone.aborted)
-      return inPieces(whole, nextPage, { gone, onEnd: () => room.leave(), onFailure });
-    room.leave();
+      return streamPages(whole, nextPage, { gone, onEnd: () => capacity.release(), onFailure });
+    capacity.release();
     return whole.text;
   } catch (error) {
-    room.leave();
+    capacity.release();
     throw error;
   }
 
@@ -110,18 +110,18 @@ function readPages(store: Store, { ...query }: UsageQuery, sheet: UsageSheet): (
     const { records, hasMore } = await store.read.usagePage(query);
     const last = records.at(-1);
     if (last) query.after = { at: last.at, requestId: last.requestId };
-    return { text: csvRows(records.map(sheet.row)), isLast: ++pages === MOST_PAGES || !hasMore || !last };
+    return { text: csvRows(records.map(sheet.row)), isLast: ++pages === MAX_PAGES || !hasMore || !last };
   };
 }
 
 interface Watch {
   gone: AbortSignal;
-  /** At the end, whichever it is; perhaps more than once. */
+  /** Called on success, failure or abort, perhaps more than once. */
   onEnd(): void;
   onFailure(error: unknown): void;
 }
 
-function inPieces(first: Page, nextPage: () => Promise<Page>, { gone, onEnd, onFailure }: Watch) {
+function streamPages(first: Page, nextPage: () => Promise<Page>, { gone, onEnd, onFailure }: Watch) {
   const encoder = new TextEncoder();
   let waiting: Page | undefined = first;
   let isGone = false;
@@ -149,7 +149,7 @@ function inPieces(first: Page, nextPage: () => Promise<Page>, { gone, onEnd, onF
       },
       cancel: leave,
     },
-    // A page is read when the one before it was taken.
+    // The next page is read only after the previous one was taken.
     { highWaterMark: 0 },
   );
 }

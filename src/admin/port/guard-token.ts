@@ -22,7 +22,7 @@ export function guardHeaders(check: CheckToken): GuardToken {
 /** What it gives throws PortRefused. */
 export function createCheckToken(clock: Clock, token: string): CheckToken {
   const expected = digest(token);
-  const wrong = createCounter({ clock, spanMs: MINUTE_MS, mostSubjects: 1 });
+  const wrong = createCounter({ clock, spanMs: MINUTE_MS, maxSubjects: 1 });
   return async (given) => {
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return;
     if (!wrong.take(ANYONE, WRONG_PER_MINUTE)) {

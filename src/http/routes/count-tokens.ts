@@ -14,11 +14,11 @@ import { keyedJson } from '../read-keyed-body.ts';
 export const COUNT_TOKENS_MAX_BYTES = 20 * 1024 * 1024;
 
 export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
-  const room = tools.load.enter(exchange.key.accountId);
+  const capacity = tools.load.acquire(exchange.key.accountId);
   let large: LargeCall | undefined;
   try {
     large = openLargeCall(tools, exchange, true);
-    const body = await readBody(exchange.request, COUNT_TOKENS_MAX_BYTES, tools.clock, room);
+    const body = await readBody(exchange.request, COUNT_TOKENS_MAX_BYTES, tools.clock, capacity);
     const { document, key } = await (large
       ? large.read(body, (found, { model }) =>
           chooseModel(tools.catalog(), found, readModel({ value: { model } }), 'chat'),
@@ -35,6 +35,6 @@ export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Pr
     large?.failed(error);
     throw error;
   } finally {
-    room.leave();
+    capacity.release();
   }
 }

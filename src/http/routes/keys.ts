@@ -1,16 +1,16 @@
 // /api/keys: an account's keys, for its managing keys.
 
-import { idempotencyHeaders } from '../../accounts/idempotency-headers.ts';
 import {
   addKey,
-  askerOf,
   editKey,
   listKeys,
   removeKey,
+  requesterOf,
   requireManage,
   rotateKey,
 } from '../../accounts/keys/manage-keys.ts';
 import { keyBodyOf } from '../../accounts/keys/read-key-fields.ts';
+import { idempotencyHeaders } from '../../accounts/replays.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { type KeyedBody, readKeyedJson, readOptionalKeyedJson } from '../read-keyed-body.ts';
@@ -28,13 +28,13 @@ export async function postKey(tools: HttpTools, exchange: KeyedExchange): Promis
     scope: `keys:${key.accountId}`,
     minChars: 1,
   });
-  const { answer, isReplay } = await addKey(tools, askerOf(key), keyBodyOf(document), idempotency);
+  const { answer, isReplay } = await addKey(tools, requesterOf(key), keyBodyOf(document), idempotency);
   return Response.json(answer, { status: 201, headers: idempotencyHeaders(isReplay) });
 }
 
 export async function patchKey(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
   const { document, key } = await readManaging(tools, exchange, readKeyedJson);
-  return Response.json(await editKey(tools, askerOf(key), exchange.params.id ?? '', keyBodyOf(document)));
+  return Response.json(await editKey(tools, requesterOf(key), exchange.params.id ?? '', keyBodyOf(document)));
 }
 
 export async function postRotate(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
@@ -44,13 +44,13 @@ export async function postRotate(tools: HttpTools, exchange: KeyedExchange): Pro
     scope: `rotate:${key.accountId}:${keyId}`,
     minChars: 1,
   });
-  const { answer, isReplay } = await rotateKey(tools, askerOf(key), keyId, document.value, idempotency);
+  const { answer, isReplay } = await rotateKey(tools, requesterOf(key), keyId, document.value, idempotency);
   return Response.json(answer, { headers: idempotencyHeaders(isReplay) });
 }
 
 export async function deleteKey(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {
   requireManage(key);
-  return Response.json(await removeKey(tools, askerOf(key), params.id ?? ''));
+  return Response.json(await removeKey(tools, requesterOf(key), params.id ?? ''));
 }
 
 type Read = (tools: HttpTools, exchange: KeyedExchange, maxBytes: number) => Promise<KeyedBody>;

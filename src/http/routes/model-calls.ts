@@ -52,32 +52,32 @@ export const MODEL_CALLS: readonly ModelCall[] = [
 
 /** A refusal is returned: a flood of them is not thrown once more. */
 export async function callModel(tools: HttpTools, exchange: KeyedExchange, endpoint: ModelCall): Promise<Reply> {
-  const room = tools.load.enter(exchange.key.accountId);
+  const capacity = tools.load.acquire(exchange.key.accountId);
   let large: LargeCall | undefined;
   try {
     if (hasPassed(exchange.request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
     large = openLargeCall(tools, exchange);
-    const body = await readBody(exchange.request, endpoint.maxBytes, tools.clock, room);
+    const body = await readBody(exchange.request, endpoint.maxBytes, tools.clock, capacity);
     const keyed = await (large
       ? large.read(body, earlyRefusal(tools, exchange, endpoint))
       : keyedJson(tools, exchange, body));
-    const incoming = incomingCall(tools, exchange, endpoint, { ...keyed, room, work: large ?? UNCOUNTED_WORK });
+    const incoming = incomingCall(tools, exchange, endpoint, { ...keyed, capacity, work: large ?? UNCOUNTED_WORK });
     const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);
     const empty = emptyAnswer(call);
     if (empty !== undefined) {
       large?.answeredHere();
-      room.leave();
+      capacity.release();
       return await answerHere(tools, exchange, empty, call.request.stream);
     }
     if (isLimitedByAddress(call)) call.freeAddress = addressOf(tools, exchange);
     const answer = await relayRequest(tools.relay, call);
     if (!(answer instanceof Fault)) return newResponse(exchange, answer.body, answer);
     large?.failed(answer);
-    room.leave();
+    capacity.release();
     return answer;
   } catch (error) {
     large?.failed(error);
-    room.leave();
+    capacity.release();
     if (error instanceof Fault) return error;
     throw error;
   }
@@ -89,13 +89,13 @@ function earlyRefusal(tools: HttpTools, { request }: Exchange, { kind, dialect }
     refuseEarly(tools.relay, { catalog: tools.catalog(), key, kind, dialect, noWait }, unparsed);
 }
 
-type ReadCall = Pick<IncomingCall, 'document' | 'key' | 'room' | 'work'>;
+type ReadCall = Pick<IncomingCall, 'document' | 'key' | 'capacity' | 'work'>;
 
 function incomingCall(
   tools: HttpTools,
   { request, requestId, connection }: Exchange,
   { path, kind, dialect, passedOn }: ModelCall,
-  { document, key, room, work }: ReadCall,
+  { document, key, capacity, work }: ReadCall,
 ): IncomingCall {
   const trace = readTrace(request.headers.get(TRACE_HEADER));
   return {
@@ -109,7 +109,7 @@ function incomingCall(
     conversationName: readConversationName(request.headers, document.value),
     headers: passedHeaders(request.headers, passedOn, trace && writeTrace(trace, tools.random)),
     traceId: trace?.traceId,
-    room,
+    capacity,
     pause,
     work,
     isStrict: isSet(request, 'x-svc-strict'),

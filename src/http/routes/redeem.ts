@@ -1,7 +1,7 @@
 // POST /api/redeem: balance from a prepaid card.
 
-import { idempotencyHeaders } from '../../accounts/idempotency-headers.ts';
 import { redeemCard } from '../../accounts/redeem-card.ts';
+import { idempotencyHeaders } from '../../accounts/replays.ts';
 import { addressOf } from '../client-address.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';

@@ -1,7 +1,7 @@
 // POST /api/agent/register: a key and NT$1 for whoever asks, within the limits; but not for web pages of other sites.
 
-import { idempotencyHeaders } from '../../accounts/idempotency-headers.ts';
 import { registerAgent } from '../../accounts/register-agent.ts';
+import { idempotencyHeaders } from '../../accounts/replays.ts';
 import { fault } from '../../faults/fault.ts';
 import { isCrossSite } from '../../kit/cross-site.ts';
 import { originOf } from '../client-address.ts';

@@ -1,10 +1,10 @@
 // Everything that is wrong with what was typed for a key, field by field: the API names only the first.
 
 import {
+  type CurrentFields,
   type KeyBody,
   readKeyFields,
   restrictedManager,
-  type StandingFields,
 } from '../../accounts/keys/read-key-fields.ts';
 import { Fault } from '../../faults/fault.ts';
 import { faultText } from '../fault-text.ts';
@@ -35,7 +35,7 @@ export const KEY_FIELDS = Object.keys(API_NAMES) as KeyField[];
 export function keyFaults(
   { catalog, clock }: Pick<SiteTools, 'catalog' | 'clock'>,
   body: KeyBody,
-  known: StandingFields | undefined,
+  known: CurrentFields | undefined,
   refused: Fault,
   language: Language,
 ): KeyFaults {

@@ -2,7 +2,7 @@
 // Keys: made, changed, rotated and revoked from the page, by the same functions as through the API.
 
 import { readDayBudgets } from '../../accounts/day-budgets.ts';
-import { type Asker, addKey, editKey, removeKey, rotateKey } from '../../accounts/keys/manage-keys.ts';
+import { addKey, editKey, type Requester, removeKey, rotateKey } from '../../accounts/keys/manage-keys.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { sleep } from '../../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
@@ -114,7 +114,7 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
   );
 }
 
-function askerOf({ hashSession }: SiteTools, { session, cookie }: SignedVisit): Asker {
+function askerOf({ hashSession }: SiteTools, { session, cookie }: SignedVisit): Requester {
   return { accountId: session.accountId, by: { session: hashSession(cookie) } };
 }
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // Usage: one page of requests, filtered by the address, with totals, a file to take away, and a receipt for each.
 
-import { MOST_RECORDS } from '../../accounts/usage/usage-file.ts';
+import { MAX_RECORDS } from '../../accounts/usage/usage-file.ts';
 import type { UsageTotals } from '../../store/reads.ts';
 import type { UsageRecord } from '../../store/rows.ts';
 import { count, money, withGap } from '../format.ts';
@@ -81,7 +81,7 @@ function Found({ context, facts, found, query }: UsageProps & { found: FoundUsag
       <p class="row">
         <strong>{usage.totals(count(totals.requests), money(totals.cost))}</strong>
         <a href={`/account/usage.csv${query}`}>{usage.csv}</a>
-        {totals.requests > MOST_RECORDS ? <span class="faint">{usage.csvNewest(count(MOST_RECORDS))}</span> : null}
+        {totals.requests > MAX_RECORDS ? <span class="faint">{usage.csvNewest(count(MAX_RECORDS))}</span> : null}
       </p>
       {records.length === 0 ? (
         <Nothing context={context} isFiltered={!facts.isFirst || query !== ''} />

@@ -254,10 +254,10 @@ describe('a key that is looked at again', () => {
     authenticator.confirm('1', clock.monotonic());
     const key = await present();
     clock.step(60_000);
-    expect(authenticator.again(key)).toBe(key);
+    expect(authenticator.revalidate(key)).toBe(key);
     authenticator.confirm('1', clock.monotonic());
     await clock.advance(999);
-    expect(authenticator.again(key)).toBe(key);
+    expect(authenticator.revalidate(key)).toBe(key);
     expect(reads).toBe(1);
   });
 
@@ -265,9 +265,9 @@ describe('a key that is looked at again', () => {
     store(KEY);
     const key = await present();
     await clock.advance(999);
-    expect(authenticator.again(key)).toBe(key);
+    expect(authenticator.revalidate(key)).toBe(key);
     await clock.advance(1);
-    expect(await authenticator.again(key)).toMatchObject({ keyId: 'key_test' });
+    expect(await authenticator.revalidate(key)).toMatchObject({ keyId: 'key_test' });
     expect(reads).toBe(2);
   });
 
@@ -280,11 +280,11 @@ describe('a key that is looked at again', () => {
     const key = await present();
     store(KEY, { manage: false });
     change();
-    expect(await authenticator.again(key)).toMatchObject({ manage: false });
+    expect(await authenticator.revalidate(key)).toMatchObject({ manage: false });
     store(KEY, { revokedAt: clock.now() });
     change();
     authenticator.forget();
-    expect(await authenticator.again(key)).toBeUndefined();
+    expect(await authenticator.revalidate(key)).toBeUndefined();
   });
 
   test('ends at its expiry, and its old text with the grace', async () => {
@@ -292,13 +292,13 @@ describe('a key that is looked at again', () => {
     authenticator.confirm('1', clock.monotonic());
     const key = await present();
     clock.step(10);
-    expect(authenticator.again(key)).toBeUndefined();
+    expect(authenticator.revalidate(key)).toBeUndefined();
     storeRotated({ oldHashUntil: clock.now() + 10 });
     authenticator.confirm('2', clock.monotonic());
     const old = await authenticator.authenticate(OTHER_KEY);
     if (!old) throw new Error('its grace lasts');
-    expect(authenticator.again(old)).toBe(old);
+    expect(authenticator.revalidate(old)).toBe(old);
     clock.step(10);
-    expect(authenticator.again(old)).toBeUndefined();
+    expect(authenticator.revalidate(old)).toBeUndefined();
   });
 });

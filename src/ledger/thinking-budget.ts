@@ -1,20 +1,20 @@
-// Thinking is part of the output. Where less output is granted than was asked for, a thinking budget may be lowered, so that
-// there is room for the answer; but not below a least.
+// Thinking counts as output. When less output is granted than requested, the thinking budget may be lowered to leave
+// tokens for the answer, but not below a minimum.
 
 import { LEAST_OUTPUT_TOKENS, LEAST_THINKING_TOKENS } from '../kit/tokens.ts';
 
-/** The client's own figures. */
-interface AskedOutput {
+/** As the client sent them. */
+interface RequestedOutput {
   maxOutputTokens: number | undefined;
   thinkingBudget: number | undefined;
 }
 
 /**
- * Whether an output of so many tokens holds the thinking that was asked for and an answer: strictly all of that thinking,
- * else lowered as far as it may be.
+ * Whether `most` output tokens hold the requested thinking and an answer. In strict mode the thinking budget may not be
+ * lowered.
  */
-export function hasRoomToThink(
-  { maxOutputTokens = Number.POSITIVE_INFINITY, thinkingBudget }: AskedOutput,
+export function fitsThinking(
+  { maxOutputTokens = Number.POSITIVE_INFINITY, thinkingBudget }: RequestedOutput,
   most: number,
   isStrict: boolean,
 ): boolean {
@@ -22,11 +22,11 @@ export function hasRoomToThink(
 }
 
 /**
- * What thinking may take of the granted output, when a clamp below the client's own bound left its budget no room: the same
- * part of it as the client meant, so that there is room for the answer. `most`: the bound of a client that named none.
+ * The lowered thinking budget, or undefined if it may stay: the same share of the granted output as the client
+ * requested. `most`: the bound for a client that set none.
  */
 export function lowerThinkingBudget(
-  { maxOutputTokens, thinkingBudget }: AskedOutput,
+  { maxOutputTokens, thinkingBudget }: RequestedOutput,
   granted: number,
   most: number,
 ): number | undefined {
@@ -37,7 +37,7 @@ export function lowerThinkingBudget(
   return Math.min(Math.max(part, LEAST_THINKING_TOKENS), granted - 1);
 }
 
-/** Fewer output tokens than this leave no room for the thinking and an answer. */
+/** The minimum output that holds the thinking and an answer. */
 export function leastOutput(thinkingBudget: number | undefined, isStrict: boolean): number {
   if (thinkingBudget === undefined) return LEAST_OUTPUT_TOKENS;
   return (isStrict ? thinkingBudget : Math.min(thinkingBudget, LEAST_THINKING_TOKENS)) + 1;

@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const openRooms = (megabytes: number) => {
   const load = createLoad({ requests: 100, bodyBytes: megabytes * MIB });
   const open = (account = 'a', isFree = false) => {
-    const call = load.enter(account);
+    const call = load.acquire(account);
     if (isFree) call.becomeFree();
     return call.openAnswer();
   };
@@ -29,12 +29,12 @@ test.each([
     [true, mostFree],
   ] as const) {
     const { load } = openRooms(megabytes);
-    const call = load.enter('a');
+    const call = load.acquire('a');
     call.grow(24 * MIB);
     if (isFree) call.becomeFree();
     const room = call.openAnswer();
-    expect(room.most).toBe(megabytesOfIt * MIB);
-    expect(state(room.grow(room.most))).toBe('at once');
+    expect(room.maxBytes).toBe(megabytesOfIt * MIB);
+    expect(state(room.grow(room.maxBytes))).toBe('at once');
   }
 });
 
@@ -48,7 +48,7 @@ test('answers of an account come beside each other while they are few, then in t
   expect(state(waiting)).toBe('pending');
   expect(state(small.grow(4 * MIB))).toBe('at once');
   expect(state(other.grow(60 * MIB))).toBe('at once');
-  first.isRead();
+  first.finishReading();
   await waiting;
   expect(state(second.grow(100 * MIB))).toBe('at once');
 });
@@ -59,7 +59,7 @@ test('who waits for room gets it when another has left', async () => {
   expect(state(first.grow(150 * MIB))).toBe('at once');
   const waiting = second.grow(100 * MIB);
   expect(state(waiting)).toBe('pending');
-  first.leave();
+  first.release();
   await waiting;
 });
 
@@ -69,7 +69,7 @@ test('whose turn it is hands it on also when it leaves half read', () => {
   expect(state(first.grow(100 * MIB))).toBe('at once');
   const waiting = second.grow(70 * MIB);
   expect(state(waiting)).toBe('pending');
-  first.leave();
+  first.release();
   expect(state(waiting)).toBe('fulfilled');
 });
 
@@ -78,24 +78,24 @@ test('who leaves while it waits is told, and takes nothing', async () => {
   const [first, second] = [open(), open()];
   first.grow(90 * MIB);
   const waiting = second.grow(20 * MIB);
-  second.leave();
+  second.release();
   await expect(waiting).rejects.toBeInstanceOf(Fault);
-  first.leave();
-  first.leave();
+  first.release();
+  first.release();
   expect(state(open().grow(100 * MIB))).toBe('at once');
 });
 
 test('whatever answers there are, bodies have half of the room; and no answer waits for a body', () => {
   const { load, open } = openRooms(128);
   for (const account of ['a', 'b', 'c', 'd']) open(account).grow(20 * MIB);
-  load.enter('e').grow(64 * MIB);
-  expect(() => load.enter('f').grow(10 * MIB)).toThrow(Fault);
+  load.acquire('e').grow(64 * MIB);
+  expect(() => load.acquire('f').grow(10 * MIB)).toThrow(Fault);
   const { load: full } = openRooms(128);
-  for (const account of ['a', 'b']) full.enter(account).grow(64 * MIB);
+  for (const account of ['a', 'b']) full.acquire(account).grow(64 * MIB);
   expect(
     state(
       full
-        .enter('c')
+        .acquire('c')
         .openAnswer()
         .grow(64 * MIB),
     ),
