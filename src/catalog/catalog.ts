@@ -1,4 +1,4 @@
-// The active catalog: a valid document as the service uses it, with prices in nano-NT$ and everything looked up by name.
+// The active catalog: a valid document in the form the service uses, with prices in nano-NT$ and lookup by name.
 
 import { FREE, type Prices } from '../kit/prices.ts';
 import { type ChannelKind, type Endpoint, endpointsOf, type ModelKind } from '../vendors/endpoints.ts';
@@ -13,7 +13,7 @@ import {
 } from './document.ts';
 import { type Amounts, type PriceName, priceOf } from './listed-prices.ts';
 
-/** `auto`: by what the route's last answers took. */
+/** `auto`: derived from the route's recent answers. */
 export type FirstTokenMs = number | 'auto';
 
 export interface Timeouts {
@@ -26,18 +26,17 @@ export interface Timeouts {
 export interface Channel {
   name: string;
   kind: ChannelKind;
-  /** False: it is known, but no route leads to it. */
+  /** False: the channel exists but has no routes. */
   enabled: boolean;
   baseUrl: string;
-  /** Where the same upstream speaks the Anthropic format, if it does. */
+  /** The upstream's address for the Anthropic format, if it has one. */
   anthropicBaseUrl: string | undefined;
   endpoints: readonly Endpoint[];
-  /** As the document has it: `env:NAME`, `file:PATH`, a sealed literal, or nothing. */
+  /** As in the document: `env:NAME`, `file:PATH`, a sealed literal, or nothing. */
   apiKey: string | undefined;
-  /** The upstream's peculiarities. */
   quirks: Quirks;
   prefill: boolean;
-  /** After a client left, read the rest of its stream for exact usage. */
+  /** After a client disconnects, read the rest of its stream for exact usage. */
   drainOnAbort: boolean;
   timeouts: Timeouts;
 }
@@ -49,9 +48,9 @@ export interface Route {
   priority: number;
   weight: number;
   firstTokenMs: FirstTokenMs;
-  /** The upstream continues an assistant message that stands last. */
+  /** The upstream continues a final assistant message. */
   prefill: boolean;
-  /** What the upstream bills for each unit: the route's `cost`, or the sale price where the document states no cost. */
+  /** What the upstream bills per unit: the route's `cost`, or the sale price if the document has no cost. */
   costs: Prices;
 }
 
@@ -61,16 +60,16 @@ export interface Model {
   aliases: readonly string[];
   kinds: readonly ModelKind[];
   contextTokens: number;
-  /** The document says it. */
+  /** True if the document sets it. */
   isContextStated: boolean;
   maxOutputTokens: number;
   free: boolean;
   prices: Prices;
-  /** Which prices can be charged, set or implied by the document; the others do not apply to this model. */
+  /** Prices that apply to this model, set or implied by the document. */
   priced: ReadonlySet<keyof Prices>;
   routes: readonly Route[];
   fallbacks: readonly string[];
-  /** When the next channel is asked beside a late one; `auto`: when it is late by what is usual there. */
+  /** When to start the next channel beside a slow one; `auto`: when it is slower than usual. */
   hedge: number | 'auto' | 'off';
 }
 
@@ -102,7 +101,7 @@ export function buildCatalog(document: Document, revision: number, updatedAt: nu
   };
 }
 
-/** At the end of a query it is part of a value. */
+/** At the end of a query the slash is part of a value. */
 function withoutSlash(url: string): string {
   return url.replace(/^([^?#]*?)\/+$/, '$1');
 }
@@ -170,7 +169,7 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
   };
 }
 
-/** A price left out falls back to the input price; nothing falls back for output and images. */
+/** A missing price falls back to the input price, except for output and images. */
 function buildPrices({ price, kinds }: DocumentModel): { prices: Prices; priced: ReadonlySet<keyof Prices> } {
   if (price === 'free') return { prices: FREE, priced: new Set(kinds.flatMap((kind) => FREE_PRICES[kind])) };
   const prices = { ...FREE, ...pricesOf(price) };
@@ -179,7 +178,7 @@ function buildPrices({ price, kinds }: DocumentModel): { prices: Prices; priced:
   return { prices, priced: new Set(shown) };
 }
 
-/** For each unit; what has neither a price nor a fallback is left out. */
+/** Per unit; without a price and a fallback the entry is missing. */
 function pricesOf(list: Amounts): Partial<Prices> {
   const listed: Partial<Prices> = {};
   for (const [name, documentName] of Object.entries(DOCUMENT_NAMES) as [keyof Prices, PriceName][]) {
@@ -198,14 +197,14 @@ const DOCUMENT_NAMES = {
   image: 'image',
 } as const;
 
-/** What a price list of a kind always has. */
+/** Prices that models of a kind always have. */
 const USUAL_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
   chat: ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite1h', 'output'],
   embeddings: ['input'],
   images: [],
 };
 
-/** What the usage of a kind can hold: each that the document sets is charged, so each is shown. */
+/** Prices that usage of a kind can be charged: the price list shows those that the document sets. */
 const CHARGED_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
   chat: USUAL_PRICES.chat,
   embeddings: ['input', 'cachedInput', 'cacheWrite5m', 'output'],

@@ -1,5 +1,5 @@
-// What the shape alone cannot say: names are unique, references meet something, free and paid do not mix. It reads the
-// raw document and looks past whatever has the wrong type, so that one reading lists the faults of both kinds.
+// Checks beyond the shape: names are unique, references resolve, free and paid do not mix. Reads the raw document and
+// skips values of a wrong type, so that one pass lists the faults of both checks.
 
 import { FREE_MODEL } from './document.ts';
 import { fieldsOf, listOf } from './loose-fields.ts';

@@ -1,5 +1,5 @@
-// Keys that could never open anything: a literal that no header can carry, a reference without a name. Asked of new documents
-// only; a reference that is stored already stays, so that it does not stand in the way of switching another channel off.
+// Refuses keys that cannot work: a literal that no header can carry, a reference without a name. Checks new documents
+// only; a stored reference stays, so that another channel can still be switched off.
 
 import { isHeaderText } from '../kit/header-text.ts';
 import type { DocumentFault } from './check-references.ts';
@@ -13,7 +13,7 @@ const NAMELESS: Readonly<Record<string, string>> = {
   'file:': 'names no file: write file:PATH',
 };
 
-/** `readBefore` gives the document that this one comes after: it is asked only if there is something to compare. */
+/** `readBefore` returns the previous document; called only if there is something to compare. */
 export function checkSecrets(
   { channels }: Document,
   readBefore: () => Pick<Document, 'channels'> | undefined,
@@ -21,7 +21,7 @@ export function checkSecrets(
   return channels.flatMap(({ name, api_key: secret }, index) => {
     const message = secret === undefined ? undefined : faultOf(secret);
     if (message === undefined) return [];
-    const isStored = readBefore()?.channels.some((one) => one.name === name && one.api_key === secret);
+    const isStored = readBefore()?.channels.some((stored) => stored.name === name && stored.api_key === secret);
     return isStored ? [] : [{ path: `channels[${index}].api_key`, message }];
   });
 }

@@ -1,5 +1,5 @@
-// What would be valid and could never work: an endpoint that an upstream of its kind does not have, a model none of whose
-// routes can serve it. Asked of new documents only: a stored one keeps the service going, whatever was asked of it then.
+// Refuses what is valid but cannot work: an endpoint that upstreams of that kind lack, a model that none of its routes
+// can serve. Checks new documents only: a stored one must keep the service running.
 
 import { canServe, endpointsOf, type SERVED_BY } from '../vendors/endpoints.ts';
 import type { DocumentFault } from './check-references.ts';
@@ -25,8 +25,8 @@ function checkEndpoints(channel: DocumentChannel, path: string): DocumentFault[]
   const possible = endpointsOf({ kind, anthropic_base_url: anthropic });
   return endpoints.flatMap((endpoint, index) => {
     if (possible.includes(endpoint)) return [];
-    const way = kind === 'openai' && endpoint === 'messages' ? '; messages needs anthropic_base_url' : '';
-    return [{ path: `${path}[${index}]`, message: `a channel of kind ${kind} has only ${possible.join(', ')}${way}` }];
+    const hint = kind === 'openai' && endpoint === 'messages' ? '; messages needs anthropic_base_url' : '';
+    return [{ path: `${path}[${index}]`, message: `a channel of kind ${kind} has only ${possible.join(', ')}${hint}` }];
   });
 }
 

@@ -1,5 +1,5 @@
-// What the service starts on when it has no file: the demo channel, auto:free and a small paid demo model on it, and a
-// channel with well-known models for each provider whose variable is set. Prices are US list prices at 32.5 NT$/US$.
+// The catalog without a file: the demo channel with auto:free and a small paid demo model, and a channel with
+// well-known models for each provider whose variable is set. Prices are US list prices at 32.5 NT$/US$.
 
 import { FREE_MODEL } from './document.ts';
 
@@ -12,7 +12,7 @@ export interface ProviderSettings {
 }
 
 interface ProviderPreset {
-  /** What it is set by. */
+  /** The environment variable with the key. */
   variable: string;
   channels: Record<string, unknown>[];
   models: Record<string, unknown>[];
@@ -155,7 +155,7 @@ function providersOf(settings: ProviderSettings): ProviderPreset[] {
   ].filter((preset): preset is ProviderPreset => Boolean(preset));
 }
 
-/** The variables that are set, though no channel has to do with them. */
+/** Variables that are set but used by no channel. */
 export function unusedProviders(
   settings: ProviderSettings,
   channels: readonly { apiKey: string | undefined; baseUrl: string }[],

@@ -1,6 +1,5 @@
-// Literal secrets in a document: sealed before it is stored, printed as <kept> when it is exported, and put back when
-// a document with <kept> is applied. References (env:, file:) are stored as they are. An old document comes back with the
-// newest secrets.
+// Literal secrets in a document: sealed before it is stored, printed as <kept> on export, and restored when a document
+// with <kept> is applied. References (env:, file:) are stored in plain text. A rollback keeps the newest secrets.
 
 import { stringify } from 'yaml';
 import { isSealed, type Sealer } from '../kit/sealed.ts';
@@ -21,7 +20,7 @@ export function isReference(secret: string): boolean {
   return secret.startsWith('env:') || secret.startsWith('file:');
 }
 
-/** The document as it is stored: JSON with every literal sealed. `before` supplies the values of <kept>. */
+/** The stored form: JSON with every literal sealed. `before` supplies the values of <kept>. */
 export function sealDocument(raw: unknown, sealer: Sealer, before: string | undefined): string {
   const kept = new Map(
     before === undefined ? [] : channelsOf(JSON.parse(before)).map((one) => [one.name, one.api_key]),
@@ -35,7 +34,7 @@ export function sealDocument(raw: unknown, sealer: Sealer, before: string | unde
   );
 }
 
-/** Where <kept> stands though there is nothing to keep. */
+/** Lists every <kept> without a stored secret. */
 export function checkKeptSecrets(raw: unknown, before: string | undefined): DocumentFault[] {
   const stored = before === undefined ? [] : channelsOf(JSON.parse(before));
   const isStored = ({ name }: RawChannel) => stored.some((one) => one.name === name && typeof one.api_key === 'string');
@@ -46,20 +45,20 @@ export function checkKeptSecrets(raw: unknown, before: string | undefined): Docu
   );
 }
 
-/** The stored document as YAML for people, without secrets. */
+/** The stored document as YAML, without secrets. */
 export function exportDocument(stored: string): string {
   return stringify(mapSecrets(JSON.parse(stored), (secret) => (isSealed(secret) ? KEPT_SECRET : secret)));
 }
 
-/** A document that is not stored yet, in the same spelling: a new literal shows as <new>, so that it is seen as a change. */
+/** A new document in the same form: a new literal shows as <new>, so that the change is visible. */
 export function showDocument(raw: unknown): string {
   const show = (secret: string) => (secret === KEPT_SECRET || isReference(secret) ? secret : NEW_SECRET);
   return stringify(mapSecrets(raw, show));
 }
 
 /**
- * A stored document beside another: a secret that is not the same as there shows as <new>, or as <returned> where the
- * document came back from an old revision.
+ * A stored document for comparison with another: a different secret shows as <new>, or as <returned> in a rollback to
+ * an old revision.
  */
 export function exportBeside(stored: string, other: string, { isReturn }: { isReturn: boolean }): string {
   const secrets = new Map(channelsOf(JSON.parse(other)).map((one) => [one.name, one.api_key]));
@@ -73,15 +72,14 @@ export function exportBeside(stored: string, other: string, { isReturn }: { isRe
 }
 
 export interface ReturningDocument {
-  /** As it is stored. */
   stored: string;
-  /** Channels whose old secret comes back. */
+  /** Channels that get their old secret back. */
   returned: readonly string[];
 }
 
 /**
- * An old stored document as it comes back after `newest`. A secret of its own may be revoked by now: that of the newest
- * takes its place, unless the channel has none there, or would send it to a host that never had it.
+ * An old document as the revision after `newest`. Its secrets may be revoked by now: those of the newest replace them,
+ * unless the channel has none there, or would send it to a host that never had it.
  */
 export function returnDocument(old: string, newest: string): ReturningDocument {
   const newer = new Map(channelsOf(JSON.parse(newest)).map((one) => [one.name, one]));

@@ -1,5 +1,5 @@
-// The shape of the catalog document: one strict description from which types, validation and error paths come.
-// Unknown fields are refused, because a misspelt price or limit must not pass in silence.
+// The schema of the catalog document: the one source of types, validation and error paths. Unknown fields are refused,
+// because a misspelt price or limit must not be ignored.
 
 import { z } from 'zod';
 import { NANO_PER_NTD, parseNtd } from '../kit/money.ts';
@@ -8,15 +8,15 @@ import { MID_SYSTEM, QUIRKS_NAMES } from '../vendors/quirks.ts';
 
 const PRICE_DECIMALS = 3;
 const MAX_PRICE_NTD = 1_000_000;
-/** The name in `x-svc-channel` when no upstream was asked. */
+/** The value of `x-svc-channel` when no upstream was called. */
 export const RESERVED_CHANNEL = 'gateway';
-/** The model that works at NT$0, to which registration and errors point. */
+/** The model that needs no balance; registration and errors refer to it. */
 export const FREE_MODEL = 'auto:free';
-/** The context of a model that states none. */
+/** For models that state no context. */
 export const DEFAULT_CONTEXT_TOKENS = 128_000;
-/** What one account may cost the operator on one day, in losses. */
+/** The maximum daily losses per account. */
 const DEFAULT_LOSS_PER_DAY = 5n * NANO_PER_NTD;
-/** What `config export` prints in place of a literal secret; applying it keeps the stored value. */
+/** Printed by `config export` in place of a literal secret; applying it keeps the stored value. */
 export const KEPT_SECRET = '<kept>';
 
 const channelName = z
@@ -39,7 +39,7 @@ const httpUrl = z
 const wholeNumber = (least: number, most = 1_000_000_000) =>
   z.number().int('must be a whole number').min(least).max(most);
 
-/** An amount of NT$; `mayBeZero` for what we pay, which may be nothing. */
+/** An amount of NT$; `mayBeZero` for costs. */
 const amount = (mayBeZero: boolean) =>
   z.union([z.number(), z.string()], { error: 'must be a decimal number of NT$' }).transform((value, context) => {
     const nano = parseNtd(String(value), PRICE_DECIMALS);
@@ -86,11 +86,11 @@ const timeouts = z
 const channel = z.strictObject({
   name: channelName,
   kind: z.enum(CHANNEL_KINDS),
-  /** False: no model has a route here, until it is switched on again. */
+  /** False: no route uses the channel until it is switched on again. */
   enabled: z.boolean().default(true),
   base_url: httpUrl.optional(),
   anthropic_base_url: httpUrl.nullish(),
-  // An upstream of kind gemini has one way to ask, which no document needs to name.
+  // An upstream of kind gemini has a single endpoint, which need not be named.
   endpoints: z
     .array(z.enum(ENDPOINTS).exclude(['gemini']))
     .min(1)
@@ -110,7 +110,7 @@ const route = z.strictObject({
   weight: wholeNumber(1, 1_000).default(1),
   prefill: z.boolean().optional(),
   first_token_ms: firstTokenMs.optional(),
-  /** What the upstream asks of us, as `price` says what we ask; only the operator sees it. */
+  /** What the upstream bills, in the same form as `price`; visible only to the operator. */
   cost: priceTable(true).optional(),
 });
 
@@ -119,7 +119,7 @@ const model = z.strictObject({
   name: z.string().min(1).max(100).optional(),
   aliases: z.array(modelId).default([]),
   kinds: z.array(z.enum(MODEL_KINDS)).min(1).default(['chat']),
-  /** Left out it is DEFAULT_CONTEXT_TOKENS, with a warning where that may cost money. */
+  /** Defaults to DEFAULT_CONTEXT_TOKENS, with a warning where that may cost money. */
   context_tokens: wholeNumber(1).optional(),
   max_output_tokens: wholeNumber(1).default(16_384),
   price: z.union([z.literal('free'), priceTable(false)], {

@@ -1,10 +1,10 @@
-// What is wrong with a document, in our words: what the libraries that found it say is written for programmers.
+// Texts for what is wrong with a document: those of the parsing libraries are written for programmers.
 
 import type { ErrorCode } from 'yaml';
 import type { z } from 'zod';
 import type { DocumentFault } from './check-references.ts';
 
-/** Of the document as a whole; its messages name it themselves. */
+/** The path of faults of the whole document; their messages name it themselves. */
 export const WHOLE = 'document';
 
 export function printFault({ path, message }: DocumentFault): string {
@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** For what a field's own description in the shape does not say. */
+/** For issues without a message in the schema. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -45,7 +45,7 @@ function describeBound(bound: string, size: number, origin: string): string {
   return `must be ${bound} ${size}`;
 }
 
-/** Nothing of the text is repeated: it may hold secrets. */
+/** Never quotes the document, which may contain secrets. */
 export const YAML_REASONS: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias (*name) cannot have an anchor or a tag',
   BAD_ALIAS: 'an alias (*name) or an anchor (&name) has no proper name',
@@ -53,11 +53,11 @@ export const YAML_REASONS: Readonly<Record<ErrorCode, string>> = {
   BAD_DIRECTIVE: 'a line that begins with % is not understood',
   BAD_DQ_ESCAPE: 'a text in double quotes has a backslash with an unknown letter',
   BAD_INDENT: 'the indentation does not fit the lines around it, or a bracket is not closed',
-  BAD_PROP_ORDER: 'an anchor or a tag stands in the wrong place',
+  BAD_PROP_ORDER: 'an anchor or a tag is in the wrong place',
   BAD_SCALAR_START: 'a text begins with a reserved character; put it in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'a second ": " stands in one line, or the indentation is wrong; put the text in quotes',
-  BLOCK_IN_FLOW: 'a list or table by indentation stands inside [ ] or { }',
-  DUPLICATE_KEY: 'a field stands twice in the same table',
+  BLOCK_AS_IMPLICIT_KEY: 'a line has a second ": ", or the indentation is wrong; put the text in quotes',
+  BLOCK_IN_FLOW: 'an indented list or table is inside [ ] or { }',
+  DUPLICATE_KEY: 'a field appears twice in the same table',
   IMPOSSIBLE: 'this cannot be read',
   KEY_OVER_1024_CHARS: 'the name of a field is longer than 1024 characters',
   MISSING_CHAR: 'a quote, a bracket, a comma or the ":" after a name is missing, or the indentation is wrong',

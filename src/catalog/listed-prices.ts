@@ -1,4 +1,4 @@
-// A table of prices as the document has it, for sale or as cost, and what applies where it lists nothing.
+// A price table of the document, for sale or as cost, and the fallbacks for missing entries.
 
 import type { DocumentModel } from './document.ts';
 
@@ -7,12 +7,12 @@ export type PriceName = (typeof PRICE_NAMES)[number];
 
 export type Amounts = Exclude<DocumentModel['price'], 'free'>;
 
-/** Nothing but images is listed: tokens then say nothing. */
+/** True if only images have a price: tokens are then not charged. */
 export function isPerImage(list: { readonly [name in PriceName]?: unknown }): boolean {
   return list.image !== undefined && PRICE_NAMES.every((name) => name === 'image' || list[name] === undefined);
 }
 
-/** Tokens of a cache that are not listed cost as input does; nothing else has a fallback. */
+/** Cache tokens without a price cost as much as input; nothing else has a fallback. */
 export function priceOf<Price>(
   list: { readonly [name in PriceName]?: Price | undefined },
   name: PriceName,

@@ -1,4 +1,4 @@
-// For documents that nobody has checked yet: what is not a list or an object counts as empty.
+// For unchecked documents: a value that is not a list or an object counts as empty.
 
 export type Fields = Record<string, unknown>;
 

@@ -1,23 +1,23 @@
-// Which ids someone may have meant: the closest few by edit distance, or those that contain what was asked.
+// Suggests ids: the closest few by edit distance, or those that contain the requested text.
 
-const MAX_ASKED = 100;
+const MAX_REQUESTED = 100;
 const MOST_TOLD = 3;
 
-export function nearestIds(asked: string, ids: readonly string[]): string[] {
-  const wanted = asked.toLowerCase().slice(0, MAX_ASKED);
+export function nearestIds(requested: string, ids: readonly string[]): string[] {
+  const wanted = requested.toLowerCase().slice(0, MAX_REQUESTED);
   return ids
     .map((id) => {
       const edits = editDistance(wanted, id);
       return { id, edits, distance: id.includes(wanted) || wanted.includes(id) ? 1 : edits };
     })
-    .filter(({ id, distance }) => distance <= mostEdits(wanted, id))
+    .filter(({ id, distance }) => distance <= maxEdits(wanted, id))
     .sort((a, b) => a.distance - b.distance || a.edits - b.edits)
     .slice(0, MOST_TOLD)
     .map(({ id }) => id);
 }
 
-/** Three slips are few in a name of some length; of a short one, half must be left. */
-function mostEdits(wanted: string, id: string): number {
+/** At most three edits; in a short name, half must match. */
+function maxEdits(wanted: string, id: string): number {
   return Math.min(Math.max(3, id.length / 2), Math.ceil(Math.max(wanted.length, id.length) / 2));
 }
 

@@ -1,4 +1,4 @@
-// From the text of a document to what is stored as a revision: validated whole, its literal secrets sealed.
+// Turns a document's text into what is stored as a revision: fully validated, with literal secrets sealed.
 
 import { createHash } from 'node:crypto';
 import type { Sealer } from '../kit/sealed.ts';
@@ -19,7 +19,7 @@ export function prepareDocument(text: string, sealer: Sealer, before: string | u
   return { ok: true, document: read.document, stored, sourceHash: hashText(text) };
 }
 
-/** Everything that is wrong with it as the revision after `before`. */
+/** All faults of the document as the revision after `before`. */
 export function checkDocument(text: string, before: string | undefined): ReadDocument {
   const read = readNewDocument(text, before);
   const faults = [...(read.ok ? [] : read.faults), ...checkKeptSecrets(read.raw, before)];

@@ -1,4 +1,4 @@
-// The catalog as the public sees it: prices in NT$, no channels, no upstream names.
+// The public catalog: prices in NT$, no channels, no upstream names.
 
 import { ntdNumber } from '../kit/money.ts';
 import type { Prices } from '../kit/prices.ts';
@@ -12,7 +12,7 @@ const PATHS: Record<ModelKind, readonly string[]> = {
   images: ['/v1/images/generations'],
 };
 
-/** What a model serves: what its kinds mean, as far as the channels of its routes have it. */
+/** The API paths of a model: those of its kinds that the channels of its routes support. */
 function pathsOf({ kinds, routes }: Model): string[] {
   return kinds
     .filter((kind) => routes.some(({ channel }) => canServe(channel.endpoints, kind)))

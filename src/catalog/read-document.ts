@@ -1,4 +1,4 @@
-// From YAML (or JSON, which is YAML) to a valid document, or to the list of everything that is wrong with it, by path.
+// Parses YAML (or JSON, which is YAML) into a valid document, or lists everything that is wrong with it, by path.
 
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
@@ -11,11 +11,11 @@ import { describeIssue, WHOLE, YAML_REASONS } from './fault-words.ts';
 
 export type ReadDocument =
   | { ok: true; document: Document; raw: unknown }
-  /** `raw` is what could be read of it. */
+  /** `raw` is what could be parsed. */
   | { ok: false; faults: DocumentFault[]; raw: unknown };
 
 const MAX_ALIASES = 100;
-/** What is left of other encodings: of Big5 letters that were lost, of UTF-16 a zero beside each plain letter. */
+/** Traces of other encodings: replacement characters of Big5, zero bytes of UTF-16. */
 const OTHER_ENCODING = /[\0\ufffd]/;
 
 export function readDocument(text: string): ReadDocument {
@@ -39,7 +39,7 @@ export function readDocument(text: string): ReadDocument {
   return checkRaw(raw);
 }
 
-/** What a revision holds: JSON, which is read in a tenth of the time that YAML takes. */
+/** Reads a stored revision: JSON, which parses ten times as fast as YAML. */
 export function readStoredDocument(stored: string): ReadDocument {
   let raw: unknown;
   try {
@@ -61,7 +61,7 @@ function checkRaw(raw: unknown): ReadDocument {
   return shaped.success && faults.length === 0 ? { ok: true, document: shaped.data, raw } : { ok: false, faults, raw };
 }
 
-/** A document that somebody wants to make the next revision, after the stored document `before`. */
+/** Reads a document that is to become the revision after `before`. */
 export function readNewDocument(text: string, before?: string): ReadDocument {
   if (OTHER_ENCODING.test(text)) return refuseWhole('the document is not UTF-8: save the file as UTF-8');
   const read = readDocument(text);
@@ -83,7 +83,7 @@ function refuseWhole(message: string): ReadDocument {
   return { ok: false, raw: undefined, faults: [{ path: WHOLE, message }] };
 }
 
-/** A union's own message hides which branch was meant: where one branch matched the type, its issues are told. */
+/** A union's own message hides which branch was meant: if one branch matched the type, its issues are listed. */
 function toFaults(issue: z.core.$ZodIssue, prefix: readonly PropertyKey[]): DocumentFault[] {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'unrecognized_keys') {

@@ -1,4 +1,4 @@
-// How many tokens one call of a model may have: of a free model no more than the guards let through, wherever it is told.
+// Token limits of one call; for a free model the lower ones of the guards.
 
 import type { Catalog, Model } from './catalog.ts';
 

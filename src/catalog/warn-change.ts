@@ -1,5 +1,5 @@
-// What a valid document changes that may be a slip of the hand: in the console and the operator's API an operator is asked
-// twice, whoever applies a file is told.
+// Changes of a valid document that may be mistakes: the console and the operator's API ask for confirmation, applying a
+// file prints them.
 
 import { counted } from '../kit/counted.ts';
 import { formatNtd } from '../kit/money.ts';
@@ -16,28 +16,28 @@ export interface DocumentWarning {
     | 'last_route_lost'
     | 'model_removed'
     | 'channel_removed'
-    /** A new key looks like a reference that is written in another way than ours. */
+    /** A new key looks like a reference in the syntax of another program. */
     | 'literal_reference'
-    /** A stored key of the old `revision` comes back. */
+    /** A rollback restores the key of the old `revision`. */
     | 'key_returned'
-    /** Usage that was to be kept is deleted. `before` (absent: for ever) and `after` are months. */
+    /** Usage is deleted earlier. `before` (absent: never) and `after` are months. */
     | 'usage_shortened'
-    /** Unused keys are revoked that were not to be yet. `before` (absent: never) and `after` are days. */
+    /** Unused keys are revoked earlier. `before` (absent: never) and `after` are days. */
     | 'suspension_shortened';
-  /** As faults name it; in the document before, where something was removed. */
+  /** As in faults; in the previous document if something was removed. */
   path: string;
   message: string;
-  /** The model, the channel or the guard it is about. */
+  /** The model, channel or guard. */
   subject: string;
   price?: string;
   before?: string;
   after?: string;
-  /** Requests of the last 30 days, of something that is removed. */
+  /** Requests in the last 30 days, if something is removed. */
   requests?: number;
   revision?: number;
 }
 
-/** How many days of traffic tell what is removed. */
+/** The period in which traffic of removed entries is counted. */
 export const TRAFFIC_DAYS = 30;
 
 const JUMP = 10n;
@@ -46,8 +46,8 @@ export function findWarnings(before: Document, after: Document, traffic: readonl
   const known = new Map(before.models.map((model) => [model.id, model]));
   return [
     ...after.models.flatMap((model, index) => {
-      // Under another id it still answers who asks for the old one.
-      const old = [model.id, ...model.aliases].map((id) => known.get(id)).find((one) => one !== undefined);
+      // A renamed model may still answer under the old id.
+      const old = [model.id, ...model.aliases].map((id) => known.get(id)).find((model) => model !== undefined);
       const path = `models[${index}]`;
       return old ? [...comparePrices(old, model, path), ...compareRoutes({ before, after }, old, model, path)] : [];
     }),
@@ -60,7 +60,7 @@ export function findWarnings(before: Document, after: Document, traffic: readonl
 /** ${NAME}, $NAME, Env:NAME: as other programs write it. */
 const LIKE_REFERENCE = /^(\$\w+|\$\{.*\}|\$env:.*|(env|file):.*)$/i;
 
-/** Of keys that are stored already nothing is known. */
+/** Stored keys are sealed and not checked. */
 export function warnLiterals({ channels }: Document): DocumentWarning[] {
   return channels.flatMap(({ name, api_key: secret }, index): DocumentWarning[] => {
     if (secret === undefined || isReference(secret) || !LIKE_REFERENCE.test(secret)) return [];
@@ -69,7 +69,7 @@ export function warnLiterals({ channels }: Document): DocumentWarning[] {
   });
 }
 
-/** Of a document on its way back, which channels have the key of their old revision. */
+/** Names the channels that get the key of their old revision in a rollback. */
 export function warnReturned(document: Document, names: readonly string[], revision: number): DocumentWarning[] {
   return document.channels.flatMap(({ name }, index): DocumentWarning[] => {
     if (!names.includes(name)) return [];
@@ -92,7 +92,7 @@ function comparePrices(old: DocumentModel, model: DocumentModel, path: string): 
   const { price: is } = model;
   return PRICE_NAMES.flatMap((price): DocumentWarning[] => {
     if (was[price] === undefined && is[price] === undefined) return [];
-    // Taking a price out changes it, too.
+    // Removing a price changes it, too.
     const [low, high] = [priceOf(was, price), priceOf(is, price)];
     if (low === undefined || high === undefined || (high < low * JUMP && high * JUMP > low)) return [];
     const [from, to] = [formatNtd(low), formatNtd(high)];
@@ -116,25 +116,25 @@ function hasRoute({ channels }: Document, { routes }: DocumentModel): boolean {
   return routes.some((route) => channels.some(({ name, enabled }) => enabled && name === route.channel));
 }
 
-/** Both are followed within the hour, and what they take does not come back with another document. */
+/** Both take effect within the hour, and a later document cannot undo it. */
 function compareGuards({ guards: was }: Document, { guards: is }: Document): DocumentWarning[] {
   return [
     ...warnShortened(was.usage_months, is.usage_months, (before, after) => ({
       code: 'usage_shortened',
       path: 'guards.usage_months',
       subject: 'usage_months',
-      message: `usage is kept for ${counted(after, 'month', 'months')}, it was ${before === null ? 'for ever' : counted(before, 'month', 'months')}: what is older is deleted within the hour, and does not come back`,
+      message: `usage is kept for ${counted(after, 'month', 'months')} instead of ${before === null ? 'forever' : counted(before, 'month', 'months')}: older usage is deleted within the hour and cannot be restored`,
     })),
     ...warnShortened(was.suspend_unused_days, is.suspend_unused_days, (before, after) => ({
       code: 'suspension_shortened',
       path: 'guards.suspend_unused_days',
       subject: 'suspend_unused_days',
-      message: `unused keys are revoked after ${counted(after, 'day', 'days')}, it was ${before === null ? 'never' : counted(before, 'day', 'days')}: from the next hour on, in accounts that no money was put into`,
+      message: `unused keys are revoked after ${counted(after, 'day', 'days')} instead of ${before === null ? 'never' : counted(before, 'day', 'days')}: from the next hour on, in accounts that never received money`,
     })),
   ];
 }
 
-/** Null is longer than any number. */
+/** Null means unlimited. */
 function warnShortened(
   before: number | null,
   after: number | null,
@@ -145,8 +145,8 @@ function warnShortened(
 }
 
 function findRemoved(before: Document, after: Document, traffic: readonly TrafficDay[]): DocumentWarning[] {
-  const requestsOf = (own: (day: TrafficDay) => boolean) =>
-    traffic.filter(own).reduce((sum, { ok, failed }) => sum + ok + failed, 0);
+  const requestsOf = (matches: (day: TrafficDay) => boolean) =>
+    traffic.filter(matches).reduce((sum, { ok, failed }) => sum + ok + failed, 0);
   const models = before.models.flatMap(({ id }, index): DocumentWarning[] => {
     if (after.models.some((model) => model.id === id || model.aliases.includes(id))) return [];
     const requests = requestsOf(({ model }) => model === id);

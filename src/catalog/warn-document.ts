@@ -1,4 +1,4 @@
-// What a valid document may mean, and seldom does: told to whoever applies it, and it is applied all the same.
+// Warnings about a valid document that is probably not meant that way. It is applied nevertheless.
 
 import { isHeaderText } from '../kit/header-text.ts';
 import { isOwnKey } from '../kit/own-key.ts';
@@ -7,7 +7,7 @@ import type { DocumentFault } from './check-references.ts';
 import { NOT_CARRIED } from './check-secrets.ts';
 import { DEFAULT_CONTEXT_TOKENS, FREE_MODEL } from './document.ts';
 
-/** Of many, so many are named in a line. */
+/** At most this many are named in one line. */
 const MODELS_NAMED = 5;
 
 export interface Warnable {
@@ -28,24 +28,24 @@ interface WarnableModel {
   aliases: readonly string[];
   kinds: readonly string[];
   context_tokens?: number | undefined;
-  /** `free`, or what it costs. */
+  /** `free` or a price table. */
   price: unknown;
   routes: readonly { channel: string }[];
 }
 
-/** Where the references of a document lead to. */
+/** Resolves the references of a document. */
 export interface SecretPlaces {
   variable(name: string): string | undefined;
-  /** Undefined for what is no reference to a file. */
+  /** Undefined if it is not a file reference. */
   readFile(secret: string | undefined): { key?: string | undefined; trouble?: string | undefined } | undefined;
-  /** A literal of that channel, which is stored sealed; left out where none is stored. */
+  /** Opens the channel's sealed literal; missing where none is stored. */
   openSealed?(sealed: string, channel: string): string | undefined;
 }
 
 export function warnDocument({ channels, models }: Warnable, places: SecretPlaces): DocumentFault[] {
   const unset = channels.flatMap(({ name, api_key: secret }, index) => {
     const trouble = secretTrouble(secret, places) ?? sealedTrouble(secret, name, places);
-    const message = `${trouble}: the upstream would be asked without a key`;
+    const message = `${trouble}: the upstream would be called without a key`;
     return trouble === undefined ? [] : [{ path: `channels[${index}].api_key`, message }];
   });
   const warnings = [
@@ -59,7 +59,7 @@ export function warnDocument({ channels, models }: Warnable, places: SecretPlace
   return [...warnings, { path: 'models', message }];
 }
 
-/** Undefined where the reference leads to a key, or is none. */
+/** Undefined if the reference resolves to a key, or is none. */
 export function secretTrouble(secret: string | undefined, { variable, readFile }: SecretPlaces): string | undefined {
   if (secret === 'env:') return 'env: names no variable';
   if (secret === 'file:') return 'file: names no file';
@@ -73,14 +73,16 @@ export function secretTrouble(secret: string | undefined, { variable, readFile }
   return isHeaderText(key) ? undefined : `${secret?.slice('file:'.length)} holds ${NOT_CARRIED}`;
 }
 
-/** New ones are refused; one may be stored since before they were. */
+/** New ones are refused; an old one may still be stored. */
 function sealedTrouble(secret: string | undefined, channel: string, { openSealed }: SecretPlaces): string | undefined {
   const key = secret === undefined ? undefined : openSealed?.(secret, channel);
   return isHeaderText(key ?? '') ? undefined : `the stored key holds ${NOT_CARRIED}`;
 }
 
-/** No hold is above the context: of a prompt that is longer, and that the upstream takes, the rest is the house's loss. Told
- * in one line: of hundreds of models hundreds of lines would hide the other warnings. */
+/**
+ * A hold never exceeds the context, so a longer prompt that the upstream accepts is a loss for the service. One line
+ * for all models: hundreds of lines would hide the other warnings.
+ */
 function warnContexts(models: readonly WarnableModel[], channels: readonly WarnableChannel[]): DocumentFault[] {
   const real = new Set(channels.filter(({ kind }) => kind !== 'demo').map(({ name }) => name));
   const meant = models.filter((model) => lacksContext(model, real));
@@ -98,12 +100,12 @@ function lacksContext({ kinds, context_tokens: stated, price, routes }: Warnable
   return stated === undefined && isPaidChat && routes.some(({ channel }) => real.has(channel));
 }
 
-/** A usage record names the model and the channel that served, not the route. */
+/** A usage record names the model and the channel, not the route. */
 function warnRoutes(id: string, routes: readonly { channel: string }[], path: string): DocumentFault[] {
   const channels = routes.map(({ channel }) => channel);
   return [...new Set(channels)].flatMap((name) => {
     if (channels.indexOf(name) === channels.lastIndexOf(name)) return [];
-    const message = `${id} has several routes to ${name}: if their model or cost differs, its requests cannot be told apart against a bill`;
+    const message = `${id} has several routes to ${name}: if their model or cost differs, its requests cannot be distinguished on a bill`;
     return [{ path: `${path}.routes`, message }];
   });
 }

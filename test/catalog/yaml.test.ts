@@ -66,8 +66,8 @@ test('what a document leaves out has the values of the manual', () => {
 
 describe('YAML that cannot be read', () => {
   test.each([
-    ['a duplicate key', 'channels: []\nmodels: []\nchannels: []', 3, 'stands twice'],
-    ['a duplicate price', 'models:\n  - price:\n      input: 1\n      input: 2\n', 4, 'stands twice'],
+    ['a duplicate key', 'channels: []\nmodels: []\nchannels: []', 3, 'appears twice'],
+    ['a duplicate price', 'models:\n  - price:\n      input: 1\n      input: 2\n', 4, 'appears twice'],
     ['an open bracket', 'channels: [\n', 2, 'a bracket is not closed'],
     ['an open quote', 'channels: "a\n', 2, 'a quote'],
     ['a tab for indent', 'channels:\n\t- name: demo', 2, 'use spaces'],

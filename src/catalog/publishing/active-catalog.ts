@@ -1,4 +1,4 @@
-// The newest revision as a catalog, on this node. Readers always get a whole catalog; a new one replaces it at once.
+// The newest revision as this node's catalog. Readers always get a complete catalog; a new one replaces it atomically.
 
 import type { Alarms } from '../../kit/alarms.ts';
 import { StoreRefused } from '../../store/refusal.ts';
@@ -8,9 +8,9 @@ import { printFault } from '../fault-words.ts';
 import { readStoredDocument } from '../read-document.ts';
 
 export interface ActiveCatalog {
-  /** Throws only before the first refresh. */
+  /** Throws before the first refresh. */
   get(): Catalog;
-  /** Follows the store if its newest revision is another one. Throws StoreRefused only if there is nothing to stay on. */
+  /** Loads the newest revision if it changed. Throws StoreRefused only if no catalog is loaded yet. */
   refresh(revision: number): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function createActiveCatalog(store: Pick<Store, 'read'>, alarms: Alarms):
             `this version cannot read revision ${newest.revision} of the catalog (${first && printFault(first)}): upgrade the program or apply a file`,
           );
         }
-        // Written by a newer version of the program: stay on what we know.
+        // Written by a newer version of the program: keep the current catalog.
         rejected = newest.revision;
         alarms.raise('config_rejected', { revision: newest.revision, detail: first?.path });
       }

@@ -1,4 +1,4 @@
-// Making a revision: the document is validated whole, its literal secrets are sealed, and it is stored for ever.
+// Creates a revision: validates the whole document, seals its literal secrets and stores it permanently.
 
 import type { Clock } from '../../kit/clock.ts';
 import type { Sealer } from '../../kit/sealed.ts';
@@ -15,13 +15,13 @@ export interface PublishingTools {
   clock: Clock;
 }
 
-/** Who applies the file at a start or by SIGHUP, and the embedded default. */
+/** The actor of the embedded default, and of the file at a start or on SIGHUP. */
 export const SERVER = ACTORS.server;
 
 export interface AppliedRevision {
   revision: number;
   document: Document;
-  /** What it changed that may be a slip of the hand. */
+  /** Changes that may be mistakes. */
   warnings: DocumentFault[];
 }
 
@@ -31,7 +31,7 @@ export async function applyDocument(
   tools: PublishingTools,
   text: string,
   source: RevisionSource,
-  /** Who asked for it, for the log of actions. */
+  /** For the action log. */
   actor: string,
 ): Promise<Applied> {
   const { store, sealer, clock } = tools;

@@ -1,5 +1,5 @@
-// What the revisions changed for the public: models that came, went, or have another price, with the prices before and
-// after. Revisions never change, so each is read once, and only those that changed something are kept.
+// Public price changes between revisions: models added, removed or with another price. Revisions never change, so each
+// is read once, and only those with a change are kept.
 
 import type { Prices } from '../../kit/prices.ts';
 import type { Revision } from '../../store/rows.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 import { buildCatalog, type Model } from '../catalog.ts';
 import { readStoredDocument } from '../read-document.ts';
 
-/** What a visitor can compare; prices that do not apply to the model are left out. */
+/** Without prices that do not apply to the model. */
 export interface ListedPrice {
   isFree: boolean;
   prices: Readonly<Partial<Prices>>;
@@ -15,42 +15,42 @@ export interface ListedPrice {
 
 export interface ModelChange {
   id: string;
-  /** Undefined where the model came. */
+  /** Undefined if the model was added. */
   before: ListedPrice | undefined;
-  /** Undefined where it went. */
+  /** Undefined if it was removed. */
   after: ListedPrice | undefined;
 }
 
 export interface PriceChange {
   revision: number;
   since: number;
-  /** No revision was before it: everything is new. */
+  /** The first revision: everything is new. */
   isFirst: boolean;
-  /** By id. */
+  /** Sorted by id. */
   changes: readonly ModelChange[];
 }
 
 export interface PriceHistory {
   /** Newest first. */
   changes: readonly PriceChange[];
-  /** Below the revision it was asked for where the store did not answer: later changes are not known. */
+  /** Lower than the requested revision if the store did not answer: later changes are unknown. */
   upTo: number;
 }
 
-/** As the columns of a price list stand. */
+/** The column order of price lists. */
 export const PRICE_ORDER = ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite1h', 'output', 'image'] as const;
 
 type PriceList = ReadonlyMap<string, ListedPrice>;
 
-/** More than these are not kept. */
+/** Older changes are dropped. */
 export const MOST_PRICE_CHANGES = 100;
 
 /**
- * Up to a revision. A first question reads every revision, a later one only those since; while the store does
- * not answer, what is known is told.
+ * Returns the changes up to a revision. The first call reads every revision, later ones only those since; while the
+ * store does not answer, it returns what it has read.
  */
 export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number) => Promise<PriceHistory> {
-  let told: readonly PriceChange[] = [];
+  let known: readonly PriceChange[] = [];
   let upTo = 0;
   let isFirst = true;
   let list: PriceList = new Map();
@@ -62,10 +62,10 @@ export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number)
     const signed = signatureOf(stored.document);
     if (signed === undefined || signed !== signature) {
       const next = priceList(stored);
-      // What this version cannot read has nothing to tell.
+      // A revision that this version cannot read is skipped.
       if (next) {
         const changes = compare(list, next);
-        if (changes.length > 0) told = [{ revision, since, isFirst, changes }, ...told].slice(0, MOST_PRICE_CHANGES);
+        if (changes.length > 0) known = [{ revision, since, isFirst, changes }, ...known].slice(0, MOST_PRICE_CHANGES);
         list = next;
         signature = signed;
       }
@@ -73,7 +73,7 @@ export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number)
     isFirst = false;
   }
 
-  /** One after the other: in between others have their turn, and what failed goes on where it was. */
+  /** Reads one at a time, so that other work can run in between; after a failure it continues where it stopped. */
   async function read(newest: number): Promise<void> {
     while (upTo < newest) {
       const stored = await store.read.revision(upTo + 1);
@@ -87,11 +87,11 @@ export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number)
       reading = reading.then(() => read(newest)).catch(() => {});
       await reading;
     }
-    return { changes: told.filter(({ revision }) => revision <= newest), upTo: Math.min(upTo, newest) };
+    return { changes: known.filter(({ revision }) => revision <= newest), upTo: Math.min(upTo, newest) };
   };
 }
 
-/** Equal for documents with equal price lists, and cheap, as most revisions change no price; undefined if it is no JSON. */
+/** Equal for equal price lists, and cheap, as most revisions change no price; undefined if it is not JSON. */
 function signatureOf(document: string): string | undefined {
   try {
     const { models }: { models?: unknown } = JSON.parse(document);
@@ -109,7 +109,7 @@ function priceList({ document, revision, createdAt }: Revision): PriceList | und
   return new Map(models.map((model) => [model.id, listedPrice(model)]));
 }
 
-/** Prices alone: a model that takes more or has another name costs what it did. */
+/** Prices only: other changes of a model do not count. */
 function listedPrice({ free, priced, prices }: Model): ListedPrice {
   return { isFree: free, prices: Object.fromEntries([...priced].map((name) => [name, prices[name]])) };
 }

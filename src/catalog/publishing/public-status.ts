@@ -1,6 +1,6 @@
-// How every model and channel is doing, from real traffic: now, hour by hour, and day by day; and what the operator tells.
-// The API and the page show the same facts. Anybody may ask, as often as they like: to count an hour's traffic takes time
-// that running streams need, so it is done every few seconds at most.
+// The state of every model and channel from real traffic: now, by hour and by day; and the operator's incidents. The
+// API and the page show the same data. It is public, and counting an hour's traffic takes time that running streams
+// need, so results are cached for a few seconds.
 
 import type { BreakerState, Health } from '../../channels/health.ts';
 import type { WindowFigures } from '../../channels/recent-traffic.ts';
@@ -20,7 +20,7 @@ export interface StatusTools {
   traffic: Pick<Traffic, 'figures'>;
 }
 
-/** One hour of a channel; its times are steps of a histogram. */
+/** One hour of a channel; its times are histogram steps. */
 export interface HourFigures extends WindowFigures {
   /** Hours since the epoch. */
   hour: number;
@@ -55,10 +55,10 @@ const FIVE_MINUTES_MS = 5 * MINUTE_MS;
 const HISTORY_HOURS = 24;
 const INCIDENTS_SHOWN = 50;
 const FIGURES_KEPT_MS = 5_000;
-/** What the operator writes is seen within a second, and so is a store that is back. */
+/** The operator's changes, and a store that is back, show within a second. */
 const SHORT_MS = 900;
 
-/** While the store does not answer, the figures of this node are told all the same. */
+/** While the store does not answer, only this node's figures are shown. */
 export function createPublicStatus(tools: StatusTools): () => Promise<PublicStatus> {
   const { store, clock, catalog, health } = tools;
   const readDays = createStatusDays(store, clock);
@@ -75,24 +75,24 @@ export function createPublicStatus(tools: StatusTools): () => Promise<PublicStat
     return { at, models, isWhole: stored !== undefined };
   };
   const readIncidents = () => store.read.incidents(INCIDENTS_SHOWN).catch(() => []);
-  const figures = keepFor(clock, readFigures, ({ isWhole }) => (isWhole ? FIGURES_KEPT_MS : SHORT_MS));
-  const incidents = keepFor(clock, readIncidents, () => SHORT_MS);
+  const figures = cacheFor(clock, readFigures, ({ isWhole }) => (isWhole ? FIGURES_KEPT_MS : SHORT_MS));
+  const incidents = cacheFor(clock, readIncidents, () => SHORT_MS);
   return async () => {
-    // Of another revision, other models and channels are told.
-    const [{ at, models }, told] = await Promise.all([figures(catalog().revision), incidents()]);
-    return { at, models, incidents: told };
+    // A new revision has other models and channels, so it is not served from the cache.
+    const [{ at, models }, shown] = await Promise.all([figures(catalog().revision), incidents()]);
+    return { at, models, incidents: shown };
   };
 }
 
 interface Kept<Value> {
   revision: number | undefined;
-  /** By the monotonic clock; while it is being read, whoever asks waits for the same. */
+  /** Monotonic time; callers during a read share it. */
   until: number;
   value: Promise<Value>;
 }
 
-/** What was read lately, for whomever, is told again, as long as it is of the same revision. */
-function keepFor<Value>(
+/** Caches a read for `keptMs`, for one revision. */
+function cacheFor<Value>(
   clock: Clock,
   read: () => Promise<Value>,
   keptMs: (value: Value) => number,
@@ -100,14 +100,14 @@ function keepFor<Value>(
   let kept: Kept<Value> | undefined;
   async function readAnew(revision: number | undefined): Promise<Value> {
     const since = clock.monotonic();
-    const own = { revision, until: Number.POSITIVE_INFINITY, value: read() };
-    kept = own;
+    const entry = { revision, until: Number.POSITIVE_INFINITY, value: read() };
+    kept = entry;
     try {
-      const value = await own.value;
-      own.until = since + keptMs(value);
+      const value = await entry.value;
+      entry.until = since + keptMs(value);
       return value;
     } catch (error) {
-      own.until = since;
+      entry.until = since;
       throw error;
     }
   }
@@ -124,7 +124,7 @@ interface Sources {
 
 function modelStatus({ traffic }: StatusTools, model: Model, { breakers, hours, daysOf }: Sources): ModelStatus {
   const channels = model.routes.map(({ channel: { name }, model: upstreamModel }): ChannelStatus => {
-    const breaker = breakers.find((one) => one.channel === name && one.model === upstreamModel);
+    const breaker = breakers.find(({ channel, model: served }) => channel === name && served === upstreamModel);
     const lastHour = traffic.figures(name, model.id, HOUR_MS);
     const isClosed = (breaker?.state ?? 'closed') === 'closed';
     return {

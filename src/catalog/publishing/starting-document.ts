@@ -1,5 +1,5 @@
-// Which document a starting server uses. A file counts only when it is neither the last one that was applied nor what the
-// command line applied last, so that edits made since survive a restart; the embedded default only ever replaces itself.
+// Chooses the document of a starting server. A file counts only if it is neither the last applied file nor what the
+// command line applied last, so that later edits survive a restart; the embedded default only replaces itself.
 
 import { assert } from '../../kit/assert.ts';
 import { buildCatalog, type Catalog } from '../catalog.ts';
@@ -10,7 +10,7 @@ import { type AppliedRevision, applyDocument, type PublishingTools, SERVER } fro
 
 export type Started =
   | { ok: true; applied: AppliedRevision | undefined; rejected?: DocumentFault[] }
-  /** No good document exists at all. */
+  /** There is no valid document. */
   | { ok: false; faults: DocumentFault[] };
 
 export async function applyStartingDocument(
@@ -32,8 +32,10 @@ export async function applyStartingDocument(
   return newest ? { ok: true, applied: undefined, rejected: result.faults } : result;
 }
 
-/** What may be shown while no database can say which revision is in force: the document of a first start, as revision 0.
- * Of a file with faults nothing is shown: the last good revision may say something else. */
+/**
+ * The catalog to show until the database reports the active revision: the document of a first start, as revision 0.
+ * Nothing is shown of a file with faults: the last valid revision may differ.
+ */
 export function catalogBeforeStart(file: string | undefined, embedded: string, at: number): Catalog {
   const read = readNewDocument(file ?? embedded);
   if (read.ok) return buildCatalog(read.document, 0, at);

@@ -1,4 +1,4 @@
-// The last 90 Taipei days of every channel and model. All but today no longer change, so they are read once a minute.
+// The last 90 Taipei days of every channel and model. Past days do not change, so they are read once a minute.
 
 import { routeId } from '../../channels/traffic.ts';
 import { type Clock, DAY_MS } from '../../kit/clock.ts';
@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 import { type State, stateOf } from './status-states.ts';
 
 export interface DayState {
-  /** As a calendar in Taipei writes it: 2026-11-15. */
+  /** The date in Taipei: 2026-11-15. */
   day: string;
   state: State;
 }
@@ -38,8 +38,8 @@ export function createStatusDays(store: Pick<Store, 'read'>, clock: Clock): () =
 function collect(days: readonly TrafficDay[], today: number): DaysOf {
   const byRoute = Map.groupBy(days, ({ channel, model }) => routeId(channel, model));
   return (channel, model) => {
-    const asked = byRoute.get(routeId(channel, model))?.filter(({ ok, failed }) => ok + failed > 0) ?? [];
-    const rates = new Map(asked.map(({ day, ok, failed }) => [day, ok / (ok + failed)]));
+    const served = byRoute.get(routeId(channel, model))?.filter(({ ok, failed }) => ok + failed > 0) ?? [];
+    const rates = new Map(served.map(({ day, ok, failed }) => [day, ok / (ok + failed)]));
     return Array.from({ length: STATUS_DAYS }, (_, index) => {
       const day = today - STATUS_DAYS + 1 + index;
       return { day: new Date(day * DAY_MS).toISOString().slice(0, 10), state: stateOf(rates.get(day) ?? null) };

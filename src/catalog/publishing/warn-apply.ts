@@ -1,5 +1,5 @@
-// What whoever applies a file should look at twice: the same words as the operator's API has for a change, and that it takes
-// the place of an edit that was made by other means.
+// Warnings for applying a file: the same as the operator's API gives for a change, and that the file replaces an edit
+// made by other means.
 
 import type { Clock } from '../../kit/clock.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
@@ -25,24 +25,24 @@ export async function warnApply(
 ): Promise<DocumentFault[]> {
   if (!newest) return warnLiterals(coming.document);
   const before = readStoredDocument(newest.document);
-  // A version that cannot read what it replaces can compare nothing.
+  // Without a readable previous revision there is nothing to compare.
   if (!before.ok) return [...warnReplaced(newest, coming), ...warnLiterals(coming.document)];
   const traffic = await store.read.trafficDays(taipeiDay(clock.now()) - TRAFFIC_DAYS);
   const changes = findWarnings(before.document, coming.document, traffic);
-  // The embedded default is there to be replaced: nobody misses what of it was never used.
+  // The embedded default is meant to be replaced: only its used entries are worth a warning.
   const isMissed = ({ requests }: { requests?: number }) => newest.source !== 'default' || requests !== 0;
   return [...warnReplaced(newest, coming), ...changes.filter(isMissed)];
 }
 
 function warnReplaced(newest: Revision, { stored, source }: Coming): DocumentFault[] {
   if (newest.source !== 'operator') return [];
-  // The command line does not say which file it applied: one other file after another is how it is used.
+  // The command line does not record the file's name: applying different files in turn is normal.
   if (source === 'operator' && newest.actor === ACTORS.commandLine) return [];
   if (exportBeside(stored, newest.document, { isReturn: false }) === exportDocument(newest.document)) return [];
   const by =
     newest.actor === ACTORS.commandLine
       ? 'the command "config apply" of another file'
       : "the console or the operator's API";
-  const message = `replaces revision ${newest.revision}, made by ${by}: what was edited there is undone, unless it stands in this document, too`;
+  const message = `replaces revision ${newest.revision}, made by ${by}: edits made there are lost unless this document contains them`;
   return [{ path: WHOLE, message }];
 }

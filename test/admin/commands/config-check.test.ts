@@ -75,12 +75,12 @@ describe('a valid file that may not be meant so', () => {
     `channels[${5 + index}].api_key: literal-${index}: this looks like the name of a variable or a file, and is taken as the key itself; write env:NAME or file:PATH`;
   const WARNINGS = [
     ...[0, 1, 2].map(literal),
-    'channels[0].api_key: ZZ_UP_KEY is not set in this environment: the upstream would be asked without a key',
-    'channels[1].api_key: ZZ_OWN_KEY holds a key of this service: the upstream would be asked without a key',
-    'channels[2].api_key: cannot read /nowhere/key: it does not exist: the upstream would be asked without a key',
-    `channels[3].api_key: ${emptyKey} is empty: the upstream would be asked without a key`,
+    'channels[0].api_key: ZZ_UP_KEY is not set in this environment: the upstream would be called without a key',
+    'channels[1].api_key: ZZ_OWN_KEY holds a key of this service: the upstream would be called without a key',
+    'channels[2].api_key: cannot read /nowhere/key: it does not exist: the upstream would be called without a key',
+    `channels[3].api_key: ${emptyKey} is empty: the upstream would be called without a key`,
     'models[2].context_tokens: paid says no context_tokens, so 128000 count: longer prompts that the upstream takes would not be charged in full',
-    'models[1].routes: n has several routes to up: if their model or cost differs, its requests cannot be told apart against a bill',
+    'models[1].routes: n has several routes to up: if their model or cost differs, its requests cannot be distinguished on a bill',
     'models: there is no model auto:free, to which registration and errors point',
   ];
 

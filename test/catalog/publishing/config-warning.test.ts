@@ -104,7 +104,7 @@ test.each([
   ['sk-svc-fake', 'ZZ_UP_KEY holds a key of this service'],
 ])('a variable that holds %s', async (ZZ_UP_KEY, trouble) => {
   gateway = await startTestGateway({ document: withKey, env: { ZZ_UP_KEY } });
-  const detail = `channels[0].api_key: ${trouble}: the upstream would be asked without a key`;
+  const detail = `channels[0].api_key: ${trouble}: the upstream would be called without a key`;
   expect(warnings()).toEqual([{ level: 'warn', revision: 1, detail }]);
 });
 
@@ -124,7 +124,7 @@ test('a stored key that no header can carry: the upstream is asked without it', 
   gateway = await startTestGateway({ env: { SECRETS_PEPPER: pepper } });
   await storeKey(createSealer(pepper, systemRandom).seal('a\nb', 'up'));
   expect(warnings().at(-1)?.detail).toBe(
-    'channels[1].api_key: the stored key holds characters that no header can carry: the upstream would be asked without a key',
+    'channels[1].api_key: the stored key holds characters that no header can carry: the upstream would be called without a key',
   );
   gateway.upstream.next(chatAnswer());
   const { key } = await gateway.register();
@@ -138,7 +138,7 @@ test.each([
 ])('a stored reference %s without a name', async (key, trouble) => {
   gateway = await startTestGateway();
   await storeKey(key);
-  expect(warnings().at(-1)?.detail).toBe(`channels[1].api_key: ${trouble}: the upstream would be asked without a key`);
+  expect(warnings().at(-1)?.detail).toBe(`channels[1].api_key: ${trouble}: the upstream would be called without a key`);
 });
 
 test('nothing, if the variable is set', async () => {

@@ -86,7 +86,7 @@ describe('with a file', () => {
     await applyDocument(tools, OTHER_FILE, 'operator', 'token');
     expect(await start(documentOf(4))).toMatchObject({
       applied: {
-        warnings: [{ message: expect.stringMatching(/^replaces revision 2, made by the console or .+ undone/) }],
+        warnings: [{ message: expect.stringMatching(/^replaces revision 2, made by the console or .+ are lost/) }],
       },
     });
     expect(await newest()).toMatchObject({ revision: 3, inFlight: 4, source: 'file' });

@@ -198,7 +198,7 @@ describe('while it runs', () => {
         body: JSON.stringify({ edits: [{ model: 'paid', sale: { input: 9 } }], base_revision: base }),
       });
     const replaces = (revision: number) =>
-      `replaces revision ${revision}, made by the console or the operator's API: what was edited there is undone, unless it stands in this document, too`;
+      `replaces revision ${revision}, made by the console or the operator's API: edits made there are lost unless this document contains them`;
     const told = (server: RunningServer) =>
       logged(server, 'config_warning').map(({ level, revision, detail }) => [level, revision, detail]);
 
