@@ -1,9 +1,9 @@
-// Addresses below the base URL of a channel. Its query, such as Azure's `?api-version=`, belongs to every call and stands
-// behind the path of each; a fragment is never sent.
+// URLs below a channel's base URL. The base's query, such as Azure's `?api-version=`, is appended to every path; a
+// fragment is never sent.
 
 export type AddressBelow = (path: string) => string;
 
-/** `path` begins with a slash and may bring a query of its own. `ending`: of the base's path, left out if it is there. */
+/** `path` begins with a slash and may have a query. `ending` is removed from the end of the base's path. */
 export function addressBelow(baseUrl: string, ending = ''): AddressBelow {
   const [, root = '', query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(baseUrl) ?? [];
   const trimmed = root.replace(/\/+$/, '');

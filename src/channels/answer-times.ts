@@ -1,26 +1,26 @@
-// How long a route's last answers took: streams to their first token, by the size of their input, and whole answers to
-// their end, by the most output that was asked for. It says when an answer is late.
+// Recent response times of a route: time to first token of streams, by input size, and total time of other answers, by
+// the requested output limit. They define when an answer is late.
 
 import { PairMap } from './pair-map.ts';
 
 export interface AnswerTimes {
   note(channel: string, model: string, answer: AnswerSize, ms: number): void;
-  /** The median of the last answers of that size; undefined while too few are known. */
+  /** The median of recent answers of that size; undefined while there are too few. */
   median(channel: string, model: string, answer: AnswerSize): number | undefined;
 }
 
 export interface AnswerSize {
   kind: 'first_token' | 'whole';
-  /** Of the input for a first token, of the output bound for a whole answer. */
+  /** Input tokens for a first token, the output limit for a whole answer. */
   tokens: number;
 }
 
-/** Enough to tell one slow answer from a slow route. */
-const LEAST_KNOWN = 5;
+/** Distinguishes one slow answer from a slow route. */
+const MIN_KNOWN = 5;
 const MOST_KNOWN = 32;
-/** The median is found anew after so many answers. */
+/** The median is recomputed after this many answers. */
 const COUNTED_EVERY = 4;
-/** Sizes up to these are alike. */
+/** Upper bounds of the size classes. */
 const SIZES = [1_000, 4_000, 16_000, 64_000];
 
 export function createAnswerTimes(): AnswerTimes {
@@ -37,17 +37,17 @@ export function createAnswerTimes(): AnswerTimes {
   return {
     note(channel, model, answer, ms) {
       const ofRoute = timesOf(channel, model);
-      const alike = alikeOf(answer);
+      const alike = sizeClassOf(answer);
       const known = ofRoute.get(alike);
       if (known) known.add(ms);
       else ofRoute.set(alike, new LastTimes(ms));
     },
-    median: (channel, model, answer) => routes.get(channel, model)?.get(alikeOf(answer))?.median(),
+    median: (channel, model, answer) => routes.get(channel, model)?.get(sizeClassOf(answer))?.median(),
   };
 }
 
-/** A number that answers of like size share. */
-function alikeOf({ kind, tokens }: AnswerSize): number {
+/** The size class. */
+function sizeClassOf({ kind, tokens }: AnswerSize): number {
   let size = 0;
   for (const most of SIZES) if (tokens > most) size++;
   return kind === 'whole' ? size : -1 - size;
@@ -69,7 +69,7 @@ class LastTimes {
   }
 
   median(): number | undefined {
-    if (this.#times.length < LEAST_KNOWN) return undefined;
+    if (this.#times.length < MIN_KNOWN) return undefined;
     this.#median ??= Float64Array.from(this.#times).sort()[this.#times.length >> 1];
     return this.#median;
   }

@@ -1,14 +1,14 @@
-// One breaker: when it opens, who probes it, when it closes. health.ts says which failures it hears of.
+// A circuit breaker. health.ts decides which failures it counts.
 //
 //   closed  → open     5 failures in a row; half of at least 20 calls within 10 s; a refused key; a probe's stream broke
-//   open    → probing  the pause is over, and a call comes
-//   probing → probing  the probe has no result yet after 14 s, and a call comes
-//   probing → closed   a probe succeeded, or its stream brought the first word
+//   open    → probing  the pause is over, and a call arrives
+//   probing → probing  the probe has no result after 14 s, and a call arrives
+//   probing → closed   a probe succeeded, or its stream brought the first token
 //   probing → open     a probe failed
 //
-// One for all accounts opens only on failures that at least two accounts met while no other account was served, or that concern
-// all accounts. A probe that
-// failed for one account alone is given back: the breaker stays open, and the next call probes.
+// A breaker for all accounts opens only on failures of at least two accounts while no other account was served, or on
+// failures that concern all accounts. A probe that failed for one account alone does not count: the breaker stays open,
+// and the next call probes.
 
 import type { Clock } from '../kit/clock.ts';
 import { LastAccounts } from './last-accounts.ts';
@@ -18,44 +18,44 @@ export type OpenedBy = 'consecutive_failures' | 'failure_rate' | 'key_refused' |
 
 export interface FailureKind {
   opensAtOnce?: boolean;
-  /** 429: the channel answers, so it is none of the failures in a row. */
+  /** 429: the channel responds, so it does not count as a failure in a row. */
   isRateLimit?: boolean;
-  /** No request can provoke it: one account that met it is enough. */
+  /** No request can cause it: one affected account is enough. */
   concernsAll?: boolean;
 }
 
-/** One try that a breaker let through. */
+/** One attempt that a breaker let through. */
 export interface Entry {
   readonly breaker: Breaker;
   /** By the monotonic clock. */
   readonly at: number;
   readonly isProbe: boolean;
-  /** Of a stream on its way: the failures in a row that its first word interrupted. */
+  /** For a running stream: the row of failures that its first token interrupted. */
   interrupted?: Row;
 }
 
-/** Failures in a row. Those of one moment are one. */
+/** Failures in a row. Simultaneous ones count once. */
 interface Row {
   count: number;
-  /** When the first of them was noted. */
+  /** Time of the first. */
   since: number;
 }
 
-/** Of a breaker for all accounts. */
+/** For a breaker shared by all accounts. */
 export interface ForAll {
-  /** Whether accounts that met no failure were served just now. */
+  /** Whether accounts without failures were just served. */
   servesOthers(): boolean;
 }
 
 const CONSECUTIVE_FAILURES = 5;
-/** What breaks many calls at once, such as a restart, has broken them all within this time. */
-const ONE_MOMENT_MS = 1_000;
+/** An event that breaks many calls, such as a restart, breaks them all within this time. */
+const SAME_MOMENT_MS = 1_000;
 const WINDOW_MS = 10_000;
-const WINDOW_LEAST = 20;
+const WINDOW_MIN_CALLS = 20;
 const FIRST_PAUSE_MS = 5_000;
 /**
- * From one probe to the next, also while one is on its way. Less than 15 s, so that at one call a second a channel that
- * works again is asked within 15 s.
+ * Between two probes, also while one is running. Below 15 s, so that at one call per second a recovered channel is used
+ * within 15 s.
  */
 const LONGEST_PAUSE_MS = 14_000;
 const NO_ROW: Row = { count: 0, since: Number.POSITIVE_INFINITY };
@@ -63,18 +63,18 @@ const NO_ROW: Row = { count: 0, since: Number.POSITIVE_INFINITY };
 export class Breaker {
   readonly #clock: Clock;
   readonly #forAll: ForAll | undefined;
-  /** Who met failures since it last opened. */
+  /** Accounts with failures since it last opened. */
   readonly #met = new LastAccounts();
-  /** The failed ones are marked. */
+  /** Failures are marked. */
   readonly #recent: RecentEvents = createRecentEvents(WINDOW_MS);
   #row = NO_ROW;
-  /** When a failure was last counted in a row. */
+  /** When a failure was last added to the row. */
   #countedAt = Number.NEGATIVE_INFINITY;
   #pauseMs = FIRST_PAUSE_MS;
   #openUntil: number | undefined;
-  /** `at` by the wall clock, `tick` by the monotonic one. */
+  /** `at` in wall clock time, `tick` in monotonic time. */
   #opened: { at: number; tick: number; by: OpenedBy } | undefined;
-  /** The newest on its way; after the first word of its stream the breaker is closed, and it can still fail. */
+  /** The newest running probe. Its first token closes the breaker, but it can still fail. */
   #probe: Entry | undefined;
 
   /** `forAll`: undefined for the breaker of a single account. */
@@ -87,37 +87,37 @@ export class Breaker {
     return this.#openUntil !== undefined;
   }
 
-  /** Whether a call must stay away now. `repeats`: the try that it repeats. */
-  isShut(now: number, repeats?: Entry): boolean {
-    if (this.#openUntil === undefined || this.#fellTogether(repeats)) return false;
+  /** Whether calls are refused now. `repeats`: the attempt that this one retries. */
+  isBlocked(now: number, repeats?: Entry): boolean {
+    if (this.#openUntil === undefined || this.#failedTogether(repeats)) return false;
     return now < this.#probeAt(this.#openUntil);
   }
 
-  /** For a call that may enter: as a probe, if it is open. */
-  enter(now: number, repeats?: Entry): Entry {
-    const isProbe = this.#openUntil !== undefined && !this.#fellTogether(repeats);
+  /** Admits a call; if the breaker is open, as a probe. */
+  acquire(now: number, repeats?: Entry): Entry {
+    const isProbe = this.#openUntil !== undefined && !this.#failedTogether(repeats);
     const entry: Entry = { breaker: this, at: now, isProbe };
     if (isProbe) this.#probe = entry;
     return entry;
   }
 
-  /** For a call that enters without being asked. */
-  enterAnyway(at: number): Entry {
+  /** Admits a call in any state. */
+  forceAcquire(at: number): Entry {
     return { breaker: this, at, isProbe: false };
   }
 
-  /** How long it stays shut. The result of a probe on its way is unknown: it is given the first pause. */
-  shutForMs(now: number): number {
+  /** How long it stays open. While a probe runs, its result is unknown: at most the first pause. */
+  blockedForMs(now: number): number {
     if (this.#openUntil === undefined) return 0;
     const leftMs = Math.max(this.#probeAt(this.#openUntil) - now, 0);
     return this.#probe ? Math.min(leftMs, FIRST_PAUSE_MS) : leftMs;
   }
 
-  /** A stream has brought its first word. */
-  begun(entry: Entry): void {
+  /** A stream brought its first token. */
+  firstToken(entry: Entry): void {
     this.#recent.add(this.#clock.monotonic());
     entry.interrupted = this.#row;
-    // A slow probe may be overtaken by a newer one, and says as much of the channel.
+    // A slow probe counts even if a newer one was started.
     if (!entry.isProbe || !this.#opened || entry.at < this.#opened.tick) this.#row = NO_ROW;
     else {
       this.#openUntil = undefined;
@@ -128,10 +128,10 @@ export class Breaker {
 
   success(entry: Entry): void {
     if (!entry.interrupted) this.#recent.add(this.#clock.monotonic());
-    // What began before it opened says nothing of the channel as it is now.
+    // A call from before it opened says nothing about the channel now.
     if (this.#opened && entry.at < this.#opened.tick) return;
     this.#row = NO_ROW;
-    // A longer pause: it was open, and let others in at the first word of its probe.
+    // A longer pause means that it was open and closed at the first token of its probe.
     if (this.#openUntil !== undefined || this.#pauseMs !== FIRST_PAUSE_MS) this.reset();
   }
 
@@ -150,12 +150,12 @@ export class Breaker {
     else if (this.#isFailing(now) && this.#mayOpen(now - WINDOW_MS)) this.open('failure_rate');
   }
 
-  /** The channel served somebody then: failures in a row before it have ended. */
+  /** The channel served an account at that time: earlier failures no longer count in a row. */
   endRow(servedAt: number): void {
     if (servedAt > this.#countedAt) this.#row = NO_ROW;
   }
 
-  /** The call ended for a reason that says nothing of the channel. */
+  /** The call ended for a reason unrelated to the channel. */
   forget(entry: Entry): void {
     if (this.#probe === entry) this.#probe = undefined;
   }
@@ -164,14 +164,14 @@ export class Breaker {
     const tick = this.#clock.monotonic();
     const nextProbeAt = this.#probe ? this.#probe.at + LONGEST_PAUSE_MS : Number.POSITIVE_INFINITY;
     this.#openUntil = Math.min(tick + this.#pauseMs, nextProbeAt);
-    // A probe that failed leaves it open since the same time.
+    // After a failed probe it counts as open since the first time.
     this.#opened = { at: this.#opened?.at ?? this.#clock.now(), tick, by };
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
     this.#probe = undefined;
     this.#met.clear();
   }
 
-  /** Closed, as if nothing had failed. */
+  /** Closes it and clears its history. */
   reset(): void {
     this.#row = NO_ROW;
     this.#openUntil = undefined;
@@ -192,7 +192,7 @@ export class Breaker {
     };
   }
 
-  /** When the next probe may go out. */
+  /** When the next probe is allowed. */
   #probeAt(openUntil: number): number {
     return this.#probe ? this.#probe.at + LONGEST_PAUSE_MS : openUntil;
   }
@@ -202,10 +202,10 @@ export class Breaker {
     return this.#met.areSeveralSince(since) && !this.#forAll.servesOthers();
   }
 
-  /** Whether they are too many in a row now. Tries that were under way together and fail together count as one. */
+  /** Whether the row is long enough to open. Concurrent attempts that fail together count once. */
   #countInRow(entry: Entry, now: number): boolean {
     if (entry.interrupted && entry.interrupted.count > this.#row.count) this.#row = entry.interrupted;
-    if (entry.at < this.#countedAt && now - this.#countedAt < ONE_MOMENT_MS) return false;
+    if (entry.at < this.#countedAt && now - this.#countedAt < SAME_MOMENT_MS) return false;
     this.#row = { count: this.#row.count + 1, since: Math.min(this.#row.since, now) };
     this.#countedAt = now;
     return this.#row.count >= CONSECUTIVE_FAILURES;
@@ -213,11 +213,11 @@ export class Breaker {
 
   #isFailing(now: number): boolean {
     const calls = this.#recent.count(now);
-    return calls >= WINDOW_LEAST && this.#recent.marked(now) * 2 >= calls;
+    return calls >= WINDOW_MIN_CALLS && this.#recent.marked(now) * 2 >= calls;
   }
 
-  /** Many calls failed at one moment, this one among them: each keeps its second try. */
-  #fellTogether(repeats: Entry | undefined): boolean {
+  /** Many calls failed at once, and this is the retry of one of them: each keeps its retry. */
+  #failedTogether(repeats: Entry | undefined): boolean {
     return repeats !== undefined && this.#opened?.by === 'failure_rate' && repeats.at < this.#opened.tick;
   }
 }

@@ -1,6 +1,6 @@
-// Pictures and documents that a client only names, for upstreams that do not fetch them themselves. A name of a client's
-// choice is a way into our own network unless every step is checked: https alone, one look-up, a connection to the very
-// address that was checked, no redirects, and bounds on size and time.
+// Fetches images and documents that a client links to, for upstreams that do not fetch them. A URL chosen by a client
+// could reach our own network unless every step is checked: only https, one DNS lookup, a connection to exactly the
+// checked address, no redirects, and limits on size and time.
 
 import { lookup } from 'node:dns/promises';
 import { Fault, fault } from '../faults/fault.ts';
@@ -10,7 +10,7 @@ import { isPublicAddress } from './public-address.ts';
 
 export interface MediaAddress {
   url: string;
-  /** Where it stands in the client's body. */
+  /** The path in the client's body. */
   at: string;
 }
 
@@ -23,14 +23,14 @@ export interface Media {
 export interface MediaOptions {
   resolve(host: string): Promise<string[]>;
   isAllowed(address: Address): boolean;
-  /** Who may vouch for a server; undefined: the usual authorities. */
+  /** Trusted certificate authorities; undefined: the default ones. */
   authorities?: string;
-  /** For everything that one request names. */
+  /** For all media of one request. */
   maxBytes: number;
   timeoutMs: number;
 }
 
-/** `grow` hears of every piece before it is kept, and throws where this process has no room for it. */
+/** `grow` is called before a chunk is kept, and throws if this process has no capacity for it. */
 export type FetchMedia = (
   wanted: readonly MediaAddress[],
   signal: AbortSignal,
@@ -46,7 +46,7 @@ export const publicMedia: MediaOptions = {
   timeoutMs: 10_000,
 };
 
-/** The result is by address. Throws a fault that names the part. */
+/** Returns the media by URL. Throws a fault that names the part. */
 export function createFetchMedia(clock: Clock, options: MediaOptions = publicMedia): FetchMedia {
   return async (wanted, signal, grow) => {
     const [tooMuch] = wanted.slice(MAX_MEDIA);
@@ -54,21 +54,21 @@ export function createFetchMedia(clock: Clock, options: MediaOptions = publicMed
     const late = new AbortController();
     const cancel = clock.after(options.timeoutMs, () => late.abort());
     const limited = AbortSignal.any([signal, late.signal]);
-    const room = createRoom(options.maxBytes, grow);
-    const fetchNamed = async (one: MediaAddress) => {
+    const takeBytes = createByteLimit(options.maxBytes, grow);
+    const fetchNamed = async (address: MediaAddress) => {
       try {
-        return [one.url, await fetchOne(one.url, options, room, limited)] as const;
+        return [address.url, await fetchOne(address.url, options, takeBytes, limited)] as const;
       } catch (error) {
         if (signal.aborted || error instanceof Fault) throw error;
-        throw refusal(one, error instanceof Refused ? error.message : 'it could not be fetched');
+        throw refusal(address, error instanceof Refused ? error.message : 'it could not be fetched');
       }
     };
     try {
-      const once = new Map(wanted.map((one) => [one.url, one]));
+      const once = new Map(wanted.map((address) => [address.url, address]));
       return new Map(await Promise.all([...once.values()].map(fetchNamed)));
     } finally {
       cancel();
-      // Where one is refused, the others are not wanted any more.
+      // If one fails, the others are not needed.
       late.abort();
     }
   };
@@ -78,10 +78,10 @@ class Refused extends Error {
   override name = 'Refused';
 }
 
-/** Throws when so many bytes more do not fit. */
-type Room = (bytes: number) => void;
+/** Throws if the bytes exceed the limit. */
+type ByteLimit = (bytes: number) => void;
 
-function createRoom(maxBytes: number, grow: (bytes: number) => void): Room {
+function createByteLimit(maxBytes: number, grow: (bytes: number) => void): ByteLimit {
   let left = maxBytes;
   return (bytes) => {
     left -= bytes;
@@ -94,7 +94,12 @@ function refusal({ at }: MediaAddress, why: string): Fault {
   return fault('invalid_request', { param: at, message: `${at} could not be downloaded: ${why}. Send it as base64.` });
 }
 
-async function fetchOne(text: string, options: MediaOptions, room: Room, signal: AbortSignal): Promise<Media> {
+async function fetchOne(
+  text: string,
+  options: MediaOptions,
+  takeBytes: ByteLimit,
+  signal: AbortSignal,
+): Promise<Media> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:') throw new Refused('only https addresses are fetched');
   if (url.username !== '' || url.password !== '') throw new Refused('addresses with a user name are not fetched');
@@ -105,15 +110,15 @@ async function fetchOne(text: string, options: MediaOptions, room: Room, signal:
   if (chosen === undefined || !parsed.every((address) => address && options.isAllowed(address))) {
     throw new Refused('its host has no address, or one that is not on the public internet');
   }
-  return download(url, chosen, options, room, signal);
+  return download(url, chosen, options, takeBytes, signal);
 }
 
-/** None where the look-up fails: who asks must not learn which names exist in our own network. */
+/** Empty if the lookup fails: a client must not learn which names exist in our network. */
 function addressesOf(host: string, { resolve }: MediaOptions): Promise<string[]> {
   return resolve(host).catch(() => []);
 }
 
-/** A look-up cannot be broken off, but nobody has to wait for it. */
+/** Stops waiting for a lookup, which cannot be cancelled. */
 function whileLive<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new Error('it took too long'));
@@ -127,17 +132,17 @@ async function download(
   url: URL,
   address: string,
   options: MediaOptions,
-  room: Room,
+  takeBytes: ByteLimit,
   signal: AbortSignal,
 ): Promise<Media> {
   const family = address.includes(':') ? 6 : 4;
-  // Seldom needed, and no small part of the memory of a start.
+  // Rarely needed, and expensive in memory at start.
   const { request: ask } = await import('node:https');
   return new Promise((resolve, reject) => {
     const request = ask(
       url,
       {
-        // Not looked up a second time: another answer would be another address.
+        // No second lookup: it could return another address.
         lookup: (_host, { all }, found) => (all ? found(null, [{ address, family }]) : found(null, address, family)),
         headers: {
           accept: 'image/*, application/pdf',
@@ -153,21 +158,21 @@ async function download(
           reject(why);
           request.destroy();
         };
-        if (response.statusCode !== 200) return refuse(new Refused('its server does not give it'));
-        const pieces: Buffer[] = [];
-        response.on('data', (piece: Buffer) => {
+        if (response.statusCode !== 200) return refuse(new Refused('its server refused it'));
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => {
           try {
-            room(piece.byteLength);
-            pieces.push(piece);
+            takeBytes(chunk.byteLength);
+            chunks.push(chunk);
           } catch (error) {
             refuse(error);
           }
         });
         response.on('error', reject);
-        response.on('aborted', () => reject(new Refused('its server broke off')));
+        response.on('aborted', () => reject(new Refused('its server closed the connection')));
         response.on('end', () => {
           const mediaType = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-          resolve({ mediaType, data: Buffer.concat(pieces).toString('base64') });
+          resolve({ mediaType, data: Buffer.concat(chunks).toString('base64') });
         });
       },
     );

@@ -1,5 +1,5 @@
-// How often another channel may be asked beside a late one. Hedges take from the retry budget, and what those of one account
-// cost on one Taipei day is bounded by the guard on its losses: beyond it a late channel is left before the next is asked.
+// Limits hedges, which start another channel beside a late one. They use the retry budget, and their cost per account
+// and Taipei day is bounded by the loss guard: above it a late channel is abandoned before the next is started.
 
 import type { Clock } from '../kit/clock.ts';
 import type { Nano } from '../kit/money.ts';
@@ -7,16 +7,16 @@ import { taipeiDay } from '../kit/taipei.ts';
 import type { RetryBudget } from './retry-budget.ts';
 
 export interface HedgeBudget {
-  /** Whether there is a hedge left. `most`: of cost for the account and day; null: any. `underWay`: calls that run now. */
-  isLeft(account: string, most: Nano | null, underWay: number): boolean;
-  take(underWay: number): void;
-  /** What one has cost. */
+  /** Whether a hedge is allowed. `most`: cost limit per account and day; null: none. `running`: calls in progress. */
+  isLeft(account: string, most: Nano | null, running: number): boolean;
+  take(running: number): void;
+  /** Adds the cost of a hedge. */
   note(account: string, amount: Nano): void;
 }
 
 export function createHedgeBudget(clock: Pick<Clock, 'now'>, retryBudget: RetryBudget): HedgeBudget {
   let day = 0;
-  /** Of that day, by account. */
+  /** Of the current day, by account. */
   const costs = new Map<string, Nano>();
 
   function costOf(account: string): Nano {
@@ -27,8 +27,8 @@ export function createHedgeBudget(clock: Pick<Clock, 'now'>, retryBudget: RetryB
   }
 
   return {
-    isLeft: (account, most, underWay) => (most === null || costOf(account) < most) && retryBudget.isLeft(underWay),
-    take: (underWay) => void retryBudget.take(underWay),
+    isLeft: (account, most, running) => (most === null || costOf(account) < most) && retryBudget.isLeft(running),
+    take: (running) => void retryBudget.take(running),
     note: (account, amount) => void costs.set(account, costOf(account) + amount),
   };
 }

@@ -1,15 +1,15 @@
-// Whether something happened to one account or to several since some time. The last two accounts are enough for that, so
-// it takes the same memory however many there are.
+// Tells whether an event since some time affected one account or several. Keeping the last two accounts is enough, so
+// memory is constant.
 
 export class LastAccounts {
   #last: string | undefined;
   #lastAt = Number.NEGATIVE_INFINITY;
-  /** When it last happened to any other account than `#last`. */
+  /** Last time for any account other than `#last`. */
   #otherAt = Number.NEGATIVE_INFINITY;
-  /** When something last happened that concerns all. */
+  /** Last event that concerns all accounts. */
   #allAt = Number.NEGATIVE_INFINITY;
 
-  /** Times must not go back. */
+  /** Times must not decrease. */
   note(account: string, at: number): void {
     if (account !== this.#last) this.#otherAt = this.#lastAt;
     this.#last = account;
@@ -29,7 +29,7 @@ export class LastAccounts {
     return this.#allAt >= since && this.#allAt > Number.NEGATIVE_INFINITY;
   }
 
-  /** The account, if it was the only one since then. */
+  /** The account, if it is the only one since then. */
   onlySince(since: number): string | undefined {
     return this.areSeveralSince(since) ? undefined : this.#last;
   }

@@ -1,7 +1,6 @@
-// A limit on reaching an upstream at all. `fetch` has none of its own, so a host that swallows packets would cost a call
-// its whole first-token limit, and so would one that takes a connection and never says a word of TLS. While nothing was
-// heard of the upstream lately, a bare connection is made beside the call, and if that does not come about in time, neither
-// will the call.
+// A connect timeout. `fetch` has none, so a host that drops packets, or that accepts connections and never answers TLS,
+// would cost a call its whole first-token timeout. If nothing was heard from the upstream recently, a second connection
+// is opened beside the call; if it is not ready in time, the call fails.
 
 import type { Socket } from 'node:net';
 import type { Clock } from '../kit/clock.ts';
@@ -11,11 +10,11 @@ import type { Fetch } from './upstream.ts';
 export interface Place {
   host: string;
   port: number;
-  /** With TLS on it. */
+  /** With TLS. */
   isSecure: boolean;
 }
 
-/** Resolves when a connection was made, with true, or refused: either way somebody is there. */
+/** Resolves with true when connected, with false when refused: either way the host is reachable. */
 export type Connect = (place: Place, signal: AbortSignal) => Promise<boolean>;
 
 export interface ConnectLimit {
@@ -30,7 +29,7 @@ export class Unreachable extends Error {
   override name = 'Unreachable';
 }
 
-/** As Bun and the system name it when there never was a connection. */
+/** Error codes of Bun and the system for a missing connection. */
 const NO_CONNECTION: ReadonlySet<string | undefined> = new Set([
   'ConnectionRefused',
   'FailedToOpenSocket',
@@ -42,7 +41,7 @@ const NO_CONNECTION: ReadonlySet<string | undefined> = new Set([
   'ETIMEDOUT',
 ]);
 
-/** The upstream was not reached, so the time until the error says nothing of its silence. */
+/** The upstream was not reached, so the time until the error is not its response time. */
 export function hasNoConnection(error: unknown): boolean {
   return error instanceof Unreachable || NO_CONNECTION.has(codeOf(error));
 }
@@ -63,7 +62,8 @@ export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: Connec
     const cancel = clock.after(connectMs, () => call.abort(new Unreachable(`no connection within ${connectMs} ms`)));
     const found = (isMade: boolean) => {
       cancel();
-      // So that many calls whose answers take long do not each make one more. Who refuses now may swallow packets next.
+      // Many slow calls then share one probe. A host that refuses now may drop packets next, so only a connection
+      // counts.
       if (isMade && !probe.signal.aborted) hear();
     };
     connect(placeOf(url), probe.signal).then(found, cancel);
@@ -100,14 +100,14 @@ export const connectBare: Connect = async (place, signal) => {
   });
 };
 
-/** Loaded for the first call and not before: no small part of the memory of a start. */
+/** Loaded with the first call: it is expensive in memory at start. */
 async function loadOpen({ isSecure }: Place): Promise<(place: Place) => Socket> {
   const { connect, isIP } = await import('node:net');
   if (!isSecure) return connect;
   const { connect: connectSecurely } = await import('node:tls');
   return ({ host, port }) => {
     const name = isIP(host) === 0 ? { servername: host } : {};
-    // Nothing is sent on it, so it need not be known whose certificate it is: the call itself will ask.
+    // Nothing is sent on it, so the certificate need not be verified: the call itself does that.
     return connectSecurely({ host, port, ...name, rejectUnauthorized: false });
   };
 }

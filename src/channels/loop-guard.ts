@@ -1,10 +1,10 @@
-// A gateway whose channel leads back to itself would call itself until something breaks. Every call to an upstream names
-// the gateways it has passed; one that comes back with our own name has gone in a circle.
+// Detects a gateway whose channel leads back to itself, which would call itself endlessly. Every call to an upstream
+// carries the ids of the gateways it has passed; a request with our own id is a loop.
 
 export const LOOP_HEADER = 'x-svc-loop';
 const MAX_HOPS = 10;
 
-/** `passed`: the header as it came in. */
+/** `passed`: the received header. */
 export function hasPassed(passed: string | null | undefined, gatewayId: string): boolean {
   return passed ? hopsOf(passed).includes(gatewayId) : false;
 }

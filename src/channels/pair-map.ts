@@ -1,4 +1,4 @@
-// A map by two names, for what is looked up by the same pair again and again: no name of both is made to look.
+// A map with two-part keys that builds no combined key for a lookup.
 
 export class PairMap<Value> {
   readonly #byFirst = new Map<string, Map<string, Value>>();
@@ -17,9 +17,9 @@ export class PairMap<Value> {
     for (const bySecond of this.#byFirst.values()) yield* bySecond.values();
   }
 
-  deleteWhere(isMeant: (value: Value) => boolean): void {
+  deleteWhere(matches: (value: Value) => boolean): void {
     for (const [first, bySecond] of this.#byFirst) {
-      for (const [second, value] of bySecond) if (isMeant(value)) bySecond.delete(second);
+      for (const [second, value] of bySecond) if (matches(value)) bySecond.delete(second);
       if (bySecond.size === 0) this.#byFirst.delete(first);
     }
   }

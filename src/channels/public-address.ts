@@ -1,6 +1,6 @@
-// Which addresses are on the public internet: everything but what registries keep for private networks, the host itself,
-// links, carriers' own networks, tests, multicast, and the ways of writing one of those inside another. Clouds serve their
-// metadata and internal services to their machines also at addresses that registries count as public.
+// Which addresses are on the public internet: all except private, loopback, link-local, carrier, test and multicast
+// ranges, and notations that embed one of those. Clouds also serve metadata and internal services at some addresses
+// that registries list as public.
 
 import { type Address, isInside, type Network, parseNetwork } from '../kit/address.ts';
 
@@ -32,7 +32,7 @@ const RESERVED: readonly Network[] = [
   ...CLOUD_INTERNAL,
 ].map(network);
 
-/** Of IPv6 only global unicast is public, and not all of it. */
+/** In IPv6 only parts of global unicast are public. */
 const GLOBAL_V6 = network('2000::/3');
 const RESERVED_V6: readonly Network[] = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map(network);
 

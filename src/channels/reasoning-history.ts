@@ -1,23 +1,23 @@
-// What upstreams reported of reasoning that they did not show, by route: whether it happens there, and how fast. It tells
-// which streams must be read to their report, and estimates the reasoning of a stream whose report never came.
+// Reported hidden reasoning by route: whether it occurs, and its speed. It decides which streams must be read to their
+// usage report, and estimates the reasoning of a stream without one.
 
 import { PairMap } from './pair-map.ts';
 
-/** Of a route that has reported none yet; common models take 40 to 150. */
+/** For routes without a report; common models take 40 to 150. */
 export const DEFAULT_TOKENS_PER_SECOND = 60;
-/** Below a second, the way to the upstream and its queue are most of the time. */
-const LEAST_TIMED_MS = 1_000;
-/** How much a new report counts against those before it. */
+/** Below one second, network and queue dominate. */
+const MIN_TIMED_MS = 1_000;
+/** The weight of a new report. */
 const SHARE_OF_NEWEST = 0.1;
-/** A report outside of this is a miscount, or of a model that reasoned while it spoke. */
+/** Other values are miscounts, or come from a model that reasoned while it answered. */
 const PLAUSIBLE = { least: 5, most: 1_000 };
 
 export interface ReasoningHistory {
-  /** An answer was reported whole: `tokens` of reasoning that was not shown, in `ms` up to the first visible output. */
+  /** A complete report: `tokens` of hidden reasoning in `ms` until the first visible output. */
   note(channel: string, model: string, tokens: number, ms: number): void;
-  /** Reasoning that was not shown has been reported there. */
-  wasUnseen(channel: string, model: string): boolean;
-  /** Tokens of reasoning, by the time that passed without visible output. */
+  /** Whether hidden reasoning was reported there. */
+  hasHidden(channel: string, model: string): boolean;
+  /** Estimated reasoning tokens, from the time without visible output. */
   estimate(channel: string, model: string, ms: number): number;
 }
 
@@ -35,13 +35,13 @@ export function createReasoningHistory(): ReasoningHistory {
         known = { tokensPerSecond: undefined };
         routes.set(channel, model, known);
       }
-      if (ms < LEAST_TIMED_MS) return;
+      if (ms < MIN_TIMED_MS) return;
       const pace = (tokens / ms) * 1_000;
       if (pace < PLAUSIBLE.least || pace > PLAUSIBLE.most) return;
       const before = known.tokensPerSecond ?? pace;
       known.tokensPerSecond = before + (pace - before) * SHARE_OF_NEWEST;
     },
-    wasUnseen: (channel, model) => routes.get(channel, model) !== undefined,
+    hasHidden: (channel, model) => routes.get(channel, model) !== undefined,
     estimate(channel, model, ms) {
       const known = routes.get(channel, model)?.tokensPerSecond ?? 0;
       // Never below the default: calls that wait long and reason little would lower it for others.

@@ -1,4 +1,4 @@
-// Accounts to which something happened a moment ago; at most a few dozen of them, the latest.
+// The last few dozen accounts with a recent event.
 
 const MOST = 64;
 
@@ -7,7 +7,7 @@ export class RecentAccounts {
   /** By account, the latest last. */
   readonly #times = new Map<string, number>();
 
-  /** They are forgotten after so long. */
+  /** `ms`: how long an account is kept. */
   constructor(ms: number) {
     this.#ms = ms;
   }
@@ -25,7 +25,7 @@ export class RecentAccounts {
     return at !== undefined && now - at < this.#ms;
   }
 
-  /** Whether it has one that the other has not. */
+  /** Whether it contains an account that `other` does not. */
   hasOtherThan(other: RecentAccounts, now: number): boolean {
     return this.#times.keys().some((account) => this.has(account, now) && !other.has(account, now));
   }

@@ -1,11 +1,11 @@
-// The last failures of each channel, for the operator's eyes: when, which model, what kind. Never a word of content.
+// Recent failures per channel for the operator: time, model and kind, without content.
 
 import type { Clock } from '../kit/clock.ts';
 
 export interface RecentError {
   at: number;
   channel: string;
-  /** The public id of the model that was asked for. */
+  /** The requested model's public id. */
   model: string;
   outcome: string;
 }

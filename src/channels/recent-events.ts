@@ -1,4 +1,4 @@
-// Events of the last so many milliseconds, counted as they come and go: each costs the same, however many there are.
+// Counts events of the last `spanMs` milliseconds in constant time per event.
 
 export interface RecentEvents {
   add(at: number, isMarked?: boolean): void;
@@ -9,14 +9,14 @@ export interface RecentEvents {
   clear(): void;
 }
 
-/** Passed events are cut off when there are so many, and more than half. */
+/** Expired events are removed at this number, once they are more than half. */
 const CUT_AT = 1_024;
 
-/** Times must not go back. */
+/** Times must not decrease. */
 export function createRecentEvents(spanMs: number): RecentEvents {
   let times: number[] = [];
   let marks: boolean[] = [];
-  /** Everything before it has passed. */
+  /** Earlier entries have expired. */
   let first = 0;
   let marked = 0;
 

@@ -1,12 +1,12 @@
-// The last hour of one route: how many tries succeeded and failed, in steps of ten seconds, and the times of its last
-// answers. It does not grow with the traffic, and what it says takes no longer.
+// The last hour of one route: successes and failures in steps of ten seconds, and recent response times. Memory and
+// time to read it do not grow with the traffic.
 
 import { HOUR_MS } from '../kit/clock.ts';
 
 const STEP_MS = 10_000;
-/** An hour of them, and the one that runs. */
+/** One hour plus the current step. */
 const STEPS = HOUR_MS / STEP_MS + 1;
-/** More would tell hardly more, and to sort them would hold up running streams. */
+/** More would add little, and sorting them would delay running streams. */
 const MOST_TIMES = 200;
 
 export interface Times {
@@ -33,13 +33,13 @@ interface Step {
 }
 
 export class RecentTraffic {
-  /** Each in its own place, where the one of an hour before stood. */
+  /** A ring buffer: a step replaces the one of an hour before. */
   readonly #steps: (Step | undefined)[] = [];
   readonly #times: (Times & { at: number })[] = [];
   #nextTimes = 0;
   #lastAt = Number.NEGATIVE_INFINITY;
 
-  /** `at`: by a clock that never goes backwards. */
+  /** `at`: monotonic time. */
   record(at: number, ok: boolean, { firstTokenMs, totalMs }: Times): void {
     this.#lastAt = at;
     const step = this.#stepAt(at);
@@ -50,7 +50,7 @@ export class RecentTraffic {
     this.#nextTimes = (this.#nextTimes + 1) % MOST_TIMES;
   }
 
-  /** Of the steps that began after `since`, which is at most an hour ago. */
+  /** Sums the steps since `since`, at most an hour ago. */
   figures(since: number): WindowFigures {
     let ok = 0;
     let failed = 0;
@@ -69,14 +69,14 @@ export class RecentTraffic {
     };
   }
 
-  /** Nothing of it is in a window any more. */
+  /** Whether everything has expired. */
   isOver(at: number): boolean {
     return at - this.#lastAt > HOUR_MS;
   }
 
   #stepAt(at: number): Step {
     const number = Math.floor(at / STEP_MS);
-    // A clock may begin below nought.
+    // A clock may start below zero.
     const place = ((number % STEPS) + STEPS) % STEPS;
     let step = this.#steps[place];
     if (step?.number !== number) {

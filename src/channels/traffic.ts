@@ -1,5 +1,5 @@
-// What real traffic says of each channel and model: successes, failures and times, of the last hour in memory and as
-// hourly sums on their way to the store. Times go into a histogram of fixed steps, so that hours can be added up.
+// Traffic figures per channel and model: successes, failures and times, of the last hour in memory and as hourly sums
+// for the store. Times go into a histogram with fixed steps, so that hours can be added.
 
 import { type Clock, HOUR_MS } from '../kit/clock.ts';
 import { addHours } from '../store/book/traffic.ts';
@@ -21,14 +21,14 @@ export interface Sample extends Times {
 
 export interface Traffic {
   record(sample: Sample): void;
-  /** Figures of the last `ms`, up to an hour and to ten seconds. */
+  /** Figures of the last `ms`, at most an hour, rounded to ten seconds. */
   figures(channel: string, model: string, ms: number): WindowFigures;
-  /** Hourly sums since they were last taken; give them back if they could not be stored. */
+  /** Hourly sums since the last call; return them if storing fails. */
   takeSums(): TrafficHour[];
   giveBack(sums: readonly TrafficHour[]): void;
 }
 
-/** Counted in place until it is taken. */
+/** Updated in place until it is taken. */
 type OpenHour = TrafficHour & { firstToken: number[]; total: number[] };
 
 export function createTraffic(clock: Clock): Traffic {
@@ -62,7 +62,7 @@ export function createTraffic(clock: Clock): Traffic {
     return begun;
   }
 
-  /** Documents change, and take routes away. */
+  /** Drops routes that documents no longer have. */
   function forgetOver(at: number): void {
     recent.deleteWhere((traffic) => traffic.isOver(at));
   }
@@ -96,12 +96,12 @@ export function createTraffic(clock: Clock): Traffic {
   };
 }
 
-/** What a channel does for a model, by name. */
+/** The name of a channel's route to a model. */
 export function routeId(channel: string, model: string): string {
   return `${channel}\n${model}`;
 }
 
-/** The bound of the step in which a share of the counted times lies; null without any. */
+/** The upper bound of the step that contains the percentile; null without data. */
 export function percentileOf(counts: readonly number[], share: number): number | null {
   const all = counts.reduce((sum, count) => sum + count, 0);
   if (all === 0) return null;

@@ -1,5 +1,5 @@
-// What every upstream over HTTP is told, whatever its format, beside its credentials. Built from nothing: of the client's
-// only the trace that its call belongs to travels on, already checked and with a span of ours.
+// Headers for every HTTP upstream, whatever its format. Of the client's headers only the trace is forwarded, already
+// checked and with a span of ours.
 
 import { TRACE_HEADER } from '../kit/traceparent.ts';
 import { LOOP_HEADER, withHop } from './loop-guard.ts';
@@ -10,7 +10,7 @@ export function upstreamHeaders(
   gatewayId: string,
   credentials: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const told: Record<string, string> = {
+  const sent: Record<string, string> = {
     'content-type': 'application/json',
     accept: stream ? 'text/event-stream' : 'application/json',
     'accept-encoding': 'identity',
@@ -19,6 +19,6 @@ export function upstreamHeaders(
     ...credentials,
   };
   const trace = headers[TRACE_HEADER];
-  if (trace !== undefined) told[TRACE_HEADER] = trace;
-  return told;
+  if (trace !== undefined) sent[TRACE_HEADER] = trace;
+  return sent;
 }

@@ -1,23 +1,23 @@
-// A channel seen by the relay: send a body, get a response, as from any web server. The demo channel answers the same
-// way without a network, so nothing above knows the difference.
+// A channel as the relay sees it: send a body, get an HTTP response. The demo channel behaves the same without a
+// network.
 
 import type { Endpoint } from '../vendors/endpoints.ts';
 
 export interface UpstreamRequest {
   endpoint: Endpoint;
-  /** The model's name there; it is also in the body, where the format has it there. */
+  /** The model's name at the upstream; also in the body if the format has it there. */
   model: string;
-  /** Taken before `send` answers with its promise: bytes are given back to the system then. */
+  /** Read before `send` returns its promise: the memory may be reused afterwards. */
   body: string;
   stream: boolean;
-  /** Headers of the client that are meant for an upstream of its own dialect; each channel takes what it knows. */
+  /** Client headers for an upstream of the same dialect; each channel picks those it supports. */
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal;
 }
 
 export interface Upstream {
   send(request: UpstreamRequest): Promise<Response>;
-  /** Its host and its key: removed wherever they stand in its errors. */
+  /** Its host and key, which are removed from its errors. */
   hidden: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// One upstream for each channel of the catalog, made when first needed and kept while the channel is unchanged and its key
-// is taken.
+// One upstream per channel of the catalog, created on first use and kept while the channel is unchanged and its key is
+// accepted.
 
 import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';
@@ -12,7 +12,7 @@ import { type Connect, limitConnect } from './limit-connect.ts';
 import { createOpenaiUpstream } from './openai/openai-upstream.ts';
 import type { Fetch, Upstream } from './upstream.ts';
 
-/** What a channel's entry in the catalog must offer. */
+/** The required fields of a channel. */
 export interface ChannelSettings {
   name: string;
   kind: ChannelKind;
@@ -27,12 +27,12 @@ export interface UpstreamTools {
   clock: Clock;
   newId: NewId;
   fetch: Fetch;
-  /** Undefined where calls leave through a proxy: what it can reach, no connection of ours tells. */
+  /** Undefined behind a proxy: a direct connection does not show what it can reach. */
   connect: Connect | undefined;
-  /** Names this gateway to others, and to itself. */
+  /** Identifies this gateway, also to itself. */
   gatewayId: string;
   demoPaceMs: number;
-  /** From a reference or sealed literal to the secret; undefined if it cannot be had. */
+  /** Resolves a reference or sealed literal; undefined if that fails. */
   resolveSecret(secret: string, channel: string): string | undefined;
 }
 
@@ -40,23 +40,23 @@ export type FindUpstream = (channel: ChannelSettings) => Upstream;
 
 export interface Upstreams {
   findUpstream: FindUpstream;
-  /** The upstream refused our key: its reference may lead to another one by now, and is looked up again. */
-  doubtKey(channel: ChannelSettings): void;
+  /** The upstream refused our key: its reference is resolved again, as it may lead to another key by now. */
+  invalidateKey(channel: ChannelSettings): void;
 }
 
-/** However many calls are refused, a key is not looked up more often. */
-const LOOKED_UP_MS = 1_000;
+/** The shortest time between two lookups of a key. */
+const LOOKUP_INTERVAL_MS = 1_000;
 
 interface Made {
   upstream: Upstream;
-  /** By the monotonic clock. */
+  /** Monotonic time. */
   at: number;
   isDoubted: boolean;
 }
 
 export function createUpstreams(tools: UpstreamTools): Upstreams {
   const made = new WeakMap<ChannelSettings, Made>();
-  const isDue = ({ at, isDoubted }: Made) => isDoubted && tools.clock.monotonic() - at >= LOOKED_UP_MS;
+  const isDue = ({ at, isDoubted }: Made) => isDoubted && tools.clock.monotonic() - at >= LOOKUP_INTERVAL_MS;
   return {
     findUpstream(channel) {
       const known = made.get(channel);
@@ -65,7 +65,7 @@ export function createUpstreams(tools: UpstreamTools): Upstreams {
       made.set(channel, { upstream, at: tools.clock.monotonic(), isDoubted: false });
       return upstream;
     },
-    doubtKey(channel) {
+    invalidateKey(channel) {
       const known = made.get(channel);
       if (known) known.isDoubted = true;
     },
@@ -85,7 +85,7 @@ function createUpstream(channel: ChannelSettings, tools: UpstreamTools): Upstrea
       const openai = createOpenaiUpstream({ ...settings, quirks: channel.quirks }, fetch);
       if (channel.anthropicBaseUrl === undefined) return openai;
       const messages = { ...settings, baseUrl: channel.anthropicBaseUrl, takesBetas: false };
-      return besides(openai, createAnthropicUpstream(messages, fetch));
+      return withMessagesAddress(openai, createAnthropicUpstream(messages, fetch));
     }
     case 'anthropic':
       return createAnthropicUpstream({ ...settings, takesBetas: true }, fetch);
@@ -94,10 +94,10 @@ function createUpstream(channel: ChannelSettings, tools: UpstreamTools): Upstrea
   }
 }
 
-/** One upstream with two addresses: messages go to the one that speaks their dialect. */
-function besides(openai: Upstream, anthropic: Upstream): Upstream {
+/** One upstream with two addresses: messages go to the one with their dialect. */
+function withMessagesAddress(openai: Upstream, anthropic: Upstream): Upstream {
   return {
-    // The longer ones first: none may hide a part of a later one.
+    // Longest first: none may be part of a later one.
     hidden: [...new Set([...openai.hidden, ...anthropic.hidden])].sort((a, b) => b.length - a.length),
     send: (request) => (request.endpoint === 'messages' ? anthropic : openai).send(request),
   };

@@ -17,7 +17,7 @@ interface Ends {
 
 /**
  * Undefined if there is nothing to wait for, and the hold is known to be there. Rejects with AttemptFailed: a channel that is
- * not asked in the end has no line of the receipt, and gets its pass back.
+ * not asked in the end has no line of the receipt, and gets its permit back.
  */
 export function beforeAsking(
   tools: RelayTools,
@@ -31,11 +31,11 @@ export function beforeAsking(
   return held === true ? undefined : requireHeld(tools, step, held);
 }
 
-async function requireHeld({ health }: RelayTools, { pass }: Step, held: boolean | Promise<boolean>): Promise<void> {
+async function requireHeld({ health }: RelayTools, { permit }: Step, held: boolean | Promise<boolean>): Promise<void> {
   try {
     if (!(await held)) throw new AttemptFailed('hold_lost');
   } catch (error) {
-    health.forget(pass);
+    health.forget(permit);
     throw error;
   }
 }

@@ -30,7 +30,7 @@ export function silentMs({ startedAt, firstTokenAt }: Pick<BegunStream, 'started
 /** Whether its upstream may work without showing it. */
 export function maySpendUnseen({ reasoning }: Tools, { request }: Call, { route }: Taken, ms: number): boolean {
   const { channel, model } = route;
-  return mayReasonUnseen(model, request.document.value, ms) || reasoning.wasUnseen(channel.name, model);
+  return mayReasonUnseen(model, request.document.value, ms) || reasoning.hasHidden(channel.name, model);
 }
 
 function asksForMedia(modalities: Json | undefined): boolean {

@@ -24,18 +24,18 @@ export class TryNote {
   /** A stream has brought its first word, and will be told of again. */
   begun(): void {
     this.#write('ok');
-    this.#tools.health.begun(this.#step.pass);
+    this.#tools.health.firstToken(this.#step.permit);
   }
 
   ended(outcome: AttemptOutcome | 'ok'): void {
     const { health, errors, traffic } = this.#tools;
-    const { route, model, pass } = this.#step;
+    const { route, model, permit } = this.#step;
     this.#write(outcome);
-    if (outcome === 'ok') health.success(pass);
-    else if (OUTCOMES[outcome].blames === 'nobody') health.forget(pass);
+    if (outcome === 'ok') health.success(permit);
+    else if (OUTCOMES[outcome].blames === 'nobody') health.forget(permit);
     else {
       const channel = route.channel.name;
-      health.failure(pass, OUTCOMES[outcome]);
+      health.failure(permit, OUTCOMES[outcome]);
       errors.note(channel, model.id, outcome);
       traffic.record({ channel, model: model.id, ok: false, firstTokenMs: null, totalMs: null });
     }
@@ -53,7 +53,7 @@ export function noteTrouble(tools: RelayTools, { call }: Admission, step: Step, 
   const { alarm } = OUTCOMES[failed.outcome];
   if (failed.outcome === 'too_large') noteTooLarge(tools, call, step, failed);
   if (alarm) tools.alarms.raise(alarm, { request_id: call.requestId, channel: channel.name, model: step.model.id });
-  if (alarm === 'upstream_refused_our_key') tools.doubtKey(channel);
+  if (alarm === 'upstream_refused_our_key') tools.invalidateKey(channel);
 }
 
 /** The upstream has made the answer and asks for its price, and nobody pays us for it. */

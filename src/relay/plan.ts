@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Model, Route } from '../catalog/catalog.ts';
-import type { Pass } from '../channels/health.ts';
+import type { Permit } from '../channels/health.ts';
 import { mayBegin } from '../dialects/may-begin.ts';
 import { Fault } from '../faults/fault.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
@@ -16,7 +16,7 @@ export interface Step {
   route: Route;
   waitMs: number;
   /** For telling the channel's health what came of it. */
-  pass: Pass;
+  permit: Permit;
   /** Sealed reasoning stays behind: no route of the model could open it. */
   withoutSealed: boolean;
 }
@@ -107,7 +107,7 @@ class CallPlan implements Plan {
     if (!this.#passedOver) return undefined;
     const { health } = this.#tools;
     return Math.min(
-      ...Array.from(this.#passedOver, ({ channel, model }) => health.shutForMs(channel.name, model, this.#account)),
+      ...Array.from(this.#passedOver, ({ channel, model }) => health.blockedForMs(channel.name, model, this.#account)),
     );
   }
 
@@ -140,20 +140,20 @@ class CallPlan implements Plan {
     if (this.#triesOn(last.route) > 1) return undefined;
     const { channel, model } = last.route;
     const isToldToWait = OUTCOMES[failure.outcome].again === 'as_told';
-    const pass = isToldToWait
-      ? health.readmits(channel.name, model, this.#account)
-      : health.admits(channel.name, model, this.#account, last.pass);
-    if (!pass) return undefined;
-    if (retryBudget.take(running.size)) return this.#take({ ...last, waitMs, pass });
-    health.forget(pass);
+    const permit = isToldToWait
+      ? health.forceAcquire(channel.name, model, this.#account)
+      : health.tryAcquire(channel.name, model, this.#account, last.permit);
+    if (!permit) return undefined;
+    if (retryBudget.take(running.size)) return this.#take({ ...last, waitMs, permit });
+    health.forget(permit);
     return undefined;
   }
 
   /** At once, and no try on the channel or the model. */
   #anew(step: Step): Step {
     const { channel, model } = step.route;
-    const pass = this.#tools.health.readmits(channel.name, model, this.#account);
-    return this.#go({ ...step, waitMs: 0, pass, withoutSealed: this.#withoutSealed });
+    const permit = this.#tools.health.forceAcquire(channel.name, model, this.#account);
+    return this.#go({ ...step, waitMs: 0, permit, withoutSealed: this.#withoutSealed });
   }
 
   /** A route that could not open what another account sealed, once without it: better than no answer of this model. */
@@ -187,8 +187,8 @@ class CallPlan implements Plan {
       while (left.length > 0) {
         const route = chooseRoute(left, this.#conversationName, this.#tools.random);
         if (!route) return undefined;
-        const pass = this.#admit(model, route);
-        if (pass) return { model, route, waitMs: 0, pass, withoutSealed: this.#withoutSealed };
+        const permit = this.#admit(model, route);
+        if (permit) return { model, route, waitMs: 0, permit, withoutSealed: this.#withoutSealed };
         left = without(left, route);
       }
     }
@@ -196,10 +196,10 @@ class CallPlan implements Plan {
   }
 
   /** If the route can carry the call, and its breaker lets it through. */
-  #admit(model: Model, route: Route): Pass | undefined {
+  #admit(model: Model, route: Route): Permit | undefined {
     if (this.#call.carriers.find(model, route) instanceof Fault) return undefined;
-    const pass = this.#tools.health.admits(route.channel.name, route.model, this.#account);
-    if (pass) return pass;
+    const permit = this.#tools.health.tryAcquire(route.channel.name, route.model, this.#account);
+    if (permit) return permit;
     this.#passedOver ??= new Set();
     this.#passedOver.add(route);
     return undefined;

@@ -1,7 +1,7 @@
 // What an upstream replied, up to the moment the answer has really begun: the whole of an answer, or the events of a stream
 // until the first that says something.
 
-import { readToldFailure } from '../channels/refusals/read-told-failure.ts';
+import { readFailureInBody } from '../channels/refusals/read-failure.ts';
 import type { CarriedAnswer, Carrier } from '../dialects/carrier.ts';
 import type { StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import { splitEvents } from '../dialects/stream/other-form.ts';
@@ -29,7 +29,7 @@ export interface Reply extends Asking {
 
 /** What to make of a text that is no part of an answer; `otherwise` if it does not blame the request. */
 function explainTold({ carrier, upstream }: Reply, text: string | undefined, otherwise: AttemptOutcome): AttemptFailed {
-  const told = text === undefined ? undefined : readToldFailure(text, upstream.hidden);
+  const told = text === undefined ? undefined : readFailureInBody(text, upstream.hidden);
   return (told && classifyTold(told, carrier.maySeal)) ?? new AttemptFailed(otherwise);
 }
 

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'bun:test';
 import type { FailureKind } from '../../src/channels/breaker.ts';
-import { createHealth, type Health, type Pass } from '../../src/channels/health.ts';
+import { createHealth, type Health, type Permit } from '../../src/channels/health.ts';
 import { HOUR_MS } from '../../src/kit/clock.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 
@@ -16,13 +16,14 @@ beforeEach(() => {
   kind = {};
 });
 
-function enter(repeats?: Pass, account = 'a'): Pass {
-  const pass = health.admits('channel', 'model', account, repeats);
+function enter(repeats?: Permit, account = 'a'): Permit {
+  const pass = health.tryAcquire('channel', 'model', account, repeats);
   if (!pass) throw new Error('not admitted');
   return pass;
 }
-const isAdmitted = (repeats?: Pass, account = 'a') => health.admits('channel', 'model', account, repeats) !== undefined;
-const fail = (pass: Pass, more: FailureKind = {}) => health.failure(pass, { ...kind, ...more });
+const isAdmitted = (repeats?: Permit, account = 'a') =>
+  health.tryAcquire('channel', 'model', account, repeats) !== undefined;
+const fail = (pass: Permit, more: FailureKind = {}) => health.failure(pass, { ...kind, ...more });
 const state = () => health.states()[0];
 
 async function failTimes(times: number): Promise<void> {
@@ -62,7 +63,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
     });
 
     test('a channel that is silent fails one call after the other, and each counts', async () => {
-      const passes: Pass[] = [];
+      const passes: Permit[] = [];
       for (let n = 0; n < 5; n++) {
         passes.push(enter());
         await clock.advance(1_000);
@@ -115,7 +116,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
       expect(state()).toMatchObject({ state: 'closed', failures: 4 });
       await failTimes(1);
       expect(state()?.state).toBe('open');
-      expect(health.readmits('channel', 'model', 'a')).toBeDefined();
+      expect(health.forceAcquire('channel', 'model', 'a')).toBeDefined();
     });
   });
 
@@ -144,7 +145,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
   });
 
   test('says how long it stays shut, less than 15 s; a probe on its way has the first pause', async () => {
-    const shutForMs = () => health.shutForMs('channel', 'model', 'a');
+    const shutForMs = () => health.blockedForMs('channel', 'model', 'a');
     expect(shutForMs()).toBe(0);
     await failTimes(5);
     for (const pause of [5_000, 10_000, 14_000, 14_000]) {
@@ -169,7 +170,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
     async function callFor(ms: number, isDown: boolean): Promise<number[]> {
       const times: number[] = [];
       for (const end = clock.monotonic() + ms; clock.monotonic() < end; await clock.advance(1_000 / rate)) {
-        const pass = health.admits('channel', 'model', 'a');
+        const pass = health.tryAcquire('channel', 'model', 'a');
         if (!pass) continue;
         times.push(clock.monotonic());
         if (!isDown) health.success(pass);
@@ -201,7 +202,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
     await clock.advance(14_000);
     const next = enter();
     await clock.advance(6_000);
-    health.begun(slow);
+    health.firstToken(slow);
     expect(state()?.state).toBe('closed');
     fail(slow);
     expect(state()).toMatchObject({ state: 'open', why: 'probe_failed' });
@@ -212,13 +213,13 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
   test('what nobody asked for in an hour is forgotten once there is something new, unless it is open', async () => {
     const names = () => health.states().map(({ channel, model }) => `${channel} ${model}`);
     await failTimes(5);
-    const gone = health.admits('removed', 'model', 'a');
+    const gone = health.tryAcquire('removed', 'model', 'a');
     if (gone) health.success(gone);
     await clock.advance(HOUR_MS - 1);
-    health.admits('asked', 'model', 'a');
+    health.tryAcquire('asked', 'model', 'a');
     expect(names()).toEqual(['channel model', 'removed model', 'asked model']);
     await clock.advance(1);
-    health.admits('new', 'model', 'a');
+    health.tryAcquire('new', 'model', 'a');
     expect(names()).toEqual(['channel model', 'asked model', 'new model']);
     expect(state()).toMatchObject({ state: 'open', why: 'consecutive_failures' });
   });
@@ -227,7 +228,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
     test('is no success at its first word', async () => {
       for (let n = 0; n < 5; n++) {
         const pass = enter();
-        health.begun(pass);
+        health.firstToken(pass);
         await clock.advance(10);
         fail(pass);
       }
@@ -236,7 +237,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
 
     test('interrupts failures in a row at its first word', async () => {
       for (let n = 0; n < 20; n++) {
-        health.begun(enter());
+        health.firstToken(enter());
         await failTimes(1);
         await clock.advance(2_000);
       }
@@ -244,7 +245,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
     });
 
     test('is one call of the many, and open ones are no reason to close', async () => {
-      for (let n = 0; n < 30; n++) health.begun(enter());
+      for (let n = 0; n < 30; n++) health.firstToken(enter());
       for (let n = 0; n < 4; n++) fail(enter());
       expect(state()?.state).toBe('closed');
     });
@@ -254,7 +255,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
       await clock.advance(5_000);
       const probe = enter();
       expect(isAdmitted()).toBe(false);
-      health.begun(probe);
+      health.firstToken(probe);
       expect(state()).toMatchObject({ state: 'closed', failures: 5 });
       expect(isAdmitted()).toBe(true);
       fail(probe);
@@ -265,7 +266,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
       await failTimes(5);
       await clock.advance(5_000);
       const probe = enter();
-      health.begun(probe);
+      health.firstToken(probe);
       health.success(probe);
       await failTimes(4);
       expect(state()?.state).toBe('closed');
@@ -277,7 +278,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
       await failTimes(5);
       await clock.advance(5_000);
       const probe = enter();
-      health.begun(probe);
+      health.firstToken(probe);
       health.forget(probe);
       expect(isAdmitted()).toBe(true);
       await failTimes(1);
@@ -286,8 +287,8 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
   });
 
   describe('a call that began before it opened', () => {
-    let older: Pass;
-    let probe: Pass;
+    let older: Permit;
+    let probe: Permit;
     beforeEach(async () => {
       older = enter();
       await failTimes(5);
@@ -329,7 +330,7 @@ describe('failures that a request can provoke', () => {
       fail(pass);
     }
   }
-  const isOpenFor = (account: string) => health.shutForMs('channel', 'model', account) > 0;
+  const isOpenFor = (account: string) => health.blockedForMs('channel', 'model', account) > 0;
 
   test('of one account shut the route for this account alone', async () => {
     await failFor('a', 'a', 'a', 'a', 'a');
@@ -341,7 +342,7 @@ describe('failures that a request can provoke', () => {
 
   test('of one account, however many and whoever succeeds between, never shut it for others', async () => {
     for (let n = 0; n < 500; n++) {
-      const pass = health.admits('channel', 'model', 'a');
+      const pass = health.tryAcquire('channel', 'model', 'a');
       await clock.advance(50);
       if (pass) fail(pass);
       expect(isOpenFor('b')).toBe(false);
@@ -379,7 +380,7 @@ describe('failures that a request can provoke', () => {
 
   test('of two accounts, however many, do not shut it while a third one is served', async () => {
     for (let n = 0; n < 400; n++) {
-      const pass = health.admits('channel', 'model', n % 2 === 0 ? 'a' : 'b');
+      const pass = health.tryAcquire('channel', 'model', n % 2 === 0 ? 'a' : 'b');
       await clock.advance(50);
       if (pass) fail(pass);
       expect(isOpenFor('c')).toBe(false);
@@ -418,7 +419,7 @@ describe('failures that a request can provoke', () => {
     await failFor('a', 'b', 'a', 'b', 'a');
     for (let n = 0; n < 100; n++) {
       await clock.advance(100);
-      const pass = health.admits('channel', 'model', 'a');
+      const pass = health.tryAcquire('channel', 'model', 'a');
       if (pass) fail(pass);
     }
     expect(isAdmitted(undefined, 'c')).toBe(true);
@@ -429,7 +430,7 @@ describe('failures that a request can provoke', () => {
     const end = clock.monotonic() + 60_000;
     let probes = 0;
     for (let n = 0; clock.monotonic() < end; n++, await clock.advance(1_000 / rate)) {
-      const pass = health.admits('channel', 'model', `account ${n % 50}`);
+      const pass = health.tryAcquire('channel', 'model', `account ${n % 50}`);
       if (!pass) continue;
       probes++;
       fail(pass);
@@ -437,7 +438,7 @@ describe('failures that a request can provoke', () => {
     expect(probes).toBeWithin(5, 13);
     const healedAt = clock.monotonic();
     for (let n = 0; ; n++, await clock.advance(1_000 / rate)) {
-      const pass = health.admits('channel', 'model', `account ${n % 50}`);
+      const pass = health.tryAcquire('channel', 'model', `account ${n % 50}`);
       if (!pass) continue;
       health.success(pass);
       break;

@@ -18,7 +18,7 @@ const CHANNEL: ChannelSettings = {
 function setUp() {
   const clock = createManualClock();
   let lookups = 0;
-  const { findUpstream, doubtKey } = createUpstreams({
+  const { findUpstream, invalidateKey } = createUpstreams({
     clock,
     newId: () => 'req_1',
     fetch: async () => new Response('{}'),
@@ -27,7 +27,7 @@ function setUp() {
     demoPaceMs: 0,
     resolveSecret: () => `fake-key-${++lookups}`,
   });
-  return { clock, doubt: () => doubtKey(CHANNEL), keys: () => findUpstream(CHANNEL).hidden };
+  return { clock, doubt: () => invalidateKey(CHANNEL), keys: () => findUpstream(CHANNEL).hidden };
 }
 
 test('a key that is taken is looked up once', async () => {

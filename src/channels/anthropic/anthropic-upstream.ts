@@ -1,6 +1,5 @@
-// An upstream that speaks the Anthropic format over HTTP. Of the client's headers only the version and the betas it asks
-// for travel on, because its own SDK negotiates with them, and the trace that its call belongs to. Betas are Anthropic's:
-// another vendor's endpoint of its format is not told of them.
+// An upstream with the Anthropic format over HTTP. Of the client's headers it forwards the version and the betas, which
+// the client's SDK negotiates with, and the trace. Betas are Anthropic's: other vendors do not get them.
 
 import { addressBelow } from '../address-below.ts';
 import { type Fetch, hiddenOf, type Upstream, type UpstreamRequest } from '../upstream.ts';
@@ -22,13 +21,13 @@ export function createAnthropicUpstream(settings: AnthropicSettings, fetch: Fetc
   const credentials = apiKey ? { 'x-api-key': apiKey } : {};
 
   function headersOf(request: UpstreamRequest): Record<string, string> {
-    const told = upstreamHeaders(request, gatewayId, credentials);
-    told['anthropic-version'] = DEFAULT_VERSION;
+    const sent = upstreamHeaders(request, gatewayId, credentials);
+    sent['anthropic-version'] = DEFAULT_VERSION;
     for (const name of passedOn) {
       const value = request.headers[name];
-      if (value !== undefined) told[name] = value;
+      if (value !== undefined) sent[name] = value;
     }
-    return told;
+    return sent;
   }
 
   return {

@@ -1,11 +1,11 @@
-// How many tokens of input the demo says it has read. Media count by their kind, as models count them: their base64 is no
-// text, and a small picture would be more of it than a long conversation.
+// The input tokens that the demo reports. Media count by their kind, as in models: the base64 of a small picture would
+// outweigh a long conversation.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { audioTokens, packedTokens } from '../../kit/media-tokens.ts';
 import { countTokens, PER_IMAGE } from '../../kit/tokens.ts';
 
-/** What stands beside the messages is read by a model, too. */
+/** Models also read fields beside the messages. */
 export function countPrompt(request: JsonObject): number {
   const beside = BESIDE_MESSAGES.map((name) => countTokens(wordsOf(request[name])).estimate);
   return beside.reduce((sum, tokens) => sum + tokens, countMessages(request.messages ?? []));
@@ -23,7 +23,7 @@ function countMessages(messages: Json): number {
   return countTokens(words).estimate + ofMedia;
 }
 
-/** Undefined: it is not a part of media. */
+/** Undefined if it is not media. */
 function mediaTokens(part: Json): number | undefined {
   if (!isObject(part)) return undefined;
   switch (part.type) {
@@ -49,7 +49,7 @@ function ofFile(data: Json | undefined): number | undefined {
   return typeof data === 'string' ? packedTokens(data) : undefined;
 }
 
-/** Names and texts without the syntax around them, which is half of a small tool and takes a model few tokens. */
+/** Names and texts without the JSON syntax, which is half of a small tool and costs a model few tokens. */
 function wordsOf(value: Json | undefined): string {
   return value === undefined ? '' : JSON.stringify(value).replace(/[{}[\]":,]+/g, ' ');
 }

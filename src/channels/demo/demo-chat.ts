@@ -12,7 +12,7 @@ const MODEL = 'demo';
 export function chatAnswer({ id, created }: Head, answer: DemoAnswer) {
   const choices = Array.from({ length: answer.choices }, (_, index) => ({
     index,
-    message: { role: 'assistant', content: answer.pieces.join(''), refusal: null },
+    message: { role: 'assistant', content: answer.chunks.join(''), refusal: null },
     logprobs: null,
     finish_reason: answer.finish,
   }));
@@ -34,14 +34,14 @@ export function* chatFrames({ id, created }: Head, answer: DemoAnswer): Generato
     const choice = (delta: unknown, finish: string | null = null) =>
       chunk([{ index, delta, logprobs: null, finish_reason: finish }]);
     yield { text: choice({ role: 'assistant', content: '' }), paced: false };
-    for (const content of answer.pieces) yield { text: choice({ content }), paced: true };
+    for (const content of answer.chunks) yield { text: choice({ content }), paced: true };
     yield { text: choice({}, answer.finish), paced: false };
   }
   yield { text: chunk([], usageOf(answer)), paced: false };
   yield { text: 'data: [DONE]\n\n', paced: false };
 }
 
-function usageOf({ promptTokens, pieces, choices }: DemoAnswer) {
-  const completion = pieces.length * choices;
+function usageOf({ promptTokens, chunks, choices }: DemoAnswer) {
+  const completion = chunks.length * choices;
   return { prompt_tokens: promptTokens, completion_tokens: completion, total_tokens: promptTokens + completion };
 }

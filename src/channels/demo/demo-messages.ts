@@ -12,9 +12,9 @@ const STOP_REASONS = { stop: 'end_turn', length: 'max_tokens' };
 export function messageAnswer({ id }: Head, answer: DemoAnswer) {
   return {
     ...emptyMessage(id, answer),
-    content: [{ type: 'text', text: answer.pieces.join('') }],
+    content: [{ type: 'text', text: answer.chunks.join('') }],
     stop_reason: STOP_REASONS[answer.finish],
-    usage: { input_tokens: answer.promptTokens, output_tokens: answer.pieces.length },
+    usage: { input_tokens: answer.promptTokens, output_tokens: answer.chunks.length },
   };
 }
 
@@ -25,14 +25,14 @@ export function* messageFrames({ id }: Head, answer: DemoAnswer): Generator<Fram
   });
   yield frame({ type: 'message_start', message: emptyMessage(id, answer) });
   yield frame({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
-  for (const text of answer.pieces) {
+  for (const text of answer.chunks) {
     yield frame({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }, true);
   }
   yield frame({ type: 'content_block_stop', index: 0 });
   yield frame({
     type: 'message_delta',
     delta: { stop_reason: STOP_REASONS[answer.finish], stop_sequence: null },
-    usage: { output_tokens: answer.pieces.length },
+    usage: { output_tokens: answer.chunks.length },
   });
   yield frame({ type: 'message_stop' });
 }

@@ -1,4 +1,5 @@
-// The demo channel: an upstream inside the process that speaks both formats at a human pace and reports usage.
+// The demo channel: an upstream inside the process that supports both formats, streams at reading speed and reports
+// usage.
 
 import { type Clock, sleep } from '../../kit/clock.ts';
 import type { NewId } from '../../kit/ids.ts';
@@ -10,7 +11,7 @@ import { messageAnswer, messageFrames } from './demo-messages.ts';
 export interface DemoSettings {
   clock: Clock;
   newId: NewId;
-  /** Between two pieces of a stream. */
+  /** Between two chunks of a stream. */
   paceMs: number;
 }
 

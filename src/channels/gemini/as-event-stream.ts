@@ -1,5 +1,5 @@
-// Google streams either events or one long JSON list, if something on the way loses the wish for events. The list becomes
-// events here, byte by byte: nothing of it is kept.
+// Google streams events, or one long JSON array if a proxy drops the parameter for events. The array is converted into
+// events here, byte by byte and without buffering.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -20,7 +20,7 @@ export function asEventStream(response: Response): Response {
   return new Response(response.body.pipeThrough(listToEvents()), { status: 200, headers });
 }
 
-/** Every member of the list is an event; so is a text that is no list, such as an error. */
+/** Every element of the array becomes an event; so does a body that is not an array, such as an error. */
 function listToEvents(): TransformStream<Uint8Array, Uint8Array> {
   let isBegun = false;
   let depth = 0;
@@ -36,7 +36,7 @@ function listToEvents(): TransformStream<Uint8Array, Uint8Array> {
       depth = 1;
       return;
     }
-    // Line ends stand only between values: as spaces they do not end the event.
+    // Line ends occur only between values: as spaces they do not end the event.
     out.push(LINE_ENDS.has(byte) ? SPACE : byte);
     if (isInText) {
       if (isEscaped) isEscaped = false;

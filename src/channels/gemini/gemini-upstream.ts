@@ -1,5 +1,4 @@
-// An upstream that speaks Google's own format over HTTP: the model is part of the address, and so is whether the answer is
-// streamed.
+// An upstream with Google's own format over HTTP: the URL contains the model and whether to stream.
 
 import { addressBelow } from '../address-below.ts';
 import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
@@ -8,7 +7,7 @@ import { asEventStream } from './as-event-stream.ts';
 
 export interface GeminiSettings {
   baseUrl: string;
-  /** The secret itself, already resolved. */
+  /** The resolved secret. */
   apiKey: string | undefined;
   gatewayId: string;
 }
@@ -33,7 +32,7 @@ export function createGeminiUpstream({ baseUrl, apiKey, gatewayId }: GeminiSetti
   };
 }
 
-/** The vendor also has collections beside `models`, such as `tunedModels/mine`. No name can leave its place in the path. */
+/** Google has other collections than `models`, such as `tunedModels/mine`. No name can change the rest of the path. */
 function modelPath(model: string): string {
   const [, collection = 'models', name = ''] = /^(?:(models|tunedModels)\/)?(.*)$/s.exec(model) ?? [];
   return `${collection}/${encodeURIComponent(name)}`;

@@ -1,4 +1,4 @@
-// An upstream that speaks the OpenAI format over HTTP.
+// An upstream with the OpenAI format over HTTP.
 
 import type { Endpoint } from '../../vendors/endpoints.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
@@ -8,7 +8,7 @@ import { upstreamHeaders } from '../upstream-headers.ts';
 
 export interface OpenaiSettings {
   baseUrl: string;
-  /** The secret itself, already resolved; some upstreams need none. */
+  /** The resolved secret; some upstreams need none. */
   apiKey: string | undefined;
   gatewayId: string;
   quirks: Quirks;

@@ -1,18 +1,18 @@
-// What an upstream says, without what a client must not learn from it: URLs, hosts, paths, ids and keys are removed, what
-// looks like one, and the upstream's own.
+// Removes from an upstream's message what a client must not learn: URLs, hosts, paths, ids and keys, anything that
+// looks like one, and the upstream's own names.
 
 const MAX_READ_CHARS = 2_000;
 const MAX_MESSAGE_CHARS = 400;
 
-/** `hidden` must be ordered so that none hides a part of a later one. */
+/** In `hidden` no entry may be part of a later one. */
 export function cleanText(text: string, hidden: readonly string[] = []): string {
   const shown = hidden.reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), firstWords(text));
   return REMOVED.reduce((rest, [what, word]) => rest.replace(what, word), shown).slice(0, MAX_MESSAGE_CHARS);
 }
 
 /**
- * Long enough for what may be shown, short enough for patterns; no word is cut, because half a key looks like none.
- * Chinese has no spaces, and no key has its letters.
+ * Cuts the text to a length that patterns can handle, at a word end, because half a key looks like none. Chinese has no
+ * spaces, but keys have no Chinese characters.
  */
 function firstWords(text: string): string {
   if (text.length <= MAX_READ_CHARS) return text;
@@ -20,45 +20,45 @@ function firstWords(text: string): string {
 }
 
 const ENDINGS = 'com|net|org|io|ai|dev|cloud|azure|internal|local|lan|corp|svc|cluster|intranet|eu|cn|tw|uk|jp';
-/** These are ordinary names of fields, too. */
+/** Top-level domains that are also ordinary field names. */
 const WORD_ENDINGS = 'app|test|home|run|sh|co|de';
-/** What a number may follow as it follows the name of a host. */
+/** Words that a number may follow like a port follows a host. */
 const COUNTED = [
   'line|column|position|offset|index|status|code|error|limit|tokens|length|size|count|max|min|got|expected|temperature',
   'requested|used|maximum|minimum|seed|budget|remaining|total',
 ].join('|');
-/** Names in the places of a request that no host has. */
+/** Parts of request paths that no host name has. */
 const SCHEMA_NAMES =
   'properties|parameters|definitions|defs|items|input_schema|json_schema|response_format|tool_choice|tool_calls';
-/** Those that one may have. */
+/** Parts that a host name may have, too. */
 const REQUEST_NAMES = 'messages|input|tools|contents?|system';
 const PLACE_NAMES = `${SCHEMA_NAMES}|${REQUEST_NAMES}`;
-/** Beginnings of paths that are the client's own: of the API, and of a place in a request. */
+/** First parts of the client's own paths: of the API and of request fields. */
 const OWN_PATHS = String.raw`v\d\w*|chat|responses|${PLACE_NAMES}`;
 
-/** Names with dots, from the first of them on: but for a place in a request, which has one of `own`. */
-function hostPattern(endings: string, own: string): RegExp {
+/** Dotted names, except request paths, which contain one of `pathNames`. */
+function hostPattern(endings: string, pathNames: string): RegExp {
   const start = String.raw`(?<![\w-]|\w\.|\b(?:${PLACE_NAMES})\[\d+\]\.)`;
-  const isPlace = String.raw`(?:[\w-]+\.)*(?:${own})(?![\w-])`;
+  const isPlace = String.raw`(?:[\w-]+\.)*(?:${pathNames})(?![\w-])`;
   return new RegExp(String.raw`${start}(?!${isPlace})(?:[\w-]+\.)+(?:${endings})\b\S*`, 'gi');
 }
 
-/** Names of Google and Azure that begin with no slash, or stand below the version of an API. */
+/** Start of Google and Azure resource names, which have no leading slash or follow an API version. */
 const RESOURCE_START = String.raw`(?:(?<![\w./$-])|(?<=\bv\d\w*\/))`;
 const RESOURCE_KINDS = String.raw`projects|(?:organizations|folders|billingAccounts|subscriptions)(?=\/[\w-]*\d)`;
 const RESOURCE = new RegExp(String.raw`${RESOURCE_START}(?:${RESOURCE_KINDS})(?:\/[\w.:@*-]+)+`, 'g');
-/** An address of eight groups, or of fewer around two colons; it has a digit, where names in code that read alike do not. */
+/** IPv6 groups, full or around two colons; with a digit, unlike similar names in code. */
 const GROUPS = '[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6}';
 const SIX = `(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:${GROUPS})?::(?:${GROUPS})?`;
 const BARE_SIX = new RegExp(
   String.raw`(?<![\w:.])(?=[0-9a-f:]*\d)(?:${SIX})(?:(?:\.\d{1,3}){3})?(?:%\w+)?(?!\w|:\w)`,
   'gi',
 );
-/** A folder may have spaces in its name, what stands last may not. */
+/** Folder names may contain spaces, the last part may not. */
 const WINDOWS_PATH = /(?<!\w)[a-z]:\\+(?:[^\\/:*?"'<>|\s]+(?: [^\\/:*?"'<>|\s]+)*\\+)*[^\\/:*?"'<>|\s,;)]*/gi;
 const SHARED_PATH = /(?<![\w\\])\\\\[\w.-]+(?:\\[\w.$-]+)+/g;
 
-/** Later ones see what earlier ones left. */
+/** Applied in order, each to the result of the previous one. */
 const REMOVED: readonly (readonly [what: RegExp, word: string])[] = [
   [/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[link]'],
   [/\barn:[\w-]+:[^\s,;"')\]]+/gi, '[id]'],

@@ -1,9 +1,9 @@
-// What Google says in the details of an error and nowhere else: why it refused, and how long to wait.
+// Reads the details of a Google error: the reason, and how long to wait.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
 export interface GoogleDetails {
-  /** Such as `API_KEY_INVALID`; the vendor's own word, which no caller can put there. */
+  /** Such as `API_KEY_INVALID`: set by the vendor, never by the caller. */
   reason: string | undefined;
   retryAfterS: number | undefined;
 }
@@ -22,7 +22,7 @@ function listOf(details: Json | undefined): JsonObject[] {
   return Array.isArray(details) ? details.filter(isObject) : [];
 }
 
-/** Seconds, such as `45.8379s`. */
+/** In seconds: `45.8379s`. */
 function readDuration(value: Json | undefined): number | undefined {
   return typeof value === 'string' && /^\d{1,6}(\.\d{1,9})?s$/.test(value) ? Number.parseFloat(value) : undefined;
 }

@@ -1,10 +1,9 @@
-// An upstream's refusal, reduced to what a client may know. From its body only the cleaned message and the parameter of
-// the known error envelope pass.
+// Reduces an upstream's refusal to what a client may know: the cleaned message and the parameter of a known error
+// envelope.
 
-import { tryParseJson } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
 import { cleanText } from './clean-text.ts';
 import { findError } from './find-error.ts';
-import { isFlagged } from './flagged-content.ts';
 import { readGoogleDetails } from './google-details.ts';
 import { isAboutKey } from './refused-key.ts';
 
@@ -14,20 +13,26 @@ export interface UpstreamFailure {
   code: string | undefined;
   message: string | undefined;
   param: string | undefined;
-  /** What the request says was found to be against the upstream's rules, whatever the status. */
+  /** The upstream's moderation refused the content, whatever the status. */
   isFlagged: boolean;
-  /** It speaks of our key, account or credit there. */
+  /** The refusal concerns our key, account or credit. */
   isAboutKey: boolean;
 }
 
 const MAX_BODY_CHARS = 64 * 1024;
+/** A failed response repeats its request, so this is far more than an error needs. */
+const MAX_EMBEDDED_CHARS = 8 * 1024 * 1024;
+const NO_HEADERS = new Headers();
+/** Kinds of error that always have status 400. */
+const BAD_REQUESTS: ReadonlySet<Json | undefined> = new Set(['invalid_request_error', 'request_too_large']);
+const FLAGGED_WORDS = /^Content violates usage guidelines\b/i;
 const LONGEST_WAIT_S = 1_000_000;
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 interface FailureContext {
-  /** Names and keys of the upstream's own. */
+  /** The upstream's own names and keys. */
   hidden: readonly string[];
-  /** Without it a wait that is told as a date is not known. */
+  /** Required to read a `retry-after` date. */
   now?: number;
 }
 
@@ -50,7 +55,30 @@ export function readFailure(
   };
 }
 
-/** Seconds, or a date of HTTP. */
+/** Reads an error from a body or stream event with status 200; undefined if there is none. */
+export function readFailureInBody(text: string, hidden: readonly string[]): UpstreamFailure | undefined {
+  const error = text.length <= MAX_EMBEDDED_CHARS ? findError(tryParseJson(text)) : undefined;
+  return error && readFailure({ status: statusOf(error), headers: NO_HEADERS }, JSON.stringify({ error }), { hidden });
+}
+
+/** The status that the error names, else 400 for kinds that always have it, else 200. */
+function statusOf({ code, status, type }: JsonObject): number {
+  const named = [code, status].map(Number).find((number) => number >= 400 && number < 600);
+  const kind = typeof code === 'string' ? code : type;
+  return named ?? (BAD_REQUESTS.has(kind) ? 400 : 200);
+}
+
+/** Moderation with the status of a refused key: OpenRouter lists its reasons, xAI writes one fixed sentence. */
+function isFlagged({ message, metadata }: JsonObject): boolean {
+  if (typeof message === 'string' && FLAGGED_WORDS.test(message)) return true;
+  if (!isObject(metadata)) return false;
+  const { reasons, flagged_input: input, raw } = metadata;
+  if (Array.isArray(reasons) || typeof input === 'string') return true;
+  const within = typeof raw === 'string' ? findError(tryParseJson(raw)) : undefined;
+  return within !== undefined && isFlagged({ message: within.message ?? null });
+}
+
+/** Seconds or an HTTP date. */
 function readRetryAfter(text: string | null, now: number | undefined): number | undefined {
   if (text === null) return undefined;
   if (/^\d+(\.\d+)?$/.test(text.trim())) return Math.min(Number(text), LONGEST_WAIT_S);

@@ -1,11 +1,11 @@
-// Whether an upstream's 403 is about our key, account or credit there, or about the request. Content filters and firewalls
-// answer 403, too, and a prompt must not be able to close a channel: so it takes a code or a sentence of the vendor's.
+// Whether an upstream's 403 concerns our key, account or credit, or the request. Content filters and firewalls also
+// send 403, and a prompt must not be able to close a channel: so only known codes and sentences of vendors count.
 
 import { isObject, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
 import { findError } from './find-error.ts';
 import { readGoogleDetails } from './google-details.ts';
 
-/** In codes, types and reasons, which no caller can write. */
+/** In codes, types and reasons, which callers cannot write. */
 const KEY_CODES = new RegExp(
   [
     'auth',
@@ -35,9 +35,9 @@ const KEY_WORDS = new RegExp(
 
 export function isAboutKey({ code, type, status, message, details, metadata }: JsonObject): boolean {
   const codes = [code, type, status, readGoogleDetails(details).reason];
-  if (codes.some((one) => typeof one === 'string' && KEY_CODES.test(one))) return true;
+  if (codes.some((code) => typeof code === 'string' && KEY_CODES.test(code))) return true;
   if (typeof message === 'string' && KEY_WORDS.test(message)) return true;
-  // What an upstream behind OpenRouter said.
+  // The error of an upstream behind OpenRouter.
   const raw = isObject(metadata) && typeof metadata.raw === 'string' ? metadata.raw : '';
   const { message: said } = findError(tryParseJson(raw)) ?? {};
   return typeof said === 'string' && KEY_WORDS.test(said);
