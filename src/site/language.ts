@@ -1,15 +1,13 @@
 // Which language a visitor reads: what they chose, else what their browser prefers, else English.
 
 import { requestUrl } from '../kit/request-url.ts';
-import { en } from './words/en.ts';
-import type { Words } from './words/words.ts';
-import { zhTw } from './words/zh-tw.ts';
+import { en, type Words, zh } from './words/words.ts';
 
 export const LANGUAGES = ['zh-TW', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 export const LANGUAGE_COOKIE = 'lang';
-const WORDS: Record<Language, Words> = { 'zh-TW': zhTw, en };
+const WORDS: Record<Language, Words> = { 'zh-TW': zh, en };
 
 export function wordsOf(language: Language): Words {
   return WORDS[language];

@@ -1,11 +1,39 @@
-// The shape of the dictionary: whatever the English one says, every other language says too. The compiler sees to it.
+// Everything the site says. Each topic has both languages in one file, so that they are changed together.
 
-import type { en } from './en.ts';
+import * as account from './account.ts';
+import * as docs from './docs.ts';
+import * as faults from './faults.ts';
+import * as frame from './frame.ts';
+import * as home from './home.ts';
+import * as keys from './keys.ts';
+import * as pricing from './pricing.ts';
+import type { Said } from './said.ts';
+import * as security from './security.ts';
+import * as status from './status.ts';
+import * as usage from './usage.ts';
 
-export type Said<Entry> = Entry extends string
-  ? string
-  : Entry extends (...given: infer Given) => string
-    ? (...given: Given) => string
-    : { readonly [Name in keyof Entry]: Said<Entry[Name]> };
+export const en = {
+  frame: frame.en,
+  home: home.en,
+  pricing: pricing.en,
+  docs: docs.en,
+  status: status.en,
+  security: security.en,
+  account: { ...account.en, keys: keys.en, ...usage.en },
+  faults: faults.en.texts,
+  fields: faults.en.fields,
+};
 
 export type Words = Said<typeof en>;
+
+export const zh: Words = {
+  frame: frame.zh,
+  home: home.zh,
+  pricing: pricing.zh,
+  docs: docs.zh,
+  status: status.zh,
+  security: security.zh,
+  account: { ...account.zh, keys: keys.zh, ...usage.zh },
+  faults: faults.zh.texts,
+  fields: faults.zh.fields,
+};

@@ -1,8 +1,8 @@
 // The words of the accounts' pages.
 
-import type { Said } from '../../../site/words/words.ts';
+import type { Said } from '../../../site/words/said.ts';
 
-export const accountsEn = {
+export const en = {
   title: 'Accounts',
   lead: 'Find an account by an id, a key, a card, a login name or a request.',
   search: 'Account id, key id, last four of a key, card serial or code, login name or request id',
@@ -133,7 +133,7 @@ export const accountsEn = {
   noActions: 'No operator actions on this account.',
 };
 
-export const accountsZh: Said<typeof accountsEn> = {
+export const zh: Said<typeof en> = {
   title: '帳戶',
   lead: '用客戶提供的資訊找到帳戶。',
   search: '帳戶編號、金鑰編號、金鑰末四碼、儲值卡序號或卡號、使用者名稱或請求編號',

@@ -1,12 +1,12 @@
 // The words of the cards' pages.
 
-import type { Said } from '../../../site/words/words.ts';
+import type { Said } from '../../../site/words/said.ts';
 
 function countCards(count: string): string {
   return count === '1' ? '1 card' : `${count} cards`;
 }
 
-export const cardsEn = {
+export const en = {
   title: 'Cards',
   lead: 'Prepaid cards are issued in batches. Customers redeem them to top up their balance.',
   issue: 'Issue a batch',
@@ -81,7 +81,7 @@ export const cardsEn = {
   wrongExpiry: 'The expiry date is not valid. Enter a date in the future; only gifts can expire.',
 };
 
-export const cardsZh: Said<typeof cardsEn> = {
+export const zh: Said<typeof en> = {
   title: '儲值卡',
   lead: '分批發行，由客戶兌換成餘額。',
   issue: '發行一批',

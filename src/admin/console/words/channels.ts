@@ -1,8 +1,8 @@
 // The words of the channels' pages.
 
-import type { Said } from '../../../site/words/words.ts';
+import type { Said } from '../../../site/words/said.ts';
 
-export const channelsEn = {
+export const en = {
   title: 'Channels',
   lead: 'The upstream providers and their current state.',
   add: 'Add or change channels',
@@ -80,7 +80,7 @@ export const channelsEn = {
   thisNode: 'Circuit breakers, errors and the last hour show this node only; the 24-hour figures cover all nodes.',
 };
 
-export const channelsZh: Said<typeof channelsEn> = {
+export const zh: Said<typeof en> = {
   title: '供應商線路',
   lead: '各條供應商線路與目前的狀況。',
   add: '新增或修改供應商線路',

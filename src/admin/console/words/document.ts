@@ -1,8 +1,8 @@
 // The words of the catalog document: its editor, what is checked, its revisions.
 
-import type { Said } from '../../../site/words/words.ts';
+import type { Said } from '../../../site/words/said.ts';
 
-export const documentEn = {
+export const en = {
   title: 'Configuration',
   lead: 'Channels, models, prices and limits, as one YAML document. You review the changes before they are applied.',
   text: 'Configuration (YAML)',
@@ -80,7 +80,7 @@ export const documentEn = {
     `Its configuration is applied again, as revision ${next}. All later changes are undone, except that channels keep their current stored keys. Revision ${newest} stays in the list.`,
 };
 
-export const documentZh: Said<typeof documentEn> = {
+export const zh: Said<typeof en> = {
   title: '系統設定',
   lead: '供應商線路、模型、價格與限制，全部寫在一份 YAML 文件裡。套用之前會先顯示差異。',
   text: '設定內容（YAML）',

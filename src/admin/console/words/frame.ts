@@ -1,8 +1,8 @@
 // The words around every page of the console, of its door, its first page, and of what it refuses.
 
-import type { Said } from '../../../site/words/words.ts';
+import type { Said } from '../../../site/words/said.ts';
 
-export const frameEn = {
+export const en = {
   frame: {
     name: 'Console',
     channels: 'Channels',
@@ -85,7 +85,7 @@ export const frameEn = {
   },
 };
 
-export const frameZh: Said<typeof frameEn> = {
+export const zh: Said<typeof en> = {
   frame: {
     name: '管理後台',
     channels: '供應商線路',

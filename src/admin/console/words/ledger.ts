@@ -1,8 +1,8 @@
 // The words of the ledger's pages.
 
-import type { Said } from '../../../site/words/words.ts';
+import type { Said } from '../../../site/words/said.ts';
 
-export const ledgerEn = {
+export const en = {
   title: 'Ledger',
   tabOverview: 'Overview',
   tabReconcile: 'Reconcile a bill',
@@ -91,7 +91,7 @@ export const ledgerEn = {
   totals: 'Total',
 };
 
-export const ledgerZh: Said<typeof ledgerEn> = {
+export const zh: Said<typeof en> = {
   title: '帳本',
   tabOverview: '總覽',
   tabReconcile: '核對上游帳單',

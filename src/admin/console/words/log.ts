@@ -1,9 +1,9 @@
 // The words of the log of actions, and of the facts that actions and alarms carry. What a later version writes is shown by
 // its code, so no name has to be here.
 
-import type { Said } from '../../../site/words/words.ts';
+import type { Said } from '../../../site/words/said.ts';
 
-export const logEn = {
+export const en = {
   deeds: {
     'accounts.credit': 'Credited account',
     'accounts.refund': 'Refunded account',
@@ -73,7 +73,7 @@ export const logEn = {
   no: 'no',
 };
 
-export const logZh: Said<typeof logEn> = {
+export const zh: Said<typeof en> = {
   deeds: {
     'accounts.credit': '加值',
     'accounts.refund': '退款',

@@ -1,10 +1,10 @@
 // The words of what upstreams bill and no customer pays.
 
-import type { Said } from '../../../site/words/words.ts';
+import type { Said } from '../../../site/words/said.ts';
 import type { LossBy } from '../../../store/reads.ts';
 import type { LossReason } from '../../../store/rows.ts';
 
-export const lossesEn = {
+export const en = {
   title: 'Losses',
   lead: 'What upstreams bill and no customer pays.',
   byLabel: 'Group by',
@@ -42,7 +42,7 @@ export const lossesEn = {
   month: 'Losses, 30 days',
 };
 
-export const lossesZh: Said<typeof lossesEn> = {
+export const zh: Said<typeof en> = {
   title: '未回收成本',
   lead: '上游計費、但沒有客戶付款的金額。',
   byLabel: '分類方式',

@@ -1,8 +1,8 @@
 // The words of the models and their prices.
 
-import type { Said } from '../../../site/words/words.ts';
+import type { Said } from '../../../site/words/said.ts';
 
-export const pricesEn = {
+export const en = {
   title: 'Models and prices',
   tabPrices: 'Prices',
   tabImport: 'Import a price list',
@@ -59,7 +59,7 @@ export const pricesEn = {
   empty: 'The list is empty. Paste a list, or choose a file.',
 };
 
-export const pricesZh: Said<typeof pricesEn> = {
+export const zh: Said<typeof en> = {
   title: '模型與價格',
   tabPrices: '價格',
   tabImport: '匯入價目表',

@@ -1,8 +1,8 @@
 // The words of alarms, incidents and the log of actions.
 
-import type { Said } from '../../../site/words/words.ts';
+import type { Said } from '../../../site/words/said.ts';
 
-export const watchEn = {
+export const en = {
   alarms: {
     title: 'Alarms',
     lead: 'Problems that the service could not resolve by itself.',
@@ -97,7 +97,7 @@ export const watchEn = {
   },
 };
 
-export const watchZh: Said<typeof watchEn> = {
+export const zh: Said<typeof en> = {
   alarms: {
     title: '警報',
     lead: '系統無法自行處理、需要您查看的狀況。',

@@ -1,47 +1,47 @@
-// Everything the console says. Each part has both languages in one file, so that they are changed together.
+// Everything the console says. Each topic has both languages in one file, so that they are changed together.
 
 import type { Language } from '../../../site/language.ts';
-import type { Said } from '../../../site/words/words.ts';
-import { accountsEn, accountsZh } from './accounts.ts';
-import { cardsEn, cardsZh } from './cards.ts';
-import { channelsEn, channelsZh } from './channels.ts';
-import { documentEn, documentZh } from './document.ts';
-import { frameEn, frameZh } from './frame.ts';
-import { ledgerEn, ledgerZh } from './ledger.ts';
-import { logEn, logZh } from './log.ts';
-import { lossesEn, lossesZh } from './losses.ts';
-import { pricesEn, pricesZh } from './prices.ts';
-import { watchEn, watchZh } from './watch.ts';
+import type { Said } from '../../../site/words/said.ts';
+import * as accounts from './accounts.ts';
+import * as cards from './cards.ts';
+import * as channels from './channels.ts';
+import * as document from './document.ts';
+import * as frame from './frame.ts';
+import * as ledger from './ledger.ts';
+import * as log from './log.ts';
+import * as losses from './losses.ts';
+import * as prices from './prices.ts';
+import * as watch from './watch.ts';
 
 const en = {
-  ...frameEn,
-  channels: channelsEn,
-  document: documentEn,
-  prices: pricesEn,
-  cards: cardsEn,
-  accounts: accountsEn,
-  ledger: ledgerEn,
-  losses: lossesEn,
-  log: logEn,
-  ...watchEn,
+  ...frame.en,
+  accounts: accounts.en,
+  cards: cards.en,
+  channels: channels.en,
+  document: document.en,
+  ledger: ledger.en,
+  log: log.en,
+  losses: losses.en,
+  prices: prices.en,
+  ...watch.en,
 };
 
 export type ConsoleWords = Said<typeof en>;
 
-const zhTw: ConsoleWords = {
-  ...frameZh,
-  channels: channelsZh,
-  document: documentZh,
-  prices: pricesZh,
-  cards: cardsZh,
-  accounts: accountsZh,
-  ledger: ledgerZh,
-  losses: lossesZh,
-  log: logZh,
-  ...watchZh,
+const zh: ConsoleWords = {
+  ...frame.zh,
+  accounts: accounts.zh,
+  cards: cards.zh,
+  channels: channels.zh,
+  document: document.zh,
+  ledger: ledger.zh,
+  log: log.zh,
+  losses: losses.zh,
+  prices: prices.zh,
+  ...watch.zh,
 };
 
-const WORDS: Record<Language, ConsoleWords> = { 'zh-TW': zhTw, en };
+const WORDS: Record<Language, ConsoleWords> = { 'zh-TW': zh, en };
 
 export function consoleWords(language: Language): ConsoleWords {
   return WORDS[language];

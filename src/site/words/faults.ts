@@ -1,7 +1,9 @@
-// What pages say when something is refused, in English: by the code of the fault, and by the field that was wrong. The
+// What pages say when something is refused: by the code of the fault, and by the field that was wrong. The
 // cause comes first, then the remedy.
 
-export const enFaults = {
+import type { Said } from './said.ts';
+
+export const en = {
   texts: {
     invalid_request: 'The input is not valid. Check it and send it again.',
     request_too_large: 'The text is longer than this page accepts. Shorten it.',
@@ -49,5 +51,48 @@ export const enFaults = {
     from_after_to: 'The date in “From” is after the date in “To”. Choose an earlier one.',
     cursor: 'This page of the list does not exist. Start again from the newest requests.',
     prompt: 'The prompt is longer than this page accepts. Shorten it.',
+  },
+};
+
+export const zh: Said<typeof en> = {
+  texts: {
+    invalid_request: '輸入的內容不正確。請檢查後再送出一次。',
+    request_too_large: '內容超過本頁可接受的長度。請縮短。',
+    request_timeout: '資料傳送逾時。請再送出一次。',
+    not_found: '本帳戶沒有這筆資料。請檢查網址。',
+    key_not_permitted: '這把金鑰沒有管理權限。請改用有管理權限的金鑰，或以使用者名稱與密碼登入。',
+    last_key: '這是最後一把可管理的金鑰。請先建立另一把；如果金鑰已經外洩，請更換它，並讓舊的立即失效。',
+    rate_limited: '短時間內的請求過多。請稍候一分鐘再試。',
+    registration_ip_limit: '您的位址或所在網路在 24 小時內註冊的帳戶已達上限。請使用您已有的金鑰登入。',
+    registration_site_limit: '今天可建立的新帳戶已達上限。請明天再試。',
+    invalid_api_key: '本帳戶沒有可用的金鑰。請先建立一把。',
+    insufficient_balance: '餘額不足以支付這次請求。請兌換儲值卡，或選擇免費模型。',
+    balance_in_use: '餘額或此金鑰的預算正由執行中的請求保留。請稍候再試。',
+    key_budget_exceeded: '這把金鑰今天剩餘的預算不足以支付這次請求。請提高每日預算，或等到臺北時間午夜。',
+    model_not_allowed: '您登入所用的金鑰不能使用這個模型。請選擇其他模型。',
+    model_not_found: '這個模型不存在。請選擇其他模型。',
+    unsupported_endpoint: '這個模型不支援對話。請選擇其他模型。',
+    context_length_exceeded: '提示詞超過這個模型的上下文長度。請縮短提示詞，或選擇上下文更長的模型。',
+    content_rejected: '提示詞不符合這個模型的內容規範。請修改提示詞。',
+    free_minute_limit: '本分鐘的免費次數已用完。請稍候，或選擇付費模型。',
+    free_daily_limit: '今天的免費次數已用完。請選擇付費模型，或在臺北時間午夜之後再試。',
+    too_many_in_flight: '同時執行的請求過多。請等其他請求結束。',
+    upstream_failed: '所有供應商線路都失敗，沒有扣任何款項。請再試一次，或選擇其他模型。',
+    unavailable: '服務暫時無法使用，沒有扣任何款項。請稍後再試。',
+    wallet_frozen: '這個帳戶已暫停使用。所有請求（包括免費模型）都會遭到拒絕；餘額仍會保留。請洽詢本服務的營運者。',
+    internal_error: '系統錯誤，沒有扣任何款項。請稍後再試。',
+  },
+  fields: {
+    name: '名稱不正確。請填寫一行文字，最多 100 個字元，不含控制字元。',
+    models: '可用模型不正確。請只填價目表上的模型 ID，以逗號或空格分隔。',
+    daily_budget_ntd: '每日預算不正確。請填寫 NT$0 到 NT$9,223,372,036 的金額，例如 50 或 0.5。',
+    expires_at: '到期日不正確。請選擇未來的日期。',
+    manage: '有限制的金鑰不能管理帳戶。請取消各項限制，或不要勾選管理權限。',
+    too_many_keys: '本帳戶的金鑰數量已達上限。請先撤銷一把。',
+    from: '起始日期不正確。請選擇一個日期。',
+    to: '結束日期不正確。請選擇一個日期。',
+    from_after_to: '起始日期晚於結束日期。請選擇較早的日期。',
+    cursor: '清單中沒有這一頁。請從最新的請求重新開始。',
+    prompt: '提示詞超過本頁可接受的長度。請縮短。',
   },
 };

@@ -1,0 +1,33 @@
+// The words around the docs.
+
+import type { Said } from './said.ts';
+
+export const en = {
+  title: 'Docs',
+  lead: 'Documentation for developers and agents, as web pages and as Markdown (add .md).',
+  contents: 'Contents',
+  start: 'Start',
+  use: 'Use',
+  operate: 'Self-hosting',
+  inEnglish: ' (in English)',
+  sections: 'On this page',
+  onlyEnglish: 'This page is available in English only.',
+  all: 'All docs',
+  markdown: 'This page as Markdown',
+  reference: 'API reference',
+};
+
+export const zh: Said<typeof en> = {
+  title: '文件',
+  lead: '給開發者與 AI 代理程式的文件，提供網頁與 Markdown 格式（在網址後加上 .md）。',
+  contents: '目錄',
+  start: '開始',
+  use: '使用',
+  operate: '自行架設',
+  inEnglish: '（英文）',
+  sections: '本頁內容',
+  onlyEnglish: '這一頁目前只有英文。',
+  all: '所有文件',
+  markdown: '以 Markdown 檢視',
+  reference: 'API 參考',
+};

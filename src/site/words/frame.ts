@@ -1,0 +1,51 @@
+// What every page says.
+
+import type { Said } from './said.ts';
+
+export const en = {
+  name: 'English',
+  skip: 'Skip to the content',
+  menu: 'Main menu',
+  pricing: 'Pricing',
+  docs: 'Docs',
+  status: 'Status',
+  security: 'Security',
+  account: 'Account',
+  signIn: 'Sign in',
+  catalog: 'Model catalog (JSON)',
+  support: 'Contact us',
+  terms: 'Terms of service',
+  privacy: 'Privacy policy',
+  promise: 'Billed in NT$ from a prepaid wallet. Prompts and replies are never stored.',
+  copy: 'Copy',
+  copied: 'Copied',
+  notFoundTitle: 'Page not found',
+  notFound: 'There is no page at this address. Check it, or go to the home page.',
+  toHome: 'Home page',
+  failedTitle: 'Something went wrong',
+  tryAgain: 'An internal error occurred. Nothing was charged. Try again in a moment.',
+};
+
+export const zh: Said<typeof en> = {
+  name: '中文',
+  skip: '跳到主要內容',
+  menu: '主選單',
+  pricing: '價格',
+  docs: '文件',
+  status: '狀態',
+  security: '安全',
+  account: '帳戶',
+  signIn: '登入',
+  catalog: '模型目錄（JSON）',
+  support: '聯絡我們',
+  terms: '服務條款',
+  privacy: '隱私權政策',
+  promise: '以預付餘額計費，單位為新臺幣（NT$）。從不儲存提示詞與回覆。',
+  copy: '複製',
+  copied: '已複製',
+  notFoundTitle: '找不到頁面',
+  notFound: '這個網址沒有頁面。請檢查網址，或回到首頁。',
+  toHome: '回到首頁',
+  failedTitle: '操作未完成',
+  tryAgain: '系統發生錯誤，沒有扣任何款項。請稍後再試一次。',
+};

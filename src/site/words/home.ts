@@ -1,0 +1,57 @@
+// The words of the front page.
+
+import type { Said } from './said.ts';
+
+export const en = {
+  title: 'one key, many models, in NT$',
+  headline: 'One key for many models, and every dollar accounted for.',
+  lead: 'An AI gateway that speaks the OpenAI and the Anthropic format, bills in New Taiwan dollars from a prepaid wallet, and shows which upstream channel served each answer.',
+  firstCall: 'Your first request',
+  firstCallLead: 'One request registers an account and returns a key with NT$1 of trial credit. No human is needed.',
+  thenAsk: 'Then call the free model, which also works at a balance of NT$0:',
+  freeNow: 'Free model: current status',
+  freeBy: (channels: string) => `Upstream channel: ${channels}`,
+  freeLimits: (minute: number, zero: number, positive: number) =>
+    `${minute} requests a minute; ${zero} a day at NT$0, ${positive} a day with a balance.`,
+  paidBy: 'Paid models are charged to your balance. Redeem a prepaid card to top it up.',
+  promises: 'What we promise',
+  promise1: 'Exact billing',
+  promise1Text:
+    'Each request reserves its maximum cost and pays for what it used. A balance never goes below zero, however many requests run at the same time.',
+  promise2: 'Streams that recover',
+  promise2Text:
+    'If an upstream fails mid-stream, another one continues the answer where possible. You never get a partial answer that looks complete.',
+  promise3: 'Your own tools',
+  promise3Text: 'Claude Code, Codex, opencode and the official SDKs work with a base URL and a key.',
+  promise4: 'No content stored',
+  promise4Text: 'Prompts and replies are never stored. We store token counts and costs only.',
+  toAccount: 'Your account',
+  createAccount: 'Create an account on this site',
+  seePrices: 'See all prices',
+};
+
+export const zh: Said<typeof en> = {
+  title: '一把金鑰，多種模型，以 NT$ 計費',
+  headline: '一把金鑰使用多種模型，每一筆費用都清楚列出。',
+  lead: '同時支援 OpenAI 與 Anthropic 格式的 AI 閘道。從預付餘額以 NT$ 扣款，並顯示每個回答由哪一條供應商線路提供。',
+  firstCall: '第一次呼叫',
+  firstCallLead: '一次呼叫即可完成註冊，取得金鑰與 NT$1 試用金，不需要真人操作。',
+  thenAsk: '接著呼叫免費模型，餘額為 NT$0 也能使用：',
+  freeNow: '免費模型目前狀況',
+  freeBy: (channels) => `供應商線路：${channels}`,
+  freeLimits: (minute, zero, positive) =>
+    `每分鐘 ${minute} 次；餘額為 NT$0 時每天 ${zero} 次，有餘額時每天 ${positive} 次。`,
+  paidBy: '付費模型從餘額扣款，兌換儲值卡即可增加餘額。',
+  promises: '我們的承諾',
+  promise1: '計費精確',
+  promise1Text: '每次請求先保留可能的費用，再依實際用量扣款。無論同時執行多少請求，餘額都不會變成負數。',
+  promise2: '串流不中斷',
+  promise2Text: '供應商線路中途中斷時，會盡可能由另一條線路接續回答。您不會收到看似完整、實際上只有一部分的回答。',
+  promise3: '沿用您的工具',
+  promise3Text: 'Claude Code、Codex、opencode 與官方 SDK，只要設定 Base URL 與金鑰就能使用。',
+  promise4: '不儲存內容',
+  promise4Text: '從不儲存提示詞與回覆，只記錄 Token 數量與費用。',
+  toAccount: '前往帳戶',
+  createAccount: '在本站建立帳戶',
+  seePrices: '查看所有價格',
+};
