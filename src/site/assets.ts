@@ -2,8 +2,11 @@
 
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import type { Env, Hono } from 'hono';
+import { requestUrl } from '../kit/request-url.ts';
+import { pageHeaders, YEAR_S } from './respond.ts';
 
-export interface Asset {
+interface Asset {
   type: string;
   body: Buffer;
   gzipped: Buffer;
@@ -33,4 +36,21 @@ export function createAssets(files: ReadonlyMap<string, Buffer>): Assets {
     byPath.set(url, { type: TYPES[extension] ?? 'application/octet-stream', body, gzipped: gzipSync(body) });
   }
   return { url: (name) => urls.get(name) ?? `/assets/${name}`, find: (path) => byPath.get(path) };
+}
+
+export function addAssets<Bindings extends Env>(app: Hono<Bindings>, assets: Assets, ownUrl: string): void {
+  app.get('/assets/:name', ({ req: { raw: request } }, next) => {
+    const asset = assets.find(requestUrl(request).pathname);
+    if (!asset) return next();
+    const isGzip = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
+    return new Response(new Uint8Array(isGzip ? asset.gzipped : asset.body), {
+      headers: {
+        'content-type': asset.type,
+        'cache-control': `public, max-age=${YEAR_S}, immutable`,
+        vary: 'accept-encoding',
+        ...(isGzip ? { 'content-encoding': 'gzip' } : {}),
+        ...pageHeaders(ownUrl),
+      },
+    });
+  });
 }

@@ -1,7 +1,8 @@
 // Money, times and counts as pages show them: NT$ always, Taipei time with its zone, figures in groups of three.
 
-import { formatNtd, type Nano } from '../kit/money.ts';
+import { formatNtd, type Nano, ntdNumber } from '../kit/money.ts';
 import { percentOf } from '../kit/percent.ts';
+import type { Prices } from '../kit/prices.ts';
 
 const TAIPEI = 'Asia/Taipei';
 
@@ -21,6 +22,17 @@ export function count(value: number): string {
 export function decimal(text: string): string {
   const [whole = '', ...decimals] = text.split('.');
   return [groups(whole), ...decimals].join('.');
+}
+
+const PER_MILLION = 1_000_000n;
+
+/** A price as price lists write it: NT$ for one million tokens, or for one image. */
+export function listPrice(name: keyof Prices, price: Nano): number {
+  return ntdNumber(name === 'image' ? price : price * PER_MILLION);
+}
+
+export function priceNumber(price: number): string {
+  return price.toLocaleString('en', { maximumFractionDigits: 9 });
 }
 
 export function dateTime(at: number): string {

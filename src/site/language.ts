@@ -1,6 +1,7 @@
 // Which language a visitor reads: what they chose, else what their browser prefers, else English.
 
 import { requestUrl } from '../kit/request-url.ts';
+import { readCookie } from './cookies.ts';
 import { en, type Words, zh } from './words/words.ts';
 
 export const LANGUAGES = ['zh-TW', 'en'] as const;
@@ -11,6 +12,12 @@ const WORDS: Record<Language, Words> = { 'zh-TW': zh, en };
 
 export function wordsOf(language: Language): Words {
   return WORDS[language];
+}
+
+/** Of words by a name that may be unknown: a later version may have written it. */
+export function wordFor(words: object, name: string): string | undefined {
+  const said: unknown = Object.hasOwn(words, name) ? Reflect.get(words, name) : undefined;
+  return typeof said === 'string' ? said : undefined;
 }
 
 export function chooseLanguage(request: Pick<Request, 'headers' | 'url'>): Language {
@@ -25,14 +32,6 @@ export function chooseLanguage(request: Pick<Request, 'headers' | 'url'>): Langu
 export function toLanguage(text: string | null | undefined): Language | undefined {
   const [name] = text?.toLowerCase().split(/[-_]/) ?? [];
   return LANGUAGES.find((language) => language.split('-')[0] === name);
-}
-
-export function readCookie(headers: Headers, name: string): string | undefined {
-  for (const pair of (headers.get('cookie') ?? '').split(';')) {
-    const [key, ...value] = pair.trim().split('=');
-    if (key === name) return value.join('=');
-  }
-  return undefined;
 }
 
 /** Any Chinese is answered in Taiwan's; of several the one with the greatest weight counts. */

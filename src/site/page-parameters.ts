@@ -1,7 +1,8 @@
 // Which parameters of its address a page knows. Links of a page repeat these and no others: whatever else stood there, a
 // prompt perhaps, goes no further.
 
-import { USAGE_FILTERS } from './account/usage.tsx';
+export const USAGE_FILTERS = ['from', 'to', 'model', 'channel', 'key', 'status'] as const;
+export type UsageFilter = (typeof USAGE_FILTERS)[number];
 
 const USAGE = [...USAGE_FILTERS, 'cursor', 'limit'];
 

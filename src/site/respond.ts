@@ -14,9 +14,9 @@ const POLICY = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-const YEAR_S = 31_536_000;
+export const YEAR_S = 31_536_000;
 
-export interface PageOptions {
+interface PageOptions {
   status?: number;
   headers?: Readonly<Record<string, string>>;
   /** Belongs to one visitor. */
@@ -50,6 +50,18 @@ export function textResponse(publicUrl: string, language: Language, text: string
       'content-language': language,
       'cache-control': 'no-cache',
       vary: 'accept, accept-language, cookie',
+      ...pageHeaders(publicUrl),
+    },
+  });
+}
+
+/** A table that a browser saves. */
+export function fileResponse(publicUrl: string, name: string, csv: ReadableStream | string): Response {
+  return new Response(csv, {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}"`,
+      'cache-control': 'no-store',
       ...pageHeaders(publicUrl),
     },
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { plainNumber } from '../../src/site/plain-number.ts';
+import { plainNumber } from '../../src/site/read-form.ts';
 
 test.each([
   ['1,234', '1234'],

@@ -18,3 +18,6 @@ export interface ConsoleTools extends OperatingTools {
 
 /** The console acts for whoever has the token. */
 export const ACTOR = ACTORS.token;
+
+/** The port listens on loopback as plain HTTP, whatever the public address of the service is. */
+export const OWN_URL = 'http://127.0.0.1';

@@ -2,59 +2,104 @@
 // How one gets in: a name and a password beside the keys, and an end to every session.
 
 import { MIN_PASSWORD_CHARS } from '../../accounts/sign-in/read-login.ts';
-import { wordsOf } from '../language.ts';
+import { setPassword } from '../../accounts/sign-in/set-password.ts';
+import { Fault } from '../../faults/fault.ts';
+import type { Notice } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
-import { Field, faultId } from '../parts/field.tsx';
-import { faultMarks } from '../parts/field-fault.tsx';
-import { AccountPage, type Notice } from './frame.tsx';
+import { Submit } from '../parts/button.tsx';
+import { TextField } from '../parts/field.tsx';
+import type { SiteTools } from '../tools.ts';
+import { AccountPage } from './frame.tsx';
+import type { SignedVisit, Visits } from './visits.tsx';
 
-export interface AccessFaults {
-  name?: string;
-  password?: string;
+export function addAccess(visits: Visits, tools: SiteTools): void {
+  visits.signed('get', '/account/access', (visit) => {
+    const { searchParams } = visit.url;
+    const notice = searchParams.has('saved') ? { text: visit.page.words.account.access.saved } : undefined;
+    return show(tools, visit, { typed: visit.form.get('name') ?? undefined, notice });
+  });
+  visits.signed('post', '/account/access', (visit) => change(tools, visit));
 }
 
-interface AccessProps {
-  context: PageContext;
-  /** The name that is set, if one is. */
-  name: string | null;
-  /** What was typed for it and refused. */
+interface Shown {
+  /** What was typed as a name and refused. */
   typed?: string | undefined;
   /** What is wrong with a field. */
-  faults?: AccessFaults;
-  canManage: boolean;
+  faults?: { name?: string; password?: string };
   notice?: Notice | undefined;
 }
 
-export function AccessPage({ context, name, typed, faults = {}, canManage, notice }: AccessProps) {
-  const { access, name: nameLabel, password, signOutEverywhere } = wordsOf(context.language).account;
+async function show(tools: SiteTools, visit: SignedVisit, shown: Shown, status = 200): Promise<Response> {
+  const { accountId, canManage } = visit.session;
+  const name = (await tools.store.read.login(accountId))?.name ?? null;
+  return visit.show(<AccessPage context={visit.page} name={name} canManage={canManage} {...shown} />, { status });
+}
+
+async function change(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const { access } = visit.page.words.account;
+  const { accountId, canManage } = visit.session;
+  const typed = visit.form.get('name') ?? '';
+  const refuse = (text: string, status = 400, field?: 'name' | 'password') =>
+    show(tools, visit, { typed, faults: field ? { [field]: text } : {}, notice: { text, isBad: true } }, status);
+  if (!canManage) return refuse(access.restricted);
+  const password = visit.form.get('password') ?? '';
+  const result = await setPassword(tools, accountId, typed, password, visit.cookie).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'auth_rate_limited') return error;
+    throw error;
+  });
+  if (result instanceof Fault) return refuse(access.tooMany, result.row.status);
+  if (result.ok) return visit.go('/account/access?saved');
+  switch (result.reason) {
+    case 'name_not_allowed':
+      return refuse(access.badName, 400, 'name');
+    case 'name_taken':
+      return refuse(access.taken, 400, 'name');
+    case 'password_too_short':
+      return refuse(access.shortPassword, 400, 'password');
+    case 'password_too_long':
+      return refuse(access.longPassword, 400, 'password');
+    case 'not_permitted':
+      return refuse(access.restricted);
+  }
+}
+
+interface AccessProps extends Shown {
+  context: PageContext;
+  /** The name that is set, if one is. */
+  name: string | null;
+  canManage: boolean;
+}
+
+function AccessPage({ context, name, typed, faults = {}, canManage, notice }: AccessProps) {
+  const { access, name: nameLabel, password, signOutEverywhere } = context.words.account;
   return (
     <AccountPage context={context} tab="access" notice={notice}>
       {canManage ? <p>{name === null ? access.lead : access.current(name)}</p> : null}
       {canManage ? (
         <form method="post" action="/account/access">
-          <Field name="name" label={nameLabel} help={access.nameHelp} fault={faults.name}>
-            <input
-              id="name"
-              name="name"
-              autocomplete="username"
-              autocapitalize="none"
-              value={typed ?? name ?? ''}
-              required
-              {...faultMarks(faultId('name'), faults.name)}
-            />
-          </Field>
-          <Field name="password" label={password} help={access.passwordHelp} fault={faults.password}>
-            <input
-              id="password"
-              name="password"
-              type="password"
-              autocomplete="new-password"
-              minlength={MIN_PASSWORD_CHARS}
-              required
-              {...faultMarks(faultId('password'), faults.password)}
-            />
-          </Field>
-          <button type="submit">{access.save}</button>
+          <TextField
+            name="name"
+            label={nameLabel}
+            help={access.nameHelp}
+            fault={faults.name}
+            hasFocus
+            autocomplete="username"
+            autocapitalize="none"
+            value={typed ?? name ?? ''}
+            required
+          />
+          <TextField
+            name="password"
+            label={password}
+            help={access.passwordHelp}
+            fault={faults.password}
+            hasFocus
+            type="password"
+            autocomplete="new-password"
+            minlength={MIN_PASSWORD_CHARS}
+            required
+          />
+          <Submit text={access.save} />
         </form>
       ) : (
         <p class="note">{access.restricted}</p>
@@ -62,9 +107,7 @@ export function AccessPage({ context, name, typed, faults = {}, canManage, notic
       <h2>{access.sessions}</h2>
       <p>{canManage ? access.sessionsText : access.sessionsOfKey}</p>
       <form method="post" action="/account/sign-out-everywhere">
-        <button type="submit" class="quiet">
-          {signOutEverywhere}
-        </button>
+        <Submit look="quiet" text={signOutEverywhere} />
       </form>
     </AccountPage>
   );

@@ -6,7 +6,7 @@ import { formatNtd, parseNtd } from '../../kit/money.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { date } from '../format.ts';
 import { knownQuery } from '../page-parameters.ts';
-import { plainNumber } from '../plain-number.ts';
+import { plainNumber } from '../read-form.ts';
 import type { KeptFields } from '../typed-before.ts';
 
 export const MAX_FORM_BYTES = 16 * 1024;

@@ -2,19 +2,12 @@
 // The frame of the account's pages: its parts as tabs, a way out, and what the last action came to.
 
 import type { Child } from 'hono/jsx';
-import { wordsOf } from '../language.ts';
+import { type Notice, NoticeBox, SignOut, Tabs } from '../frame.tsx';
 import { Page, type PageContext } from '../page.tsx';
 import { SupportLink } from '../parts/support-link.tsx';
 
 const TABS = ['overview', 'usage', 'keys', 'redeem', 'setup', 'play', 'access'] as const;
-export type Tab = (typeof TABS)[number];
-
-export interface Notice {
-  text: string;
-  isBad?: boolean;
-  /** Nothing went wrong, but something is to be done. */
-  isWarning?: boolean;
-}
+type Tab = (typeof TABS)[number];
 
 interface AccountPageProps {
   context: PageContext;
@@ -24,7 +17,7 @@ interface AccountPageProps {
   notice?: Notice | undefined;
   /** Nothing can be spent from the wallet. */
   isFrozen?: boolean;
-  /** See `Page`. */
+  /** See `Frame`. */
   isShownOnce?: boolean;
   children?: Child;
 }
@@ -34,23 +27,16 @@ export function tabPath(tab: Tab): string {
 }
 
 export function AccountPage(props: AccountPageProps) {
-  const { context, tab, title, notice, isFrozen = false, isShownOnce = false, children } = props;
-  const { account, faults } = wordsOf(context.language);
+  const { context, tab, notice, isFrozen = false, isShownOnce = false, children } = props;
+  const { account, faults } = context.words;
+  const { title = account.tabs[tab] } = props;
+  const links = TABS.map((name) => ({ path: tabPath(name), text: account.tabs[name] }));
   return (
-    <Page context={context} title={title ?? account.tabs[tab]} isShownOnce={isShownOnce}>
-      <nav class="tabs" aria-label={account.title}>
-        {TABS.map((name) => (
-          <a href={tabPath(name)} {...(name === tab ? { 'aria-current': 'page' as const } : {})}>
-            {account.tabs[name]}
-          </a>
-        ))}
-        <form method="post" action="/account/sign-out">
-          <button type="submit" class="quiet small">
-            {account.signOut}
-          </button>
-        </form>
-      </nav>
-      <h1>{title ?? account.tabs[tab]}</h1>
+    <Page context={context} title={title} isShownOnce={isShownOnce}>
+      <Tabs label={account.title} links={links} current={tabPath(tab)}>
+        <SignOut path="/account/sign-out" text={account.signOut} />
+      </Tabs>
+      <h1>{title}</h1>
       <NoticeBox notice={isFrozen ? { text: faults.wallet_frozen, isBad: true } : undefined}>
         {context.supportContact === undefined ? null : (
           <p>
@@ -61,19 +47,5 @@ export function AccountPage(props: AccountPageProps) {
       <NoticeBox notice={notice} />
       {children}
     </Page>
-  );
-}
-
-/** `children` stand below its text. */
-export function NoticeBox({ notice, children }: { notice: Notice | undefined; children?: Child }) {
-  if (!notice) return null;
-  return (
-    <div
-      class={`notice${notice.isBad ? ' is-bad' : notice.isWarning ? ' is-warning' : ''}`}
-      role={notice.isBad ? 'alert' : 'status'}
-    >
-      <p>{notice.text}</p>
-      {children}
-    </div>
   );
 }

@@ -9,15 +9,13 @@ import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import { isFull } from '../../store/book/keyring.ts';
 import { faultText } from '../fault-text.ts';
 import { date, sentences } from '../format.ts';
-import { wordsOf } from '../language.ts';
+import type { Notice } from '../frame.tsx';
 import type { SiteTools } from '../tools.ts';
 import { changedKeyBody, KEY_ID_FIELD, keyBody } from './forms.ts';
-import type { Notice } from './frame.tsx';
 import { type KeyFaults, keyFaults } from './key-faults.ts';
+import { graceOf, RevokePage, RotatePage } from './key-questions.tsx';
 import { KeysPage, type TypedKey } from './keys.tsx';
-import { RevokePage } from './revoke.tsx';
-import { graceOf, RotatePage } from './rotate.tsx';
-import type { SignedVisit, Visits } from './visit.tsx';
+import type { SignedVisit, Visits } from './visits.tsx';
 
 /** As on the overview. */
 const SPENT_DAYS = 30;
@@ -42,16 +40,10 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     };
 
   visits.signed('get', '/account/keys', (visit) => {
-    const { keys } = wordsOf(visit.page.language).account;
+    const { keys } = visit.page.words.account;
     const done = visit.url.searchParams.get('done');
-    const texts = new Map([
-      ['saved', keys.saved],
-      ['revoked', keys.revoked],
-      ['gone', keys.gone],
-      ['stale', keys.stale],
-    ]);
-    const text = texts.get(done ?? '');
-    const notice = text === undefined ? undefined : { text, isBad: done === 'stale' };
+    const said = (['saved', 'revoked', 'gone', 'stale'] as const).find((name) => name === done);
+    const notice = said && { text: keys[said], isBad: said === 'stale' };
     const { form } = visit;
     const typed = { keyId: form.get(KEY_ID_FIELD) ?? undefined, form, faults: {} };
     return showKeys(tools, visit, { notice, typed: form.size > 0 ? typed : undefined });
@@ -135,14 +127,14 @@ async function whatIsWrong(tools: SiteTools, visit: SignedVisit, refused: Fault)
   if (texts.length === 0 && !isTooMany) texts.push(faultText(page.language, refused));
   const isNew = params.id === undefined;
   if (isTooMany || (isNew && isFull(keys, tools.clock.now()))) {
-    texts.unshift(wordsOf(page.language).fields.too_many_keys);
+    texts.unshift(page.words.fields.too_many_keys);
   }
   return { texts, faults };
 }
 
 /** Nothing was made: what was typed is there, to be sent by whoever has looked at the list. */
 function showStale(tools: SiteTools, visit: SignedVisit): Promise<Response> {
-  const notice = { text: wordsOf(visit.page.language).account.keys.stale, isBad: true };
+  const notice = { text: visit.page.words.account.keys.stale, isBad: true };
   const typed = { keyId: undefined, form: visit.form, faults: {} };
   return showKeys(tools, visit, { notice, typed, status: 409 });
 }

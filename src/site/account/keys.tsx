@@ -6,11 +6,13 @@ import type { DayBudget } from '../../accounts/day-budgets.ts';
 import type { Nano } from '../../kit/money.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { date, dateTime, money } from '../format.ts';
-import { wordsOf } from '../language.ts';
+import type { Notice } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
+import { LinkButton, Submit } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { type Fact, Facts } from '../parts/facts.tsx';
-import { AccountPage, type Notice, tabPath } from './frame.tsx';
+import { Hidden } from '../parts/field.tsx';
+import { type Fact, Facts, Under } from '../parts/table.tsx';
+import { AccountPage, tabPath } from './frame.tsx';
 import type { KeyFaults } from './key-faults.ts';
 import { KeyFields } from './key-fields.tsx';
 
@@ -46,8 +48,7 @@ interface KeysProps {
 }
 
 export function KeysPage({ context, facts, notice }: KeysProps) {
-  const { account, frame } = wordsOf(context.language);
-  const { keys } = account;
+  const { keys } = context.words.account;
   const typed = facts.typed?.keyId === undefined ? facts.typed : undefined;
   return (
     <AccountPage context={context} tab="keys" notice={notice} isShownOnce={facts.fresh !== undefined}>
@@ -57,14 +58,12 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
           <p>
             <strong>{keys.shownOnce}</strong>
           </p>
-          <CodeBlock code={facts.fresh} label={frame.copy} done={frame.copied} isSecret />
+          <CodeBlock code={facts.fresh} language={context.language} isSecret />
         </div>
       ) : null}
       {facts.canManage ? (
         <p>
-          <a class="button quiet" href="#new">
-            {keys.create}
-          </a>
+          <LinkButton look="quiet" href="#new" text={keys.create} />
         </p>
       ) : null}
       <ul class="sheets">
@@ -76,9 +75,9 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
         <>
           <h2 id="new">{keys.create}</h2>
           <form method="post" action="/account/keys" data-once>
-            <input type="hidden" name="known" value={String(facts.known)} />
-            <KeyFields language={context.language} typed={typed?.form} faults={typed?.faults} />
-            <button type="submit">{keys.create}</button>
+            <Hidden fields={{ known: facts.known }} />
+            <KeyFields context={context} typed={typed?.form} faults={typed?.faults} />
+            <Submit text={keys.create} />
           </form>
         </>
       ) : (
@@ -95,7 +94,7 @@ interface KeyProps {
 }
 
 function KeySheet({ context, key_: key, facts }: KeyProps) {
-  const { keys, overview } = wordsOf(context.language).account;
+  const { keys, overview } = context.words.account;
   const { expiresAt } = key;
   const budget = facts.budgets.get(key.keyId);
   const lines: Fact[] = [
@@ -103,7 +102,10 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
     [keys.created, date(key.createdAt)],
     [overview.spend, <Spent context={context} key_={key} facts={facts} />],
     [keys.models, key.models === null ? keys.allModels : key.models.join(', ')],
-    [keys.budget, budget ? <Budget context={context} budget={budget} /> : keys.noBudget],
+    [
+      keys.budget,
+      budget ? <Under of={money(budget.limit)} text={keys.usedToday(money(budget.spent))} /> : keys.noBudget,
+    ],
     [keys.expires, expiresAt === null ? keys.never : dateTime(expiresAt)],
     [keys.manages, key.manage ? keys.yes : keys.no],
   ];
@@ -126,23 +128,13 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
 
 /** Leads to the requests that it is the sum of. */
 function Spent({ context, key_: { keyId }, facts: { spent, spentSince } }: KeyProps) {
-  const { tabs } = wordsOf(context.language).account;
+  const { tabs } = context.words.account;
   const query = new URLSearchParams({ key: keyId, from: spentSince });
   return <a href={`${tabPath('usage')}?${query}`}>{spent ? money(spent.get(keyId) ?? 0n) : tabs.usage}</a>;
 }
 
-function Budget({ context, budget: { limit, spent } }: { context: PageContext; budget: DayBudget }) {
-  const { keys } = wordsOf(context.language).account;
-  return (
-    <>
-      {money(limit)}
-      <span class="under">{keys.usedToday(money(spent))}</span>
-    </>
-  );
-}
-
 function KeyActions({ context, key_: key, facts }: KeyProps) {
-  const { keys, colon } = wordsOf(context.language).account;
+  const { keys, colon } = context.words.account;
   const path = `/account/keys/${key.keyId}`;
   const typed = facts.typed?.keyId === key.keyId ? facts.typed : undefined;
   // A form that only names an action has no fields to keep.
@@ -154,16 +146,12 @@ function KeyActions({ context, key_: key, facts }: KeyProps) {
         <span class="unseen">{colon + (key.name ?? `…${key.last4}`)}</span>
       </summary>
       <form method="post" action={path}>
-        <KeyFields language={context.language} key_={key} typed={typedFields?.form} faults={typedFields?.faults} />
-        <button type="submit" class="quiet">
-          {keys.save}
-        </button>
+        <KeyFields context={context} key_={key} typed={typedFields?.form} faults={typedFields?.faults} />
+        <Submit look="quiet" text={keys.save} />
       </form>
       {(['rotate', 'revoke'] as const).map((action) => (
         <p class="row">
-          <a class="button quiet small" href={`${path}/${action}`}>
-            {keys[action]}
-          </a>
+          <LinkButton look="quiet small" href={`${path}/${action}`} text={keys[action]} />
           <span class="faint">{keys[`${action}Help`]}</span>
         </p>
       ))}

@@ -1,74 +1,112 @@
 /** @jsxImportSource hono/jsx */
 // The account at a glance: money, what is free, what was spent, what happened last; and for who has just come, what to do.
 
-import type { Child } from 'hono/jsx';
-import type { DayBudget } from '../../accounts/day-budgets.ts';
+import { readDayBudgets } from '../../accounts/day-budgets.ts';
+import { readFreeAllowances } from '../../accounts/free-allowances.ts';
+import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { Allowance } from '../../store/book/windows.ts';
-import type { Entry, UsageRecord, Wallet } from '../../store/rows.ts';
-import { dateTime, money, withGap } from '../format.ts';
-import { wordsOf } from '../language.ts';
+import { date, dateTime, money, withGap } from '../format.ts';
+import { NoticeBox } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
-import { Amount } from '../parts/amount.tsx';
-import { Scroll } from '../parts/scroll.tsx';
-import { AccountPage, NoticeBox, tabPath } from './frame.tsx';
-import { SpendChart, type SpendDay } from './spend-chart.tsx';
+import { Figure } from '../parts/amount.tsx';
+import { MoneyBars } from '../parts/bars.tsx';
+import { LinkButton } from '../parts/button.tsx';
+import { Scroll } from '../parts/table.tsx';
+import type { SiteTools } from '../tools.ts';
+import { AccountPage, tabPath } from './frame.tsx';
 import { ShortUsageTable } from './usage-table.tsx';
+import { isUsedUp } from './used-up.ts';
+import type { SignedVisit, Visits } from './visits.tsx';
 
-export interface OverviewFacts {
-  accountId: string;
-  wallet: Pick<Wallet, 'balance' | 'held' | 'frozen'>;
-  /** What is left of the balance, if anything, pays for no call of the models that are used. */
-  isUsedUp: boolean;
-  minute: Allowance;
-  day: Allowance;
-  /** Of the key of this session, if it has one. */
-  budget: DayBudget | undefined;
-  spend: readonly SpendDay[];
-  latest: readonly UsageRecord[];
-  /** Money that came in, newest first. */
-  credits: readonly Entry[];
-  /** More came in than is listed. */
-  hasMoreCredits: boolean;
+const CHART_DAYS = 30;
+const LATEST = 5;
+/** Of so many requests the models are those that a visitor uses: also of who has gone on with free ones for a while. */
+const RECENT = 50;
+const CREDITS = 50;
+
+export function addOverview(visits: Visits, tools: SiteTools): void {
+  visits.signed('get', '/account', async (visit) => {
+    return visit.show(<OverviewPage context={visit.page} facts={await readFacts(tools, visit)} />);
+  });
+}
+
+async function readFacts(tools: SiteTools, { session }: SignedVisit) {
+  const { accountId, keyId } = session;
+  const { read } = tools.store;
+  const since = taipeiDay(tools.clock.now()) - CHART_DAYS + 1;
+  const [allowances, budget, page, credits, spent] = await Promise.all([
+    readFreeAllowances(tools, accountId),
+    budgetOf(tools, keyId),
+    read.usagePage({ accountId, limit: RECENT }),
+    read.creditsOf(accountId, CREDITS + 1),
+    read.spendByDay(accountId, since),
+  ]);
+  const costs = new Map(spent.map(({ day, cost }) => [day, cost]));
+  const { minute, day, wallet = { balance: 0n, held: 0n, frozen: false } } = allowances;
+  return {
+    accountId,
+    wallet,
+    /** What is left of the balance, if anything, pays for no call of the models that are used. */
+    isUsedUp: isUsedUp(wallet.balance, page.records, tools.catalog()),
+    minute,
+    day,
+    /** Of the key of this session, if it has one. */
+    budget,
+    spend: Array.from({ length: CHART_DAYS }, (_, index) => ({
+      day: date(taipeiDayStart(since + index)),
+      amount: costs.get(since + index) ?? 0n,
+    })),
+    latest: page.records.slice(0, LATEST),
+    /** Money that came in, newest first. */
+    credits: credits.slice(0, CREDITS),
+    hasMoreCredits: credits.length > CREDITS,
+  };
+}
+
+async function budgetOf(tools: SiteTools, keyId: string | null) {
+  const key = keyId === null ? undefined : await tools.store.read.keyById(keyId);
+  return key && (await readDayBudgets(tools, [key])).get(key.keyId);
 }
 
 interface OverviewProps {
   context: PageContext;
-  facts: OverviewFacts;
+  facts: Awaited<ReturnType<typeof readFacts>>;
 }
 
-export function OverviewPage({ context, facts }: OverviewProps) {
-  const { language } = context;
-  const { overview, tabs } = wordsOf(language).account;
+function OverviewPage({ context, facts }: OverviewProps) {
+  const { overview, tabs } = context.words.account;
   const { balance, held, frozen } = facts.wallet;
   /** The figures keep their meaning: what a frozen account has is told, and beside it that it cannot be used. */
   const state = frozen ? <p class="faint">{overview.frozen}</p> : null;
+  const allowances: [title: string, allowance: Allowance][] = [
+    [overview.freeMinute, facts.minute],
+    [overview.freeDay, facts.day],
+  ];
   return (
     <AccountPage context={context} tab="overview" isFrozen={frozen}>
       <NoticeBox notice={facts.isUsedUp && !frozen ? { text: overview.lowBalance, isWarning: true } : undefined}>
         <p>
-          <a class="button" href={tabPath('redeem')}>
-            {tabs.redeem}
-          </a>
+          <LinkButton href={tabPath('redeem')} text={tabs.redeem} />
         </p>
       </NoticeBox>
       <div class="cards is-money">
-        <div>
-          <p class="faint">{held > 0n ? overview.available : overview.balance}</p>
-          <Amount value={balance - held} />
+        <Figure title={held > 0n ? overview.available : overview.balance} value={balance - held}>
           {state}
           {frozen || facts.isUsedUp ? null : (
             <p>
               <a href={tabPath('redeem')}>{tabs.redeem}</a>
             </p>
           )}
-        </div>
-        {held > 0n ? <Held context={context} wallet={facts.wallet} /> : null}
-        <Free title={overview.freeMinute} allowance={facts.minute} context={context}>
-          {state}
-        </Free>
-        <Free title={overview.freeDay} allowance={facts.day} context={context}>
-          {state}
-        </Free>
+        </Figure>
+        {/* While nothing runs, all of the balance is available: one figure tells it. */}
+        {held > 0n ? <Figure title={overview.balance} value={balance} /> : null}
+        {held > 0n ? <Figure title={overview.held} value={held} /> : null}
+        {allowances.map(([title, { remaining, limit, used, resetsAt }]) => (
+          <Figure title={title} value={overview.left(remaining, limit)}>
+            {state}
+            {used > 0 ? <p class="faint">{overview.resets(dateTime(resetsAt))}</p> : null}
+          </Figure>
+        ))}
       </div>
       {facts.budget ? (
         <p>
@@ -76,16 +114,7 @@ export function OverviewPage({ context, facts }: OverviewProps) {
           <span class="faint">{overview.resets(dateTime(facts.budget.resetsAt))}</span>
         </p>
       ) : null}
-      {facts.latest.length === 0 ? (
-        <NextSteps context={context} />
-      ) : (
-        <>
-          <h2>{overview.spend}</h2>
-          <SpendChart days={facts.spend} language={language} />
-          <h2>{overview.latest}</h2>
-          <ShortUsageTable language={language} records={facts.latest} label={overview.latest} />
-        </>
-      )}
+      {facts.latest.length === 0 ? <NextSteps context={context} /> : <Latest context={context} facts={facts} />}
       <Credits context={context} facts={facts} />
       <p class="faint">
         {overview.accountId} <span class="id">{facts.accountId}</span>
@@ -94,45 +123,8 @@ export function OverviewPage({ context, facts }: OverviewProps) {
   );
 }
 
-/** While nothing runs, all of the balance is available: one figure tells it. */
-function Held({ context, wallet }: { context: PageContext; wallet: OverviewFacts['wallet'] }) {
-  const { overview } = wordsOf(context.language).account;
-  return (
-    <>
-      <div>
-        <p class="faint">{overview.balance}</p>
-        <Amount value={wallet.balance} />
-      </div>
-      <div>
-        <p class="faint">{overview.held}</p>
-        <Amount value={wallet.held} />
-      </div>
-    </>
-  );
-}
-
-interface FreeProps {
-  title: string;
-  allowance: Allowance;
-  context: PageContext;
-  children?: Child;
-}
-
-function Free({ title, allowance, context, children }: FreeProps) {
-  const { overview } = wordsOf(context.language).account;
-  const { remaining, limit, used, resetsAt } = allowance;
-  return (
-    <div>
-      <p class="faint">{title}</p>
-      <strong class="figure">{overview.left(remaining, limit)}</strong>
-      {children}
-      {used > 0 ? <p class="faint">{overview.resets(dateTime(resetsAt))}</p> : null}
-    </div>
-  );
-}
-
 function NextSteps({ context }: { context: PageContext }) {
-  const { overview } = wordsOf(context.language).account;
+  const { overview } = context.words.account;
   const steps = [
     { tab: 'setup', title: overview.nextSetup, text: overview.nextSetupText },
     { tab: 'play', title: overview.nextPlay, text: overview.nextPlayText },
@@ -154,32 +146,65 @@ function NextSteps({ context }: { context: PageContext }) {
   );
 }
 
-function Credits({ context, facts }: OverviewProps) {
-  const { overview, entryKinds } = wordsOf(context.language).account;
+/** What was spent as bars, and each day that cost something in words, for who does not see them or has no mouse to ask. */
+function Latest({ context, facts: { spend, latest } }: OverviewProps) {
+  const { language } = context;
+  const { overview } = context.words.account;
+  const { spendLabel, highest } = overview;
+  const paid = spend.filter(({ amount }) => amount > 0n).toReversed();
+  return (
+    <>
+      <h2>{overview.spend}</h2>
+      <MoneyBars language={language} days={spend} label={spendLabel} highest={highest} look=" is-spend" />
+      {paid.length === 0 ? null : (
+        <details>
+          <summary>{overview.byDay}</summary>
+          <Scroll label={overview.byDay}>
+            <table class="flows">
+              <tbody>
+                {paid.map(({ day, amount }) => (
+                  <tr>
+                    <td class="number">{day}</td>
+                    <td class="right number">{money(amount)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Scroll>
+        </details>
+      )}
+      <h2>{overview.latest}</h2>
+      <ShortUsageTable context={context} records={latest} label={overview.latest} />
+    </>
+  );
+}
+
+function Credits({ context, facts: { credits, hasMoreCredits } }: OverviewProps) {
+  const { overview, entryKinds } = context.words.account;
   return (
     <>
       <h2>{overview.credits}</h2>
-      {facts.credits.length === 0 ? (
+      {credits.length === 0 ? (
         <p class="faint">{overview.noCredits}</p>
       ) : (
         <Scroll label={overview.credits}>
           <table class="flows">
             <tbody>
-              {facts.credits.map((entry) => (
+              {credits.map(({ at, kind, reference, amount }) => (
                 <tr>
-                  <td class="number may-wrap">{dateTime(entry.at)}</td>
+                  <td class="number may-wrap">{dateTime(at)}</td>
                   <td class="nowrap">
-                    {entryKinds[entry.kind]}
-                    {entry.kind === 'card' ? <span class="under id may-wrap">{entry.reference}</span> : null}
+                    {entryKinds[kind]}
+                    {kind === 'card' ? <span class="under id may-wrap">{reference}</span> : null}
                   </td>
-                  <td class="right number good">{money(entry.amount)}</td>
+                  <td class="right number good">{money(amount)}</td>
                 </tr>
               ))}
             </tbody>
           </table>
         </Scroll>
       )}
-      {facts.hasMoreCredits ? <p class="faint">{overview.latestCredits(facts.credits.length)}</p> : null}
+      {hasMoreCredits ? <p class="faint">{overview.latestCredits(credits.length)}</p> : null}
     </>
   );
 }

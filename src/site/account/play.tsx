@@ -1,16 +1,105 @@
 /** @jsxImportSource hono/jsx */
-// The playground: a prompt, a streamed answer, its channel and its cost. The page keeps nothing, and neither do we.
+// The playground: a prompt, a streamed answer, its channel and its cost. Its call is a chat like any other, on the visitor's
+// own key. The page keeps nothing, and neither do we.
 
-import { wordsOf } from '../language.ts';
+import { readSession, SessionEnded } from '../../accounts/sign-in/sessions.ts';
+import type { Model } from '../../catalog/catalog.ts';
+import { Fault, fault } from '../../faults/fault.ts';
+import { isObject, tryParseJson } from '../../kit/json/json.ts';
+import { faultText } from '../fault-text.ts';
+import { listPrice, priceNumber } from '../format.ts';
 import type { PageContext } from '../page.tsx';
-import { priceNumber } from '../pages/list-price.ts';
+import { Field } from '../parts/field.tsx';
+import { pageHeaders } from '../respond.ts';
+import type { SiteTools } from '../tools.ts';
+import { chatModels, keyOf } from './chat-models.ts';
 import { AccountPage, tabPath } from './frame.tsx';
+import { isFrozen } from './redeem.tsx';
+import type { SignedVisit, Visits } from './visits.tsx';
+
+const MAX_PROMPT_CHARS = 100_000;
+/** A character has at most four bytes, and some are escaped. */
+const MAX_BODY_BYTES = 1024 * 1024;
+
+export function addPlayground(visits: Visits, tools: SiteTools): void {
+  visits.signed('get', '/account/play', (visit) => showPlay(tools, visit));
+  // Draining is told by the call itself, in the shape that the script reads.
+  visits.signed('post', '/account/play', (visit) => answerScript(tools, visit), { isWork: false });
+}
+
+/** What comes in another shape was sent without the script. */
+function isJson({ headers }: Request): boolean {
+  return (headers.get('content-type') ?? '').startsWith('application/json');
+}
+
+async function answerScript(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  if (!isJson(visit.request)) return showPlay(tools, visit, true);
+  try {
+    return await ask(tools, visit);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const message = refusalText(visit, error);
+    const headers = pageHeaders(tools.publicUrl);
+    return Response.json(
+      { error: { code: error.code, message, ...remedy(visit, error) } },
+      { status: error.row.status, headers },
+    );
+  }
+}
+
+/** Where what is missing can be had. */
+function remedy({ page: { words } }: SignedVisit, { code }: Fault) {
+  if (code !== 'insufficient_balance') return {};
+  return { link: { href: tabPath('redeem'), text: words.account.tabs.redeem } };
+}
+
+/** Who may not manage cannot raise a budget, but can ask for it. */
+function refusalText({ page: { language, words }, session }: SignedVisit, refused: Fault): string {
+  const isOthersToRaise = refused.code === 'key_budget_exceeded' && !session.canManage;
+  return isOthersToRaise ? words.account.play.budgetTooLow : faultText(language, refused);
+}
+
+async function showPlay(tools: SiteTools, visit: SignedVisit, isRefused = false): Promise<Response> {
+  const models = chatModels(tools, await keyOf(tools, visit.session));
+  const facts = { models: models.map(playModel), isFrozen: await isFrozen(tools, visit), isRefused };
+  return visit.show(<PlayPage context={visit.page} {...facts} />, { status: isRefused ? 400 : 200 });
+}
+
+function playModel({ id, free, prices }: Model): PlayModel {
+  return { id, isFree: free, input: listPrice('input', prices.input), output: listPrice('output', prices.output) };
+}
+
+async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const given = tryParseJson(await tools.readBody(visit.request, MAX_BODY_BYTES));
+  // It may have been ended while the body came.
+  const session = await readSession(tools, visit.cookie, tools.clock.now());
+  if (!session) throw new SessionEnded();
+  const key = await keyOf(tools, session);
+  if (!key) throw fault('invalid_api_key');
+  const { model, prompt } = isObject(given) ? given : {};
+  if (typeof model !== 'string' || typeof prompt !== 'string' || prompt.trim() === '') {
+    throw fault('invalid_request', { message: 'model and prompt must both be text.' });
+  }
+  if (prompt.length > MAX_PROMPT_CHARS) {
+    throw fault('invalid_request', {
+      param: 'prompt',
+      message: `prompt is longer than ${MAX_PROMPT_CHARS} characters. Shorten it.`,
+    });
+  }
+  const body = {
+    model,
+    messages: [{ role: 'user', content: prompt }],
+    stream: true,
+    stream_options: { include_usage: true },
+  };
+  return tools.callChat(visit, key, JSON.stringify(body));
+}
 
 /** What can still go wrong after an answer has begun. */
 const STREAM_FAULTS = ['upstream_failed', 'unavailable', 'internal_error', 'content_rejected'] as const;
 
 /** A model to choose; what it costs for one million tokens, as price lists write it. */
-export interface PlayModel {
+interface PlayModel {
   id: string;
   isFree: boolean;
   input: number;
@@ -25,41 +114,27 @@ interface PlayProps {
   isRefused: boolean;
 }
 
-export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
-  const { account, faults, pricing } = wordsOf(context.language);
+function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
+  const { account, faults, pricing } = context.words;
   const { play } = account;
   /** What the script says in its turn. */
+  const { send, stop, waiting, asking, stopped, offline, unanswered, noText, endings } = play;
   const said = {
-    send: play.send,
-    stop: play.stop,
-    waiting: play.waiting,
-    asking: play.asking,
-    stopped: play.stopped,
-    offline: play.offline,
-    unanswered: play.unanswered,
+    ...{ send, stop, waiting, asking, stopped, offline, unanswered, noText, endings },
     expired: account.notDone,
-    noText: play.noText,
-    endings: play.endings,
     served: play.served('{channel}', '{cost}'),
     receipt: account.usage.receipt,
     faults: Object.fromEntries(STREAM_FAULTS.map((code) => [code, faults[code]])),
   };
+  const notice = isRefused ? { text: play.needsScript, isBad: true } : undefined;
   const priceOf = ({ isFree, input, output }: PlayModel) =>
     isFree ? pricing.free : play.prices(ntd(input), ntd(output));
   return (
-    <AccountPage
-      context={context}
-      tab="play"
-      isFrozen={isFrozen}
-      notice={isRefused ? { text: play.needsScript, isBad: true } : undefined}
-    >
+    <AccountPage context={context} tab="play" isFrozen={isFrozen} notice={notice}>
       <p>{play.lead}</p>
       {/* Should it be sent without its script, then as a body, not in the address, which browsers and proxies keep. */}
       <form id="play" method="post" action={tabPath('play')} data-words={JSON.stringify(said)}>
-        <div class="field">
-          <label for="model">
-            {play.model} <span class="faint">{pricing.caption}</span>
-          </label>
+        <Field name="model" label={play.model} help={pricing.caption}>
           <select id="model" name="model" aria-describedby="price">
             {models.map((model) => (
               <option value={model.id} data-price={priceOf(model)}>
@@ -71,11 +146,10 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
           <p class="faint" id="price">
             {models.slice(0, 1).map(priceOf)}
           </p>
-        </div>
-        <div class="field">
-          <label for="prompt">{play.prompt}</label>
+        </Field>
+        <Field name="prompt" label={play.prompt}>
           <textarea id="prompt" name="prompt" required />
-        </div>
+        </Field>
         <button type="submit" disabled>
           {play.send}
         </button>

@@ -1,16 +1,34 @@
 /** @jsxImportSource hono/jsx */
 // The receipt of one request: what was counted, at which price, and every try it took.
 
-import type { Receipt } from '../../accounts/usage/show-receipt.ts';
-import { count, dateTime, milliseconds, money } from '../format.ts';
+import { type Receipt, readReceipt } from '../../accounts/usage/show-receipt.ts';
+import { Fault } from '../../faults/fault.ts';
+import { count, dateTime, listPrice, milliseconds, money, priceNumber } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
-import { listPrice, priceNumber } from '../pages/list-price.ts';
-import { Attempts } from '../parts/attempts.tsx';
-import type { Fact } from '../parts/facts.tsx';
-import { statusName } from '../parts/request-status.tsx';
-import { Scroll } from '../parts/scroll.tsx';
+import { Attempts, statusName } from '../parts/attempts.tsx';
+import { type Fact, Facts, Heads, Scroll } from '../parts/table.tsx';
+import type { SiteTools } from '../tools.ts';
 import { AccountPage, tabPath } from './frame.tsx';
+import { readKeyNames } from './usage.tsx';
+import type { SignedVisit, Visits } from './visits.tsx';
+
+export function addReceipt(visits: Visits, tools: SiteTools): void {
+  visits.signed('get', '/account/receipts/:id', async (visit) => {
+    const facts = await findReceipt(tools, visit);
+    if (!facts) return visit.show(<NoReceiptPage context={visit.page} />, { status: 404 });
+    const keyNames = await readKeyNames(tools, visit.session.accountId);
+    const { keyId } = facts.record;
+    return visit.show(<ReceiptPage context={visit.page} facts={facts} keyName={keyNames.get(keyId) ?? keyId} />);
+  });
+}
+
+function findReceipt(tools: SiteTools, { session, params }: SignedVisit): Promise<Receipt | undefined> {
+  return readReceipt(tools, session.accountId, params.id ?? '').catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'not_found') return undefined;
+    throw error;
+  });
+}
 
 interface ReceiptProps {
   context: PageContext;
@@ -18,9 +36,9 @@ interface ReceiptProps {
   keyName: string;
 }
 
-export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
+function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
   const { language } = context;
-  const { pricing, account } = wordsOf(language);
+  const { pricing, account } = context.words;
   const { overview, usage } = account;
   const { record } = facts;
   const rows: Fact[] = [
@@ -41,14 +59,7 @@ export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
   return (
     <AccountPage context={context} tab="usage" title={usage.receipt}>
       <div class="two">
-        <dl class="lines">
-          {rows.map(([title, value]) => (
-            <div>
-              <dt>{title}</dt>
-              <dd class="id">{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts facts={rows} look="lines" />
         <div>
           <Lines language={language} facts={facts} />
           <Why language={language} facts={facts} />
@@ -62,8 +73,8 @@ export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
 }
 
 /** Not found, or not yet: the list that one came from is still there. */
-export function NoReceiptPage({ context }: { context: PageContext }) {
-  const { usage } = wordsOf(context.language).account;
+function NoReceiptPage({ context }: { context: PageContext }) {
+  const { usage } = context.words.account;
   return (
     <AccountPage context={context} tab="usage" title={usage.receipt} notice={{ text: usage.noReceipt, isBad: true }}>
       <WayBack context={context} />
@@ -72,7 +83,7 @@ export function NoReceiptPage({ context }: { context: PageContext }) {
 }
 
 function WayBack({ context }: { context: PageContext }) {
-  const { usage } = wordsOf(context.language).account;
+  const { usage } = context.words.account;
   return (
     <p class="back">
       <a href={`${tabPath('usage')}${context.query}`}>{usage.back}</a>
@@ -107,14 +118,7 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
     <>
       <Scroll label={usage.receipt}>
         <table class="flows">
-          <thead>
-            <tr>
-              <th scope="col">{usage.line}</th>
-              <th scope="col" class="right">
-                {usage.amount}
-              </th>
-            </tr>
-          </thead>
+          <Heads texts={[usage.line]} right={[usage.amount]} />
           <tbody>
             {lines.map((line) => (
               <tr>

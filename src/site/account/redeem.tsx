@@ -2,53 +2,95 @@
 // A prepaid card becomes balance. A link may carry the code behind its #, which no server sees: the script puts it in.
 
 import { CARD_CODE_SHAPE } from '../../accounts/card-code.ts';
-import { wordsOf } from '../language.ts';
+import { redeemCard } from '../../accounts/redeem-card.ts';
+import { Fault } from '../../faults/fault.ts';
+import { faultText } from '../fault-text.ts';
+import { dateTime, money } from '../format.ts';
+import type { Notice } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
-import { Field, faultId } from '../parts/field.tsx';
-import { faultMarks } from '../parts/field-fault.tsx';
+import { LinkButton, Submit } from '../parts/button.tsx';
+import { TextField } from '../parts/field.tsx';
 import { CardSource } from '../parts/support-link.tsx';
-import { AccountPage, type Notice } from './frame.tsx';
+import type { SiteTools } from '../tools.ts';
+import { AccountPage } from './frame.tsx';
+import type { SignedVisit, Visits } from './visits.tsx';
 
-interface RedeemProps {
-  context: PageContext;
-  notice?: Notice | undefined;
+export function addRedeem(visits: Visits, tools: SiteTools): void {
+  visits.signed('get', '/account/redeem', (visit) => show(tools, visit, {}));
+  visits.signed('post', '/account/redeem', (visit) => redeem(tools, visit));
+}
+
+/** Pages from which money is spent or added say that it is before anything is tried. */
+export async function isFrozen({ store }: SiteTools, { session }: SignedVisit): Promise<boolean> {
+  return (await store.read.wallet(session.accountId))?.frozen ?? false;
+}
+
+interface Shown {
+  notice?: Notice;
   /** What was typed and did not work. */
   code?: string;
   /** What is wrong with it. */
   fault?: string | undefined;
   isDone?: boolean;
+}
+
+async function show(tools: SiteTools, visit: SignedVisit, shown: Shown, status = 200): Promise<Response> {
+  const page = <RedeemPage context={visit.page} isFrozen={await isFrozen(tools, visit)} {...shown} />;
+  return visit.show(page, { status });
+}
+
+async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const words = visit.page.words.account.redeem;
+  const code = visit.form.get('code') ?? '';
+  const address = tools.addressOf(visit);
+  try {
+    const { answer } = await redeemCard(tools, visit.session.accountId, { code }, address, undefined);
+    const amount = money(BigInt(answer.amount_nano));
+    const text = answer.already_redeemed ? words.again(amount) : words.done(amount, money(BigInt(answer.balance_nano)));
+    return show(tools, visit, { notice: { text }, isDone: true });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const faults: Record<string, string> = {
+      card_code_malformed: words.malformed,
+      card_not_redeemable: words.refused,
+    };
+    const tooMany = words.tooMany(dateTime(tools.clock.now() + (error.details.retryAfterS ?? 0) * 1000));
+    const other = error.code === 'redeem_rate_limited' ? tooMany : faultText(visit.page.language, error);
+    const fault = faults[error.code];
+    return show(tools, visit, { notice: { text: fault ?? other, isBad: true }, code, fault }, error.row.status);
+  }
+}
+
+interface RedeemProps extends Shown {
+  context: PageContext;
   isFrozen: boolean;
 }
 
-export function RedeemPage({ context, notice, code = '', fault, isDone = false, isFrozen }: RedeemProps) {
-  const { redeem } = wordsOf(context.language).account;
+function RedeemPage({ context, notice, code = '', fault, isDone = false, isFrozen }: RedeemProps) {
+  const { redeem: words } = context.words.account;
   return (
     <AccountPage context={context} tab="redeem" notice={notice} isFrozen={isFrozen}>
       {isDone ? (
         <p>
-          <a class="button quiet" href="/account">
-            {redeem.toOverview}
-          </a>
+          <LinkButton look="quiet" href="/account" text={words.toOverview} />
         </p>
       ) : null}
-      <p>{redeem.lead}</p>
+      <p>{words.lead}</p>
       <form method="post" action="/account/redeem" data-once>
-        <Field name="code" label={redeem.code} fault={fault}>
-          <input
-            id="code"
-            name="code"
-            class="id"
-            autocomplete="off"
-            autocapitalize="characters"
-            spellcheck={false}
-            placeholder={CARD_CODE_SHAPE}
-            value={code}
-            required
-            data-from-link
-            {...faultMarks(faultId('code'), fault)}
-          />
-        </Field>
-        <button type="submit">{redeem.redeem}</button>
+        <TextField
+          name="code"
+          label={words.code}
+          fault={fault}
+          hasFocus
+          class="id"
+          autocapitalize="characters"
+          spellcheck={false}
+          placeholder={CARD_CODE_SHAPE}
+          value={code}
+          required
+          data-from-link
+        />
+        <Submit text={words.redeem} />
       </form>
       <CardSource context={context} />
     </AccountPage>

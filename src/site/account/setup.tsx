@@ -2,18 +2,22 @@
 // How to set up each client, with this site's own address and the chosen model in every line.
 
 import { tokenBounds } from '../../catalog/token-bounds.ts';
-import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { Submit } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { Field } from '../parts/field.tsx';
+import { SelectField } from '../parts/field.tsx';
 import type { SiteTools } from '../tools.ts';
 import { chatModels, keyOf } from './chat-models.ts';
 import { AccountPage, tabPath } from './frame.tsx';
 import { type SetupModel, snippets } from './snippets.ts';
-import type { SignedVisit } from './visit.tsx';
+import type { SignedVisit, Visits } from './visits.tsx';
+
+export function addSetup(visits: Visits, tools: SiteTools): void {
+  visits.signed('get', '/account/setup', (visit) => showSetup(tools, visit));
+}
 
 /** A model that this key may not use, or that has left, is as if none had been chosen. */
-export async function showSetup(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+async function showSetup(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   const catalog = tools.catalog();
   const models = chatModels(tools, await keyOf(tools, visit.session));
   const asked = visit.url.searchParams.get('model');
@@ -31,7 +35,7 @@ interface SetupProps {
 }
 
 function SetupPage({ context, ids, model }: SetupProps) {
-  const { account, frame } = wordsOf(context.language);
+  const { account } = context.words;
   return (
     <AccountPage context={context} tab="setup">
       <p>{model ? account.setup.lead : account.setup.noModel}</p>
@@ -39,7 +43,7 @@ function SetupPage({ context, ids, model }: SetupProps) {
       {(model ? snippets(context.publicUrl, model) : []).map(({ title, code }) => (
         <section>
           <h2>{title}</h2>
-          <CodeBlock code={code} label={frame.copy} done={frame.copied} />
+          <CodeBlock code={code} language={context.language} />
         </section>
       ))}
       <p>
@@ -50,22 +54,12 @@ function SetupPage({ context, ids, model }: SetupProps) {
 }
 
 function Choice({ context, ids, model }: SetupProps) {
-  const { setup } = wordsOf(context.language).account;
+  const { setup } = context.words.account;
   return (
     <>
       <form method="get" action={tabPath('setup')} class="narrow">
-        <Field name="model" label={setup.model}>
-          <select id="model" name="model">
-            {ids.map((id) => (
-              <option value={id} selected={id === model?.id}>
-                {id}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <button type="submit" class="quiet">
-          {setup.choose}
-        </button>
+        <SelectField name="model" label={setup.model} value={model?.id} choices={ids} />
+        <Submit look="quiet" text={setup.choose} />
       </form>
       <p>
         <a href="/pricing">{setup.models}</a>

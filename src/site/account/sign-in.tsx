@@ -3,16 +3,16 @@
 
 import { readCardCode } from '../../accounts/card-code.ts';
 import { withGap } from '../format.ts';
-import { wordsOf } from '../language.ts';
+import { type Notice, NoticeBox } from '../frame.tsx';
 import { Page, type PageContext } from '../page.tsx';
+import { Submit } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { Field, faultId } from '../parts/field.tsx';
-import { faultMarks } from '../parts/field-fault.tsx';
+import { faultMarks, Hidden, TextField } from '../parts/field.tsx';
 import { SupportLink } from '../parts/support-link.tsx';
 import { TYPED_FIELD } from '../typed-before.ts';
-import { type Notice, NoticeBox, tabPath } from './frame.tsx';
+import { tabPath } from './frame.tsx';
 
-interface SignInProps {
+export interface SignInProps {
   context: PageContext;
   /** Where to go afterwards. */
   next: string;
@@ -29,7 +29,7 @@ interface SignInProps {
 
 export function SignInPage(props: SignInProps) {
   const { context, next, notice, card } = props;
-  const { account } = wordsOf(context.language);
+  const { account } = context.words;
   const isForCard = next.startsWith(tabPath('redeem'));
   // Who holds a card and was never here needs an account first.
   const isLikelyNew = isForCard && notice === undefined;
@@ -50,7 +50,7 @@ export function SignInPage(props: SignInProps) {
 
 /** Only a script can tell whether the link that was opened has a code. */
 function CardNotice({ context, card }: { context: PageContext; card: string | null | undefined }) {
-  const { account } = wordsOf(context.language);
+  const { account } = context.words;
   return (
     <div class="notice" role="status">
       <p data-card-waits={card ? `#${readCardCode(card) ?? card.trim()}` : ''} hidden>
@@ -62,56 +62,47 @@ function CardNotice({ context, card }: { context: PageContext; card: string | nu
 }
 
 function WaysIn({ context, next, notice, wrong, name = '', typed }: SignInProps) {
-  const { account } = wordsOf(context.language);
+  const { account } = context.words;
   const faultOf = (way: 'key' | 'password') => (wrong === way ? notice?.text : undefined);
-  const typedField = typed ? <input type="hidden" name={TYPED_FIELD} value={typed} /> : null;
+  const carried = <Hidden fields={{ next, ...(typed ? { [TYPED_FIELD]: typed } : {}) }} />;
   return (
     <section>
       <h2>{account.withKey}</h2>
       <form method="post" action="/account/sign-in" data-keep-code>
-        <input type="hidden" name="next" value={next} />
-        {typedField}
-        <Field name="key" label={account.key} fault={faultOf('key')}>
-          <input
-            id="key"
-            name="key"
-            type="password"
-            autocomplete="off"
-            placeholder="sk-svc-…"
-            required
-            {...faultMarks(faultId('key'), faultOf('key'))}
-          />
-        </Field>
-        <button type="submit">{account.signIn}</button>
+        {carried}
+        <TextField
+          name="key"
+          label={account.key}
+          fault={faultOf('key')}
+          hasFocus
+          type="password"
+          placeholder="sk-svc-…"
+          required
+        />
+        <Submit text={account.signIn} />
       </form>
       <h2>{account.withPassword}</h2>
       <form method="post" action="/account/sign-in" data-keep-code>
-        <input type="hidden" name="next" value={next} />
-        {typedField}
-        <Field name="name" label={account.name}>
-          <input
-            id="name"
-            name="name"
-            autocomplete="username"
-            autocapitalize="none"
-            value={name}
-            required
-            {...faultMarks(faultId('password'), faultOf('password'), false)}
-          />
-        </Field>
-        <Field name="password" label={account.password} fault={faultOf('password')}>
-          <input
-            id="password"
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            required
-            {...faultMarks(faultId('password'), faultOf('password'))}
-          />
-        </Field>
-        <button type="submit" class="quiet">
-          {account.signIn}
-        </button>
+        {carried}
+        <TextField
+          name="name"
+          label={account.name}
+          autocomplete="username"
+          autocapitalize="none"
+          value={name}
+          required
+          {...faultMarks('password-fault', faultOf('password'), false)}
+        />
+        <TextField
+          name="password"
+          label={account.password}
+          fault={faultOf('password')}
+          hasFocus
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <Submit look="quiet" text={account.signIn} />
       </form>
       <p class="faint">
         {withGap(account.lost)}
@@ -122,14 +113,14 @@ function WaysIn({ context, next, notice, wrong, name = '', typed }: SignInProps)
 }
 
 function NewAccount({ context, next }: Pick<SignInProps, 'context' | 'next'>) {
-  const { account } = wordsOf(context.language);
+  const { account } = context.words;
   return (
     <section id="create">
       <h2>{account.noAccount}</h2>
       <p>{account.createText}</p>
       <form method="post" action="/account/create" data-once data-keep-code>
-        <input type="hidden" name="next" value={next} />
-        <button type="submit">{account.create}</button>
+        <Hidden fields={{ next }} />
+        <Submit text={account.create} />
       </form>
     </section>
   );
@@ -143,13 +134,13 @@ interface CreatedProps {
 }
 
 export function CreatedPage({ context, accountId, apiKey, next }: CreatedProps) {
-  const { account, frame } = wordsOf(context.language);
+  const { account } = context.words;
   return (
     <Page context={context} title={account.createdTitle} isShownOnce>
       <div class="narrow">
         <h1>{account.createdTitle}</h1>
         <p class="lead">{account.createdText}</p>
-        <CodeBlock code={apiKey} label={frame.copy} done={frame.copied} isSecret />
+        <CodeBlock code={apiKey} language={context.language} isSecret />
         {/* Once the key is lost, nobody could say which account it was. */}
         <p>
           {account.overview.accountId} <span class="id">{accountId}</span>

@@ -7,7 +7,7 @@ import { taipeiTime } from '../../kit/taipei.ts';
 import type { KeyRow, UsageRecord } from '../../store/rows.ts';
 import { date } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
-import { statusName } from '../parts/request-status.tsx';
+import { statusName } from '../parts/attempts.tsx';
 
 /** As a visitor chooses one. */
 export const DATE = /^\d{4}-\d{2}-\d{2}$/;

@@ -4,13 +4,12 @@
 
 import type { UsageRecord } from '../../store/rows.ts';
 import { count, dateTime, milliseconds, money } from '../format.ts';
-import { type Language, wordsOf } from '../language.ts';
-import { RequestStatus } from '../parts/request-status.tsx';
-import { Scroll } from '../parts/scroll.tsx';
-import type { Words } from '../words/words.ts';
+import type { PageContext } from '../page.tsx';
+import { RequestStatus } from '../parts/attempts.tsx';
+import { Heads, Scroll, Under } from '../parts/table.tsx';
 
 interface UsageTableProps {
-  language: Language;
+  context: PageContext;
   records: readonly UsageRecord[];
   /** What a key is called, by its id. */
   keyNames: ReadonlyMap<string, string>;
@@ -18,56 +17,45 @@ interface UsageTableProps {
   query: string;
 }
 
-export function UsageTable({ language, records, keyNames, query }: UsageTableProps) {
-  const { usage } = wordsOf(language).account;
+export function UsageTable({ context, records, keyNames, query }: UsageTableProps) {
+  const { usage, tabs } = context.words.account;
   return (
-    <Scroll label={wordsOf(language).account.tabs.usage}>
+    <Scroll label={tabs.usage}>
       <table class="stack is-usage">
-        <thead>
-          <tr>
-            <Head first={usage.time} second={usage.request} />
-            <Head first={usage.model} second={usage.key} />
-            <Head first={usage.channel} />
-            <Head first={usage.status} second={usage.stream} />
-            <Head first={usage.input} isRight />
-            <Head first={usage.output} isRight />
-            <Head first={usage.firstToken} second={usage.total} isRight />
-            <Head first={usage.cost} second={usage.after} isRight />
-          </tr>
-        </thead>
+        <Heads
+          texts={[
+            <Under of={usage.time} text={usage.request} />,
+            <Under of={usage.model} text={usage.key} />,
+            usage.channel,
+            <Under of={usage.status} text={usage.stream} />,
+          ]}
+          right={[
+            usage.input,
+            usage.output,
+            <Under of={usage.firstToken} text={usage.total} />,
+            <Under of={usage.cost} text={usage.after} />,
+          ]}
+        />
         <tbody>
-          {records.map((record) => (
-            <UsageRow
-              language={language}
-              record={record}
-              keyName={keyNames.get(record.keyId) ?? record.keyId}
-              query={query}
-            />
-          ))}
+          {records.map((record) => {
+            const keyName = keyNames.get(record.keyId) ?? record.keyId;
+            return <UsageRow context={context} record={record} keyName={keyName} query={query} />;
+          })}
         </tbody>
       </table>
     </Scroll>
   );
 }
 
-function Head({ first, second, isRight = false }: { first: string; second?: string; isRight?: boolean }) {
-  return (
-    <th scope="col" class={isRight ? 'right' : ''}>
-      {first}
-      {second ? <span class="under">{second}</span> : null}
-    </th>
-  );
-}
-
 interface UsageRowProps {
-  language: Language;
+  context: PageContext;
   record: UsageRecord;
   keyName: string;
   query: string;
 }
 
-function UsageRow({ language, record, keyName, query }: UsageRowProps) {
-  const { usage, overview } = wordsOf(language).account;
+function UsageRow({ context, record, keyName, query }: UsageRowProps) {
+  const { usage, overview } = context.words.account;
   const notes = [record.stream ? usage.streamed : '', record.estimated ? usage.isEstimated : ''];
   return (
     <tr>
@@ -85,7 +73,7 @@ function UsageRow({ language, record, keyName, query }: UsageRowProps) {
         {record.channel ?? '–'}
       </td>
       <td class="how">
-        <RequestStatus language={language} status={record.status} />
+        <RequestStatus language={context.language} status={record.status} />
         <span class="under">{notes.filter((note) => note !== '').join(' · ')}</span>
       </td>
       <td class="right number in wide" data-label={usage.input}>
@@ -113,7 +101,7 @@ function UsageRow({ language, record, keyName, query }: UsageRowProps) {
 }
 
 /** An answer of images alone has no tokens to tell of. */
-function outputOf({ output, images }: UsageRecord, { countImages }: Words['account']['usage']): string {
+function outputOf({ output, images }: UsageRecord, { countImages }: PageContext['words']['account']['usage']): string {
   const tokens = output > 0 || images === 0 ? [count(output)] : [];
   return [...tokens, ...(images > 0 ? [countImages(count(images))] : [])].join(' + ');
 }
@@ -128,27 +116,18 @@ function Part({ name, tokens }: { name: string; tokens: number }) {
   );
 }
 
-interface ShortUsageProps extends Pick<UsageTableProps, 'language' | 'records'> {
+interface ShortUsageProps extends Pick<UsageTableProps, 'context' | 'records'> {
   /** Which requests these are. */
   label: string;
 }
 
 /** The few columns that fit beside other things. */
-export function ShortUsageTable({ language, records, label }: ShortUsageProps) {
-  const { usage } = wordsOf(language).account;
+export function ShortUsageTable({ context, records, label }: ShortUsageProps) {
+  const { usage } = context.words.account;
   return (
     <Scroll label={label}>
       <table class="stack is-usage is-short">
-        <thead>
-          <tr>
-            <Head first={usage.time} />
-            <Head first={usage.model} />
-            <Head first={usage.channel} />
-            <Head first={usage.status} />
-            <Head first={usage.total} isRight />
-            <Head first={usage.cost} isRight />
-          </tr>
-        </thead>
+        <Heads texts={[usage.time, usage.model, usage.channel, usage.status]} right={[usage.total, usage.cost]} />
         <tbody>
           {records.map((record) => (
             <tr>
@@ -160,7 +139,7 @@ export function ShortUsageTable({ language, records, label }: ShortUsageProps) {
                 {record.channel ?? '–'}
               </td>
               <td class="how">
-                <RequestStatus language={language} status={record.status} />
+                <RequestStatus language={context.language} status={record.status} />
               </td>
               <td class="right number took wide" data-label={usage.total}>
                 {milliseconds(record.totalMs)}

@@ -1,33 +1,124 @@
 /** @jsxImportSource hono/jsx */
 // Usage: one page of requests, filtered by the address, with totals, a file to take away, and a receipt for each.
 
-import { MAX_RECORDS } from '../../accounts/usage/usage-file.ts';
-import type { UsageTotals } from '../../store/reads.ts';
+import { readUsageQuery, writeCursor } from '../../accounts/usage/read-query.ts';
+import { MAX_RECORDS, openUsageFile } from '../../accounts/usage/usage-file.ts';
+import { Fault, fault } from '../../faults/fault.ts';
+import { DAY_MS } from '../../kit/clock.ts';
+import { parseMoment } from '../../kit/moment.ts';
+import type { UsageQuery, UsageTotals } from '../../store/reads.ts';
 import type { UsageRecord } from '../../store/rows.ts';
+import { faultText } from '../fault-text.ts';
 import { count, money, withGap } from '../format.ts';
-import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
-import { FieldFault, faultMarks } from '../parts/field-fault.tsx';
+import { USAGE_FILTERS, type UsageFilter } from '../page-parameters.ts';
+import { LinkButton, Submit } from '../parts/button.tsx';
+import { FieldFault, faultMarks, SelectField, TextField } from '../parts/field.tsx';
+import { fileResponse } from '../respond.ts';
+import type { SiteTools } from '../tools.ts';
+import { plainId } from './forms.ts';
 import { AccountPage } from './frame.tsx';
+import { DATE, usageFileName, usageSheet } from './usage-file.ts';
 import { UsageTable } from './usage-table.tsx';
+import type { SignedVisit, Visits } from './visits.tsx';
 
-export const USAGE_FILTERS = ['from', 'to', 'model', 'channel', 'key', 'status'] as const;
-export type UsageFilter = (typeof USAGE_FILTERS)[number];
+export function addUsage(visits: Visits, tools: SiteTools): void {
+  visits.signed('get', '/account/usage', (visit) => showUsage(tools, visit));
+  visits.signed('get', '/account/usage.csv', async ({ session, url, page, request }) => {
+    const keys = await tools.store.read.keysOf(session.accountId);
+    const sheet = usageSheet(keys, page.language);
+    const how = { gone: request.signal, sheet, findModel: tools.catalog().find };
+    const csv = await openUsageFile(tools, session.accountId, apiParams(url.searchParams), how);
+    return fileResponse(tools.publicUrl, usageFileName(url.searchParams, tools.clock.now()), csv);
+  });
+}
 
-export interface FoundUsage {
+async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const { accountId } = visit.session;
+  const given = visit.url.searchParams;
+  const filters = Object.fromEntries(USAGE_FILTERS.map((name) => [name, given.get(name) ?? ''])) as Record<
+    UsageFilter,
+    string
+  >;
+  const { query, refused } = readQuery(tools, visit);
+  const [found, keyNames] = await Promise.all([query && findUsage(tools, query), readKeyNames(tools, accountId)]);
+  const { models, channels } = tools.catalog();
+  const isFirst = !given.has('cursor');
+  const choices = { models: models.map(({ id }) => id), channels: [...channels.keys()] };
+  const facts = { found, refused, filters, isFirst, keyNames, ...choices };
+  return visit.show(<UsagePage context={visit.page} facts={facts} />, { status: refused ? 400 : 200 });
+}
+
+async function findUsage({ store }: SiteTools, query: UsageQuery): Promise<FoundUsage> {
+  const { records, hasMore, totals } = await store.read.usagePage(query);
+  const last = records.at(-1);
+  return { records, totals, next: hasMore && last ? writeCursor(last.at, last.requestId) : null };
+}
+
+/** A filter that cannot be read is told, and nothing is shown: whatever it was would look like the answer. */
+function readQuery(
+  tools: SiteTools,
+  { session: { accountId }, url, page: { language } }: SignedVisit,
+): { query?: UsageQuery; refused?: RefusedFilter } {
+  try {
+    return { query: readUsageQuery(accountId, apiParams(url.searchParams), tools.catalog().find) };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { refused: { text: faultText(language, error), fields: fieldsOf(error.details.param ?? '') } };
+  }
+}
+
+/** Which fields of the page a fault is about; a cursor has none. */
+function fieldsOf(param: string): UsageFilter[] {
+  if (param === TURNED_ROUND) return ['from', 'to'];
+  return USAGE_FILTERS.filter((name) => name === (param === 'key_id' ? 'key' : param));
+}
+
+const TURNED_ROUND = 'from_after_to';
+
+/** No request lies before the first day and after the last. */
+function isTurnedRound(given: URLSearchParams): boolean {
+  const [from, to] = [given.get('from') ?? '', given.get('to') ?? ''];
+  return DATE.test(from) && DATE.test(to) && from > to;
+}
+
+/** The page calls a key's filter `key`; the API calls it by what it is. A visitor means the last day, too, and no upper
+ * case. Refused: invalid_request. */
+function apiParams(given: URLSearchParams): URLSearchParams {
+  if (isTurnedRound(given)) throw fault('invalid_request', { param: TURNED_ROUND });
+  const params = new URLSearchParams(given);
+  const key = params.get('key');
+  if (key) params.set('key_id', key);
+  for (const name of ['model', 'channel']) {
+    const value = params.get(name);
+    if (value) params.set(name, plainId(value));
+  }
+  const to = params.get('to') ?? '';
+  const lastDay = DATE.test(to) ? parseMoment(to) : undefined;
+  if (lastDay !== undefined) params.set('to', new Date(lastDay + DAY_MS).toISOString());
+  return params;
+}
+
+/** What each key is called, by its id. */
+export async function readKeyNames({ store }: SiteTools, accountId: string): Promise<Map<string, string>> {
+  const keys = await store.read.keysOf(accountId);
+  return new Map(keys.map(({ keyId, name, last4 }) => [keyId, name ?? `…${last4}`]));
+}
+
+interface FoundUsage {
   records: readonly UsageRecord[];
   totals: UsageTotals;
   /** The cursor of the next page, if there is one. */
   next: string | null;
 }
 
-export interface RefusedFilter {
+interface RefusedFilter {
   text: string;
   /** Those that it is about, if it is about any. */
   fields: readonly UsageFilter[];
 }
 
-export interface UsageFacts {
+interface UsageFacts {
   /** Undefined where the filters were refused. */
   found: FoundUsage | undefined;
   refused: RefusedFilter | undefined;
@@ -44,9 +135,9 @@ interface UsageProps {
   facts: UsageFacts;
 }
 
-export function UsagePage({ context, facts }: UsageProps) {
+function UsagePage({ context, facts }: UsageProps) {
   const { found, refused } = facts;
-  const { usage } = wordsOf(context.language).account;
+  const { usage } = context.words.account;
   const address = (more: Record<string, string> = {}) => {
     const given = Object.entries({ ...facts.filters, ...more }).filter(([, value]) => value !== '');
     return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
@@ -57,11 +148,7 @@ export function UsagePage({ context, facts }: UsageProps) {
       <Filters context={context} facts={facts} />
       {found ? <Found context={context} facts={facts} found={found} query={address()} /> : null}
       <p class="row">
-        {facts.isFirst ? null : (
-          <a class="button quiet" href={`/account/usage${address()}`}>
-            {usage.first}
-          </a>
-        )}
+        {facts.isFirst ? null : <LinkButton look="quiet" href={`/account/usage${address()}`} text={usage.first} />}
         {found && found.next !== null ? (
           <a class="button quiet" rel="next" href={`/account/usage${address({ cursor: found.next })}`}>
             {usage.next}
@@ -74,7 +161,7 @@ export function UsagePage({ context, facts }: UsageProps) {
 
 /** `query`: the filters, as an address has them. */
 function Found({ context, facts, found, query }: UsageProps & { found: FoundUsage; query: string }) {
-  const { usage } = wordsOf(context.language).account;
+  const { usage } = context.words.account;
   const { records, totals } = found;
   return (
     <>
@@ -86,14 +173,14 @@ function Found({ context, facts, found, query }: UsageProps & { found: FoundUsag
       {records.length === 0 ? (
         <Nothing context={context} isFiltered={!facts.isFirst || query !== ''} />
       ) : (
-        <UsageTable language={context.language} records={records} keyNames={facts.keyNames} query={context.query} />
+        <UsageTable context={context} records={records} keyNames={facts.keyNames} query={context.query} />
       )}
     </>
   );
 }
 
 function Nothing({ context, isFiltered }: { context: PageContext; isFiltered: boolean }) {
-  const { usage } = wordsOf(context.language).account;
+  const { usage } = context.words.account;
   if (isFiltered) return <p class="empty">{usage.none}</p>;
   return (
     <p class="empty">
@@ -105,109 +192,40 @@ function Nothing({ context, isFiltered }: { context: PageContext; isFiltered: bo
 
 const FAULT_ID = 'filter-fault';
 
-function Filters({ context, facts }: { context: PageContext; facts: UsageFacts }) {
-  const { usage } = wordsOf(context.language).account;
+function Filters({ context, facts }: UsageProps) {
+  const { usage, statuses } = context.words.account;
   const { filters, refused } = facts;
-  const marks = (name: UsageFilter) => {
+  const field = (name: UsageFilter) => {
     const isMarked = refused?.fields.includes(name) ?? false;
-    return faultMarks(FAULT_ID, isMarked ? refused?.text : undefined, refused?.fields[0] === name);
+    const marks = faultMarks(FAULT_ID, isMarked ? refused?.text : undefined, refused?.fields[0] === name);
+    return { name, label: usage[name], value: filters[name], marks };
+  };
+  const text = (name: UsageFilter) => {
+    const { marks, ...given } = field(name);
+    return { ...given, ...marks, autocomplete: undefined };
   };
   const about = refused && refused.fields.length > 0 ? refused.text : undefined;
   return (
     <form method="get" action="/account/usage" class="filters">
-      <Field name="from" label={usage.from} value={filters.from} type="date" marks={marks('from')} />
-      <Field name="to" label={usage.to} value={filters.to} type="date" marks={marks('to')} />
-      <Field name="model" label={usage.model} value={filters.model} choices={facts.models} marks={marks('model')} />
-      <Field
-        name="channel"
-        label={usage.channel}
-        value={filters.channel}
-        choices={facts.channels}
-        marks={marks('channel')}
-      />
-      <Choice
-        name="key"
-        label={usage.key}
-        value={filters.key}
-        any={usage.all}
-        choices={[...facts.keyNames]}
-        marks={marks('key')}
-      />
-      <Choice
-        name="status"
-        label={usage.status}
-        value={filters.status}
-        any={usage.all}
-        choices={Object.entries(wordsOf(context.language).account.statuses)}
-        marks={marks('status')}
-      />
+      <TextField {...text('from')} type="date" />
+      <TextField {...text('to')} type="date" />
+      <TextField {...text('model')} suggestions={facts.models} />
+      <TextField {...text('channel')} suggestions={facts.channels} />
+      <SelectField {...field('key')} choices={choicesWith(filters.key, usage.all, [...facts.keyNames])} />
+      <SelectField {...field('status')} choices={choicesWith(filters.status, usage.all, Object.entries(statuses))} />
       <FieldFault id={FAULT_ID} text={about} />
       <div class="row">
-        <button type="submit" class="quiet">
-          {usage.filter}
-        </button>
+        <Submit look="quiet" text={usage.filter} />
         <a href="/account/usage">{usage.clear}</a>
       </div>
     </form>
   );
 }
 
-interface ChoiceProps {
-  name: UsageFilter;
-  label: string;
-  value: string;
-  /** What it is called when nothing is chosen. */
-  any: string;
-  choices: readonly (readonly [value: string, name: string])[];
-  marks: ReturnType<typeof faultMarks>;
-}
+type Choice = readonly [value: string, text: string];
 
-/** What the address asks for stays chosen, though it is none of the choices. */
-function Choice({ name, label, value, any, choices, marks }: ChoiceProps) {
+/** `any`: what it is called when nothing is chosen. What the address asks for stays chosen, though it is none of the rest. */
+function choicesWith(value: string, any: string, choices: readonly Choice[]): Choice[] {
   const isOther = value !== '' && !choices.some(([one]) => one === value);
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <select id={name} name={name} {...marks}>
-        <option value="">{any}</option>
-        {[...choices, ...(isOther ? [[value, value] as const] : [])].map(([one, text]) => (
-          <option value={one} selected={value === one}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
-
-interface FieldProps {
-  name: UsageFilter;
-  label: string;
-  value: string;
-  type?: string;
-  choices?: readonly string[];
-  marks: ReturnType<typeof faultMarks>;
-}
-
-function Field({ name, label, value, type = 'text', choices, marks }: FieldProps) {
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <input
-        id={name}
-        name={name}
-        type={type}
-        value={value}
-        {...(choices ? { list: `${name}-choices` } : {})}
-        {...marks}
-      />
-      {choices ? (
-        <datalist id={`${name}-choices`}>
-          {choices.map((choice) => (
-            <option value={choice} />
-          ))}
-        </datalist>
-      ) : null}
-    </div>
-  );
+  return [['', any], ...choices, ...(isOther ? [[value, value] as const] : [])];
 }

@@ -3,7 +3,7 @@
 
 import { raw } from 'hono/html';
 import { type DocGroup, type DocLink, type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
-import { LANGUAGES, wordsOf } from '../language.ts';
+import { LANGUAGES } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 
 interface DocsProps {
@@ -14,7 +14,7 @@ interface DocsProps {
 }
 
 export function DocsPage({ context, library, page }: DocsProps) {
-  const { docs } = wordsOf(context.language);
+  const { docs } = context.words;
   return (
     <Page
       context={context}
@@ -31,7 +31,7 @@ export function DocsPage({ context, library, page }: DocsProps) {
 }
 
 function Contents({ context, library, current }: { context: PageContext; library: DocsLibrary; current: string }) {
-  const { docs } = wordsOf(context.language);
+  const { docs } = context.words;
   return (
     <nav aria-label={docs.contents}>
       {library.groups(context.language).map(({ group, pages }) => (
@@ -58,7 +58,7 @@ function Reference({ context, group }: { context: PageContext; group: DocGroup }
   if (group !== REFERENCE_GROUP) return null;
   return (
     <li>
-      <a href="/openapi.json">{wordsOf(context.language).docs.reference}</a>
+      <a href="/openapi.json">{context.words.docs.reference}</a>
     </li>
   );
 }
@@ -69,7 +69,7 @@ function Title({ context, page }: { context: PageContext; page: DocLink }) {
   return (
     <>
       <span lang={page.language}>{page.title}</span>
-      <span class="faint">{wordsOf(context.language).docs.inEnglish}</span>
+      <span class="faint">{context.words.docs.inEnglish}</span>
     </>
   );
 }
@@ -82,7 +82,7 @@ function Sections({ context, page }: { context: PageContext; page: DocPage }) {
   if (page.sections.length < LISTED_SECTIONS) return null;
   return (
     <details class="sections" data-open-wide>
-      <summary lang={context.language}>{wordsOf(context.language).docs.sections}</summary>
+      <summary lang={context.language}>{context.words.docs.sections}</summary>
       <ul>
         {page.sections.map(({ id, title }) => (
           <li>
@@ -95,7 +95,7 @@ function Sections({ context, page }: { context: PageContext; page: DocPage }) {
 }
 
 function Article({ context, page }: { context: PageContext; page: DocPage }) {
-  const { docs } = wordsOf(context.language);
+  const { docs } = context.words;
   const [, heading = '', rest = ''] = /^([\s\S]*?<\/h1>|)([\s\S]*)$/.exec(page.html) ?? [];
   return (
     <article lang={page.language}>
@@ -118,7 +118,7 @@ function Article({ context, page }: { context: PageContext; page: DocPage }) {
 }
 
 function Overview({ context, library }: Omit<DocsProps, 'page'>) {
-  const { docs } = wordsOf(context.language);
+  const { docs } = context.words;
   return (
     <article>
       <h1>{docs.title}</h1>

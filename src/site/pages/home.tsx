@@ -1,19 +1,25 @@
 /** @jsxImportSource hono/jsx */
 // The front page: what this is in ten seconds, a first call to copy, and how the free model is doing.
 
+import { FREE_MODEL } from '../../catalog/document.ts';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
+import { LinkButton } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { State, type StateName } from '../parts/state.tsx';
+import { State } from '../parts/state.tsx';
+import type { SiteTools } from '../tools.ts';
 
-export interface HomeFacts {
-  free: { state: StateName; channels: readonly string[] };
-  limits: { free_per_minute: number; free_per_day_zero: number; free_per_day_positive: number };
+export type HomeFacts = Awaited<ReturnType<typeof homeFacts>>;
+
+export async function homeFacts({ catalog, status }: SiteTools) {
+  const free = (await status()).models.find(({ id }) => id === FREE_MODEL);
+  const channels = free?.channels.map(({ name }) => name) ?? [];
+  return { limits: catalog().limits, free: { state: free?.state ?? 'unknown', channels } } as const;
 }
 
 export function HomePage({ context, facts }: { context: PageContext; facts: HomeFacts }) {
   const { publicUrl, language } = context;
-  const { home, frame } = wordsOf(language);
+  const { home } = context.words;
   const { free_per_minute: minute, free_per_day_zero: zero, free_per_day_positive: positive } = facts.limits;
   return (
     <Page context={context} title={home.title} description={home.lead} languages={LANGUAGES}>
@@ -23,9 +29,9 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
         <section>
           <h2>{home.firstCall}</h2>
           <p>{home.firstCallLead}</p>
-          <CodeBlock label={frame.copy} done={frame.copied} code={registerCall(publicUrl)} />
+          <CodeBlock language={context.language} code={registerCall(publicUrl)} />
           <p>{home.thenAsk}</p>
-          <CodeBlock label={frame.copy} done={frame.copied} code={freeCall(publicUrl)} />
+          <CodeBlock language={context.language} code={freeCall(publicUrl)} />
         </section>
         <section>
           <h2>{home.freeNow}</h2>
@@ -36,12 +42,12 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
           <p class="faint">{home.freeLimits(minute, zero, positive)}</p>
           <p>{home.paidBy}</p>
           <p class="row">
-            <a class="button" href={context.isSignedIn ? '/account' : '/account#create'}>
-              {context.isSignedIn ? home.toAccount : home.createAccount}
-            </a>
-            <a class="button quiet" href="/pricing">
-              {home.seePrices}
-            </a>
+            {context.isSignedIn ? (
+              <LinkButton href="/account" text={home.toAccount} />
+            ) : (
+              <LinkButton href="/account#create" text={home.createAccount} />
+            )}
+            <LinkButton look="quiet" href="/pricing" text={home.seePrices} />
           </p>
         </section>
       </div>

@@ -1,15 +1,17 @@
 // The public pages for who reads them with curl: the same facts, as Markdown.
 
+import { PRICE_ORDER } from '../../catalog/publishing/price-history.ts';
+import type { PublicStatus } from '../../catalog/publishing/public-status.ts';
+import type { Incident } from '../../store/rows.ts';
 import { type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
 import { dateTime, milliseconds, percent, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { MENU } from '../page.tsx';
 import { freeCall, type HomeFacts, homePromises, registerCall } from './home.tsx';
-import { type PricingFacts, priceColumns, priceText } from './pricing.tsx';
-import { type PricingQuery, selectModels } from './pricing-query.ts';
+import { type PricingFacts, priceText } from './pricing.tsx';
+import { type PricingQuery, selectModels } from './pricing-models.ts';
 import { contactText, securitySections } from './security.tsx';
-import { type IncidentFacts, isOngoing, type StatusFacts } from './status-facts.ts';
-import { summaryOf, summaryText } from './status-summary.ts';
+import { incidentText, isOngoing, summaryOf, summaryText } from './status-summary.ts';
 
 interface Site {
   siteName: string;
@@ -42,37 +44,30 @@ export function homeText(language: Language, { siteName, publicUrl }: Site, { fr
 
 export function pricingText(language: Language, facts: PricingFacts, query: PricingQuery): string {
   const { pricing } = wordsOf(language);
-  const columns = priceColumns(language);
   const rows = selectModels(facts.models, query).map((model) => [
     model.id,
-    ...columns.map(({ name }) => priceText(model, name, pricing.free)),
+    ...PRICE_ORDER.map((name) => priceText(model, name, pricing.free)),
     String(model.contextTokens ?? '–'),
   ]);
-  const table = markdownTable([pricing.model, ...columns.map(({ title }) => title), pricing.context], rows);
+  const table = markdownTable([pricing.model, ...PRICE_ORDER.map((name) => pricing[name]), pricing.context], rows);
   const effective = pricing.effective(facts.revision, dateTime(facts.since));
   return paragraphs(`# ${pricing.title}`, pricing.lead, table, effective);
 }
 
-export function statusText(language: Language, facts: StatusFacts): string {
+export function statusText(language: Language, facts: PublicStatus): string {
   const { status } = wordsOf(language);
   const rows = facts.models.flatMap(({ id, state: modelState, channels }) => [
     ...(channels.length === 1 ? [] : [[id, status.channels(channels.length), status[modelState], '', '', '']]),
-    ...channels.map(({ name, state, successRate, firstTokenMs, totalMs }) => [
-      id,
-      name,
-      status[state],
-      percent(successRate),
-      milliseconds(firstTokenMs),
-      milliseconds(totalMs),
-    ]),
+    ...channels.map(({ name, state, lastHour: { successRate, firstTokenMs, totalMs } }) => {
+      const times = [firstTokenMs, totalMs].map(({ p50 }) => milliseconds(p50));
+      return [id, name, status[state], percent(successRate), ...times];
+    }),
   ]);
   const heads = [status.model, status.channel, status.now, status.success, status.firstToken, status.total];
-  const told = ({ title, text, startedAt, endedAt }: IncidentFacts) =>
-    paragraphs(
-      `### ${title[language]}`,
-      `${dateTime(startedAt)} – ${endedAt === null ? status.ongoing : dateTime(endedAt)}`,
-      text[language],
-    );
+  const told = (incident: Incident) => {
+    const { title, times, text } = incidentText(language, incident);
+    return paragraphs(`### ${title}`, times, text);
+  };
   const ongoing = facts.incidents.filter(isOngoing).map(told);
   const ended = facts.incidents.filter((incident) => !isOngoing(incident)).map(told);
   return paragraphs(

@@ -9,10 +9,9 @@ import {
   type PriceChange,
 } from '../../catalog/publishing/price-history.ts';
 import type { Prices } from '../../kit/prices.ts';
-import { dateTime } from '../format.ts';
+import { dateTime, listPrice, priceNumber } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
-import { Scroll } from '../parts/scroll.tsx';
-import { listPrice } from './list-price.ts';
+import { Heads, Scroll } from '../parts/table.tsx';
 
 interface HistoryProps {
   language: Language;
@@ -25,13 +24,7 @@ export function PriceHistory({ language, history }: HistoryProps) {
     <>
       <Scroll label={pricing.history}>
         <table class="stack is-history">
-          <thead>
-            <tr>
-              <th scope="col">{pricing.revision}</th>
-              <th scope="col">{pricing.since}</th>
-              <th scope="col">{pricing.changes}</th>
-            </tr>
-          </thead>
+          <Heads texts={[pricing.revision, pricing.since, pricing.changes]} />
           <tbody>
             {history.map((change) => (
               <tr>
@@ -83,7 +76,7 @@ function changeText(language: Language, { id, before, after }: ModelChange): str
     return pricing.changed(id, fromTo(listText(language, before), listText(language, after)));
   const changed = PRICE_ORDER.filter((name) => before.prices[name] !== after.prices[name]).map((name) => {
     const [from, to] = [before, after].map(({ prices }) => amountText(name, prices[name]));
-    return `${nameText(language, name)} ${fromTo(from ?? '–', to ?? '–')}`;
+    return `${pricing[name]} ${fromTo(from ?? '–', to ?? '–')}`;
   });
   return pricing.changed(id, changed.join(pricing.comma));
 }
@@ -94,25 +87,10 @@ function listText(language: Language, listed: ListedPrice | undefined): string {
   const { pricing } = wordsOf(language);
   if (!listed || listed.isFree) return pricing.free;
   const prices = PRICE_ORDER.filter((name) => listed.prices[name] !== undefined);
-  return prices
-    .map((name) => `${nameText(language, name)} ${amountText(name, listed.prices[name])}`)
-    .join(pricing.comma);
-}
-
-function nameText(language: Language, name: keyof Prices): string {
-  const { pricing } = wordsOf(language);
-  const names: Record<keyof Prices, string> = {
-    input: pricing.input,
-    cachedInput: pricing.cached,
-    cacheWrite5m: pricing.write5m,
-    cacheWrite1h: pricing.write1h,
-    output: pricing.output,
-    image: pricing.image,
-  };
-  return names[name];
+  return prices.map((name) => `${pricing[name]} ${amountText(name, listed.prices[name])}`).join(pricing.comma);
 }
 
 function amountText(name: keyof Prices, price: bigint | undefined): string {
   if (price === undefined) return '–';
-  return `NT$${listPrice(name, price).toLocaleString('en', { maximumFractionDigits: 9 })}`;
+  return `NT$${priceNumber(listPrice(name, price))}`;
 }

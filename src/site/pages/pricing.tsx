@@ -1,25 +1,26 @@
 /** @jsxImportSource hono/jsx */
 // Every model with its price, as billed: searched, filtered and sorted by the address alone.
 
-import type { PriceChange } from '../../catalog/publishing/price-history.ts';
-import { count, dateTime, sentences } from '../format.ts';
-import { LANGUAGES, type Language, wordsOf } from '../language.ts';
+import { PRICE_ORDER } from '../../catalog/publishing/price-history.ts';
+import type { Prices } from '../../kit/prices.ts';
+import { count, dateTime, priceNumber, sentences } from '../format.ts';
+import { LANGUAGES } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
-import { Field } from '../parts/field.tsx';
-import { Scroll } from '../parts/scroll.tsx';
+import { Submit } from '../parts/button.tsx';
+import { SelectField, TextField } from '../parts/field.tsx';
 import { CardSource } from '../parts/support-link.tsx';
-import { priceNumber } from './list-price.ts';
+import { Heads, Scroll } from '../parts/table.tsx';
 import { PriceHistory } from './price-history.tsx';
-import { PRICING_KINDS, PRICING_SORTS, type PricedModel, type PricingQuery, selectModels } from './pricing-query.ts';
+import {
+  PRICING_KINDS,
+  PRICING_SORTS,
+  type PricedModel,
+  type PricingQuery,
+  type pricingFacts,
+  selectModels,
+} from './pricing-models.ts';
 
-export interface PricingFacts {
-  models: readonly PricedModel[];
-  /** The last one that changed a price, and since when; the one in force where that is not known. */
-  revision: number;
-  since: number;
-  limits: { free_per_minute: number; free_per_day_zero: number; free_per_day_positive: number };
-  history: readonly PriceChange[];
-}
+export type PricingFacts = Awaited<ReturnType<typeof pricingFacts>>;
 
 interface PricingProps {
   context: PageContext;
@@ -28,7 +29,7 @@ interface PricingProps {
 }
 
 export function PricingPage({ context, facts, query }: PricingProps) {
-  const { pricing } = wordsOf(context.language);
+  const { pricing } = context.words;
   const models = selectModels(facts.models, query);
   const { free_per_minute: minute, free_per_day_zero: zero, free_per_day_positive: positive } = facts.limits;
   return (
@@ -52,61 +53,36 @@ export function PricingPage({ context, facts, query }: PricingProps) {
 }
 
 function Filters({ context, query }: Omit<PricingProps, 'facts'>) {
-  const { pricing } = wordsOf(context.language);
-  const sorts = {
-    name: pricing.sortName,
-    input: pricing.sortInput,
-    output: pricing.sortOutput,
-    context: pricing.sortContext,
-  };
+  const { pricing } = context.words;
+  const kinds = PRICING_KINDS.map((kind) => [kind, pricing[kind]] as const);
+  const sorts = PRICING_SORTS.map((sort) => [sort, pricing.sorts[sort]] as const);
   return (
     <form method="get" action="/pricing" class="filters">
-      <Field name="q" label={pricing.search}>
-        <input id="q" name="q" type="search" value={query.text} maxlength={100} />
-      </Field>
-      <Field name="kind" label={pricing.kind}>
-        <select id="kind" name="kind">
-          <option value="">{pricing.allKinds}</option>
-          {PRICING_KINDS.map((kind) => (
-            <option value={kind} selected={query.kind === kind}>
-              {pricing[kind]}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field name="sort" label={pricing.sort}>
-        <select id="sort" name="sort">
-          {PRICING_SORTS.map((sort) => (
-            <option value={sort} selected={query.sort === sort}>
-              {sorts[sort]}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <button type="submit" class="quiet">
-        {pricing.show}
-      </button>
+      <TextField
+        name="q"
+        label={pricing.search}
+        type="search"
+        autocomplete={undefined}
+        value={query.text}
+        maxlength={100}
+      />
+      <SelectField name="kind" label={pricing.kind} value={query.kind} choices={[['', pricing.allKinds], ...kinds]} />
+      <SelectField name="sort" label={pricing.sort} value={query.sort} choices={sorts} />
+      <Submit look="quiet" text={pricing.show} />
     </form>
   );
 }
 
 function PriceTable({ context, models }: { context: PageContext; models: readonly PricedModel[] }) {
-  const { pricing } = wordsOf(context.language);
-  const columns = priceColumns(context.language);
+  const { pricing } = context.words;
   return (
     <Scroll label={pricing.title}>
       <table class="stack is-prices">
         <caption>{pricing.caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{pricing.model}</th>
-            {[...columns.map(({ title }) => title), pricing.context, pricing.buys].map((title) => (
-              <th scope="col" class="right">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads
+          texts={[pricing.model]}
+          right={[...PRICE_ORDER.map((name) => pricing[name]), pricing.context, pricing.buys]}
+        />
         <tbody>
           {models.map((model) => (
             <PriceRow context={context} model={model} />
@@ -117,21 +93,9 @@ function PriceTable({ context, models }: { context: PageContext; models: readonl
   );
 }
 
-export function priceColumns(language: Language): { name: keyof PricedModel['price']; title: string }[] {
-  const { pricing } = wordsOf(language);
-  return [
-    { name: 'input', title: pricing.input },
-    { name: 'cached', title: pricing.cached },
-    { name: 'write5m', title: pricing.write5m },
-    { name: 'write1h', title: pricing.write1h },
-    { name: 'output', title: pricing.output },
-    { name: 'image', title: pricing.image },
-  ];
-}
-
-export function priceText(model: PricedModel, name: keyof PricedModel['price'], free: string): string {
+export function priceText(model: PricedModel, name: keyof Prices, free: string): string {
   const value = model.price[name];
-  if (value === null) return '–';
+  if (value === undefined) return '–';
   return model.isFree ? free : priceNumber(value);
 }
 
@@ -152,25 +116,25 @@ const BUDGET_NTD = 100;
 const MILLION = 1_000_000;
 
 function PriceRow({ context, model }: { context: PageContext; model: PricedModel }) {
-  const { pricing } = wordsOf(context.language);
+  const { pricing } = context.words;
   const { input, output, image } = model.price;
   const buys = () => {
     if (model.isFree) return '–';
     // Where an image costs its tokens too, no one figure says how many.
-    if (image !== null && (input !== null || output !== null)) return '–';
-    if (image !== null) return pricing.buysImages(count(Math.floor(BUDGET_NTD / image)));
+    if (image !== undefined && (input !== undefined || output !== undefined)) return '–';
+    if (image !== undefined) return pricing.buysImages(count(Math.floor(BUDGET_NTD / image)));
     const price = output ?? input;
-    if (price === null || price === 0) return '–';
+    if (price === undefined || price === 0) return '–';
     const tokens = count(Math.floor((BUDGET_NTD / price) * MILLION));
-    return output === null ? pricing.buysInput(tokens) : pricing.buysTokens(tokens);
+    return output === undefined ? pricing.buysInput(tokens) : pricing.buysTokens(tokens);
   };
   return (
     <tr>
       <th scope="row">
         <ModelName model={model} />
       </th>
-      {priceColumns(context.language).map(({ name, title }) => (
-        <td class={model.price[name] === null ? 'right number none' : 'right number'} data-label={title}>
+      {PRICE_ORDER.map((name) => (
+        <td class={model.price[name] === undefined ? 'right number none' : 'right number'} data-label={pricing[name]}>
           {priceText(model, name, pricing.free)}
         </td>
       ))}

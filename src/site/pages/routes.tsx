@@ -5,20 +5,17 @@ import type { Env, Hono } from 'hono';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { Assets } from '../assets.ts';
 import type { DocsLibrary } from '../docs-library.ts';
-import { chooseLanguage, type Language, toLanguage, wordsOf } from '../language.ts';
-import { pageContext } from '../page-context.ts';
+import { chooseLanguage, type Language, toLanguage } from '../language.ts';
+import { MessagePage, pageContext } from '../page.tsx';
 import { pageHeaders, pageResponse, textResponse, wantsHtml } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import { DocsPage } from './docs.tsx';
-import { HomePage } from './home.tsx';
-import { MessagePage } from './message.tsx';
+import { HomePage, homeFacts } from './home.tsx';
 import { docsText, docText, homeText, pricingText, securityText, statusText } from './plain-text.ts';
 import { PricingPage } from './pricing.tsx';
-import { pricingFacts } from './pricing-facts.ts';
-import { readPricingQuery } from './pricing-query.ts';
+import { pricingFacts, readPricingQuery } from './pricing-models.ts';
 import { SecurityPage } from './security.tsx';
 import { StatusPage } from './status.tsx';
-import { freeFacts, statusFacts } from './status-facts.ts';
 
 export function addPublicPages<Bindings extends Env>(
   app: Hono<Bindings>,
@@ -34,8 +31,7 @@ export function addPublicPages<Bindings extends Env>(
   };
 
   app.get('/', async ({ req: { raw: request } }) => {
-    const { limits } = tools.catalog();
-    const facts = { limits, free: freeFacts(await tools.status()) };
+    const facts = await homeFacts(tools);
     if (!wantsHtml(request)) return tell(request, (language) => homeText(language, tools, facts));
     return send(request, <HomePage context={contextOf(request)} facts={facts} />);
   });
@@ -48,7 +44,7 @@ export function addPublicPages<Bindings extends Env>(
   });
 
   app.get('/status', async ({ req: { raw: request } }) => {
-    const facts = statusFacts(await tools.status());
+    const facts = await tools.status();
     if (!wantsHtml(request)) return tell(request, (language) => statusText(language, facts));
     return send(request, <StatusPage context={contextOf(request)} facts={facts} />);
   });
@@ -95,7 +91,7 @@ export function addPublicPages<Bindings extends Env>(
 
 export function notFound(request: Request, tools: SiteTools, assets: Assets): Response {
   const context = pageContext(request, tools, assets);
-  const { frame } = wordsOf(context.language);
+  const { frame } = context.words;
   const page = <MessagePage context={context} title={frame.notFoundTitle} text={frame.notFound} />;
   return pageResponse(request, tools.publicUrl, String(page), { status: 404 });
 }

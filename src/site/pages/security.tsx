@@ -13,7 +13,7 @@ export interface SecurityProps {
 }
 
 export function SecurityPage({ context, usageMonths, contact }: SecurityProps) {
-  const { security } = wordsOf(context.language);
+  const { security } = context.words;
   return (
     <Page context={context} title={security.title} description={security.lead} languages={LANGUAGES}>
       <div class="narrow">

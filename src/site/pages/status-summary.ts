@@ -1,8 +1,9 @@
-// Whether the models work, in a line or two, and which of them do not.
+// Whether the models work, in a line or two, and which of them do not; and what the operator says about it.
 
+import type { Incident } from '../../store/rows.ts';
+import { dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { StateName } from '../parts/state.tsx';
-import { isOngoing, type StatusFacts } from './status-facts.ts';
 
 /** A sentence that may name models: what stands before them, they, and what stands after. */
 export interface SummaryLine {
@@ -15,14 +16,16 @@ export interface SummaryLine {
 /** More are counted: the table has them all. */
 const MOST_NAMED = 3;
 
+interface Summarized {
+  models: readonly { id: string; state: StateName }[];
+  incidents: readonly Pick<Incident, 'endedAt'>[];
+}
+
 /**
  * The figures are what this process saw since it started: of a model that it knows nothing of, nothing is claimed, not even
  * that it had no traffic. While an incident goes on, nothing is said to be well.
  */
-export function summaryOf(
-  language: Language,
-  { models, incidents }: Pick<StatusFacts, 'models' | 'incidents'>,
-): SummaryLine[] {
+export function summaryOf(language: Language, { models, incidents }: Summarized): SummaryLine[] {
   const { status, account } = wordsOf(language);
   const idsIn = (wanted: StateName) => models.filter(({ state }) => state === wanted).map(({ id }) => id);
   const trouble = (state: 'down' | 'degraded', words: (count: number) => string): SummaryLine[] => {
@@ -49,4 +52,16 @@ export function summaryOf(
 
 export function summaryText(language: Language, { before, models, after }: SummaryLine): string {
   return before + models.join(wordsOf(language).pricing.comma) + after;
+}
+
+export function isOngoing({ endedAt }: Pick<Incident, 'endedAt'>): boolean {
+  return endedAt === null;
+}
+
+/** In the words that its writer has for a language. */
+export function incidentText(language: Language, incident: Incident): Record<'title' | 'times' | 'text', string> {
+  const { startedAt, endedAt, titleEn, titleZh, textEn, textZh } = incident;
+  const [title, text] = language === 'en' ? [titleEn, textEn] : [titleZh, textZh];
+  const end = endedAt === null ? wordsOf(language).status.ongoing : dateTime(endedAt);
+  return { title, times: `${dateTime(startedAt)} – ${end}`, text };
 }

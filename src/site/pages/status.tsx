@@ -2,16 +2,16 @@
 // How every model and channel is doing, and what the operator has to say about it.
 
 import { Fragment } from 'hono/jsx';
+import type { ChannelStatus, ModelStatus, PublicStatus } from '../../catalog/publishing/public-status.ts';
+import type { Incident } from '../../store/rows.ts';
 import { dateTime, milliseconds, percent, withGap } from '../format.ts';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
-import { DayBars, DayBarsLegend } from '../parts/day-bars.tsx';
-import { Scroll } from '../parts/scroll.tsx';
-import { State } from '../parts/state.tsx';
-import { type ChannelFacts, type IncidentFacts, isOngoing, type ModelFacts, type StatusFacts } from './status-facts.ts';
-import { type SummaryLine, summaryOf } from './status-summary.ts';
+import { DayBars, DayBarsLegend, State } from '../parts/state.tsx';
+import { Scroll } from '../parts/table.tsx';
+import { incidentText, isOngoing, type SummaryLine, summaryOf } from './status-summary.ts';
 
-export function StatusPage({ context, facts }: { context: PageContext; facts: StatusFacts }) {
+export function StatusPage({ context, facts }: { context: PageContext; facts: PublicStatus }) {
   const { language } = context;
   const { status } = wordsOf(language);
   const ongoing = facts.incidents.filter(isOngoing);
@@ -30,18 +30,14 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: St
         <table class="stack is-status">
           <thead>
             <tr>
-              <th scope="col">{status.model}</th>
-              <th scope="col">{status.channel}</th>
-              <th scope="col">{status.now}</th>
-              <th scope="col" class="right">
-                {status.success}
-              </th>
-              <th scope="col" class="right">
-                {status.firstToken}
-              </th>
-              <th scope="col" class="right">
-                {status.total}
-              </th>
+              {[status.model, status.channel, status.now].map((text) => (
+                <th scope="col">{text}</th>
+              ))}
+              {[status.success, status.firstToken, status.total].map((text) => (
+                <th scope="col" class="right">
+                  {text}
+                </th>
+              ))}
               <th scope="col">{status.days}</th>
             </tr>
           </thead>
@@ -88,21 +84,21 @@ function rowId(model: string): string {
   return `model-${model}`;
 }
 
-function Incidents({ language, incidents }: { language: Language; incidents: readonly IncidentFacts[] }) {
-  const { status } = wordsOf(language);
-  return incidents.map((incident) => (
-    <article>
-      <h3>{incident.title[language]}</h3>
-      <p class="faint">
-        {dateTime(incident.startedAt)} – {incident.endedAt === null ? status.ongoing : dateTime(incident.endedAt)}
-      </p>
-      {incident.text[language] === '' ? null : <p class="as-written">{incident.text[language]}</p>}
-    </article>
-  ));
+function Incidents({ language, incidents }: { language: Language; incidents: readonly Incident[] }) {
+  return incidents.map((incident) => {
+    const { title, times, text } = incidentText(language, incident);
+    return (
+      <article>
+        <h3>{title}</h3>
+        <p class="faint">{times}</p>
+        {text === '' ? null : <p class="as-written">{text}</p>}
+      </article>
+    );
+  });
 }
 
 /** A model that one channel serves is as well as that one: a single row tells both. */
-function ModelRows({ language, model }: { language: Language; model: ModelFacts }) {
+function ModelRows({ language, model }: { language: Language; model: ModelStatus }) {
   const { status } = wordsOf(language);
   const [only, ...others] = model.channels;
   if (only && others.length === 0) return <ChannelRow language={language} model={model} channel={only} isOnly />;
@@ -129,8 +125,8 @@ function ModelRows({ language, model }: { language: Language; model: ModelFacts 
 
 interface RowProps {
   language: Language;
-  model: ModelFacts;
-  channel: ChannelFacts;
+  model: ModelStatus;
+  channel: ChannelStatus;
   isOnly?: boolean;
 }
 
@@ -148,13 +144,13 @@ function ChannelRow({ language, model, channel, isOnly = false }: RowProps) {
         <State language={language} state={channel.state} />
       </td>
       <td class="right number rate" data-label={status.success}>
-        {percent(channel.successRate)}
+        {percent(channel.lastHour.successRate)}
       </td>
       <td class="right number first" data-label={status.firstToken}>
-        {milliseconds(channel.firstTokenMs)}
+        {milliseconds(channel.lastHour.firstTokenMs.p50)}
       </td>
       <td class="right number total" data-label={status.total}>
-        {milliseconds(channel.totalMs)}
+        {milliseconds(channel.lastHour.totalMs.p50)}
       </td>
       <td class="days">
         <DayBars language={language} days={channel.days} />

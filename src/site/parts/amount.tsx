@@ -1,12 +1,31 @@
 /** @jsxImportSource hono/jsx */
-// An amount as large type: exact to the last decimal, but what is less than a cent stands back.
+// Figures as large type. An amount is exact to the last decimal, but what is less than a cent stands back.
 
+import type { Child } from 'hono/jsx';
 import type { Nano } from '../../kit/money.ts';
 import { money } from '../format.ts';
 
 const CENTS = 2;
 
-export function Amount({ value }: { value: Nano }) {
+interface FigureProps {
+  title: Child;
+  /** An amount, or a text. */
+  value: Nano | Child;
+  /** What stands below it. */
+  children?: Child;
+}
+
+export function Figure({ title, value, children }: FigureProps) {
+  return (
+    <div>
+      <p class="faint">{title}</p>
+      {typeof value === 'bigint' ? <Amount value={value} /> : <strong class="figure">{value}</strong>}
+      {children}
+    </div>
+  );
+}
+
+function Amount({ value }: { value: Nano }) {
   const [whole = '', decimals = ''] = money(value).split('.');
   return (
     <strong class="figure">

@@ -1,10 +1,11 @@
 /** @jsxImportSource hono/jsx */
-// Every try that a request took: which channel, how it ended, how long it took.
+// How a request ended, and every try that it took: which channel, how it ended, how long it took. What has no words is
+// told by its code.
 
 import type { Attempt } from '../../store/rows.ts';
 import { milliseconds } from '../format.ts';
-import { type Language, wordsOf } from '../language.ts';
-import { Scroll } from './scroll.tsx';
+import { type Language, wordFor, wordsOf } from '../language.ts';
+import { Scroll } from './table.tsx';
 
 interface AttemptsProps {
   language: Language;
@@ -48,8 +49,14 @@ function toldName(language: Language, outcome: string, status: string): string {
   return outcomeName(language, outcome === 'ok' && status === 'client_gone' ? status : outcome);
 }
 
-/** What has no words is told by its code. */
 export function outcomeName(language: Language, outcome: string): string {
-  const names: Readonly<Record<string, string>> = wordsOf(language).account.outcomes;
-  return Object.hasOwn(names, outcome) ? (names[outcome] ?? outcome) : outcome;
+  return wordFor(wordsOf(language).account.outcomes, outcome) ?? outcome;
+}
+
+export function RequestStatus({ language, status }: { language: Language; status: string }) {
+  return <span class={status === 'ok' ? 'good nowrap' : 'bad'}>{statusName(language, status)}</span>;
+}
+
+export function statusName(language: Language, status: string): string {
+  return wordFor(wordsOf(language).account.statuses, status) ?? status;
 }

@@ -1,31 +1,127 @@
 /** @jsxImportSource hono/jsx */
-// One field of a form: its name, its help, its control, and what is wrong with what was typed.
+// The fields of forms: a name, a help, a control, and what is wrong with what was typed. It is marked, it tells why, and
+// whoever sent it is led there, without a script too.
 
-import type { Child } from 'hono/jsx';
-import { FieldFault } from './field-fault.tsx';
+import type { Child, JSX } from 'hono/jsx';
 
-export interface FieldProps {
+interface FieldProps {
   name: string;
   label: string;
   help?: string | undefined;
   fault?: string | undefined;
-  children?: Child;
+  /** Where several forms of a page have the field. */
+  id?: string;
 }
 
-/** The control within has the name as its id, and marks its fault by `faultMarks(faultId(name), fault)`. */
-export function Field({ name, label, help, fault, children }: FieldProps) {
+export function Field({ name, label, help, fault, id = name, children }: FieldProps & { children?: Child }) {
   return (
     <div class="field">
-      <label for={name}>
+      <label for={id}>
         {label}
         {help ? <span class="faint"> {help}</span> : null}
       </label>
       {children}
-      <FieldFault id={faultId(name)} text={fault} />
+      <FieldFault id={`${id}-fault`} text={fault} />
     </div>
   );
 }
 
-export function faultId(name: string): string {
-  return `${name}-fault`;
+export function FieldFault({ id, text }: { id: string; text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <p class="bad" id={id}>
+      {text}
+    </p>
+  );
+}
+
+/** For the control; nothing where nothing is wrong. Of several fields one has the focus. */
+export function faultMarks(id: string, text: string | undefined, hasFocus = true) {
+  if (text === undefined) return {};
+  return { 'aria-invalid': 'true' as const, 'aria-describedby': id, ...(hasFocus ? { autofocus: true } : {}) };
+}
+
+interface ControlProps extends FieldProps {
+  /** Whether a fault leads here. */
+  hasFocus?: boolean;
+}
+
+type TextFieldProps = ControlProps &
+  Omit<JSX.IntrinsicElements['input'], keyof ControlProps> & {
+    /** What may be typed, among others. */
+    suggestions?: readonly string[];
+  };
+
+export function TextField({ name, label, help, fault, id = name, hasFocus, suggestions, ...input }: TextFieldProps) {
+  const list = `${id}-choices`;
+  return (
+    <Field name={name} label={label} help={help} fault={fault} id={id}>
+      <input
+        id={id}
+        name={name}
+        type="text"
+        autocomplete="off"
+        {...faultMarks(`${id}-fault`, fault, hasFocus ?? false)}
+        {...(suggestions ? { list } : {})}
+        {...input}
+      />
+      {suggestions ? <Suggestions id={list} texts={suggestions} /> : null}
+    </Field>
+  );
+}
+
+function Suggestions({ id, texts }: { id: string; texts: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {texts.map((text) => (
+        <option value={text} />
+      ))}
+    </datalist>
+  );
+}
+
+interface SelectFieldProps extends FieldProps {
+  value?: string | null | undefined;
+  /** A value that is its own name, or a value with one. */
+  choices: readonly (string | readonly [value: string, text: string])[];
+  marks?: ReturnType<typeof faultMarks>;
+}
+
+export function SelectField({ name, label, help, value, choices, marks = {} }: SelectFieldProps) {
+  return (
+    <Field name={name} label={label} help={help}>
+      <select id={name} name={name} {...marks}>
+        {choices.map((choice) => {
+          const [one, text] = typeof choice === 'string' ? [choice, choice] : choice;
+          return (
+            <option value={one} selected={one === value}>
+              {text}
+            </option>
+          );
+        })}
+      </select>
+    </Field>
+  );
+}
+
+type TextAreaProps = ControlProps & Omit<JSX.IntrinsicElements['textarea'], keyof ControlProps>;
+
+export function TextArea({ name, label, help, fault, hasFocus = false, value = '', ...area }: TextAreaProps) {
+  return (
+    <Field name={name} label={label} help={help} fault={fault}>
+      <textarea id={name} name={name} {...faultMarks(`${name}-fault`, fault, hasFocus)} {...area}>
+        {/* A text area swallows the first end of line. */}
+        {`\n${value}`}
+      </textarea>
+    </Field>
+  );
+}
+
+/** For code and tables: every line as it is. */
+export function CodeArea(props: TextAreaProps) {
+  return <TextArea class="code" spellcheck={false} wrap="off" {...props} />;
+}
+
+export function Hidden({ fields }: { fields: Readonly<Record<string, string | number>> }) {
+  return Object.entries(fields).map(([name, value]) => <input type="hidden" name={name} value={String(value)} />);
 }

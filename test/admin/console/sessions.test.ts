@@ -1,8 +1,8 @@
 // Sessions of the console end by themselves, and forms act once.
 
 import { expect, test } from 'bun:test';
-import { createOnce } from '../../../src/admin/console/frame/once.ts';
-import { createConsoleSessions } from '../../../src/admin/console/frame/sessions.ts';
+import { createOnce } from '../../../src/admin/console/once.ts';
+import { createConsoleSessions } from '../../../src/admin/console/sessions.ts';
 import { systemRandom } from '../../../src/kit/random.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 

@@ -3,20 +3,17 @@
 
 import { count, dateTime, money } from '../../../site/format.ts';
 import { wordsOf } from '../../../site/language.ts';
-import { Amount } from '../../../site/parts/amount.tsx';
-import { Field } from '../../../site/parts/field.tsx';
-import type { AccountView } from '../../actions/accounts.ts';
-import { TextField } from '../frame/field.tsx';
-import { ConsolePage } from '../frame/frame.tsx';
+import { Figure } from '../../../site/parts/amount.tsx';
+import { LinkButton, Submit } from '../../../site/parts/button.tsx';
+import { CodeBlock } from '../../../site/parts/code-block.tsx';
+import { Hidden, SelectField, TextField } from '../../../site/parts/field.tsx';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { Actions } from '../watch/action-table.tsx';
-import { consoleWords } from '../words/words.ts';
-import { AccountKeys } from './account-keys.tsx';
-import { AccountMoney } from './account-money.tsx';
-import type { AccountProps } from './account-props.ts';
+import { type AccountProps, AccountTables } from './account-tables.tsx';
 
 export function AccountPage(props: AccountProps) {
   const { context, account, notice } = props;
-  const { accounts, losses } = consoleWords(context.language);
+  const { accounts, losses } = context.words;
   const { colon } = wordsOf(context.language).account;
   const { wallet, accountId } = account;
   const verb = wallet.frozen ? 'unfreeze' : 'freeze';
@@ -25,30 +22,17 @@ export function AccountPage(props: AccountProps) {
     <ConsolePage context={context} section="accounts" title={accounts.account} notice={shown}>
       <div class="row spread">
         <span>
-          <span class="id">{accountId}</span>{' '}
-          <span class={`state ${wallet.frozen ? 'down' : 'operational'}`}>
-            {wallet.frozen ? accounts.frozen : accounts.fine}
-          </span>
+          <span class="id">{accountId}</span> <FrozenState context={context} isFrozen={wallet.frozen} />
         </span>
-        <a class="button quiet" href={`/accounts/${accountId}/${verb}`}>
-          {accounts[verb]}
-        </a>
+        <LinkButton look="quiet" href={`/accounts/${accountId}/${verb}`} text={accounts[verb]} />
       </div>
       <div class="cards">
-        <div>
-          <p class="faint">{accounts.available}</p>
-          <Amount value={wallet.balance - wallet.held} />
-        </div>
-        <div>
-          <p class="faint">{accounts.balance}</p>
-          <Amount value={wallet.balance} />
-        </div>
-        <div>
-          <p class="faint">
-            {accounts.held} · {accounts.running} {count(wallet.inFlight + wallet.freeInFlight)}
-          </p>
-          <Amount value={wallet.held} />
-        </div>
+        <Figure title={accounts.available} value={wallet.balance - wallet.held} />
+        <Figure title={accounts.balance} value={wallet.balance} />
+        <Figure
+          title={`${accounts.held} · ${accounts.running} ${count(wallet.inFlight + wallet.freeInFlight)}`}
+          value={wallet.held}
+        />
       </div>
       <p class="faint">
         {account.createdAt === undefined ? '' : `${accounts.created} ${dateTime(account.createdAt)} · `}
@@ -72,63 +56,54 @@ export function AccountPage(props: AccountProps) {
           <h2>{accounts.createKey}</h2>
           <p class="faint">{accounts.createHelp}</p>
           <form method="post" action={`/accounts/${accountId}/keys`}>
-            <input type="hidden" name="once" value={props.ticket} />
-            <TextField name="name" label={accounts.name} value={props.form.get('name') ?? ''} maxLength={60} />
-            <button type="submit" class="quiet">
-              {accounts.create}
-            </button>
+            <Hidden fields={{ once: props.ticket }} />
+            <TextField name="name" label={accounts.name} value={props.form.get('name') ?? ''} maxlength={60} />
+            <Submit look="quiet" text={accounts.create} />
           </form>
         </section>
       </div>
-      <AccountKeys {...props} />
-      <AccountMoney {...props} />
+      <AccountTables {...props} />
       <h2>{accounts.actions}</h2>
-      {account.actions.length === 0 ? (
-        <p class="empty">{accounts.noActions}</p>
-      ) : (
-        <Actions language={context.language} actions={account.actions} />
-      )}
+      <Actions context={context} actions={account.actions} none={accounts.noActions} />
     </ConsolePage>
   );
 }
 
+export function FrozenState({ context, isFrozen }: { context: ConsoleContext; isFrozen: boolean }) {
+  const { frozen, fine } = context.words.accounts;
+  return <span class={`state ${isFrozen ? 'down' : 'operational'}`}>{isFrozen ? frozen : fine}</span>;
+}
+
 function CreditForm({ context, account, form, faults = {} }: AccountProps) {
-  const { accounts } = consoleWords(context.language);
+  const { accounts } = context.words;
+  const field = (name: string) => ({ name, value: form.get(name) ?? '', fault: faults[name], required: true });
+  const kinds = [['refund', accounts.kindRefund] as const, ['credit', accounts.kindCredit] as const];
   return (
     <form method="post" action={`/accounts/${account.accountId}/credit/review`}>
       <p class="faint">{accounts.creditLead}</p>
-      <Field name="kind" label={accounts.kind}>
-        <select id="kind" name="kind">
-          <option value="refund" selected={form.get('kind') === 'refund'}>
-            {accounts.kindRefund}
-          </option>
-          <option value="credit" selected={form.get('kind') === 'credit'}>
-            {accounts.kindCredit}
-          </option>
-        </select>
-      </Field>
-      <TextField
-        name="amount"
-        label={accounts.amount}
-        value={form.get('amount') ?? ''}
-        fault={faults.amount}
-        isFigure
-        isRequired
-      />
-      <TextField
-        name="reason"
-        label={accounts.reason}
-        help={accounts.reasonHelp}
-        value={form.get('reason') ?? ''}
-        fault={faults.reason}
-        maxLength={200}
-        isRequired
-      />
-      <button type="submit">{accounts.review}</button>
+      <SelectField name="kind" label={accounts.kind} value={form.get('kind')} choices={kinds} />
+      <TextField {...field('amount')} label={accounts.amount} inputmode="decimal" />
+      <TextField {...field('reason')} label={accounts.reason} help={accounts.reasonHelp} maxlength={200} />
+      <Submit text={accounts.review} />
     </form>
   );
 }
 
-export function balanceAfter(account: AccountView, amount: bigint): string {
-  return money(account.wallet.balance + amount);
+interface NewKeyProps {
+  context: ConsoleContext;
+  accountId: string;
+  apiKey: string;
+}
+
+/** A key that was just made for a customer: shown here and nowhere again. */
+export function NewKeyPage({ context, accountId, apiKey }: NewKeyProps) {
+  const { createKey, shownOnce, toAccount } = context.words.accounts;
+  return (
+    <ConsolePage context={context} section="accounts" title={createKey} notice={{ text: shownOnce }} isShownOnce>
+      <CodeBlock language={context.language} code={apiKey} isSecret />
+      <p>
+        <LinkButton look="quiet" href={`/accounts/${accountId}`} text={toAccount} />
+      </p>
+    </ConsolePage>
+  );
 }

@@ -3,12 +3,12 @@
 
 import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
 import type { Language } from '../../../site/language.ts';
-import { Attempts } from '../../../site/parts/attempts.tsx';
-import { type Fact, Facts } from '../../../site/parts/facts.tsx';
-import { RequestStatus } from '../../../site/parts/request-status.tsx';
+import { Attempts, RequestStatus } from '../../../site/parts/attempts.tsx';
+import { IdLink } from '../../../site/parts/button.tsx';
+import { type Fact, Facts } from '../../../site/parts/table.tsx';
 import type { Entry, UsageRecord } from '../../../store/rows.ts';
 import type { showRequest } from '../../actions/accounts.ts';
-import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { consoleWords } from '../words/words.ts';
 
 interface RequestProps {
@@ -21,12 +21,8 @@ interface RequestProps {
 export const requestPath = (accountId: string, requestId: string) => `/accounts/${accountId}/requests/${requestId}`;
 
 export function RequestPage({ context, accountId, requestId, found }: RequestProps) {
-  const { accounts } = consoleWords(context.language);
-  const account = (
-    <a class="id" href={`/accounts/${accountId}`}>
-      {accountId}
-    </a>
-  );
+  const { accounts } = context.words;
+  const account = <IdLink href={`/accounts/${accountId}`} text={accountId} />;
   const heads: Fact[] = [
     [accounts.request, requestId],
     [accounts.account, account],

@@ -1,33 +1,33 @@
 /** @jsxImportSource hono/jsx */
-// The pages of accounts, and what their forms do. Money and freezing are asked about on a page of their own.
+// The pages of accounts, and what their forms do. Money and freezing are asked about on a page of their own; money is given
+// once, however often the form is sent.
 
 import { money } from '../../../site/format.ts';
+import type { Notice } from '../../../site/frame.tsx';
+import { TextField } from '../../../site/parts/field.tsx';
+import { plainNumber, typed, wholeNumber } from '../../../site/read-form.ts';
 import {
   type AccountView,
   createKey,
+  credit,
   revokeKey,
   searchAccounts,
   setFrozen,
   showAccount,
   showRequest,
 } from '../../actions/accounts.ts';
-import { notFound, OperatingRefused } from '../../actions/refused.ts';
-import { ConfirmPage } from '../frame/confirm.tsx';
-import { TextField } from '../frame/field.tsx';
-import type { Notice } from '../frame/frame.tsx';
-import { typed, wholeNumber } from '../frame/read-form.ts';
-import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
-import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
+import { MOST_AMOUNT, readAmount } from '../../actions/read-input.ts';
+import { notFound } from '../../actions/refused.ts';
+import { ConfirmPage } from '../frame.tsx';
+import { unlessRefused } from '../refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
-import { consoleWords } from '../words/words.ts';
-import { AccountPage } from './account.tsx';
-import type { ShowAccount } from './account-props.ts';
-import { askCredit, giveCredit } from './credit.tsx';
-import { NewKeyPage } from './new-key.tsx';
+import type { ConsoleVisit, ConsoleVisits, ShowRefused } from '../visits.tsx';
+import { AccountPage, NewKeyPage } from './account.tsx';
 import { RequestPage } from './request.tsx';
 import { AccountsPage, foundPath } from './search.tsx';
 
 export function addAccountPages(visits: ConsoleVisits, tools: ConsoleTools): void {
+  const again: ShowRefused = (visit, notice, status) => show(tools, visit, { notice, status });
   const search = async (visit: ConsoleVisit, text: string) => {
     const found = text === '' ? [] : await searchAccounts(tools, text);
     const [only, another] = found;
@@ -42,23 +42,30 @@ export function addAccountPages(visits: ConsoleVisits, tools: ConsoleTools): voi
     return visit.show(<RequestPage context={visit.page} accountId={accountId} requestId={requestId} found={found} />);
   });
   visits.get('/accounts/:id', async (visit) => show(tools, visit, { notice: doneNotice(visit) }));
-  visits.post('/accounts/:id/credit/review', (visit) => askCredit(tools, visit, show));
-  visits.post('/accounts/:id/credit', (visit) => giveCredit(tools, visit, show));
+  visits.post('/accounts/:id/credit/review', (visit) => askCredit(tools, visit));
+  visits.post('/accounts/:id/credit', (visit) => giveCredit(tools, visit), again);
   for (const frozen of [true, false]) {
     const verb = frozen ? 'freeze' : 'unfreeze';
     visits.get(`/accounts/:id/${verb}`, async (visit) => askFreeze(visit, await find(tools, visit), frozen));
-    visits.post(`/accounts/:id/${verb}`, (visit) => freeze(tools, visit, frozen));
+    visits.post(`/accounts/:id/${verb}`, (visit) => freeze(tools, visit, frozen), again);
   }
-  visits.post('/accounts/:id/keys', (visit) => addKey(tools, visit));
+  visits.post('/accounts/:id/keys', (visit) => addKey(tools, visit), again);
   visits.get('/accounts/:id/keys/:key/revoke', (visit) => askRevoke(tools, visit));
-  visits.post('/accounts/:id/keys/:key/revoke', (visit) => revoke(tools, visit));
+  visits.post('/accounts/:id/keys/:key/revoke', (visit) => revoke(tools, visit), again);
 }
 
 function find(tools: ConsoleTools, { params }: ConsoleVisit): Promise<AccountView> {
   return showAccount(tools, params.id ?? '');
 }
 
-const show: ShowAccount = async (tools, visit, { notice, faults = {}, status = 200 }) => {
+interface Shown {
+  notice?: Notice | undefined;
+  faults?: Readonly<Record<string, string>>;
+  status?: number;
+}
+
+/** The page of the account, again where something was sent: with what was typed. */
+async function show(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown): Promise<Response> {
   const { searchParams } = visit.url;
   const pages = {
     credits: wholeNumber(searchParams, 'credits'),
@@ -70,57 +77,100 @@ const show: ShowAccount = async (tools, visit, { notice, faults = {}, status = 2
     entriesBefore: pages.entries,
     usageCursor: pages.usage,
   });
-  const query = visit.request.method === 'GET' && notice === undefined ? visit.url.search : '';
+  const query = visit.request.method === 'GET' && shown.notice === undefined ? visit.url.search : '';
   const context = { ...visit.page, path: `/accounts/${account.accountId}`, query };
-  const ticket = visit.once.ticket();
-  const facts = { account, pages, now: tools.clock.now(), ticket, form: visit.form, faults, notice };
+  const facts = { account, pages, now: tools.clock.now(), ticket: visit.once.ticket(), form: visit.form, ...shown };
   return visit.show(<AccountPage context={context} {...facts} />, { status });
-};
-
-function refuse(tools: ConsoleTools, visit: ConsoleVisit, refused: OperatingRefused): Promise<Response> {
-  if (refused.code === 'not_found') throw refused;
-  const notice = refusalNotice(visit.page.language, refused);
-  return show(tools, visit, { notice, status: refusalStatus(refused) });
 }
 
-function doneNotice(visit: ConsoleVisit): Notice | undefined {
-  const { accounts } = consoleWords(visit.page.language);
+function showTwice(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  return show(tools, visit, { notice: { text: visit.page.words.frame.twice, isBad: true }, status: 409 });
+}
+
+function doneNotice({ url: { searchParams }, page }: ConsoleVisit): Notice | undefined {
+  const { accounts } = page.words;
   const texts = new Map([
     ['frozen', accounts.didFreeze],
     ['thawed', accounts.didUnfreeze],
     ['revoked', accounts.didRevoke],
   ]);
-  const { searchParams } = visit.url;
   const balance = searchParams.get('balance');
   const text = /^\d{1,20}$/.test(balance ?? '') ? accounts.credited(money(BigInt(balance ?? 0))) : undefined;
   const shown = text ?? texts.get(searchParams.get('done') ?? '');
   return shown === undefined ? undefined : { text: shown };
 }
 
-function askFreeze(visit: ConsoleVisit, account: AccountView, frozen: boolean, fault?: string): Response {
-  const { accounts } = consoleWords(visit.page.language);
-  const path = `/accounts/${account.accountId}`;
+async function askCredit(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { accounts } = visit.page.words;
+  const { given, faults } = readGiven(visit);
+  if (!given) return show(tools, visit, { faults, status: 422 });
+  const { accountId, wallet } = await find(tools, visit);
+  const { amount, kind, reason } = given;
+  const path = `/accounts/${accountId}`;
+  return visit.show(
+    <ConfirmPage
+      context={{ ...visit.page, path, query: '' }}
+      section="accounts"
+      title={kind === 'refund' ? accounts.askRefund(money(amount)) : accounts.askCredit(money(amount))}
+      consequences={[
+        accounts.askGoes(accountId),
+        accounts.askAfter(money(wallet.balance), money(wallet.balance + amount)),
+        accounts.askReason(reason),
+        accounts.askFinal,
+      ]}
+      action={`${path}/credit`}
+      fields={{ kind, amount: typed(visit.form, 'amount'), reason, once: visit.once.ticket() }}
+      button={kind === 'refund' ? accounts.doRefund : accounts.doCredit}
+      back={path}
+    />,
+  );
+}
+
+async function giveCredit(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { given, faults } = readGiven(visit);
+  if (!given) return show(tools, visit, { faults, status: 422 });
+  const once = visit.form.get('once');
+  if (once === null || !visit.once.take(once)) return showTwice(tools, visit);
+  const accountId = visit.params.id ?? '';
+  const { balance } = await credit(tools, accountId, { ...given, actor: ACTOR, once });
+  return visit.go(`/accounts/${accountId}?balance=${balance}`);
+}
+
+function readGiven({ form, page: { words } }: ConsoleVisit) {
+  const { wrongReason, wrongAmount } = words.accounts;
+  const reason = typed(form, 'reason');
+  const amount = unlessRefused(() => readAmount(plainNumber(typed(form, 'amount'))));
+  const kind: 'credit' | 'refund' = form.get('kind') === 'credit' ? 'credit' : 'refund';
+  const faults = {
+    ...(reason === '' ? { reason: wrongReason } : {}),
+    ...(amount === undefined ? { amount: wrongAmount(money(MOST_AMOUNT)) } : {}),
+  };
+  return { given: amount === undefined || reason === '' ? undefined : { amount, kind, reason }, faults };
+}
+
+function askFreeze(visit: ConsoleVisit, { accountId }: AccountView, frozen: boolean, fault?: string): Response {
+  const { accounts } = visit.page.words;
+  const verb = frozen ? 'freeze' : 'unfreeze';
+  const texts = frozen ? [accounts.freezeText, accounts.freezeKeeps] : [accounts.unfreezeText, accounts.unfreezeAudit];
   return visit.show(
     <ConfirmPage
       context={visit.page}
       section="accounts"
       title={frozen ? accounts.askFreeze : accounts.askUnfreeze}
-      consequences={
-        frozen ? [accounts.freezeText, accounts.freezeKeeps] : [accounts.unfreezeText, accounts.unfreezeAudit]
-      }
-      action={`${path}/${frozen ? 'freeze' : 'unfreeze'}`}
-      button={frozen ? accounts.freeze : accounts.unfreeze}
-      back={path}
+      consequences={texts}
+      action={`/accounts/${accountId}/${verb}`}
+      button={accounts[verb]}
+      back={`/accounts/${accountId}`}
     >
-      <p class="id">{account.accountId}</p>
+      <p class="id">{accountId}</p>
       <TextField
         name="reason"
         label={accounts.reason}
         help={accounts.reasonHelp}
         value={typed(visit.form, 'reason')}
         fault={fault}
-        maxLength={200}
-        isRequired
+        maxlength={200}
+        required
       />
     </ConfirmPage>,
     { status: fault === undefined ? 200 : 422 },
@@ -128,33 +178,31 @@ function askFreeze(visit: ConsoleVisit, account: AccountView, frozen: boolean, f
 }
 
 async function freeze(tools: ConsoleTools, visit: ConsoleVisit, frozen: boolean): Promise<Response> {
-  const { accounts } = consoleWords(visit.page.language);
   const account = await find(tools, visit);
   const reason = typed(visit.form, 'reason');
-  if (reason === '') return askFreeze(visit, account, frozen, accounts.wrongReason);
-  const done = await attempt(() => setFrozen(tools, account.accountId, { frozen, reason, actor: ACTOR }));
-  if (done instanceof OperatingRefused) return refuse(tools, visit, done);
+  if (reason === '') return askFreeze(visit, account, frozen, visit.page.words.accounts.wrongReason);
+  await setFrozen(tools, account.accountId, { frozen, reason, actor: ACTOR });
   return visit.go(`/accounts/${account.accountId}?done=${frozen ? 'frozen' : 'thawed'}`);
 }
 
 async function addKey(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const { accountId } = await find(tools, visit);
-  const { frame } = consoleWords(visit.page.language);
-  if (!visit.once.take(visit.form.get('once'))) {
-    return show(tools, visit, { notice: { text: frame.twice, isBad: true }, status: 409 });
-  }
+  if (!visit.once.take(visit.form.get('once'))) return showTwice(tools, visit);
   const name = typed(visit.form, 'name') || null;
-  const made = await attempt(() => createKey(tools, accountId, { name, actor: ACTOR }));
-  if (made instanceof OperatingRefused) return refuse(tools, visit, made);
-  return visit.show(<NewKeyPage context={visit.page} accountId={accountId} apiKey={made.apiKey} />);
+  const { apiKey } = await createKey(tools, accountId, { name, actor: ACTOR });
+  return visit.show(<NewKeyPage context={visit.page} accountId={accountId} apiKey={apiKey} />);
 }
 
-async function askRevoke(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { accounts } = consoleWords(visit.page.language);
+async function findKey(tools: ConsoleTools, visit: ConsoleVisit) {
   const { accountId, keys } = await find(tools, visit);
   const key = keys.find(({ keyId }) => keyId === visit.params.key);
   if (!key) throw notFound('key');
-  const isLast = keys.filter(({ revokedAt }) => revokedAt === null).length === 1;
+  return { accountId, key, isLast: keys.filter(({ revokedAt }) => revokedAt === null).length === 1 };
+}
+
+async function askRevoke(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { accounts } = visit.page.words;
+  const { accountId, key, isLast } = await findKey(tools, visit);
   return visit.show(
     <ConfirmPage
       context={visit.page}
@@ -169,10 +217,7 @@ async function askRevoke(tools: ConsoleTools, visit: ConsoleVisit): Promise<Resp
 }
 
 async function revoke(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { accountId, keys } = await find(tools, visit);
-  const key = keys.find(({ keyId }) => keyId === visit.params.key);
-  if (!key) throw notFound('key');
-  const done = await attempt(() => revokeKey(tools, key.keyId, ACTOR));
-  if (done instanceof OperatingRefused) return refuse(tools, visit, done);
+  const { accountId, key } = await findKey(tools, visit);
+  await revokeKey(tools, key.keyId, ACTOR);
   return visit.go(`/accounts/${accountId}?done=revoked`);
 }

@@ -2,11 +2,12 @@
 // Finding a customer by what they can tell.
 
 import { money } from '../../../site/format.ts';
+import { IdLink, Submit } from '../../../site/parts/button.tsx';
+import { TextField } from '../../../site/parts/field.tsx';
+import { DataTable, figure } from '../../../site/parts/table.tsx';
 import type { FoundAccount } from '../../actions/accounts.ts';
-import { TextField } from '../frame/field.tsx';
-import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
-import { DataTable } from '../parts/data-table.tsx';
-import { consoleWords } from '../words/words.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { FrozenState } from './account.tsx';
 import { requestPath } from './request.tsx';
 
 interface SearchProps {
@@ -16,13 +17,13 @@ interface SearchProps {
 }
 
 export function AccountsPage({ context, text, found }: SearchProps) {
-  const { accounts } = consoleWords(context.language);
+  const { accounts } = context.words;
   return (
     <ConsolePage context={context} section="accounts" title={accounts.title} lead={accounts.lead}>
       {/* Posted: the code of a card, which may still be money, is to stand in no address. */}
       <form method="post" action="/accounts" class="search">
-        <TextField name="q" label={accounts.search} type="search" value={text} maxLength={100} isRequired />
-        <button type="submit">{accounts.find}</button>
+        <TextField name="q" label={accounts.search} type="search" value={text} maxlength={100} required />
+        <Submit text={accounts.find} />
       </form>
       {found.length === 0 ? (
         <p class="empty">{text === '' ? accounts.start : accounts.none}</p>
@@ -39,7 +40,7 @@ export function foundPath({ accountId, by }: FoundAccount, text: string): string
 }
 
 function Found({ context, text, found }: SearchProps) {
-  const { accounts } = consoleWords(context.language);
+  const { accounts } = context.words;
   const ways = {
     account: accounts.byAccount,
     key: accounts.byKey,
@@ -52,20 +53,11 @@ function Found({ context, text, found }: SearchProps) {
   return (
     <DataTable
       label={accounts.title}
-      columns={[
-        { text: accounts.account },
-        { text: accounts.foundBy },
-        { text: accounts.state },
-        { text: accounts.balance, isFigure: true },
-      ]}
+      columns={[accounts.account, accounts.foundBy, accounts.state, figure(accounts.balance)]}
       rows={found.map((one) => [
-        <a class="id" href={foundPath(one, text)}>
-          {one.accountId}
-        </a>,
+        <IdLink href={foundPath(one, text)} text={one.accountId} />,
         ways[one.by],
-        <span class={`state ${one.frozen ? 'down' : 'operational'}`}>
-          {one.frozen ? accounts.frozen : accounts.fine}
-        </span>,
+        <FrozenState context={context} isFrozen={one.frozen} />,
         money(one.balance),
       ])}
     />

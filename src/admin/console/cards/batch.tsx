@@ -2,12 +2,13 @@
 // One batch: its codes for as long as they are remembered, and what became of its cards.
 
 import { count, date, dateTime, money } from '../../../site/format.ts';
-import { wordsOf } from '../../../site/language.ts';
+import { type Notice, Tabs } from '../../../site/frame.tsx';
+import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { CodeBlock } from '../../../site/parts/code-block.tsx';
-import { Facts } from '../../../site/parts/facts.tsx';
+import { Hidden } from '../../../site/parts/field.tsx';
+import { type Fact, Facts } from '../../../site/parts/table.tsx';
 import type { BatchView, CardSheet, CardStateView, CardView } from '../../actions/cards.ts';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import { consoleWords } from '../words/words.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { CardTable } from './card-table.tsx';
 
 export const CARD_STATES = ['issued', 'redeemed', 'voided', 'expired'] as const;
@@ -24,24 +25,24 @@ interface BatchProps {
 }
 
 export function BatchPage({ context, batch, cards, state, sheet, isNew, notice }: BatchProps) {
-  const { cards: words } = consoleWords(context.language);
+  const { cards: words } = context.words;
   const path = `/cards/batches/${batch.batchId}`;
-  const facts: [title: string, value: string][] = [
+  const pathOf = (name: CardStateView | undefined) => (name === undefined ? path : `${path}?state=${name}`);
+  const tabs = [
+    { path, text: words.all },
+    ...CARD_STATES.map((name) => ({ path: pathOf(name), text: `${words[name]} ${count(batch.states[name])}` })),
+  ];
+  const facts: Fact[] = [
     [words.batch, batch.batchId],
     [words.created, dateTime(batch.createdAt)],
     [words.kind, words[batch.kind]],
     [words.total, money(batch.amount * BigInt(batch.count))],
-    ...(batch.expiresAt === null ? [] : [[words.expires, date(batch.expiresAt - 1)] satisfies [string, string]]),
-    ...CARD_STATES.map((name): [string, string] => [words[name], count(batch.states[name])]),
-    ...(batch.note === null ? [] : [[words.note, batch.note] satisfies [string, string]]),
+    ...(batch.expiresAt === null ? [] : [[words.expires, date(batch.expiresAt - 1)] as const]),
+    ...CARD_STATES.map((name): Fact => [words[name], count(batch.states[name])]),
+    ...(batch.note === null ? [] : [[words.note, batch.note] as const]),
   ];
   return (
-    <ConsolePage
-      context={context}
-      section="cards"
-      title={words.batchTitle(money(batch.amount), count(batch.count))}
-      notice={notice}
-    >
+    <ConsolePage context={context} section="cards" title={titleOf(context, batch)} notice={notice}>
       <Facts facts={facts} />
       {sheet ? (
         <Codes context={context} path={path} sheet={sheet} isOpen={isNew} />
@@ -49,29 +50,18 @@ export function BatchPage({ context, batch, cards, state, sheet, isNew, notice }
         <p class="note">{words.codesGone}</p>
       )}
       <h2>{words.cardsOfBatch}</h2>
-      <nav class="tabs" aria-label={words.filter}>
-        {[undefined, ...CARD_STATES].map((name) => (
-          <a
-            href={name === undefined ? path : `${path}?state=${name}`}
-            {...(name === state ? { 'aria-current': 'page' as const } : {})}
-          >
-            {name === undefined ? words.all : `${words[name]} ${count(batch.states[name])}`}
-          </a>
-        ))}
-      </nav>
+      <Tabs label={words.filter} links={tabs} current={pathOf(state)} />
       {cards.length === 0 ? (
         <p class="empty">{words.noCards}</p>
       ) : (
         <form method="post" action="/cards/void">
-          <input type="hidden" name="batch" value={batch.batchId} />
+          <Hidden fields={{ batch: batch.batchId }} />
           <CardTable context={context} cards={cards} isChoosable />
           {cards.length < (state === undefined ? batch.count : batch.states[state]) ? (
             <p class="faint">{words.shownOf(count(cards.length))}</p>
           ) : null}
           <div class="row">
-            <button type="submit" class="quiet">
-              {words.voidChosen}
-            </button>
+            <Submit look="quiet" text={words.voidChosen} />
             <button type="submit" class="quiet" name="all" value="yes">
               {words.voidAll}
             </button>
@@ -82,15 +72,21 @@ export function BatchPage({ context, batch, cards, state, sheet, isNew, notice }
   );
 }
 
+function titleOf(context: ConsoleContext, { amount, count: many }: BatchView): string {
+  return context.words.cards.batchTitle(money(amount), count(many));
+}
+
 export function CodesGonePage({ context, batch }: Pick<BatchProps, 'context' | 'batch'>) {
-  const { cards: words } = consoleWords(context.language);
-  const title = words.batchTitle(money(batch.amount), count(batch.count));
+  const { cards: words } = context.words;
   return (
-    <ConsolePage context={context} section="cards" title={title} notice={{ text: words.codesGone, isBad: true }}>
+    <ConsolePage
+      context={context}
+      section="cards"
+      title={titleOf(context, batch)}
+      notice={{ text: words.codesGone, isBad: true }}
+    >
       <p>
-        <a class="button quiet" href={`/cards/batches/${batch.batchId}`}>
-          {words.toBatch}
-        </a>
+        <LinkButton look="quiet" href={`/cards/batches/${batch.batchId}`} text={words.toBatch} />
       </p>
     </ConsolePage>
   );
@@ -104,8 +100,7 @@ interface CodesProps {
 }
 
 function Codes({ context, path, sheet, isOpen }: CodesProps) {
-  const { cards: words } = consoleWords(context.language);
-  const { frame } = wordsOf(context.language);
+  const { cards: words } = context.words;
   const lines = sheet.cards.map(({ serial, code }) => `${serial}  ${code}`);
   return (
     <section class="notice is-warning">
@@ -121,7 +116,7 @@ function Codes({ context, path, sheet, isOpen }: CodesProps) {
       </div>
       <details open={isOpen && lines.length <= FEW}>
         <summary>{`${words.code} (${count(lines.length)})`}</summary>
-        <CodeBlock code={lines.join('\n')} label={frame.copy} done={frame.copied} />
+        <CodeBlock code={lines.join('\n')} language={context.language} />
       </details>
     </section>
   );

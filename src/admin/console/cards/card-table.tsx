@@ -2,10 +2,10 @@
 // Cards by serial number; those that can be voided can be chosen.
 
 import { dateTime, money } from '../../../site/format.ts';
+import { IdLink } from '../../../site/parts/button.tsx';
+import { DataTable, figure } from '../../../site/parts/table.tsx';
 import type { CardView } from '../../actions/cards.ts';
-import type { ConsoleContext } from '../frame/frame.tsx';
-import { DataTable } from '../parts/data-table.tsx';
-import { consoleWords } from '../words/words.ts';
+import type { ConsoleContext } from '../frame.tsx';
 
 interface CardTableProps {
   context: ConsoleContext;
@@ -15,28 +15,16 @@ interface CardTableProps {
 }
 
 export function CardTable({ context, cards, isChoosable }: CardTableProps) {
-  const { cards: words } = consoleWords(context.language);
+  const { cards: words } = context.words;
   return (
     <DataTable
       label={words.cardsOfBatch}
-      columns={[
-        { text: words.serial },
-        { text: words.state },
-        { text: words.value, isFigure: true },
-        { text: words.account },
-        { text: words.redeemedAt },
-      ]}
+      columns={[words.serial, words.state, figure(words.value), words.account, words.redeemedAt]}
       rows={cards.map((card) => [
         <Serial context={context} card={card} isChoosable={isChoosable} />,
         <span class={`state ${STATES[card.state]}`}>{words[card.state]}</span>,
         money(card.amount),
-        card.redeemedBy === null ? (
-          '–'
-        ) : (
-          <a class="id" href={`/accounts/${card.redeemedBy}`}>
-            {card.redeemedBy}
-          </a>
-        ),
+        card.redeemedBy === null ? '–' : <IdLink href={`/accounts/${card.redeemedBy}`} text={card.redeemedBy} />,
         card.redeemedAt === null ? '–' : <span class="number">{dateTime(card.redeemedAt)}</span>,
       ])}
     />
@@ -46,13 +34,9 @@ export function CardTable({ context, cards, isChoosable }: CardTableProps) {
 const STATES = { issued: 'operational', redeemed: 'unknown', voided: 'down', expired: 'degraded' };
 
 function Serial({ context, card, isChoosable }: { context: ConsoleContext; card: CardView; isChoosable: boolean }) {
-  const { cards } = consoleWords(context.language);
+  const { cards } = context.words;
   if (!isChoosable) {
-    return (
-      <a class="id" href={`/cards/batches/${card.batchId}`}>
-        {card.serial}
-      </a>
-    );
+    return <IdLink href={`/cards/batches/${card.batchId}`} text={card.serial} />;
   }
   return (
     <label class="check">

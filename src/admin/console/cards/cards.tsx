@@ -2,13 +2,12 @@
 // The cards: a form for a new batch, the batches so far, and a search by serial number.
 
 import { count, dateTime, money } from '../../../site/format.ts';
-import { Field } from '../../../site/parts/field.tsx';
+import type { Notice } from '../../../site/frame.tsx';
+import { Submit } from '../../../site/parts/button.tsx';
+import { Hidden, SelectField, TextField } from '../../../site/parts/field.tsx';
+import { DataTable, figure, typedText, Under } from '../../../site/parts/table.tsx';
 import type { BatchView, CardView } from '../../actions/cards.ts';
-import { Hidden } from '../frame/confirm.tsx';
-import { TextField } from '../frame/field.tsx';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import { DataTable } from '../parts/data-table.tsx';
-import { consoleWords } from '../words/words.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { CardTable } from './card-table.tsx';
 
 interface CardsProps {
@@ -24,7 +23,7 @@ interface CardsProps {
 
 export function CardsPage(props: CardsProps) {
   const { context, batches, search, notice } = props;
-  const { cards } = consoleWords(context.language);
+  const { cards } = context.words;
   return (
     <ConsolePage context={context} section="cards" title={cards.title} lead={cards.lead} notice={notice}>
       <div class="two">
@@ -39,31 +38,25 @@ export function CardsPage(props: CardsProps) {
               name="serial"
               label={cards.serial}
               type="search"
-              value={search?.serial}
-              maxLength={40}
-              isRequired
+              value={search?.serial ?? ''}
+              maxlength={40}
+              required
             />
-            <button type="submit" class="quiet">
-              {cards.find}
-            </button>
+            <Submit look="quiet" text={cards.find} />
           </form>
           {search && search.found.length === 0 ? <p class="empty">{cards.noneFound}</p> : null}
           {search && search.found.length > 0 ? <Found context={context} cards={search.found} /> : null}
         </section>
       </div>
       <h2>{cards.batches}</h2>
-      {batches.length === 0 ? (
-        <p class="empty">{cards.noBatches}</p>
-      ) : (
-        <BatchTable context={context} batches={batches} />
-      )}
+      <BatchTable context={context} batches={batches} />
     </ConsolePage>
   );
 }
 
 /** A large batch does not show all of its cards: one that was found can be voided where it was found. */
 function Found({ context, cards }: { context: ConsoleContext; cards: readonly CardView[] }) {
-  const { cards: words } = consoleWords(context.language);
+  const { cards: words } = context.words;
   return (
     <>
       <CardTable context={context} cards={cards} isChoosable={false} />
@@ -72,9 +65,7 @@ function Found({ context, cards }: { context: ConsoleContext; cards: readonly Ca
         .map(({ batchId, serial }) => (
           <form method="post" action="/cards/void">
             <Hidden fields={{ batch: batchId, serial }} />
-            <button type="submit" class="quiet">
-              {words.voidThis}
-            </button>
+            <Submit look="quiet" text={words.voidThis} />
           </form>
         ))}
     </>
@@ -82,71 +73,45 @@ function Found({ context, cards }: { context: ConsoleContext; cards: readonly Ca
 }
 
 function IssueForm({ context, form, faults = {} }: CardsProps) {
-  const { cards } = consoleWords(context.language);
-  const kind = form.get('kind') ?? 'sold';
-  const value = (name: string) => form.get(name) ?? '';
+  const { cards } = context.words;
+  const field = (name: string) => ({ name, value: form.get(name) ?? '', fault: faults[name] });
+  const kinds = (['sold', 'promo'] as const).map((name) => [name, cards[name]] as const);
   return (
     <form method="post" action="/cards/review">
       <div class="filters is-level">
-        <TextField
-          name="amount"
-          label={cards.amount}
-          value={value('amount')}
-          fault={faults.amount}
-          isFigure
-          isRequired
-        />
-        <TextField
-          name="count"
-          label={cards.count}
-          help={cards.countHelp}
-          value={value('count')}
-          fault={faults.count}
-          isFigure
-          isRequired
-        />
+        <TextField {...field('amount')} label={cards.amount} inputmode="decimal" required />
+        <TextField {...field('count')} label={cards.count} help={cards.countHelp} inputmode="decimal" required />
       </div>
-      <Field name="kind" label={cards.kind}>
-        <select id="kind" name="kind">
-          {(['sold', 'promo'] as const).map((name) => (
-            <option value={name} selected={kind === name}>
-              {cards[name]}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <TextField
-        name="expires"
-        label={cards.expires}
-        help={cards.expiresHelp}
-        type="date"
-        value={value('expires')}
-        fault={faults.expires}
-      />
-      <TextField name="note" label={cards.note} help={cards.noteHelp} value={value('note')} maxLength={200} />
-      <button type="submit">{cards.review}</button>
+      <SelectField name="kind" label={cards.kind} value={form.get('kind') ?? 'sold'} choices={kinds} />
+      <TextField {...field('expires')} label={cards.expires} help={cards.expiresHelp} type="date" />
+      <TextField {...field('note')} label={cards.note} help={cards.noteHelp} maxlength={200} />
+      <Submit text={cards.review} />
     </form>
   );
 }
 
 function BatchTable({ context, batches }: { context: ConsoleContext; batches: readonly BatchView[] }) {
-  const { cards } = consoleWords(context.language);
+  const { cards } = context.words;
   return (
     <DataTable
       label={cards.batches}
+      none={cards.noBatches}
       columns={[
-        { text: cards.batch },
-        { text: cards.created },
-        { text: cards.kind },
-        { text: cards.states, isFigure: true },
-        { text: cards.total, isFigure: true },
-        { text: cards.note, isTyped: true },
+        cards.batch,
+        cards.created,
+        cards.kind,
+        figure(cards.states),
+        figure(cards.total),
+        typedText(cards.note),
       ]}
       rows={batches.map((batch) => [
-        <>
-          <a href={`/cards/batches/${batch.batchId}`}>{cards.batchTitle(money(batch.amount), count(batch.count))}</a>
-          <span class="under id">{batch.batchId}</span>
-        </>,
+        <Under
+          of={
+            <a href={`/cards/batches/${batch.batchId}`}>{cards.batchTitle(money(batch.amount), count(batch.count))}</a>
+          }
+          text={batch.batchId}
+          class="id"
+        />,
         <span class="number">{dateTime(batch.createdAt)}</span>,
         cards[batch.kind],
         cards.of(count(batch.states.redeemed), count(batch.count)),

@@ -2,25 +2,21 @@
 // A new batch: read from the form, asked about once more, issued once.
 
 import { count, money } from '../../../site/format.ts';
-import type { Language } from '../../../site/language.ts';
-import { plainNumber } from '../../../site/plain-number.ts';
+import { plainNumber, typed } from '../../../site/read-form.ts';
 import { type IssueRequest, issueCards, MAX_CARDS } from '../../actions/cards.ts';
 import { MOST_AMOUNT, readAmount } from '../../actions/read-input.ts';
 import { OperatingRefused } from '../../actions/refused.ts';
-import { ConfirmPage } from '../frame/confirm.tsx';
-import { typed } from '../frame/read-form.ts';
-import type { ConsoleVisit } from '../frame/visit.tsx';
-import { attempt } from '../parts/refused.ts';
+import { ConfirmPage } from '../frame.tsx';
+import { unlessRefused } from '../refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
-import { consoleWords } from '../words/words.ts';
+import type { ConsoleVisit } from '../visits.tsx';
 
-export type Faults = Readonly<Record<string, string>>;
+type Faults = Readonly<Record<string, string>>;
 export type ShowAgain = (visit: ConsoleVisit, faults: Faults, text?: string) => Promise<Response>;
 
 export async function askIssue(tools: ConsoleTools, visit: ConsoleVisit, again: ShowAgain): Promise<Response> {
-  const { language } = visit.page;
-  const { cards } = consoleWords(language);
-  const { request, faults } = readIssue(visit.form, language, tools.clock.now());
+  const { cards } = visit.page.words;
+  const { request, faults } = readIssue(visit, tools.clock.now());
   if (!request) return again(visit, faults);
   const { amount, kind, expires } = request;
   const ends = expires === undefined ? cards.askPromoEver : cards.askPromo(expires);
@@ -46,24 +42,23 @@ export async function askIssue(tools: ConsoleTools, visit: ConsoleVisit, again: 
 }
 
 export async function issue(tools: ConsoleTools, visit: ConsoleVisit, again: ShowAgain): Promise<Response> {
-  const { language } = visit.page;
-  const { request, faults } = readIssue(visit.form, language, tools.clock.now());
+  const { request, faults } = readIssue(visit, tools.clock.now());
   if (!request) return again(visit, faults);
-  if (!visit.once.take(visit.form.get('once'))) return again(visit, {}, consoleWords(language).frame.twice);
-  const issued = await attempt(() => issueCards(tools, { ...request, actor: ACTOR }));
-  if (!(issued instanceof OperatingRefused)) return visit.go(`/cards/batches/${issued.batch.batchId}?new`);
-  const { field } = issued.facts;
-  return again(visit, field === undefined ? {} : { [field]: issued.message }, issued.message);
+  if (!visit.once.take(visit.form.get('once'))) return again(visit, {}, visit.page.words.frame.twice);
+  try {
+    const { batch } = await issueCards(tools, { ...request, actor: ACTOR });
+    return visit.go(`/cards/batches/${batch.batchId}?new`);
+  } catch (error) {
+    if (!(error instanceof OperatingRefused)) throw error;
+    const { field } = error.facts;
+    return again(visit, field === undefined ? {} : { [field]: error.message }, error.message);
+  }
 }
 
-function readIssue(
-  form: URLSearchParams,
-  language: Language,
-  now: number,
-): { request: IssueRequest | undefined; faults: Faults } {
-  const { cards } = consoleWords(language);
+function readIssue({ form, page }: ConsoleVisit, now: number): { request: IssueRequest | undefined; faults: Faults } {
+  const { cards } = page.words;
   const faults: Record<string, string> = {};
-  const amount = amountOf(typed(form, 'amount'));
+  const amount = unlessRefused(() => readAmount(plainNumber(typed(form, 'amount'))));
   if (amount === undefined) faults.amount = cards.wrongAmount(money(MOST_AMOUNT));
   const countText = plainNumber(typed(form, 'count'));
   const number = /^\d{1,6}$/.test(countText) ? Number(countText) : 0;
@@ -75,13 +70,4 @@ function readIssue(
   }
   if (amount === undefined || Object.keys(faults).length > 0) return { request: undefined, faults };
   return { request: { amount, count: number, kind, expires, note: typed(form, 'note') || undefined }, faults };
-}
-
-function amountOf(text: string): bigint | undefined {
-  try {
-    return readAmount(plainNumber(text));
-  } catch (error) {
-    if (error instanceof OperatingRefused) return undefined;
-    throw error;
-  }
 }

@@ -6,13 +6,13 @@ import { encode } from 'uqr';
 import { toCsv } from '../../../kit/csv.ts';
 import { formatNtd } from '../../../kit/money.ts';
 import { count, date, money, sentences } from '../../../site/format.ts';
-import { pageHeaders } from '../../../site/respond.ts';
+import type { Notice } from '../../../site/frame.tsx';
+import { typed } from '../../../site/read-form.ts';
+import { fileResponse } from '../../../site/respond.ts';
 import { cardSheet, listBatches, listCards, showBatch, voidCards } from '../../actions/cards.ts';
-import { ConfirmPage } from '../frame/confirm.tsx';
-import type { Notice } from '../frame/frame.tsx';
-import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
-import { ACTOR, type ConsoleTools } from '../tools.ts';
-import { consoleWords } from '../words/words.ts';
+import { ConfirmPage } from '../frame.tsx';
+import { ACTOR, type ConsoleTools, OWN_URL } from '../tools.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { BatchPage, CARD_STATES, CodesGonePage } from './batch.tsx';
 import { CardsPage } from './cards.tsx';
 import { askIssue, issue, type ShowAgain } from './issue.tsx';
@@ -42,7 +42,7 @@ export function addCardPages(visits: ConsoleVisits, tools: ConsoleTools): void {
 
 async function showCards(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const batches = await listBatches(tools, SHOWN_BATCHES);
-  const serial = (visit.url.searchParams.get('serial') ?? '').trim();
+  const serial = typed(visit.url.searchParams, 'serial');
   const search =
     serial === '' ? undefined : { serial, found: await listCards(tools, { serials: [serial] }, SHOWN_CARDS) };
   return visit.show(<CardsPage context={visit.page} batches={batches} search={search} form={visit.form} />);
@@ -59,7 +59,7 @@ async function showOne(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
 }
 
 function voidNotice(visit: ConsoleVisit): Notice | undefined {
-  const { cards } = consoleWords(visit.page.language);
+  const { cards } = visit.page.words;
   const voided = visit.url.searchParams.get('voided');
   if (voided === null) return undefined;
   const not = visit.url.searchParams.get('not') ?? '';
@@ -84,14 +84,8 @@ async function csv(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> 
     expires: batch.expiresAt === null ? '' : date(batch.expiresAt - 1),
     link,
   }));
-  return new Response(toCsv(rows, ['serial', 'code', 'amount_ntd', 'expires', 'link']), {
-    headers: {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="cards-${batch.batchId}.csv"`,
-      'cache-control': 'no-store',
-      ...pageHeaders('http://127.0.0.1'),
-    },
-  });
+  const text = toCsv(rows, ['serial', 'code', 'amount_ntd', 'expires', 'link']);
+  return fileResponse(OWN_URL, `cards-${batch.batchId}.csv`, text);
 }
 
 /** Each code takes milliseconds: between them others have their turn. */
@@ -105,14 +99,8 @@ async function sheet(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response
     codes.set(link, encode(link, { ecc: 'M', border: QR_BORDER }));
     await setImmediate();
   }
-  return visit.show(
-    <SheetPage
-      context={visit.page}
-      sheet={{ ...found, cards }}
-      codes={codes}
-      parts={partsOf(visit, found.cards.length)}
-    />,
-  );
+  const parts = partsOf(visit, found.cards.length);
+  return visit.show(<SheetPage context={visit.page} sheet={{ ...found, cards }} codes={codes} parts={parts} />);
 }
 
 /** Where the parts of a long sheet begin. */
@@ -127,7 +115,7 @@ function partsOf({ url }: ConsoleVisit, cards: number): { path: string; text: st
 
 /** First the question, with what is about to become worthless; then the deed. */
 async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { cards: words } = consoleWords(visit.page.language);
+  const { cards: words } = visit.page.words;
   const { form } = visit;
   const batchId = form.get('batch') ?? '';
   const path = `/cards/batches/${batchId}`;
@@ -142,8 +130,8 @@ async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Res
     const context = { ...visit.page, path, query: '' };
     return visit.show(<BatchPage context={context} {...facts} notice={notice} />, { status: 422 });
   }
+  const serials = chosen.map(({ serial }) => serial);
   if (form.get('confirmed') !== 'yes') {
-    const serials = chosen.map(({ serial }) => serial);
     return visit.show(
       <ConfirmPage
         context={{ ...visit.page, path, query: '' }}
@@ -162,11 +150,7 @@ async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Res
       </ConfirmPage>,
     );
   }
-  const results = await voidCards(
-    tools,
-    chosen.map(({ serial }) => serial),
-    ACTOR,
-  );
+  const results = await voidCards(tools, serials, ACTOR);
   const failed = results.filter(({ state }) => state !== 'voided').map(({ serial }) => serial);
   const query = new URLSearchParams({
     voided: String(results.length - failed.length),

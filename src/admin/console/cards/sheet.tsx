@@ -3,9 +3,9 @@
 
 import type { QrCodeGenerateResult } from 'uqr';
 import { date, money } from '../../../site/format.ts';
+import { type Link, Tabs } from '../../../site/frame.tsx';
 import type { CardSheet } from '../../actions/cards.ts';
-import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
-import { consoleWords } from '../words/words.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 
 /** With its border. */
 export type QrCode = Pick<QrCodeGenerateResult, 'size' | 'data'>;
@@ -16,23 +16,15 @@ interface SheetProps {
   /** By the link of the card. */
   codes: ReadonlyMap<string, QrCode>;
   /** The other parts of a long sheet. */
-  parts: readonly { path: string; text: string }[];
+  parts: readonly Link[];
 }
 
 export function SheetPage({ context, sheet, codes, parts }: SheetProps) {
-  const { cards: words } = consoleWords(context.language);
+  const { cards: words } = context.words;
   const { batch, cards } = sheet;
   return (
     <ConsolePage context={context} section="cards" title={words.sheetTitle} lead={words.print}>
-      {parts.length > 0 ? (
-        <nav class="tabs" aria-label={words.sheetTitle}>
-          {parts.map(({ path, text }) => (
-            <a href={path} {...(path === context.path + context.query ? { 'aria-current': 'page' as const } : {})}>
-              {text}
-            </a>
-          ))}
-        </nav>
-      ) : null}
+      {parts.length > 0 ? <Tabs label={words.sheetTitle} links={parts} current={context.path + context.query} /> : null}
       <ul class="paper-cards">
         {cards.map(({ serial, code, link }) => (
           <li>

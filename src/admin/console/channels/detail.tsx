@@ -2,14 +2,14 @@
 // One channel: what it is, how it does and why, a real call to try it, and the switch.
 
 import { count, dateTime, milliseconds, percent } from '../../../site/format.ts';
-import type { Language } from '../../../site/language.ts';
+import type { Notice } from '../../../site/frame.tsx';
+import { type Language, wordFor } from '../../../site/language.ts';
 import { outcomeName } from '../../../site/parts/attempts.tsx';
-import { Facts } from '../../../site/parts/facts.tsx';
-import { Field } from '../../../site/parts/field.tsx';
+import { LinkButton, Submit } from '../../../site/parts/button.tsx';
+import { SelectField } from '../../../site/parts/field.tsx';
+import { DataTable, Facts, figure, Under } from '../../../site/parts/table.tsx';
 import type { ChannelView } from '../../actions/channels.ts';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import { DataTable } from '../parts/data-table.tsx';
-import { consoleWords } from '../words/words.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { FirstTokenBars, SuccessBars } from './hour-charts.tsx';
 import { channelPath } from './list.tsx';
 import { channelState } from './state-of.ts';
@@ -21,7 +21,7 @@ interface ChannelProps {
 }
 
 export function ChannelPage({ context, channel, notice }: ChannelProps) {
-  const words = consoleWords(context.language);
+  const words = context.words;
   const { channels } = words;
   const { state, text } = channelState(channel, words);
   const verb = channel.enabled ? 'disable' : 'enable';
@@ -29,9 +29,7 @@ export function ChannelPage({ context, channel, notice }: ChannelProps) {
     <ConsolePage context={context} section="channels" title={channel.name} notice={notice}>
       <div class="row spread">
         <span class={`state ${state}`}>{text}</span>
-        <a class="button quiet" href={`${channelPath(channel.name)}/${verb}`}>
-          {channels[verb]}
-        </a>
+        <LinkButton look="quiet" href={`${channelPath(channel.name)}/${verb}`} text={channels[verb]} />
       </div>
       <ChannelFacts context={context} channel={channel} />
       <Test context={context} channel={channel} />
@@ -44,7 +42,7 @@ export function ChannelPage({ context, channel, notice }: ChannelProps) {
 }
 
 function ChannelFacts({ context, channel }: ChannelProps) {
-  const { channels, frame } = consoleWords(context.language);
+  const { channels, frame } = context.words;
   const keys = {
     none: channels.keyNone,
     stored: channels.keyStored,
@@ -63,13 +61,13 @@ function ChannelFacts({ context, channel }: ChannelProps) {
   return (
     <>
       <Facts facts={facts} />
-      <Facts facts={[[channels.models, channel.models.join(', ') || frame.none]]} isWide />
+      <Facts facts={[[channels.models, channel.models.join(', ') || frame.none]]} look="facts is-wide" />
     </>
   );
 }
 
 function Test({ context, channel }: ChannelProps) {
-  const { channels } = consoleWords(context.language);
+  const { channels } = context.words;
   return (
     <section>
       <h2>{channels.test}</h2>
@@ -79,15 +77,12 @@ function Test({ context, channel }: ChannelProps) {
         <form method="post" action={`${channelPath(channel.name)}/test`} data-once>
           <p class="faint">{channels.testLead}</p>
           <div class="search">
-            <Field name="model" label={channels.testModel}>
-              <select id="model" name="model">
-                <option value="">{channels.testFirst}</option>
-                {channel.models.map((model) => (
-                  <option value={model}>{model}</option>
-                ))}
-              </select>
-            </Field>
-            <button type="submit">{channels.testButton}</button>
+            <SelectField
+              name="model"
+              label={channels.testModel}
+              choices={[['', channels.testFirst], ...channel.models]}
+            />
+            <Submit text={channels.testButton} />
           </div>
         </form>
       )}
@@ -96,7 +91,7 @@ function Test({ context, channel }: ChannelProps) {
 }
 
 function Charts({ context, channel }: ChannelProps) {
-  const { channels } = consoleWords(context.language);
+  const { channels } = context.words;
   const { language } = context;
   if (channel.last24Hours.requests === 0) return <p class="empty">{channels.noTraffic}</p>;
   const { p50, p95 } = channel.last24Hours.firstTokenMs;
@@ -119,64 +114,52 @@ function Charts({ context, channel }: ChannelProps) {
 }
 
 function Breakers({ context, channel }: ChannelProps) {
-  const { channels } = consoleWords(context.language);
+  const { channels } = context.words;
   const states = { closed: channels.closed, open: channels.opened, probing: channels.probing };
-  const reasons: Readonly<Record<string, string>> = {
-    consecutive_failures: channels.consecutive_failures,
-    failure_rate: channels.failure_rate,
-    key_refused: channels.key_refused,
-    probe_failed: channels.probe_failed,
-  };
   const kinds = { closed: 'operational', open: 'down', probing: 'degraded' };
   return (
     <section>
       <h2>{channels.breakers}</h2>
-      {channel.breakers.length === 0 ? (
-        <p class="empty">{channels.breakersNone}</p>
-      ) : (
-        <DataTable
-          label={channels.breakers}
-          columns={[
-            { text: channels.upstreamModel },
-            { text: channels.state },
-            { text: channels.why },
-            { text: channels.since },
-            { text: channels.retry },
-            { text: channels.failures, isFigure: true },
-          ]}
-          rows={channel.breakers.map((breaker) => [
-            <span class="id">{breaker.model}</span>,
-            <span class={`state ${kinds[breaker.state]}`}>{states[breaker.state]}</span>,
-            breaker.why === null ? '–' : (reasons[breaker.why] ?? breaker.why),
-            breaker.since === null ? '–' : dateTime(breaker.since),
-            breaker.retryAt === null ? '–' : dateTime(breaker.retryAt),
-            String(breaker.failures),
-          ])}
-        />
-      )}
+      <DataTable
+        none={channels.breakersNone}
+        label={channels.breakers}
+        columns={[
+          channels.upstreamModel,
+          channels.state,
+          channels.why,
+          channels.since,
+          channels.retry,
+          figure(channels.failures),
+        ]}
+        rows={channel.breakers.map((breaker) => [
+          <span class="id">{breaker.model}</span>,
+          <span class={`state ${kinds[breaker.state]}`}>{states[breaker.state]}</span>,
+          breaker.why === null ? '–' : (wordFor(channels, breaker.why) ?? breaker.why),
+          breaker.since === null ? '–' : dateTime(breaker.since),
+          breaker.retryAt === null ? '–' : dateTime(breaker.retryAt),
+          String(breaker.failures),
+        ])}
+      />
     </section>
   );
 }
 
 function Errors({ context, channel }: ChannelProps) {
-  const { channels } = consoleWords(context.language);
+  const { channels } = context.words;
   return (
     <section>
       <h2>{channels.errors}</h2>
-      {channel.lastErrors.length === 0 ? (
-        <p class="empty">{channels.errorsNone}</p>
-      ) : (
-        <DataTable
-          label={channels.errors}
-          caption={channels.errorsLead}
-          columns={[{ text: channels.at }, { text: channels.model }, { text: channels.outcome }]}
-          rows={channel.lastErrors.map(({ at, model, outcome }) => [
-            <span class="number">{dateTime(at)}</span>,
-            <span class="id">{model}</span>,
-            <Outcome language={context.language} outcome={outcome} />,
-          ])}
-        />
-      )}
+      <DataTable
+        none={channels.errorsNone}
+        label={channels.errors}
+        caption={channels.errorsLead}
+        columns={[channels.at, channels.model, channels.outcome]}
+        rows={channel.lastErrors.map(({ at, model, outcome }) => [
+          <span class="number">{dateTime(at)}</span>,
+          <span class="id">{model}</span>,
+          <Outcome language={context.language} outcome={outcome} />,
+        ])}
+      />
     </section>
   );
 }
@@ -185,10 +168,5 @@ function Errors({ context, channel }: ChannelProps) {
 function Outcome({ language, outcome }: { language: Language; outcome: string }) {
   const name = outcomeName(language, outcome);
   if (name === outcome) return <span class="id">{outcome}</span>;
-  return (
-    <>
-      {name}
-      <span class="under id">{outcome}</span>
-    </>
-  );
+  return <Under of={name} text={outcome} class="id" />;
 }

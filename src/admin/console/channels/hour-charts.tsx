@@ -3,8 +3,8 @@
 
 import { count, dateTime, milliseconds, percent } from '../../../site/format.ts';
 import type { Language } from '../../../site/language.ts';
+import { Bars } from '../../../site/parts/bars.tsx';
 import type { ChannelView } from '../../actions/channels.ts';
-import { Bars } from '../parts/bars.tsx';
 import { consoleWords } from '../words/words.ts';
 
 const GOOD_RATE = 0.95;
@@ -23,7 +23,13 @@ export function SuccessBars({ language, channel, isSmall = false }: ChartProps &
     // An hour that failed must not look like one without traffic.
     return { height: kind === 'down' ? 1 : rate, title: channels.hour(dateTime(at), percent(rate), count(sent)), kind };
   });
-  return <Bars bars={bars} label={channels.successLabel(percent(successRate), count(requests))} isSmall={isSmall} />;
+  return (
+    <Bars
+      bars={bars}
+      label={channels.successLabel(percent(successRate), count(requests))}
+      look={isSmall ? '' : undefined}
+    />
+  );
 }
 
 /** The median, measured against the slowest 95 % of the day. */

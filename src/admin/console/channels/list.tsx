@@ -2,9 +2,11 @@
 // All channels at a glance.
 
 import { count, milliseconds, percent } from '../../../site/format.ts';
+import type { Notice } from '../../../site/frame.tsx';
+import { IdLink, LinkButton } from '../../../site/parts/button.tsx';
+import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import type { ChannelView } from '../../actions/channels.ts';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import { DataTable } from '../parts/data-table.tsx';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { consoleWords } from '../words/words.ts';
 import { SuccessBars } from './hour-charts.tsx';
 import { channelState } from './state-of.ts';
@@ -16,50 +18,43 @@ interface ChannelsProps {
 }
 
 export function ChannelsPage({ context, channels, notice }: ChannelsProps) {
-  const { channels: words } = consoleWords(context.language);
+  const { channels: words } = context.words;
   return (
     <ConsolePage context={context} section="channels" title={words.title} lead={words.lead} notice={notice}>
-      {channels.length === 0 ? (
-        <p class="empty">{words.none}</p>
-      ) : (
-        <ChannelTable context={context} channels={channels} />
-      )}
+      <ChannelTable context={context} channels={channels} none={words.none} />
       <p>
-        <a class="button quiet" href="/models/document">
-          {words.add}
-        </a>
+        <LinkButton look="quiet" href="/models/document" text={words.add} />
       </p>
       <p class="faint">{words.thisNode}</p>
     </ConsolePage>
   );
 }
 
-export function ChannelTable({ context, channels }: Omit<ChannelsProps, 'notice'>) {
+export function ChannelTable({ context, channels, none }: Omit<ChannelsProps, 'notice'> & { none?: string }) {
   const { language } = context;
   const words = consoleWords(language);
   const { channels: said } = words;
   return (
     <DataTable
       label={said.title}
+      {...(none === undefined ? {} : { none })}
       columns={[
-        { text: said.name },
-        { text: said.state },
-        { text: said.successChart },
-        { text: said.success, isFigure: true },
-        { text: said.firstToken, isFigure: true },
-        { text: said.requests, isFigure: true },
-        { text: said.models, isFigure: true },
+        said.name,
+        said.state,
+        said.successChart,
+        figure(said.success),
+        figure(said.firstToken),
+        figure(said.requests),
+        figure(said.models),
       ]}
       rows={channels.map((channel) => {
         const { state, text } = channelState(channel, words);
         const { requests, successRate, firstTokenMs } = channel.last24Hours;
         return [
-          <>
-            <a class="id" href={channelPath(channel.name)}>
-              {channel.name}
-            </a>
-            <span class="under">{channel.baseUrlHost || channel.kind}</span>
-          </>,
+          <Under
+            of={<IdLink href={channelPath(channel.name)} text={channel.name} />}
+            text={channel.baseUrlHost || channel.kind}
+          />,
           <span class={`state ${state}`}>{text}</span>,
           <SuccessBars language={language} channel={channel} isSmall />,
           percent(successRate),

@@ -2,16 +2,14 @@
 // The pages of the channels: look, test, switch.
 
 import { milliseconds } from '../../../site/format.ts';
+import type { Notice } from '../../../site/frame.tsx';
 import { type ChannelView, listChannels, showChannel } from '../../actions/channels.ts';
 import { setChannelEnabled } from '../../actions/enable-channel.ts';
 import { OperatingRefused } from '../../actions/refused.ts';
 import { testChannel } from '../../actions/test-channel.ts';
-import { ConfirmPage } from '../frame/confirm.tsx';
-import type { Notice } from '../frame/frame.tsx';
-import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
-import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
+import { ConfirmPage } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
-import { consoleWords } from '../words/words.ts';
+import type { ConsoleVisit, ConsoleVisits, ShowRefused } from '../visits.tsx';
 import { ChannelPage } from './detail.tsx';
 import { ChannelsPage, channelPath } from './list.tsx';
 
@@ -20,13 +18,14 @@ export function addChannelPages(visits: ConsoleVisits, tools: ConsoleTools): voi
     return visit.show(<ChannelsPage context={visit.page} channels={await listChannels(tools)} />);
   });
   visits.get('/channels/:name', async (visit) => showOne(tools, visit, doneNotice(visit)));
-  visits.post('/channels/:name/test', (visit) => test(tools, visit));
+  const again: ShowRefused = (visit, notice, status) => showOne(tools, visit, notice, status);
+  visits.post('/channels/:name/test', (visit) => test(tools, visit), again);
   for (const enabled of [true, false]) {
     const verb = enabled ? 'enable' : 'disable';
     visits.get(`/channels/:name/${verb}`, async (visit) => {
       return askSwitch(visit, await showChannel(tools, nameOf(visit)), await listChannels(tools), enabled);
     });
-    visits.post(`/channels/:name/${verb}`, (visit) => flip(tools, visit, enabled));
+    visits.post(`/channels/:name/${verb}`, (visit) => flip(tools, visit, enabled), again);
   }
 }
 
@@ -41,20 +40,16 @@ async function showOne(tools: ConsoleTools, visit: ConsoleVisit, notice?: Notice
 }
 
 function doneNotice(visit: ConsoleVisit): Notice | undefined {
-  const { channels } = consoleWords(visit.page.language);
+  const { channels } = visit.page.words;
   const done = visit.url.searchParams.get('done');
   if (done === 'enabled') return { text: channels.enabledNow(nameOf(visit)) };
   return done === 'disabled' ? { text: channels.disabledNow(nameOf(visit)) } : undefined;
 }
 
 async function test(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { channels } = consoleWords(visit.page.language);
+  const { channels } = visit.page.words;
   const model = visit.form.get('model') || undefined;
-  const tested = await attempt(() => testChannel(tools, nameOf(visit), { model, actor: ACTOR }));
-  if (tested instanceof OperatingRefused) {
-    if (tested.code === 'not_found') throw tested;
-    return showOne(tools, visit, refusalNotice(visit.page.language, tested), refusalStatus(tested));
-  }
+  const tested = await testChannel(tools, nameOf(visit), { model, actor: ACTOR });
   const text = tested.ok
     ? channels.testOk(tested.model, milliseconds(tested.ms), milliseconds(tested.firstByteMs))
     : channels.testBad(tested.model, tested.detail);
@@ -63,7 +58,7 @@ async function test(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response>
 
 /** Which models go on without it, and which do not, before anything is switched. */
 function askSwitch(visit: ConsoleVisit, channel: ChannelView, all: readonly ChannelView[], enabled: boolean): Response {
-  const { channels } = consoleWords(visit.page.language);
+  const { channels } = visit.page.words;
   const others = all.filter((one) => one.enabled && one.name !== channel.name);
   const isServed = (model: string) => others.some(({ models }) => models.includes(model));
   const [kept, lost] = [channel.models.filter(isServed), channel.models.filter((model) => !isServed(model))];
@@ -93,20 +88,17 @@ function askSwitch(visit: ConsoleVisit, channel: ChannelView, all: readonly Chan
 /** It is forced only for the models that the page named: another one that lost its routes meanwhile asks again. */
 async function flip(tools: ConsoleTools, visit: ConsoleVisit, enabled: boolean): Promise<Response> {
   const name = nameOf(visit);
-  const attemptSwitch = (force: boolean) =>
-    attempt(() => setChannelEnabled(tools, name, { enabled, force, actor: ACTOR }));
-  let done = await attemptSwitch(false);
-  if (done instanceof OperatingRefused && done.code === 'last_routes') {
+  const set = (force: boolean) => setChannelEnabled(tools, name, { enabled, force, actor: ACTOR });
+  try {
+    await set(false);
+  } catch (error) {
+    if (!(error instanceof OperatingRefused) || error.code !== 'last_routes') throw error;
     const named = (visit.form.get('lost') ?? '').split(', ');
-    const isKnown = (done.facts.subjects ?? []).every((model) => named.includes(model));
+    const isKnown = (error.facts.subjects ?? []).every((model) => named.includes(model));
     if (!isKnown || visit.form.get('confirmed') !== 'yes') {
       return askSwitch(visit, await showChannel(tools, name), await listChannels(tools), enabled);
     }
-    done = await attemptSwitch(true);
+    await set(true);
   }
-  if (!(done instanceof OperatingRefused)) {
-    return visit.go(`${channelPath(name)}?done=${enabled ? 'enabled' : 'disabled'}`);
-  }
-  if (done.code === 'not_found') throw done;
-  return showOne(tools, visit, refusalNotice(visit.page.language, done), refusalStatus(done));
+  return visit.go(`${channelPath(name)}?done=${enabled ? 'enabled' : 'disabled'}`);
 }

@@ -2,17 +2,17 @@
 // What upstreams billed and no customer paid, by account, model, channel or reason.
 
 import { count, money } from '../../../site/format.ts';
-import { Amount } from '../../../site/parts/amount.tsx';
-import { Field } from '../../../site/parts/field.tsx';
+import { wordFor } from '../../../site/language.ts';
+import { Figure } from '../../../site/parts/amount.tsx';
+import { IdLink, Submit } from '../../../site/parts/button.tsx';
+import { SelectField } from '../../../site/parts/field.tsx';
+import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
+import { wholeNumber } from '../../../site/read-form.ts';
 import type { LossSum } from '../../../store/reads.ts';
 import { LOSS_BY, type LossBy, type LossView, showLosses } from '../../actions/losses.ts';
-import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
-import { wholeNumber } from '../frame/read-form.ts';
-import type { ConsoleVisits } from '../frame/visit.tsx';
-import { DataTable } from '../parts/data-table.tsx';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
-import { consoleWords } from '../words/words.ts';
-import { ledgerTabs } from './tabs.ts';
+import type { ConsoleVisits } from '../visits.tsx';
 
 const DAYS = [7, 30, 90] as const;
 
@@ -32,40 +32,21 @@ interface LossesProps {
 }
 
 function LossesPage({ context, losses }: LossesProps) {
-  const { ledger, losses: words } = consoleWords(context.language);
+  const { ledger, losses: words } = context.words;
   const { by, from, to, sums, hasMore } = losses;
   return (
-    <ConsolePage
-      context={context}
-      section="ledger"
-      title={words.title}
-      lead={words.lead}
-      tabs={ledgerTabs(context.language)}
-    >
+    <ConsolePage context={context} section="ledger" title={words.title} lead={words.lead}>
       <Choice context={context} losses={losses} />
       <div class="cards">
-        <div>
-          <p class="faint">{words.together(from, to)}</p>
-          <Amount value={losses.total} />
-        </div>
-        <div>
-          <p class="faint">{words.number}</p>
-          <strong class="figure">{count(losses.losses)}</strong>
-        </div>
+        <Figure title={words.together(from, to)} value={losses.total} />
+        <Figure title={words.number} value={count(losses.losses)} />
       </div>
-      {sums.length === 0 ? (
-        <p class="empty">{words.none}</p>
-      ) : (
-        <DataTable
-          label={words.title}
-          columns={[
-            { text: words.by[by] },
-            { text: words.number, isFigure: true },
-            { text: ledger.amount, isFigure: true },
-          ]}
-          rows={sums.map((sum) => [<Key context={context} by={by} sum={sum} />, count(sum.losses), money(sum.amount)])}
-        />
-      )}
+      <DataTable
+        none={words.none}
+        label={words.title}
+        columns={[words.by[by], figure(words.number), figure(ledger.amount)]}
+        rows={sums.map((sum) => [<Key context={context} by={by} sum={sum} />, count(sum.losses), money(sum.amount)])}
+      />
       {hasMore ? <p class="note">{words.more(count(sums.length))}</p> : null}
       <p class="faint">{words.guardNote}</p>
     </ConsolePage>
@@ -73,53 +54,27 @@ function LossesPage({ context, losses }: LossesProps) {
 }
 
 function Choice({ context, losses }: LossesProps) {
-  const { losses: words } = consoleWords(context.language);
+  const { losses: words } = context.words;
+  const kinds = LOSS_BY.map((name) => [name, words.by[name]] as const);
+  const days = DAYS.map((many) => [String(many), words.days(many)] as const);
   return (
     <form method="get" action="/ledger/losses" class="filters">
-      <Field name="by" label={words.byLabel}>
-        <select id="by" name="by">
-          {LOSS_BY.map((name) => (
-            <option value={name} selected={losses.by === name}>
-              {words.by[name]}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field name="days" label={words.daysLabel}>
-        <select id="days" name="days">
-          {DAYS.map((days) => (
-            <option value={String(days)} selected={losses.days === days}>
-              {words.days(days)}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <button type="submit" class="quiet">
-        {words.show}
-      </button>
+      <SelectField name="by" label={words.byLabel} value={losses.by} choices={kinds} />
+      <SelectField name="days" label={words.daysLabel} value={String(losses.days)} choices={days} />
+      <Submit look="quiet" text={words.show} />
     </form>
   );
 }
 
 function Key({ context, by, sum: { key } }: { context: ConsoleContext; by: LossBy; sum: LossSum }) {
-  const { losses: words } = consoleWords(context.language);
+  const { losses: words } = context.words;
   if (key === null) return <span class="faint">{words.noChannel}</span>;
   if (by === 'reason') return <Reason context={context} reason={key} />;
   if (by === 'model') return <span class="id">{key}</span>;
   const path = by === 'account' ? 'accounts' : 'channels';
-  return (
-    <a class="id" href={`/${path}/${encodeURIComponent(key)}`}>
-      {key}
-    </a>
-  );
+  return <IdLink href={`/${path}/${encodeURIComponent(key)}`} text={key} />;
 }
 
 function Reason({ context, reason }: { context: ConsoleContext; reason: string }) {
-  const known: Readonly<Record<string, string>> = consoleWords(context.language).losses.reasons;
-  return (
-    <>
-      {known[reason] ?? reason}
-      <span class="under id">{reason}</span>
-    </>
-  );
+  return <Under of={wordFor(context.words.losses.reasons, reason) ?? reason} text={reason} class="id" />;
 }

@@ -2,15 +2,14 @@
 // The ledger at a glance: whether it agrees, where the money is, what came in, what was lost.
 
 import { count, dateTime, money } from '../../../site/format.ts';
-import { wordsOf } from '../../../site/language.ts';
+import { wordFor, wordsOf } from '../../../site/language.ts';
+import { MoneyBars } from '../../../site/parts/bars.tsx';
+import { IdLink, Submit } from '../../../site/parts/button.tsx';
+import { DataTable, Facts, figure } from '../../../site/parts/table.tsx';
 import type { Entry } from '../../../store/rows.ts';
 import type { DayRevenue } from '../../actions/ledger.ts';
 import type { AuditPass } from '../../actions/tools.ts';
-import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
-import { DataTable } from '../parts/data-table.tsx';
-import { MoneyBars } from '../parts/money-bars.tsx';
-import { consoleWords } from '../words/words.ts';
-import { ledgerTabs } from './tabs.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 
 interface LedgerProps {
   context: ConsoleContext;
@@ -22,15 +21,9 @@ interface LedgerProps {
 
 export function LedgerPage(props: LedgerProps) {
   const { context } = props;
-  const { ledger } = consoleWords(context.language);
+  const { ledger } = context.words;
   return (
-    <ConsolePage
-      context={context}
-      section="ledger"
-      title={ledger.title}
-      lead={ledger.lead}
-      tabs={ledgerTabs(context.language)}
-    >
+    <ConsolePage context={context} section="ledger" title={ledger.title} lead={ledger.lead}>
       <Audit {...props} />
       <div class="two">
         <House {...props} />
@@ -42,7 +35,7 @@ export function LedgerPage(props: LedgerProps) {
 }
 
 function Audit({ context, audit }: LedgerProps) {
-  const { ledger } = consoleWords(context.language);
+  const { ledger } = context.words;
   const isBad = audit !== undefined && (audit.report.differences.length > 0 || audit.report.total !== 0n);
   return (
     <section>
@@ -54,9 +47,7 @@ function Audit({ context, audit }: LedgerProps) {
           <AuditFacts context={context} audit={audit} isBad={isBad} />
         )}
         <form method="post" action="/ledger/audit">
-          <button type="submit" class="quiet small">
-            {ledger.run}
-          </button>
+          <Submit look="quiet small" text={ledger.run} />
         </form>
       </div>
       {isBad && audit ? <Differences context={context} audit={audit} /> : null}
@@ -65,7 +56,7 @@ function Audit({ context, audit }: LedgerProps) {
 }
 
 function AuditFacts({ context, audit, isBad }: { context: ConsoleContext; audit: AuditPass; isBad: boolean }) {
-  const { ledger } = consoleWords(context.language);
+  const { ledger } = context.words;
   const { colon } = wordsOf(context.language).account;
   const { at, isFull, report } = audit;
   const told = isFull ? ledger.auditFull : ledger.auditShort;
@@ -89,21 +80,14 @@ function AuditFacts({ context, audit, isBad }: { context: ConsoleContext; audit:
 }
 
 function Differences({ context, audit }: { context: ConsoleContext; audit: AuditPass }) {
-  const { ledger } = consoleWords(context.language);
+  const { ledger } = context.words;
   return (
     <DataTable
       label={ledger.difference}
-      columns={[
-        { text: ledger.difference },
-        { text: ledger.subject },
-        { text: ledger.expected, isFigure: true },
-        { text: ledger.found, isFigure: true },
-      ]}
+      columns={[ledger.difference, ledger.subject, figure(ledger.expected), figure(ledger.found)]}
       rows={audit.report.differences.map(({ what, subject, expected, found }) => [
         <span class="id">{what}</span>,
-        <a class="id" href={`/accounts?q=${encodeURIComponent(subject)}`}>
-          {subject}
-        </a>,
+        <IdLink href={`/accounts?q=${encodeURIComponent(subject)}`} text={subject} />,
         expected,
         found,
       ])}
@@ -112,26 +96,22 @@ function Differences({ context, audit }: { context: ConsoleContext; audit: Audit
 }
 
 function House({ context, house }: LedgerProps) {
-  const { ledger } = consoleWords(context.language);
-  const names: Readonly<Record<string, unknown>> = ledger;
+  const { ledger } = context.words;
   return (
     <section>
       <h2>{ledger.house}</h2>
       <p class="faint">{ledger.houseLead}</p>
-      <dl class="lines">
-        {house.map(({ account, amount }) => (
-          <div>
-            <dt>{String(names[account] ?? account)}</dt>
-            <dd class="number">{money(amount)}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        look="lines"
+        facts={house.map(({ account, amount }) => [wordFor(ledger, account) ?? account, money(amount)])}
+        valueLook="number"
+      />
     </section>
   );
 }
 
 function Revenue({ context, revenue }: LedgerProps) {
-  const { ledger } = consoleWords(context.language);
+  const { ledger } = context.words;
   const firstKept = revenue.findIndex((day) => day.revenue !== null);
   return (
     <section>
@@ -146,12 +126,7 @@ function Revenue({ context, revenue }: LedgerProps) {
         <summary>{ledger.table}</summary>
         <DataTable
           label={ledger.revenue}
-          columns={[
-            { text: ledger.day },
-            { text: ledger.requests, isFigure: true },
-            { text: ledger.accounts, isFigure: true },
-            { text: ledger.took, isFigure: true },
-          ]}
+          columns={[ledger.day, figure(ledger.requests), figure(ledger.accounts), figure(ledger.took)]}
           rows={[...revenue]
             .reverse()
             .map((day) => [
@@ -167,26 +142,21 @@ function Revenue({ context, revenue }: LedgerProps) {
 }
 
 function WriteOffs({ context, writeOffs }: LedgerProps) {
-  const { ledger } = consoleWords(context.language);
+  const { ledger } = context.words;
   return (
     <section>
       <h2>{ledger.writeOffs}</h2>
       <p class="faint">{ledger.writeOffsLead}</p>
-      {writeOffs.length === 0 ? (
-        <p class="empty">{ledger.noWriteOffs}</p>
-      ) : (
-        <DataTable
-          label={ledger.writeOffs}
-          columns={[{ text: ledger.at }, { text: ledger.reference }, { text: ledger.amount, isFigure: true }]}
-          rows={writeOffs.map(({ at, reference, amount }) => [
-            <span class="number">{dateTime(at)}</span>,
-            <a class="id" href={`/accounts?q=${encodeURIComponent(reference)}`}>
-              {reference}
-            </a>,
-            money(amount),
-          ])}
-        />
-      )}
+      <DataTable
+        none={ledger.noWriteOffs}
+        label={ledger.writeOffs}
+        columns={[ledger.at, ledger.reference, figure(ledger.amount)]}
+        rows={writeOffs.map(({ at, reference, amount }) => [
+          <span class="number">{dateTime(at)}</span>,
+          <IdLink href={`/accounts?q=${encodeURIComponent(reference)}`} text={reference} />,
+          money(amount),
+        ])}
+      />
     </section>
   );
 }

@@ -2,14 +2,13 @@
 // An upstream's bill beside our own records: what differs stands first and says so in words.
 
 import { count, money } from '../../../site/format.ts';
-import { Field } from '../../../site/parts/field.tsx';
+import type { Notice } from '../../../site/frame.tsx';
+import { Submit } from '../../../site/parts/button.tsx';
+import { CodeArea, SelectField, TextField } from '../../../site/parts/field.tsx';
+import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import type { BillRow, BillSide, Reconciled } from '../../actions/reconcile.ts';
-import { TextField } from '../frame/field.tsx';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import { DataTable } from '../parts/data-table.tsx';
-import { FaultList } from '../parts/fault-list.tsx';
-import { consoleWords } from '../words/words.ts';
-import { ledgerTabs } from './tabs.ts';
+import { FaultList } from '../fault-list.tsx';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 
 interface ReconcileProps {
   context: ConsoleContext;
@@ -21,51 +20,43 @@ interface ReconcileProps {
 }
 
 export function ReconcilePage({ context, channels, form, result, notice }: ReconcileProps) {
-  const { ledger } = consoleWords(context.language);
+  const { ledger } = context.words;
   const asked = form.get('channel');
   // One whose traffic is long forgotten may have been asked for, too.
   const isListed = asked === null || channels.some(({ name }) => name === asked);
   const listed = isListed ? channels : [...channels, { name: asked, isGone: true }];
+  const choices = listed.map(({ name, isGone }) => [name, isGone ? ledger.gone(name) : name] as const);
   return (
     <ConsolePage
       context={context}
       section="ledger"
       title={ledger.tabReconcile}
       lead={ledger.reconcileLead}
-      tabs={ledgerTabs(context.language)}
       notice={notice}
     >
       <FaultList title={ledger.faults} faults={result?.faults ?? []} />
       {result && result.faults.length === 0 ? <Result context={context} result={result} /> : null}
       <form method="post" action="/ledger/reconcile" enctype="multipart/form-data">
         <div class="filters">
-          <Field name="channel" label={ledger.channel}>
-            <select id="channel" name="channel">
-              {listed.map(({ name, isGone }) => (
-                <option value={name} selected={asked === name}>
-                  {isGone ? ledger.gone(name) : name}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <TextField name="rate" label={ledger.rate} help={ledger.rateHelp} value={form.get('rate') ?? '1'} isFigure />
+          <SelectField name="channel" label={ledger.channel} value={asked} choices={choices} />
+          <TextField
+            name="rate"
+            label={ledger.rate}
+            help={ledger.rateHelp}
+            value={form.get('rate') ?? '1'}
+            inputmode="decimal"
+          />
         </div>
-        <Field name="bill" label={ledger.bill} help={ledger.billHelp}>
-          <textarea id="bill" name="bill" class="code" rows={10} spellcheck={false} wrap="off">
-            {`\n${form.get('bill') ?? ''}`}
-          </textarea>
-        </Field>
-        <Field name="file" label={ledger.file}>
-          <input id="file" name="file" type="file" accept=".csv,text/csv" />
-        </Field>
-        <button type="submit">{ledger.compare}</button>
+        <CodeArea name="bill" label={ledger.bill} help={ledger.billHelp} rows={10} value={form.get('bill') ?? ''} />
+        <TextField name="file" label={ledger.file} type="file" accept=".csv,text/csv" />
+        <Submit text={ledger.compare} />
       </form>
     </ConsolePage>
   );
 }
 
 function Result({ context, result }: { context: ConsoleContext; result: Reconciled }) {
-  const { ledger } = consoleWords(context.language);
+  const { ledger } = context.words;
   const { rows, totals } = result;
   if (rows.length === 0) return <p class="empty">{ledger.noLines}</p>;
   const differing = rows.filter((row) => !row.agrees && isCompared(row)).length;
@@ -87,13 +78,7 @@ function Result({ context, result }: { context: ConsoleContext; result: Reconcil
       <DataTable
         label={ledger.tabReconcile}
         caption={ledger.side}
-        columns={[
-          { text: ledger.model },
-          { text: ledger.verdict },
-          { text: ledger.input, isFigure: true },
-          { text: ledger.output, isFigure: true },
-          { text: ledger.amount, isFigure: true },
-        ]}
+        columns={[ledger.model, ledger.verdict, figure(ledger.input), figure(ledger.output), figure(ledger.amount)]}
         rows={[
           ...sorted.map((row) => billCells(context, row)),
           [<strong>{ledger.totals}</strong>, '', ...sides(totals.bill, totals.ours)],
@@ -104,7 +89,7 @@ function Result({ context, result }: { context: ConsoleContext; result: Reconcil
 }
 
 function wholeVerdict(context: ConsoleContext, count: Record<'differing' | 'unclear' | 'unpriced', number>): string {
-  const { ledger } = consoleWords(context.language);
+  const { ledger } = context.words;
   if (count.differing > 0) return ledger.someDiffer(count.differing);
   if (count.unclear > 0) return ledger.someUnclear(count.unclear);
   return count.unpriced > 0 ? ledger.someUnpriced(count.unpriced) : ledger.allAgree;
@@ -120,7 +105,7 @@ function isUnpriced({ agrees, bill, difference }: BillRow): boolean {
 }
 
 function verdictOf(context: ConsoleContext, row: BillRow): string {
-  const { ledger } = consoleWords(context.language);
+  const { ledger } = context.words;
   if (row.agrees) return isUnpriced(row) ? ledger.tokensAgree : ledger.agrees;
   if (row.ours === null) return ledger.notKept;
   if (row.isMixed) return ledger.unclear;
@@ -136,10 +121,7 @@ function stateOf(row: BillRow): 'operational' | 'degraded' | 'down' {
 
 function billCells(context: ConsoleContext, row: BillRow) {
   return [
-    <>
-      <span class="id">{row.model}</span>
-      <span class="under number">{row.period}</span>
-    </>,
+    <Under of={<span class="id">{row.model}</span>} text={row.period} class="number" />,
     <span class={`state ${stateOf(row)}${isUnpriced(row) ? ' is-sentence' : ''}`}>{verdictOf(context, row)}</span>,
     ...sides(row.bill, row.ours),
   ];
@@ -149,17 +131,8 @@ function sides(bill: BillSide | undefined, ours: Reconciled['totals']['ours'] | 
   const tokens = (value: number | null | undefined) => (value == null ? '–' : count(value));
   const amount = (value: bigint | null | undefined) => (value == null ? '–' : money(value));
   return [
-    <Pair first={tokens(bill?.inputTokens)} second={tokens(ours?.inputTokens)} />,
-    <Pair first={tokens(bill?.outputTokens)} second={tokens(ours?.outputTokens)} />,
-    <Pair first={amount(bill?.amount)} second={amount(ours?.amount)} />,
+    <Under of={tokens(bill?.inputTokens)} text={tokens(ours?.inputTokens)} />,
+    <Under of={tokens(bill?.outputTokens)} text={tokens(ours?.outputTokens)} />,
+    <Under of={amount(bill?.amount)} text={amount(ours?.amount)} />,
   ];
-}
-
-function Pair({ first, second }: { first: string; second: string }) {
-  return (
-    <>
-      {first}
-      <span class="under">{second}</span>
-    </>
-  );
 }

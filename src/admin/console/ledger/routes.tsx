@@ -1,16 +1,13 @@
 /** @jsxImportSource hono/jsx */
 // The pages of the ledger.
 
+import type { Notice } from '../../../site/frame.tsx';
+import { typed } from '../../../site/read-form.ts';
 import { auditResult, dailyRevenue, houseAccounts, runFullAudit, writeOffs } from '../../actions/ledger.ts';
-import { billedChannels, reconcile } from '../../actions/reconcile.ts';
-import { OperatingRefused } from '../../actions/refused.ts';
+import { billedChannels, type Reconciled, reconcile } from '../../actions/reconcile.ts';
 import type { AuditPass } from '../../actions/tools.ts';
-import { typed } from '../frame/read-form.ts';
-import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
-import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
-import { consoleWords } from '../words/words.ts';
-import { addLossPage } from './losses.tsx';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { LedgerPage } from './overview.tsx';
 import { ReconcilePage } from './reconcile.tsx';
 
@@ -20,12 +17,12 @@ const SHOWN_WRITE_OFFS = 50;
 export function addLedgerPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/ledger', (visit) => show(tools, visit, auditResult(tools)));
   visits.post('/ledger/audit', async (visit) => show(tools, visit, await runFullAudit(tools, ACTOR)));
-  addLossPage(visits, tools);
-  visits.get('/ledger/reconcile', async (visit) => {
-    const channels = await billedChannels(tools);
-    return visit.show(<ReconcilePage context={visit.page} channels={channels} form={visit.form} />);
-  });
-  visits.post('/ledger/reconcile', (visit) => compare(tools, visit));
+  visits.get('/ledger/reconcile', (visit) => showReconcile(tools, visit, {}));
+  visits.post(
+    '/ledger/reconcile',
+    (visit) => compare(tools, visit),
+    (visit, notice, status) => showReconcile(tools, visit, { notice }, status),
+  );
 }
 
 async function show(tools: ConsoleTools, visit: ConsoleVisit, audit: AuditPass | undefined): Promise<Response> {
@@ -38,19 +35,22 @@ async function show(tools: ConsoleTools, visit: ConsoleVisit, audit: AuditPass |
   return visit.show(<LedgerPage context={{ ...visit.page, path: '/ledger', query: '' }} {...facts} />);
 }
 
+interface Shown {
+  result?: Reconciled;
+  notice?: Notice;
+}
+
+async function showReconcile(tools: ConsoleTools, visit: ConsoleVisit, shown: Shown, status = 200): Promise<Response> {
+  const facts = { channels: await billedChannels(tools), form: visit.form, ...shown };
+  return visit.show(<ReconcilePage context={visit.page} {...facts} />, { status });
+}
+
 async function compare(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { ledger } = consoleWords(visit.page.language);
-  const { form } = visit;
-  const props = { context: visit.page, channels: await billedChannels(tools), form };
+  const { form, page } = visit;
   const csv = typed(form, 'file') || typed(form, 'bill');
-  if (csv === '') {
-    return visit.show(<ReconcilePage {...props} notice={{ text: ledger.empty, isBad: true }} />, { status: 422 });
-  }
+  const notice = { text: page.words.ledger.empty, isBad: true };
+  if (csv === '') return showReconcile(tools, visit, { notice }, 422);
   const rate = typed(form, 'rate') || undefined;
-  const result = await attempt(() => reconcile(tools, form.get('channel') ?? '', csv, { rate, actor: ACTOR }));
-  if (result instanceof OperatingRefused) {
-    const notice = refusalNotice(visit.page.language, result);
-    return visit.show(<ReconcilePage {...props} notice={notice} />, { status: refusalStatus(result) });
-  }
-  return visit.show(<ReconcilePage {...props} result={result} />, { status: result.faults.length > 0 ? 422 : 200 });
+  const result = await reconcile(tools, form.get('channel') ?? '', csv, { rate, actor: ACTOR });
+  return showReconcile(tools, visit, { result }, result.faults.length > 0 ? 422 : 200);
 }

@@ -2,7 +2,7 @@
 // The difference of two documents, line by line. What was added or removed is marked by a sign, not by colour alone.
 
 import type { Language } from '../../../site/language.ts';
-import { Scroll } from '../../../site/parts/scroll.tsx';
+import { Scroll } from '../../../site/parts/table.tsx';
 import type { DiffLine } from '../../actions/line-diff.ts';
 import { consoleWords } from '../words/words.ts';
 

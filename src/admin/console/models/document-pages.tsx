@@ -2,11 +2,10 @@
 // The document: edited, checked, reviewed, applied. A refusal shows the text again as it was typed.
 
 import { dateTime } from '../../../site/format.ts';
+import { typedLines } from '../../../site/read-form.ts';
 import { applyChecked, checkDocument, currentDocument } from '../../actions/documents.ts';
-import { typedLines } from '../frame/read-form.ts';
-import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
-import { consoleWords } from '../words/words.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { EditorPage } from './editor.tsx';
 import { type ChangeAction, ReviewPage, StalePage } from './review.tsx';
 
@@ -14,7 +13,7 @@ const ACTIONS: readonly ChangeAction[] = ['config.apply', 'prices.edit', 'prices
 
 export function addDocumentPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/models/document', async (visit) => {
-    const { document } = consoleWords(visit.page.language);
+    const { document } = visit.page.words;
     const { yaml, revision, createdAt } = await currentDocument(tools);
     const about = document.editing(revision, dateTime(createdAt));
     return visit.show(<EditorPage context={visit.page} yaml={yaml} base={revision} about={about} />);
@@ -51,7 +50,7 @@ export async function review(tools: ConsoleTools, visit: ConsoleVisit, change: C
 }
 
 async function apply(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { document } = consoleWords(visit.page.language);
+  const { document } = visit.page.words;
   const { yaml, base } = sent(visit);
   const action = ACTIONS.find((one) => one === visit.form.get('action')) ?? 'config.apply';
   const confirmed = visit.form.get('confirmed') === 'yes';
@@ -93,6 +92,6 @@ function showStale(
 }
 
 function sayUnchanged(visit: ConsoleVisit, yaml: string, base: number): Response {
-  const { document } = consoleWords(visit.page.language);
+  const { document } = visit.page.words;
   return visit.show(<EditorPage context={visit.page} yaml={yaml} base={base} notice={{ text: document.unchanged }} />);
 }

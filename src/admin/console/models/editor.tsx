@@ -1,14 +1,14 @@
 /** @jsxImportSource hono/jsx */
 // The document as text, and beside it what is wrong with it, by path.
 
-import { wordsOf } from '../../../site/language.ts';
+import type { Notice } from '../../../site/frame.tsx';
+import { Submit } from '../../../site/parts/button.tsx';
 import { CodeBlock } from '../../../site/parts/code-block.tsx';
+import { Hidden } from '../../../site/parts/field.tsx';
 import type { DocumentFault } from '../../actions/documents.ts';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import { FaultList } from '../parts/fault-list.tsx';
-import { consoleWords } from '../words/words.ts';
+import { FaultList } from '../fault-list.tsx';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { EXAMPLE_CHANNEL, EXAMPLE_MODEL } from './examples.ts';
-import { modelTabs } from './tabs.ts';
 
 interface EditorProps {
   context: ConsoleContext;
@@ -22,21 +22,14 @@ interface EditorProps {
 }
 
 export function EditorPage({ context, yaml, base, about, faults = [], notice }: EditorProps) {
-  const { document } = consoleWords(context.language);
+  const { document } = context.words;
   const page = { ...context, path: '/models/document', query: '' };
   const title = document.title;
   return (
-    <ConsolePage
-      context={page}
-      section="models"
-      title={title}
-      lead={document.lead}
-      tabs={modelTabs(context.language)}
-      notice={notice}
-    >
+    <ConsolePage context={page} section="models" title={title} lead={document.lead} notice={notice}>
       <div class="editor">
         <form method="post" action="/models/document">
-          <input type="hidden" name="base" value={String(base)} />
+          <Hidden fields={{ base }} />
           <label for="yaml">{document.text}</label>
           <textarea
             id="yaml"
@@ -54,7 +47,7 @@ export function EditorPage({ context, yaml, base, about, faults = [], notice }: 
           <p class="faint">
             {about} {document.kept}
           </p>
-          <button type="submit">{document.check}</button>
+          <Submit text={document.check} />
         </form>
         <aside aria-label={faults.length > 0 ? document.faultsTitle(faults.length) : document.examples}>
           <FaultList title={document.faultsTitle(faults.length)} text={document.faultsText} faults={faults} />
@@ -66,16 +59,15 @@ export function EditorPage({ context, yaml, base, about, faults = [], notice }: 
 }
 
 function Examples({ context }: { context: ConsoleContext }) {
-  const { document } = consoleWords(context.language);
-  const { frame } = wordsOf(context.language);
+  const { document } = context.words;
   return (
     <details>
       <summary>{document.examples}</summary>
       <h3>{document.exampleChannel}</h3>
-      <CodeBlock code={EXAMPLE_CHANNEL} label={frame.copy} done={frame.copied} />
+      <CodeBlock code={EXAMPLE_CHANNEL} language={context.language} />
       <p class="faint">{document.exampleHelp}</p>
       <h3>{document.exampleModel}</h3>
-      <CodeBlock code={EXAMPLE_MODEL} label={frame.copy} done={frame.copied} />
+      <CodeBlock code={EXAMPLE_MODEL} language={context.language} />
     </details>
   );
 }

@@ -1,23 +1,24 @@
 /** @jsxImportSource hono/jsx */
 // A price list of an upstream becomes ours: pasted or as a file, in US$, with an exchange rate and a mark-up.
 
+import { typed } from '../../../site/read-form.ts';
 import { listChannels } from '../../actions/channels.ts';
 import { checkDocument } from '../../actions/documents.ts';
 import { type ImportedPrices, type ImportNote, importPrices } from '../../actions/import-prices.ts';
 import { editedDocument } from '../../actions/prices.ts';
-import { OperatingRefused } from '../../actions/refused.ts';
-import { typed } from '../frame/read-form.ts';
-import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
-import { attempt, refusalNotice } from '../parts/refused.ts';
 import type { ConsoleTools } from '../tools.ts';
-import { consoleWords } from '../words/words.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { ImportPage } from './import-form.tsx';
 import { ImportedRows } from './imported-rows.tsx';
 import { ReviewPage } from './review.tsx';
 
 export function addImportPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/models/import', async (visit) => showForm(tools, visit, {}));
-  visits.post('/models/import', (visit) => preview(tools, visit));
+  visits.post(
+    '/models/import',
+    (visit) => preview(tools, visit),
+    (visit, { text }) => showForm(tools, visit, { text }),
+  );
 }
 
 interface Refused {
@@ -35,21 +36,16 @@ async function showForm(tools: ConsoleTools, visit: ConsoleVisit, { text, ...ref
 }
 
 async function preview(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { prices } = consoleWords(visit.page.language);
+  const { prices } = visit.page.words;
   const { form, page } = visit;
   const list = typed(form, 'file') || typed(form, 'list');
   if (list === '') return showForm(tools, visit, { text: prices.empty });
-  const imported = await attempt(() =>
-    importPrices(tools, list, {
-      rate: typed(form, 'rate'),
-      markup: typed(form, 'markup') || '0',
-      setCost: form.get('cost') === 'yes',
-      channel: typed(form, 'channel') || undefined,
-    }),
-  );
-  if (imported instanceof OperatingRefused) {
-    return showForm(tools, visit, { text: refusalNotice(page.language, imported).text });
-  }
+  const imported = await importPrices(tools, list, {
+    rate: typed(form, 'rate'),
+    markup: typed(form, 'markup') || '0',
+    setCost: form.get('cost') === 'yes',
+    channel: typed(form, 'channel') || undefined,
+  });
   const { faults, unknown, notes, edits } = imported;
   if (faults.length > 0) return showForm(tools, visit, { faults, unknown, notes });
   if (edits.length === 0) return showForm(tools, visit, { text: prices.nothing, unknown, notes });

@@ -4,9 +4,9 @@
 import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
 import { decimal } from '../../../site/format.ts';
 import { type Language, wordsOf } from '../../../site/language.ts';
+import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import type { ImportedPrices, ImportNote } from '../../actions/import-prices.ts';
 import type { PriceList } from '../../actions/prices.ts';
-import { DataTable } from '../parts/data-table.tsx';
 import { consoleWords } from '../words/words.ts';
 import { priceNames } from './price-names.ts';
 
@@ -15,10 +15,7 @@ export function ImportedRows({ language, imported }: { language: Language; impor
   const names = priceNames(language);
   const rows = imported.rows.flatMap(({ model, before, after, cost }) =>
     PRICE_NAMES.filter((name) => cost[name] !== undefined).map((name) => [
-      <>
-        <span class="id">{model}</span>
-        <span class="under">{names[name]}</span>
-      </>,
+      <Under of={<span class="id">{model}</span>} text={names[name]} />,
       before === 'free' ? prices.free : priceOf(before, name),
       after[name] === undefined ? <span class="faint">{prices.stays}</span> : <strong>{priceOf(after, name)}</strong>,
       priceOf(cost, name),
@@ -29,12 +26,7 @@ export function ImportedRows({ language, imported }: { language: Language; impor
       <DataTable
         label={prices.tabImport}
         caption={prices.unit}
-        columns={[
-          { text: prices.model },
-          { text: prices.before, isFigure: true },
-          { text: prices.after, isFigure: true },
-          { text: prices.cost, isFigure: true },
-        ]}
+        columns={[prices.model, figure(prices.before), figure(prices.after), figure(prices.cost)]}
         rows={rows}
       />
       <ImportNotes language={language} notes={imported.notes} />

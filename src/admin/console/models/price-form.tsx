@@ -3,12 +3,12 @@
 
 import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
 import { sentences } from '../../../site/format.ts';
+import type { Notice } from '../../../site/frame.tsx';
+import { SubmitRow } from '../../../site/parts/button.tsx';
+import { Hidden, TextField } from '../../../site/parts/field.tsx';
 import type { PriceList, PriceRow } from '../../actions/prices.ts';
-import { TextField } from '../frame/field.tsx';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import { consoleWords } from '../words/words.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { priceNames } from './price-names.ts';
-import { modelTabs } from './tabs.ts';
 
 interface PriceFormProps {
   context: ConsoleContext;
@@ -26,7 +26,7 @@ export const saleField = (name: PriceName) => `sale-${name}`;
 export const costField = (channel: string, name: PriceName) => `cost-${channel}-${name}`;
 
 export function PriceFormPage({ context, row, base, typed, wrong, notice }: PriceFormProps) {
-  const { prices, frame } = consoleWords(context.language);
+  const { prices, frame } = context.words;
   const isFree = typed ? typed.get('free') === 'yes' : row.sale === 'free';
   const channels = [...new Map(row.routes.map((route) => [route.channel, route])).values()];
   const query = `?model=${encodeURIComponent(row.model)}`;
@@ -37,11 +37,10 @@ export function PriceFormPage({ context, row, base, typed, wrong, notice }: Pric
       section="models"
       title={prices.editTitle(row.model)}
       lead={sentences(prices.unit, prices.editLead)}
-      tabs={modelTabs(context.language)}
       notice={notice}
     >
       <form method="post" action={`/models/edit${query}`}>
-        <input type="hidden" name="base" value={String(base)} />
+        <Hidden fields={{ base }} />
         <fieldset>
           <legend>{prices.salePrices}</legend>
           <p>
@@ -58,12 +57,7 @@ export function PriceFormPage({ context, row, base, typed, wrong, notice }: Pric
             <Figures {...figures} list={cost ?? {}} field={(name) => costField(channel, name)} />
           </fieldset>
         ))}
-        <div class="row">
-          <button type="submit">{prices.review}</button>
-          <a class="button quiet" href="/models">
-            {frame.cancel}
-          </a>
-        </div>
+        <SubmitRow text={prices.review} back="/models" backText={frame.cancel} />
       </form>
     </ConsolePage>
   );
@@ -78,7 +72,7 @@ interface FiguresProps {
 }
 
 function Figures({ context, list, field, typed, wrong }: FiguresProps) {
-  const { prices } = consoleWords(context.language);
+  const { prices } = context.words;
   const names = priceNames(context.language);
   return (
     <div class="filters is-level">
@@ -88,8 +82,8 @@ function Figures({ context, list, field, typed, wrong }: FiguresProps) {
           label={names[name]}
           value={typed ? (typed.get(field(name)) ?? '') : list[name]}
           fault={wrong?.has(field(name)) ? prices.notFigure : undefined}
-          isFigure
-          maxLength={20}
+          inputmode="decimal"
+          maxlength={20}
         />
       ))}
     </div>

@@ -3,9 +3,8 @@
 
 import { editedDocument, type PriceRow, priceTable } from '../../actions/prices.ts';
 import { notFound } from '../../actions/refused.ts';
-import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
 import type { ConsoleTools } from '../tools.ts';
-import { consoleWords } from '../words/words.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { review } from './document-pages.tsx';
 import { PriceFormPage } from './price-form.tsx';
 import { PricesPage } from './price-table.tsx';
@@ -24,7 +23,7 @@ export function addPricePages(visits: ConsoleVisits, tools: ConsoleTools): void 
     return visit.show(<PriceFormPage context={visit.page} row={row} base={base} {...typed} />);
   });
   visits.post('/models/edit', async (visit) => {
-    const { prices, document } = consoleWords(visit.page.language);
+    const { prices, document } = visit.page.words;
     const { row } = await findRow(tools, visit);
     const base = Number(visit.form.get('base') ?? 0);
     const { edits, wrong } = readPrices(visit.form, row);

@@ -3,12 +3,11 @@
 
 import { PRICE_NAMES, type PriceName, priceOf } from '../../../catalog/listed-prices.ts';
 import { decimal, percent, sentences } from '../../../site/format.ts';
-import { Scroll } from '../../../site/parts/scroll.tsx';
+import { LinkButton } from '../../../site/parts/button.tsx';
+import { Scroll } from '../../../site/parts/table.tsx';
 import type { PriceList, PriceRow, RouteCost } from '../../actions/prices.ts';
-import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
-import { consoleWords } from '../words/words.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { priceNames } from './price-names.ts';
-import { modelTabs } from './tabs.ts';
 
 interface PricesProps {
   context: ConsoleContext;
@@ -16,15 +15,9 @@ interface PricesProps {
 }
 
 export function PricesPage({ context, rows }: PricesProps) {
-  const { prices } = consoleWords(context.language);
+  const { prices } = context.words;
   return (
-    <ConsolePage
-      context={context}
-      section="models"
-      title={prices.title}
-      lead={sentences(prices.lead, prices.unit)}
-      tabs={modelTabs(context.language)}
-    >
+    <ConsolePage context={context} section="models" title={prices.title} lead={sentences(prices.lead, prices.unit)}>
       <ul class="sheets">
         {rows.map((row) => (
           <ModelSheet context={context} row={row} />
@@ -35,7 +28,7 @@ export function PricesPage({ context, rows }: PricesProps) {
 }
 
 function ModelSheet({ context, row }: { context: ConsoleContext; row: PriceRow }) {
-  const { prices } = consoleWords(context.language);
+  const { prices } = context.words;
   const { sale, model } = row;
   return (
     <li>
@@ -43,10 +36,12 @@ function ModelSheet({ context, row }: { context: ConsoleContext; row: PriceRow }
         <h2>
           {row.name} {row.name === model ? null : <small class="id">{model}</small>}
         </h2>
-        <a class="button quiet small" href={`/models/edit?model=${encodeURIComponent(model)}`}>
-          {prices.edit}
-          <span class="unseen">: {model}</span>
-        </a>
+        <LinkButton
+          look="quiet small"
+          href={`/models/edit?model=${encodeURIComponent(model)}`}
+          text={prices.edit}
+          about={`: ${model}`}
+        />
       </div>
       {sale === 'free' ? (
         <p>
@@ -68,7 +63,7 @@ interface ModelPricesProps {
 }
 
 function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
-  const { prices } = consoleWords(context.language);
+  const { prices } = context.words;
   const names = priceNames(context.language);
   const isShown = (name: PriceName) =>
     [sale, ...routes.map(({ cost }) => cost)].some((list) => list?.[name] !== undefined);
@@ -128,7 +123,7 @@ function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
 
 /** What applies, and a word where it is not listed itself. */
 function Listed({ context, list, name }: { context: ConsoleContext; list: PriceList; name: PriceName }) {
-  const { prices } = consoleWords(context.language);
+  const { prices } = context.words;
   const price = priceOf(list, name);
   if (price === undefined || list[name] !== undefined) return <>{price === undefined ? '–' : decimal(price)}</>;
   return (
@@ -139,7 +134,7 @@ function Listed({ context, list, name }: { context: ConsoleContext; list: PriceL
 }
 
 function Margin({ context, value }: { context: ConsoleContext; value: number | undefined }) {
-  const { prices } = consoleWords(context.language);
+  const { prices } = context.words;
   if (value === undefined) return null;
   if (value < 0) {
     return (

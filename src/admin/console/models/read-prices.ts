@@ -1,9 +1,8 @@
 // The prices that a form carries, as edits: only what differs from what stands in the document.
 
 import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
-import { plainNumber } from '../../../site/plain-number.ts';
+import { plainNumber, typed } from '../../../site/read-form.ts';
 import type { PriceEdit, PriceList, PriceRow } from '../../actions/prices.ts';
-import { typed } from '../frame/read-form.ts';
 import { costField, saleField } from './price-form.tsx';
 
 const FIGURE = /^\d{1,7}(\.\d{1,3})?$/;

@@ -1,12 +1,13 @@
 /** @jsxImportSource hono/jsx */
 // Back to an old revision: what that undoes, before it is done.
 
+import type { Notice } from '../../../site/frame.tsx';
+import { SubmitRow } from '../../../site/parts/button.tsx';
+import { Hidden } from '../../../site/parts/field.tsx';
 import type { CheckedDocument } from '../../actions/documents.ts';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import { consoleWords } from '../words/words.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { Diff } from './diff.tsx';
 import { Understood } from './review.tsx';
-import { modelTabs } from './tabs.ts';
 import { Warnings } from './warnings.tsx';
 
 interface ReturnProps {
@@ -18,7 +19,7 @@ interface ReturnProps {
 }
 
 export function ReturnPage({ context, revision, newest, checked, notice }: ReturnProps) {
-  const { document, frame } = consoleWords(context.language);
+  const { document, frame } = context.words;
   const { language } = context;
   return (
     <ConsolePage
@@ -26,24 +27,18 @@ export function ReturnPage({ context, revision, newest, checked, notice }: Retur
       section="models"
       title={document.returnTitle(revision)}
       lead={document.returnText(newest, newest + 1)}
-      tabs={modelTabs(language)}
       notice={notice}
     >
       <Diff language={language} lines={checked.diff} label={document.changes} />
       <form method="post" action={`/models/revisions/${revision}/return`}>
-        <input type="hidden" name="base" value={String(newest)} />
+        <Hidden fields={{ base: newest }} />
         {checked.warnings.length > 0 ? (
           <>
             <Warnings language={language} warnings={checked.warnings} />
             <Understood text={document.understood} />
           </>
         ) : null}
-        <div class="row">
-          <button type="submit">{document.returnTo}</button>
-          <a class="button quiet" href="/models/revisions">
-            {frame.cancel}
-          </a>
-        </div>
+        <SubmitRow text={document.returnTo} back="/models/revisions" backText={frame.cancel} />
       </form>
     </ConsolePage>
   );

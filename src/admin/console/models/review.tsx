@@ -3,13 +3,13 @@
 // for the document, for prices from the form, and for an imported list.
 
 import type { Child } from 'hono/jsx';
+import type { Notice } from '../../../site/frame.tsx';
+import { LinkButton, Submit, SubmitRow } from '../../../site/parts/button.tsx';
+import { Hidden } from '../../../site/parts/field.tsx';
 import type { CheckedDocument } from '../../actions/documents.ts';
 import type { DiffLine } from '../../actions/line-diff.ts';
-import { Hidden } from '../frame/confirm.tsx';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import { consoleWords } from '../words/words.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { Diff } from './diff.tsx';
-import { modelTabs } from './tabs.ts';
 import { Warnings } from './warnings.tsx';
 
 /** What of the log of actions a change is. */
@@ -34,14 +34,13 @@ interface ReviewProps {
 }
 
 export function ReviewPage({ context, yaml, base, action, checked, back, notice, children }: ReviewProps) {
-  const { document } = consoleWords(context.language);
+  const { document } = context.words;
   return (
     <ConsolePage
       context={{ ...context, path: PATHS[action], query: '' }}
       section="models"
       title={document.reviewTitle}
       lead={document.reviewLead(base)}
-      tabs={modelTabs(context.language)}
       notice={notice}
     >
       {children}
@@ -56,15 +55,13 @@ export function ReviewPage({ context, yaml, base, action, checked, back, notice,
           </>
         ) : null}
         <div class="row">
-          <button type="submit">{document.apply}</button>
+          <Submit text={document.apply} />
           {back === undefined ? (
             <button type="submit" class="quiet" formaction="/models/document/edit" formnovalidate>
               {document.edit}
             </button>
           ) : (
-            <a class="button quiet" href={back}>
-              {document.edit}
-            </a>
+            <LinkButton look="quiet" href={back} text={document.edit} />
           )}
         </div>
       </form>
@@ -91,18 +88,17 @@ interface StaleProps {
 }
 
 export function StalePage({ context, yaml, base, newest, diff }: StaleProps) {
-  const { document } = consoleWords(context.language);
+  const { document } = context.words;
   return (
     <ConsolePage
       context={{ ...context, path: '/models/document', query: '' }}
       section="models"
       title={document.staleTitle}
-      tabs={modelTabs(context.language)}
       notice={{ text: document.staleText(base, newest), isBad: true }}
     >
       <Diff language={context.language} lines={diff} label={document.staleText(base, newest)} />
       <form method="post" action="/models/document">
-        <input type="hidden" name="base" value={String(newest)} />
+        <Hidden fields={{ base: newest }} />
         <h2>
           <label for="yaml">{document.staleMine}</label>
         </h2>
@@ -110,12 +106,7 @@ export function StalePage({ context, yaml, base, newest, diff }: StaleProps) {
           {`\n${yaml}`}
         </textarea>
         <p class="faint">{document.staleKeepHelp}</p>
-        <div class="row">
-          <button type="submit">{document.staleKeep(newest)}</button>
-          <a class="button quiet" href="/models/document">
-            {document.staleDrop}
-          </a>
-        </div>
+        <SubmitRow text={document.staleKeep(newest)} back="/models/document" backText={document.staleDrop} />
       </form>
     </ConsolePage>
   );

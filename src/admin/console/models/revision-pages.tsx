@@ -2,24 +2,24 @@
 // The revisions of the document: what each changed, and the way back to any of them.
 
 import { dateTime } from '../../../site/format.ts';
+import type { Notice } from '../../../site/frame.tsx';
+import { LinkButton } from '../../../site/parts/button.tsx';
+import { action, DataTable } from '../../../site/parts/table.tsx';
+import { wholeNumber } from '../../../site/read-form.ts';
 import { checkReturn, listRevisions, type RevisionView, returnTo, showRevision } from '../../actions/documents.ts';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import { wholeNumber } from '../frame/read-form.ts';
-import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
-import { actorName } from '../parts/actor.ts';
-import { DataTable } from '../parts/data-table.tsx';
+import { actorName } from '../actor.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { ActionName } from '../watch/action-table.tsx';
-import { consoleWords } from '../words/words.ts';
 import { Diff } from './diff.tsx';
 import { ReturnPage } from './return.tsx';
-import { modelTabs } from './tabs.ts';
 
 const SHOWN = 100;
 
 export function addRevisionPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/models/revisions', async (visit) => {
-    const { document } = consoleWords(visit.page.language);
+    const { document } = visit.page.words;
     const applied = Number(visit.url.searchParams.get('applied'));
     const notice = applied > 0 ? { text: document.applied(applied) } : undefined;
     const revisions = await listRevisions(tools, SHOWN + 1, wholeNumber(visit.url.searchParams, 'before'));
@@ -45,7 +45,7 @@ interface RevisionsProps {
 }
 
 function RevisionsPage({ context, revisions, notice }: RevisionsProps) {
-  const { document } = consoleWords(context.language);
+  const { document } = context.words;
   const shown = revisions.slice(0, SHOWN);
   const before = revisions.length > SHOWN ? shown.at(-1)?.revision : undefined;
   return (
@@ -54,18 +54,17 @@ function RevisionsPage({ context, revisions, notice }: RevisionsProps) {
       section="models"
       title={document.revisions}
       lead={document.revisionsLead}
-      tabs={modelTabs(context.language)}
       notice={notice}
     >
       <DataTable
         label={document.revisions}
         columns={[
-          { text: document.revision },
-          { text: document.when },
-          { text: document.source },
-          { text: document.who },
-          { text: document.what },
-          { text: document.returnTo, isAction: true },
+          document.revision,
+          document.when,
+          document.source,
+          document.who,
+          document.what,
+          action(document.returnTo),
         ]}
         rows={shown.map(({ revision, createdAt, source, actor, action, isNewest }) => [
           <>
@@ -89,22 +88,18 @@ function RevisionsPage({ context, revisions, notice }: RevisionsProps) {
 }
 
 function ReturnLink({ context, revision }: { context: ConsoleContext; revision: number }) {
-  const { document } = consoleWords(context.language);
-  return (
-    <a class="button quiet small" href={`/models/revisions/${revision}/return`}>
-      {document.returnTo}
-      <span class="unseen">: {revision}</span>
-    </a>
-  );
+  const { returnTo: text } = context.words.document;
+  const href = `/models/revisions/${revision}/return`;
+  return <LinkButton look="quiet small" href={href} text={text} about={`: ${revision}`} />;
 }
 
 type ShownRevision = Awaited<ReturnType<typeof showRevision>>;
 
 function RevisionPage({ context, revision }: { context: ConsoleContext; revision: ShownRevision }) {
-  const { document } = consoleWords(context.language);
+  const { document } = context.words;
   const title = document.ofRevision(revision.revision);
   return (
-    <ConsolePage context={context} section="models" title={title} tabs={modelTabs(context.language)}>
+    <ConsolePage context={context} section="models" title={title}>
       <div class="row spread">
         <span class="faint">
           {dateTime(revision.createdAt)} · {document[revision.source]}
@@ -143,7 +138,7 @@ async function askReturn(tools: ConsoleTools, visit: ConsoleVisit, notice?: Noti
 }
 
 async function doReturn(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { document } = consoleWords(visit.page.language);
+  const { document } = visit.page.words;
   const returned = await returnTo(tools, numberOf(visit), {
     baseRevision: Number(visit.form.get('base') ?? 0),
     confirmed: visit.form.get('confirmed') === 'yes',

@@ -1,16 +1,15 @@
 /** @jsxImportSource hono/jsx */
 // The log of actions, with a filter.
 
-import { Field } from '../../../site/parts/field.tsx';
+import { Submit } from '../../../site/parts/button.tsx';
+import { SelectField, TextField } from '../../../site/parts/field.tsx';
+import { wholeNumber } from '../../../site/read-form.ts';
 import type { StoredAction } from '../../../store/rows.ts';
 import { type ActionFilter, listActions } from '../../actions/audit-log.ts';
-import { TextField } from '../frame/field.tsx';
-import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
-import { wholeNumber } from '../frame/read-form.ts';
-import type { ConsoleVisits } from '../frame/visit.tsx';
-import { actorName, KNOWN_ACTORS } from '../parts/actor.ts';
+import { KNOWN_ACTORS } from '../actor.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
-import { consoleWords } from '../words/words.ts';
+import type { ConsoleVisits } from '../visits.tsx';
 import { Actions } from './action-table.tsx';
 
 const SHOWN = 100;
@@ -36,32 +35,22 @@ interface ActionsProps {
 }
 
 function ActionsPage({ context, actions, filter }: ActionsProps) {
-  const { actions: words } = consoleWords(context.language);
+  const { actions: words } = context.words;
   const last = actions.length === SHOWN ? actions.at(-1) : undefined;
   return (
     <ConsolePage context={context} section="actions" title={words.title} lead={words.lead}>
       <form method="get" action="/actions" class="filters">
-        <Field name="actor" label={words.actor}>
-          <select id="actor" name="actor">
-            <option value="">{words.anyone}</option>
-            {KNOWN_ACTORS.map((name) => (
-              <option value={name} selected={filter.actor === name}>
-                {actorName(context.language, name)}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <TextField name="action" label={words.action} help={words.actionHelp} value={filter.action} maxLength={60} />
-        <TextField name="subject" label={words.subject} value={filter.subject} maxLength={100} />
-        <button type="submit" class="quiet">
-          {words.filter}
-        </button>
+        <SelectField
+          name="actor"
+          label={words.actor}
+          value={filter.actor}
+          choices={[['', words.anyone], ...KNOWN_ACTORS.map((name) => [name, words[name]] as const)]}
+        />
+        <TextField name="action" label={words.action} help={words.actionHelp} value={filter.action} maxlength={60} />
+        <TextField name="subject" label={words.subject} value={filter.subject} maxlength={100} />
+        <Submit look="quiet" text={words.filter} />
       </form>
-      {actions.length === 0 ? (
-        <p class="empty">{words.none}</p>
-      ) : (
-        <Actions language={context.language} actions={actions} />
-      )}
+      <Actions context={context} actions={actions} none={words.none} />
       {last ? (
         <p>
           <a href={olderPath(filter, last.actionId)}>{words.older}</a>

@@ -2,26 +2,30 @@
 // Actions of operators as rows.
 
 import { dateTime } from '../../../site/format.ts';
-import type { Language } from '../../../site/language.ts';
+import { type Language, wordFor } from '../../../site/language.ts';
+import { IdLink } from '../../../site/parts/button.tsx';
+import { DataTable } from '../../../site/parts/table.tsx';
 import type { Action, StoredAction } from '../../../store/rows.ts';
+import { actorName } from '../actor.ts';
 import { channelPath } from '../channels/list.tsx';
-import { actorName } from '../parts/actor.ts';
-import { DataTable } from '../parts/data-table.tsx';
+import type { ConsoleContext } from '../frame.tsx';
 import { consoleWords } from '../words/words.ts';
-import { Facts, IdLink, pathOfId, wordFor } from './facts.tsx';
+import { Facts, pathOfId } from './facts.tsx';
 
-export function Actions({ language, actions }: { language: Language; actions: readonly StoredAction[] }) {
-  const { actions: words } = consoleWords(language);
+interface ActionsProps {
+  context: ConsoleContext;
+  actions: readonly StoredAction[];
+  none: string;
+}
+
+export function Actions({ context, actions, none }: ActionsProps) {
+  const { language } = context;
+  const { actions: words } = context.words;
   return (
     <DataTable
       label={words.title}
-      columns={[
-        { text: words.at },
-        { text: words.actor },
-        { text: words.action },
-        { text: words.subject },
-        { text: words.detail },
-      ]}
+      none={none}
+      columns={[words.at, words.actor, words.action, words.subject, words.detail]}
       rows={actions.map((action) => [
         <span class="number">{dateTime(action.at)}</span>,
         <span class="nowrap">{actorName(language, action.actor)}</span>,
@@ -48,7 +52,7 @@ export function ActionName({ language, action }: { language: Language; action: s
 function Subject({ action }: { action: Action }) {
   const path = pathOfSubject(action);
   if (path === undefined) return <span class="id">{action.subject}</span>;
-  return <IdLink path={path} text={action.subject} />;
+  return <IdLink href={path} text={action.subject} />;
 }
 
 /** What has a page of its own leads there. */

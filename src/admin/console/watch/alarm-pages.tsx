@@ -2,18 +2,20 @@
 // Alarms: what is open first, each with what it means; those of one name can be seen all at once.
 
 import { count, dateTime } from '../../../site/format.ts';
+import { type Notice, Tabs } from '../../../site/frame.tsx';
+import { wordFor } from '../../../site/language.ts';
+import { Submit } from '../../../site/parts/button.tsx';
+import { Hidden } from '../../../site/parts/field.tsx';
+import { action, DataTable, figure, Under } from '../../../site/parts/table.tsx';
+import { wholeNumber } from '../../../site/read-form.ts';
 import type { OpenAlarms } from '../../../store/reads.ts';
 import type { StoredAlarm } from '../../../store/rows.ts';
 import { type AlarmFilter, acknowledge, acknowledgeAll, countOpenAlarms, listAlarms } from '../../actions/alarms.ts';
 import { OperatingRefused } from '../../actions/refused.ts';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import { wholeNumber } from '../frame/read-form.ts';
-import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
-import { actorName } from '../parts/actor.ts';
-import { DataTable } from '../parts/data-table.tsx';
-import { attempt } from '../parts/refused.ts';
+import { actorName } from '../actor.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
-import { consoleWords } from '../words/words.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { Facts } from './facts.tsx';
 
 const SHOWN = 100;
@@ -44,14 +46,15 @@ export function addAlarmPages(visits: ConsoleVisits, tools: ConsoleTools): void 
 }
 
 async function acknowledged(visit: ConsoleVisit, next: string, act: () => Promise<unknown>): Promise<Response> {
-  const done = await attempt(act);
-  // Who was faster has seen it, too.
-  if (done instanceof OperatingRefused && done.code !== 'already_done') throw done;
+  await act().catch((error: unknown) => {
+    // Who was faster has seen it, too.
+    if (!(error instanceof OperatingRefused) || error.code !== 'already_done') throw error;
+  });
   return visit.go(next);
 }
 
 function doneNotice({ url, page }: ConsoleVisit): Notice | undefined {
-  const { alarms: words } = consoleWords(page.language);
+  const { alarms: words } = page.words;
   const seen = url.searchParams.get('seen');
   return seen === null ? undefined : { text: seen === 'all' ? words.allDone : words.done };
 }
@@ -66,21 +69,17 @@ interface AlarmsProps {
 }
 
 function AlarmsPage({ context, alarms, open, filter, notice }: AlarmsProps) {
-  const { alarms: words } = consoleWords(context.language);
-  const current = { 'aria-current': 'page' as const };
+  const { alarms: words } = context.words;
   const { openOnly = false, name } = filter;
+  const tabs = [
+    { path: pathOf({ name, openOnly: true }), text: words.open },
+    { path: pathOf({ name, openOnly: false }), text: words.all },
+  ];
   const shown = alarms.slice(0, SHOWN);
   const before = alarms.length > SHOWN ? shown.at(-1)?.alarmId : undefined;
   return (
     <ConsolePage context={context} section="alarms" title={words.title} lead={words.lead} notice={notice}>
-      <nav class="tabs" aria-label={words.state}>
-        <a href={pathOf({ name, openOnly: true })} {...(openOnly ? current : {})}>
-          {words.open}
-        </a>
-        <a href={pathOf({ name, openOnly: false })} {...(openOnly ? {} : current)}>
-          {words.all}
-        </a>
-      </nav>
+      <Tabs label={words.state} links={tabs} current={pathOf({ name, openOnly })} />
       {name === undefined ? null : (
         <p class="faint">
           {words.only(name)} · <a href={pathOf({ openOnly })}>{words.everyName}</a>
@@ -103,7 +102,7 @@ function AlarmsPage({ context, alarms, open, filter, notice }: AlarmsProps) {
 
 /** Behind the oldest there may be newer ones: nobody is told to sleep well. */
 function NoAlarms({ context, filter }: Pick<AlarmsProps, 'context' | 'filter'>) {
-  const { alarms: words } = consoleWords(context.language);
+  const { alarms: words } = context.words;
   if (filter.before === undefined) return <p class="empty">{filter.openOnly ? words.noneOpen : words.none}</p>;
   return (
     <p class="empty">
@@ -122,33 +121,28 @@ function pathOf({ openOnly, name, before }: AlarmFilter): string {
 
 /** What hides behind many of one name is found by its own. */
 function OpenTable({ context, open }: Pick<AlarmsProps, 'context' | 'open'>) {
-  const { alarms: words } = consoleWords(context.language);
-  const meanings = meaningsOf(words);
+  const { alarms: words } = context.words;
   return (
     <DataTable
       label={words.byName}
       caption={words.byName}
-      columns={[
-        { text: words.name },
-        { text: words.count, isFigure: true },
-        { text: words.newest },
-        { text: words.acknowledge, isAction: true },
-      ]}
+      columns={[words.name, figure(words.count), words.newest, action(words.acknowledge)]}
       rows={open.map(({ name, open: many, newestId, newestAt }) => [
         <>
-          {meanings[name]}
-          <a class={Object.hasOwn(meanings, name) ? 'under id' : 'id'} href={pathOf({ name, openOnly: true })}>
+          {wordFor(words, name)}
+          <a class={wordFor(words, name) === undefined ? 'id' : 'under id'} href={pathOf({ name, openOnly: true })}>
             {name}
           </a>
         </>,
         count(many),
         <span class="number">{dateTime(newestAt)}</span>,
         <form method="post" action={`/alarms/names/${encodeURIComponent(name)}`}>
-          <input type="hidden" name="through" value={String(newestId)} />
-          <button type="submit" class="quiet small">
-            {many === 1 ? words.acknowledge : words.acknowledgeAll(count(many))}
-            <span class="unseen">: {name}</span>
-          </button>
+          <Hidden fields={{ through: newestId }} />
+          <Submit
+            look="quiet small"
+            text={many === 1 ? words.acknowledge : words.acknowledgeAll(count(many))}
+            about={`: ${name}`}
+          />
         </form>,
       ])}
     />
@@ -156,37 +150,24 @@ function OpenTable({ context, open }: Pick<AlarmsProps, 'context' | 'open'>) {
 }
 
 function AlarmTable({ context, alarms }: Pick<AlarmsProps, 'context' | 'alarms'>) {
-  const { alarms: words } = consoleWords(context.language);
-  const meanings = meaningsOf(words);
+  const { alarms: words } = context.words;
   const nameOf = (actor: string | null) => (actor === null ? '–' : actorName(context.language, actor));
   return (
     <DataTable
       label={words.title}
-      columns={[{ text: words.name }, { text: words.at }, { text: words.facts }, { text: words.state }]}
+      columns={[words.name, words.at, words.facts, words.state]}
       rows={alarms.map(({ alarmId, at, name, fields, acknowledgedAt, acknowledgedBy }) => [
-        <>
-          {meanings[name] ?? name}
-          <span class="under id">{name}</span>
-        </>,
+        <Under of={wordFor(words, name) ?? name} text={name} class="id" />,
         <span class="number">{dateTime(at)}</span>,
         <Facts language={context.language} facts={fields} />,
         acknowledgedAt === null ? (
           <form method="post" action={`/alarms/${alarmId}`}>
-            <button type="submit" class="quiet small">
-              {words.acknowledge}
-              <span class="unseen">: {`${name} ${alarmId}`}</span>
-            </button>
+            <Submit look="quiet small" text={words.acknowledge} about={`: ${name} ${alarmId}`} />
           </form>
         ) : (
           <span class="faint">{words.seen(nameOf(acknowledgedBy), dateTime(acknowledgedAt))}</span>
         ),
       ])}
     />
-  );
-}
-
-function meaningsOf(words: ReturnType<typeof consoleWords>['alarms']): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(words).flatMap(([name, said]) => (typeof said === 'string' ? [[name, said]] : [])),
   );
 }

@@ -4,7 +4,8 @@
 
 import { parseNtd } from '../../../kit/money.ts';
 import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
-import type { Language } from '../../../site/language.ts';
+import { type Language, wordFor } from '../../../site/language.ts';
+import { IdLink } from '../../../site/parts/button.tsx';
 import { channelPath } from '../channels/list.tsx';
 import { type ConsoleWords, consoleWords } from '../words/words.ts';
 
@@ -40,16 +41,8 @@ function Fact({ language, name, value }: { language: Language; name: string; val
       <span class="faint" title={plainName}>
         {wordFor(words.log.facts, plainName) ?? plainName}
       </span>{' '}
-      {path === undefined ? text : <IdLink path={path} text={text} />}
+      {path === undefined ? text : <IdLink href={path} text={text} />}
     </span>
-  );
-}
-
-export function IdLink({ path, text }: { path: string; text: string }) {
-  return (
-    <a class="id" href={path}>
-      {text}
-    </a>
   );
 }
 
@@ -74,12 +67,6 @@ function toldAmount(name: string, text: string): string | undefined {
   if (!name.endsWith('_ntd')) return undefined;
   const amount = parseNtd(text);
   return amount === undefined ? undefined : money(amount);
-}
-
-/** A later version may write others: they have no word. */
-export function wordFor(words: object, name: string): string | undefined {
-  const said: unknown = Object.hasOwn(words, name) ? Reflect.get(words, name) : undefined;
-  return typeof said === 'string' ? said : undefined;
 }
 
 function pathOfFact(name: string, text: string): string | undefined {

@@ -1,15 +1,14 @@
 /** @jsxImportSource hono/jsx */
 // Incidents: told, changed, ended, and in the worst case deleted.
 
+import type { Notice } from '../../../site/frame.tsx';
+import { typed, typedLines } from '../../../site/read-form.ts';
 import { deleteIncident, endIncident, listIncidents, putIncident } from '../../actions/incidents.ts';
 import { notFound, OperatingRefused } from '../../actions/refused.ts';
-import { ConfirmPage } from '../frame/confirm.tsx';
-import type { Notice } from '../frame/frame.tsx';
-import { typed, typedLines } from '../frame/read-form.ts';
-import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
-import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
+import { ConfirmPage } from '../frame.tsx';
+import { refusalNotice, refusalStatus } from '../refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
-import { consoleWords } from '../words/words.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { EditIncidentPage, type IncidentFaults, IncidentsPage } from './incidents.tsx';
 
 const SHOWN = 100;
@@ -17,14 +16,10 @@ const MINUTES = '2026-11-15T09:30'.length;
 
 export function addIncidentPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/incidents', async (visit) => {
-    const { incidents: words } = consoleWords(visit.page.language);
-    const texts = new Map([
-      ['published', words.published],
-      ['ended', words.ended],
-      ['removed', words.removed],
-    ]);
-    const text = texts.get(visit.url.searchParams.get('done') ?? '');
-    return showAll(tools, visit, text === undefined ? {} : { notice: { text } });
+    const { incidents: words } = visit.page.words;
+    const done = visit.url.searchParams.get('done');
+    const said = (['published', 'ended', 'removed'] as const).find((name) => name === done);
+    return showAll(tools, visit, said ? { notice: { text: words[said] } } : {});
   });
   visits.post('/incidents', (visit) => put(tools, visit, undefined));
   visits.get('/incidents/:id', async (visit) => {
@@ -36,7 +31,7 @@ export function addIncidentPages(visits: ConsoleVisits, tools: ConsoleTools): vo
     return visit.go('/incidents?done=ended');
   });
   visits.get('/incidents/:id/delete', async (visit) => {
-    const { incidents: words } = consoleWords(visit.page.language);
+    const { incidents: words } = visit.page.words;
     const incident = await find(tools, visit);
     return visit.show(
       <ConfirmPage
@@ -78,8 +73,8 @@ async function put(tools: ConsoleTools, visit: ConsoleVisit, incidentId: string 
   const { form, page } = visit;
   const [textEn, textZh] = [typedLines(form, 'textEn').trim(), typedLines(form, 'textZh').trim()];
   const [started, ended] = [typed(form, 'started'), typed(form, 'ended')];
-  const done = await attempt(() =>
-    putIncident(tools, {
+  try {
+    await putIncident(tools, {
       titleEn: typed(form, 'titleEn'),
       titleZh: typed(form, 'titleZh'),
       textEn: textEn || undefined,
@@ -89,19 +84,21 @@ async function put(tools: ConsoleTools, visit: ConsoleVisit, incidentId: string 
       ...(ended === typed(form, 'endedBefore') ? {} : { ended: ended === '' ? null : toTime(ended) }),
       ...(incidentId === undefined ? {} : { incidentId }),
       actor: ACTOR,
-    }),
-  );
-  if (!(done instanceof OperatingRefused)) return visit.go('/incidents?done=published');
-  const told = tellRefusal(visit, done);
-  const status = refusalStatus(done);
-  if (incidentId === undefined) return showAll(tools, visit, told, status);
-  const incident = await find(tools, visit);
-  return visit.show(<EditIncidentPage context={page} incident={incident} form={form} {...told} />, { status });
+    });
+    return visit.go('/incidents?done=published');
+  } catch (error) {
+    if (!(error instanceof OperatingRefused)) throw error;
+    const told = tellRefusal(visit, error);
+    const status = refusalStatus(error);
+    if (incidentId === undefined) return showAll(tools, visit, told, status);
+    const incident = await find(tools, visit);
+    return visit.show(<EditIncidentPage context={page} incident={incident} form={form} {...told} />, { status });
+  }
 }
 
 /** Beside the field that is wrong, if it is one. */
 function tellRefusal({ form, page }: ConsoleVisit, refused: OperatingRefused): Told {
-  const { incidents: words, refusals } = consoleWords(page.language);
+  const { incidents: words, refusals } = page.words;
   const texts: IncidentFaults = {
     titleEn: words.wrongTitle,
     titleZh: words.wrongTitle,

@@ -3,11 +3,11 @@
 
 import { taipeiDateTime } from '../../../kit/taipei.ts';
 import { dateTime } from '../../../site/format.ts';
-import { Field } from '../../../site/parts/field.tsx';
+import type { Notice } from '../../../site/frame.tsx';
+import { LinkButton, Submit, SubmitRow } from '../../../site/parts/button.tsx';
+import { Hidden, TextArea, TextField } from '../../../site/parts/field.tsx';
 import type { Incident } from '../../../store/rows.ts';
-import { marksOf, TextField } from '../frame/field.tsx';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import { consoleWords } from '../words/words.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 
 interface IncidentsProps {
   context: ConsoleContext;
@@ -22,7 +22,7 @@ interface IncidentsProps {
 export type IncidentFaults = Readonly<Record<string, string>>;
 
 export function IncidentsPage({ context, incidents, form, faults, notice }: IncidentsProps) {
-  const { incidents: words } = consoleWords(context.language);
+  const { incidents: words } = context.words;
   return (
     <ConsolePage context={context} section="incidents" title={words.title} lead={words.lead} notice={notice}>
       {incidents.length === 0 ? <p class="empty">{words.none}</p> : null}
@@ -34,14 +34,14 @@ export function IncidentsPage({ context, incidents, form, faults, notice }: Inci
       <h2>{words.create}</h2>
       <form method="post" action="/incidents">
         <IncidentFields context={context} form={form} faults={faults} />
-        <button type="submit">{words.publish}</button>
+        <Submit text={words.publish} />
       </form>
     </ConsolePage>
   );
 }
 
 function IncidentSheet({ context, incident }: { context: ConsoleContext; incident: Incident }) {
-  const { incidents: words } = consoleWords(context.language);
+  const { incidents: words } = context.words;
   const { incidentId, titleZh, titleEn, textZh, textEn, startedAt, endedAt } = incident;
   const path = `/incidents/${incidentId}`;
   return (
@@ -65,20 +65,11 @@ function IncidentSheet({ context, incident }: { context: ConsoleContext; inciden
       <div class="row">
         {endedAt === null ? (
           <form method="post" action={`${path}/end`}>
-            <button type="submit" class="quiet small">
-              {words.end}
-              <span class="unseen">: {titleEn}</span>
-            </button>
+            <Submit look="quiet small" text={words.end} about={`: ${titleEn}`} />
           </form>
         ) : null}
-        <a class="button quiet small" href={path}>
-          {words.edit}
-          <span class="unseen">: {titleEn}</span>
-        </a>
-        <a class="button quiet small" href={`${path}/delete`}>
-          {words.remove}
-          <span class="unseen">: {titleEn}</span>
-        </a>
+        <LinkButton look="quiet small" href={path} text={words.edit} about={`: ${titleEn}`} />
+        <LinkButton look="quiet small" href={`${path}/delete`} text={words.remove} about={`: ${titleEn}`} />
       </div>
     </li>
   );
@@ -89,17 +80,12 @@ interface EditProps extends Omit<IncidentsProps, 'incidents'> {
 }
 
 export function EditIncidentPage({ context, incident, form, faults, notice }: EditProps) {
-  const { incidents: words, frame } = consoleWords(context.language);
+  const { incidents: words, frame } = context.words;
   return (
     <ConsolePage context={context} section="incidents" title={words.editTitle} notice={notice}>
       <form method="post" action={`/incidents/${incident.incidentId}`}>
         <IncidentFields context={context} form={form} faults={faults} incident={incident} />
-        <div class="row">
-          <button type="submit">{words.save}</button>
-          <a class="button quiet" href="/incidents">
-            {frame.cancel}
-          </a>
-        </div>
+        <SubmitRow text={words.save} back="/incidents" backText={frame.cancel} />
       </form>
     </ConsolePage>
   );
@@ -113,29 +99,22 @@ interface FieldsProps {
 }
 
 function IncidentFields({ context, form, faults = {}, incident }: FieldsProps) {
-  const { incidents: words } = consoleWords(context.language);
+  const { incidents: words } = context.words;
   const started = incident ? fieldTime(incident.startedAt) : '';
   const ended = incident?.endedAt ? fieldTime(incident.endedAt) : '';
-  const value = (name: 'titleEn' | 'titleZh' | 'textEn' | 'textZh') => form.get(name) ?? incident?.[name] ?? '';
+  const field = (name: 'titleEn' | 'titleZh' | 'textEn' | 'textZh') => ({
+    name,
+    value: form.get(name) ?? incident?.[name] ?? '',
+    fault: faults[name],
+  });
   return (
     <>
       <div class="pair">
         {(['titleZh', 'titleEn'] as const).map((name) => (
-          <TextField
-            name={name}
-            label={words[name]}
-            value={value(name)}
-            maxLength={200}
-            isRequired
-            fault={faults[name]}
-          />
+          <TextField {...field(name)} label={words[name]} maxlength={200} required />
         ))}
         {(['textZh', 'textEn'] as const).map((name) => (
-          <Field name={name} label={words[name]} help={words.textHelp} fault={faults[name]}>
-            <textarea id={name} name={name} rows={4} maxlength={4_000} {...marksOf(name, faults[name])}>
-              {`\n${value(name)}`}
-            </textarea>
-          </Field>
+          <TextArea {...field(name)} label={words[name]} help={words.textHelp} rows={4} maxlength={4_000} />
         ))}
       </div>
       <TextField
@@ -146,7 +125,7 @@ function IncidentFields({ context, form, faults = {}, incident }: FieldsProps) {
         type="datetime-local"
         value={form.get('started') ?? started}
       />
-      <input type="hidden" name="endedBefore" value={form.get('endedBefore') ?? ended} />
+      <Hidden fields={{ endedBefore: form.get('endedBefore') ?? ended }} />
       <TextField
         name="ended"
         label={words.endedAt}

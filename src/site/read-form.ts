@@ -1,19 +1,11 @@
-// Forms of the console: fields, and files as the text that they are.
+// Forms: fields, and files as the text that they are.
 
-import { Fault } from '../../../faults/fault.ts';
-import type { ConsoleTools } from '../tools.ts';
+import { Fault } from '../faults/fault.ts';
 
-/** A document, a price list or ten thousand cards. */
-const MAX_FORM_BYTES = 4 * 1024 * 1024;
 const MULTIPART = 'multipart/form-data';
 
-export function isForm({ method, headers }: Request): boolean {
-  const type = headers.get('content-type') ?? '';
-  return method === 'POST' && (type.startsWith('application/x-www-form-urlencoded') || type.startsWith(MULTIPART));
-}
-
 /** What keeps a form from being read at all. Each has its words. */
-export type FormProblem = 'compressed' | 'fileNotUtf8' | 'notUtf8' | 'broken';
+type FormProblem = 'compressed' | 'fileNotUtf8' | 'notUtf8' | 'broken';
 
 export class FormRefused extends Error {
   override name = 'FormRefused';
@@ -22,13 +14,18 @@ export class FormRefused extends Error {
   }
 }
 
-/** Refused: FormRefused, and the faults of a body that is too large or too slow. */
-export async function readForm(tools: Pick<ConsoleTools, 'readBody'>, request: Request): Promise<URLSearchParams> {
+/** Undefined of what is no form. Refused: FormRefused, and the faults of a body that is too large or too slow. */
+export async function readForm(
+  request: Request,
+  readBody: (request: Request) => Promise<string>,
+): Promise<URLSearchParams | undefined> {
   const type = request.headers.get('content-type') ?? '';
   const isMultipart = type.startsWith(MULTIPART);
+  if (request.method !== 'POST' || !(isMultipart || type.startsWith('application/x-www-form-urlencoded')))
+    return undefined;
   // No browser compresses a form, but a program may.
   if (!/^(identity)?$/i.test(request.headers.get('content-encoding') ?? '')) throw new FormRefused('compressed');
-  const text = await tools.readBody(request, MAX_FORM_BYTES).catch((error: unknown) => {
+  const text = await readBody(request).catch((error: unknown) => {
     if (!(error instanceof Fault) || error.code !== 'invalid_request') throw error;
     // What is typed into our pages is UTF-8 always; a file is as its program saved it.
     throw new FormRefused(isMultipart ? 'fileNotUtf8' : 'notUtf8');
@@ -59,4 +56,11 @@ export function typedLines(form: URLSearchParams, name: string): string {
 export function wholeNumber(fields: URLSearchParams, name: string): number | undefined {
   const number = Number(fields.get(name));
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}
+
+/** A figure as people type it: full-width as an input method leaves it, groups of three parted by commas. Any other comma may
+ * be meant as a decimal point, and nobody guesses about money: it stays, and is refused by whoever reads the figure. */
+export function plainNumber(text: string): string {
+  const narrow = text.replace(/[０-９，．]/g, (char) => char.normalize('NFKC'));
+  return /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(narrow) ? narrow.replaceAll(',', '') : narrow;
 }

@@ -1,12 +1,13 @@
 // What the operator's functions and the gateway refuse, in the reader's words, with what it is about.
 
-import type { Fault } from '../../../faults/fault.ts';
-import { faultText } from '../../../site/fault-text.ts';
-import { sentences } from '../../../site/format.ts';
-import type { Language } from '../../../site/language.ts';
-import { OperatingRefused, REFUSAL_STATUSES } from '../../actions/refused.ts';
-import type { Notice } from '../frame/frame.tsx';
-import { consoleWords } from '../words/words.ts';
+import type { Fault } from '../../faults/fault.ts';
+import { faultText } from '../../site/fault-text.ts';
+import { sentences } from '../../site/format.ts';
+import type { Notice } from '../../site/frame.tsx';
+import type { Language } from '../../site/language.ts';
+import { OperatingRefused, REFUSAL_STATUSES } from '../actions/refused.ts';
+
+import { consoleWords } from './words/words.ts';
 
 export function refusalNotice(language: Language, error: OperatingRefused): Notice {
   const { refusals } = consoleWords(language);
@@ -25,12 +26,12 @@ export function refusalStatus({ code }: OperatingRefused): number {
   return REFUSAL_STATUSES[code];
 }
 
-/** Runs it, and gives the refusal instead of throwing it. */
-export async function attempt<Result>(run: () => Promise<Result>): Promise<Result | OperatingRefused> {
+/** What it gives; undefined where it is refused. */
+export function unlessRefused<Result>(run: () => Result): Result | undefined {
   try {
-    return await run();
+    return run();
   } catch (error) {
-    if (error instanceof OperatingRefused) return error;
+    if (error instanceof OperatingRefused) return undefined;
     throw error;
   }
 }

@@ -2,11 +2,12 @@
 // that was changed lets nobody in from before.
 
 import { createHash } from 'node:crypto';
-import { type Clock, HOUR_MS } from '../../../kit/clock.ts';
-import type { Random } from '../../../kit/random.ts';
-import { readCookie } from '../../../site/language.ts';
+import { type Clock, HOUR_MS } from '../../kit/clock.ts';
+import type { Random } from '../../kit/random.ts';
+import { readCookie, secretCookie } from '../../site/cookies.ts';
+import { OWN_URL } from './tools.ts';
 
-export interface ConsoleSessions {
+interface ConsoleSessions {
   /** Gives the cookie. */
   open(headers: Headers): string;
   has(headers: Headers): boolean;
@@ -24,6 +25,8 @@ const MOST_SESSIONS = 100;
 const SECRET_BYTES = 32;
 
 export function createConsoleSessions(clock: Clock, random: Random): ConsoleSessions {
+  const cookie = (headers: Headers, secret: string) =>
+    secretCookie(cookieName(headers), secret, { lifetimeS: LIFETIME_MS / 1_000, sameSite: 'Strict', url: OWN_URL });
   /** By hash, oldest first. */
   const sessions = new Map<string, { openedAt: number; seenAt: number }>();
 
@@ -43,7 +46,7 @@ export function createConsoleSessions(clock: Clock, random: Random): ConsoleSess
       const now = clock.monotonic();
       sessions.set(hashOf(secret), { openedAt: now, seenAt: now });
       for (const [oldest] of sessions) if (sessions.size > MOST_SESSIONS) sessions.delete(oldest);
-      return cookie(cookieName(headers), secret, LIFETIME_MS / 1_000);
+      return cookie(headers, secret);
     },
     has(headers) {
       const session = sessions.get(find(headers) ?? '');
@@ -52,14 +55,9 @@ export function createConsoleSessions(clock: Clock, random: Random): ConsoleSess
     },
     end(headers) {
       sessions.delete(find(headers) ?? '');
-      return cookie(cookieName(headers), '', 0);
+      return cookie(headers, '');
     },
   };
-}
-
-/** The port is plain HTTP on loopback, where a cookie cannot be bound to TLS. */
-function cookie(name: string, value: string, lifetimeS: number): string {
-  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifetimeS}`;
 }
 
 function hashOf(secret: string): string {

@@ -1,8 +1,8 @@
 // Who did something, in a visitor's words.
 
-import type { Language } from '../../../site/language.ts';
-import { ACTORS } from '../../../store/rows.ts';
-import { consoleWords } from '../words/words.ts';
+import type { Language } from '../../site/language.ts';
+import { ACTORS } from '../../store/rows.ts';
+import { consoleWords } from './words/words.ts';
 
 /** As a filter offers them. */
 export const KNOWN_ACTORS = Object.values(ACTORS);

@@ -1,6 +1,6 @@
 // Forms that act once. A page that is loaded again sends its form again: cards would be issued twice, a refund paid twice.
 
-import type { Random } from '../../../kit/random.ts';
+import type { Random } from '../../kit/random.ts';
 
 export interface Once {
   /** For a hidden field of a form. */

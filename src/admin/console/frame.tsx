@@ -1,0 +1,129 @@
+/** @jsxImportSource hono/jsx */
+// The frame of the console's pages: the site's look, with the parts of the shop in its menu. A page that asks a second time
+// says what will happen, and the way back is as near as the way on.
+
+import type { Child } from 'hono/jsx';
+import { Frame, type FrameContext, Links, type Notice, NoticeBox, SignOut, Tabs } from '../../site/frame.tsx';
+import { SubmitRow } from '../../site/parts/button.tsx';
+import { Hidden } from '../../site/parts/field.tsx';
+import type { ConsoleWords } from './words/words.ts';
+
+const SECTIONS = ['channels', 'models', 'cards', 'accounts', 'ledger', 'alarms', 'incidents', 'actions'] as const;
+type Section = (typeof SECTIONS)[number];
+
+export interface ConsoleContext extends FrameContext {
+  words: ConsoleWords;
+  /** Alarms that nobody has seen yet, counted to one above MOST_COUNTED: a figure in the menu, if it is known. */
+  openAlarms: number | undefined;
+}
+
+/** More than these are not counted on every page. */
+export const MOST_COUNTED = 99;
+
+export function countedAlarms(open: number): string {
+  return open > MOST_COUNTED ? `${MOST_COUNTED}+` : String(open);
+}
+
+/** The pages of a section, as tabs. */
+function tabsOf(section: Section | undefined, { prices, document, ledger, losses }: ConsoleWords) {
+  if (section === 'models') {
+    return [
+      { path: '/models', text: prices.tabPrices },
+      { path: '/models/document', text: document.title },
+      { path: '/models/revisions', text: document.revisions },
+      { path: '/models/import', text: prices.tabImport },
+    ];
+  }
+  if (section !== 'ledger') return undefined;
+  return [
+    { path: '/ledger', text: ledger.tabOverview },
+    { path: '/ledger/losses', text: losses.title },
+    { path: '/ledger/reconcile', text: ledger.tabReconcile },
+  ];
+}
+
+interface ConsolePageProps {
+  context: ConsoleContext;
+  title: string;
+  section?: Section;
+  lead?: string;
+  notice?: Notice | undefined;
+  /** See `Frame`. */
+  isShownOnce?: boolean;
+  children?: Child;
+}
+
+export function ConsolePage({ context, title, section, lead, notice, isShownOnce, children }: ConsolePageProps) {
+  const { siteName, isSignedIn, openAlarms, path, words } = context;
+  const { frame } = words;
+  const badge = openAlarms ? <span class="badge"> {frame.open(countedAlarms(openAlarms))}</span> : null;
+  const links = SECTIONS.map((name) => ({
+    path: `/${name}`,
+    text: name === 'alarms' ? [frame[name], badge] : frame[name],
+  }));
+  const tabs = tabsOf(section, words);
+  // The longest path that leads here is the current one: a tab's pages lie below it.
+  const current = tabs
+    ?.filter((tab) => path === tab.path || path.startsWith(`${tab.path}/`))
+    .sort((a, b) => b.path.length - a.path.length)[0];
+  return (
+    <Frame
+      context={context}
+      title={`${title} · ${frame.name} · ${siteName}`}
+      head={<meta name="robots" content="noindex" />}
+      style="console.css"
+      class="console"
+      name={[siteName, ' ', <small>{frame.name}</small>]}
+      menu={isSignedIn ? <Links links={links} current={section && `/${section}`} /> : null}
+      action={isSignedIn ? <SignOut path="/sign-out" text={frame.signOut} /> : null}
+      foot={[
+        <a href={context.publicUrl} rel="noreferrer">
+          {frame.toSite}
+        </a>,
+        <p>{frame.promise}</p>,
+      ]}
+      isShownOnce={isShownOnce}
+    >
+      {tabs ? <Tabs label={title} links={tabs} current={current?.path} /> : null}
+      <h1>{title}</h1>
+      {lead ? <p class="lead">{lead}</p> : null}
+      <NoticeBox notice={notice} />
+      {children}
+    </Frame>
+  );
+}
+
+interface ConfirmProps {
+  context: ConsoleContext;
+  section: Section;
+  title: string;
+  /** What will happen, a sentence each. */
+  consequences: readonly string[];
+  /** Where the form goes, and what it carries unseen. */
+  action: string;
+  fields?: Readonly<Record<string, string>>;
+  button: string;
+  back: string;
+  /** More that is asked, within the form. */
+  children?: Child;
+}
+
+export function ConfirmPage(props: ConfirmProps) {
+  const { context, section, title, consequences, action, fields = {}, button, back, children } = props;
+  return (
+    <ConsolePage context={context} section={section} title={title}>
+      <div class="narrow confirm">
+        <ul>
+          {consequences.map((text) => (
+            <li>{text}</li>
+          ))}
+        </ul>
+        <form method="post" action={action}>
+          <Hidden fields={{ ...fields, confirmed: 'yes' }} />
+          {children}
+          <SubmitRow look="danger" text={button} back={back} backText={context.words.frame.cancel} />
+        </form>
+      </div>
+    </ConsolePage>
+  );
+}

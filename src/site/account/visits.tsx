@@ -1,0 +1,101 @@
+/** @jsxImportSource hono/jsx */
+// Visits to the pages of the account: whoever is not signed in is asked to, and comes back to where they were.
+
+import type { Env, Hono } from 'hono';
+import { readSession, SessionEnded, type SiteSession } from '../../accounts/sign-in/sessions.ts';
+import { Fault, fault } from '../../faults/fault.ts';
+import type { Assets } from '../assets.ts';
+import { readSessionCookie } from '../cookies.ts';
+import { faultText } from '../fault-text.ts';
+import { sentences } from '../format.ts';
+import type { Notice } from '../frame.tsx';
+import { MessagePage, type PageContext, pageContext } from '../page.tsx';
+import { FormRefused } from '../read-form.ts';
+import type { SiteTools } from '../tools.ts';
+import { keepTyped } from '../typed-before.ts';
+import { createAnswer, type Handle, type Visit } from '../visits.ts';
+import { KEPT_FIELDS, MAX_FORM_BYTES, nextPath, pageOfAction, typedOf } from './forms.ts';
+import { SignInPage } from './sign-in.tsx';
+
+export type SiteVisit = Visit<PageContext>;
+
+export interface SignedVisit extends SiteVisit {
+  session: SiteSession;
+  cookie: string;
+}
+
+interface VisitOptions {
+  /** Work is refused while draining. What is sent is work unless said otherwise. */
+  isWork?: boolean;
+}
+
+type Add<Kind> = (method: 'get' | 'post', path: string, handle: Handle<Kind>, options?: VisitOptions) => void;
+
+export interface Visits {
+  open: Add<SiteVisit>;
+  signed: Add<SignedVisit>;
+}
+
+export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTools, assets: Assets): Visits {
+  const answer = createAnswer<PageContext, Bindings>(app, {
+    log: tools.log,
+    readBody: tools.readBody,
+    ownUrl: tools.publicUrl,
+    maxFormBytes: MAX_FORM_BYTES,
+    pageOf(request) {
+      const page = pageContext(request, tools, assets);
+      return request.method === 'POST' ? { ...page, path: pageOfAction(page.path), query: '' } : page;
+    },
+    words: ({ words }) => ({ crossSite: words.account.crossSite, failed: words.frame.tryAgain }),
+    explain(error, { language }) {
+      const refused = error instanceof FormRefused ? fault('invalid_request') : error;
+      return refused instanceof Fault ? { text: faultText(language, refused), status: refused.row.status } : undefined;
+    },
+    failedPage: (page, text) => <MessagePage context={page} title={page.words.frame.failedTitle} text={text} />,
+  });
+  const open: Visits['open'] = (method, path, handle, { isWork = method === 'post' } = {}) => {
+    const check = () => {
+      if (isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
+    };
+    app.on(method.toUpperCase(), path, (context) => answer(context, handle, check));
+  };
+  return {
+    open,
+    signed: (method, path, handle, options) => {
+      const handleSigned: Handle<SiteVisit> = async (visit) => {
+        const cookie = readSessionCookie(visit.request.headers, tools.publicUrl);
+        const session = await readSession(tools, cookie, tools.clock.now());
+        if (!session || cookie === undefined) return signInFirst(visit, cookie !== undefined);
+        try {
+          return await handle({ ...visit, session, cookie });
+        } catch (error) {
+          if (error instanceof SessionEnded) return signInFirst(visit, true);
+          throw error;
+        }
+      };
+      open(method, path, handleSigned, options);
+    },
+  };
+}
+
+function signInFirst(visit: SiteVisit, hadSession: boolean): Response {
+  const { path, query } = visit.page;
+  const isSent = visit.request.method === 'POST';
+  const page = { ...visit.page, isSignedIn: false };
+  const typed = keepTyped(typedOf(visit), KEPT_FIELDS);
+  const notice = whySignIn(visit, hadSession, typed !== '');
+  const facts = { next: nextPath(path + query), notice, typed, card: visit.form.get('code') };
+  return visit.show(<SignInPage context={page} {...facts} />, { status: !isSent && path === '/account' ? 200 : 401 });
+}
+
+/**
+ * Who sent something must hear that it was not done, also when the browser has dropped the cookie by itself. The page that
+ * shows a new key is the answer to a form: loaded again, it sends once more what was done before.
+ */
+function whySignIn({ request, url, page }: SiteVisit, hadSession: boolean, isKept: boolean): Notice | undefined {
+  const { account } = page.words;
+  if (request.method !== 'POST') return hadSession ? { text: account.expired } : undefined;
+  const showsKey = url.pathname === '/account/keys' || url.pathname.endsWith('/rotate');
+  const text = showsKey ? account.lookFirst : account.notDone;
+  return { text: isKept ? sentences(text, account.typedKept) : text, isBad: true };
+}

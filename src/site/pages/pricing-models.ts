@@ -1,0 +1,85 @@
+// The catalog as the pricing page shows it: which models, and in what order, from its address.
+
+import type { Catalog, Model } from '../../catalog/catalog.ts';
+import { PRICE_ORDER } from '../../catalog/publishing/price-history.ts';
+import { tokenBounds } from '../../catalog/token-bounds.ts';
+import type { Prices } from '../../kit/prices.ts';
+import { listPrice } from '../format.ts';
+import type { SiteTools } from '../tools.ts';
+
+export const PRICING_KINDS = ['chat', 'embeddings', 'images'] as const;
+export const PRICING_SORTS = ['name', 'input', 'output', 'context'] as const;
+
+export interface PricedModel {
+  id: string;
+  name: string;
+  aliases: readonly string[];
+  kinds: readonly string[];
+  /** Null of a model that makes images, which has none unless its operator states one. */
+  contextTokens: number | null;
+  isFree: boolean;
+  /** NT$ for one million tokens, or for one image; none where it does not apply. */
+  price: Readonly<Partial<Record<keyof Prices, number>>>;
+}
+
+export interface PricingQuery {
+  text: string;
+  kind: (typeof PRICING_KINDS)[number] | undefined;
+  sort: (typeof PRICING_SORTS)[number];
+}
+
+export function readPricingQuery(params: URLSearchParams): PricingQuery {
+  return {
+    text: (params.get('q') ?? '').slice(0, 100),
+    kind: PRICING_KINDS.find((kind) => kind === params.get('kind')),
+    sort: PRICING_SORTS.find((sort) => sort === params.get('sort')) ?? 'name',
+  };
+}
+
+/** Free models stand first, whatever the order. */
+export function selectModels(models: readonly PricedModel[], { text, kind, sort }: PricingQuery): PricedModel[] {
+  const wanted = plain(text).split(/\s+/);
+  const key = (model: PricedModel): number => {
+    if (sort === 'context') return -(model.contextTokens ?? 0);
+    return sort === 'name' ? 0 : (model.price[sort] ?? Number.POSITIVE_INFINITY);
+  };
+  return models
+    .filter(({ kinds }) => kind === undefined || kinds.includes(kind))
+    .filter(({ id, name, aliases }) => {
+      const names = plain([id, name, ...aliases].join('\n'));
+      return wanted.every((word) => names.includes(word));
+    })
+    .toSorted((a, b) => Number(b.isFree) - Number(a.isFree) || key(a) - key(b) || a.name.localeCompare(b.name, 'en'));
+}
+
+/** Neither case nor width matters. */
+function plain(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+/** `revision` is the last one that changed a price, and since when; the one in force where that is not known. */
+export async function pricingFacts({ catalog, priceHistory }: SiteTools) {
+  const active = catalog();
+  const { models, revision, updatedAt, limits } = active;
+  const { changes, upTo } = await priceHistory();
+  const newest = upTo < revision ? undefined : changes[0];
+  const inEffect = newest ?? { revision, since: updatedAt };
+  return {
+    models: models.map((model) => pricedModel(model, active)),
+    revision: inEffect.revision,
+    since: inEffect.since,
+    limits,
+    history: changes,
+  };
+}
+
+function pricedModel(model: Model, catalog: Catalog): PricedModel {
+  const { id, name, aliases, kinds, free: isFree, priced, prices } = model;
+  const contextTokens = hasContext(model) ? tokenBounds(model, catalog).input : null;
+  const listed = PRICE_ORDER.filter((one) => priced.has(one)).map((one) => [one, listPrice(one, prices[one])]);
+  return { id, name, aliases, kinds, contextTokens, isFree, price: Object.fromEntries(listed) };
+}
+
+function hasContext({ kinds, isContextStated }: Model): boolean {
+  return isContextStated || kinds.some((kind) => kind !== 'images');
+}

@@ -1,0 +1,55 @@
+/** @jsxImportSource hono/jsx */
+// Buttons that send a form, links that look like one, and links that are ids.
+
+interface SubmitProps {
+  text: string;
+  look?: 'quiet' | 'quiet small' | 'danger';
+  /** For who has it read aloud: what it is about. */
+  about?: string | undefined;
+}
+
+export function Submit({ text, look, about }: SubmitProps) {
+  return (
+    <button type="submit" class={look}>
+      {text}
+      {about === undefined ? null : <span class="unseen">{about}</span>}
+    </button>
+  );
+}
+
+interface LinkButtonProps extends Omit<SubmitProps, 'look'> {
+  href: string;
+  look?: 'quiet' | 'quiet small';
+}
+
+export function LinkButton({ href, text, look, about }: LinkButtonProps) {
+  return (
+    <a class={look === undefined ? 'button' : `button ${look}`} href={href}>
+      {text}
+      {about === undefined ? null : <span class="unseen">{about}</span>}
+    </a>
+  );
+}
+
+interface SubmitRowProps extends SubmitProps {
+  back: string;
+  backText: string;
+}
+
+/** To do it, or to go back. */
+export function SubmitRow({ back, backText, ...submit }: SubmitRowProps) {
+  return (
+    <div class="row">
+      <Submit {...submit} />
+      <LinkButton look="quiet" href={back} text={backText} />
+    </div>
+  );
+}
+
+export function IdLink({ href, text }: { href: string; text: string }) {
+  return (
+    <a class="id" href={href}>
+      {text}
+    </a>
+  );
+}

@@ -1,0 +1,126 @@
+/** @jsxImportSource hono/jsx */
+// Rows of facts. On a narrow screen a row becomes a few lines, each with the name of its column.
+
+import type { Child } from 'hono/jsx';
+
+/** What may be wider than the screen: it scrolls by itself, with a keyboard too, and says what it is. */
+export function Scroll({ label, children }: { label: string; children?: Child }) {
+  return (
+    <section class="scroll" tabindex={0} aria-label={label}>
+      {children}
+    </section>
+  );
+}
+
+interface Column {
+  text: string;
+  isFigure?: boolean;
+  /** Holds what somebody typed: it may be one long word. */
+  isTyped?: boolean;
+  /** Holds what can be done with the row: its name is for who has it read aloud. */
+  isAction?: boolean;
+}
+
+export const figure = (text: string): Column => ({ text, isFigure: true });
+export const typedText = (text: string): Column => ({ text, isTyped: true });
+export const action = (text: string): Column => ({ text, isAction: true });
+
+interface DataTableProps {
+  label: string;
+  columns: readonly (string | Column)[];
+  /** The first cell of each names the row. */
+  rows: readonly (readonly Child[])[];
+  caption?: string;
+  /** What is said where there are no rows. */
+  none?: string;
+}
+
+export function DataTable({ label, columns, rows, caption, none }: DataTableProps) {
+  const [first, ...others] = columns.map((column): Column => (typeof column === 'string' ? { text: column } : column));
+  if (rows.length === 0 && none !== undefined) return <p class="empty">{none}</p>;
+  return (
+    <Scroll label={label}>
+      <table class="stack is-plain">
+        {caption ? <caption>{caption}</caption> : null}
+        <thead>
+          <tr>
+            <th scope="col">{first?.text}</th>
+            {others.map(({ text, isFigure, isAction }) => (
+              <th scope="col" class={isFigure ? 'right' : ''}>
+                {isAction ? <span class="unseen">{text}</span> : text}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([head, ...cells]) => (
+            <tr>
+              <th scope="row">{head}</th>
+              {cells.map((cell, index) => (
+                <Cell column={others[index]}>{cell}</Cell>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function Cell({ column, children }: { column: Column | undefined; children?: Child }) {
+  if (!column || column.isAction) return <td>{children}</td>;
+  const look = column.isFigure ? 'right number' : column.isTyped ? 'as-written' : '';
+  return (
+    <td class={look} data-label={column.text}>
+      {children}
+    </td>
+  );
+}
+
+/** The heads of a table that has rows of its own; those in `right` hold figures. */
+export function Heads({ texts, right = [] }: { texts: readonly Child[]; right?: readonly Child[] }) {
+  return (
+    <thead>
+      <tr>
+        {[...texts, ...right].map((text, index) => (
+          <th scope="col" class={index < texts.length ? '' : 'right'}>
+            {text}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** What stands in small letters below something. */
+export function Under({ of, text, class: look }: { of: Child; text: Child; class?: string }) {
+  return (
+    <>
+      {of}
+      <span class={look ? `under ${look}` : 'under'}>{text}</span>
+    </>
+  );
+}
+
+export type Fact = readonly [title: string, value: Child];
+
+interface FactsProps {
+  facts: readonly Fact[];
+  /** Side by side; each with the whole width; or one a line. */
+  look?: 'facts' | 'facts is-wide' | 'lines';
+  valueLook?: string;
+}
+
+/** A short list of facts: what each is called, and what it is. */
+export function Facts({ facts, look = 'facts', valueLook = 'id' }: FactsProps) {
+  return (
+    <dl class={look}>
+      {facts.map(([title, value]) => (
+        <div>
+          <dt>{title}</dt>
+          <dd class={valueLook}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
