@@ -207,7 +207,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const html = await (await client.get('/account/keys')).text();
     expect(html).toContain('<dd class="id">2026-12-31 23:59:59 UTC+8</dd>');
     expect(html).toContain(account.keys.expiresKept('2026-12-31 23:59:59 UTC+8'));
-    expect(html.split(`${account.keys.expiresHelp}<`)).toHaveLength(3);
+    expect(html.split(`> ${account.keys.expiresHelp}<`)).toHaveLength(3);
   });
 
   test('what is not there is told', async () => {

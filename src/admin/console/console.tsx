@@ -11,7 +11,7 @@ import { addChannelPages } from './channels/routes.tsx';
 import { ConsolePage } from './frame.tsx';
 import { addHome } from './home.tsx';
 import { addLossPage } from './ledger/losses.tsx';
-import { addLedgerPages } from './ledger/routes.tsx';
+import { addLedgerPages } from './ledger/overview.tsx';
 import { addDocumentPages } from './models/document-pages.tsx';
 import { addImportPages } from './models/import-pages.tsx';
 import { addPricePages } from './models/price-pages.tsx';

@@ -9,7 +9,7 @@ import { Hidden } from '../../../site/parts/field.tsx';
 import { type Fact, Facts } from '../../../site/parts/table.tsx';
 import type { BatchView, CardSheet, CardStateView, CardView } from '../../actions/cards.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { CardTable } from './card-table.tsx';
+import { CardTable } from './cards.tsx';
 
 export const CARD_STATES = ['issued', 'redeemed', 'voided', 'expired'] as const;
 

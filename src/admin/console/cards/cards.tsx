@@ -3,12 +3,12 @@
 
 import { count, dateTime, money } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
-import { Submit } from '../../../site/parts/button.tsx';
+import { IdLink, Submit } from '../../../site/parts/button.tsx';
 import { Hidden, SelectField, TextField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, typedText, Under } from '../../../site/parts/table.tsx';
 import type { BatchView, CardView } from '../../actions/cards.ts';
-import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { CardTable } from './card-table.tsx';
+import type { ConsoleContext } from '../frame.tsx';
+import { ConsolePage } from '../frame.tsx';
 
 interface CardsProps {
   context: ConsoleContext;
@@ -119,5 +119,45 @@ function BatchTable({ context, batches }: { context: ConsoleContext; batches: re
         batch.note ?? '–',
       ])}
     />
+  );
+}
+
+interface CardTableProps {
+  context: ConsoleContext;
+  cards: readonly CardView[];
+  /** Within a form that voids what is chosen. */
+  isChoosable: boolean;
+}
+
+export function CardTable({ context, cards, isChoosable }: CardTableProps) {
+  const { cards: words } = context.words;
+  return (
+    <DataTable
+      label={words.cardsOfBatch}
+      columns={[words.serial, words.state, figure(words.value), words.account, words.redeemedAt]}
+      rows={cards.map((card) => [
+        <Serial context={context} card={card} isChoosable={isChoosable} />,
+        <span class={`state ${STATES[card.state]}`}>{words[card.state]}</span>,
+        money(card.amount),
+        card.redeemedBy === null ? '–' : <IdLink href={`/accounts/${card.redeemedBy}`} text={card.redeemedBy} />,
+        card.redeemedAt === null ? '–' : <span class="number">{dateTime(card.redeemedAt)}</span>,
+      ])}
+    />
+  );
+}
+
+const STATES = { issued: 'operational', redeemed: 'unknown', voided: 'down', expired: 'degraded' };
+
+function Serial({ context, card, isChoosable }: { context: ConsoleContext; card: CardView; isChoosable: boolean }) {
+  const { cards } = context.words;
+  if (!isChoosable) {
+    return <IdLink href={`/cards/batches/${card.batchId}`} text={card.serial} />;
+  }
+  return (
+    <label class="check">
+      <input type="checkbox" name="serial" value={card.serial} disabled={card.state !== 'issued'} />{' '}
+      <span class="unseen">{cards.choose} </span>
+      <span class="id">{card.serial}</span>
+    </label>
   );
 }

@@ -10,9 +10,7 @@ import { SelectField } from '../../../site/parts/field.tsx';
 import { DataTable, Facts, figure, Under } from '../../../site/parts/table.tsx';
 import type { ChannelView } from '../../actions/channels.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { FirstTokenBars, SuccessBars } from './hour-charts.tsx';
-import { channelPath } from './list.tsx';
-import { channelState } from './state-of.ts';
+import { channelPath, channelState, FirstTokenBars, SuccessBars } from './list.tsx';
 
 interface ChannelProps {
   context: ConsoleContext;

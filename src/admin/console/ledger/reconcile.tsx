@@ -7,8 +7,7 @@ import { Submit } from '../../../site/parts/button.tsx';
 import { CodeArea, SelectField, TextField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import type { BillRow, BillSide, Reconciled } from '../../actions/reconcile.ts';
-import { FaultList } from '../fault-list.tsx';
-import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
 
 interface ReconcileProps {
   context: ConsoleContext;

@@ -1,12 +1,18 @@
 /** @jsxImportSource hono/jsx */
-// The document: edited, checked, reviewed, applied. A refusal shows the text again as it was typed.
+// The document as text: edited, checked, reviewed, applied. A refusal shows it again as it was typed, and beside it what is
+// wrong with it, by path.
 
 import { dateTime } from '../../../site/format.ts';
+import type { Notice } from '../../../site/frame.tsx';
+import { Submit } from '../../../site/parts/button.tsx';
+import { CodeBlock } from '../../../site/parts/code-block.tsx';
+import { Hidden } from '../../../site/parts/field.tsx';
 import { typedLines } from '../../../site/read-form.ts';
+import type { DocumentFault } from '../../actions/documents.ts';
 import { applyChecked, checkDocument, currentDocument } from '../../actions/documents.ts';
+import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { EditorPage } from './editor.tsx';
 import { type ChangeAction, ReviewPage, StalePage } from './review.tsx';
 
 const ACTIONS: readonly ChangeAction[] = ['config.apply', 'prices.edit', 'prices.import'];
@@ -95,3 +101,84 @@ function sayUnchanged(visit: ConsoleVisit, yaml: string, base: number): Response
   const { document } = visit.page.words;
   return visit.show(<EditorPage context={visit.page} yaml={yaml} base={base} notice={{ text: document.unchanged }} />);
 }
+
+interface EditorProps {
+  context: ConsoleContext;
+  yaml: string;
+  /** The revision that the text was made from. */
+  base: number;
+  /** Which revision is edited, and since when it is in force. */
+  about?: string;
+  faults?: readonly DocumentFault[];
+  notice?: Notice | undefined;
+}
+
+export function EditorPage({ context, yaml, base, about, faults = [], notice }: EditorProps) {
+  const { document } = context.words;
+  const page = { ...context, path: '/models/document', query: '' };
+  const title = document.title;
+  return (
+    <ConsolePage context={page} section="models" title={title} lead={document.lead} notice={notice}>
+      <div class="editor">
+        <form method="post" action="/models/document">
+          <Hidden fields={{ base }} />
+          <label for="yaml">{document.text}</label>
+          <textarea
+            id="yaml"
+            name="yaml"
+            class="code"
+            rows={32}
+            spellcheck={false}
+            autocapitalize="none"
+            wrap="off"
+            {...(faults.length > 0 ? { 'aria-invalid': 'true' as const, 'aria-describedby': 'faults' } : {})}
+          >
+            {/* A text area swallows the first end of line. */}
+            {`\n${yaml}`}
+          </textarea>
+          <p class="faint">
+            {about} {document.kept}
+          </p>
+          <Submit text={document.check} />
+        </form>
+        <aside aria-label={faults.length > 0 ? document.faultsTitle(faults.length) : document.examples}>
+          <FaultList title={document.faultsTitle(faults.length)} text={document.faultsText} faults={faults} />
+          <Examples context={context} />
+        </aside>
+      </div>
+    </ConsolePage>
+  );
+}
+
+function Examples({ context }: { context: ConsoleContext }) {
+  const { document } = context.words;
+  return (
+    <details>
+      <summary>{document.examples}</summary>
+      <h3>{document.exampleChannel}</h3>
+      <CodeBlock code={EXAMPLE_CHANNEL} language={context.language} />
+      <p class="faint">{document.exampleHelp}</p>
+      <h3>{document.exampleModel}</h3>
+      <CodeBlock code={EXAMPLE_MODEL} language={context.language} />
+    </details>
+  );
+}
+
+export const EXAMPLE_CHANNEL = `channels:
+  - name: openai
+    kind: openai
+    base_url: https://api.openai.com/v1
+    api_key: env:OPENAI_API_KEY`;
+
+export const EXAMPLE_MODEL = `models:
+  - id: gpt-5-mini
+    name: GPT-5 mini
+    context_tokens: 400000
+    max_output_tokens: 128000
+    price:
+      input: 8.125
+      cached_input: 0.813
+      output: 65
+    routes:
+      - channel: openai
+        model: gpt-5-mini`;

@@ -1,15 +1,26 @@
 /** @jsxImportSource hono/jsx */
-// A price list of an upstream becomes ours: pasted or as a file, in US$, with an exchange rate and a mark-up.
+// A price list of an upstream becomes ours: pasted or as a file, in US$, with an exchange rate and a mark-up. What the list
+// makes of the prices is shown beside what they are now.
 
+import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
+import { decimal } from '../../../site/format.ts';
+import type { Notice } from '../../../site/frame.tsx';
+import { type Language, wordsOf } from '../../../site/language.ts';
+import { Submit } from '../../../site/parts/button.tsx';
+import { CodeArea, SelectField, TextField } from '../../../site/parts/field.tsx';
+import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import { typed } from '../../../site/read-form.ts';
 import { listChannels } from '../../actions/channels.ts';
 import { checkDocument } from '../../actions/documents.ts';
-import { type ImportedPrices, type ImportNote, importPrices } from '../../actions/import-prices.ts';
+import type { ImportedPrices, ImportNote } from '../../actions/import-prices.ts';
+import { importPrices } from '../../actions/import-prices.ts';
+import type { PriceList } from '../../actions/prices.ts';
 import { editedDocument } from '../../actions/prices.ts';
+import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { ImportPage } from './import-form.tsx';
-import { ImportedRows } from './imported-rows.tsx';
+import { consoleWords } from '../words/words.ts';
+import { priceNames } from './price-names.ts';
 import { ReviewPage } from './review.tsx';
 
 export function addImportPages(visits: ConsoleVisits, tools: ConsoleTools): void {
@@ -58,4 +69,120 @@ async function preview(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
       <ImportedRows language={page.language} imported={imported} />
     </ReviewPage>,
   );
+}
+
+interface ImportProps {
+  context: ConsoleContext;
+  channels: readonly string[];
+  /** What was sent and refused, else empty. */
+  form: URLSearchParams;
+  faults?: ImportedPrices['faults'];
+  unknown?: readonly string[];
+  notes?: readonly ImportNote[];
+  notice?: Notice | undefined;
+}
+
+const USUAL_RATE = '32.5';
+const USUAL_MARKUP = '20';
+
+export function ImportPage(props: ImportProps) {
+  const { context, channels, form, faults = [], unknown = [], notes = [], notice } = props;
+  const { prices } = context.words;
+  return (
+    <ConsolePage context={context} section="models" title={prices.tabImport} lead={prices.importLead} notice={notice}>
+      <FaultList title={prices.importFaults} faults={faults} />
+      <ImportNotes language={context.language} notes={notes} />
+      <Unknown language={context.language} unknown={unknown} />
+      <form method="post" action="/models/import" enctype="multipart/form-data">
+        <CodeArea name="list" label={prices.list} help={prices.listHelp} rows={10} value={form.get('list') ?? ''} />
+        <TextField name="file" label={prices.file} type="file" accept=".csv,.json,text/csv,application/json" />
+        <div class="filters">
+          <TextField
+            name="rate"
+            label={prices.rate}
+            value={form.get('rate') ?? USUAL_RATE}
+            inputmode="decimal"
+            required
+          />
+          <TextField
+            name="markup"
+            label={prices.markup}
+            value={form.get('markup') ?? USUAL_MARKUP}
+            inputmode="decimal"
+          />
+          <SelectField
+            name="channel"
+            label={prices.channel}
+            value={form.get('channel')}
+            choices={[['', prices.allChannels], ...channels]}
+          />
+        </div>
+        <p>
+          <label class="check">
+            <input type="checkbox" name="cost" value="yes" checked={form.get('cost') !== null || !form.has('rate')} />{' '}
+            {prices.setCost}
+          </label>
+        </p>
+        <Submit text={prices.preview} />
+      </form>
+    </ConsolePage>
+  );
+}
+
+export function ImportedRows({ language, imported }: { language: Language; imported: ImportedPrices }) {
+  const { prices } = consoleWords(language);
+  const names = priceNames(language);
+  const rows = imported.rows.flatMap(({ model, before, after, cost }) =>
+    PRICE_NAMES.filter((name) => cost[name] !== undefined).map((name) => [
+      <Under of={<span class="id">{model}</span>} text={names[name]} />,
+      before === 'free' ? prices.free : priceOf(before, name),
+      after[name] === undefined ? <span class="faint">{prices.stays}</span> : <strong>{priceOf(after, name)}</strong>,
+      priceOf(cost, name),
+    ]),
+  );
+  return (
+    <>
+      <DataTable
+        label={prices.tabImport}
+        caption={prices.unit}
+        columns={[prices.model, figure(prices.before), figure(prices.after), figure(prices.cost)]}
+        rows={rows}
+      />
+      <ImportNotes language={language} notes={imported.notes} />
+      <Unknown language={language} unknown={imported.unknown} />
+    </>
+  );
+}
+
+export function ImportNotes({ language, notes }: { language: Language; notes: readonly ImportNote[] }) {
+  const { prices } = consoleWords(language);
+  if (notes.length === 0) return null;
+  return (
+    <ul class="note faults">
+      {notes.map(({ path, code }) => (
+        <li>
+          <code>{path}</code>
+          <span>{prices.notes[code]}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Unknown({ language, unknown }: { language: Language; unknown: readonly string[] }) {
+  const { prices } = consoleWords(language);
+  const { colon } = wordsOf(language).account;
+  if (unknown.length === 0) return null;
+  return (
+    <p class="note">
+      {prices.unknown}
+      {colon}
+      <span class="id">{unknown.join(', ')}</span>
+    </p>
+  );
+}
+
+function priceOf(list: PriceList, name: PriceName): string {
+  const price = list[name];
+  return price === undefined ? '–' : decimal(price);
 }

@@ -1,14 +1,21 @@
 /** @jsxImportSource hono/jsx */
-// The pages of prices: the table, the form of one model, an imported list. Each ends in the review of the document.
+// The prices of one model as a form: what customers pay, and what each channel takes. It ends in the review of the document.
 
-import { editedDocument, type PriceRow, priceTable } from '../../actions/prices.ts';
+import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
+import { sentences } from '../../../site/format.ts';
+import type { Notice } from '../../../site/frame.tsx';
+import { SubmitRow } from '../../../site/parts/button.tsx';
+import { Hidden, TextField } from '../../../site/parts/field.tsx';
+import { plainNumber, typed } from '../../../site/read-form.ts';
+import type { PriceEdit, PriceList, PriceRow } from '../../actions/prices.ts';
+import { editedDocument, priceTable } from '../../actions/prices.ts';
 import { notFound } from '../../actions/refused.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { review } from './document-pages.tsx';
-import { PriceFormPage } from './price-form.tsx';
+import { priceNames } from './price-names.ts';
 import { PricesPage } from './price-table.tsx';
-import { readPrices } from './read-prices.ts';
 
 export function addPricePages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/models', async (visit) => {
@@ -53,4 +60,122 @@ async function findRow(tools: ConsoleTools, visit: ConsoleVisit): Promise<{ row:
   const row = rows.find((one) => one.model === model);
   if (!row) throw notFound(`model ${model}`);
   return { row, revision };
+}
+
+interface PriceFormProps {
+  context: ConsoleContext;
+  row: PriceRow;
+  base: number;
+  /** What was sent and refused. */
+  typed?: URLSearchParams;
+  /** Fields that hold no figure. */
+  wrong?: ReadonlySet<string>;
+  notice?: Notice | undefined;
+}
+
+/** The names of the form's fields. */
+export const saleField = (name: PriceName) => `sale-${name}`;
+export const costField = (channel: string, name: PriceName) => `cost-${channel}-${name}`;
+
+export function PriceFormPage({ context, row, base, typed, wrong, notice }: PriceFormProps) {
+  const { prices, frame } = context.words;
+  const isFree = typed ? typed.get('free') === 'yes' : row.sale === 'free';
+  const channels = [...new Map(row.routes.map((route) => [route.channel, route])).values()];
+  const query = `?model=${encodeURIComponent(row.model)}`;
+  const figures = { context, typed, wrong };
+  return (
+    <ConsolePage
+      context={{ ...context, path: '/models/edit', query }}
+      section="models"
+      title={prices.editTitle(row.model)}
+      lead={sentences(prices.unit, prices.editLead)}
+      notice={notice}
+    >
+      <form method="post" action={`/models/edit${query}`}>
+        <Hidden fields={{ base }} />
+        <fieldset>
+          <legend>{prices.salePrices}</legend>
+          <p>
+            <label class="check">
+              <input type="checkbox" name="free" value="yes" checked={isFree} /> {prices.freeOfCharge}{' '}
+              <span class="faint">{prices.freeHelp}</span>
+            </label>
+          </p>
+          <Figures {...figures} list={row.sale === 'free' ? {} : row.sale} field={saleField} />
+        </fieldset>
+        {channels.map(({ channel, upstreamModel, cost }) => (
+          <fieldset>
+            <legend>{prices.costOf(channel, upstreamModel)}</legend>
+            <Figures {...figures} list={cost ?? {}} field={(name) => costField(channel, name)} />
+          </fieldset>
+        ))}
+        <SubmitRow text={prices.review} back="/models" backText={frame.cancel} />
+      </form>
+    </ConsolePage>
+  );
+}
+
+interface FiguresProps {
+  context: ConsoleContext;
+  list: PriceList;
+  field: (name: PriceName) => string;
+  typed?: URLSearchParams | undefined;
+  wrong?: ReadonlySet<string> | undefined;
+}
+
+function Figures({ context, list, field, typed, wrong }: FiguresProps) {
+  const { prices } = context.words;
+  const names = priceNames(context.language);
+  return (
+    <div class="filters is-level">
+      {PRICE_NAMES.map((name) => (
+        <TextField
+          name={field(name)}
+          label={names[name]}
+          value={typed ? (typed.get(field(name)) ?? '') : list[name]}
+          fault={wrong?.has(field(name)) ? prices.notFigure : undefined}
+          inputmode="decimal"
+          maxlength={20}
+        />
+      ))}
+    </div>
+  );
+}
+
+const FIGURE = /^\d{1,7}(\.\d{1,3})?$/;
+
+export interface ReadPrices {
+  edits: PriceEdit[];
+  /** Fields that hold no figure. */
+  wrong: Set<string>;
+}
+
+export function readPrices(form: URLSearchParams, row: PriceRow): ReadPrices {
+  const wrong = new Set<string>();
+  const changes = (list: PriceList, field: (name: PriceName) => string) => {
+    const changed: Partial<Record<PriceName, string | null>> = {};
+    for (const name of PRICE_NAMES) {
+      const text = plainNumber(typed(form, field(name)));
+      if (text !== '' && !FIGURE.test(text)) wrong.add(field(name));
+      else if (text === '' && list[name] !== undefined) changed[name] = null;
+      else if (text !== '' && !isSame(text, list[name])) changed[name] = text;
+    }
+    return changed;
+  };
+
+  const edits: PriceEdit[] = [];
+  const isFree = form.get('free') === 'yes';
+  const sale = isFree ? {} : changes(row.sale === 'free' ? {} : row.sale, saleField);
+  if (isFree && row.sale !== 'free') edits.push({ model: row.model, sale: 'free' });
+  else if (Object.keys(sale).length > 0) edits.push({ model: row.model, sale });
+  for (const channel of new Set(row.routes.map((route) => route.channel))) {
+    const known = row.routes.find((route) => route.channel === channel)?.cost ?? {};
+    const prices = changes(known, (name) => costField(channel, name));
+    if (Object.keys(prices).length > 0) edits.push({ model: row.model, cost: { channel, prices } });
+  }
+  return { edits, wrong };
+}
+
+function isSame(text: string, known: string | undefined): boolean {
+  return known !== undefined && Number(text) === Number(known);
 }

@@ -7,13 +7,11 @@ import { LinkButton } from '../../../site/parts/button.tsx';
 import { action, DataTable } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
 import { checkReturn, listRevisions, type RevisionView, returnTo, showRevision } from '../../actions/documents.ts';
-import { actorName } from '../actor.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { ActionName } from '../watch/action-table.tsx';
-import { Diff } from './diff.tsx';
-import { ReturnPage } from './return.tsx';
+import { ActionName, actorName } from '../watch/action-table.tsx';
+import { Diff, ReturnPage } from './review.tsx';
 
 const SHOWN = 100;
 

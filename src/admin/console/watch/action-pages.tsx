@@ -6,11 +6,10 @@ import { SelectField, TextField } from '../../../site/parts/field.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
 import type { StoredAction } from '../../../store/rows.ts';
 import { type ActionFilter, listActions } from '../../actions/audit-log.ts';
-import { KNOWN_ACTORS } from '../actor.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisits } from '../visits.tsx';
-import { Actions } from './action-table.tsx';
+import { Actions, KNOWN_ACTORS } from './action-table.tsx';
 
 const SHOWN = 100;
 

@@ -2,11 +2,12 @@
 // Actions of operators as rows.
 
 import { dateTime } from '../../../site/format.ts';
-import { type Language, wordFor } from '../../../site/language.ts';
+import type { Language } from '../../../site/language.ts';
+import { wordFor } from '../../../site/language.ts';
 import { IdLink } from '../../../site/parts/button.tsx';
 import { DataTable } from '../../../site/parts/table.tsx';
 import type { Action, StoredAction } from '../../../store/rows.ts';
-import { actorName } from '../actor.ts';
+import { ACTORS } from '../../../store/rows.ts';
 import { channelPath } from '../channels/list.tsx';
 import type { ConsoleContext } from '../frame.tsx';
 import { consoleWords } from '../words/words.ts';
@@ -61,4 +62,14 @@ function pathOfSubject({ action, subject }: Action): string | undefined {
   if (action === 'cards.void') return `/cards?serial=${encodeURIComponent(subject)}`;
   if (subject === 'catalog') return '/models/revisions';
   return subject === 'ledger' ? '/ledger' : pathOfId(subject);
+}
+
+/** As a filter offers them. */
+export const KNOWN_ACTORS = Object.values(ACTORS);
+
+/** A later version may know others: they are shown as they are. */
+export function actorName(language: Language, actor: string): string {
+  const { actions } = consoleWords(language);
+  const known = KNOWN_ACTORS.find((one) => one === actor);
+  return known === undefined ? actor : actions[known];
 }

@@ -12,10 +12,10 @@ import type { OpenAlarms } from '../../../store/reads.ts';
 import type { StoredAlarm } from '../../../store/rows.ts';
 import { type AlarmFilter, acknowledge, acknowledgeAll, countOpenAlarms, listAlarms } from '../../actions/alarms.ts';
 import { OperatingRefused } from '../../actions/refused.ts';
-import { actorName } from '../actor.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
+import { actorName } from './action-table.tsx';
 import { Facts } from './facts.tsx';
 
 const SHOWN = 100;
