@@ -15,7 +15,7 @@ import { candidateModels } from './candidate-models.ts';
 import { checkContext } from './check-context.ts';
 import { mayUse, notAllowed } from './choose-model.ts';
 import { findCarrier } from './find-carrier.ts';
-import { handOnTurn, limitOf, waitForRoom } from './wait-for-room.ts';
+import { handOnTurn, limitOf, waitForCapacity } from './wait-for-capacity.ts';
 
 const MAX_REQUEST_MS = 20 * 60_000;
 const NO_LOSSES: readonly Loss[] = [];
@@ -39,7 +39,7 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
     }
     refusals.note(limit, result);
     if (result.reason === 'account_unknown') tools.forgetKeys();
-    const waiting = waitForRoom(tools, call, result, clock.monotonic() - startedAt);
+    const waiting = waitForCapacity(tools, call, result, clock.monotonic() - startedAt);
     if (!waiting) return refusal(result, call, clock.now());
     call.work.stopCounting();
     try {

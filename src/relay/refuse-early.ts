@@ -6,7 +6,7 @@ import type { Call, RelayTools } from './call.ts';
 import { modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
 import { requireRoute } from './find-carrier.ts';
-import { standingRefusal } from './wait-for-room.ts';
+import { standingRefusal } from './wait-for-capacity.ts';
 
 export type EarlyCall = Pick<Call, 'catalog' | 'key' | 'kind' | 'dialect' | 'noWait'>;
 

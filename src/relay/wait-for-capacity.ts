@@ -12,7 +12,7 @@ import type { Call, RelayTools } from './call.ts';
 const MAX_WAIT_MS = 3_000;
 
 /** Fulfilled when it is worth asking the books again; rejects when the client leaves. Undefined if waiting cannot help. */
-export function waitForRoom(
+export function waitForCapacity(
   { clock, turns }: RelayTools,
   { key, gone, noWait }: Call,
   refused: Refused,
