@@ -1,19 +1,19 @@
-// `npm run build [OUTFILE] [TARGET]`: the whole service as one executable that needs neither Node nor npm. Bun, the source,
-// the migrations, the docs and what pages load are inside.
+// `npm run build [OUTFILE] [TARGET]`: builds the service as one executable that needs neither Node nor npm. It contains Bun,
+// the source, the migrations, the docs and the assets of pages.
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { SHIPPED, SHIPPED_FOLDERS } from '../src/server/shipped-files.ts';
 
 const ROOT = join(import.meta.dir, '..');
 
-// Inside, all entry points stand side by side in one folder: there a thread's program is found from wherever it is asked for.
+// Inside the executable all entry points are in one folder, so that a thread's program is found from anywhere.
 const ENTRY_POINTS = ['src/executable.ts', 'src/store/sqlite/writer-thread.ts', 'src/store/sqlite/reader-thread.ts'];
 
-/** `target`, such as `bun-linux-arm64`, is another machine's; Bun then fetches its own build for it. */
+/** `target` is another platform, such as `bun-linux-arm64`; Bun then downloads its build for it. */
 export async function buildExecutable(outfile: string, target?: string): Promise<void> {
   const folder = dirname(outfile);
   mkdirSync(folder, { recursive: true });
-  // Beside its place, so that it gets there by a rename: whole, and under a program that may be running.
+  // Built beside its final path and renamed, so that it is never incomplete and may replace a running program.
   const staging = mkdtempSync(join(folder, '.build-'));
   const built = join(staging, 'ai-gateway');
   try {
@@ -24,7 +24,7 @@ export async function buildExecutable(outfile: string, target?: string): Promise
       entrypoints: ENTRY_POINTS.map((path) => join(ROOT, path)),
       naming: '[name].[ext]',
       target: 'bun',
-      // So that the frames in our log name the source.
+      // So that stack frames in the log name the source.
       sourcemap: 'inline',
       compile: {
         outfile: built,

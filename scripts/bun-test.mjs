@@ -1,7 +1,7 @@
-// Starts `bun test` in an environment that the developer's shell cannot alter.
+// Starts `bun test` in an environment that does not depend on the developer's shell.
 import { runBun } from './bun.mjs';
 
-/** For what hangs; a slow machine must not come near it. */
+/** For tests that hang; high enough that a slow machine does not reach it. */
 const TEST_TIMEOUT_MS = 120_000;
 
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
@@ -30,27 +30,27 @@ const FROM_THE_SHELL = [
   'SECRETS_PEPPER',
   'ALARM_WEBHOOK_URL',
   'TORTURE_KILL',
-  // Bun's driver reads these, and those that begin with PG, beside the URL it is given
+  // Bun's driver reads these, and those that begin with PG, in addition to the URL
   'POSTGRES_URL',
   'TLS_DATABASE_URL',
   'TLS_POSTGRES_DATABASE_URL',
-  // `bun test` sets these two itself, but only where they are not set
+  // `bun test` sets these two itself, but only if they are not set
   'NODE_ENV',
   'TZ',
 ];
 
 const FAMILIES_FROM_THE_SHELL = [
-  // A locale that this machine may not have: PostgreSQL then refuses to make a database.
+  // The machine may lack this locale: PostgreSQL then refuses to create a database.
   /^(LANG$|LANGUAGE$|LC_)/,
   /^PG/,
-  // Access to providers, and what their SDKs add to every call: other keys, addresses, headers and traces.
+  // Access to providers, and what their SDKs add to every call: keys, addresses, headers and traces.
   /^(OPENAI|ANTHROPIC|GEMINI|OPENROUTER|OLLAMA|LANGCHAIN|LANGSMITH)_/,
 ];
 
 const isFromTheShell = (name) =>
   FROM_THE_SHELL.includes(name) || FAMILIES_FROM_THE_SHELL.some((family) => family.test(name));
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 export function bunTest(args) {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isFromTheShell(name)));
   return runBun(['--no-env-file', 'test', `--timeout=${TEST_TIMEOUT_MS}`, ...args], env);

@@ -1,4 +1,4 @@
-// Everything that can be judged without running the service. All steps run, so that one look shows everything wrong.
+// Checks that do not run the service. All steps run, so that one run shows every problem.
 import { bunTest } from './bun-test.mjs';
 import { runChild } from './child.mjs';
 import { inRoot } from './root.mjs';
@@ -11,10 +11,10 @@ export const typesAndLint = {
   lint: () => runChild(process.execPath, [biome, 'check', '--error-on-warnings']),
 };
 
-/** The `check` mode. Answers the exit code. */
+/** The `check` mode. Returns the exit code. */
 export const check = () => runSteps({ ...typesAndLint, tidy: () => bunTest(['test/tidy.test.ts']) });
 
-/** Answers 0, or 1 if any step failed. */
+/** Returns 0, or 1 if any step failed. */
 export async function runSteps(steps) {
   let anyFailed = false;
   for (const [name, run] of Object.entries(steps)) {

@@ -9,22 +9,22 @@ const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 const PARENT_WATCH_MS = 500;
 const parent = process.ppid;
 
-// Asked of the descriptor: merely touching process.stdin would make the child's pipe non-blocking.
+// Reads the descriptor, because accessing process.stdin would make the child's pipe non-blocking.
 const STDIN = 0;
 
 const STOP_SIGNALS = new Set(['SIGTERM', 'SIGINT']);
 
-// Ctrl-C and Ctrl-\ reach every process of the terminal's foreground group, so the child already has them; and a server
-// that gets the same signal twice stops without draining.
+// Ctrl-C and Ctrl-\ reach every process of the terminal's foreground group, so the child already gets them. A server that
+// gets the same signal twice stops without draining.
 const TERMINAL_SIGNALS = new Set(['SIGINT', 'SIGQUIT']);
 
 /**
- * Answers the exit code, 128 + n for a child ended by signal n. With `onOutput`, the child's output goes there and not to
+ * Returns the exit code, 128 + n for a child ended by signal n. With `onOutput`, the child's output goes there and not to
  * the terminal.
  */
 export function runChild(command, args, { env = process.env, cwd = root, onOutput } = {}) {
   const stdio = onOutput ? ['ignore', 'pipe', 'pipe'] : 'inherit';
-  // Before there is a child: a signal that came between the two would end this process, and leave the child behind.
+  // Before the child starts: a signal in between would end this process and leave the child running.
   const stopRelaying = relaySignals((signal) => child.kill(signal));
   const child = spawn(command, args, { cwd, env, stdio });
   child.stdout?.on('data', onOutput);
@@ -54,8 +54,8 @@ function relaySignals(send) {
 }
 
 /**
- * npm starts us through a shell, and neither passes on every signal it dies of; that must not leave the child behind.
- * Only under npm: a person may well close the shell that started us.
+ * npm starts this script through a shell, and neither forwards every signal it dies of; the child must not keep running.
+ * Only under npm: a person may close the shell that started this script.
  */
 function whenNpmIsGone(act) {
   if (process.env.npm_lifecycle_event === undefined) return () => {};

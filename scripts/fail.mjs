@@ -1,6 +1,6 @@
-// How a script gives up: one line a person can act on, and an exit code.
+// Ends a script with one line that a person can act on, and an exit code.
 
-/** Thrown where a script cannot go on; the message is all that the person sees. */
+/** Thrown when a script cannot continue; the person sees only the message. */
 export class ScriptFailure extends Error {
   exitCode;
 

@@ -1,4 +1,4 @@
-// `npm run docs`: rewrites what is generated from the source, so that it cannot drift. A test compares the two.
+// `npm run docs`: rewrites the parts of docs and schemas that are generated from the source. A test compares them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { faultTableMarkdown } from '../src/faults/document.ts';
@@ -10,7 +10,7 @@ import { dumpPostgresSchema } from './postgres-schema.ts';
 import { quirksTableMarkdown } from './quirks-table.ts';
 
 export interface GeneratedFile {
-  /** From the project's root. */
+  /** Relative to the project's root. */
   path: string;
   text: string;
 }
@@ -64,7 +64,7 @@ function readText(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** Needs a server of its own, so the test that compares it lives where one runs anyway. */
+/** Needs a PostgreSQL server, so the test that compares it is among those that start one. */
 async function generatePostgresSchema(): Promise<GeneratedFile> {
   const server = await startPostgres();
   try {

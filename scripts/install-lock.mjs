@@ -1,7 +1,7 @@
-// Lets one process at a time change node_modules: `npm start` and `npm test` may begin together on a fresh clone.
+// Lets one process at a time change node_modules: `npm start` and `npm test` may start together on a fresh clone.
 //
-// The lock is a folder holding one file, named after its owner's process id. Both steps that matter are a single rename:
-// a prepared folder becomes the lock only if there is none, and a dead owner's file becomes mine only if it is still there.
+// The lock is a folder with one file, named after its owner's process id. Both critical steps are a single rename: a
+// prepared folder becomes the lock only if there is none, and a dead owner's file is taken over only if it still exists.
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,8 +9,8 @@ import { inRoot } from './root.mjs';
 
 const POLL_MS = 200;
 const HEARTBEAT_MS = 2_000;
-// A process id can be reused, most easily in a container, so an owner must also show a heartbeat. Counting our own polls,
-// and not the clock, keeps a laptop that slept from losing its lock.
+// A process id can be reused, especially in a container, so an owner must also show a heartbeat. It is measured in polls,
+// not in clock time, so that a laptop that slept keeps its lock.
 const SILENT_POLLS_MAX = 150;
 
 const lock = inRoot('.install-lock');
@@ -60,7 +60,7 @@ function readOwner() {
 }
 
 function isAlive(pid) {
-  // A lock that carries my own id was left by an earlier process of that id.
+  // A lock with this process's own id was left by an earlier process.
   if (pid === me) return false;
   return succeeds(() => process.kill(Number(pid), 0), ['ESRCH']);
 }
@@ -81,7 +81,7 @@ function release() {
   succeeds(() => rmdirSync(lock), ['ENOTEMPTY', 'EEXIST', 'ENOENT']);
 }
 
-/** False for the errors expected here; any other is thrown. */
+/** Returns false for the expected errors; any other is thrown. */
 function succeeds(action, expectedErrors) {
   try {
     action();

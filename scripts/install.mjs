@@ -1,4 +1,4 @@
-// Brings node_modules to what package-lock.json says, and does nothing when it is there already.
+// Makes node_modules match package-lock.json; does nothing if it already does.
 import { rmSync } from 'node:fs';
 import { bunRuns, placeBunBinary } from './bun.mjs';
 import { runChild } from './child.mjs';
@@ -7,7 +7,7 @@ import { withInstallLock } from './install-lock.mjs';
 import { installRecord, isInstalled } from './installed.mjs';
 import { npmCommand } from './npm.mjs';
 
-// Our flags win over the person's npm settings and NODE_ENV; Bun's binary is an optional package.
+// These flags override the person's npm settings and NODE_ENV; Bun's binary is an optional package.
 const NPM_FLAGS = ['--include=optional', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'];
 
 export async function install({ dev }) {
@@ -26,7 +26,7 @@ const isReady = ({ dev }) => isInstalled({ dev }) && bunRuns();
 async function installPackages({ dev }) {
   const command = installCommand({ dev });
   if (command[0] === 'ci') {
-    // An interrupted `npm ci` leaves half a tree: without npm's record nobody takes it for a whole one.
+    // An interrupted `npm ci` leaves an incomplete tree: without npm's record it does not count as complete.
     rmSync(installRecord, { force: true });
   }
   await quietly('Installing packages', (onOutput) => {
@@ -37,12 +37,12 @@ async function installPackages({ dev }) {
 
 function installCommand({ dev }) {
   if (!dev) return ['ci', '--omit=dev'];
-  // `npm ci` begins by deleting node_modules, and a server may be running out of it; adding to it leaves that alone.
+  // `npm ci` deletes node_modules first, which a running server may be using; `npm install` only adds to it.
   if (isInstalled({ dev: false })) return ['install', '--no-save', '--include=dev'];
   return ['ci', '--include=dev'];
 }
 
-/** Keeps quiet about what goes well: a command's own output is for the person only when it fails. */
+/** Shows a command's output only if it fails. */
 async function quietly(what, run) {
   const output = [];
   const exitCode = await run((chunk) => output.push(chunk)).catch((error) => {

@@ -1,5 +1,5 @@
-// Compares what the lockfile asks for with npm's own record of what it installed. That record, rather than a stamp of our
-// own, so that an image built with `npm ci` starts without a network and a package added by hand is not installed twice.
+// Compares the lockfile with npm's own record of what it installed. Using that record means that an image built with
+// `npm ci` starts without a network, and that a package added by hand is not installed twice.
 import { readFileSync } from 'node:fs';
 import { inRoot } from './root.mjs';
 
@@ -24,7 +24,7 @@ function packagesIn(lockfile) {
   }
 }
 
-// Optional packages are binaries for one platform each, of which npm takes the fitting one; a peer may be left out.
+// Optional packages are binaries for one platform each, and npm installs the matching one; peers may be missing.
 const isNeeded = (wanted, dev) => !wanted.optional && !wanted.devOptional && !wanted.peer && (dev || !wanted.dev);
 
 const isSame = (installed, wanted) =>

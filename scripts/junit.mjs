@@ -1,8 +1,8 @@
 // Reads the totals of a test run from Bun's junit report.
 
 /**
- * The report is silent about a file that could not be loaded, so each expected file it does not name counts as one failure;
- * and tests that ended badly never count as a good run.
+ * The report omits files that could not be loaded, so each expected file that is missing counts as one failure. A run that
+ * exited with an error never counts as a success.
  */
 export function readTotals({ xml, exitCode, expectedFiles }) {
   const { tests, failures, skipped } = readCounts(xml);

@@ -14,7 +14,7 @@ const modes = {
   bun: { dev: true, run: runBun },
 };
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 export async function runMode(name, args) {
   if (!Object.hasOwn(modes, name ?? '')) {
     throw new ScriptFailure(`Usage: node scripts/run.mjs ${Object.keys(modes).join('|')} [args]`, 2);

@@ -1,4 +1,4 @@
-// The table of quirks in docs/translation.md and its Chinese page, generated so that it cannot drift.
+// Generates the table of quirks in docs/translation.md and its Chinese page.
 
 import type { Language } from '../src/site/language.ts';
 import { QUIRKS_NAMES, type Quirks, quirksOf } from '../src/vendors/quirks.ts';

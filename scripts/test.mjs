@@ -7,10 +7,10 @@ import { runSteps, typesAndLint } from './check.mjs';
 import { readTotals } from './junit.mjs';
 import { inRoot, root } from './root.mjs';
 
-/** Files share nothing but the machine. More at once would be faster, and starve those that measure time. */
+/** Test files share only the machine. More at once would be faster, but slow down tests that measure time. */
 const IN_PARALLEL = availableParallelism() > 1 ? ['--parallel=2', '--no-isolate'] : [];
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 export async function test(args) {
   const checksFailed = args.length === 0 && (await runSteps(typesAndLint)) !== 0;
   const totals = await runTests(args);

@@ -1,5 +1,5 @@
-// `npm run torture`: kills the server at every kill point and at random times, under load, and proves after each kill that
-// everything acknowledged is true. Options: --kills N (at least 13), --out FILE for the figures as JSON; `syncs` counts
+// `npm run torture`: kills the server at every kill point and at random times, under load, and checks after each kill that
+// everything acknowledged is there. Options: --kills N (at least 13), --out FILE for the figures as JSON; `syncs` counts
 // the disk syncs before each acknowledgement instead, and makes one fail (needs strace).
 
 import { writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { failSyncs } from '../test/torture/fail-syncs.ts';
 import { type Kill, type KillReport, killFirstStart, type TortureSummary, torture } from '../test/torture/torture.ts';
 
 const READY_WITHIN_MS = 1_000;
-/** How often each point is reached, at most, before it kills; at K0 and K13 beyond what start and verification do themselves. */
+/** Each point kills after at most this many passes; at K0 and K13 not counting those of the start and the verification. */
 const POINTS: readonly (readonly [point: string, most: number, least?: number])[] = [
   ['K0', 150, 20],
   ['K1', 60],
@@ -28,7 +28,7 @@ const POINTS: readonly (readonly [point: string, most: number, least?: number])[
 const MOST_RANDOM_MS = 700;
 const FIRST_STARTS = 5;
 
-/** Every second kill is at a random time, the others go round the kill points. */
+/** Every second kill is at a random time, the others cycle through the kill points. */
 function plan(count: number): Kill[] {
   return Array.from({ length: count }, (_, index) => {
     if (index % 2 === 1) return { at: { afterMs: 20 + Math.random() * MOST_RANDOM_MS } };
