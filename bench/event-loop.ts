@@ -1,6 +1,6 @@
-// `npm run bench:loop`: how long the largest bodies keep everybody else waiting. For bodies of 20 MB in several shapes:
-// each phase at one go, and then the longest time in which the event loop of a real gateway did not turn while another
-// process sent such a body. Options: --only SHAPE, --rounds N.
+// `npm run bench:loop`: how long the largest bodies block other requests. For bodies of 20 MB in several shapes it measures
+// each phase alone, and then the longest time in which the event loop of a real gateway was blocked while another process
+// sent such a body. Options: --only SHAPE, --rounds N.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { startTestGateway } from '../test/support/gateway.ts';
 import { upModel } from '../test/support/test-document.ts';
 
 const BYTES = 20 * 1024 * 1024 - 1024;
-/** The second model has only a channel of the other format: its messages are translated. */
+/** The second model has only a channel of the other format, so its messages are translated. */
 const CALLS: [path: string, model: string][] = [
   ['/v1/chat/completions', 'native'],
   ['/v1/messages', 'native'],
@@ -66,7 +66,7 @@ function tool(index: number): string {
   return `{"type":"function","function":{"name":"t${index}","description":"${description}","parameters":${schema}}}`;
 }
 
-/** The best of the rounds, in milliseconds: what others do on the machine only ever adds to it. */
+/** The best of the rounds, in milliseconds: other work on the machine can only add to it. */
 function phases(text: string): Record<string, number> {
   const bytes = Buffer.from(text);
   const best: Record<string, number> = {};
@@ -89,7 +89,7 @@ function keepBest(best: Record<string, number>, what: string, ms: number): void 
   best[what] = Math.min(best[what] ?? Number.POSITIVE_INFINITY, ms);
 }
 
-/** What is left of it for one turn when it is read in pieces. */
+/** The longest single turn when the body is read in chunks. */
 async function pieces(text: string): Promise<Record<string, number>> {
   const best: Record<string, number> = {};
   for (let round = 0; round < rounds; round++) {
@@ -137,7 +137,7 @@ const gateway = await startTestGateway({
   limits: { paid_per_minute: 10_000 },
   document: (doc) => ({
     ...doc,
-    // No wallet pays for it: a body is read, counted, translated and then refused. What an upstream does is not our matter.
+    // No wallet covers it: a body is read, counted, translated and then refused, so that no upstream is involved.
     models: [
       ...doc.models,
       upModel('native', { ...DEAR, routes: [{ channel: 'demo', model: 'demo' }] }),

@@ -1,6 +1,6 @@
 // `npm run bench:ledger`: hold + settle pairs per second, every commit on disk. In batches of n: n holds in one commit, then
 // their n settles in the next, all of different accounts. Rounds of all sizes alternate, so that a slow moment of the
-// machine hits them all. Options: --rounds N, --seconds N (of each measurement), --only NAME.
+// machine affects all of them. Options: --rounds N, --seconds N (of each measurement), --only NAME.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const NODE = 'node_bench';
 
 interface Contender {
   name: string;
-  /** Commits these together, as far as it can. */
+  /** Commits these together, as far as possible. */
   commit(operations: readonly Operation[]): Promise<Result<OperationName>[]>;
   balance(accountId: string): Promise<bigint>;
   close(): Promise<void>;
@@ -168,12 +168,12 @@ function registration(accountId: string, at: number): Operation {
   return { name: 'register', input: { accountId, key, address: accountId, at, trial: TRIAL, limits } };
 }
 
-/** Every pair has cost its account exactly the same, whatever the batch it was in. */
+/** Every pair costs its account the same, whatever the size of its batch. */
 async function checkSums({ name, balance }: Contender, pairsOf: ReadonlyMap<string, number>): Promise<void> {
   for (const [accountId, pairs] of pairsOf) {
     const expected = TRIAL - COST * BigInt(pairs);
     const found = await balance(accountId);
-    if (found !== expected) throw new Error(`${name}: ${accountId} has ${found}, should have ${expected}`);
+    if (found !== expected) throw new Error(`${name}: ${accountId} has ${found}, expected ${expected}`);
   }
 }
 

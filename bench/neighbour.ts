@@ -1,6 +1,6 @@
-// `npm run bench:neighbour`: what one account that does everything to slow the gateway down costs fifty others, each with one
-// small call a second. Rounds without and with it alternate; it fails if an honest call is refused, or if the p99 with the
-// neighbour is more than 1.5 times the one without. Options: --rounds N, --seconds N (of each half of a round),
+// `npm run bench:neighbour`: how much one account that tries to slow the gateway down affects fifty others, each with one
+// small call a second. Rounds without and with it alternate. The bench fails if an honest call is refused, or if the p99 with
+// the neighbour is more than 1.5 times the one without. Options: --rounds N, --seconds N (of each half of a round),
 // --only TRICK.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -79,7 +79,7 @@ async function hearBeside(key: string): Promise<Heard> {
 const TICK_MS = 2;
 let longestBlockMs = 0;
 let tickedAt = performance.now();
-/** How long the gateway's event loop stood still at most. */
+/** The longest time in which the gateway's event loop was blocked. */
 const watch = setInterval(() => {
   const now = performance.now();
   longestBlockMs = Math.max(longestBlockMs, now - tickedAt - TICK_MS);

@@ -1,6 +1,6 @@
-// `npm run bench:objects`: what the main thread of this gateway allocates for a request, by kind of object, beside the bare
-// relay. Unlike a time it is the same on a busy machine, so a change shows at once. Options: --call json|401|429|large,
-// --requests N (few enough that nothing is collected meanwhile).
+// `npm run bench:objects`: what the main thread of this gateway allocates for a request, by kind of object, compared with the
+// bare relay. Unlike time, this does not depend on the load of the machine. Options: --call json|401|429|large,
+// --requests N (few enough that no garbage collection runs).
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ import { createStage } from './speed/stage.ts';
 import type { Target } from './speed/target.ts';
 
 const COUNTER = join(import.meta.dir, 'speed', 'count-objects.ts');
-/** The compiler is done by then, and makes no objects of its own any more. */
+/** By then the compiler has finished and creates no more objects. */
 const WARM_UP = 40_000;
 const WARM_UP_MS = 60_000;
 const POLL_MS = 20;
 const COUNTED_WITHIN_MS = 10_000;
-/** What is less often than this belongs to batches, timers and the like. */
+/** Rarer objects belong to batches, timers and similar. */
 const LEAST = 0.05;
 const WHOLE = 0.99;
 
@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
 
 type Objects = Record<string, number>;
 
-/** The relay refuses nothing: there it is a small request. */
+/** The relay refuses nothing, so it gets a small request instead. */
 function callOf(target: Target): Partial<Call> {
   const isGateway = target.billing !== undefined;
   switch (options.call) {
@@ -71,11 +71,11 @@ async function objectsOf(crew: Crew, target: Target): Promise<Objects> {
 }
 
 async function countIn(pid: number | undefined, signal: 'SIGUSR1' | 'SIGUSR2'): Promise<Objects> {
-  if (pid === undefined) throw new Error('the program has gone');
+  if (pid === undefined) throw new Error('the process has ended');
   const file = countsFile(pid);
   process.kill(pid, signal);
   for (let waited = 0; !existsSync(file); waited += POLL_MS) {
-    if (waited > COUNTED_WITHIN_MS) throw new Error('the program does not count its objects');
+    if (waited > COUNTED_WITHIN_MS) throw new Error('the process did not report its object counts');
     await Bun.sleep(POLL_MS);
   }
   const counts = JSON.parse(readFileSync(file, 'utf8')) as Objects;
@@ -86,11 +86,11 @@ async function countIn(pid: number | undefined, signal: 'SIGUSR1' | 'SIGUSR2'): 
 function print({ label }: Target, objects: Objects): void {
   const kinds = Object.entries(objects).sort(([, a], [, b]) => b - a);
   const sum = kinds.reduce((all, [, count]) => all + count, 0);
-  console.log(`${label}: ${sum.toFixed(0)} objects for each request`);
+  console.log(`${label}: ${sum.toFixed(0)} objects per request`);
   for (const [kind, count] of kinds)
     if (Math.abs(count) >= LEAST) console.log(`${count.toFixed(1).padStart(8)}  ${kind}`);
-  // Each request has one of these.
-  if ((objects.Request ?? 0) < WHOLE) console.log('Something was collected meanwhile: ask for fewer with --requests.');
+  // Each request creates one of these.
+  if ((objects.Request ?? 0) < WHOLE) console.log('Garbage was collected during the count. Use a lower --requests.');
 }
 
 const stage = createStage();
@@ -102,7 +102,7 @@ try {
   for (const target of targets) print(target, await objectsOf(crew, target));
   await crew.checkAccounts(targets);
 } catch (error) {
-  if (!stage.isEnding()) console.error(`The count has failed: ${error instanceof Error ? error.message : error}`);
+  if (!stage.isEnding()) console.error(`The count failed: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
 } finally {
   await stage.end();

@@ -1,7 +1,7 @@
-// `npm run bench:profile`: this gateway under one kind of load with Bun's CPU profiler, and the functions that took the
-// time. Only the main thread is sampled; of the others there is the CPU time. Options: --seconds N, --connections N,
-// --script json|burst|short|long|message, --large (a prompt of 100 KB), --conversation BYTES (a coding agent's, translated unless the script is message), --postgres, --top N, --keep FILE (the profile itself, for a
-// browser's devtools).
+// `npm run bench:profile`: runs this gateway under one kind of load with Bun's CPU profiler, and prints the functions that
+// used the most time. Only the main thread is sampled; for the others it prints the CPU time. Options: --seconds N,
+// --connections N, --script json|burst|short|long|message, --large (a prompt of 100 KB), --conversation BYTES (a coding
+// agent's, translated unless the script is message), --postgres, --top N, --keep FILE (the profile, for browser devtools).
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,15 +30,15 @@ const { values: options } = parseArgs({
   },
 });
 
-/** The gateway writes it when it ends; the first one is of the start that made the accounts. */
+/** The gateway writes it when it ends; the first profile is of the start that created the accounts. */
 function newestIn(folder: string): string {
   const files = readdirSync(folder).map((name) => join(folder, name));
   const newest = files.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0];
-  if (newest === undefined) throw new Error('Bun has written no profile');
+  if (newest === undefined) throw new Error('Bun wrote no profile');
   return newest;
 }
 
-/** CPU µs by the names that threads have, the most first. */
+/** CPU µs by thread name, the highest first. */
 function byName(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): [string, number][] {
   const spent = new Map<string, number>();
   for (const [thread, us] of after) {
@@ -80,7 +80,7 @@ async function profile(stage: Stage): Promise<void> {
   if (options.keep) copyFileSync(file, options.keep);
 
   console.log(`${target.label}: ${requests} × ${script} in ${seconds.toFixed(1)} s, ${connections} at once.`);
-  console.log('CPU per request by thread, the profiler’s own work included:');
+  console.log('CPU per request by thread, including the profiler:');
   for (const [name, us] of threads) console.log(`${(us / requests).toFixed(1).padStart(8)} µs  ${name}`);
   console.log(readProfile(readFileSync(file, 'utf8'), window, Number(options.top)));
 }
@@ -89,7 +89,7 @@ const stage = createStage();
 try {
   await profile(stage);
 } catch (error) {
-  if (!stage.isEnding()) console.error(`The profile has failed: ${error instanceof Error ? error.message : error}`);
+  if (!stage.isEnding()) console.error(`The profile failed: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
 } finally {
   await stage.end();

@@ -1,8 +1,8 @@
 // `npm run bench`: this gateway with billing on, against a bare relay, nginx and Portkey, in one run of interleaved rounds.
-// A wrong answer or a ledger that is off by a nano ends it. Options: --quick (about a minute), --rounds N, --starts N,
+// A wrong answer or a ledger difference of one nano ends it. Options: --quick (about a minute), --rounds N, --starts N,
 // --ms N (of each measurement), --write (the tables into docs/performance.md), --only NAME,NAME of direct, bare, nginx,
-// portkey, sqlite, postgres, and two that are measured only where they are named: cores, which is PostgreSQL with a process
-// per core, and history, which is SQLite with 200,000 usage records beside one with 2,000.
+// portkey, sqlite, postgres, and two that are measured only if named: cores, which is PostgreSQL with a process per core, and
+// history, which compares SQLite with 200,000 usage records and with 2,000.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ interface Options {
   rounds: number;
   starts: number;
   ms: number;
-  /** The most that a target may take to warm up. */
+  /** Maximum time to warm up a target. */
   warmUpMs: number;
   only: string[] | undefined;
 }
@@ -57,10 +57,10 @@ const MAKERS: Record<string, Maker[]> = {
         make(stage, upstream.port),
   ),
 };
-/** Only where they are named. */
+/** Measured only if named. */
 const EXTRAS = ['cores', 'history'];
 
-/** Each round begins with another one, so that nobody always follows the same neighbour. */
+/** Each round starts with another target, so that none always follows the same one. */
 function turned<Value>(values: readonly Value[], by: number): Value[] {
   const at = by % values.length;
   return [...values.slice(at), ...values.slice(0, at)];
@@ -164,7 +164,7 @@ const options: Options = {
 };
 const unknown = options.only?.filter((name) => !(name in MAKERS)) ?? [];
 if (unknown.length > 0)
-  throw new Error(`--only knows ${Object.keys(MAKERS).join(', ')}, but not ${unknown.join(', ')}`);
+  throw new Error(`unknown target ${unknown.join(', ')}; --only accepts ${Object.keys(MAKERS).join(', ')}`);
 if (process.platform !== 'linux') throw new Error('the bench reads /proc, which only Linux has');
 const stage = createStage();
 try {
@@ -173,7 +173,7 @@ try {
   save(run);
   if (values.write) writeFileSync(PAGE, withPart(readFileSync(PAGE, 'utf8'), 'results', markdownReport(run)));
 } catch (error) {
-  if (!stage.isEnding()) console.error(`\nThe bench has failed: ${error instanceof Error ? error.message : error}`);
+  if (!stage.isEnding()) console.error(`\nThe bench failed: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
 } finally {
   await stage.end();

@@ -1,5 +1,5 @@
-// `npm run bench:usage`: the usage page of one account with a million records. Prints what each question costs in the
-// database's own time, without HTTP: the median and the slowest of some runs. Options: --records N, --runs N,
+// `npm run bench:usage`: the usage page of one account with a million records. Prints the time of each query in the
+// database, without HTTP: the median and the slowest of several runs. Options: --records N, --runs N,
 // --postgres (a server from npm instead of the embedded database).
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ interface Subject {
   close(): Promise<void>;
 }
 
-/** The same rows in either database: 3 keys, 8 models of which one is rare, 2 channels, some failures. */
+/** The same rows in both databases: 3 keys, 8 models (one of them rare), 2 channels, some failures. */
 function insertion(records: number, flag: (yes: boolean) => string, series: string): string {
   const step = Math.floor((DAYS * DAY_MS) / records);
   return `INSERT INTO usage_records
@@ -46,7 +46,7 @@ async function sqlite(records: number): Promise<Subject> {
   migrate(db);
   const series = `(WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${records}) SELECT i FROM n)`;
   db.run(insertion(records, (yes) => (yes ? '1' : '0'), series));
-  // Here the writer keeps the sums, not a trigger.
+  // On this database the writer updates the sums, not a trigger.
   db.run(`INSERT INTO usage_days
     SELECT account_id, (at + 28800000) / 86400000, key_id, model, coalesce(channel, ''), status, count(*),
       sum(input_tokens), sum(cached_input_tokens), sum(cache_write_5m_tokens), sum(cache_write_1h_tokens),

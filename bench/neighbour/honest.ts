@@ -21,7 +21,7 @@ async function call(key: string): Promise<void> {
   if (response.status !== 200) refused.push(`${response.status} ${text.slice(0, 200)}`);
 }
 
-/** A call that is late does not hold up the next one. */
+/** A late call does not delay the next one. */
 async function keepCalling(key: string, offsetMs: number): Promise<void> {
   const calls: Promise<void>[] = [];
   await Bun.sleep(offsetMs);

@@ -1,6 +1,5 @@
-// The noisy account of `npm run bench:neighbour`: every trick at once, again and again, until its input closes. Arguments: the
-// gateway's address, its key, and the name of a trick if it shall be one alone. Writes how often each trick ended in which
-// status.
+// The noisy account of `npm run bench:neighbour`: runs every trick repeatedly, until its input closes. Arguments: the
+// gateway's address, its key, and optionally the name of a single trick. Writes how often each trick ended in which status.
 
 export {};
 
@@ -56,7 +55,7 @@ async function play(name: string, { path = CHAT, body, hangUpMs = LONGEST_MS, ke
       })
       .catch(() => 'hung up');
     ends[end] = (ends[end] ?? 0) + 1;
-    // Ten a second of each: more would be the work of this process, which shares the machine.
+    // Ten a second of each: more would measure the work of this process, which shares the machine.
     await Bun.sleep(100);
   }
 }

@@ -1,4 +1,4 @@
-// The upstream of `npm run bench:neighbour`, in both formats. What a prompt says decides how it fails.
+// The upstream of `npm run bench:neighbour`, in both formats. The text of the prompt decides how it fails.
 
 const COMMENTS = ': nothing\n'.repeat(100_000);
 const CHUNK = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };

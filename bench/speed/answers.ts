@@ -1,5 +1,5 @@
-// What the scripted upstream answers. The model that a request names is the script that it gets; so both the upstream
-// and whoever compares bytes know every answer beforehand.
+// The answers of the scripted upstream. The model of a request selects the script, so that both the upstream and the
+// comparison know every answer beforehand.
 
 export interface Usage {
   input: number;
@@ -7,10 +7,10 @@ export interface Usage {
 }
 
 export interface Script {
-  /** Undefined: a whole JSON answer. */
+  /** Undefined: a JSON answer, not streamed. */
   stream?: {
     tokens: number;
-    /** Between two events; 0: all at once. */
+    /** Pause between two events; 0: all at once. */
     paceMs: number;
     /** Stays open after its first token until it is released. */
     isHeld?: boolean;
@@ -22,7 +22,7 @@ export interface Script {
 
 export const SHORT_TOKENS = 20;
 export const LONG_TOKENS = 320;
-/** Long enough that every event is a packet, a read and a write of its own, as those of a model are. */
+/** Long enough that every event is a separate packet, read and write, as from a real model. */
 const PACE_MS = 4;
 
 export const SCRIPTS = {
@@ -49,7 +49,7 @@ export function scriptOf(name: ScriptName): Script {
 const HEAD = { id: 'chatcmpl-BenchBenchBenchBenchBenchBench', created: 1_767_225_600 };
 const SENTENCE = 'The harbour was quiet that morning, and the boats lay still on the grey water. ';
 
-/** The events of a stream, each a whole SSE event. */
+/** The events of a stream, each a complete SSE event. */
 export function eventsOf(name: ScriptName): string[] {
   const { stream, usage } = scriptOf(name);
   if (!stream) throw new Error(`${name} does not stream`);
@@ -67,7 +67,7 @@ export function eventsOf(name: ScriptName): string[] {
   ];
 }
 
-/** The whole body, about 1 KB if it is JSON. */
+/** The complete body, about 1 KB if it is JSON. */
 export function bodyOf(name: ScriptName): string {
   const { stream, usage, isMessage } = scriptOf(name);
   if (stream) return eventsOf(name).join('');
@@ -102,7 +102,7 @@ function openaiUsage({ input, output }: Usage) {
   };
 }
 
-/** A body without what a gateway may write anew: the model as its clients know it, and the cost. */
+/** A body without the parts that a gateway may change: the model id and the cost. */
 export function comparable(body: string): string {
   return body.replaceAll(/"model":"[^"]*"/g, '"model":""').replaceAll(/,"cost_\w+":("[^"]*"|[\d.e-]+)/g, '');
 }

@@ -1,4 +1,4 @@
-// The floor: the same runtime as the gateway, passing bytes and doing nothing else. Usage: bare-relay.ts PORT UPSTREAM_URL
+// The lower bound: the same runtime as the gateway, passing bytes and doing nothing else. Usage: bare-relay.ts PORT UPSTREAM_URL
 
 const [, , port, upstream] = process.argv;
 

@@ -1,4 +1,4 @@
-// One connection of the load: sends the same request again and again, one at a time, and checks each answer.
+// One connection of the load: sends the same request repeatedly, one at a time, and checks each answer.
 
 import { comparable } from './answers.ts';
 import { createAnswerReader } from './http-answer.ts';
@@ -6,14 +6,14 @@ import type { Call } from './messages.ts';
 
 export interface Timed {
   ms: number;
-  /** Until the first token of a stream; NaN if there was none. */
+  /** Time to first token of a stream; NaN if there was none. */
   firstMs: number;
 }
 
 export interface LoadConnection {
-  /** Sends the request and answers when its answer has come whole and right. */
+  /** Sends the request; resolves when its answer is complete and correct. */
   ask(): Promise<Timed>;
-  /** Resolves at the first token of what `ask` has sent. */
+  /** Resolves at the first token of the request sent by `ask`. */
   firstToken(): Promise<void>;
   close(): void;
 }
@@ -112,7 +112,7 @@ function writeRequest({ port, path, headers, body }: Call, key: string | undefin
 
 export type Check = (answer: { status: number; body: Buffer }) => void;
 
-/** Every answer is held against what is expected, byte by byte; the last one found right makes that cheap. */
+/** Compares every answer with the expected one, byte by byte; a cached copy of the last correct one makes that cheap. */
 export function createCheck({ status, body: expected, ending }: Call['expect']): Check {
   let right: Buffer | undefined;
   return (answer) => {

@@ -1,5 +1,5 @@
-// The body of a coding agent in the middle of its work: tools with schemas, and turns of tool calls and their results, in
-// Anthropic's format. Every run makes the same one.
+// The body of a coding agent's call: tools with schemas, and turns of tool calls and their results, in Anthropic's format.
+// It is the same in every run.
 
 const WORDS = [
   ...['the', 'of', 'and', 'relay', 'channel', 'stream', 'token', 'wallet', 'hold', 'settle', 'import', 'const'],
@@ -9,7 +9,7 @@ const WORDS = [
 const TURNS = 150;
 const TOOLS = 20;
 
-/** About so many bytes, in 300 messages. */
+/** About this many bytes, in 300 messages. */
 export function conversationBody(model: string, bytes: number): string {
   let state = 7;
   const word = () => {

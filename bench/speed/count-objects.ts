@@ -1,5 +1,5 @@
-// Loaded before a program whose objects are counted: SIGUSR1 collects what is garbage and counts what is left, SIGUSR2
-// only counts. The counts are a file that bears the process's number.
+// Loaded before a program whose objects are counted: SIGUSR1 collects garbage and counts the rest, SIGUSR2 only counts. The
+// counts are written to a file named after the process id.
 
 import { heapStats } from 'bun:jsc';
 import { renameSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ function write(): void {
   renameSync(`${file}.new`, file);
 }
 
-// Whoever only wants to know the file loads this, too: nobody sends it these signals.
+// The process that only needs the file name loads this as well, but gets no such signals.
 if (isMainThread) {
   process.on('SIGUSR1', () => {
     Bun.gc(true);

@@ -1,5 +1,5 @@
-// Those who work for the bench, the upstream and the load, and the account of what they did: what was answered and what
-// the upstream counted must be the same, and our ledger must have charged exactly that.
+// The helper processes of the bench, the upstream and the load, and their totals: the answers must equal the upstream's
+// count, and the ledger must have charged exactly that.
 
 import { bodyOf, comparable, type ScriptName, scriptOf } from './answers.ts';
 import { PRICES } from './gateway-target.ts';
@@ -13,11 +13,11 @@ export interface Asked {
   script: ScriptName;
   connections: number;
   forMs: number;
-  /** It ends earlier once so many were answered. */
+  /** Ends earlier after this many answers. */
   enough?: number;
-  /** A first request on every connection that does not count: true unless said. */
+  /** A first request on every connection that does not count; default true. */
   hasFirst?: boolean;
-  /** Changes of the usual call. */
+  /** Changes to the default call. */
   call?: Partial<Call>;
 }
 
@@ -56,8 +56,8 @@ export async function hireCrew(stage: Stage): Promise<Crew> {
       const call = { ...callOf(target, running, script), ...changes };
       const watch = running.watch();
       const reply = await order(target, { do: 'load', call, connections, forMs, enough, hasFirst, watch });
-      if (!('report' in reply)) throw new Error('the load lost its report');
-      // A refusal never reaches the upstream.
+      if (!('report' in reply)) throw new Error('the load sent no report');
+      // Refused requests never reach the upstream.
       if (call.expect.status === 200) note(target, script, reply.report.requests + reply.report.before);
       return reply.report;
     },

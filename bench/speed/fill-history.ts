@@ -1,5 +1,5 @@
-// Gives the accounts of a stopped gateway a past: requests that were admitted and settled, through the store's own
-// operations, so that the books balance as they do in real life.
+// Adds a history to the accounts of a stopped gateway: admitted and settled requests, through the store's own operations, so
+// that the ledger balances.
 
 import { DAY_MS, systemClock } from '../../src/kit/clock.ts';
 import type { AdmitInput, SettleInput } from '../../src/store/operations.ts';

@@ -21,7 +21,7 @@ const MANY = 1_000_000_000;
 const PEPPER = 'a pepper that only the bench has';
 const USAGE = `SELECT count(*) AS entries, coalesce(sum(amount_nano), 0) AS nano FROM entries WHERE kind = 'usage'`;
 
-/** Nano-NT$ per token, as the prices of the document below come out. */
+/** Nano-NT$ per token, from the prices of the document below. */
 export const PRICES = { input: 10_000n, output: 40_123n };
 
 /** A free model whose limit admits nothing. */
@@ -53,7 +53,7 @@ function benchDocument(baseUrl: string) {
   };
 }
 
-/** Of Bun, for a profile. */
+/** Flags for Bun, for a profile. */
 type Flags = readonly string[];
 
 type GatewayTarget = Target & { billing: Billing };
@@ -70,14 +70,14 @@ export async function gatewayOnSqlite(stage: Stage, upstreamPort: number, flags:
   return { ...target, label: 'gateway, SQLite', description: 'this gateway, billing on, every commit synced to disk' };
 }
 
-/** The same, on a database that has seen some requests. */
+/** The same, on a database with few requests. */
 export async function youngGateway(stage: Stage, upstreamPort: number): Promise<Target> {
   const target = await withHistory(stage, upstreamPort, 'young', YOUNG_RECORDS);
   const description = `the same with ${YOUNG_RECORDS.toLocaleString('en')} usage records in its database`;
   return { ...target, label: 'gateway, SQLite, young', description };
 }
 
-/** The same, on a database that has seen many. */
+/** The same, on a database with many requests. */
 export async function grownGateway(stage: Stage, upstreamPort: number): Promise<Target> {
   const target = await withHistory(stage, upstreamPort, 'grown', GROWN_RECORDS);
   const description = `the same with ${GROWN_RECORDS.toLocaleString('en')} usage records; its ratios are to the young one`;
@@ -119,7 +119,7 @@ export async function gatewayOnPostgres(stage: Stage, upstreamPort: number, flag
   return { ...target, label: 'gateway, PostgreSQL' };
 }
 
-/** The same with a process on every core, which has something to show where the load and the database leave it some. */
+/** The same with a process per core; useful only if the load and the database leave cores free. */
 export async function gatewayOnAllCores(stage: Stage, upstreamPort: number): Promise<Target> {
   const target = await onPostgres(stage, upstreamPort, 'cores', [], { PROCESSES: 'auto' });
   const description = `${target.description}; ${availableParallelism()} processes on one port`;
@@ -178,7 +178,7 @@ async function gateway(stage: Stage, upstreamPort: number, name: string, databas
   };
 }
 
-/** Accounts with a redeemed card each; answers their keys and stops the server that made them. */
+/** Creates accounts with a redeemed card each, returns their keys, and stops the server that created them. */
 async function openAccounts(server: Running, env: Record<string, string>): Promise<string[]> {
   const cards = await issueCards(env);
   const keys: string[] = [];

@@ -1,5 +1,5 @@
-// An HTTP answer as it comes in pieces: is it whole, and what is in it. Reads no more than it must, because the load that
-// uses it must cost less than anything it measures.
+// Parses an HTTP answer that arrives in chunks. It reads as little as possible, because the load that uses it must cost less
+// than anything it measures.
 
 export interface HttpAnswer {
   status: number;
@@ -7,9 +7,9 @@ export interface HttpAnswer {
 }
 
 export interface AnswerReader {
-  /** The answer, once it is whole. */
+  /** The answer, once it is complete. */
   add(piece: Buffer): HttpAnswer | undefined;
-  /** Ready for the next one. */
+  /** Resets for the next answer. */
   clear(): void;
 }
 
@@ -56,7 +56,7 @@ export function createAnswerReader(): AnswerReader {
 interface Head {
   status: number;
   bodyAt: number;
-  /** Undefined: in chunks. */
+  /** Undefined: chunked. */
   length: number | undefined;
 }
 
@@ -80,7 +80,7 @@ function dechunk(bytes: Buffer): Buffer {
   for (let at = 0; ; ) {
     const lineEnd = bytes.indexOf('\r\n', at);
     const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
-    if (lineEnd < 0 || Number.isNaN(size)) throw new Error('a body that is not chunked as it says');
+    if (lineEnd < 0 || Number.isNaN(size)) throw new Error('a body with invalid chunks');
     if (size === 0) return Buffer.concat(parts);
     parts.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
     at = lineEnd + 2 + size + 2;

@@ -1,12 +1,12 @@
-// The load, a process of its own, so that its work and its pauses are nobody else's. Raw sockets: Bun's fetch costs twice
-// as much per request, 19 µs against 10 on one machine. Its parent commands it over IPC.
+// The load runs in a separate process, so that its work does not affect the others. It uses raw sockets, because Bun's
+// fetch costs twice as much per request, 19 µs against 10 on one machine. Its parent controls it over IPC.
 
 import { createCheck, type LoadConnection, openConnection, type Timed } from './connection.ts';
 import type { Call, Latency, LoadCommand, LoadOrder, LoadReply, LoadReport } from './messages.ts';
 import { type CpuOf, spentUs, threadTimes } from './processes.ts';
 import { quantile } from './statistics.ts';
 
-/** What is opened at a time: a listener's queue is finite, and a gateway may turn away what it cannot admit at once. */
+/** Connections opened at a time: a listener's queue is finite, and a gateway may refuse what it cannot admit at once. */
 const OPENED_AT_ONCE = 50;
 
 async function connect(call: Call, count: number): Promise<LoadConnection[]> {

@@ -1,4 +1,4 @@
-// The machine a run took place on, because its figures mean nothing without it.
+// Describes the machine of a run, because the figures depend on it.
 
 import { cpus, release, totalmem } from 'node:os';
 

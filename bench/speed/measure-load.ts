@@ -1,4 +1,4 @@
-// One target under load, once through everything: small requests, a long prompt, streams, refusals.
+// Measures one target under every load once: small requests, a long prompt, streams, refusals.
 
 import { LONG_TOKENS, SHORT_TOKENS } from './answers.ts';
 import { conversationBody } from './conversation.ts';
@@ -22,7 +22,7 @@ const LARGE_CHARACTERS = 100 * 1024;
 const SENTENCE = 'It was a long way to the harbour, and nobody on the road knew "who" lived there.\n';
 export const LARGE_PROMPT = SENTENCE.repeat(Math.ceil(LARGE_CHARACTERS / SENTENCE.length));
 
-/** In the run all targets go through one part before the next begins: so a slow moment of the machine hits them all. */
+/** All targets run one part before the next begins, so that a slow moment of the machine affects all of them. */
 export const PARTS: readonly Part[] = [
   ...CONCURRENCIES.map(
     (connections): Part =>
@@ -64,7 +64,7 @@ async function large(...[crew, target, running, forMs]: Parameters<Part>): Promi
   return { largeCpu: perRequest(report), largeP50: report.latencyMs.p50 };
 }
 
-/** A coding agent's, through an upstream of its own format, and translated for one of the other. */
+/** A coding agent's conversation, through an upstream of its own format, and translated for one of the other. */
 async function conversation(
   kilobytes: 113 | 1000,
   ...[crew, target, running, forMs]: Parameters<Part>
@@ -81,13 +81,13 @@ async function conversation(
   };
 }
 
-/** The upstream sends everything at once, so what is left is the way. */
+/** The upstream sends everything at once, so the rest is the time of the target. */
 async function firstToken(...[crew, target, running, forMs]: Parameters<Part>): Promise<Figures> {
   const { firstTokenMs } = await crew.load(target, running, { script: 'burst', connections: 1, forMs });
   return { firstToken: firstTokenMs.p50, firstTokenP99: firstTokenMs.p99 };
 }
 
-/** What a long stream costs beyond a short one, by its chunks: so the request itself does not count. */
+/** The extra cost of a long stream over a short one, per chunk, so that the request itself does not count. */
 async function chunks(
   metric: 'chunkCpu' | 'chunkCpuTranslated',
   call: Partial<Call>,
@@ -107,8 +107,8 @@ async function chunks(
 }
 
 /**
- * So that its code is compiled before anything counts: a busy program is compiled anew for some 50,000 requests, however
- * long it takes over them. Answers how many there were within `mostMs`.
+ * Warms up a target until its code is compiled: a busy program is recompiled for about 50,000 requests, however long they
+ * take. Returns the number of requests within `mostMs`.
  */
 export async function warmUp(crew: Crew, target: Target, running: Running, mostMs: number): Promise<number> {
   let requests = 0;
@@ -119,7 +119,7 @@ export async function warmUp(crew: Crew, target: Target, running: Running, mostM
   return requests;
 }
 
-/** The client speaks Anthropic's format, the upstream OpenAI's. */
+/** The client uses Anthropic's format, the upstream OpenAI's. */
 async function translated(...args: Parameters<Part>): Promise<Figures> {
   if (!args[1].billing) return {};
   const expect = { status: 200, ending: 'data: {"type":"message_stop"}\n\n' };

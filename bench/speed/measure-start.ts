@@ -1,5 +1,5 @@
-// One target from its start: how long until it serves, what it takes when idle, and what a thousand open streams add. Each
-// time in a process of its own, because memory that earlier work has left behind would hide what the streams need.
+// Measures the startup of one target: time to ready, idle memory, and the memory of a thousand open streams. Each time in a
+// fresh process, because memory left by earlier work would hide what the streams need.
 
 import type { Crew } from './crew.ts';
 import type { Figures } from './metrics.ts';

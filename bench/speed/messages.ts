@@ -1,9 +1,9 @@
-// What the bench and its helper processes say to each other over IPC.
+// The IPC messages between the bench and its helper processes.
 
 import type { ScriptName } from './answers.ts';
 import type { CpuOf } from './processes.ts';
 
-/** Answers by who asked and by script. */
+/** Answers by target and by script. */
 export type Counts = Record<string, Partial<Record<ScriptName, number>>>;
 
 export type UpstreamCommand = 'count' | 'release';
@@ -14,12 +14,12 @@ export interface Call {
   port: number;
   path: string;
   headers: Readonly<Record<string, string>>;
-  /** One per account, used in turn by the connections; none: as the headers are. */
+  /** One per account, used in turn by the connections; none: the headers stay unchanged. */
   keys: readonly string[];
   body: string;
   expect: {
     status: number;
-    /** As `comparable` leaves it; undefined: any, that ends with `ending`. */
+    /** The result of `comparable`; undefined: any that ends with `ending`. */
     body?: string | undefined;
     ending?: string | undefined;
   };
@@ -30,11 +30,11 @@ export interface LoadOrder {
   call: Call;
   connections: number;
   forMs: number;
-  /** It ends earlier once so many were answered. */
+  /** Ends earlier after this many answers. */
   enough?: number | undefined;
   /** A first request on every connection that does not count. */
   hasFirst: boolean;
-  /** Processes by group, whose CPU time is taken exactly around the load. */
+  /** Processes by group, whose CPU time is measured exactly around the load. */
   watch: Readonly<Record<string, readonly number[]>>;
 }
 

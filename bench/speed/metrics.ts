@@ -1,9 +1,9 @@
-// Every figure that a run yields, in the order in which it is shown.
+// All figures of a run, in display order.
 
 export interface Metric {
   label: string;
   unit: 'µs' | 'ms' | '/s' | 'KB' | 'MB';
-  /** With how many decimals a figure is shown. */
+  /** Number of decimals shown. */
   decimals: number;
 }
 
@@ -41,12 +41,12 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Of one target in one round; what it does not have is left out. */
+/** The figures of one target in one round; missing ones are omitted. */
 export type Figures = Partial<Record<MetricName, number>>;
 
 /**
- * What a metric is compared with at the bare relay: its own name, unless the bare relay does something simpler, or
- * something else entirely.
+ * The metric of the bare relay that this metric is compared with: the same one, unless the bare relay does something
+ * simpler or different.
  */
 export const COMPARED_WITH: Partial<Record<MetricName, MetricName>> = {
   cpuAll1: 'cpu1',

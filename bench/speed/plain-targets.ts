@@ -1,4 +1,4 @@
-// What is measured beside us: nothing between, the floor, nginx, Portkey.
+// The targets besides our gateway: direct, the bare relay, nginx, Portkey.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,13 +17,13 @@ export function direct(upstreamPort: number, upstreamPid: number): Target {
     ...asItIs,
     name: 'direct',
     label: 'direct',
-    description: 'the load asks the upstream itself; the CPU is the upstream’s own',
+    description: 'the load calls the upstream directly; the CPU is the upstream’s own',
     path: `/direct${CHAT}`,
     start: async () => running,
   };
 }
 
-/** `flags`: of Bun. */
+/** `flags`: flags for Bun. */
 export function bareRelay(stage: Stage, upstreamPort: number, flags: readonly string[] = []): Target {
   const script = join(import.meta.dir, 'bare-relay.ts');
   const upstream = `http://127.0.0.1:${upstreamPort}/bare`;
@@ -53,7 +53,7 @@ export function nginx(stage: Stage, upstreamPort: number): Target | Missing {
     ...asItIs,
     name: 'nginx',
     label: 'nginx',
-    description: `${version}, one worker, plain proxy with kept connections`,
+    description: `${version}, one worker, plain proxy with keep-alive`,
     start: () =>
       startProgram(stage, {
         name: 'nginx',
@@ -66,7 +66,7 @@ export function nginx(stage: Stage, upstreamPort: number): Target | Missing {
   };
 }
 
-/** One worker, as the others are one process. Bytes pass as they come, and no file is written for a request. */
+/** One worker, because the others have one process. Bytes pass unbuffered, and no file is written for a request. */
 function nginxConfig(folder: string, port: number, upstreamPort: number): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((n) => `${n}_temp_path ${folder}/${n};`);
   return `daemon off;

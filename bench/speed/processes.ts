@@ -1,4 +1,4 @@
-// What the kernel says about processes: CPU time, memory, children. Linux only.
+// CPU time, memory and children of processes, from the kernel. Linux only.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -8,8 +8,8 @@ export type CpuOf = Record<string, number>;
 const TICKS = 100;
 
 /**
- * CPU µs of every thread. From the scheduler's own account in ns: the ticks of /proc/PID/stat are 10 ms each, too coarse
- * for a window in which a process works for 50. They are taken where the kernel does not keep that account.
+ * CPU µs of every thread. Uses the scheduler's statistics in ns, because the ticks of /proc/PID/stat are 10 ms each, too
+ * coarse for a window in which a process works for 50. The ticks are used if the kernel lacks these statistics.
  */
 export function threadTimes(pids: readonly number[]): Map<string, number> {
   const times = new Map<string, number>();
@@ -23,7 +23,7 @@ export function threadTimes(pids: readonly number[]): Map<string, number> {
   return times;
 }
 
-/** What was spent between two looks. A thread that is new has spent all it has. */
+/** The CPU time between two samples. For a new thread it is the total. */
 export function spentUs(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): number {
   let us = 0;
   for (const [thread, time] of after) us += time - (before.get(thread) ?? 0);
@@ -39,7 +39,7 @@ export function residentKb(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0), 0);
 }
 
-/** A process, its children and theirs. */
+/** A process and all its descendants. */
 export function familyOf(pid: number): number[] {
   const children = Map.groupBy(
     list('/proc')
@@ -62,13 +62,13 @@ export function threadName(thread: string): string {
   return pid === id ? 'main' : read(`/proc/${pid}/task/${id}/comm`).trim();
 }
 
-/** The fields after the name, which may hold spaces itself. */
+/** The fields after the name, which may contain spaces. */
 function statFields(path: string): string[] {
   const text = read(path);
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Empty for a process that has gone. */
+/** Empty for a process that has ended. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -1,6 +1,6 @@
-// A CPU profile as V8 and Bun write it: by function the time in itself, with the runtime's functions that it called, and
-// with all it called. Samples are counted and not weighed by the time between them: Bun takes none while the thread waits,
-// and the next one would be charged with the pause.
+// Reads a CPU profile of V8 or Bun: per function its own time, with the runtime functions that it called, and with
+// everything that it called. Samples are counted, not weighted by the time between them: Bun takes none while the thread
+// waits, and the next one would be charged with the pause.
 
 import { join, relative } from 'node:path';
 
@@ -17,14 +17,14 @@ interface Profile {
 }
 
 export interface Window {
-  /** From the profile's end back to the end of what counts. */
+  /** Time between the end of the measurement and the end of the profile. */
   untilEndMs: number;
   lengthMs: number;
 }
 
 interface Cost {
   self: number;
-  /** And what the runtime did for it: copying, sending, parsing. */
+  /** Including the runtime's work for it: copying, sending, parsing. */
   own: number;
   total: number;
 }
@@ -50,7 +50,7 @@ export function readProfile(text: string, window: Window, top: number): string {
     add(costs, nameOf(leaf)).self++;
     add(costs, nameOf(caller)).own++;
     places.set(folderOf(caller), (places.get(folderOf(caller)) ?? 0) + 1);
-    // Once per sample, however often a function stands in its own stack.
+    // Once per sample, even if a function is in the stack several times.
     for (const name of new Set(stack.map(nameOf))) add(costs, name).total++;
   }
   const share = (count: number) => `${((count / all) * 100).toFixed(1)} %`.padStart(7);

@@ -40,7 +40,7 @@ function asMarkdown([head = [], ...rows]: readonly string[][]): string {
   return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)].join('\n');
 }
 
-const SAID = 'Medians of the rounds, with the least and the most.';
+const SAID = 'Medians of the rounds, with minimum and maximum.';
 
 function withoutUnits([head = [], ...rows]: string[][]): string[][] {
   return [head, ...rows.map(([label = '', ...cells]) => [label.replace(/, [^,]+$/, ''), ...cells])];

@@ -1,4 +1,4 @@
-// The figures of all rounds, brought together: medians with spread, and the ratios to the bare relay in the same round.
+// Combines the figures of all rounds: medians with spread, and the ratios to the bare relay in the same round.
 
 import { COMPARED_WITH, type Figures, METRICS, type MetricName } from './metrics.ts';
 import { type Figure, figureOf } from './statistics.ts';
@@ -24,10 +24,10 @@ export interface Run {
 
 export const METRIC_NAMES = Object.keys(METRICS) as MetricName[];
 const FLOOR = 'bare';
-/** Who is compared with someone else. */
+/** Targets that are compared with another one than the bare relay. */
 const OTHER_FLOORS: Readonly<Record<string, string>> = { grown: 'young' };
 
-/** `rounds`: of each round the figures by target. */
+/** `rounds`: the figures by target of each round. */
 export function gather(rounds: readonly Readonly<Record<string, Figures>>[]): Results {
   const results: Results = {};
   for (const name of new Set(rounds.flatMap((round) => Object.keys(round)))) {

@@ -1,4 +1,4 @@
-// Where a run takes place: a temporary folder and the processes in it. Whatever ends the bench ends them too.
+// The temporary folder of a run and the processes in it. They end when the bench ends.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,12 +9,12 @@ import { familyOf } from './processes.ts';
 export interface Process {
   pid: number;
   isGone(): boolean;
-  /** Asks it to end, and insists after a while. */
+  /** Asks it to end, and kills it after a while. */
   stop(): Promise<void>;
 }
 
 export interface Helper<Command, Reply> extends Process {
-  /** What it said when it was up. */
+  /** Its first message after startup. */
   greeting: Reply;
   ask(command: Command): Promise<Reply>;
 }
@@ -24,12 +24,12 @@ export interface Stage {
   start(name: string, command: readonly string[], env?: Readonly<Record<string, string>>): Process;
   /** Runs a script of this folder that talks over IPC. */
   startHelper<Command, Reply>(script: string): Promise<Helper<Command, Reply>>;
-  /** What a process wrote, for when it fails. */
+  /** The output of a process, for error reports. */
   logOf(name: string): Promise<string>;
-  /** Before the processes are ended; the last one given comes first. */
+  /** Runs before the processes are ended; the last one added runs first. */
   onEnd(end: () => Promise<void>): void;
   end(): Promise<void>;
-  /** What fails from now on fails because of that. */
+  /** Failures after this are caused by the shutdown. */
   isEnding(): boolean;
 }
 
@@ -42,9 +42,9 @@ export function createStage(): Stage {
   const running = new Set<Bun.Subprocess>();
   const ends: (() => Promise<void>)[] = [];
 
-  // The last resort, whoever calls for the end: it cannot wait for anything.
+  // Last resort on exit: nothing can be awaited here.
   const clear = () => {
-    // With their children: a worker of nginx lives on without its master.
+    // Including child processes: an nginx worker outlives its master.
     for (const pid of [...running].flatMap((child) => familyOf(child.pid))) kill(pid);
     rmSync(folder, { recursive: true, force: true });
   };
@@ -123,11 +123,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has gone by itself.
+    // It has already ended.
   }
 }
 
-/** As the start script makes it, and nothing of the developer's shell beyond the path. */
+/** As the start script sets it, with only the path from the developer's shell. */
 function environment(): NodeJS.ProcessEnv {
   return { ...runtimeEnvironment({ PATH: process.env.PATH ?? '', NODE_ENV: 'production' }) };
 }

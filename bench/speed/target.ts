@@ -1,4 +1,4 @@
-// What is measured: something that takes a chat request on a port of its own and asks the scripted upstream.
+// A target: a process that accepts chat requests on its own port and calls the scripted upstream.
 
 import { freePort } from '../../test/support/free-port.ts';
 import type { ScriptName } from './answers.ts';
@@ -7,39 +7,39 @@ import type { Process, Stage } from './stage.ts';
 
 export interface Running {
   port: number;
-  /** From the start of the process to the first good answer; 0 for what was not started. */
+  /** From the start of the process to the first successful answer; 0 if it was not started. */
   readyMs: number;
-  /** Process ids by group: `own` is the target itself, `all` with what works for it. */
+  /** Process ids by group: `own` is the target itself, `all` includes its helpers. */
   watch(): Record<'own' | 'all', number[]>;
   stop(): Promise<void>;
 }
 
 export interface Target {
-  /** Also its part of the path at the upstream. */
+  /** Also its path prefix at the upstream. */
   name: string;
   label: string;
-  /** What it is, with its version. */
+  /** A description with its version. */
   description: string;
-  /** One process, started afresh. */
+  /** Starts a fresh process. */
   start(): Promise<Running>;
   path: string;
   headers: Readonly<Record<string, string>>;
   /** One per account. */
   keys: readonly string[];
-  /** The model under which clients ask for a script. */
+  /** The model id that selects a script. */
   modelOf(script: ScriptName): string;
-  /** It passes Anthropic's format on. */
+  /** Whether it passes Anthropic's format on. */
   takesMessages?: boolean;
-  /** What our own gateway has beyond the others. */
+  /** Only for our own gateway. */
   billing?: Billing;
 }
 
 export interface Billing {
-  /** Of all requests so far, from the ledger's own entries. */
+  /** For all requests so far, from the ledger entries. */
   charged(): Promise<{ entries: number; nano: bigint }>;
 }
 
-/** A program that cannot be measured here, and why. */
+/** A program that cannot be measured here, with the reason. */
 export class Missing {
   constructor(
     readonly label: string,
@@ -54,9 +54,9 @@ export interface Program {
   name: string;
   command(port: number): readonly string[];
   env?(port: number): Readonly<Record<string, string>>;
-  /** A path that answers with 2xx as soon as it serves. */
+  /** A path that returns 2xx as soon as it serves. */
   readyPath: string;
-  /** Processes that work for it and are not its children. */
+  /** Helper processes that are not its children. */
   others?(): number[];
 }
 

@@ -1,14 +1,14 @@
-// The upstream, a process of its own: plain TCP, answers made beforehand, so that it costs next to nothing. It counts what
-// it answers, by the first part of the path, which names who asked, and by script. Its parent commands it over IPC.
+// The upstream, a separate process with plain TCP and prepared answers, so that it costs very little. It counts its answers
+// by the first part of the path, which names the target, and by script. Its parent controls it over IPC.
 
 import type { Socket } from 'bun';
 import { bodyOf, eventsOf, isScriptName, SCRIPT_NAMES, type ScriptName, scriptOf } from './answers.ts';
 import type { Counts, UpstreamCommand, UpstreamReply } from './messages.ts';
 
 interface Peer {
-  /** Of a request that has not come whole. */
+  /** Bytes of an incomplete request. */
   received: Buffer | undefined;
-  /** What the socket did not take yet. */
+  /** Bytes that the socket has not accepted yet. */
   unsent: Buffer[];
   isClosed: boolean;
 }
@@ -25,7 +25,7 @@ const STREAM_HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 const whole = new Map<ScriptName, Buffer>();
-/** The first one has the headers in front, the last one the end of the body behind. */
+/** The first chunk includes the headers, the last one the end of the body. */
 const frames = new Map<ScriptName, Buffer[]>();
 for (const name of SCRIPT_NAMES) {
   if (scriptOf(name).stream) frames.set(name, framesOf(name));
@@ -34,7 +34,7 @@ for (const name of SCRIPT_NAMES) {
 
 const counts: Counts = {};
 const held: RunningStream[] = [];
-/** By pace: what is written to at every tick. */
+/** By pace: the connections written to at every tick. */
 const paced = new Map<number, Set<RunningStream>>();
 
 function jsonResponse(body: string): Buffer {
@@ -60,7 +60,7 @@ function send(connection: Connection, bytes: Buffer): void {
   if (sent < bytes.length) data.unsent.push(bytes.subarray(Math.max(sent, 0)));
 }
 
-/** The request's end in the bytes, or undefined if it has not come whole. Nobody pipelines here. */
+/** The end of the request in the bytes, or undefined if it is incomplete. There is no pipelining. */
 function endOf(bytes: Buffer, bodyAt: number, head: string): number | undefined {
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (length !== undefined) {
@@ -116,7 +116,7 @@ function stream(connection: Connection, name: ScriptName): void {
   }
 }
 
-/** Whether there is more to come. */
+/** Whether more events follow. */
 function writeNext(running: RunningStream): boolean {
   const frame = running.frames[running.next++];
   if (frame) send(running.connection, frame);
