@@ -91,13 +91,13 @@ test.each(['en', 'zh-TW'] as const)(
 );
 
 test.each([
-  [
-    'en',
-    'relay',
-    'How the gateway routes a model call, what it does when a channel fails, and what the client sees.',
-  ],
+  ['en', 'relay', 'How the gateway routes a model call, what it does when a channel fails, and what the client sees.'],
   ['zh-TW', 'relay', '模型呼叫如何轉送：由哪一條線路處理、供應商線路失敗時會發生什麼，以及用戶端看得到什麼。'],
-  ['zh-TW', 'performance', 'CPU, latency and memory of this gateway with billing on, compared with what you could run instead.'],
+  [
+    'zh-TW',
+    'performance',
+    'CPU, latency and memory of this gateway with billing on, compared with what you could run instead.',
+  ],
 ] as const)('in %s, the list of all pages says what %s is about', async (language, name, about) => {
   const client = createSiteClient(gateway, language);
   const html = await (await client.get('/docs')).text();
