@@ -14,15 +14,15 @@ export function slotsToText(slots: Slots): string {
   if (slots.length === 0) return '[]';
   const unit = slots.every((slot) => slot[0] % SECOND === 0) ? SECOND : 1;
   let time = (slots[0]?.[0] ?? 0) / unit - 1;
-  const cells = [unit, time];
+  let text = `[${unit},${time}`;
   for (const slot of slots) {
     const step = slot[0] / unit - time;
     if (step < 1) return JSON.stringify(slots);
-    if (step > 1) cells.push(1 - step);
-    cells.push(slot[1]);
+    if (step > 1) text += `,${1 - step}`;
+    text += `,${slot[1]}`;
     time += step;
   }
-  return JSON.stringify(cells);
+  return `${text}]`;
 }
 
 export function textToSlots(text: string): Slots {

@@ -72,8 +72,8 @@ function prepareImage(db: Database, table: AnyTable): Encode {
     const image: Image = [name];
     for (const { isId, isNullable, field, kind } of columns) {
       const value = (isId ? id : undefined) ?? fields[field] ?? null;
-      const cell = value === null && isNullable ? null : toCell(value, kind);
-      if (cell === undefined) return undefined;
+      const cell = value === null ? null : toCell(value, kind);
+      if (cell === undefined || (cell === null && !isNullable)) return undefined;
       image.push(cell);
     }
     return image;

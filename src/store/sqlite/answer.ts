@@ -4,7 +4,7 @@ import { codeOf, messageOf } from '../../kit/error-code.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Reply } from './messages.ts';
 
-export function replyTo(id: number, answer: () => unknown): Reply {
+export function replyTo<Value>(id: number, answer: () => Value): Reply<Value> {
   try {
     return { id, ok: true, value: answer() };
   } catch (error) {

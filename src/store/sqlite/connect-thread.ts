@@ -1,8 +1,8 @@
 // One SQLite thread seen from the event loop: ask, and await the reply.
 
 import { StoreRefused } from '../refusal.ts';
-import { fromText, toText } from './message-text.ts';
 import type { Envelope, ReaderRequest, Reply, WriterRequest } from './messages.ts';
+import { readAnswers, writeBatch } from './request-batches.ts';
 
 export interface Thread<Request> {
   ask(request: Request): Promise<unknown>;
@@ -32,9 +32,11 @@ function connect<Request extends ReaderRequest | WriterRequest>(program: URL): T
   }
 
   worker.onmessage = ({ data }: MessageEvent<Reply | string>) => {
-    const reply = typeof data === 'string' ? (fromText(data) as Reply) : data;
-    if (reply.ok) callerOf(reply.id)?.resolve(reply.value);
-    else callerOf(reply.id)?.reject(reply.refused ? new StoreRefused(reply.message) : new Error(reply.message));
+    if (typeof data === 'string') {
+      const { id, answers } = readAnswers(data);
+      callerOf(id)?.resolve(answers);
+    } else if (data.ok) callerOf(data.id)?.resolve(data.value);
+    else callerOf(data.id)?.reject(data.refused ? new StoreRefused(data.message) : new Error(data.message));
   };
   worker.onerror = (event) => {
     event.preventDefault();
@@ -52,8 +54,9 @@ function connect<Request extends ReaderRequest | WriterRequest>(program: URL): T
       return new Promise((resolve, reject) => {
         const id = nextId++;
         waiting.set(id, { resolve, reject });
+        const text = request.do === 'commit' ? writeBatch(id, request.operations) : undefined;
         const envelope: Envelope<Request> = { id, request };
-        worker.postMessage(request.do === 'commit' ? toText(envelope) : envelope);
+        worker.postMessage(text ?? envelope);
       });
     },
     end: () => worker.terminate(),

@@ -28,8 +28,8 @@ export interface Envelope<Request> {
   request: Request;
 }
 
-export type Reply =
-  | { id: number; ok: true; value: unknown }
+export type Reply<Value = unknown> =
+  | { id: number; ok: true; value: Value }
   /** `refused` is the operator's to mend (StoreRefused); anything else is a failure of the database. */
   | { id: number; ok: false; message: string; refused: boolean };
 

@@ -8,11 +8,11 @@ import { forgetLosses, forgetRecords, forgetSums, keepFromDay, oldRecords } from
 import type { Forgotten, OldUsage } from '../store.ts';
 import { replyTo, usable } from './answer.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
-import { fromText, toText } from './message-text.ts';
 import type { Envelope, Reply, WriterRequest } from './messages.ts';
 import { migrate } from './migrate.ts';
 import { refuseMoved } from './moved-mark.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
+import { readBatch, writeAnswers } from './request-batches.ts';
 
 declare const self: Worker;
 
@@ -91,11 +91,13 @@ function handle(request: WriterRequest): unknown {
   }
 }
 
-function answer({ id, request }: Envelope<WriterRequest>): Reply {
-  return replyTo(id, () => handle(request));
+/** A batch that came as a text is answered with one, if its answers can be. */
+function answerText(text: string): Reply | string {
+  const { id, operations } = readBatch(text);
+  const reply = replyTo(id, () => commits?.journalBatch(operations) ?? []);
+  return (reply.ok && writeAnswers(id, reply.value)) || reply;
 }
 
-/** A message that came as a text is answered with one. */
 self.onmessage = ({ data }: MessageEvent<Envelope<WriterRequest> | string>) => {
-  self.postMessage(typeof data === 'string' ? toText(answer(fromText(data) as Envelope<WriterRequest>)) : answer(data));
+  self.postMessage(typeof data === 'string' ? answerText(data) : replyTo(data.id, () => handle(data.request)));
 };

@@ -1,0 +1,150 @@
+// What travels between the threads as a text arrives as it was, to the last nano; the rest is left to travel as it is.
+
+import { expect, test } from 'bun:test';
+import { MAX_NANO } from '../../src/kit/money.ts';
+import type { Decided } from '../../src/store/book/decide.ts';
+import type { Operation, Outcome } from '../../src/store/operations.ts';
+import { readAnswers, readBatch, writeAnswers, writeBatch } from '../../src/store/sqlite/request-batches.ts';
+
+const admission = {
+  requestId: 'req_1',
+  accountId: 'acc_1',
+  keyId: 'key_1',
+  nodeId: 'node_1',
+  at: 1_768_500_000_000,
+  model: 'a "model" 模型',
+  endpoint: '/v1/chat/completions',
+  stream: true,
+  revision: 7,
+};
+const outcome: Outcome = {
+  at: 1_768_500_000_900,
+  status: 'ok',
+  channel: null,
+  buckets: { input: 1, cachedInput: 2, cacheWrite5m: 3, cacheWrite1h: 4, output: 5, images: 6 },
+  reasoning: 7,
+  estimated: true,
+  firstTokenMs: null,
+  totalMs: 900.5,
+  attempts: [{ channel: 'main', outcome: 'ok', ms: 880 }],
+};
+const closed = { requestId: 'req_1', accountId: 'acc_1', keyId: 'key_1' };
+const free = { perMinute: 6, perDayZero: 50, perDayPositive: 1_000, inFlight: Number.MAX_SAFE_INTEGER };
+
+const OPERATIONS: Operation[] = [
+  {
+    name: 'admit',
+    input: {
+      ...admission,
+      budget: null,
+      charge: {
+        free: false,
+        hold: { base: MAX_NANO, unit: 9_007_199_254_740_993n, wanted: 100, least: 16 },
+        limits: { perMinute: 600, inFlight: 20 },
+      },
+    },
+  },
+  { name: 'admit', input: { ...admission, budget: MAX_NANO, charge: { free: true, limits: free } } },
+  {
+    name: 'admit',
+    input: {
+      ...admission,
+      budget: 0n,
+      charge: { free: true, limits: { ...free, perAddress: { address: 'hash', perDay: 9 } } },
+    },
+  },
+  { name: 'settle', input: { ...closed, cost: MAX_NANO, outcome: { ...outcome, model: 'another' } } },
+  {
+    name: 'settle',
+    input: { ...closed, cost: 0n, outcome: { ...outcome, channel: 'main', firstTokenMs: 0, attempts: [] } },
+  },
+  { name: 'release', input: { ...closed, giveBackSlots: true, freeAddress: 'hash', outcome } },
+  { name: 'release', input: { ...closed, giveBackSlots: false, outcome } },
+];
+
+const WITH_LOSSES: Operation[] = [
+  { name: 'settle', input: { ...closed, cost: 3n, outcome: { ...outcome, rule: 'served' } } },
+  { name: 'release', input: { ...closed, giveBackSlots: true, outcome: { ...outcome, rule: 'upstream_failed' } } },
+  {
+    name: 'settle',
+    input: {
+      ...closed,
+      cost: 0n,
+      losses: {
+        items: [
+          { reason: 'failed_attempt', model: 'm', channel: 'main', amount: MAX_NANO, charge: 0n },
+          { reason: 'empty_answer', model: 'a "model" 模型', channel: null, amount: 0n, charge: MAX_NANO },
+        ],
+        guard: 5_000_000_000n,
+      },
+      outcome: { ...outcome, rule: 'empty_answer' },
+    },
+  },
+  {
+    name: 'release',
+    input: {
+      ...closed,
+      giveBackSlots: false,
+      freeAddress: 'hash',
+      losses: { items: [{ reason: 'client_gone', model: 'm', channel: 'main', amount: 1n, charge: 2n }], guard: null },
+      outcome,
+    },
+  },
+];
+
+test.each([OPERATIONS, WITH_LOSSES])('operations', (...operations) => {
+  const text = writeBatch(12, operations);
+  expect(readBatch(text ?? '')).toEqual({ id: 12, operations });
+});
+
+test('a batch with another operation, or with one that is not what it should be, goes as it is', () => {
+  const lease: Operation = { name: 'lease', input: { nodeId: 'n', host: 'h', pid: 1, expiresAt: 1 } };
+  expect(writeBatch(1, [...OPERATIONS, lease])).toBeUndefined();
+  const wrong = { name: 'settle', input: { ...closed, outcome } } as unknown as Operation;
+  expect(writeBatch(1, [...OPERATIONS, wrong])).toBeUndefined();
+  const broken = { name: 'settle', input: { ...closed, outcome, cost: 1.5 } } as unknown as Operation;
+  expect(writeBatch(1, [...OPERATIONS, broken])).toBeUndefined();
+});
+
+const allowance = { limit: 600, used: 1, remaining: 599, resetsAt: 1_768_500_060_000 };
+const ANSWERS: Decided[] = [
+  { ok: true, result: { ok: true, held: MAX_NANO, granted: Number.MAX_SAFE_INTEGER, balance: 1n, allowance } },
+  { ok: true, result: { state: 'closed', charged: MAX_NANO, writtenOff: 9_007_199_254_740_993n, balance: 0n } },
+  {
+    ok: true,
+    result: { state: 'closed', charged: 1n, writtenOff: 2n, balance: 3n, lossGuard: 'reached', freeLosses: 5n },
+  },
+  {
+    ok: true,
+    result: { state: 'closed', charged: MAX_NANO, writtenOff: 0n, balance: 0n, lossGuard: 'beyond', freeLosses: 0n },
+  },
+  { ok: true, result: { state: 'late' } },
+  { ok: true, result: { ok: false, reason: 'lease_lost' } },
+  { ok: true, result: { ok: false, reason: 'wallet_frozen' } },
+  { ok: true, result: { ok: false, reason: 'rate_limited', allowance } },
+  { ok: true, result: { ok: false, reason: 'too_many_in_flight', allowance } },
+  { ok: true, result: { ok: false, reason: 'free_minute_limit', allowance } },
+  { ok: true, result: { ok: false, reason: 'free_daily_limit', allowance, isOfAddress: true } },
+  ...(['insufficient_balance', 'balance_in_use', 'key_budget_exceeded', 'budget_in_use'] as const).map(
+    (reason): Decided => ({
+      ok: true,
+      result: { ok: false, reason, needed: MAX_NANO, available: 0n, affordableTokens: 7 },
+    }),
+  ),
+  { ok: false, error: 'a "rule" is broken' },
+];
+
+test('answers', () => {
+  const text = writeAnswers(3, ANSWERS);
+  expect(readAnswers(text ?? '')).toEqual({ id: 3, answers: ANSWERS });
+});
+
+test('failures arrive as well; an answer with other money goes as it is', () => {
+  const failures: Decided[] = [
+    { ok: false, error: 'the disk is full', unavailable: true },
+    { ok: false, error: 'locked', lockedPages: ['wallets:acc_1'] },
+  ];
+  expect(readAnswers(writeAnswers(3, failures) ?? '')).toEqual({ id: 3, answers: failures });
+  const other: Decided = { ok: true, result: { ok: true, balance: 1n } };
+  expect(writeAnswers(3, [...ANSWERS, other])).toBeUndefined();
+});
