@@ -1,8 +1,9 @@
 // One SQLite thread seen from the event loop: ask, and await the reply.
 
 import { StoreRefused } from '../refusal.ts';
+import { decodeAnswers } from './hot-answers.ts';
+import { encodeOperations } from './hot-batches.ts';
 import type { Envelope, ReaderRequest, Reply, WriterRequest } from './messages.ts';
-import { readAnswers, writeBatch } from './request-batches.ts';
 
 export interface Thread<Request> {
   ask(request: Request): Promise<unknown>;
@@ -33,8 +34,8 @@ function connect<Request extends ReaderRequest | WriterRequest>(program: URL): T
 
   worker.onmessage = ({ data }: MessageEvent<Reply | string>) => {
     if (typeof data === 'string') {
-      const { id, answers } = readAnswers(data);
-      callerOf(id)?.resolve(answers);
+      const { id, decided } = decodeAnswers(data);
+      callerOf(id)?.resolve(decided);
     } else if (data.ok) callerOf(data.id)?.resolve(data.value);
     else callerOf(data.id)?.reject(data.refused ? new StoreRefused(data.message) : new Error(data.message));
   };
@@ -54,7 +55,7 @@ function connect<Request extends ReaderRequest | WriterRequest>(program: URL): T
       return new Promise((resolve, reject) => {
         const id = nextId++;
         waiting.set(id, { resolve, reject });
-        const text = request.do === 'commit' ? writeBatch(id, request.operations) : undefined;
+        const text = request.do === 'commit' ? encodeOperations(id, request.operations) : undefined;
         const envelope: Envelope<Request> = { id, request };
         worker.postMessage(text ?? envelope);
       });

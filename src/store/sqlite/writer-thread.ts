@@ -8,11 +8,12 @@ import { forgetLosses, forgetRecords, forgetSums, keepFromDay, oldRecords } from
 import type { Forgotten, OldUsage } from '../store.ts';
 import { replyTo, usable } from './answer.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
+import { encodeAnswers } from './hot-answers.ts';
+import { decodeOperations } from './hot-batches.ts';
 import type { Envelope, Reply, WriterRequest } from './messages.ts';
 import { migrate } from './migrate.ts';
 import { refuseMoved } from './moved-mark.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
-import { readBatch, writeAnswers } from './request-batches.ts';
 
 declare const self: Worker;
 
@@ -93,9 +94,9 @@ function handle(request: WriterRequest): unknown {
 
 /** A batch that came as a text is answered with one, if its answers can be. */
 function answerText(text: string): Reply | string {
-  const { id, operations } = readBatch(text);
+  const { id, operations } = decodeOperations(text);
   const reply = replyTo(id, () => commits?.journalBatch(operations) ?? []);
-  return (reply.ok && writeAnswers(id, reply.value)) || reply;
+  return (reply.ok && encodeAnswers(id, reply.value)) || reply;
 }
 
 self.onmessage = ({ data }: MessageEvent<Envelope<WriterRequest> | string>) => {
