@@ -123,8 +123,8 @@ CREATE TABLE incidents (
 
 CREATE TABLE journal (
   seq INTEGER PRIMARY KEY,
-  operations TEXT NOT NULL,
-  answers TEXT NOT NULL
+  -- The last state of each changed row and the added rows, as JSON, with the columns in the order of their tables.
+  changes TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE keys (
