@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { upstreamUrl } from '../support/test-document.ts';
 import { createMark, findMark } from './find-mark.ts';
 import { markedCalls, markedDocument, sendMarked } from './marked-calls.ts';
@@ -11,12 +11,12 @@ import { markedCalls, markedDocument, sendMarked } from './marked-calls.ts';
 const mark = createMark();
 const TEXT = Array.from({ length: 40 }, () => mark.join(' ')).join(' ');
 const [WORD = ''] = mark;
-let server: TestPostgres;
+let server: TestDatabases;
 let database: TestDatabase;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharePostgres();
   database = await server.createDatabase();
   gateway = await startTestGateway({
     env: { DATABASE_URL: database.url, SECRETS_PEPPER: 'a pepper for this test' },

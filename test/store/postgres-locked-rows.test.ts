@@ -5,17 +5,17 @@ import { systemClock } from '../../src/kit/clock.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { eventually } from '../support/eventually.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { type Account, admitted, admitting, createAccount, paid, renewLease, settling } from './suite/samples.ts';
 
-let server: TestPostgres;
+let server: TestDatabases;
 let database: TestDatabase;
 let store: Store;
 let locked: Account;
 let others: Account[];
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharePostgres();
 });
 afterAll(() => server.stop());
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:te
 import { systemClock } from '../../src/kit/clock.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { type CutAt, startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import {
   admitting,
@@ -22,12 +22,12 @@ import {
 const CUTS: CutAt[] = ['before COMMIT', 'during COMMIT', 'after COMMIT'];
 const CALLS = 120;
 
-let server: TestPostgres;
+let server: TestDatabases;
 let database: TestDatabase;
 let proxy: TcpProxy;
 let store: Store;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharePostgres();
 });
 afterAll(() => server.stop());
 beforeEach(async () => {

@@ -7,7 +7,7 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { appliedLine } from '../support/applied-line.ts';
 import { eventually } from '../support/eventually.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { loss } from './suite/losses.ts';
 import {
   type Account,
@@ -30,11 +30,11 @@ import {
 const RACERS = 64;
 const UNLIMITED_PAID = { perMinute: 10_000, inFlight: 10_000 };
 
-let server: TestPostgres;
+let server: TestDatabases;
 let database: TestDatabase;
 let nodes: Store[];
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharePostgres();
   database = await server.createDatabase();
   nodes = await Promise.all(
     [1, 2, 2].map((lanes) => openPostgresStore({ url: database.url, clock: systemClock, lanes })),

@@ -35,7 +35,7 @@ export interface TestPostgres {
 }
 
 /** What files need that leave the server itself alone. */
-export interface TestDatabases extends Pick<TestPostgres, 'createDatabase'> {
+export interface TestDatabases extends Pick<TestPostgres, 'port' | 'createDatabase' | 'untilAsleep'> {
   /** Drops what is left of them. */
   stop(): Promise<void>;
 }
@@ -143,6 +143,8 @@ export async function sharePostgres(): Promise<TestDatabases> {
   });
   const databases = new Set<TestDatabase>();
   return {
+    port: server.port,
+    untilAsleep: server.untilAsleep,
     async createDatabase(options) {
       const database = await server.createDatabase(options);
       const own: TestDatabase = {

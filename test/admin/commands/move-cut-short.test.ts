@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { startTestGateway } from '../../support/gateway.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../../support/postgres.ts';
 import { createWorkplace } from '../../support/start-process.ts';
 import { type CutAt, startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 
@@ -11,14 +11,14 @@ import { type CutAt, startTcpProxy, type TcpProxy } from '../../support/tcp-prox
 setDefaultTimeout(120_000);
 
 const place = createWorkplace();
-let postgres: TestPostgres;
+let postgres: TestDatabases;
 let database: TestDatabase;
 let proxy: TcpProxy;
 /** How many tables are copied, after each of which it can be killed. */
 let tables: number;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharePostgres();
   proxy = await startTcpProxy(postgres.port);
   const gateway = await startTestGateway({ dataDir: place.dataDir });
   await gateway.register();

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Answer } from '../../support/answer.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../../support/postgres.ts';
 import { createWorkplace, type Ended } from '../../support/start-process.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 
@@ -13,12 +13,12 @@ setDefaultTimeout(120_000);
 
 const SECRETS_PEPPER = 'a pepper for every node';
 const place = createWorkplace();
-let postgres: TestPostgres;
+let postgres: TestDatabases;
 let database: TestDatabase;
 let account: Answer;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharePostgres();
   database = await postgres.createDatabase();
   const server = await place.serve({ DATABASE_URL: database.url, SECRETS_PEPPER });
   account = await (await fetch(`${server.url}/api/agent/register`, { method: 'POST' })).json();

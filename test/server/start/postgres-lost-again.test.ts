@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { eventually } from '../../support/eventually.ts';
-import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { sharePostgres, type TestDatabases } from '../../support/postgres.ts';
 import { createWorkplace, logged, type Workplace } from '../../support/start-process.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 
@@ -12,12 +12,12 @@ const START_MS = 90_000;
 /** Processes are started, on a machine that may be busy. */
 setDefaultTimeout(120_000);
 
-let postgres: TestPostgres;
+let postgres: TestDatabases;
 let place: Workplace;
 let proxy: TcpProxy;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharePostgres();
 });
 afterAll(() => postgres.stop());
 
