@@ -1,6 +1,7 @@
 // Every read of the store, each written once. Both stores and the interface they offer are made of this table. Each read
 // is answered from one consistent snapshot.
 
+import { assert } from '../kit/assert.ts';
 import { ACCOUNT_READS } from './account-reads.ts';
 import { AUDIT } from './audit-read.ts';
 import { CARD_READS } from './card-reads.ts';
@@ -34,6 +35,12 @@ export type Reads = {
 export const READS: Readonly<Record<ReadName, Read<unknown[], unknown>>> = TABLE;
 
 export const READ_NAMES = Object.keys(READS) as ReadName[];
+
+const PARTS = [ACCOUNT_READS, CARD_READS, HOLD_READS, LEDGER_READS, OPERATOR_READS, REVISION_READS, USAGE_READS];
+assert(
+  PARTS.flatMap((part) => Object.keys(part)).length + 1 === READ_NAMES.length,
+  'no two files have a read of the same name',
+);
 
 /** The reads of a store, of which each is answered by one function. */
 export function readsFrom(answer: (name: ReadName, args: unknown[]) => Promise<unknown>): Reads {
