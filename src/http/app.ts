@@ -1,7 +1,6 @@
 // The public API: routes from the table, and around each of them the same order: size, key, handler, fault, headers.
 
 import { type Context, Hono } from 'hono';
-import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import { type Connection, NO_CONNECTION } from '../kit/connection.ts';
@@ -29,13 +28,6 @@ type Router = Hono<{ Bindings: AppBindings }>;
 /** Puts the pages behind the API's routes. */
 export type AddPages = (app: Router) => void;
 
-type Handle = (exchange: Exchange) => Reply | Promise<Reply>;
-
-interface PlainRoute {
-  handle: Handle;
-  hasHeaders: boolean;
-}
-
 interface AppTools extends HttpTools {
   faultResponse: FaultResponse;
 }
@@ -48,18 +40,18 @@ export interface App {
 export function createApp(http: HttpTools, loadPages: () => Promise<AddPages>): App {
   const tools: AppTools = { ...http, faultResponse: createFaultResponses(http.publicUrl) };
   const router = createRouter(tools, loadPages);
-  const plain = plainRoutes(tools);
+  const plain = plainRoutes();
   return {
     fetch(request, connection) {
       const path = routePath(request);
-      if (hasSeveralHosts(request)) return answer(tools, newExchange(tools, request, path, connection), refuseHosts);
-      const route = plain.get(path)?.get(request.method);
-      if (!route) {
-        // Pages ask for it after a wait.
-        connection.peer();
-        return router.fetch(request, { connection });
+      if (hasSeveralHosts(request)) {
+        return faultResponse(tools, newExchange(tools, request, path, connection), severalHosts());
       }
-      return answer(tools, newExchange(tools, request, path, connection), route.handle, route.hasHeaders);
+      const route = plain.get(path)?.get(request.method);
+      if (route) return serveRoute(tools, route, newExchange(tools, request, path, connection));
+      // Pages ask for it after a wait.
+      connection.peer();
+      return router.fetch(request, { connection });
     },
   };
 }
@@ -70,21 +62,18 @@ function hasSeveralHosts({ headers }: Request): boolean {
 }
 
 /** A proxy before us may have read the other one. */
-function refuseHosts(): Fault {
+function severalHosts(): Fault {
   return fault('invalid_request', { message: 'The request has more than one Host header. Send exactly one.' });
 }
 
 /** By path, then by method. */
-function plainRoutes(tools: AppTools): ReadonlyMap<string, ReadonlyMap<string, PlainRoute>> {
-  const plain = new Map<string, Map<string, PlainRoute>>();
+function plainRoutes(): ReadonlyMap<string, ReadonlyMap<string, HttpRoute>> {
+  const plain = new Map<string, Map<string, HttpRoute>>();
   for (const route of ROUTES) {
     if (route.path.includes(':')) continue;
-    const methods = plain.get(route.path) ?? new Map<string, PlainRoute>();
+    const methods = plain.get(route.path) ?? new Map<string, HttpRoute>();
     plain.set(route.path, methods);
-    methods.set(route.method, {
-      handle: (exchange) => handleRoute(tools, route, exchange),
-      hasHeaders: route.hasHeaders ?? false,
-    });
+    methods.set(route.method, route);
   }
   return plain;
 }
@@ -110,7 +99,7 @@ function createRouter(tools: AppTools, loadPages: () => Promise<AddPages>): Rout
     isOpenToPages(routePath(context.req.raw)) ? preflight(context.req.raw) : new Response(null, { status: 204 }),
   );
   for (const route of ROUTES) {
-    serve(tools, app, route.path, [route.method], (exchange) => handleRoute(tools, route, exchange));
+    app.on([route.method], route.path, (context) => serveRoute(tools, route, exchangeOf(tools, context)));
   }
   const rest = loadOnce(async () => createRest(tools, await loadPages()));
   app.all('*', async ({ req, env }) => (await rest()).fetch(req.raw, env));
@@ -122,13 +111,17 @@ function createRest(tools: AppTools, addPages: AddPages): Router {
   const app = newRouter(tools);
   addPages(app);
   for (const path of new Set(ROUTES.map((route) => route.path))) {
-    serve(tools, app, path, EVERY_METHOD, () => {
-      throw fault('method_not_allowed', { headers: { allow: allowedMethods(path) } });
-    });
+    app.on(EVERY_METHOD, path, (context) =>
+      refuse(tools, context, fault('method_not_allowed', { headers: { allow: allowedMethods(path) } })),
+    );
   }
-  serve(tools, app, '*', EVERY_METHOD, ({ path }) => {
-    throw fault('route_not_found', { hint: similarRouteHint(path, tools.publicUrl) });
-  });
+  app.on(EVERY_METHOD, '*', (context) =>
+    refuse(
+      tools,
+      context,
+      fault('route_not_found', { hint: similarRouteHint(routePath(context.req.raw), tools.publicUrl) }),
+    ),
+  );
   return app;
 }
 
@@ -140,16 +133,12 @@ function newRouter(tools: AppTools): Router {
     if (context.req.method === 'HEAD') context.res.body?.cancel().catch(() => {});
   });
   // What a page throws ends as any fault does: in our words, and in our log without the exception's own.
-  app.onError((error, context) =>
-    answer(tools, exchangeOf(tools, context), () => {
-      throw error;
-    }),
-  );
+  app.onError((error, context) => refuse(tools, context, error));
   return app;
 }
 
-function serve(tools: AppTools, app: Router, path: string, methods: string[], handle: Handle): void {
-  app.on(methods, path, (context) => answer(tools, exchangeOf(tools, context), handle));
+function refuse(tools: AppTools, context: RouterContext, error: unknown): Response {
+  return faultResponse(tools, exchangeOf(tools, context), error);
 }
 
 function exchangeOf(tools: AppTools, { req, env }: RouterContext): Exchange {
@@ -159,35 +148,27 @@ function exchangeOf(tools: AppTools, { req, env }: RouterContext): Exchange {
 /** The router's word for any method, also one that HTTP does not know. */
 const EVERY_METHOD = ['ALL'];
 
-function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Reply | Promise<Reply> {
-  if (route.maxBytes > 0) checkDeclaredBody(exchange.request, route.maxBytes);
-  if (route.isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
-  if (route.auth === 'none') return route.handle(tools, exchange);
-  // A bad key counts against its address even if the client hangs up before the key is found to be bad.
-  exchange.connection.peer();
-  const key = tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
-  return key instanceof Promise
-    ? handleOnceKeyed(tools, route, exchange, key)
-    : handleKeyed(tools, route, exchange, key);
+/** Every route in the same order. */
+async function serveRoute(tools: AppTools, route: HttpRoute, exchange: Exchange): Promise<Response> {
+  try {
+    if (route.maxBytes > 0) checkDeclaredBody(exchange.request, route.maxBytes);
+    if (route.isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
+    if (route.auth === 'none') return finish(tools, route, exchange, await route.handle(tools, exchange));
+    // A bad key counts against its address even if the client hangs up before the key is found to be bad.
+    exchange.connection.peer();
+    const key = await tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
+    if (!key) return faultResponse(tools, exchange, fault('invalid_api_key'));
+    failpoint('K0');
+    return finish(tools, route, exchange, await route.handle(tools, { ...exchange, key }));
+  } catch (error) {
+    return faultResponse(tools, exchange, error);
+  }
 }
 
-type KeyedRoute = Extract<HttpRoute, { auth: 'key' }>;
-type FoundKey = PresentedKey | undefined;
-
-function handleOnceKeyed(
-  tools: HttpTools,
-  route: KeyedRoute,
-  exchange: Exchange,
-  key: Promise<FoundKey>,
-): Promise<Reply> {
-  return key.then((found) => handleKeyed(tools, route, exchange, found));
-}
-
-/** A good key is looked at whatever came before it. */
-function handleKeyed(tools: HttpTools, route: KeyedRoute, exchange: Exchange, key: FoundKey): Reply | Promise<Reply> {
-  if (!key) return fault('invalid_api_key');
-  failpoint('K0');
-  return route.handle(tools, { ...exchange, key });
+function finish(tools: AppTools, { hasHeaders = false }: HttpRoute, exchange: Exchange, reply: Reply): Response {
+  if (reply instanceof Fault) return faultResponse(tools, exchange, reply);
+  if (!hasHeaders) addCommonHeaders(exchange, reply);
+  return reply;
 }
 
 /** A bad key counts against the address it came from, whenever it was found to be bad: too many of them are told otherwise. */
@@ -200,36 +181,6 @@ function countBadKey(tools: HttpTools, exchange: Exchange, told: Fault): Fault {
   } catch (error) {
     return toFault(error);
   }
-}
-
-/** What needs no wait is answered without one: most refusals. */
-function answer(tools: AppTools, exchange: Exchange, handle: Handle, hasHeaders = false): Response | Promise<Response> {
-  try {
-    const reply = handle(exchange);
-    return reply instanceof Promise
-      ? finishLater(tools, exchange, reply, hasHeaders)
-      : finish(tools, exchange, reply, hasHeaders);
-  } catch (error) {
-    return faultResponse(tools, exchange, error);
-  }
-}
-
-function finishLater(
-  tools: AppTools,
-  exchange: Exchange,
-  reply: Promise<Reply>,
-  hasHeaders: boolean,
-): Promise<Response> {
-  return reply.then(
-    (came) => finish(tools, exchange, came, hasHeaders),
-    (error: unknown) => faultResponse(tools, exchange, error),
-  );
-}
-
-function finish(tools: AppTools, exchange: Exchange, reply: Reply, hasHeaders: boolean): Response {
-  if (reply instanceof Fault) return faultResponse(tools, exchange, reply);
-  if (!hasHeaders) addCommonHeaders(exchange, reply);
-  return reply;
 }
 
 function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Response {

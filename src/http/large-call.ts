@@ -10,7 +10,7 @@ import type { Unparsed } from '../relay/refuse-early.ts';
 import { addressOf } from './client-address.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
 import { decodeBody, finishScan, openScan, parseScannedText, pause } from './read-body.ts';
-import { type KeyedBody, keyedJson, withKey } from './read-keyed-body.ts';
+import { type KeyedBody, parseKeyed, requireKey } from './read-keyed-body.ts';
 
 /** Throws the fault of a call that can be refused by what its body says unparsed. */
 export type RefuseEarly = (key: PresentedKey, body: Unparsed) => void;
@@ -47,7 +47,8 @@ export class LargeCall implements CallWork {
   }
 
   async read(body: Uint8Array, refuseEarly: RefuseEarly): Promise<KeyedBody> {
-    if (body.length <= SMALL_BODY_BYTES) return keyedJson(this.#tools, this.#exchange, body);
+    const { authenticator } = this.#tools;
+    if (body.length <= SMALL_BODY_BYTES) return parseKeyed(body, await authenticator.revalidate(this.#exchange.key));
     this.#units = unitsOf(body.length, UNSEEN);
     const text = decodeBody(body);
     const spans = await this.#scan(text, body.length);
@@ -58,10 +59,9 @@ export class LargeCall implements CallWork {
     this.#units = units;
     this.#charge();
     const unparsed = lookInto(text, spans);
-    const keyed = await withKey(this.#tools, this.#exchange, text, (_, key) => {
-      if (unparsed) refuseEarly(key, unparsed);
-      return parseScannedText(text, spans);
-    });
+    const key = requireKey(await authenticator.revalidate(this.#exchange.key));
+    if (unparsed) refuseEarly(key, unparsed);
+    const keyed = { key, document: await parseScannedText(text, spans) };
     await this.step();
     return keyed;
   }

@@ -10,7 +10,7 @@ import {
   type JsonProblem,
   JsonRefused,
   parseScanned,
-  scanTopLevel,
+  readJsonObject,
   TopLevelScan,
 } from '../kit/json/json.ts';
 import { readLargeJson } from '../kit/json/large-json.ts';
@@ -143,28 +143,29 @@ export async function readOptionalJson(request: Request, maxBytes: number, clock
   return parseOptionalBody(await readBody(request, maxBytes, clock));
 }
 
-export function parseOptionalBody(body: Uint8Array): JsonDocument | Promise<JsonDocument> {
+export function parseOptionalBody(body: Uint8Array): JsonDocument {
   const text = decodeBody(body);
   return parseText(text.trim() === '' ? '{}' : text);
 }
 
-export function parseBody(body: Uint8Array): JsonDocument | Promise<JsonDocument> {
+/** At one go: for bodies that are small. */
+export function parseBody(body: Uint8Array): JsonDocument {
   return parseText(decodeBody(body));
 }
 
-function parseText(text: string): JsonDocument | Promise<JsonDocument> {
+function parseText(text: string): JsonDocument {
   try {
-    return parseScannedText(text, scanTopLevel(text, BODY_LIMITS));
+    return readJsonObject(text, BODY_LIMITS);
   } catch (error) {
     return refuse(error);
   }
 }
 
-/** Of a text whose scan is complete. */
-export function parseScannedText(text: string, spans: Spans): JsonDocument | Promise<JsonDocument> {
-  if (text.length > AT_ONCE_CHARS || spans.values > AT_ONCE_VALUES) return readLargeJson(text, { pause }).catch(refuse);
+/** Of a text whose scan is complete, and which may be large. */
+export async function parseScannedText(text: string, spans: Spans): Promise<JsonDocument> {
   try {
-    return parseScanned(text, spans);
+    const isLarge = text.length > AT_ONCE_CHARS || spans.values > AT_ONCE_VALUES;
+    return isLarge ? await readLargeJson(text, { pause }) : parseScanned(text, spans);
   } catch (error) {
     return refuse(error);
   }

@@ -31,10 +31,8 @@ export interface Ledger {
   /** Releases the request if a bug here makes settling impossible. */
   settle(input: SettleInput, unsettled: Unsettled): Promise<CloseResult>;
   release(input: ReleaseInput): Promise<CloseResult>;
-  /**
-   * False when another node has released the hold because it considered this one dead, or when the store cannot answer.
-   */
-  isHeld(held: Held): boolean | Promise<boolean>;
+  /** False when another node released the hold, because it considered this one dead, or when the store cannot answer. */
+  isHeld(held: Held): Promise<boolean>;
   /** Closes that have not committed yet. */
   closing(): number;
 }
@@ -164,7 +162,7 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
 
   return {
     admit,
-    isHeld: (held) => lease()?.hasLivedSince(held.since) || isStillOpen(held),
+    isHeld: (held) => (lease()?.hasLivedSince(held.since) ? Promise.resolve(true) : isStillOpen(held)),
     settle: (input, unsettled) => close('settle', input, unsettled),
     release: (input) => close('release', input),
     closing: () => closing,

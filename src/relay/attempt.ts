@@ -10,7 +10,7 @@ import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
 import { askUpstream, readRefusal } from './ask-upstream.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import { beforeAsking, type Stoppable } from './before-asking.ts';
+import { isHeld, type Stoppable, waitBefore } from './before-asking.ts';
 import type { AnyBegunAnswer } from './begun.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { noteFailedTry } from './losses.ts';
@@ -46,11 +46,18 @@ export async function attempt(
   tools: RelayTools,
   admission: Admission,
   step: Step,
-  { gone, prefill, racing }: AttemptOptions,
+  options: AttemptOptions,
 ): Promise<AnyBegunAnswer> {
+  const { gone, prefill, racing } = options;
   const steppedAt = tools.clock.monotonic();
-  const waiting = beforeAsking(tools, admission, step, { gone, racing });
-  if (waiting) await waiting;
+  try {
+    if (step.waitMs > 0) await waitBefore(tools, options, step.waitMs);
+    if (!(await isHeld(tools, admission))) throw new AttemptFailed('hold_lost');
+  } catch (error) {
+    // A channel that is not asked in the end has no line of the receipt, and gets its pass back.
+    tools.health.forget(step.permit);
+    throw error;
+  }
   const note = new TryNote(tools, admission, step, steppedAt);
   const { call } = admission;
   const { route } = step;

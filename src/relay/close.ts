@@ -56,11 +56,6 @@ interface Ending {
   serving: ServingTry | undefined;
 }
 
-interface Closed {
-  closing: Promise<CloseResult>;
-  ending: Ending;
-}
-
 /** One for each call that is admitted, which runs from here on until it is closed. */
 export class Closing implements TaskListener {
   readonly #tools: RelayTools;
@@ -84,7 +79,8 @@ export class Closing implements TaskListener {
   /** `losses`: those of runs before the last. Undefined if it did not commit in time; it is then repeated until it does. */
   settle(status: RequestStatus, bill: Bill, served: Served, losses = NO_LOSSES): Promise<Settled | undefined> {
     this.#begin();
-    return this.#inTime(this.#settle(status, bill, served, losses));
+    this.#settle(status, bill, served, losses);
+    return this.#settled.promise;
   }
 
   /** The same where the bill must be waited for: the call counts as closed from here on. */
@@ -95,11 +91,13 @@ export class Closing implements TaskListener {
     losses = NO_LOSSES,
   ): Promise<Settled | undefined> {
     this.#begin();
-    const settling = billing.then(
-      (bill) => this.#settle(status, bill, served, losses),
-      (error: unknown) => this.#releaseUnbilled(error, losses),
-    );
-    return this.#inTime(settling);
+    billing
+      .then(
+        (bill) => this.#settle(status, bill, served, losses),
+        (error: unknown) => this.#releaseUnbilled(error, losses),
+      )
+      .catch((error: unknown) => this.#fail(error));
+    return this.#settled.promise;
   }
 
   /** Nothing is charged, unless the account has used up its free losses of the day. */
@@ -123,14 +121,14 @@ export class Closing implements TaskListener {
       outcome,
       losses: this.#losses(ofUnserved([...this.#admission.losses, ...losses])),
     };
-    const ending = { outcome, bill, serving: undefined };
-    const settled = await this.#inTime({ closing: ledger.release(close), ending });
+    void this.#end(ledger.release(close), { outcome, bill, serving: undefined });
+    const settled = await this.#settled.promise;
     if (giveBackSlots) refusals.forget(accountId);
     return settled;
   }
 
   /** A bug of ours must not keep a customer's money. */
-  #releaseUnbilled(error: unknown, losses: readonly Loss[]): Closed {
+  #releaseUnbilled(error: unknown, losses: readonly Loss[]): void {
     const { alarms, ledger } = this.#tools;
     const { requestId, key, model, freeAddress } = this.#admission.call;
     const { accountId, keyId } = key;
@@ -139,11 +137,10 @@ export class Closing implements TaskListener {
     const outcome = this.#outcome('internal_error', bill, undefined);
     const kept = this.#losses(neverCharged([...this.#admission.losses, ...losses]));
     const close = { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome, losses: kept };
-    const closing = ledger.release(close);
-    return { closing, ending: { outcome, bill, serving: undefined } };
+    void this.#end(ledger.release(close), { outcome, bill, serving: undefined });
   }
 
-  #settle(status: RequestStatus, bill: Bill, { first, last }: Served, losses: readonly Loss[]): Closed {
+  #settle(status: RequestStatus, bill: Bill, { first, last }: Served, losses: readonly Loss[]): void {
     failpoint('K6');
     const { alarms, ledger, traffic } = this.#tools;
     const { requestId, key, freeAddress } = this.#admission.call;
@@ -162,7 +159,7 @@ export class Closing implements TaskListener {
     const all = failed.length + losses.length === 0 ? own : [...neverCharged([...failed, ...losses]), ...own];
     const close = { requestId, accountId, keyId, cost: bill.cost, outcome, losses: this.#losses(all) };
     const unsettled = { freeAddress, used: bill.buckets, costs: last.step.route.costs };
-    return { closing: ledger.settle(close, unsettled), ending: { outcome, bill, serving } };
+    void this.#end(ledger.settle(close, unsettled), { outcome, bill, serving });
   }
 
   /** Undefined for most calls, which lose nothing. */
@@ -193,6 +190,7 @@ export class Closing implements TaskListener {
   #begin(): void {
     assert(!this.#isDone, 'a call is closed once');
     this.#isDone = true;
+    this.#stopWaiting = this.#tools.clock.after(SETTLE_WAIT_MS, this);
   }
 
   /** Times are those of the call as a whole, with every try that it took. */
@@ -233,33 +231,30 @@ export class Closing implements TaskListener {
     };
   }
 
-  #inTime(closed: Closed | Promise<Closed>): Promise<Settled | undefined> {
-    this.#stopWaiting = this.#tools.clock.after(SETTLE_WAIT_MS, this);
-    void this.#end(closed);
-    return this.#settled.promise;
-  }
-
   /** It was waited for long enough: it goes on unwaited. */
   onTime(): void {
     this.#settled.resolve(undefined);
   }
 
-  async #end(closed: Closed | Promise<Closed>): Promise<void> {
+  async #end(closing: Promise<CloseResult>, ending: Ending): Promise<void> {
     try {
-      const { closing, ending } = closed instanceof Promise ? await closed : closed;
       const result = await closing;
       this.#report(result, ending);
       if (ending.serving) failpoint('K8');
       this.#settled.resolve(result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined);
-    } catch (error) {
-      this.#settled.reject(error);
-    } finally {
-      this.#stopWaiting?.();
       this.#over();
+    } catch (error) {
+      this.#fail(error);
     }
   }
 
+  #fail(error: unknown): void {
+    this.#settled.reject(error);
+    this.#over();
+  }
+
   #over(): void {
+    this.#stopWaiting?.();
     const { running, meter } = this.#tools;
     const { call } = this.#admission;
     running.delete(call.requestId);

@@ -9,7 +9,7 @@ import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
 import { type LargeCall, openLargeCall } from '../large-call.ts';
 import { readBody } from '../read-body.ts';
-import { keyedJson } from '../read-keyed-body.ts';
+import { parseKeyed } from '../read-keyed-body.ts';
 
 export const COUNT_TOKENS_MAX_BYTES = 20 * 1024 * 1024;
 
@@ -19,11 +19,11 @@ export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Pr
   try {
     large = openLargeCall(tools, exchange, true);
     const body = await readBody(exchange.request, COUNT_TOKENS_MAX_BYTES, tools.clock, capacity);
-    const { document, key } = await (large
-      ? large.read(body, (found, { model }) =>
+    const { document, key } = large
+      ? await large.read(body, (found, { model }) =>
           chooseModel(tools.catalog(), found, readModel({ value: { model } }), 'chat'),
         )
-      : keyedJson(tools, exchange, body));
+      : parseKeyed(body, await tools.authenticator.revalidate(exchange.key));
     const { routes } = chooseModel(tools.catalog(), key, readModel(document), 'chat');
     const tokens = estimateAt(readInput(document), routes[0]?.model ?? '');
     large?.answeredHere();

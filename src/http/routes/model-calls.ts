@@ -23,7 +23,7 @@ import type { Exchange, HttpTools, KeyedExchange, Reply } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
 import { type LargeCall, openLargeCall, type RefuseEarly } from '../large-call.ts';
 import { pause, readBody } from '../read-body.ts';
-import { keyedJson } from '../read-keyed-body.ts';
+import { parseKeyed } from '../read-keyed-body.ts';
 
 export interface ModelCall {
   path: string;
@@ -58,10 +58,11 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, endpo
     if (hasPassed(exchange.request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
     large = openLargeCall(tools, exchange);
     const body = await readBody(exchange.request, endpoint.maxBytes, tools.clock, capacity);
-    const keyed = await (large
-      ? large.read(body, earlyRefusal(tools, exchange, endpoint))
-      : keyedJson(tools, exchange, body));
-    const incoming = incomingCall(tools, exchange, endpoint, { ...keyed, capacity, work: large ?? UNCOUNTED_WORK });
+    const { document, key } = large
+      ? await large.read(body, earlyRefusal(tools, exchange, endpoint))
+      : parseKeyed(body, await tools.authenticator.revalidate(exchange.key));
+    const work = large ?? UNCOUNTED_WORK;
+    const incoming = incomingCall(tools, exchange, endpoint, { document, key, capacity, work });
     const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);
     const empty = emptyAnswer(call);
     if (empty !== undefined) {
