@@ -1,10 +1,11 @@
 // Redeems a card. A typo is reported without a database query; all other failures get the same response.
 
+import { z } from 'zod';
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
-import type { JsonObject } from '../kit/json/json.ts';
 import { moneyFields } from '../kit/money.ts';
+import { named } from '../kit/shapes.ts';
 import { limitFault } from '../limits/admission-fault.ts';
 import type { Store } from '../store/store.ts';
 import { readCardCode } from './card-code.ts';
@@ -16,20 +17,23 @@ export interface RedeemTools {
   hashCard(code: string): string;
 }
 
+export const cardGiven = named('Card', {
+  code: z
+    .string('code must be the code on the card, as text.')
+    .describe('PC- and 28 characters; case, spaces and dashes do not matter.'),
+});
+
 const GUESS_LIMITS = { perTenMinutes: 5, perDay: 20, perAddressHour: 20 };
 
 /** `address` is the keyed hash of the client's address. */
 export async function redeemCard(
   tools: RedeemTools,
   accountId: string,
-  body: JsonObject,
+  card: z.output<typeof cardGiven>,
   address: string,
   idempotency: Idempotency | undefined,
 ) {
-  if (typeof body.code !== 'string') {
-    throw fault('invalid_request', { param: 'code', message: 'code must be the code on the card, as text.' });
-  }
-  const code = readCardCode(body.code);
+  const code = readCardCode(card.code);
   if (code === undefined) throw fault('card_code_malformed', { param: 'code' });
   const at = tools.clock.now();
   const result = await tools.store.commit('redeem', {

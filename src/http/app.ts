@@ -1,7 +1,7 @@
 // The public API: routes from the table, and around each of them the same order: size, key, handler, fault, headers.
 
 import { type Context, Hono } from 'hono';
-import { Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
+import { type Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import { type Connection, NO_CONNECTION } from '../kit/connection.ts';
 import { failpoint } from '../kit/failpoint.ts';
@@ -11,12 +11,13 @@ import { addressOf } from './client-address.ts';
 import { addCommonHeaders } from './common-headers.ts';
 import { isOpenToPages, preflight } from './cors.ts';
 import { keyFromHeaders } from './credentials.ts';
-import type { Exchange, HttpTools, Reply } from './exchange.ts';
+import type { Exchange, HttpTools } from './exchange.ts';
 import { clientName } from './failed-stream.ts';
 import { createFaultResponses, type FaultResponse } from './fault-response.ts';
+import type { HttpRoute } from './operation.ts';
 import { checkDeclaredBody } from './read-body.ts';
 import { routePath } from './route-path.ts';
-import { type HttpRoute, ROUTES } from './route-table.ts';
+import { ROUTES } from './route-table.ts';
 import { similarRouteHint } from './similar-route.ts';
 
 export interface AppBindings {
@@ -36,18 +37,18 @@ export interface App {
   fetch(request: Request, connection: Connection): Response | Promise<Response>;
 }
 
-/** The calls that come by the thousand have an address of their own: one look finds them, past the router and all pages. */
+/** The plain routes of the API are found by one lookup, before the router and all pages. */
 export function createApp(http: HttpTools, loadPages: () => Promise<AddPages>): App {
   const tools: AppTools = { ...http, faultResponse: createFaultResponses(http.publicUrl) };
   const router = createRouter(tools, loadPages);
-  const plain = plainRoutes();
+  const plain = new Map<string, HttpRoute>(ROUTES.map((route) => [route.name, route]));
   return {
     fetch(request, connection) {
       const path = routePath(request);
       if (hasSeveralHosts(request)) {
         return faultResponse(tools, newExchange(tools, request, path, connection), severalHosts());
       }
-      const route = plain.get(path)?.get(request.method);
+      const route = path.includes(':') ? undefined : plain.get(`${request.method} ${path}`);
       if (route) return serveRoute(tools, route, newExchange(tools, request, path, connection));
       // Pages ask for it after a wait.
       connection.peer();
@@ -64,18 +65,6 @@ function hasSeveralHosts({ headers }: Request): boolean {
 /** A proxy before us may have read the other one. */
 function severalHosts(): Fault {
   return fault('invalid_request', { message: 'The request has more than one Host header. Send exactly one.' });
-}
-
-/** By path, then by method. */
-function plainRoutes(): ReadonlyMap<string, ReadonlyMap<string, HttpRoute>> {
-  const plain = new Map<string, Map<string, HttpRoute>>();
-  for (const route of ROUTES) {
-    if (route.path.includes(':')) continue;
-    const methods = plain.get(route.path) ?? new Map<string, HttpRoute>();
-    plain.set(route.path, methods);
-    methods.set(route.method, route);
-  }
-  return plain;
 }
 
 const NO_PARAMS: Exchange['params'] = {};
@@ -151,24 +140,21 @@ const EVERY_METHOD = ['ALL'];
 /** Every route in the same order. */
 async function serveRoute(tools: AppTools, route: HttpRoute, exchange: Exchange): Promise<Response> {
   try {
-    if (route.maxBytes > 0) checkDeclaredBody(exchange.request, route.maxBytes);
-    if (route.isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
-    if (route.auth === 'none') return finish(tools, route, exchange, await route.handle(tools, exchange));
+    if (route.maxBytes > 0) {
+      checkDeclaredBody(exchange.request, route.maxBytes);
+      // While draining, new work is refused; what only informs goes on.
+      if (!tools.isReady()) throw fault('unavailable', { internal: 'draining' });
+    }
+    if (route.auth === 'none') return addCommonHeaders(exchange, await route.handle(tools, exchange));
     // A bad key counts against its address even if the client hangs up before the key is found to be bad.
     exchange.connection.peer();
     const key = await tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
     if (!key) return faultResponse(tools, exchange, fault('invalid_api_key'));
     failpoint('K0');
-    return finish(tools, route, exchange, await route.handle(tools, { ...exchange, key }));
+    return addCommonHeaders(exchange, await route.handle(tools, { ...exchange, key }));
   } catch (error) {
     return faultResponse(tools, exchange, error);
   }
-}
-
-function finish(tools: AppTools, { hasHeaders = false }: HttpRoute, exchange: Exchange, reply: Reply): Response {
-  if (reply instanceof Fault) return faultResponse(tools, exchange, reply);
-  if (!hasHeaders) addCommonHeaders(exchange, reply);
-  return reply;
 }
 
 /** A bad key counts against the address it came from, whenever it was found to be bad: too many of them are told otherwise. */

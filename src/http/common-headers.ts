@@ -33,12 +33,15 @@ export function newResponse(asked: Asked, body: BodyInit, { status = 200, header
   return response;
 }
 
-export function addCommonHeaders({ requestId, path }: Asked, response: Response): void {
+/** To an answer that was not made with them. */
+export function addCommonHeaders({ requestId, path }: Asked, response: Response): Response {
+  if (response.headers.has(ID_HEADERS[0])) return response;
   setRequestId(response, requestId);
   for (const [name, value] of constantHeaders(path)) {
     // Some answers are for everybody, and say so.
     if (name !== 'cache-control' || !response.headers.has(name)) response.headers.set(name, value);
   }
+  return response;
 }
 
 export function setRequestId({ headers }: Response, requestId: string): void {

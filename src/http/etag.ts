@@ -1,22 +1,39 @@
-// Answers that change seldom: who has the newest one is told so, in place of getting it again.
+// Answers that change seldom: who has the newest one is told so, in place of getting it again. Each is written once.
 
 import { createHash } from 'node:crypto';
+import type { FaultCode } from '../faults/table.ts';
+import { text } from '../kit/shapes.ts';
 
-export interface Tagged {
+interface Tagged {
   text: string;
   etag: string;
 }
 
-/** The tag is of the text itself: a number such as a revision's may stand for another text after a restore or an upgrade. */
-export function tagJson(name: string, value: unknown): Tagged {
-  const text = JSON.stringify(value);
-  return { text, etag: `"${name}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}"` };
+/** What calls with such an answer have in common. */
+export const taggedCall = {
+  tag: 'public',
+  requestHeaders: { 'If-None-Match': text.describe('The ETag of an earlier answer.') },
+  answerHeaders: ['etag'],
+  others: { 304: { result: 'It has not changed.' } },
+  faults: ['internal_error'] as FaultCode[],
+} as const;
+
+/** `write` gives what is told of a source, which never changes. */
+export function taggedAnswers<Source extends object>(name: string, type: string, write: (source: Source) => unknown) {
+  const written = new WeakMap<Source, Tagged>();
+  return (request: Request, source: Source): Response => {
+    const tagged = written.get(source) ?? tagJson(name, write(source));
+    written.set(source, tagged);
+    const headers = { etag: tagged.etag, 'cache-control': 'public, max-age=0, must-revalidate' };
+    if (isKnown(request, tagged.etag)) return new Response(null, { status: 304, headers });
+    return new Response(tagged.text, { headers: { ...headers, 'content-type': type } });
+  };
 }
 
-export function answerTagged(request: Request, { text, etag }: Tagged, type: string): Response {
-  const headers = { etag, 'cache-control': 'public, max-age=0, must-revalidate' };
-  if (isKnown(request, etag)) return new Response(null, { status: 304, headers });
-  return new Response(text, { headers: { ...headers, 'content-type': type } });
+/** The tag is of the text itself: a number such as a revision's may stand for another text after a restore or an upgrade. */
+function tagJson(name: string, value: unknown): Tagged {
+  const json = JSON.stringify(value);
+  return { text: json, etag: `"${name}-${createHash('sha256').update(json).digest('hex').slice(0, 16)}"` };
 }
 
 function isKnown(request: Request, etag: string): boolean {

@@ -4,7 +4,7 @@ import type { Authenticator, PresentedKey } from '../accounts/keys/authenticator
 import type { PricesAt } from '../accounts/prices-at.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { PublicStatus } from '../catalog/publishing/public-status.ts';
-import type { Fault, FaultLabel } from '../faults/fault.ts';
+import type { FaultLabel } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import type { Network } from '../kit/address.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -59,9 +59,6 @@ export interface Exchange {
   connection: Connection;
   params: Readonly<Record<string, string>>;
 }
-
-/** A refusal may be returned instead of thrown: a flood of them need not unwind the stack each time. */
-export type Reply = Response | Fault;
 
 export interface KeyedExchange extends Exchange {
   /** As it was when the headers were there; with a body comes the key that counts. */

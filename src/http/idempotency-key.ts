@@ -2,8 +2,18 @@
 
 import { fault } from '../faults/fault.ts';
 import type { BeginIdempotency, Idempotency } from '../kit/idempotency.ts';
+import { text } from '../kit/shapes.ts';
 
 const MAX_CHARS = 255;
+
+export const idempotencyKey = (minChars: number) => ({
+  'Idempotency-Key': text
+    .min(minChars)
+    .max(MAX_CHARS)
+    .describe(
+      'The same one with the same body, within 24 hours, gives the same result, whatever changed since; nothing happens twice.',
+    ),
+});
 
 export interface IdempotencyScope {
   /** Whose key it is: the account, or on register the client's address. */

@@ -5,7 +5,7 @@ import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { fault } from '../faults/fault.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
-import { parseBody, parseOptionalBody, readBody } from './read-body.ts';
+import { parseBody, readBody } from './read-body.ts';
 
 export interface KeyedBody {
   document: JsonDocument;
@@ -15,21 +15,16 @@ export interface KeyedBody {
 
 type Door = Pick<HttpTools, 'authenticator' | 'clock'>;
 
-/** For small bodies. Throws `invalid_api_key` if the key is not good any more, whatever the body says. */
-export async function readKeyedJson(tools: Door, exchange: KeyedExchange, maxBytes: number): Promise<KeyedBody> {
-  const body = await readBody(exchange.request, maxBytes, tools.clock);
-  return parseKeyed(body, await tools.authenticator.revalidate(exchange.key));
-}
-
-/** Like `readKeyedJson`, but an empty body means an empty object. */
-export async function readOptionalKeyedJson(
+/** For small bodies. Throws `invalid_api_key` if the key is no longer valid, whatever the body says. */
+export async function readKeyedJson(
   tools: Door,
   exchange: KeyedExchange,
   maxBytes: number,
+  parse: (body: Uint8Array) => JsonDocument,
 ): Promise<KeyedBody> {
   const body = await readBody(exchange.request, maxBytes, tools.clock);
   const key = requireKey(await tools.authenticator.revalidate(exchange.key));
-  return { key, document: parseOptionalBody(body) };
+  return { key, document: parse(body) };
 }
 
 /** Of a small body, and its key as it is by now. */

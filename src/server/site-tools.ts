@@ -4,16 +4,14 @@ import { createSignInGuard } from '../accounts/sign-in/guard-sign-in.ts';
 import { createPasswords } from '../accounts/sign-in/passwords.ts';
 import { createSessionHasher } from '../accounts/sign-in/sessions.ts';
 import { createPriceHistory } from '../catalog/publishing/price-history.ts';
-import { Fault, fault } from '../faults/fault.ts';
+import { fault } from '../faults/fault.ts';
 import { addressOf, originOf } from '../http/client-address.ts';
 import type { HttpTools } from '../http/exchange.ts';
 import { bodyTextReader } from '../http/read-body.ts';
-import { callModel, MODEL_CALLS } from '../http/routes/model-calls.ts';
+import { chatCompletions } from '../http/routes/model-calls.ts';
 import { requestUrl } from '../kit/request-url.ts';
 import type { SiteTools } from '../site/tools.ts';
 import { readShipped } from './shipped-files.ts';
-
-const CHAT_PATH = '/v1/chat/completions';
 
 export type SiteSettings = { pepper: string } & Pick<
   SiteTools,
@@ -36,12 +34,10 @@ export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSetti
     countKnock: (address) => http.doors.countKnock(address, http.catalog().guards.register_attempts_per_minute),
     readBody: bodyTextReader(http.clock),
     async callChat({ request, connection }, { hash }, body) {
-      const call = MODEL_CALLS.find(({ path }) => path === CHAT_PATH);
-      if (!call) throw new Error(`no call to ${CHAT_PATH}`);
       if (!http.isReady()) throw fault('unavailable', { internal: 'draining' });
       const key = await http.authenticator.byHash(hash);
       if (!key) throw fault('invalid_api_key');
-      const url = new URL(CHAT_PATH, http.publicUrl);
+      const url = new URL(chatCompletions.path, http.publicUrl);
       const forwardedFor = request.headers.get('x-forwarded-for');
       const exchange = {
         request: new Request(url, {
@@ -59,9 +55,7 @@ export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSetti
         params: {},
         key,
       };
-      const reply = await callModel(http, exchange, call);
-      if (reply instanceof Fault) throw reply;
-      return reply;
+      return chatCompletions.handle(http, exchange);
     },
   };
 }

@@ -73,8 +73,7 @@ async function openFile(failsAt = Number.POSITIVE_INFINITY): Promise<Asked> {
     store: { read: { usagePage } } as unknown as Store,
     log: (_level: string, event: string, { detail }: LogFields = {}) => void log.push(`${event} ${detail}`),
   };
-  const options = { gone: leaving.signal, findModel: () => undefined };
-  const file = await openUsageFile(tools, 'acc_1', new URLSearchParams(), options);
+  const file = await openUsageFile(tools, { accountId: 'acc_1', limit: 1 }, { gone: leaving.signal });
   return { writtenBefore, log, load, file, leave: () => leaving.abort() };
 }
 

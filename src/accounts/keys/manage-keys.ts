@@ -1,13 +1,13 @@
 // Creates, changes, rotates and revokes keys, for a managing key of the same account or a session of such a key. The
 // store checks that permission in the same operation. A new key is shown once.
 
+import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { type Fault, fault } from '../../faults/fault.ts';
 import { assert } from '../../kit/assert.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Idempotency } from '../../kit/idempotency.ts';
 import type { NewId } from '../../kit/ids.ts';
-import type { JsonObject } from '../../kit/json/json.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Actor } from '../../store/book/actors.ts';
 import type { KeyResult, RotateKeyResult } from '../../store/operations.ts';
@@ -19,7 +19,7 @@ import type { Authenticator, PresentedKey } from './authenticator.ts';
 import { lastFour } from './key-format.ts';
 import { newKeyRow } from './new-key-row.ts';
 import { type PublicKey, publicKey } from './public-key.ts';
-import { checkManage, type KeyBody, readKeyFields, restrictedManager, unknownField } from './read-key-fields.ts';
+import { checkManage, type KeyBody, readKeyFields, restrictedManager } from './read-key-fields.ts';
 
 export interface KeyTools {
   store: Store;
@@ -40,6 +40,19 @@ export interface Requester {
 type ShownKey = Replayable<{ api_key: string } & PublicKey>;
 
 const MAX_GRACE_S = 86_400;
+const GRACE = `grace_seconds must be a whole number from 0 to ${MAX_GRACE_S}.`;
+
+/** Misspelt, a grace would be none, and the old key dead at once. */
+export const rotation = z
+  .strictObject({
+    grace_seconds: z
+      .int(GRACE)
+      .min(0, GRACE)
+      .max(MAX_GRACE_S, GRACE)
+      .nullish()
+      .describe('How long the old key still works.'),
+  })
+  .meta({ id: 'Rotation' });
 
 export function requireManage(key: KeyRow): void {
   if (!key.manage) throw fault('key_not_permitted');
@@ -51,7 +64,7 @@ export function requesterOf({ accountId, keyId, presentedHash }: PresentedKey): 
 
 export async function listKeys({ store }: KeyTools, accountId: string) {
   const keys = await store.read.keysOf(accountId);
-  return { object: 'list', data: keys.filter((key) => key.revokedAt === null).map(publicKey) };
+  return { object: 'list' as const, data: keys.filter((key) => key.revokedAt === null).map(publicKey) };
 }
 
 export async function addKey(
@@ -102,19 +115,9 @@ export async function rotateKey(
   tools: KeyTools,
   { accountId, by }: Requester,
   keyId: string,
-  body: JsonObject,
+  { grace_seconds: grace }: z.output<typeof rotation>,
   idempotency: Idempotency | undefined,
 ): Promise<ShownKey> {
-  const grace = body.grace_seconds ?? 0;
-  if (typeof grace !== 'number' || !Number.isInteger(grace) || grace < 0 || grace > MAX_GRACE_S) {
-    throw fault('invalid_request', {
-      param: 'grace_seconds',
-      message: `grace_seconds must be a whole number from 0 to ${MAX_GRACE_S}.`,
-    });
-  }
-  // A misspelt grace would be ignored and the old key revoked at once.
-  const unknown = unknownField(body, ['grace_seconds']);
-  if (unknown) throw unknown;
   const at = tools.clock.now();
   const apiKey = newKeyText(tools.random, idempotency);
   const result = await tools.store.commit('rotateKey', {
@@ -122,7 +125,7 @@ export async function rotateKey(
     keyId,
     hash: tools.authenticator.hash(apiKey),
     last4: lastFour(apiKey),
-    graceUntil: at + grace * 1000,
+    graceUntil: at + (grace ?? 0) * 1000,
     by,
     at,
     replay: replayOf(idempotency),
@@ -132,7 +135,7 @@ export async function rotateKey(
 
 export async function removeKey(tools: KeyTools, { accountId, by }: Requester, keyId: string) {
   done(tools, await tools.store.commit('revokeKey', { accountId, keyId, by, at: tools.clock.now() }), by);
-  return { id: keyId, deleted: true };
+  return { id: keyId, deleted: true as const };
 }
 
 interface Done {

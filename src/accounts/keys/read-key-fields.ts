@@ -1,25 +1,67 @@
 // Reads the fields that a client may set on a key. Unknown fields are refused: a misspelt restriction would be missing.
 
+import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { type Fault, fault } from '../../faults/fault.ts';
-import { fieldName } from '../../kit/json/field-name.ts';
 import type { Json, JsonDocument } from '../../kit/json/json.ts';
 import { RawJson } from '../../kit/json/raw-json.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import { formatNtd, MAX_NANO, nanoOfJson } from '../../kit/money.ts';
 import { isRestricted } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
+import { readShape, unknownField } from '../read-shape.ts';
 
 export type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage'>>;
 
 /** A number may be raw text, so that every digit is read. */
 export type KeyBody = Readonly<Record<string, Json | RawJson | undefined>>;
 
-type Field = Json | RawJson;
-
-const FIELDS: readonly string[] = ['name', 'models', 'daily_budget_ntd', 'expires_at', 'manage'];
+/** Those that turn the direction of writing round would do so to what stands beside the name. */
+const CONTROLS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
 const MAX_NAME_CHARS = 100;
-const MAX_MODELS = 500;
+const NAME = `name must be a text of at most ${MAX_NAME_CHARS} characters in one line, without control characters, or null.`;
+const MODELS = 'models must be a list of model ids, or null for all models.';
+const NO_MODEL = 'This model does not exist. Use ids from GET /v1/models.';
+const EXPIRY =
+  'Set expires_at to an ISO 8601 time in the future with its zone, such as 2027-01-01T00:00:00+08:00, or to null.';
+
+export const keyFields = z
+  .strictObject({
+    name: z
+      .string(NAME)
+      .max(MAX_NAME_CHARS, NAME)
+      // Not every database can hold the rest, and no terminal should.
+      .refine((name) => name.trim() !== '' && name.isWellFormed() && !CONTROLS.test(name), NAME)
+      .transform((name) => name.trim())
+      .nullable(),
+    models: z
+      .array(z.string(NO_MODEL), MODELS)
+      .min(1, MODELS)
+      .max(500, MODELS)
+      .nullable()
+      .describe('Ids or aliases; null lifts the restriction.'),
+    daily_budget_ntd: z
+      .unknown()
+      .transform(readBudget)
+      .meta({
+        type: ['number', 'null'],
+        minimum: 0,
+        description: 'At most 9 decimals; null lifts the restriction.',
+      }),
+    expires_at: z
+      .string(EXPIRY)
+      .transform((text) => (text.includes('T') ? parseMoment(text) : undefined))
+      .refine((time) => time !== undefined, EXPIRY)
+      .meta({ format: 'date-time' })
+      .nullable()
+      .describe('In the future; null lifts the restriction.'),
+    manage: z.boolean('manage must be true or false.').describe('Not with any restriction.'),
+  })
+  .partial()
+  .meta({ id: 'KeyFields' });
+
+/** What is not known is refused later than what is wrong. */
+const knownFields = keyFields.strip();
 
 export interface ReadKeyFields {
   fields: KeyFields;
@@ -40,29 +82,23 @@ export function keyBodyOf({ value, text, spans }: JsonDocument): KeyBody {
 export type CurrentFields = Pick<KeyRow, 'models' | 'expiresAt'>;
 
 export function readKeyFields(body: KeyBody, catalog: Catalog, now: number, standing?: CurrentFields): ReadKeyFields {
-  const fields: KeyFields = {};
-  if (body.name !== undefined) fields.name = readName(body.name);
-  const named = body.models === undefined ? undefined : readModels(body.models);
-  if (named !== undefined) fields.models = named && idsOf(named, catalog);
-  if (body.daily_budget_ntd !== undefined) fields.dailyBudget = readBudget(body.daily_budget_ntd);
-  if (body.expires_at !== undefined) fields.expiresAt = readExpiry(body.expires_at);
-  if (body.manage !== undefined) {
-    if (typeof body.manage !== 'boolean') throw wrong('manage', 'manage must be true or false.');
-    fields.manage = body.manage;
-  }
+  const read = readShape(knownFields, body);
+  const { name, models, daily_budget_ntd: dailyBudget, expires_at: expiresAt, manage } = read;
+  const unknown = Object.keys(body).find((field) => !Object.hasOwn(keyFields.shape, field));
   const refusal =
-    unknownField(body, FIELDS) ??
-    unknownModel(named ?? [], catalog, standing?.models ?? []) ??
-    pastExpiry(fields.expiresAt ?? null, now, standing?.expiresAt ?? null);
-  return { fields, refusal };
-}
-
-export function unknownField(body: KeyBody, known: readonly string[]): Fault | undefined {
-  const unknown = Object.keys(body).find((name) => !known.includes(name));
-  if (unknown === undefined) return undefined;
-  const names = known.length > 1 ? `${known.slice(0, -1).join(', ')} and ${known.at(-1)}` : known[0];
-  const message = `The body has an unknown field. Known fields: ${names}.`;
-  return fault('invalid_request', { param: fieldName(unknown), message });
+    (unknown === undefined ? undefined : unknownField(unknown, keyFields)) ??
+    unknownModel(models ?? [], catalog, standing?.models ?? []) ??
+    pastExpiry(expiresAt ?? null, now, standing?.expiresAt ?? null);
+  return {
+    fields: {
+      ...(name === undefined ? {} : { name }),
+      ...(models === undefined ? {} : { models: models && idsOf(models, catalog) }),
+      ...(dailyBudget === undefined ? {} : { dailyBudget }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(manage === undefined ? {} : { manage }),
+    },
+    refusal,
+  };
 }
 
 export function checkManage(key: Pick<KeyRow, 'manage' | 'models' | 'dailyBudget' | 'expiresAt'>): void {
@@ -77,80 +113,27 @@ export function restrictedManager(): Fault {
   });
 }
 
-function readName(value: Field): string | null {
-  if (value === null) return null;
-  if (typeof value !== 'string' || value.length > MAX_NAME_CHARS || value.trim() === '' || !isPlain(value)) {
-    throw wrong(
-      'name',
-      `name must be a text of at most ${MAX_NAME_CHARS} characters in one line, without control characters, or null.`,
-    );
-  }
-  return value.trim();
-}
-
-/** Includes bidirectional controls, which would reorder the text around the name. */
-const CONTROLS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
-
-/** Other text is not storable in every database and unsafe in a terminal. */
-function isPlain(text: string): boolean {
-  return text.isWellFormed() && !CONTROLS.test(text);
-}
-
-function readModels(value: Field): string[] | null {
-  if (value === null) return null;
-  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_MODELS) {
-    throw wrong('models', 'models must be a list of model ids, or null for all models.');
-  }
-  return value.map((id, index) => {
-    if (typeof id !== 'string') throw noModel(index);
-    return id;
-  });
-}
-
-/** Aliases are stored as their model's id, so that an allow-list covers both. */
+/** Aliases are stored as the model they mean, so an allow-list covers both. */
 function idsOf(named: readonly string[], catalog: Catalog): string[] {
   return [...new Set(named.map((id) => catalog.find(id)?.id ?? id))];
 }
 
 function unknownModel(named: readonly string[], catalog: Catalog, standing: readonly string[]): Fault | undefined {
   const index = named.findIndex((id) => !catalog.find(id) && !standing.includes(id));
-  return index < 0 ? undefined : noModel(index);
+  return index < 0 ? undefined : fault('invalid_request', { param: `models[${index}]`, message: NO_MODEL });
 }
 
-function noModel(index: number): Fault {
-  return wrong(`models[${index}]`, 'This model does not exist. Use ids from GET /v1/models.');
-}
-
-function readBudget(value: Field): bigint | null {
+function readBudget(value: unknown, context: z.RefinementCtx): bigint | null {
   if (value === null) return null;
   const nano = value instanceof RawJson ? nanoOfJson(value.text) : undefined;
-  if (nano === 'too_large' || (typeof nano === 'bigint' && nano < 0n)) {
-    throw wrong('daily_budget_ntd', `daily_budget_ntd must be an amount from 0 to ${formatNtd(MAX_NANO)}, or null.`);
-  }
-  if (typeof nano !== 'bigint') {
-    throw wrong('daily_budget_ntd', 'daily_budget_ntd must be an amount of NT$ with at most 9 decimals, or null.');
-  }
-  return nano;
-}
-
-function readExpiry(value: Field): number | null {
-  if (value === null) return null;
-  const time = typeof value === 'string' && value.includes('T') ? parseMoment(value) : undefined;
-  if (time === undefined) throw noExpiry();
-  return time;
+  if (typeof nano === 'bigint' && nano >= 0n) return nano;
+  const isOutside = nano === 'too_large' || typeof nano === 'bigint';
+  const allowed = isOutside ? `from 0 to ${formatNtd(MAX_NANO)}` : 'of NT$ with at most 9 decimals';
+  context.addIssue(`daily_budget_ntd must be an amount ${allowed}, or null.`);
+  return z.NEVER;
 }
 
 function pastExpiry(expiresAt: number | null, now: number, standing: number | null): Fault | undefined {
-  return expiresAt !== null && expiresAt <= now && expiresAt !== standing ? noExpiry() : undefined;
-}
-
-function noExpiry(): Fault {
-  return wrong(
-    'expires_at',
-    'Set expires_at to an ISO 8601 time in the future with its zone, such as 2027-01-01T00:00:00+08:00, or to null.',
-  );
-}
-
-function wrong(param: string, message: string): Fault {
-  return fault('invalid_request', { param, message });
+  if (expiresAt === null || expiresAt > now || expiresAt === standing) return undefined;
+  return fault('invalid_request', { param: 'expires_at', message: EXPIRY });
 }

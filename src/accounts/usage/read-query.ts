@@ -1,84 +1,83 @@
 // Reads the query of a usage listing: filters, page size, and a cursor that is the position where the last page ended.
 
-import { fault } from '../../faults/fault.ts';
+import { z } from 'zod';
 import { parseMoment } from '../../kit/moment.ts';
 import type { UsageQuery } from '../../store/reads.ts';
+import { readQuery } from '../read-shape.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
+const LIMIT = `limit must be a whole number from 1 to ${MAX_LIMIT}.`;
 
 /** Resolves aliases: usage is recorded under the model's id. */
 export type FindModel = (name: string) => { id: string } | undefined;
 
+/** In the order in which they are checked. */
+export const usageFilters = z.object({
+  limit: z.coerce
+    .number(LIMIT)
+    .min(1, LIMIT)
+    .refine(Number.isInteger, LIMIT)
+    .default(DEFAULT_LIMIT)
+    .transform((limit) => Math.min(limit, MAX_LIMIT))
+    .meta({ type: 'integer', description: `Records in a page; more than ${MAX_LIMIT} are not given.` }),
+  from: moment('from', 'A date (midnight in Taipei), an ISO 8601 time with its zone, or milliseconds (13 digits).'),
+  to: moment('to', 'The same; itself left out.'),
+  channel: filter('channel', 'Exactly this channel.'),
+  key_id: filter('key_id', 'Exactly this key.'),
+  status: filter('status', 'Exactly this status.'),
+  model: filter('model', 'Exactly this model; an alias finds the model it means, too.'),
+  cursor: z
+    .string()
+    .transform(parseCursor)
+    .refine((after) => after !== undefined, 'cursor is not valid. Use next_cursor of the previous page, unchanged.')
+    .optional()
+    .describe('next_cursor of the page before.'),
+});
+
 export function readUsageQuery(accountId: string, params: URLSearchParams, findModel: FindModel): UsageQuery {
-  const query: UsageQuery = { accountId, limit: readLimit(params.get('limit')) };
-  const from = readTime(params, 'from');
-  const to = readTime(params, 'to');
-  if (from !== undefined) query.from = from;
-  if (to !== undefined) query.to = to;
-  for (const [name, field] of FILTERS) {
-    const value = readFilter(params, name);
-    if (value) query[field] = value;
-  }
-  const model = readFilter(params, 'model');
-  // An alias may once have been a model's id: its old records match, too.
-  if (model) query.models = [...new Set([model, findModel(model)?.id ?? model])];
-  const cursor = params.get('cursor');
-  if (cursor) query.after = readCursor(cursor);
-  return query;
+  return usageQueryOf(accountId, readQuery(usageFilters, params), findModel);
+}
+
+export function usageQueryOf(
+  accountId: string,
+  { key_id: keyId, model, cursor: after, ...rest }: z.output<typeof usageFilters>,
+  findModel: FindModel,
+): UsageQuery {
+  // An alias may have been the id of a model before: what was recorded then is found, too.
+  const models = model && [...new Set([model, findModel(model)?.id ?? model])];
+  const filters = Object.entries({ ...rest, keyId, models, after }).filter(([, value]) => value !== undefined);
+  return { accountId, ...Object.fromEntries(filters) } as UsageQuery;
 }
 
 export function writeCursor(at: number, requestId: string): string {
   return Buffer.from(`${at}.${requestId}`).toString('base64url');
 }
 
-const FILTERS = [
-  ['channel', 'channel'],
-  ['key_id', 'keyId'],
-  ['status', 'status'],
-] as const;
-
-function readFilter(params: URLSearchParams, name: string): string | null {
-  const value = params.get(name);
-  // PostgreSQL refuses to compare with characters that it cannot store.
-  if (value && /\p{Cc}/u.test(value)) {
-    throw fault('invalid_request', { param: name, message: `${name} contains control characters. Remove them.` });
-  }
-  return value;
+/** PostgreSQL refuses to compare with what it cannot hold. */
+function filter(name: string, description: string) {
+  return z
+    .string()
+    .refine((value) => !/\p{Cc}/u.test(value), `${name} contains control characters. Remove them.`)
+    .optional()
+    .describe(description);
 }
 
-function readLimit(text: string | null): number {
-  if (text === null || text === '') return DEFAULT_LIMIT;
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1) {
-    throw fault('invalid_request', { param: 'limit', message: `limit must be a whole number from 1 to ${MAX_LIMIT}.` });
-  }
-  return Math.min(limit, MAX_LIMIT);
+function moment(name: string, description: string) {
+  return z
+    .string()
+    .transform(parseTime)
+    .refine(
+      (time) => time !== undefined,
+      `${name} must be a date (2026-11-15), an ISO 8601 time with its zone (2026-11-15T09:30:00+08:00), or milliseconds since 1970 (13 digits).`,
+    )
+    .optional()
+    .describe(description);
 }
 
-/** Milliseconds since the epoch, a date or a time. An unescaped `+` of a zone arrives as a space. */
-function readTime(params: URLSearchParams, name: string): number | undefined {
-  const text = params.get(name);
-  if (!text) return undefined;
-  const time = /^\d{13}$/.test(text) ? Number(text) : parseMoment(text.replace(/ (\d{2}:?\d{2})$/, '+$1'));
-  if (time === undefined) {
-    throw fault('invalid_request', {
-      param: name,
-      message: `${name} must be a date (2026-11-15), an ISO 8601 time with its zone (2026-11-15T09:30:00+08:00), or milliseconds since 1970 (13 digits).`,
-    });
-  }
-  return time;
-}
-
-function readCursor(cursor: string): NonNullable<UsageQuery['after']> {
-  const after = parseCursor(cursor);
-  if (!after) {
-    throw fault('invalid_request', {
-      param: 'cursor',
-      message: 'cursor is not valid. Use next_cursor of the previous page, unchanged.',
-    });
-  }
-  return after;
+/** Milliseconds since the epoch, a date or a time. The `+` of a zone that was not escaped has come as a space. */
+function parseTime(text: string): number | undefined {
+  return /^\d{13}$/.test(text) ? Number(text) : parseMoment(text.replace(/ (\d{2}:?\d{2})$/, '+$1'));
 }
 
 /** Undefined if it is not a valid cursor. */

@@ -7,40 +7,15 @@ import type { Load } from '../../limits/load.ts';
 import type { UsageQuery } from '../../store/reads.ts';
 import type { UsageRecord } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
-import { publicRecord } from './public-usage.ts';
-import { type FindModel, readUsageQuery } from './read-query.ts';
+import { publicRecord, usageRecord } from './public-usage.ts';
 
 const PAGE = 1_000;
 const MAX_PAGES = 100;
-/** The most recent records; older ones are left out. */
+/** What a file has at most: the newest. */
 export const MAX_RECORDS = PAGE * MAX_PAGES;
-/** Memory of one file while it is sent: a page of records, their text, and socket buffers. */
+/** What one file takes while it is sent: a page of records, their text, and what sockets hold of it. */
 const FILE_BYTES = 4 * 1024 * 1024;
-const COLUMNS = [
-  'request_id',
-  'at',
-  'key_id',
-  'model',
-  'channel',
-  'endpoint',
-  'status',
-  'stream',
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_5m_tokens',
-  'cache_write_1h_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'images',
-  'first_token_ms',
-  'total_ms',
-  'cost_ntd',
-  'cost_nano',
-  'balance_after_ntd',
-  'balance_after_nano',
-  'estimated',
-  'revision',
-] as const;
+const COLUMNS = usageRecord.keyof().options;
 
 /** The columns of a usage file. */
 export interface UsageSheet {
@@ -66,21 +41,19 @@ export interface UsageFileOptions {
   /** Aborts when the client disconnects: a server need not read a body that has no reader. */
   gone: AbortSignal;
   sheet?: UsageSheet;
-  findModel: FindModel;
 }
 
 /**
- * Rejects before anything is sent if the query is invalid, the process is full or the store does not answer. If the
- * store fails later, the connection breaks, so that the file is not taken for complete.
+ * Rejects before there is anything to send: for too much under way, or a store that does not answer.
+ * A store that fails later breaks the file off, so that nobody takes it for a whole one.
  */
 export async function openUsageFile(
   { store, log, load }: UsageFileTools,
-  accountId: string,
-  params: URLSearchParams,
-  { gone, sheet = API_SHEET, findModel }: UsageFileOptions,
+  query: UsageQuery,
+  { gone, sheet = API_SHEET }: UsageFileOptions,
 ): Promise<string | ReadableStream<Uint8Array>> {
-  const nextPage = readPages(store, { ...readUsageQuery(accountId, params, findModel), limit: PAGE }, sheet);
-  const capacity = load.acquire(accountId);
+  const nextPage = readPages(store, { ...query, limit: PAGE }, sheet);
+  const capacity = load.acquire(query.accountId);
   try {
     capacity.grow(FILE_BYTES);
     const first = await nextPage();
@@ -95,7 +68,7 @@ export async function openUsageFile(
   }
 
   function onFailure(error: unknown): void {
-    log('error', 'usage_file_failed', { account_id: accountId, detail: describeError(error) });
+    log('error', 'usage_file_failed', { account_id: query.accountId, detail: describeError(error) });
   }
 }
 

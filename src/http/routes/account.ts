@@ -1,38 +1,128 @@
-// GET /api/me, /api/usage and /api/receipts/{id}: what a key may see of its account.
+// What a key may see of its account, and do for it: balance, usage, receipts, cards.
 
+import { z } from 'zod';
+import { keyMembers } from '../../accounts/keys/public-key.ts';
+import { cardGiven, redeemCard } from '../../accounts/redeem-card.ts';
 import { showAccount } from '../../accounts/show-account.ts';
 import { listUsage } from '../../accounts/usage/list-usage.ts';
+import { usageRecord, usageTotals } from '../../accounts/usage/public-usage.ts';
+import { usageFilters, usageQueryOf } from '../../accounts/usage/read-query.ts';
 import { showReceipt } from '../../accounts/usage/show-receipt.ts';
 import { openUsageFile } from '../../accounts/usage/usage-file.ts';
-import { fault } from '../../faults/fault.ts';
-import { requestUrl } from '../../kit/request-url.ts';
-import type { HttpTools, KeyedExchange } from '../exchange.ts';
+import { amount, count, each, flag, idOf, isList, named, number, text, time } from '../../kit/shapes.ts';
+import { CHARGE_RULES } from '../../store/rows.ts';
+import { addressOf } from '../client-address.ts';
+import { accountCall } from '../operation.ts';
 
-export async function me(tools: HttpTools, { key }: KeyedExchange): Promise<Response> {
-  return Response.json(await showAccount(tools, key));
-}
+/** Only where the key has a budget. */
+const dayMembers = z.object({
+  ...amount('daily_spent', 'what the key spent today'),
+  ...amount('daily_held', 'what its running requests may still cost'),
+  ...amount('daily_left', 'the budget less both'),
+  daily_resets_at: time,
+});
+export const limits = named('Limits', {
+  ...each(count, 'free_per_minute', 'free_per_day_zero', 'free_per_day_positive', 'register_per_ip'),
+  ...each(count, 'register_per_day', 'paid_per_minute', 'in_flight'),
+});
 
-export async function usage(tools: HttpTools, { key, request }: KeyedExchange): Promise<Response> {
-  const { searchParams } = requestUrl(request);
-  const { find } = tools.catalog();
-  const format = searchParams.get('format') || 'json';
-  if (format !== 'csv' && format !== 'json') {
-    throw fault('invalid_request', { param: 'format', message: 'format must be csv or json.' });
-  }
-  if (format === 'json') {
-    return Response.json(await listUsage(tools.store, key.accountId, searchParams, find));
-  }
-  return new Response(
-    await openUsageFile(tools, key.accountId, searchParams, { gone: request.signal, findModel: find }),
-    {
-      headers: {
-        'content-type': 'text/csv; charset=utf-8',
-        'content-disposition': 'attachment; filename="usage.csv"',
-      },
+const ownKey = named('OwnKey', { ...keyMembers, ...dayMembers.partial().shape });
+const allowance = named('Allowance', { limit: count, used: count, remaining: count, resets_at: time });
+
+const account = named('Account', {
+  account_id: idOf('acc'),
+  key: ownKey,
+  ...amount('balance', 'the sum of the entries'),
+  ...amount('held', 'what running requests may still cost'),
+  ...amount('available', 'balance less held'),
+  free: z.object({ minute: allowance, day: allowance }),
+  limits,
+});
+
+const usagePage = named('UsagePage', {
+  object: isList,
+  data: z.array(usageRecord),
+  has_more: flag,
+  next_cursor: text.nullable(),
+  totals: usageTotals.describe('Of everything the filters find, not only of this page.'),
+});
+
+const receipt = named('Receipt', {
+  ...usageRecord.shape,
+  rule: z
+    .enum(CHARGE_RULES)
+    .nullable()
+    .describe('Which rule of the billing table decided the cost; null for requests from before there were rules.'),
+  explanation: text.nullable().describe('The rule in one sentence, with its amounts; null without a rule.'),
+  lines: z
+    .array(z.object({ bucket: text, quantity: count, unit_price_nano: text, amount_nano: text }))
+    .describe(
+      'They sum to the cost. `written_off` takes off what is not charged; `loss_guard` is what is charged because the requests without a charge of this day are used up.',
+    ),
+  attempts: z.array(z.object({ channel: text, outcome: text, ms: number.min(0) })),
+});
+
+const redeemed = named('Redeemed', {
+  card_serial: text,
+  ...amount('amount', 'the worth of the card'),
+  ...amount('balance', 'the balance after it'),
+  already_redeemed: flag.describe('This account had redeemed the card before; nothing was added now.'),
+});
+
+const usageQuery = z.object({
+  format: z
+    .enum(['csv', 'json'], 'format must be csv or json.')
+    .optional()
+    .describe('json if not said; csv: up to 100,000 records as UTF-8 with a byte-order mark.'),
+  ...usageFilters.shape,
+});
+
+const CSV_HEADERS = {
+  'content-type': 'text/csv; charset=utf-8',
+  'content-disposition': 'attachment; filename="usage.csv"',
+};
+
+export const ACCOUNT_CALLS = [
+  accountCall('GET /api/me', {
+    id: 'showAccount',
+    summary: 'Balance, the key that asks, and the free requests left',
+    result: 'The account.',
+    answer: account,
+    run: (tools, { key }) => showAccount(tools, key),
+  }),
+  accountCall('GET /api/usage', {
+    id: 'listUsage',
+    summary: 'Every admitted request, newest first',
+    query: usageQuery,
+    result: 'A page of records, or all of them as CSV.',
+    answer: usagePage,
+    alsoAs: { 'text/csv': text },
+    async run(tools, { key, query: { format, ...filters }, exchange }) {
+      const query = usageQueryOf(key.accountId, filters, tools.catalog().find);
+      if (format !== 'csv') return listUsage(tools.store, query);
+      const file = await openUsageFile(tools, query, { gone: exchange.request.signal });
+      return new Response(file, { headers: CSV_HEADERS });
     },
-  );
-}
-
-export async function receipt(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {
-  return Response.json(await showReceipt(tools, key.accountId, params.id ?? ''));
-}
+  }),
+  accountCall('GET /api/receipts/:id', {
+    id: 'showReceipt',
+    summary: 'How the cost of one request came about, and every attempt',
+    params: { id: idOf('req').describe('The id of a request, as in x-request-id.') },
+    result: 'The receipt.',
+    answer: receipt,
+    faults: ['not_found'],
+    run: (tools, { key, params }) => showReceipt(tools, key.accountId, params.id),
+  }),
+  accountCall('POST /api/redeem', {
+    id: 'redeem',
+    summary: 'Add balance from a prepaid card',
+    maxBytes: 4 * 1024,
+    body: cardGiven,
+    once: ({ accountId }) => `redeem:${accountId}`,
+    result: 'The balance has it, on disk.',
+    answer: redeemed,
+    faults: ['card_code_malformed', 'card_not_redeemable', 'redeem_rate_limited'],
+    run: (tools, { key, body, idempotency, exchange }) =>
+      redeemCard(tools, key.accountId, body, addressOf(tools, exchange), idempotency),
+  }),
+];

@@ -1,19 +1,45 @@
 // GET /api/public/catalog: models and prices for everyone, with an ETag so that polling is cheap. Written once per catalog.
 
-import type { Catalog } from '../../catalog/catalog.ts';
+import { z } from 'zod';
+import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
 import { publicCatalog } from '../../catalog/public-catalog.ts';
-import { answerTagged, type Tagged, tagJson } from '../etag.ts';
-import type { Exchange, HttpTools } from '../exchange.ts';
+import { count, each, flag, isList, named, number, text, time } from '../../kit/shapes.ts';
+import { MODEL_KINDS } from '../../vendors/endpoints.ts';
+import { taggedAnswers, taggedCall } from '../etag.ts';
+import { openRoute } from '../operation.ts';
 
-const written = new WeakMap<Catalog, Tagged>();
+const price = number.min(0).nullable();
 
-export function catalog(tools: HttpTools, { request }: Exchange): Response {
-  const active = tools.catalog();
-  return answerTagged(request, written.get(active) ?? write(active), 'application/json;charset=utf-8');
-}
+const catalog = named('Catalog', {
+  object: isList,
+  currency: z.literal('TWD'),
+  unit: z.literal('NT$ per 1M tokens'),
+  revision: count,
+  updated_at: time,
+  data: z.array(
+    z.object({
+      id: text,
+      name: text,
+      aliases: z.array(text),
+      kinds: z.array(z.enum(MODEL_KINDS)),
+      endpoints: z.array(text),
+      context_tokens: count,
+      max_output_tokens: count,
+      free: flag,
+      price: z
+        .object(each(price, ...PRICE_NAMES))
+        .describe('After fallback; 0 if free, null where it does not apply. `image` is per image.'),
+    }),
+  ),
+});
 
-function write(active: Catalog): Tagged {
-  const made = tagJson('catalog', publicCatalog(active));
-  written.set(active, made);
-  return made;
-}
+const answer = taggedAnswers('catalog', 'application/json;charset=utf-8', publicCatalog);
+
+export const showCatalog = openRoute('GET /api/public/catalog', {
+  ...taggedCall,
+  id: 'showCatalog',
+  summary: 'Models, where each is reached, and prices',
+  result: 'The catalog.',
+  answer: catalog,
+  handle: (tools, { request }) => answer(request, tools.catalog()),
+});

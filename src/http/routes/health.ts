@@ -1,12 +1,30 @@
 // Liveness says the process answers; readiness says it may be sent requests.
 
-import type { Exchange, HttpTools } from '../exchange.ts';
+import { z } from 'zod';
+import { flag } from '../../kit/shapes.ts';
+import { openRoute } from '../operation.ts';
 
-export function healthz(): Response {
-  return Response.json({ status: 'ok' });
-}
+const readiness = z.object({ ready: flag });
 
-export function readyz(tools: HttpTools, _exchange: Exchange): Response {
-  const ready = tools.isReady() && tools.hasStore();
-  return Response.json({ ready }, { status: ready ? 200 : 503 });
-}
+export const HEALTH_CALLS = [
+  openRoute('GET /healthz', {
+    id: 'showHealth',
+    tag: 'operation',
+    summary: 'Whether the process answers',
+    result: 'It does.',
+    answer: z.object({ status: z.literal('ok') }),
+    handle: () => Response.json({ status: 'ok' }),
+  }),
+  openRoute('GET /readyz', {
+    id: 'showReadiness',
+    tag: 'operation',
+    summary: 'Whether it takes work',
+    result: 'It does.',
+    answer: readiness,
+    others: { 503: { result: 'It drains, or has lost its store.', answer: readiness } },
+    handle(tools) {
+      const ready = tools.isReady() && tools.hasStore();
+      return Response.json({ ready }, { status: ready ? 200 : 503 });
+    },
+  }),
+];

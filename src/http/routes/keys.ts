@@ -1,64 +1,87 @@
 // /api/keys: an account's keys, for its managing keys.
 
+import { z } from 'zod';
 import {
   addKey,
   editKey,
   listKeys,
   removeKey,
   requesterOf,
-  requireManage,
   rotateKey,
+  rotation,
 } from '../../accounts/keys/manage-keys.ts';
-import { keyBodyOf } from '../../accounts/keys/read-key-fields.ts';
-import { idempotencyHeaders } from '../../accounts/replays.ts';
-import type { HttpTools, KeyedExchange } from '../exchange.ts';
-import { readIdempotencyKey } from '../idempotency-key.ts';
-import { type KeyedBody, readKeyedJson, readOptionalKeyedJson } from '../read-keyed-body.ts';
+import { keyMembers, keyText } from '../../accounts/keys/public-key.ts';
+import { keyBodyOf, keyFields } from '../../accounts/keys/read-key-fields.ts';
+import { idOf, isList, named } from '../../kit/shapes.ts';
+import { accountCall } from '../operation.ts';
 
-export const KEYS_MAX_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
-export async function getKeys(tools: HttpTools, { key }: KeyedExchange): Promise<Response> {
-  requireManage(key);
-  return Response.json(await listKeys(tools, key.accountId));
-}
+const key = named('Key', keyMembers);
+const newKey = named('NewKey', { api_key: keyText, ...keyMembers });
+const params = { id: idOf('key').describe('The id of a key.') };
 
-export async function postKey(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
-  const { document, key } = await readManaging(tools, exchange, readOptionalKeyedJson);
-  const idempotency = readIdempotencyKey(tools.beginIdempotency, exchange.request, document.text, {
-    scope: `keys:${key.accountId}`,
-    minChars: 1,
-  });
-  const { answer, isReplay } = await addKey(tools, requesterOf(key), keyBodyOf(document), idempotency);
-  return Response.json(answer, { status: 201, headers: idempotencyHeaders(isReplay) });
-}
-
-export async function patchKey(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
-  const { document, key } = await readManaging(tools, exchange, readKeyedJson);
-  return Response.json(await editKey(tools, requesterOf(key), exchange.params.id ?? '', keyBodyOf(document)));
-}
-
-export async function postRotate(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
-  const { document, key } = await readManaging(tools, exchange, readOptionalKeyedJson);
-  const keyId = exchange.params.id ?? '';
-  const idempotency = readIdempotencyKey(tools.beginIdempotency, exchange.request, document.text, {
-    scope: `rotate:${key.accountId}:${keyId}`,
-    minChars: 1,
-  });
-  const { answer, isReplay } = await rotateKey(tools, requesterOf(key), keyId, document.value, idempotency);
-  return Response.json(answer, { headers: idempotencyHeaders(isReplay) });
-}
-
-export async function deleteKey(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {
-  requireManage(key);
-  return Response.json(await removeKey(tools, requesterOf(key), params.id ?? ''));
-}
-
-type Read = (tools: HttpTools, exchange: KeyedExchange, maxBytes: number) => Promise<KeyedBody>;
-
-/** Who may not manage is refused before the body is read, and who may not any more, after it. */
-async function readManaging(tools: HttpTools, exchange: KeyedExchange, read: Read): Promise<KeyedBody> {
-  requireManage(exchange.key);
-  const body = await read(tools, exchange, KEYS_MAX_BYTES);
-  requireManage(body.key);
-  return body;
-}
+export const KEY_CALLS = [
+  accountCall('GET /api/keys', {
+    id: 'listKeys',
+    summary: 'The keys of the account that were not deleted, expired ones too',
+    auth: 'manage',
+    result: 'The keys.',
+    answer: named('KeyList', { object: isList, data: z.array(key) }),
+    run: (tools, { key: { accountId } }) => listKeys(tools, accountId),
+  }),
+  accountCall('POST /api/keys', {
+    id: 'createKey',
+    summary: 'Make a key',
+    auth: 'manage',
+    maxBytes: MAX_BYTES,
+    outline: keyFields,
+    isBodyOptional: true,
+    example: { name: 'reports', daily_budget_ntd: 0.5 },
+    once: ({ accountId }) => `keys:${accountId}`,
+    status: 201,
+    result: 'The key, shown once.',
+    answer: newKey,
+    run: (tools, { key: asker, document, idempotency }) =>
+      addKey(tools, requesterOf(asker), keyBodyOf(document), idempotency),
+  }),
+  accountCall('PATCH /api/keys/:id', {
+    id: 'changeKey',
+    summary: 'Change the fields that are given',
+    auth: 'manage',
+    maxBytes: MAX_BYTES,
+    params,
+    outline: keyFields,
+    result: 'The key as it is now.',
+    answer: key,
+    faults: ['not_found', 'last_key'],
+    run: (tools, { key: asker, params: { id }, document }) =>
+      editKey(tools, requesterOf(asker), id, keyBodyOf(document)),
+  }),
+  accountCall('DELETE /api/keys/:id', {
+    id: 'deleteKey',
+    summary: 'End a key',
+    auth: 'manage',
+    maxBytes: MAX_BYTES,
+    params,
+    result: 'It is ended, on every node within a second.',
+    answer: named('DeletedKey', { id: idOf('key'), deleted: z.literal(true) }),
+    faults: ['not_found', 'last_key', 'request_too_large'],
+    run: (tools, { key: asker, params: { id } }) => removeKey(tools, requesterOf(asker), id),
+  }),
+  accountCall('POST /api/keys/:id/rotate', {
+    id: 'rotateKey',
+    summary: 'A new key under the same id',
+    auth: 'manage',
+    maxBytes: MAX_BYTES,
+    params,
+    body: rotation,
+    isBodyOptional: true,
+    once: ({ accountId }, { id }) => `rotate:${accountId}:${id}`,
+    result: 'The new key, shown once.',
+    answer: newKey,
+    faults: ['not_found'],
+    run: (tools, { key: asker, params: { id }, body, idempotency }) =>
+      rotateKey(tools, requesterOf(asker), id, body, idempotency),
+  }),
+];

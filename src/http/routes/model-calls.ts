@@ -1,154 +1,135 @@
-// The calls that reach a model: POST /v1/chat/completions, /v1/responses, /v1/messages, /v1/embeddings and
-// /v1/images/generations. They differ in their format, the kind of model they are for, and how large a body they take.
+// The calls that reach a model, as clients see them.
 
-import { hasPassed, LOOP_HEADER } from '../../channels/loop-guard.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages/dialect.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { openaiChat } from '../../dialects/openai-chat/dialect.ts';
 import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImages } from '../../dialects/openai-images/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
-import { Fault, fault } from '../../faults/fault.ts';
-import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
-import { UNCOUNTED_WORK } from '../../limits/large-work.ts';
-import type { Call, IncomingCall } from '../../relay/call.ts';
-import { emptyAnswer, prepareCall, prepareLargeCall } from '../../relay/prepare-call.ts';
-import { refuseEarly } from '../../relay/refuse-early.ts';
-import { relayRequest } from '../../relay/relay-request.ts';
+import type { FaultCode } from '../../faults/table.ts';
+import type { Envelope } from '../../faults/write.ts';
+import { text } from '../../kit/shapes.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';
-import { addressOf } from '../client-address.ts';
-import { newResponse } from '../common-headers.ts';
-import { readConversationName } from '../conversation-name.ts';
-import type { Exchange, HttpTools, KeyedExchange, Reply } from '../exchange.ts';
-import { gatewayHeaders } from '../gateway-headers.ts';
-import { type LargeCall, openLargeCall, type RefuseEarly } from '../large-call.ts';
-import { pause, readBody } from '../read-body.ts';
-import { parseKeyed } from '../read-keyed-body.ts';
+import { callModel, type ModelCall } from '../call-model.ts';
+import type { Description, RouteName } from '../description.ts';
+import { keyedRoute } from '../operation.ts';
+import * as outline from './outlines.ts';
 
-export interface ModelCall {
-  path: string;
+const MIB = 1024 * 1024;
+const HELLO = { role: 'user', content: 'Hello' };
+
+const CALL_FAULTS: readonly FaultCode[] = [
+  ...outline.MODEL_FAULTS,
+  'unsupported_endpoint',
+  'context_length_exceeded',
+  'content_rejected',
+  'insufficient_balance',
+  'key_budget_exceeded',
+  'balance_in_use',
+  'rate_limited',
+  'free_minute_limit',
+  'free_daily_limit',
+  'too_many_in_flight',
+  'upstream_failed',
+  'loop_detected',
+];
+
+interface ModelCallDescription extends Omit<Description, 'tag' | 'result'> {
   kind: ModelKind;
   dialect: Dialect;
   maxBytes: number;
-  /** Headers of the client that an upstream of its own dialect may see. */
-  passedOn: readonly string[];
+  passedOn?: readonly string[];
+  envelope?: Envelope;
+  /** The answer as server-sent events, where the call has one. */
+  events?: string;
 }
 
-const MIB = 1024 * 1024;
+function modelCall<Name extends RouteName>(name: Name, description: ModelCallDescription) {
+  const { kind, dialect, passedOn = [], events, answerHeaders = [], ...rest } = description;
+  const call: ModelCall = { path: name.slice('POST '.length), kind, dialect, maxBytes: rest.maxBytes, passedOn };
+  return keyedRoute(name, {
+    ...rest,
+    tag: 'models',
+    result: events === undefined ? 'The answer.' : 'The answer; with `stream: true` as server-sent events.',
+    ...(events === undefined ? {} : { alsoAs: { 'text/event-stream': text.describe(events) } }),
+    answerHeaders: [
+      ...outline.gatewayAnswerHeaders,
+      'x-svc-max-tokens',
+      'x-svc-dropped',
+      'x-svc-translated',
+      ...answerHeaders,
+    ],
+    faults: CALL_FAULTS,
+    handle: (tools, exchange) => callModel(tools, exchange, call),
+  });
+}
 
-export const MODEL_CALLS: readonly ModelCall[] = [
-  { path: '/v1/chat/completions', kind: 'chat', dialect: openaiChat, maxBytes: 20 * MIB, passedOn: [] },
-  { path: '/v1/responses', kind: 'chat', dialect: openaiResponses, maxBytes: 20 * MIB, passedOn: [] },
-  {
-    path: '/v1/messages',
+export const chatCompletions = modelCall('POST /v1/chat/completions', {
+  id: 'createChatCompletion',
+  summary: 'Chat in the OpenAI format',
+  kind: 'chat',
+  dialect: openaiChat,
+  maxBytes: 20 * MIB,
+  requestHeaders: { ...outline.noWait, ...outline.strict },
+  body: outline.chatRequest,
+  example: { model: 'auto:free', messages: [HELLO] },
+  answer: outline.chatAnswer,
+  events:
+    'Chunks of `chat.completion.chunk`, ended by `[DONE]`. The last usage has `cost_ntd` and `cost_nano`. A failure is a last event with `error`.',
+});
+
+export const MODEL_CALLS = [
+  chatCompletions,
+  modelCall('POST /v1/responses', {
+    id: 'createResponse',
+    summary: 'The OpenAI responses format, without stored state',
+    description:
+      'Send the whole history in `input`. `previous_response_id`, `conversation`, `prompt`, `background` and references to items are refused.',
+    kind: 'chat',
+    dialect: openaiResponses,
+    maxBytes: 20 * MIB,
+    requestHeaders: { ...outline.noWait, ...outline.strict },
+    body: outline.responsesRequest,
+    example: { model: 'auto:free', input: 'Hello', store: false },
+    answer: outline.responsesAnswer,
+    events:
+      'Events from `response.created` to `response.completed` or `response.incomplete`. A failure is `response.failed`.',
+  }),
+  modelCall('POST /v1/messages', {
+    id: 'createMessage',
+    summary: 'Messages in the Anthropic format',
     kind: 'chat',
     dialect: anthropicMessages,
     maxBytes: 20 * MIB,
-    passedOn: ['anthropic-version', 'anthropic-beta'],
-  },
-  { path: '/v1/embeddings', kind: 'embeddings', dialect: openaiEmbeddings, maxBytes: 5 * MIB, passedOn: [] },
-  { path: '/v1/images/generations', kind: 'images', dialect: openaiImages, maxBytes: 25 * MIB, passedOn: [] },
+    passedOn: Object.keys(outline.anthropicHeaders),
+    requestHeaders: { ...outline.anthropicHeaders, ...outline.noWait, ...outline.strict },
+    body: outline.messagesRequest,
+    example: { model: 'auto:free', max_tokens: 256, messages: [HELLO] },
+    answer: outline.messagesAnswer,
+    answerHeaders: outline.anthropicAnswerHeaders,
+    events:
+      'Events from `message_start` to `message_stop`; `message_delta` has usage and cost. A failure is `event: error`.',
+    envelope: 'anthropic',
+  }),
+  modelCall('POST /v1/embeddings', {
+    id: 'createEmbedding',
+    summary: 'Embeddings in the OpenAI format',
+    kind: 'embeddings',
+    dialect: openaiEmbeddings,
+    maxBytes: 5 * MIB,
+    requestHeaders: outline.noWait,
+    body: outline.embeddingsRequest,
+    answer: outline.embeddingsAnswer,
+  }),
+  modelCall('POST /v1/images/generations', {
+    id: 'createImage',
+    summary: 'Images in the OpenAI format',
+    kind: 'images',
+    dialect: openaiImages,
+    maxBytes: 25 * MIB,
+    requestHeaders: outline.noWait,
+    body: outline.imagesRequest,
+    answer: outline.imagesAnswer,
+    events: 'Partial images and the last one, as events.',
+  }),
 ];
-
-/** A refusal is returned: a flood of them is not thrown once more. */
-export async function callModel(tools: HttpTools, exchange: KeyedExchange, endpoint: ModelCall): Promise<Reply> {
-  const capacity = tools.load.acquire(exchange.key.accountId);
-  let large: LargeCall | undefined;
-  try {
-    if (hasPassed(exchange.request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
-    large = openLargeCall(tools, exchange);
-    const body = await readBody(exchange.request, endpoint.maxBytes, tools.clock, capacity);
-    const { document, key } = large
-      ? await large.read(body, earlyRefusal(tools, exchange, endpoint))
-      : parseKeyed(body, await tools.authenticator.revalidate(exchange.key));
-    const work = large ?? UNCOUNTED_WORK;
-    const incoming = incomingCall(tools, exchange, endpoint, { document, key, capacity, work });
-    const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);
-    const empty = emptyAnswer(call);
-    if (empty !== undefined) {
-      large?.answeredHere();
-      capacity.release();
-      return await answerHere(tools, exchange, empty, call.request.stream);
-    }
-    if (isLimitedByAddress(call)) call.freeAddress = addressOf(tools, exchange);
-    const answer = await relayRequest(tools.relay, call);
-    if (!(answer instanceof Fault)) return newResponse(exchange, answer.body, answer);
-    large?.failed(answer);
-    capacity.release();
-    return answer;
-  } catch (error) {
-    large?.failed(error);
-    capacity.release();
-    if (error instanceof Fault) return error;
-    throw error;
-  }
-}
-
-function earlyRefusal(tools: HttpTools, { request }: Exchange, { kind, dialect }: ModelCall): RefuseEarly {
-  const noWait = isSet(request, 'x-svc-no-wait');
-  return (key, unparsed) =>
-    refuseEarly(tools.relay, { catalog: tools.catalog(), key, kind, dialect, noWait }, unparsed);
-}
-
-type ReadCall = Pick<IncomingCall, 'document' | 'key' | 'capacity' | 'work'>;
-
-function incomingCall(
-  tools: HttpTools,
-  { request, requestId, connection }: Exchange,
-  { path, kind, dialect, passedOn }: ModelCall,
-  { document, key, capacity, work }: ReadCall,
-): IncomingCall {
-  const trace = readTrace(request.headers.get(TRACE_HEADER));
-  return {
-    requestId,
-    key,
-    catalog: tools.catalog(),
-    kind,
-    dialect,
-    document,
-    endpoint: path,
-    conversationName: readConversationName(request.headers, document.value),
-    headers: passedHeaders(request.headers, passedOn, trace && writeTrace(trace, tools.random)),
-    traceId: trace?.traceId,
-    capacity,
-    pause,
-    work,
-    isStrict: isSet(request, 'x-svc-strict'),
-    noWait: isSet(request, 'x-svc-no-wait'),
-    connection,
-    gone: request.signal,
-  };
-}
-
-function isSet({ headers }: Request, name: 'x-svc-strict' | 'x-svc-no-wait'): boolean {
-  return headers.get(name) === '1';
-}
-
-function isLimitedByAddress({ model, catalog }: Call): boolean {
-  return model.free && catalog.guards.free_per_address_day !== null;
-}
-
-/** No upstream is asked, and nothing is charged. */
-async function answerHere(
-  tools: HttpTools,
-  exchange: KeyedExchange,
-  body: string,
-  isStream: boolean,
-): Promise<Response> {
-  const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
-  const headers = await gatewayHeaders(tools, exchange, exchange.envelope, { isStream });
-  return newResponse(exchange, body, { headers: { 'content-type': type, ...headers } });
-}
-
-/** What upstreams may see of the client's headers. */
-function passedHeaders(headers: Headers, names: readonly string[], trace: string | undefined): Record<string, string> {
-  const passed: Record<string, string> = {};
-  for (const name of names) {
-    const value = headers.get(name);
-    if (value !== null) passed[name] = value;
-  }
-  const hops = headers.get(LOOP_HEADER);
-  if (hops !== null) passed[LOOP_HEADER] = hops;
-  if (trace !== undefined) passed[TRACE_HEADER] = trace;
-  return passed;
-}

@@ -1,26 +1,82 @@
 // POST /api/agent/register: a key and NT$1 for whoever asks, within the limits; but not for web pages of other sites.
 
+import { z } from 'zod';
+import { keyText } from '../../accounts/keys/public-key.ts';
 import { registerAgent } from '../../accounts/register-agent.ts';
 import { idempotencyHeaders } from '../../accounts/replays.ts';
+import { FREE_MODEL } from '../../catalog/document.ts';
 import { fault } from '../../faults/fault.ts';
 import { isCrossSite } from '../../kit/cross-site.ts';
+import { amount, anyObject, each, idOf, named, text, url } from '../../kit/shapes.ts';
 import { originOf } from '../client-address.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
-import { readIdempotencyKey } from '../idempotency-key.ts';
+import { idempotencyKey, readIdempotencyKey } from '../idempotency-key.ts';
+import { OURS, openRoute } from '../operation.ts';
 import { readOptionalJson } from '../read-body.ts';
+import { limits } from './account.ts';
 
-export const REGISTER_MAX_BYTES = 4 * 1024;
+const MAX_BYTES = 4 * 1024;
+const MIN_KEY_CHARS = 20;
 
-export async function register(tools: HttpTools, exchange: Exchange): Promise<Response> {
+const registration = named('Registration', {
+  api_key: keyText,
+  free_model: z.literal(FREE_MODEL).describe('Works at NT$0.'),
+  ...amount('trial', 'trial credit'),
+  account_id: idOf('acc'),
+  key_id: idOf('key'),
+  ...amount('balance', 'the balance'),
+  base_url: url,
+  openai_base_url: url.describe('What clients of the OpenAI format take as their base URL.'),
+  anthropic_base_url: url.describe('The same for the Anthropic format.'),
+  ...each(url, 'account_url', 'pricing_url', 'docs_url', 'status_url', 'security_url'),
+  limits,
+  env: z
+    .object({
+      OPENAI_BASE_URL: url,
+      OPENAI_API_KEY: text,
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_AUTH_TOKEN: text,
+      ANTHROPIC_MODEL: text,
+    })
+    .describe('Variables that SDKs and command lines read.'),
+  next_steps: z.array(z.object({ why: text, run: text.describe('A line that runs when pasted into a shell.') })),
+});
+
+export const register = openRoute('POST /api/agent/register', {
+  id: 'register',
+  tag: 'account',
+  summary: 'Get an account and a key with NT$1 of trial credit',
+  description: 'No human and no form is needed. The body may be empty; what is in it is ignored.',
+  maxBytes: MAX_BYTES,
+  requestHeaders: idempotencyKey(MIN_KEY_CHARS),
+  body: anyObject,
+  isBodyOptional: true,
+  example: {},
+  status: 201,
+  result: 'The account, its key, and calls that run when pasted.',
+  answer: registration,
+  answerHeaders: ['idempotency-hit'],
+  faults: [
+    'cross_site_refused',
+    'idempotency_key_reused',
+    'registration_ip_limit',
+    'registration_site_limit',
+    'rate_limited',
+    ...OURS,
+  ],
+  handle: handleRegister,
+});
+
+async function handleRegister(tools: HttpTools, exchange: Exchange): Promise<Response> {
   const { request } = exchange;
   if (isCrossSite(request.headers, tools.publicUrl)) throw fault('cross_site_refused');
   const origin = originOf(tools, exchange);
   const { address } = origin;
   tools.doors.countKnock(address, tools.catalog().guards.register_attempts_per_minute);
-  const document = await readOptionalJson(request, REGISTER_MAX_BYTES, tools.clock);
+  const document = await readOptionalJson(request, MAX_BYTES, tools.clock);
   const idempotency = readIdempotencyKey(tools.beginIdempotency, request, document.text, {
     scope: `register:${address}`,
-    minChars: 20,
+    minChars: MIN_KEY_CHARS,
   });
   const { answer, isReplay } = await registerAgent(tools, origin, idempotency);
   return Response.json(answer, { status: 201, headers: idempotencyHeaders(isReplay) });

@@ -1,36 +1,100 @@
 // GET /api/public/status: how every model and channel is doing, from real traffic: now, and hour by hour; with `days=N`
 // also day by day.
 
+import { z } from 'zod';
+import { readQuery } from '../../accounts/read-shape.ts';
 import type { ChannelStatus, HourFigures, ModelStatus } from '../../catalog/publishing/public-status.ts';
 import { STATUS_DAYS } from '../../catalog/publishing/status-days.ts';
 import type { WindowFigures } from '../../channels/recent-traffic.ts';
-import { fault } from '../../faults/fault.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import { requestUrl } from '../../kit/request-url.ts';
+import { count, flag, idOf, isList, named, number, text, time } from '../../kit/shapes.ts';
 import type { Incident } from '../../store/rows.ts';
-import type { Exchange, HttpTools } from '../exchange.ts';
+import { openRoute } from '../operation.ts';
 
-export async function status(tools: HttpTools, { request }: Exchange): Promise<Response> {
-  const days = readDays(requestUrl(request).searchParams.get('days'));
-  const { at, models, incidents } = await tools.status();
-  return Response.json(
-    {
-      object: 'list',
-      updated_at: new Date(at).toISOString(),
-      data: models.map((model) => publicModel(model, days)),
-      incidents: incidents.map(publicIncident),
-    },
-    { headers: { 'cache-control': 'public, max-age=10' } },
-  );
-}
+const DAYS = `days must be a whole number from 0 to ${STATUS_DAYS}.`;
 
-function readDays(text: string | null): number {
-  if (text === null || text === '') return 0;
-  if (!/^\d{1,2}$/.test(text) || Number(text) > STATUS_DAYS) {
-    throw fault('invalid_request', { param: 'days', message: `days must be a whole number from 0 to ${STATUS_DAYS}.` });
-  }
-  return Number(text);
-}
+const query = z.object({
+  days: text
+    .refine((days) => /^\d{1,2}$/.test(days) && Number(days) <= STATUS_DAYS, DAYS)
+    .optional()
+    .meta({
+      type: 'integer',
+      minimum: 0,
+      maximum: STATUS_DAYS,
+      default: 0,
+      description: 'Also the state of each of the last days in Taipei.',
+    }),
+});
+
+const state = z.enum(['operational', 'degraded', 'down', 'unknown']);
+const percentiles = z.object({ p50: number.nullable(), p95: number.nullable() });
+const figures = {
+  requests: count,
+  success_rate: number.min(0).max(1).nullable(),
+  first_token_ms: percentiles,
+  total_ms: percentiles,
+};
+const inBothLanguages = z.object({ en: text, 'zh-TW': text });
+
+const status = named('Status', {
+  object: isList,
+  updated_at: time,
+  data: z.array(
+    z.object({
+      id: text,
+      free: flag,
+      state,
+      channels: z.array(
+        z.object({
+          name: text,
+          state,
+          last_5_minutes: z.object(figures),
+          last_hour: z.object(figures),
+          history: z.array(z.object({ hour: time, ...figures })),
+          days: z
+            .array(z.object({ day: text.meta({ format: 'date' }), state }))
+            .optional()
+            .describe('Only if asked for; oldest first.'),
+        }),
+      ),
+    }),
+  ),
+  incidents: z
+    .array(
+      z.object({
+        id: idOf('inc'),
+        started_at: time,
+        ended_at: time.nullable(),
+        title: inBothLanguages,
+        text: inBothLanguages,
+      }),
+    )
+    .describe('Incidents that the operator published, newest first.'),
+});
+
+export const showStatus = openRoute('GET /api/public/status', {
+  id: 'showStatus',
+  tag: 'public',
+  summary: 'Health of models and channels, from real traffic',
+  query,
+  result: 'The status.',
+  answer: status,
+  faults: ['invalid_request', 'internal_error'],
+  async handle(tools, { request }) {
+    const days = Number(readQuery(query, requestUrl(request).searchParams).days ?? 0);
+    const { at, models, incidents } = await tools.status();
+    return Response.json(
+      {
+        object: 'list',
+        updated_at: new Date(at).toISOString(),
+        data: models.map((model) => publicModel(model, days)),
+        incidents: incidents.map(publicIncident),
+      },
+      { headers: { 'cache-control': 'public, max-age=10' } },
+    );
+  },
+});
 
 function publicModel({ id, free, state, channels }: ModelStatus, days: number) {
   return { id, free, state, channels: channels.map((channel) => publicChannel(channel, days)) };

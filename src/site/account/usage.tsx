@@ -27,8 +27,8 @@ export function addUsage(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/usage.csv', async ({ session, url, page, request }) => {
     const keys = await tools.store.read.keysOf(session.accountId);
     const sheet = usageSheet(keys, page.language);
-    const how = { gone: request.signal, sheet, findModel: tools.catalog().find };
-    const csv = await openUsageFile(tools, session.accountId, apiParams(url.searchParams), how);
+    const query = readUsageQuery(session.accountId, apiParams(url.searchParams), tools.catalog().find);
+    const csv = await openUsageFile(tools, query, { gone: request.signal, sheet });
     return fileResponse(tools.publicUrl, usageFileName(url.searchParams, tools.clock.now()), csv);
   });
 }

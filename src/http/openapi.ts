@@ -1,21 +1,17 @@
-// The public API as one OpenAPI document, put together from the tables beside this file. A test compares it with the
-// routes, with the table of faults and with real answers.
+// The public API as one OpenAPI document, from the descriptions of its calls. A test compares it with real answers.
 
-import packageJson from '../../../package.json' with { type: 'json' };
-import { ACCOUNT_OPERATIONS } from './account-operations.ts';
-import { ACCOUNT_SCHEMAS } from './account-schemas.ts';
-import { FAULT_SCHEMAS, faultAnswers } from './fault-schemas.ts';
-import { MODEL_OPERATIONS } from './model-operations.ts';
-import { MODEL_SCHEMAS } from './model-schemas.ts';
-import type { Answer, Operation } from './operation.ts';
-import { type Schema, TEXT } from './schema.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { faultAnswers } from './fault-shapes.ts';
+import type { HttpRoute } from './operation.ts';
+import { type Schema, writeCalls } from './write-openapi.ts';
 
 export interface OpenapiOptions {
   siteName: string;
   publicUrl: string;
 }
 
-export function openapiDocument({ siteName, publicUrl }: OpenapiOptions) {
+export function openapiDocument(routes: readonly HttpRoute[], { siteName, publicUrl }: OpenapiOptions) {
+  const { paths, schemas } = writeCalls(routes, faultAnswers);
   return {
     openapi: '3.1.0',
     info: {
@@ -33,62 +29,19 @@ export function openapiDocument({ siteName, publicUrl }: OpenapiOptions) {
       { name: 'operation', description: 'For load balancers.' },
     ],
     security: [{ bearer: [] }, { xApiKey: [] }],
-    paths: pathsOf([...MODEL_OPERATIONS, ...ACCOUNT_OPERATIONS]),
+    paths,
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'A key: `Authorization: Bearer sk-svc-…`' },
         xApiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The same key.' },
       },
       headers: HEADERS,
-      schemas: { ...ACCOUNT_SCHEMAS, ...MODEL_SCHEMAS, ...FAULT_SCHEMAS },
+      schemas,
     },
   };
 }
 
-function pathsOf(operations: readonly Operation[]): Record<string, Record<string, Schema>> {
-  const paths: Record<string, Record<string, Schema>> = {};
-  for (const operation of operations) {
-    const methods = paths[operation.path] ?? {};
-    methods[operation.method] = describe(operation);
-    paths[operation.path] = methods;
-  }
-  return paths;
-}
-
-function describe({ id, tag, summary, isOpen, answers, faults, envelope = 'openai', ...rest }: Operation): Schema {
-  const { description, parameters, body } = rest;
-  return {
-    operationId: id,
-    tags: [tag],
-    summary,
-    ...(description === undefined ? {} : { description }),
-    ...(isOpen ? { security: [] } : {}),
-    ...(parameters ? { parameters } : {}),
-    ...(body ? { requestBody: describeBody(body) } : {}),
-    responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, describeAnswer(answer)])),
-      ...faultAnswers(faults, envelope),
-    },
-  };
-}
-
-function describeBody({ schema, isOptional = false, example }: NonNullable<Operation['body']>): Schema {
-  return {
-    required: !isOptional,
-    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
-  };
-}
-
-function describeAnswer({ description, content, headers = [] }: Answer): Schema {
-  return {
-    description,
-    headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    ...(content
-      ? { content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])) }
-      : {}),
-  };
-}
-
+const TEXT: Schema = { type: 'string' };
 const header = (description: string, schema: Schema = TEXT): Schema => ({ description, schema });
 const DECIMAL: Schema = { ...TEXT, pattern: '^[0-9]+(\\.[0-9]+)?$' };
 const NUMERAL: Schema = { ...TEXT, pattern: '^[0-9]+$' };

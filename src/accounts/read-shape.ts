@@ -1,0 +1,34 @@
+// What a client sent, read by its described shape. The first thing that is wrong is refused, in the words of the shape.
+
+import type { z } from 'zod';
+import { type Fault, fault } from '../faults/fault.ts';
+import { fieldName } from '../kit/json/field-name.ts';
+
+export function readShape<Shape extends z.ZodObject>(shape: Shape, value: unknown): z.output<Shape> {
+  const read = shape.safeParse(value, { error: ({ path = [] }) => `${paramOf(path)} is not valid.` });
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  if (issue?.code === 'unrecognized_keys') throw unknownField(issue.keys[0], shape);
+  throw fault('invalid_request', { param: paramOf(issue?.path ?? []), message: issue?.message });
+}
+
+/** The query of a request: the first of each name, without those that are empty. */
+export function readQuery<Shape extends z.ZodObject>(shape: Shape, params: URLSearchParams): z.output<Shape> {
+  const given = [...params].reverse().filter(([name]) => params.get(name) !== '');
+  return readShape(shape, Object.fromEntries(given));
+}
+
+/** A misspelt field is not passed over: a restriction that was meant would not be there. */
+export function unknownField(name: string | undefined, { shape }: z.ZodObject): Fault {
+  const known = Object.keys(shape);
+  const names = known.length > 1 ? `${known.slice(0, -1).join(', ')} and ${known.at(-1)}` : known[0];
+  const message = `The body has an unknown field. Known fields: ${names}.`;
+  return fault('invalid_request', { param: fieldName(name), message });
+}
+
+/** Such as `models[2]`. */
+function paramOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`))
+    .join('');
+}

@@ -1,0 +1,129 @@
+// The handler of every call that reaches a model. The calls differ in their format, the kind of model they are for, and how
+// large a body they take: `routes/model-calls.ts`.
+
+import { hasPassed, LOOP_HEADER } from '../channels/loop-guard.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { Fault, fault } from '../faults/fault.ts';
+import { readTrace, TRACE_HEADER, writeTrace } from '../kit/traceparent.ts';
+import { UNCOUNTED_WORK } from '../limits/large-work.ts';
+import type { Call, IncomingCall } from '../relay/call.ts';
+import { emptyAnswer, prepareCall, prepareLargeCall } from '../relay/prepare-call.ts';
+import { refuseEarly } from '../relay/refuse-early.ts';
+import { relayRequest } from '../relay/relay-request.ts';
+import type { ModelKind } from '../vendors/endpoints.ts';
+import { addressOf } from './client-address.ts';
+import { newResponse } from './common-headers.ts';
+import { readConversationName } from './conversation-name.ts';
+import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
+import { gatewayHeaders } from './gateway-headers.ts';
+import { type LargeCall, openLargeCall, type RefuseEarly } from './large-call.ts';
+import { pause, readBody } from './read-body.ts';
+import { parseKeyed } from './read-keyed-body.ts';
+
+export interface ModelCall {
+  path: string;
+  kind: ModelKind;
+  dialect: Dialect;
+  maxBytes: number;
+  /** Headers of the client that an upstream of its own dialect may see. */
+  passedOn: readonly string[];
+}
+
+export async function callModel(tools: HttpTools, exchange: KeyedExchange, endpoint: ModelCall): Promise<Response> {
+  const capacity = tools.load.acquire(exchange.key.accountId);
+  let large: LargeCall | undefined;
+  try {
+    if (hasPassed(exchange.request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
+    large = openLargeCall(tools, exchange);
+    const body = await readBody(exchange.request, endpoint.maxBytes, tools.clock, capacity);
+    const { document, key } = large
+      ? await large.read(body, earlyRefusal(tools, exchange, endpoint))
+      : parseKeyed(body, await tools.authenticator.revalidate(exchange.key));
+    const work = large ?? UNCOUNTED_WORK;
+    const incoming = incomingCall(tools, exchange, endpoint, { document, key, capacity, work });
+    const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);
+    const empty = emptyAnswer(call);
+    if (empty !== undefined) {
+      large?.answeredHere();
+      capacity.release();
+      return await answerHere(tools, exchange, empty, call.request.stream);
+    }
+    if (isLimitedByAddress(call)) call.freeAddress = addressOf(tools, exchange);
+    const answer = await relayRequest(tools.relay, call);
+    if (answer instanceof Fault) throw answer;
+    return newResponse(exchange, answer.body, answer);
+  } catch (error) {
+    large?.failed(error);
+    capacity.release();
+    throw error;
+  }
+}
+
+function earlyRefusal(tools: HttpTools, { request }: Exchange, { kind, dialect }: ModelCall): RefuseEarly {
+  const noWait = isSet(request, 'x-svc-no-wait');
+  return (key, unparsed) =>
+    refuseEarly(tools.relay, { catalog: tools.catalog(), key, kind, dialect, noWait }, unparsed);
+}
+
+type ReadCall = Pick<IncomingCall, 'document' | 'key' | 'capacity' | 'work'>;
+
+function incomingCall(
+  tools: HttpTools,
+  { request, requestId, connection }: Exchange,
+  { path, kind, dialect, passedOn }: ModelCall,
+  { document, key, capacity, work }: ReadCall,
+): IncomingCall {
+  const trace = readTrace(request.headers.get(TRACE_HEADER));
+  return {
+    requestId,
+    key,
+    catalog: tools.catalog(),
+    kind,
+    dialect,
+    document,
+    endpoint: path,
+    conversationName: readConversationName(request.headers, document.value),
+    headers: passedHeaders(request.headers, passedOn, trace && writeTrace(trace, tools.random)),
+    traceId: trace?.traceId,
+    capacity,
+    pause,
+    work,
+    isStrict: isSet(request, 'x-svc-strict'),
+    noWait: isSet(request, 'x-svc-no-wait'),
+    connection,
+    gone: request.signal,
+  };
+}
+
+function isSet({ headers }: Request, name: 'x-svc-strict' | 'x-svc-no-wait'): boolean {
+  return headers.get(name) === '1';
+}
+
+function isLimitedByAddress({ model, catalog }: Call): boolean {
+  return model.free && catalog.guards.free_per_address_day !== null;
+}
+
+/** No upstream is asked, and nothing is charged. */
+async function answerHere(
+  tools: HttpTools,
+  exchange: KeyedExchange,
+  body: string,
+  isStream: boolean,
+): Promise<Response> {
+  const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
+  const headers = await gatewayHeaders(tools, exchange, exchange.envelope, { isStream });
+  return newResponse(exchange, body, { headers: { 'content-type': type, ...headers } });
+}
+
+/** What upstreams may see of the client's headers. */
+function passedHeaders(headers: Headers, names: readonly string[], trace: string | undefined): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers.get(name);
+    if (value !== null) passed[name] = value;
+  }
+  const hops = headers.get(LOOP_HEADER);
+  if (hops !== null) passed[LOOP_HEADER] = hops;
+  if (trace !== undefined) passed[TRACE_HEADER] = trace;
+  return passed;
+}

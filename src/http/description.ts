@@ -1,0 +1,61 @@
+// A call of an API, described once: its route, its types, its checks and its part of the OpenAPI document come from here.
+// The public API and the operator's describe their calls alike, and differ in how they refuse.
+
+import type { z } from 'zod';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** Such as `GET /api/keys/:id`. */
+export type RouteName = `${Method} /${string}`;
+export type Shapes = Readonly<Record<string, z.ZodType>>;
+
+/** What stands in a path for the names with a colon. */
+export type Params<Name extends string> = Name extends `${string}:${infer Param}/${infer Rest}`
+  ? Record<Param, string> & Params<Rest>
+  : Name extends `${string}:${infer Param}`
+    ? Record<Param, string>
+    : unknown;
+
+export interface Description {
+  /** The operation's id. */
+  id: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** Of the path; what is not named here is some text. */
+  params?: Shapes | undefined;
+  query?: z.ZodObject | undefined;
+  requestHeaders?: Shapes | undefined;
+  body?: z.ZodType | undefined;
+  /** An empty body counts as an empty object. */
+  isBodyOptional?: boolean;
+  example?: unknown;
+  /** Of a success; 200 if left out. */
+  status?: number;
+  /** What a success is, in words. */
+  result: string;
+  answer: z.ZodType;
+  /** A success in other content types. */
+  alsoAs?: Shapes | undefined;
+  answerHeaders?: readonly string[] | undefined;
+  /** Answers with another status that are no refusals. */
+  others?: Readonly<Record<number, { result: string; answer?: z.ZodType }>>;
+}
+
+/** A description with its route. */
+export interface Call<Name extends RouteName = RouteName> extends Description {
+  name: Name;
+  method: Method;
+  path: string;
+  status: number;
+  /** Needs no key or token. */
+  isOpen: boolean;
+}
+
+export function describeCall<Name extends RouteName>(
+  name: Name,
+  isOpen: boolean,
+  description: Description,
+): Call<Name> {
+  const [method, path = ''] = name.split(' ');
+  return { ...description, name, method: method as Method, path, status: description.status ?? 200, isOpen };
+}

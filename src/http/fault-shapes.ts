@@ -1,0 +1,87 @@
+// The error envelopes, and of a list of codes the answers they make: all from the one table of faults.
+
+import { z } from 'zod';
+import { FAULT_CODES, type FaultCode, faultRow } from '../faults/table.ts';
+import type { Envelope } from '../faults/write.ts';
+import { anyObject, count, each, idOf, named, number, partly, text, time, url } from '../kit/shapes.ts';
+import type { HttpRoute } from './operation.ts';
+import { json, type Response } from './write-openapi.ts';
+
+const code = z
+  .enum(FAULT_CODES)
+  .meta({ id: 'FaultCode', description: 'The closed table of codes: no other is ever sent.' });
+const message = text.describe('The cause, then what to do.');
+const action = partly(
+  { method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']), href: url, why: text },
+  { body: anyObject },
+);
+
+/** What either envelope has where it applies. */
+const details = {
+  hint: text.describe('What would help in this very case.'),
+  actions: z.array(action).describe('Calls that help.'),
+  docs_url: url,
+  details: anyObject,
+  ...each(count, 'limit', 'used'),
+  resets_at: time,
+  ...each(number, 'needed_ntd', 'available_ntd'),
+  ...each(text, 'needed_nano', 'available_nano'),
+  affordable_max_tokens: count.describe('Not for images and embeddings.'),
+};
+
+const typeOf = (envelope: Envelope) => z.enum(FAULT_CODES.map((one) => faultRow(one)[`${envelope}Type`]));
+
+const openai = named('Error', {
+  error: partly(
+    {
+      message,
+      type: typeOf('openai'),
+      param: text.nullable().describe('The field of the request that is at fault.'),
+      code,
+      request_id: idOf('req'),
+    },
+    details,
+  ),
+});
+
+const anthropic = named('AnthropicError', {
+  type: z.literal('error'),
+  error: partly({ type: typeOf('anthropic'), message, code }, { param: text, ...details }),
+  request_id: idOf('req'),
+});
+
+const ENVELOPES = { openai, anthropic, either: z.union([openai, anthropic]) };
+
+/** By status; each tells the codes it may have. */
+export function faultAnswers({ faults, envelope }: Pick<HttpRoute, 'faults' | 'envelope'>): Record<string, Response> {
+  const byStatus = Map.groupBy(
+    faults.flatMap((one) => statusesOf(one, envelope).map((status) => ({ one, status }))),
+    ({ status }) => status,
+  );
+  return Object.fromEntries(
+    [...byStatus].map(([status, rows]) => [
+      String(status),
+      {
+        description: rows.map(({ one }) => `\`${one}\`: ${faultRow(one).text}`).join('\n\n'),
+        headers: faultHeaders(rows.map(({ one }) => one)),
+        content: json(ENVELOPES[envelope]),
+      },
+    ]),
+  );
+}
+
+function statusesOf(one: FaultCode, envelope: HttpRoute['envelope']): number[] {
+  const { status, anthropicStatus = status } = faultRow(one);
+  if (envelope === 'either') return [...new Set([status, anthropicStatus])];
+  return [envelope === 'anthropic' ? anthropicStatus : status];
+}
+
+function faultHeaders(codes: readonly FaultCode[]): string[] {
+  const rows = codes.map(faultRow);
+  return [
+    'x-request-id',
+    ...(rows.some(({ retryAfterS }) => retryAfterS !== undefined) ? ['retry-after'] : []),
+    ...(rows.some(({ shouldRetry }) => shouldRetry !== undefined) ? ['x-should-retry'] : []),
+    ...(codes.includes('card_not_redeemable') ? ['idempotency-hit'] : []),
+  ];
+}

@@ -1,0 +1,173 @@
+// The calls of the public API: each is a described call with who may make it, how large its body may be, and its handler.
+
+import { z } from 'zod';
+import type { PresentedKey } from '../accounts/keys/authenticator.ts';
+import { requireManage } from '../accounts/keys/manage-keys.ts';
+import { readQuery, readShape } from '../accounts/read-shape.ts';
+import type { Replayable } from '../accounts/replays.ts';
+import { idempotencyHeaders } from '../accounts/replays.ts';
+import type { FaultCode } from '../faults/table.ts';
+import type { Envelope } from '../faults/write.ts';
+import type { Idempotency } from '../kit/idempotency.ts';
+import { type JsonDocument, readJsonObject } from '../kit/json/json.ts';
+import { requestUrl } from '../kit/request-url.ts';
+import { type Call, type Description, describeCall, type Params, type RouteName } from './description.ts';
+import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
+import { idempotencyKey, readIdempotencyKey } from './idempotency-key.ts';
+import { parseBody, parseOptionalBody } from './read-body.ts';
+import { type KeyedBody, readKeyedJson } from './read-keyed-body.ts';
+
+interface PublicDescription extends Description {
+  tag: 'models' | 'account' | 'public' | 'operation';
+  /** 0 if left out: no body is taken. While draining, calls that take one are refused. */
+  maxBytes?: number;
+  /** Beside those that a key or a body may have. */
+  faults?: readonly FaultCode[];
+  /** Of its faults; `either`: as the client's headers say. */
+  envelope?: Envelope | 'either';
+}
+
+type RouteBase<Name extends RouteName> = Call<Name> &
+  Required<Pick<PublicDescription, 'maxBytes' | 'faults' | 'envelope'>>;
+
+type Handle<Given extends Exchange> = (tools: HttpTools, exchange: Given) => Response | Promise<Response>;
+
+export interface OpenRoute<Name extends RouteName = RouteName> extends RouteBase<Name> {
+  auth: 'none';
+  handle: Handle<Exchange>;
+}
+
+export interface KeyedRoute<Name extends RouteName = RouteName> extends RouteBase<Name> {
+  /** `manage`: a key that may manage. */
+  auth: 'key' | 'manage';
+  handle: Handle<KeyedExchange>;
+}
+
+export type HttpRoute = OpenRoute | KeyedRoute;
+
+export const OURS: readonly FaultCode[] = ['unavailable', 'internal_error'];
+const KEYED: readonly FaultCode[] = ['invalid_api_key', 'auth_rate_limited', ...OURS];
+const WITH_BODY: readonly FaultCode[] = ['invalid_request', 'request_timeout', 'request_too_large'];
+
+type Handled<Given extends Exchange> = PublicDescription & { handle: Handle<Given> };
+
+/** A call that needs no key. */
+export function openRoute<Name extends RouteName>(name: Name, call: Handled<Exchange>): OpenRoute<Name> {
+  return { ...routeBase(name, true, call), auth: 'none', handle: call.handle };
+}
+
+/** A call whose handler reads the request itself. */
+export function keyedRoute<Name extends RouteName>(name: Name, call: Handled<KeyedExchange>): KeyedRoute<Name> {
+  return { ...routeBase(name, false, call), auth: 'key', handle: call.handle };
+}
+
+function routeBase<Name extends RouteName>(
+  name: Name,
+  isOpen: boolean,
+  description: PublicDescription,
+): RouteBase<Name> {
+  const { body, faults = [], maxBytes = 0, envelope = 'openai', answerHeaders = [] } = description;
+  return {
+    ...describeCall(name, isOpen, description),
+    maxBytes,
+    envelope,
+    answerHeaders: ['x-request-id', ...answerHeaders],
+    faults: [...(body ? WITH_BODY : []), ...faults, ...(isOpen ? [] : KEYED)],
+  };
+}
+
+/** What a shape gives, as whoever only reads it may hold it. */
+type Shown<Value> = Value extends readonly (infer Item)[]
+  ? readonly Shown<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Shown<Value[Name]> }
+    : Value;
+
+interface Given<Name extends RouteName, Query, Body> {
+  /** As it is once the body is there. */
+  key: PresentedKey;
+  params: Params<Name>;
+  query: Query;
+  body: Body;
+  document: JsonDocument;
+  idempotency: Idempotency | undefined;
+  exchange: KeyedExchange;
+}
+
+interface AccountCall<Name extends RouteName, Query extends z.ZodObject, Body extends z.ZodObject, Answer>
+  extends Omit<PublicDescription, 'tag' | 'body'> {
+  auth?: 'key' | 'manage';
+  query?: Query;
+  body?: Body;
+  /** A body that the use case reads from the document. */
+  outline?: z.ZodObject;
+  answer: z.ZodType<Answer>;
+  /** With an Idempotency-Key a call is made once among those of the name that this gives. */
+  once?(key: PresentedKey, params: Params<Name>): string;
+  run(
+    tools: HttpTools,
+    given: Given<Name, z.output<Query>, z.output<Body>>,
+  ): Promise<Shown<Answer> | Replayable<Shown<Answer>> | Response>;
+}
+
+/** A call on an account: what it takes is checked before it runs, and what it gives is answered as JSON. */
+export function accountCall<
+  Name extends RouteName,
+  Answer,
+  Query extends z.ZodObject = typeof NOTHING,
+  Body extends z.ZodObject = typeof NOTHING,
+>(name: Name, call: AccountCall<Name, Query, Body, Answer>): KeyedRoute<Name> {
+  const { auth = 'key', query, body, outline, once, run, ...description } = call;
+  const { status = 200, maxBytes = 0, faults = [], isBodyOptional = false } = description;
+  const described = body ?? outline;
+  const base = routeBase(name, false, {
+    ...description,
+    tag: 'account',
+    query,
+    body: described,
+    faults: [
+      ...onlyIf(query, 'invalid_request'),
+      ...faults,
+      ...onlyIf(once, 'idempotency_key_reused'),
+      ...onlyIf(auth === 'manage', 'key_not_permitted'),
+    ],
+    ...(once ? { requestHeaders: idempotencyKey(1), answerHeaders: ['idempotency-hit'] } : {}),
+  });
+
+  async function handle(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
+    const { request } = exchange;
+    const params = exchange.params as Params<Name>;
+    if (auth === 'manage') requireManage(exchange.key);
+    const asked = readQuery(query ?? NOTHING, requestUrl(request).searchParams) as z.output<Query>;
+    const { document, key } = described
+      ? await readJson(tools, exchange)
+      : { document: NO_DOCUMENT, key: exchange.key };
+    const idempotency =
+      once &&
+      readIdempotencyKey(tools.beginIdempotency, request, document.text, { scope: once(key, params), minChars: 1 });
+    const sent = readShape(body ?? NOTHING, document.value) as z.output<Body>;
+    const result = await run(tools, { key, params, query: asked, body: sent, document, idempotency, exchange });
+    if (result instanceof Response) return result;
+    if (!isReplayable(result)) return Response.json(result, { status });
+    return Response.json(result.answer, { status, headers: idempotencyHeaders(result.isReplay) });
+  }
+
+  /** A key may have lost its rights while the body came. */
+  async function readJson(tools: HttpTools, exchange: KeyedExchange): Promise<KeyedBody> {
+    // It is asked for while the client is surely there.
+    exchange.connection.peer();
+    const keyed = await readKeyedJson(tools, exchange, maxBytes, isBodyOptional ? parseOptionalBody : parseBody);
+    if (auth === 'manage') requireManage(keyed.key);
+    return keyed;
+  }
+
+  return { ...base, auth, handle };
+}
+
+const onlyIf = (isSo: unknown, code: FaultCode): FaultCode[] => (isSo ? [code] : []);
+const NOTHING = z.object({});
+const NO_DOCUMENT = readJsonObject('{}');
+
+function isReplayable<Answer>(result: Answer | Replayable<Answer>): result is Replayable<Answer> {
+  return typeof result === 'object' && result !== null && 'isReplay' in result;
+}

@@ -1,0 +1,152 @@
+// Outlines of the vendors' formats, for the OpenAPI document alone: the members that the gateway itself reads or writes.
+// Dialects read the calls. Other members pass, so nothing here forbids any.
+
+import { z } from 'zod';
+import type { FaultCode } from '../../faults/table.ts';
+import { anyObject, count, each, flag, number, partly, text } from '../../kit/shapes.ts';
+
+const anything = z.unknown();
+const model = text.describe('An id or alias of GET /v1/models.');
+const stream = flag.describe('Answer as server-sent events.');
+const tools = z.array(anyObject);
+const typed = z.array(z.object({ type: text }));
+
+const openai = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
+  partly(needed, rest).meta({ id, description: 'Outline; the whole format is OpenAI’s.' });
+const anthropic = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
+  partly(needed, rest).meta({ id, description: 'Outline; the whole format is Anthropic’s.' });
+const some = (members: z.ZodRawShape) => partly({}, members);
+
+export const chatRequest = openai(
+  'ChatRequest',
+  { model, messages: z.array(partly({ role: text }, { content: anything })).min(1) },
+  {
+    stream,
+    stream_options: some({ include_usage: flag.describe('The last chunk tells usage and cost.') }),
+    ...each(count, 'max_completion_tokens', 'max_tokens'),
+    n: z.int().min(1),
+    tools,
+    tool_choice: anything,
+    response_format: anyObject,
+    reasoning_effort: text,
+  },
+);
+
+const message = some({ role: text, content: text.nullable() });
+export const chatAnswer = openai(
+  'ChatAnswer',
+  {
+    id: text,
+    object: z.literal('chat.completion'),
+    model: text,
+    choices: z.array(some({ index: count, message, finish_reason: text.nullable() })),
+  },
+  { created: count, usage: some({ prompt_tokens: count, completion_tokens: count, total_tokens: count }) },
+);
+
+export const responsesRequest = openai(
+  'ResponsesRequest',
+  {
+    model,
+    input: z.union([text, z.array(anyObject)]).describe('A text, or the whole history as items: nothing is stored.'),
+  },
+  {
+    instructions: text.nullable(),
+    stream,
+    store: flag.describe('Taken as false, whatever is sent.'),
+    max_output_tokens: count,
+    tools,
+    reasoning: anything.meta({ type: ['object', 'null'] }),
+    text: anyObject,
+  },
+);
+
+export const responsesAnswer = openai(
+  'ResponsesAnswer',
+  {
+    id: text,
+    object: z.literal('response'),
+    status: z.enum(['completed', 'incomplete', 'failed', 'in_progress']),
+    model: text,
+    output: typed,
+  },
+  { usage: some({ input_tokens: count, output_tokens: count, total_tokens: count }) },
+);
+
+const messages = z.array(z.object({ role: text, content: anything })).min(1);
+const prompt = { system: anything, tools, tool_choice: anyObject, thinking: anyObject };
+
+export const messagesRequest = anthropic(
+  'MessagesRequest',
+  { model, messages, max_tokens: count },
+  { ...prompt, stream },
+);
+
+export const messagesAnswer = anthropic(
+  'MessagesAnswer',
+  {
+    id: text,
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    model: text,
+    content: typed,
+    usage: some({ input_tokens: count, output_tokens: count }),
+  },
+  { stop_reason: text.nullable() },
+);
+
+export const countTokensRequest = anthropic('CountTokensRequest', { model, messages }, prompt);
+
+export const embeddingsRequest = openai(
+  'EmbeddingsRequest',
+  {
+    model,
+    input: z
+      .union([text, z.array(anything)])
+      .describe('A text, up to 2,048 texts, a list of token numbers, or lists of them.'),
+  },
+  { encoding_format: z.enum(['float', 'base64']), dimensions: count },
+);
+
+export const embeddingsAnswer = openai(
+  'EmbeddingsAnswer',
+  { data: z.array(partly({ embedding: z.union([z.array(number), text]) }, { index: count })) },
+  { object: z.literal('list'), model: text, usage: some({ prompt_tokens: count, total_tokens: count }) },
+);
+
+export const imagesRequest = openai(
+  'ImagesRequest',
+  { model, prompt: text },
+  { n: z.int().min(1).max(10), size: text, quality: text, stream },
+);
+
+export const imagesAnswer = openai(
+  'ImagesAnswer',
+  { data: z.array(some({ b64_json: text, url: text })) },
+  { created: count, usage: anyObject },
+);
+
+const one = z.enum(['1']);
+export const noWait = {
+  'x-svc-no-wait': one.describe('Answer 429 at once instead of waiting up to 3 s for a free slot.'),
+};
+export const strict = {
+  'x-svc-strict': one.describe(
+    'Answer 400 instead of dropping a setting that the upstream cannot have, and 402 instead of lowering a thinking budget.',
+  ),
+};
+export const anthropicHeaders = {
+  'anthropic-version': text.describe('Passed on to upstreams of this format.'),
+  'anthropic-beta': text.describe('Passed on to Anthropic, not to others of its format.'),
+};
+
+const RATES = ['limit', 'remaining', 'reset'];
+export const gatewayAnswerHeaders = [
+  'x-svc-channel',
+  ...RATES.map((name) => `x-ratelimit-${name}-requests`),
+  'x-svc-cost-ntd',
+  'x-svc-balance-ntd',
+];
+export const anthropicAnswerHeaders = ['request-id', ...RATES.map((name) => `anthropic-ratelimit-requests-${name}`)];
+
+export const MODEL_FAULTS: readonly FaultCode[] = ['model_not_found', 'model_not_allowed'];

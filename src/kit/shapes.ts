@@ -1,0 +1,39 @@
+// Shapes that several descriptions of calls share.
+
+import { z } from 'zod';
+
+export const text = z.string();
+export const flag = z.boolean();
+export const number = z.number();
+export const count = z.int().min(0);
+export const time = text.meta({ format: 'date-time' });
+export const url = text.meta({ format: 'uri' });
+/** Some object; of its members nothing is said. */
+export const anyObject = z.unknown().meta({ type: 'object' });
+export const isList = z.literal('list');
+
+export const idOf = (prefix: string) => text.regex(new RegExp(`^${prefix}_[0-9a-z]+$`));
+
+/** An object that a document of an API has under its own name. */
+export function named<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
+  return z.object(shape).meta({ id });
+}
+
+/** Members that must be there, and members that need not. */
+export function partly<Needed extends z.ZodRawShape, Rest extends z.ZodRawShape>(needed: Needed, rest: Rest) {
+  return z.object(needed).extend(z.object(rest).partial().shape);
+}
+
+/** The pair of members for one amount. */
+export function amount<Name extends string>(name: Name, description: string) {
+  const pair = {
+    [`${name}_ntd`]: number.describe(`${description}, in NT$`),
+    [`${name}_nano`]: text.regex(/^-?[0-9]+$/).describe('the same in nano-NT$, exact'),
+  };
+  return pair as Record<`${Name}_ntd`, z.ZodNumber> & Record<`${Name}_nano`, z.ZodString>;
+}
+
+/** Members of one shape. */
+export function each<Shape extends z.ZodType, Name extends string>(shape: Shape, ...names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, shape])) as Record<Name, Shape>;
+}
