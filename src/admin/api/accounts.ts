@@ -17,21 +17,16 @@ import { ACTOR, type AdminOperation, operation } from './operation.ts';
 import { amount, text } from './shapes.ts';
 
 const entryId = z.coerce.number().int().min(1);
-const idOf = ({ id = '' }: Readonly<Record<string, string>>) => id;
 
 export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
-  operation({
-    method: 'GET',
-    path: '/api/admin/accounts',
+  operation('GET /api/admin/accounts', {
     id: 'searchAccounts',
     summary:
       'By account, key or request id, the last four of a key, a card’s serial or code (of who redeemed it), or a login name.',
     query: z.object({ q: text }),
     run: async (tools, { query }) => ({ data: await searchAccounts(tools, query.q) }),
   }),
-  operation({
-    method: 'GET',
-    path: '/api/admin/accounts/:id',
+  operation('GET /api/admin/accounts/:id', {
     id: 'showAccount',
     summary:
       'Wallet, holds, entries, credits, keys, usage, and what operators did. Entries, credits and usage are pages, newest first: `entries_next`, `credits_next` and `usage_next`, if not null, are `entries_before`, `credits_before` and `usage_cursor` of the next one.',
@@ -41,7 +36,7 @@ export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
       usage_cursor: text.optional(),
     }),
     async run(tools, { params, query }) {
-      const { usage, ...account } = await showAccount(tools, idOf(params), {
+      const { usage, ...account } = await showAccount(tools, params.id, {
         entriesBefore: query.entries_before,
         creditsBefore: query.credits_before,
         usageCursor: query.usage_cursor,
@@ -49,23 +44,19 @@ export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
       return { ...account, usage: usage.map(publicRecord) };
     },
   }),
-  operation({
-    method: 'GET',
-    path: '/api/admin/accounts/:id/requests/:request',
+  operation('GET /api/admin/accounts/:id/requests/:request', {
     id: 'showRequest',
     summary: 'What is known of one request: its usage record with what was held and every attempt, or that it runs.',
     async run(tools, { params }) {
-      const requestId = params.request ?? '';
-      const found = await showRequest(tools, idOf(params), requestId);
+      const requestId = params.request;
+      const found = await showRequest(tools, params.id, requestId);
       if (found.isOpen) return { requestId, ...found };
       const { record } = found;
       if (!record) throw notFound(`record of request ${requestId} any more`);
       return { ...publicRecord(record), isOpen: false, held: record.held, attempts: record.attempts };
     },
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/accounts/:id/credit',
+  operation('POST /api/admin/accounts/:id/credit', {
     id: 'creditAccount',
     summary: 'Credit or refund, with a reason that stays in the ledger; `once` never credits twice.',
     body: z.strictObject({
@@ -75,12 +66,10 @@ export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
       once: text.optional(),
     }),
     run: (tools, { params, body: { amount_ntd, ...rest } }) =>
-      credit(tools, idOf(params), { amount: readAmount(amount_ntd, 'amount_ntd'), ...rest, actor: ACTOR }),
+      credit(tools, params.id, { amount: readAmount(amount_ntd, 'amount_ntd'), ...rest, actor: ACTOR }),
   }),
   ...(['freeze', 'thaw'] as const).map((verb) =>
-    operation({
-      method: 'POST',
-      path: `/api/admin/accounts/:id/${verb}`,
+    operation(`POST /api/admin/accounts/:id/${verb}`, {
       id: `${verb}Account`,
       summary:
         verb === 'freeze'
@@ -89,28 +78,24 @@ export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
       body: z.strictObject({ reason: text }),
       async run(tools, { params, body: { reason } }) {
         const frozen = verb === 'freeze';
-        await setFrozen(tools, idOf(params), { frozen, reason, actor: ACTOR });
-        return { accountId: idOf(params), frozen };
+        await setFrozen(tools, params.id, { frozen, reason, actor: ACTOR });
+        return { accountId: params.id, frozen };
       },
     }),
   ),
-  operation({
-    method: 'POST',
-    path: '/api/admin/accounts/:id/keys',
+  operation('POST /api/admin/accounts/:id/keys', {
     id: 'createKey',
     summary: 'A managing key for who lost theirs; it is in this answer only.',
     status: 201,
     body: z.strictObject({ name: text.nullable().default(null) }),
-    run: (tools, { params, body: { name } }) => createKey(tools, idOf(params), { name, actor: ACTOR }),
+    run: (tools, { params, body: { name } }) => createKey(tools, params.id, { name, actor: ACTOR }),
   }),
-  operation({
-    method: 'DELETE',
-    path: '/api/admin/keys/:id',
+  operation('DELETE /api/admin/keys/:id', {
     id: 'revokeKey',
     summary: 'Stop a key on every node within a second.',
     async run(tools, { params }) {
-      const { accountId } = await revokeKey(tools, idOf(params), ACTOR);
-      return { id: idOf(params), accountId, revoked: true };
+      const { accountId } = await revokeKey(tools, params.id, ACTOR);
+      return { id: params.id, accountId, revoked: true };
     },
   }),
 ];

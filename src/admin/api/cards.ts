@@ -7,12 +7,8 @@ import { PortRefused } from '../port/refused.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
 import { amount, paged, text } from './shapes.ts';
 
-const batchOf = ({ id = '' }: Readonly<Record<string, string>>) => id;
-
 export const CARD_OPERATIONS: readonly AdminOperation[] = [
-  operation({
-    method: 'POST',
-    path: '/api/admin/cards',
+  operation('POST /api/admin/cards', {
     id: 'issueCards',
     summary: 'Issue a batch. The codes are in this answer, and nowhere else later.',
     status: 201,
@@ -26,9 +22,7 @@ export const CARD_OPERATIONS: readonly AdminOperation[] = [
     run: (tools, { body: { amount_ntd, ...rest } }) =>
       issueCards(tools, { amount: readAmount(amount_ntd, 'amount_ntd'), ...rest, actor: ACTOR }),
   }),
-  operation({
-    method: 'GET',
-    path: '/api/admin/cards',
+  operation('GET /api/admin/cards', {
     id: 'listCards',
     summary: 'Cards by batch, state or serial; codes cannot be shown again.',
     query: paged(MAX_CARDS)
@@ -42,36 +36,28 @@ export const CARD_OPERATIONS: readonly AdminOperation[] = [
       data: await listCards(tools, { batchId, state, serials: serial === undefined ? undefined : [serial] }, limit),
     }),
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/cards/void',
+  operation('POST /api/admin/cards/void', {
     id: 'voidCards',
     summary: 'Void cards that are not redeemed.',
     body: z.strictObject({ serials: z.array(text).min(1).max(MAX_CARDS) }),
     run: async (tools, { body }) => ({ data: await voidCards(tools, body.serials, ACTOR) }),
   }),
-  operation({
-    method: 'GET',
-    path: '/api/admin/batches',
+  operation('GET /api/admin/batches', {
     id: 'listBatches',
     summary: 'Batches, newest first, with their cards by state.',
     query: paged().omit({ before: true }),
     run: async (tools, { query }) => ({ data: await listBatches(tools, query.limit) }),
   }),
-  operation({
-    method: 'GET',
-    path: '/api/admin/batches/:id',
+  operation('GET /api/admin/batches/:id', {
     id: 'showBatch',
     summary: 'One batch.',
-    run: (tools, { params }) => showBatch(tools, batchOf(params)),
+    run: (tools, { params }) => showBatch(tools, params.id),
   }),
-  operation({
-    method: 'GET',
-    path: '/api/admin/batches/:id/codes',
+  operation('GET /api/admin/batches/:id/codes', {
     id: 'showCodes',
     summary: 'Codes and links of a batch that this node issued within the last 15 minutes.',
     async run(tools, { params }) {
-      const sheet = await cardSheet(tools, batchOf(params));
+      const sheet = await cardSheet(tools, params.id);
       if (sheet) return { data: sheet.cards };
       throw new PortRefused(410, 'codes_forgotten', 'Issue new cards: the codes of these are no longer known.');
     },

@@ -56,83 +56,63 @@ const priceList = z.strictObject({
 });
 
 /** A number that no revision has, if it is none. */
-const revisionOf = ({ revision = '' }: Readonly<Record<string, string>>) =>
-  /^\d{1,15}$/.test(revision) ? Number(revision) : 0;
+const revisionOf = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
 
 export const CATALOG_OPERATIONS: readonly AdminOperation[] = [
-  operation({
-    method: 'GET',
-    path: '/api/admin/document',
+  operation('GET /api/admin/document', {
     id: 'showDocument',
     summary: 'The newest catalog document as YAML; stored secrets are <kept>.',
     run: (tools) => currentDocument(tools),
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/document/check',
+  operation('POST /api/admin/document/check', {
     id: 'checkDocument',
     summary: 'Faults by path, the difference to the newest revision, and what to look at twice; changes nothing.',
     body: z.strictObject({ yaml: text, base_revision: applying.base_revision.optional() }),
     run: (tools, { body }) => checkDocument(tools, body.yaml, body.base_revision),
   }),
-  operation({
-    method: 'PUT',
-    path: '/api/admin/document',
+  operation('PUT /api/admin/document', {
     id: 'applyDocument',
     summary: 'Make it the newest revision. Refused with faults, a stale base, or warnings that are not confirmed.',
     body: z.strictObject({ yaml: text, ...applying }),
     run: async (tools, { body }) => applied(await applyChecked(tools, body.yaml, optionsOf(body))),
   }),
-  operation({
-    method: 'GET',
-    path: '/api/admin/revisions',
+  operation('GET /api/admin/revisions', {
     id: 'listRevisions',
     summary: 'Revisions, newest first.',
     query: paged(),
     run: async (tools, { query }) => ({ data: await listRevisions(tools, query.limit, query.before) }),
   }),
-  operation({
-    method: 'GET',
-    path: '/api/admin/revisions/:revision',
+  operation('GET /api/admin/revisions/:revision', {
     id: 'showRevision',
     summary: 'One revision: its document, and what it changed.',
-    run: (tools, { params }) => showRevision(tools, revisionOf(params)),
+    run: (tools, { params }) => showRevision(tools, revisionOf(params.revision)),
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/revisions/:revision/return',
+  operation('POST /api/admin/revisions/:revision/return', {
     id: 'returnToRevision',
     summary:
       'Apply an old revision again, as a new one. A stored key gives way to the one that its channel has now; one that comes back is a warning.',
     body: z.strictObject(applying),
-    run: async (tools, { params, body }) => applied(await returnTo(tools, revisionOf(params), optionsOf(body))),
+    run: async (tools, { params, body }) =>
+      applied(await returnTo(tools, revisionOf(params.revision), optionsOf(body))),
   }),
-  operation({
-    method: 'GET',
-    path: '/api/admin/prices',
+  operation('GET /api/admin/prices', {
     id: 'listPrices',
     summary: 'Prices of every model, with the cost and the margin of each route.',
     run: (tools) => priceTable(tools),
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/prices/check',
+  operation('POST /api/admin/prices/check', {
     id: 'checkPrices',
     summary: 'What edits of prices would change; changes nothing.',
     body: z.strictObject({ edits: z.array(priceEdit).max(5_000), base_revision: applying.base_revision.optional() }),
     run: (tools, { body }) => checkPrices(tools, body.edits.map(toPriceEdit), body.base_revision),
   }),
-  operation({
-    method: 'PATCH',
-    path: '/api/admin/prices',
+  operation('PATCH /api/admin/prices', {
     id: 'editPrices',
     summary: 'Edit prices and costs, as a new revision.',
     body: z.strictObject({ edits: z.array(priceEdit).min(1).max(5_000), ...applying }),
     run: async (tools, { body }) => applied(await editPrices(tools, body.edits.map(toPriceEdit), optionsOf(body))),
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/prices/import',
+  operation('POST /api/admin/prices/import', {
     id: 'importPrices',
     summary:
       'Read a price list in US$ (CSV or JSON) as edits in NT$; changes nothing. `notes` tell what a line leaves as it is: 0 is a cost and no sale price.',

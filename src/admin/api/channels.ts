@@ -7,44 +7,32 @@ import { testChannel } from '../actions/test-channel.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
 import { flag, text } from './shapes.ts';
 
-const nameOf = ({ name = '' }: Readonly<Record<string, string>>) => name;
-
 export const CHANNEL_OPERATIONS: readonly AdminOperation[] = [
-  operation({
-    method: 'GET',
-    path: '/api/admin/channels',
+  operation('GET /api/admin/channels', {
     id: 'listChannels',
     summary: 'Every channel: health, breakers, last errors, figures by hour.',
     run: async (tools) => ({ data: await listChannels(tools) }),
   }),
-  operation({
-    method: 'GET',
-    path: '/api/admin/channels/:name',
+  operation('GET /api/admin/channels/:name', {
     id: 'showChannel',
     summary: 'One channel.',
-    run: (tools, { params }) => showChannel(tools, nameOf(params)),
+    run: (tools, { params }) => showChannel(tools, params.name),
   }),
-  operation({
-    method: 'DELETE',
-    path: '/api/admin/channels/:name',
+  operation('DELETE /api/admin/channels/:name', {
     id: 'removeChannel',
     summary: 'Take a channel away with its routes; `force` also takes the models that would have no route left.',
     query: z.object({ force: z.stringbool().default(false) }),
-    run: (tools, { params, query: { force } }) => removeChannel(tools, nameOf(params), { force, actor: ACTOR }),
+    run: (tools, { params, query: { force } }) => removeChannel(tools, params.name, { force, actor: ACTOR }),
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/channels/:name/test',
+  operation('POST /api/admin/channels/:name/test', {
     id: 'testChannel',
     summary:
       'One small real call: a chat or an embedding, as `model` is; without it the first chat model, or else the first of embeddings. Images are refused with `only_images`.',
     body: z.strictObject({ model: text.optional() }),
-    run: (tools, { params, body: { model } }) => testChannel(tools, nameOf(params), { model, actor: ACTOR }),
+    run: (tools, { params, body: { model } }) => testChannel(tools, params.name, { model, actor: ACTOR }),
   }),
   ...(['enable', 'disable'] as const).map((verb) =>
-    operation({
-      method: 'POST',
-      path: `/api/admin/channels/:name/${verb}`,
+    operation(`POST /api/admin/channels/:name/${verb}`, {
       id: `${verb}Channel`,
       summary:
         verb === 'enable'
@@ -52,7 +40,7 @@ export const CHANNEL_OPERATIONS: readonly AdminOperation[] = [
           : 'Switch a channel off; refused with the models that would lose their last route, unless forced.',
       body: z.strictObject({ force: flag }),
       run: (tools, { params, body: { force } }) =>
-        setChannelEnabled(tools, nameOf(params), { enabled: verb === 'enable', force, actor: ACTOR }),
+        setChannelEnabled(tools, params.name, { enabled: verb === 'enable', force, actor: ACTOR }),
     }),
   ),
 ];

@@ -1,7 +1,8 @@
-// /api/admin/ledger: does it agree, what came in, and what upstreams billed.
+// /api/admin/ledger and losses: does it agree, what came in, what upstreams billed, and what of that no customer paid.
 
 import { z } from 'zod';
 import { auditResult, dailyRevenue, houseAccounts, runFullAudit, writeOffs } from '../actions/ledger.ts';
+import { LOSS_BY, MOST_LOSS_DAYS, showLosses } from '../actions/losses.ts';
 import { reconcile } from '../actions/reconcile.ts';
 import type { AuditPass } from '../actions/tools.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
@@ -16,9 +17,7 @@ function viewPass(pass: AuditPass | undefined): unknown {
 }
 
 export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
-  operation({
-    method: 'GET',
-    path: '/api/admin/ledger',
+  operation('GET /api/admin/ledger', {
     id: 'showLedger',
     summary:
       'The last audit, house accounts, write-offs and daily revenue. Figures of a day whose usage is no longer kept are null.',
@@ -32,17 +31,13 @@ export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
       return { audit: viewPass(auditResult(tools)), house, writeOffs: latest, days };
     },
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/ledger/audit',
+  operation('POST /api/admin/ledger/audit', {
     id: 'auditLedger',
     summary: 'Recompute every invariant from the entries, now.',
     body: z.strictObject({}),
     run: async (tools) => viewPass(await runFullAudit(tools, ACTOR)),
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/ledger/reconcile',
+  operation('POST /api/admin/ledger/reconcile', {
     id: 'reconcile',
     summary:
       'Hold an upstream’s bill (CSV) against the usage records of a channel, by the names and costs of the revision that admitted each request. A sum with an unknown part is null, and so is `ours` of a period whose usage is no longer kept; `notes` say why.',
@@ -54,5 +49,25 @@ export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
       rate: amount.optional().describe('NT$ for one unit of the currency of `amount`; 1 if left out.'),
     }),
     run: (tools, { body: { channel, csv, rate } }) => reconcile(tools, channel, csv, { rate, actor: ACTOR }),
+  }),
+  operation('GET /api/admin/losses', {
+    id: 'listLosses',
+    summary:
+      'What upstreams billed and no customer paid, in sums by account, model, channel or reason, the largest first. A `key` of null has no channel. Losses of the reason `gateway_died` are upper bounds: at most the hold of the request. `total_ntd` also has the sums that `has_more` leaves out; `from` is later than asked for where older losses are no longer kept.',
+    query: z.object({
+      by: z.enum(LOSS_BY).default('reason').describe('What the losses are summed by.'),
+      days: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(MOST_LOSS_DAYS)
+        .default(7)
+        .describe('Calendar days in Taipei, today included.'),
+    }),
+    async run(tools, { query }) {
+      const { by, days, from, to, sums, hasMore, losses, total } = await showLosses(tools, query);
+      const data = sums.map(({ key, losses: count, amount }) => ({ key, losses: count, loss: amount }));
+      return { object: 'list', by, days, from, to, data, hasMore, losses, total };
+    },
   }),
 ];

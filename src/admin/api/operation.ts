@@ -1,9 +1,10 @@
-// One call of the operator's API: what it takes, and what it does. Checks, types and the OpenAPI document come from the same
-// description.
+// One call of the operator's API: what it takes, and what it does, described as calls of the public API are.
 
 import { z } from 'zod';
 import { describeIssue } from '../../catalog/fault-words.ts';
+import { type Call, describeCall, type Method, type Params } from '../../http/description.ts';
 import { JsonRefused, readJsonObject } from '../../kit/json/json.ts';
+import { anyObject } from '../../kit/shapes.ts';
 import { ACTORS } from '../../store/rows.ts';
 import { hasControls } from '../actions/read-input.ts';
 import { notFound } from '../actions/refused.ts';
@@ -17,48 +18,40 @@ export const ACTOR = ACTORS.token;
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export interface Given<Query, Body> {
-  params: Readonly<Record<string, string>>;
-  query: Query;
-  body: Body;
-}
-
-interface Description<Query extends z.ZodObject, Body extends z.ZodObject> {
-  method: OperatorRoute['method'];
-  path: `/api/admin/${string}`;
+interface AdminCall<Name extends AdminName, Query extends z.ZodObject, Body extends z.ZodObject> {
   id: string;
   summary: string;
   query?: Query;
   body?: Body;
   /** Of a success; 200 if left out. */
   status?: number;
-  run(tools: OperatingTools, given: Given<z.output<Query>, z.output<Body>>): unknown;
+  run(tools: OperatingTools, given: { params: Params<Name>; query: z.output<Query>; body: z.output<Body> }): unknown;
 }
+
+type AdminName = `${Method} /api/admin/${string}`;
 
 /** A route that also says of itself what it takes. */
-export interface AdminOperation extends OperatorRoute {
-  id: string;
-  summary: string;
-  status: number;
-  query: z.ZodObject | undefined;
-  body: z.ZodObject | undefined;
-}
+export type AdminOperation = Call & OperatorRoute;
 
-export function operation<Query extends z.ZodObject = typeof NOTHING, Body extends z.ZodObject = typeof NOTHING>(
-  description: Description<Query, Body>,
-): AdminOperation {
-  const { method, path, id, summary, query, body, status = 200, run } = description;
+export function operation<
+  Name extends AdminName,
+  Query extends z.ZodObject = typeof NOTHING,
+  Body extends z.ZodObject = typeof NOTHING,
+>(name: Name, { run, query, body, status = 200, ...told }: AdminCall<Name, Query, Body>): AdminOperation {
   return {
-    method,
-    path,
-    id,
-    summary,
-    status,
-    query,
-    body,
+    ...describeCall(name, false, {
+      ...told,
+      tag: name.split('/')[3] ?? '',
+      query,
+      body,
+      isBodyOptional: true,
+      status,
+      result: 'Done.',
+      answer: anyObject,
+    }),
     async handle(tools, exchange) {
       const given = {
-        params: readParams(exchange),
+        params: readParams(exchange) as Params<Name>,
         query: readWith<Query>(query, readQuery(exchange)),
         body: readWith<Body>(body, body ? await readBody(tools, exchange) : {}),
       };

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
+import { each } from '../../kit/shapes.ts';
 import type { PriceEdit } from '../actions/prices.ts';
 import { hasControls } from '../actions/read-input.ts';
 
@@ -17,14 +18,7 @@ export const paged = (most = 200) =>
 /** The revision that was edited, and that the operator has seen the warnings. */
 export const applying = { base_revision: z.number().int().min(0), confirmed: flag };
 
-const prices = z.strictObject({
-  input: amount.nullish(),
-  cached_input: amount.nullish(),
-  cache_write_5m: amount.nullish(),
-  cache_write_1h: amount.nullish(),
-  output: amount.nullish(),
-  image: amount.nullish(),
-});
+const prices = z.strictObject(each(amount.nullish(), ...PRICE_NAMES));
 
 type Changes = Exclude<NonNullable<PriceEdit['sale']>, 'free'>;
 

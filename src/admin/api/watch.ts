@@ -7,8 +7,6 @@ import { deleteIncident, endIncident, listIncidents, putIncident } from '../acti
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
 import { paged, text } from './shapes.ts';
 
-const idOf = ({ id = '' }: Readonly<Record<string, string>>) => id;
-
 const incident = z.strictObject({
   title_en: text,
   title_zh: text,
@@ -23,9 +21,7 @@ function toIncident({ title_en, title_zh, text_en, text_zh, started, ended }: z.
 }
 
 export const WATCH_OPERATIONS: readonly AdminOperation[] = [
-  operation({
-    method: 'GET',
-    path: '/api/admin/alarms',
+  operation('GET /api/admin/alarms', {
     id: 'listAlarms',
     summary: 'Alarms, newest first.',
     query: paged().extend({ open: z.stringbool().default(false), name: text.optional() }),
@@ -33,74 +29,57 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
       data: await listAlarms(tools, limit, { before, openOnly: open, name }),
     }),
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/alarms/acknowledge',
+  operation('POST /api/admin/alarms/acknowledge', {
     id: 'acknowledgeAlarms',
     summary: 'Say that all of one name were seen, up to the alarm `through`, or up to now.',
     body: z.strictObject({ name: text, through: z.number().int().min(1).optional() }),
     run: (tools, { body }) => acknowledgeAll(tools, body, ACTOR),
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/alarms/:id/acknowledge',
+  operation('POST /api/admin/alarms/:id/acknowledge', {
     id: 'acknowledgeAlarm',
     summary: 'Acknowledge an alarm.',
     body: z.strictObject({}),
     async run(tools, { params }) {
-      const alarmId = /^\d{1,15}$/.test(idOf(params)) ? Number(idOf(params)) : 0;
+      const alarmId = /^\d{1,15}$/.test(params.id) ? Number(params.id) : 0;
       await acknowledge(tools, alarmId, ACTOR);
       return { alarmId, acknowledged: true };
     },
   }),
-  operation({
-    method: 'GET',
-    path: '/api/admin/incidents',
+  operation('GET /api/admin/incidents', {
     id: 'listIncidents',
     summary: 'Published incidents, newest first.',
     query: paged().omit({ before: true }),
     run: async (tools, { query }) => ({ data: await listIncidents(tools, query.limit) }),
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/incidents',
+  operation('POST /api/admin/incidents', {
     id: 'addIncident',
     summary: 'Tell about a trouble; it goes on until it is ended, unless `ended` says when it was.',
     status: 201,
     body: incident,
     run: (tools, { body }) => putIncident(tools, { ...toIncident(body), actor: ACTOR }),
   }),
-  operation({
-    method: 'PUT',
-    path: '/api/admin/incidents/:id',
+  operation('PUT /api/admin/incidents/:id', {
     id: 'editIncident',
     summary:
       'Tell it in other words, or with another start or end: `ended` empty or null says that it goes on, left out it stays.',
     body: incident,
-    run: (tools, { params, body }) =>
-      putIncident(tools, { ...toIncident(body), incidentId: idOf(params), actor: ACTOR }),
+    run: (tools, { params, body }) => putIncident(tools, { ...toIncident(body), incidentId: params.id, actor: ACTOR }),
   }),
-  operation({
-    method: 'POST',
-    path: '/api/admin/incidents/:id/end',
+  operation('POST /api/admin/incidents/:id/end', {
     id: 'endIncident',
     summary: 'End an incident now.',
     body: z.strictObject({}),
-    run: (tools, { params }) => endIncident(tools, idOf(params), ACTOR),
+    run: (tools, { params }) => endIncident(tools, params.id, ACTOR),
   }),
-  operation({
-    method: 'DELETE',
-    path: '/api/admin/incidents/:id',
+  operation('DELETE /api/admin/incidents/:id', {
     id: 'deleteIncident',
     summary: 'Delete an incident. The status page no longer shows it.',
     async run(tools, { params }) {
-      await deleteIncident(tools, idOf(params), ACTOR);
-      return { id: idOf(params), deleted: true };
+      await deleteIncident(tools, params.id, ACTOR);
+      return { id: params.id, deleted: true };
     },
   }),
-  operation({
-    method: 'GET',
-    path: '/api/admin/actions',
+  operation('GET /api/admin/actions', {
     id: 'listActions',
     summary:
       'The log of what operators did, and the server itself, newest first; `action` is a whole one or an area such as `cards.`.',

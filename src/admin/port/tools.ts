@@ -1,5 +1,6 @@
 // What the operator's port works with.
 
+import type { Method } from '../../http/description.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { NewId } from '../../kit/ids.ts';
 import type { Log } from '../../kit/log.ts';
@@ -25,7 +26,7 @@ export interface OperatorExchange {
 }
 
 export interface OperatorRoute {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method: Method;
   path: string;
   handle(tools: OperatorTools, exchange: OperatorExchange): Response | Promise<Response>;
 }

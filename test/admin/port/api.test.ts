@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { ADMIN_OPERATIONS } from '../../../src/admin/api/operations.ts';
+import { ADMIN_OPERATIONS } from '../../../src/admin/port/route-table.ts';
 import { type AdminApi, adminApiOf } from '../../support/admin-api.ts';
 import type { Answer } from '../../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
