@@ -10,7 +10,7 @@ import { runShare } from './histories/history-thread.ts';
 import { firstSeed, runHistories } from './histories/run-histories.ts';
 import { sqliteSubject } from './histories/subject.ts';
 
-const HISTORIES = Number(process.env.HISTORIES ?? 4_000);
+const HISTORIES = Number(process.env.HISTORIES ?? 1_500);
 const THREADS = 2;
 const TIMEOUT_MS = Math.max(900_000, HISTORIES * 20);
 
