@@ -17,7 +17,7 @@ export function readDetail(details: Json | undefined, name: string): number | un
 }
 
 /** Null says nothing, not zero. */
-export function isTold(count: Json | undefined): boolean {
+export function isGiven(count: Json | undefined): boolean {
   return count !== undefined && count !== null;
 }
 
@@ -25,8 +25,8 @@ export function isTold(count: Json | undefined): boolean {
  * Of a report that leaves out the output, or all of it but the thoughts. No prompt takes nothing: a zero there stands for
  * what was not counted.
  */
-export function inputAlone(told: Buckets, reasoning = 0): UsageReport {
-  const { input, cachedInput, cacheWrite5m, cacheWrite1h } = told;
+export function inputAlone(reported: Buckets, reasoning = 0): UsageReport {
+  const { input, cachedInput, cacheWrite5m, cacheWrite1h } = reported;
   if (input + cachedInput + cacheWrite5m + cacheWrite1h === 0) return 'absent';
   const buckets = { ...NO_BUCKETS, input, cachedInput, cacheWrite5m, cacheWrite1h, output: reasoning };
   return { buckets, reasoning, lacksOutput: true };

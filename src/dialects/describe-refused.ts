@@ -1,5 +1,5 @@
 // A request that a translation wrote and its upstream found fault with: the slip may be ours, and whoever mends it must
-// know what was sent. Told are the names and kinds of its members and the place that the upstream points to; no content.
+// know what was sent. It gives the names and kinds of its members and the place that the upstream points to; no content.
 
 import { ANSWER_LIMITS, scanTopLevel } from '../kit/json/json.ts';
 import type { Spans } from '../kit/json/spans.ts';
@@ -25,7 +25,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   ...['maxOutputTokens', 'responseSchema', 'responseJsonSchema', 'parametersJsonSchema', 'functionCallingConfig'],
 ]);
 
-/** `body`: as it was sent. `param`: as the upstream told it. */
+/** `body`: as it was sent. `param`: as the upstream gave it. */
 export function describeRefused(body: string, param: string | undefined): string {
   const members = scanTopLevel(body, ANSWER_LIMITS);
   const shape = members.list().map(({ name, valueStart }) => `${name} ${KINDS[body.charAt(valueStart)] ?? 'number'}`);

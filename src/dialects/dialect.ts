@@ -63,7 +63,7 @@ export interface ReportedUsage {
   buckets: Buckets;
   /** Part of the output bucket, for information. */
   reasoning: number;
-  /** The upstream told its input alone, and of the output at most the thoughts: what it said is counted here. */
+  /** The upstream reported its input alone, and of the output at most the thoughts: what it said is counted here. */
   lacksOutput?: boolean | undefined;
   /** Its output was impossible beside what was delivered, and is left out. */
   isDoubted?: boolean | undefined;
@@ -237,7 +237,7 @@ export interface StreamWriter {
   continue(how: Continuation): ContinuedWriter;
   /** The text sent so far, if it is text alone and short enough to be continued. */
   sentText(): string | undefined;
-  /** As it stands: what is sent later may be told in the same place. */
+  /** As it stands: the same object grows with what is sent later. */
   sent(): Readonly<Sent>;
   /** Tokens of all text that was sent, by the careful count. Absent if no text is ever sent. */
   plainTokens?(): number;

@@ -4,7 +4,7 @@
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { NO_BUCKETS } from '../store/rows.ts';
-import { inputAlone, isTold, readCount, readDetail } from './counts.ts';
+import { inputAlone, isGiven, readCount, readDetail } from './counts.ts';
 import type { ReportedUsage, UsageReport } from './dialect.ts';
 
 /** How the chat format and the responses format name the same figures. */
@@ -65,7 +65,7 @@ function readFigures(usage: JsonObject, names: UsageNames): Figures | undefined 
   if (prompt === undefined || completion === undefined || cached === undefined) return undefined;
   if (written === undefined || writtenForHour === undefined || reasoning === undefined) return undefined;
   if (writtenForHour > written) return undefined;
-  const isReported = isTold(usage[names.completion]);
+  const isReported = isGiven(usage[names.completion]);
   const total = readCount(usage.total_tokens);
   return { prompt, completion: isReported ? completion : undefined, total, cached, written, writtenForHour, reasoning };
 }

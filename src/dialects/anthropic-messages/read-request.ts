@@ -74,7 +74,7 @@ function toolOf({ tool }: DefinedLater): JsonObject {
   return tool;
 }
 
-/** Threads would need stored content. The vendor's SDK goes on with full history by itself when told so. */
+/** Threads would need stored content. The vendor's SDK goes on with full history by itself after this error. */
 function refuseThread({ value }: JsonDocument): void {
   if (value.thread === undefined || value.thread === null) return;
   throw fault('invalid_request', {

@@ -4,12 +4,12 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { type Buckets, NO_BUCKETS } from '../../store/rows.ts';
-import { inputAlone, isTold, isZero, readCount, readDetail } from '../counts.ts';
+import { inputAlone, isGiven, isZero, readCount, readDetail } from '../counts.ts';
 import type { ReportedUsage, UsageReport } from '../dialect.ts';
 
 export function readUsage(usage: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
-  if (isObject(usage) && !isTold(usage.output_tokens)) return readInput(usage);
+  if (isObject(usage) && !isGiven(usage.output_tokens)) return readInput(usage);
   const answer = readFigures(usage);
   if (!answer || !isObject(usage)) return 'invalid';
   if (!Array.isArray(usage.iterations)) return answer;
@@ -115,7 +115,7 @@ export function createUsageTracker(): UsageTracker {
     },
     update(usage) {
       merged = mergeUsage(merged, usage);
-      hasOutputCount ||= isObject(usage) && isTold(usage.output_tokens);
+      hasOutputCount ||= isObject(usage) && isGiven(usage.output_tokens);
     },
     report(isFinished) {
       if (Object.keys(merged).length === 0) return 'absent';

@@ -130,11 +130,11 @@ function noteBlock(blocks: Map<number, SentBlock>, { name, segments }: StreamEve
 function lastEvent([stop, ...more]: readonly StreamEvent[], { usage: billed, cost, isOurs }: FinalUsage): string {
   if (!stop?.document) return '';
   const { usage: first } = stop.document.value;
-  const told = more.reduce(
+  const reported = more.reduce(
     (usage, { document }) => mergeUsage(usage, document?.value.usage),
     isObject(first) ? first : {},
   );
-  const usage = isOurs || Object.keys(told).length === 0 ? writeUsage(billed) : told;
+  const usage = isOurs || Object.keys(reported).length === 0 ? writeUsage(billed) : reported;
   const shown = withCost(usage, cost);
   return writeSse(editMembers(stop.document, { usage: shown }), stop.name);
 }

@@ -24,7 +24,7 @@ interface AnswerReader {
   take(chunk: Json | undefined, place: RawPlace | undefined): AnswerEvent[];
   /** No more can come. */
   end(): AnswerEvent[];
-  /** It has said why it ended, and that is not told yet. */
+  /** It has said why it ended, and that is not given yet. */
   hasReason(): boolean;
   usage(): UsageReport;
 }

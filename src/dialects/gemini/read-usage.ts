@@ -3,7 +3,7 @@
 
 import { isObject, type Json } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { inputAlone, isTold, readCount } from '../counts.ts';
+import { inputAlone, isGiven, readCount } from '../counts.ts';
 import type { UsageReport } from '../dialect.ts';
 
 /** `hasContent`: words or calls were said. A report that leaves out their count tells its input alone, and thoughts. */
@@ -19,8 +19,8 @@ export function readUsage(usage: Json | undefined, hasContent: boolean): UsageRe
     usage.candidatesTokenCount ?? restOf(usage.totalTokenCount, prompt + toolUse + thoughts),
   );
   if (candidates === undefined || cached > prompt + toolUse) return 'invalid';
-  const hasInput = isTold(usage.promptTokenCount) || isTold(usage.toolUsePromptTokenCount);
-  const hasOutput = isTold(usage.candidatesTokenCount) || candidates > 0 || !hasContent;
+  const hasInput = isGiven(usage.promptTokenCount) || isGiven(usage.toolUsePromptTokenCount);
+  const hasOutput = isGiven(usage.candidatesTokenCount) || candidates > 0 || !hasContent;
   if (!hasInput) return 'absent';
   const input = { ...NO_BUCKETS, input: prompt + toolUse - cached, cachedInput: cached };
   if (!hasOutput) return inputAlone(input, thoughts);

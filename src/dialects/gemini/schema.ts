@@ -89,14 +89,14 @@ function writeType({ type, enum: listed, const: only, nullable, properties, item
   enum: Json[] | undefined;
 } {
   const values = only === undefined ? listed : [only];
-  const told = (Array.isArray(type) ? type : [type])
+  const named = (Array.isArray(type) ? type : [type])
     .map((name) => (typeof name === 'string' ? name.toLowerCase() : ''))
     .filter((name) => TYPES.has(name));
-  if (told.length === 0 && isObject(properties)) told.push('object');
-  if (told.length === 0 && items !== undefined) told.push('array');
-  if (told.length === 0 && Array.isArray(values)) told.push(...new Set(values.map(typeOf)));
+  if (named.length === 0 && isObject(properties)) named.push('object');
+  if (named.length === 0 && items !== undefined) named.push('array');
+  if (named.length === 0 && Array.isArray(values)) named.push(...new Set(values.map(typeOf)));
   const mayBeNull = nullable === true || (Array.isArray(values) && values.includes(null));
-  const types = [...new Set(mayBeNull && told.length > 0 ? [...told, 'null'] : told)];
+  const types = [...new Set(mayBeNull && named.length > 0 ? [...named, 'null'] : named)];
   return { type: types.length > 1 ? types : types[0], enum: writeValues(values) };
 }
 

@@ -8,7 +8,7 @@ import { arrangeTurns, beginWithUser, listName, mergeTurns } from '../translate/
 import { prepareBegunAnswer } from '../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../translate/conversation.ts';
 import { settingsOfParts } from '../translate/settings-of-parts.ts';
-import { withToldNames } from '../translate/tools/told-tools.ts';
+import { withUpstreamNames } from '../translate/tools/announce-tools.ts';
 import { createToolNames } from '../translate/tools/tool-names.ts';
 import { planFormat, planThinking, writeSettings } from './write-settings.ts';
 import { declaredTools, writeTool, writeToolChoice } from './write-tools.ts';
@@ -21,8 +21,8 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const traits = geminiTraits(target.model);
   const { toolChoice } = conversation;
   const names = createToolNames(conversation.tools, NAME, NAME_CHARS);
-  const told = withToldNames(conversation, names);
-  const plan = planTurns(told, target);
+  const named = withUpstreamNames(conversation, names);
+  const plan = planTurns(named, target);
   const isAnswerOnly = !traits.takesFormatWithTools && conversation.format !== undefined && toolChoice?.mode === 'none';
   const tools = isAnswerOnly ? [] : declaredTools(conversation.tools, toolChoice);
   const format = planFormat(conversation, { isAlone: tools.length === 0, names, ...traits });
@@ -30,10 +30,10 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const choice = writeToolChoice(toolChoice, names, format.tool !== undefined);
   const thinking = planThinking(conversation, traits.thinking);
   const settings = writeSettings(conversation.settings, traits);
-  const system = [...told.system.map(({ text }) => text), format.hint ?? ''].filter((text) => text !== '');
+  const system = [...named.system.map(({ text }) => text), format.hint ?? ''].filter((text) => text !== '');
   const calls = plan.turns.flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_call');
   const calledBy = new Map(calls.map(({ id, name }) => [id, names.toUpstream(name)]));
-  // Written at once, so that what cannot be carried is told before anything is sent.
+  // Written at once, so that what cannot be carried is refused before anything is sent.
   const contents = plan.turns.map((turn) => writeTurn(turn, { names, calledBy, ...target, ...traits }));
 
   function body(fields: UpstreamFields, { prefill }: { prefill?: string | undefined }): string {

@@ -1,4 +1,4 @@
-// Settings that change how a model answers: carried where it takes them, told where it does not.
+// Settings that change how a model answers: carried where it takes them, reported as dropped where it does not.
 
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { GeminiTraits, Thinking } from '../../vendors/gemini.ts';
@@ -102,7 +102,7 @@ interface FormatPlan {
   /** For `generationConfig`. */
   config: JsonObject;
   tool?: Tool | undefined;
-  /** What the model is told instead. */
+  /** An instruction for the model instead. */
   hint?: string | undefined;
 }
 

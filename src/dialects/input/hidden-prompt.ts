@@ -3,10 +3,10 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
-/** What a model is told in every chat, its name, the date, how to answer: 60 tokens at most, for most of which a message has
- * room anyway. Small wallets pay for each of these with words of the answer. */
+/** The instructions of every chat (name, date, how to answer): 60 tokens at most, most of which the count of a message
+ * covers. Small wallets pay for each of these with words of the answer. */
 const FRAME_TOKENS = 20;
-/** Claude is told how to call tools, in up to 346 tokens, and 30 % more by its newer tokenizer. */
+/** Claude gets instructions how to call tools, of up to 346 tokens, and 30 % more by its newer tokenizer. */
 const TOOL_TOKENS = 500;
 /** Of a tool that the vendor wrote and the client runs: 735 for a computer, 700 for an editor, and more by newer tokenizers. */
 const WRITTEN_TOKENS = 1_000;
@@ -21,7 +21,7 @@ export function hiddenTokens(body: JsonObject, later: readonly Json[]): number {
   return FRAME_TOKENS + TOOL_TOKENS + written * WRITTEN_TOKENS;
 }
 
-/** An answer's schema becomes a tool where a model takes none, and those that take it are told of it in words. */
+/** An answer's schema becomes a tool where a model takes none, and others get it in words. */
 function hasSchema({ response_format: chat, text, output_config: config, output_format: before }: JsonObject): boolean {
   return isSchema(chat) || isSchema(before) || isSchema(formatIn(text)) || isSchema(formatIn(config));
 }

@@ -1,4 +1,4 @@
-// What a model bills at most for an image, where that is more than most do: told by the model's name, by how closely the
+// What a model bills at most for an image, where that is more than most do: known by the model's name, by how closely the
 // client wants it looked at, and by its size, where that is known.
 
 import type { ImageSize } from '../../kit/image-size.ts';

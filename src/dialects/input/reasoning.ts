@@ -1,4 +1,4 @@
-// Whether a model may reason without showing it: then only the upstream's report says what an unfinished answer took. Told
+// Whether a model may reason without showing it: then only the upstream's report says what an unfinished answer took. Known
 // by the model's name and by what the request asks for; models of unknown names are known by what they reported before.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';

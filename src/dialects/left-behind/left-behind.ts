@@ -1,5 +1,5 @@
 // What stays behind where the client's own text goes through, because the upstream would ask us for what nobody is billed:
-// work beside the answer, and tools with a fee of their own. It is told, and everything else keeps its bytes.
+// work beside the answer, and tools with a fee of their own. It is reported as dropped, and everything else keeps its bytes.
 
 import type { Json, JsonDocument } from '../../kit/json/json.ts';
 import { editMember, inTurn, type RawEdit } from '../../kit/json/raw-edit.ts';

@@ -1,4 +1,4 @@
-// Images and files that clients put into a request as data. What they are is told by their bytes, because labels lie.
+// Images and files that clients put into a request as data. Their type is read from their bytes, because labels lie.
 
 import { refuseField } from '../fields.ts';
 import type { DocumentPart, MediaSource } from '../translate/conversation.ts';

@@ -43,7 +43,7 @@ export class Extras {
     }
   }
 
-  /** Words of this slot went out: what was told before them is not told again after them. */
+  /** Words of this slot went out: what was sent before them is not sent again after them. */
   passWords(slot: string): void {
     const counts = this.#counts;
     if (counts.size === 0) return;

@@ -14,7 +14,7 @@ export function isErrorEvent({ event, data }: SseEvent): boolean {
   return event === 'error' && data !== undefined;
 }
 
-/** Told in place of an answer that the upstream could not finish. */
+/** Sent in place of an answer that the upstream could not finish. */
 const BROKEN_FINISHES: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource']);
 
 export function isBroken({ error, finish_reason: finish }: JsonObject): boolean {

@@ -57,9 +57,9 @@ class ChatReader implements StreamReader {
   readonly #shapes = new ShapeMemory(saysOnly);
   readonly #begun = new Set<number>();
   readonly #finished = new Set<number>();
-  /** The last usage that came by itself before the end: there it is told. */
+  /** The last usage that came by itself before the end: it is sent there. */
   #early: StreamEvent | undefined;
-  /** The usage of the last chunk leaves out what was told before. */
+  /** The usage of the last chunk leaves out what was reported before. */
   #tellsLess = false;
   #isDone = false;
   /** Output since the last usage came, and our own count of all before it. */
@@ -127,9 +127,9 @@ class ChatReader implements StreamReader {
 
   #readChunk(document: JsonDocument): StreamEvent {
     const { usage } = document.value;
-    const told = readUsage(usage);
-    this.#facts.usage = betterUsage(this.#facts.usage, told);
-    this.#tellsLess = this.#facts.usage !== told;
+    const reported = readUsage(usage);
+    this.#facts.usage = betterUsage(this.#facts.usage, reported);
+    this.#tellsLess = this.#facts.usage !== reported;
     let output = NO_OUTPUT;
     const segments: Segment[] = [];
     for (const choice of choicesOf(document.value)) {

@@ -15,7 +15,7 @@ export function readUsage(usage: Json | undefined): UsageReport {
   return readOpenaiUsage(usage, NAMES);
 }
 
-/** Of two reports in one stream: the later one, unless it leaves out what the earlier one told. */
+/** Of two reports in one stream: the later one, unless it leaves out what the earlier one had. */
 export function betterUsage(earlier: UsageReport, later: UsageReport): UsageReport {
   return fullness(later) < fullness(earlier) ? earlier : later;
 }

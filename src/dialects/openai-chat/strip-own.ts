@@ -34,7 +34,7 @@ function editMessage(message: JsonObject, thoughtsField: string | undefined): Ra
   });
 }
 
-/** The names under which clients are told what a model thought. */
+/** The names under which clients get what a model thought. */
 const WORDS = ['reasoning', 'reasoning_content'];
 
 function editDetails(details: Json | undefined): RawEdit | undefined {

@@ -39,7 +39,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
 class ChatWriter implements StreamWriter, RepeatedFrames {
   readonly #request: RelayRequest;
   readonly #transcript: Transcript;
-  /** What was told beside words, since the last of them. */
+  /** What was sent beside words, since the last of them. */
   readonly #extras = new Extras();
   /** Choices whose finish the client has seen. */
   readonly #finished = new Set<number>();
@@ -66,7 +66,7 @@ class ChatWriter implements StreamWriter, RepeatedFrames {
     if (event === UNSEEN) this.#transcript.sent.hasOutput = true;
     if (!event.document) return '';
     if (event.kind === 'held') {
-      // Of usage by itself, only the last is told.
+      // Of usage by itself, only the last is sent.
       this.#held = [...this.#held.filter(isAnswer), event];
       return '';
     }
@@ -143,7 +143,7 @@ class ChatWriter implements StreamWriter, RepeatedFrames {
     return writeSse(editMembers(document, this.#ownFields(document)));
   }
 
-  /** Chunks of a later run bear the id and time of the first. Of usage, even that there is none yet is told only if asked. */
+  /** Chunks of a later run bear the id and time of the first. Of usage, even that there is none yet is sent only if asked. */
   #ownFields({ value }: JsonDocument): Record<string, Json | undefined> {
     this.#head ??= value;
     const fields: Record<string, Json | undefined> = { model: this.#model };

@@ -16,12 +16,12 @@ export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
 }
 
 /** An upstream's usage with our figures where it counts differently. The rest of it stays, known to us or not. */
-export function restateUsage(told: Json | undefined, billed: ReportedUsage): JsonObject {
+export function restateUsage(reported: Json | undefined, billed: ReportedUsage): JsonObject {
   const ours = writeUsage(billed);
-  if (!isObject(told)) return ours;
-  const restated = { ...told };
+  if (!isObject(reported)) return ours;
+  const restated = { ...reported };
   for (const name of ['prompt_tokens', 'completion_tokens'] as const) {
-    if (told[name] === ours[name]) continue;
+    if (reported[name] === ours[name]) continue;
     restated[name] = ours[name];
     restated.total_tokens = ours.total_tokens;
   }

@@ -84,7 +84,7 @@ function said({ event, field }: { event: string; field: string }, whole: JsonObj
   ];
 }
 
-/** The last event holds all of the response; items that it leaves out were told before. */
+/** The last event holds all of the response; items that it leaves out came before. */
 export function joinStream(events: readonly SseEvent[]): RawValue | undefined {
   const items: Json[] = [];
   for (const { data = '' } of events) {

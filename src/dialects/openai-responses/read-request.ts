@@ -89,14 +89,14 @@ function leaveAllTools(body: JsonObject, rules: ToolRules): LeftBehind {
   return { ...left, edits: { ...left.edits, input: editItems(body.input, (item) => editLaterTools(item, isLeft)) } };
 }
 
-/** An item that told of nothing else goes with its tools; what a search for tools found may be nothing. */
+/** An item with nothing else goes with its tools; what a search for tools found may be nothing. */
 function editLaterTools({ type, tools }: JsonObject, isLeft: IsLeft): RawEdit | undefined {
   const edit = editTools(tools, isLeft);
   if (edit !== leaveOut) return editFields({ tools: edit });
   return type === 'additional_tools' ? leaveOut : editFields({ tools: setTo([]) });
 }
 
-/** Tools that are told later, in the history. */
+/** Tools that are defined later, in the history. */
 function laterTools({ input }: JsonObject): ToolList[] {
   const lists: ToolList[] = [];
   if (!Array.isArray(input)) return lists;

@@ -22,7 +22,7 @@ export function arrangeTurns(turns: readonly Turn[], { midSystem }: Arrangement,
 }
 
 /** A turn that keeps all its parts is the same turn: most do, and a history may have thousands. */
-function withParts(turn: Turn, isKept: (part: Part) => boolean): Turn {
+export function withParts(turn: Turn, isKept: (part: Part) => boolean): Turn {
   return turn.parts.every(isKept) ? turn : { ...turn, parts: turn.parts.filter(isKept) };
 }
 

@@ -1,4 +1,4 @@
-// Settings that are numbers in every dialect: whatever else stands there is told to the client, not dropped.
+// Settings that are numbers in every dialect: anything else is refused, not dropped.
 
 import { refuseField } from '../fields.ts';
 import type { Setting, SettingKind } from './conversation.ts';

@@ -20,7 +20,7 @@ export interface Conversation {
   format: OutputFormat | undefined;
   /** The client wants whatever comes again to be cached, wherever that ends. */
   caching?: Caching | undefined;
-  /** Settings of the client that change how, not what: each is carried or told to be dropped. */
+  /** Settings of the client that change how, not what: each is carried or reported as dropped. */
   settings: Setting[];
 }
 
@@ -52,11 +52,11 @@ export interface TextPart extends Placed {
   type: 'text';
   text: string;
   /** The text says only this, and says it anew where the upstream has another name for the tool. */
-  tells?: ToldTool | undefined;
+  announces?: AnnouncedTool | undefined;
 }
 
 /** A tool that came or went in the middle of a conversation. */
-export interface ToldTool {
+export interface AnnouncedTool {
   name: string;
   isGone: boolean;
 }

@@ -76,7 +76,7 @@ function delta(text: string, isMedia: boolean): Delta[] {
   return [isMedia ? { type: 'delta', text, isMedia } : { type: 'delta', text }];
 }
 
-/** Words that waited are told as one; a picture stays by itself. */
+/** Words that waited go out as one; a picture stays by itself. */
 function joined(said: Delta[], [more]: Delta[]): Delta[] {
   const last = said.at(-1);
   if (!more) return said;

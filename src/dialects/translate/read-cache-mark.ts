@@ -25,9 +25,9 @@ export function readCaching(body: JsonObject): Caching | undefined {
   const { cache_control: control, prompt_cache_options: options } = body;
   const { mode, ttl } = isObject(options) ? options : {};
   // Only the parts that the client marked itself, or nothing that we would know.
-  if (isTold(mode) && mode !== 'implicit') return undefined;
+  if (isGiven(mode) && mode !== 'implicit') return undefined;
   if (isObject(control) && control.type === 'ephemeral') return { mark: markFor(control.ttl), besideOwn: true };
-  if (isTold(mode) || isTold(ttl)) return { mark: markFor(ttl), besideOwn: true };
+  if (isGiven(mode) || isGiven(ttl)) return { mark: markFor(ttl), besideOwn: true };
   const { prompt_cache_key: key, prompt_cache_retention: retention } = body;
   return isName(key) || isName(retention) ? { mark: SHORT, besideOwn: false } : undefined;
 }
@@ -46,11 +46,11 @@ const SAID_BY_MARKS: Readonly<Record<string, readonly unknown[]>> = {
 export function isSaidByMarks(setting: Json): boolean {
   return (
     isObject(setting) &&
-    Object.entries(setting).every(([name, said]) => !isTold(said) || SAID_BY_MARKS[name]?.includes(said))
+    Object.entries(setting).every(([name, said]) => !isGiven(said) || SAID_BY_MARKS[name]?.includes(said))
   );
 }
 
-function isTold(value: Json | undefined): boolean {
+function isGiven(value: Json | undefined): boolean {
   return value !== undefined && value !== null;
 }
 

@@ -21,7 +21,7 @@ export function readPartList(
   });
 }
 
-/** For places where a model can only be told words. */
+/** For places that take only text. */
 export function requireTexts(parts: readonly Part[]): TextPart[] {
   return parts.map((part) =>
     part.type === 'text'

@@ -241,7 +241,7 @@ function refuseText(spans: Spans): never {
   throw refused('not_json', spans);
 }
 
-/** Of all that may be wrong, a member that is there twice is told if it came before the rest. */
+/** Of all that may be wrong, a member that is there twice is named if it came before the rest. */
 function refused(problem: JsonProblem, spans: Spans): JsonRefused {
   const twice = spans.findTwice();
   return twice === undefined ? new JsonRefused(problem) : new JsonRefused('duplicate_member', twice);

@@ -15,7 +15,7 @@ export function emptyMessage({ requestId, model }: AnswerContext): JsonObject {
 export function emptyBlock(block: Block, { origin }: AnswerContext): JsonObject {
   switch (block.kind) {
     case 'text':
-    // The model's own words; those of its vendor are told in `stop_details`.
+    // The model's own words; those of its vendor stand in `stop_details`.
     case 'refusal':
       return { type: 'text', text: '' };
     case 'reasoning':
@@ -55,7 +55,7 @@ export function isExplanation(block: Block): boolean {
   return block.kind === 'refusal' && block.isVendors === true;
 }
 
-/** A client that is told to run tools waits for ever if there are none to run, and never runs those it is not told of. */
+/** With this stop reason a client waits for ever if there are no calls; without it, it runs none. */
 function stopReason(reason: StopReason, sequence: string | undefined, hasCalls: boolean, hasRefused: boolean): string {
   if (hasRefused || reason === 'filter') return 'refusal';
   if (reason === 'length') return 'max_tokens';

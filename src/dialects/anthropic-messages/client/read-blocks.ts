@@ -11,7 +11,7 @@ import { requireResultParts } from '../../translate/result-parts.ts';
 import { type CallIds, createCallIds } from '../../translate/tools/call-ids.ts';
 import { readCallId } from '../shown-ids.ts';
 import { type Placed, readDocument, readImage } from './read-media.ts';
-import { type KnownTools, tellChange, toldPart } from './tool-changes.ts';
+import { announceChange, announcedPart, type KnownTools } from './tool-changes.ts';
 
 interface History {
   /** The place of `content` in the body's text. */
@@ -25,9 +25,7 @@ const nowhere = () => undefined;
 
 export function readContent(content: Json | undefined, at: string, history: History): Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content, at }];
-  return blocksOf(content, at).flatMap((block, index) =>
-    readBlock(block, `${at}[${index}]`, { ...history, raw: () => history.raw()?.at(index) }),
-  );
+  return blocksOf(content, at).flatMap((block, index) => readBlock(block, index, `${at}[${index}]`, history));
 }
 
 export function readTexts(content: Json | undefined, at: string, tools?: KnownTools): TextPart[] {
@@ -46,7 +44,7 @@ function blocksOf(content: Json | undefined, at: string): JsonObject[] {
   );
 }
 
-function readBlock(block: JsonObject, at: string, { raw, ids, tools }: History): Part[] {
+function readBlock(block: JsonObject, index: number, at: string, { raw, ids, tools }: History): Part[] {
   const placed = { at, ...readCacheMark(block) };
   switch (block.type) {
     case 'text':
@@ -58,17 +56,17 @@ function readBlock(block: JsonObject, at: string, { raw, ids, tools }: History):
     case 'search_result':
       return [{ type: 'text', text: searchResult(block, at), ...placed }];
     case 'tool_reference':
-      return [toldPart(text(block, 'tool_name', at), false, placed)];
+      return [announcedPart(text(block, 'tool_name', at), false, placed)];
     case 'tool_addition':
     case 'tool_removal':
-      return tools ? tellChange(block, placed, tools) : [{ type: 'other', kind: block.type, ...placed }];
+      return tools ? announceChange(block, placed, tools) : [{ type: 'other', kind: block.type, ...placed }];
     case 'thinking':
       return readThinking(block, at);
     case 'redacted_thinking':
       return readRedacted(block, at);
     case 'tool_use': {
       const { id, opaque } = readCallId(text(block, 'id', at));
-      const input = raw()?.at('input')?.text ?? '{}';
+      const input = raw()?.at(index)?.at('input')?.text ?? '{}';
       const name = text(block, 'name', at);
       return [{ type: 'tool_call', id: ids.add(id), name, arguments: input, isCustom: false, opaque, ...placed }];
     }

@@ -1,5 +1,5 @@
-// A client's tools. Those that the vendor runs itself, or knows by their type alone, exist nowhere else: they are told as
-// left out where the model may do without them, and refused where it may not, or has no other.
+// A client's tools. Those that the vendor runs itself, or knows by their type alone, exist nowhere else: they are reported
+// as left out where the model may do without them, and refused where it may not, or has no other.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { optionalObject, refuseField, stringAt } from '../../fields.ts';

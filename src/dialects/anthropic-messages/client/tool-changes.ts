@@ -1,10 +1,10 @@
 // Tools that come and go in the middle of a conversation. Other formats have one list of tools for all of it: what is there
-// at the end is in that list, and the model is told in words where it came, or where another one went.
+// at the end is in that list, and words tell the model where it came, or where another one went.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import type { TextPart } from '../../translate/conversation.ts';
-import { tellTool } from '../../translate/tools/told-tools.ts';
+import { announceTool } from '../../translate/tools/announce-tools.ts';
 import type { ToolChange } from '../defined-later.ts';
 import type { Placed } from './read-media.ts';
 
@@ -15,7 +15,7 @@ export interface KnownTools {
   left: ReadonlySet<Json | undefined>;
 }
 
-/** Servers of the vendor's that offer tools: they stay behind, and are told where they are named. */
+/** Servers of the vendor's that offer tools: they stay behind, and are reported where they are named. */
 const OF_SERVERS: ReadonlySet<Json | undefined> = new Set(['mcp_tool_reference', 'mcp_toolset_reference']);
 
 /** Names of the tools whose last change is that they went. */
@@ -31,7 +31,7 @@ export function removedTools(changes: readonly ToolChange[]): ReadonlySet<Json |
 }
 
 /** Nothing is said of tools that stay behind. Throws a fault that names a tool which comes and the request does not have. */
-export function tellChange(change: JsonObject, placed: Placed, { own, left }: KnownTools): TextPart[] {
+export function announceChange(change: JsonObject, placed: Placed, { own, left }: KnownTools): TextPart[] {
   const name = changedName(change, placed.at);
   if (name === undefined || left.has(name)) return [];
   const isGone = change.type === 'tool_removal';
@@ -40,12 +40,12 @@ export function tellChange(change: JsonObject, placed: Placed, { own, left }: Kn
     const param = `${placed.at}.tool.name`;
     refuseField(param, `${param} names a tool that is not in this request. Name a tool of this request.`);
   }
-  return [toldPart(name, isGone, placed)];
+  return [announcedPart(name, isGone, placed)];
 }
 
-export function toldPart(name: string, isGone: boolean, placed: Placed): TextPart {
-  const tells = { name, isGone };
-  return { type: 'text', text: tellTool(tells), tells, ...placed };
+export function announcedPart(name: string, isGone: boolean, placed: Placed): TextPart {
+  const announces = { name, isGone };
+  return { type: 'text', text: announceTool(announces), announces, ...placed };
 }
 
 /** Undefined: it has none by which a model calls it. */

@@ -43,9 +43,12 @@ function hasNewWords({ role, content }: JsonObject): boolean {
 }
 
 /** Messages of the system come from the client alone; others may be answers that are sent back with all that was in them. */
-function settingsOf({ role, content: _, output_config: config, ...others }: JsonObject): [string, Json][] {
+function settingsOf(message: JsonObject): [string, Json][] {
+  const { output_config: config } = message;
   const inside = isObject(config) ? named(config, 'messages.output_config') : [];
-  return role === 'system' ? [...inside, ...named(others, 'messages')] : inside;
+  if (message.role !== 'system') return inside;
+  const { role: _role, content: _content, output_config: _config, ...others } = message;
+  return [...inside, ...named(others, 'messages')];
 }
 
 /** Of a document or of what a search found, also in the result of a tool. */

@@ -1,5 +1,5 @@
 // Events of no dialect as a message stream. Whatever comes, the grammar holds: one start, blocks numbered from 0, each
-// closed before the next, one end. Usage is told by whoever knows the bill.
+// closed before the next, one end. Whoever knows the bill adds the usage.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerContext, EventWriter, Frame } from '../../translate/adapters.ts';
@@ -8,7 +8,7 @@ import { blockSignature, emptyBlock, emptyMessage, isExplanation, stopMembers } 
 
 interface OpenBlock {
   block: Block;
-  /** The client was told of it. */
+  /** The client was sent it. */
   isShown: boolean;
   text: string;
   signature: string;

@@ -12,7 +12,7 @@ interface BlockReader {
   delta(index: Json | undefined, delta: JsonObject): AnswerEvent[];
   stop(index: Json | undefined): AnswerEvent[];
   stopAll(): AnswerEvent[];
-  /** What the client was told. */
+  /** What the client was sent. */
   shown(): { hasCalls: boolean; hasText: boolean };
   /** What was not shown though it is the model's own: blocks by their types, `citations` of what has no address. */
   lost(): readonly string[];
@@ -137,7 +137,7 @@ function sign(block: OpenBlock, signature: Json | undefined): void {
 }
 
 /** Undefined for what the vendor did itself, and for what nobody knows yet. */
-function readKind(block: JsonObject, giveId: (told: Json | undefined) => string): Block | undefined {
+function readKind(block: JsonObject, giveId: (given: Json | undefined) => string): Block | undefined {
   switch (block.type) {
     case 'text':
       return { kind: 'text' };

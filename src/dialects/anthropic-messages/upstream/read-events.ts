@@ -1,4 +1,4 @@
-// An Anthropic upstream's stream as events of no dialect. Blocks that take turns are told one after the
+// An Anthropic upstream's stream as events of no dialect. Interleaved blocks come one after the
 // other; what only its own clients understand, such as tools that it runs itself, is not shown. The messages of an answer that
 // was paused and continued are read as one.
 

@@ -6,7 +6,7 @@ import type { UpstreamFields } from '../../dialect.ts';
 import type { BodyOptions, Target, WrittenRequest } from '../../translate/adapters.ts';
 import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
 import { settingsOfParts } from '../../translate/settings-of-parts.ts';
-import { withToldNames } from '../../translate/tools/told-tools.ts';
+import { withUpstreamNames } from '../../translate/tools/announce-tools.ts';
 import { createToolNames } from '../../translate/tools/tool-names.ts';
 import { ID_CHARS } from '../shown-ids.ts';
 import { cacheMember, chooseMarks } from './cache-marks.ts';
@@ -25,8 +25,8 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const takesPrefill = traits.takesPrefill || target.prefill;
   const tools = allowedTools(conversation);
   const names = createToolNames(tools, ID_CHARS, NAME_CHARS);
-  const told = withToldNames(conversation, names);
-  const plan = planTurns(told, { ...traits, takesPrefill, origin: target.origin });
+  const named = withUpstreamNames(conversation, names);
+  const plan = planTurns(named, { ...traits, takesPrefill, origin: target.origin });
   const format = planFormat(conversation, { traits, names });
   const choice = writeToolChoice(conversation, { names, formatTool: format.tool?.name, hasTools: tools.length > 0 });
   const reasoning = planReasoning(conversation, traits, {
@@ -46,7 +46,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const marks = chooseMarks({ tools: declared, system, turns: plan.turns }, conversation.caching);
   const options = { marks, names, writeId: createToolNames([], ID_CHARS, MOST_ID_CHARS).toUpstream };
   const writtenTools = declared.map((tool) => writeTool(tool, names, marks));
-  // Written at once, so that what cannot be carried is told before anything is sent.
+  // Written at once, so that what cannot be carried is refused before anything is sent.
   const messages = plan.turns.map((turn) => writeTurn(turn, options));
 
   function begun({ prefill, turns }: BodyOptions): Message[] {

@@ -17,7 +17,7 @@ interface FormatPlan {
   /** For `output_config`. */
   config: JsonObject;
   tool?: Tool | undefined;
-  /** What the model is told instead. */
+  /** An instruction for the model instead. */
   hints: TextPart[];
   /** The answer is held to less than the client's schema. */
   isReworded: boolean;

@@ -1,4 +1,4 @@
-// Settings that change how a model answers: carried where the model takes them, told where it does not. Stop sequences that
+// Settings that change how a model answers: carried where the model takes them, else reported as dropped. Stop sequences that
 // it does not take are watched for here.
 
 import type { Json } from '../../../kit/json/json.ts';

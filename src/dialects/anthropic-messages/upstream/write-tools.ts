@@ -33,7 +33,7 @@ function inputSchema(tool: Tool): JsonObject {
   const { type } = schema;
   const isOfObject = type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
   if (!isOfObject) refuseField(at, `The schema of the tool ${name} must be of type object.`);
-  // The vendor takes none at the top, and without it a model would be told less than the client said.
+  // The vendor takes none at the top, and without it a model would get less than the client sent.
   const choice = CHOICES.find((one) => hasVariants(schema[one]));
   if (choice)
     refuseField(

@@ -34,7 +34,7 @@ function readParallel(body: JsonObject): boolean | undefined {
   return given === undefined || given === null ? undefined : optionalFlag(body, 'parallel_tool_calls');
 }
 
-/** Who of several speakers said something is lost elsewhere, and so it is told. */
+/** Other formats have no speaker names: they are reported as dropped. */
 function readNames(messages: readonly JsonObject[]): Setting[] {
   const named = messages.find(
     ({ role, name }) => (role === 'user' || role === 'assistant') && typeof name === 'string',

@@ -11,7 +11,7 @@ export function readParts(content: Json | undefined, at: string): Part[] {
   return readPartList(content, at, readPart);
 }
 
-/** For places where a model can only be told words. */
+/** For places that take only text. */
 export function readTexts(content: Json | undefined, at: string): TextPart[] {
   return requireTexts(readParts(content, at));
 }

@@ -91,7 +91,7 @@ function readAllowed(choice: JsonObject, at: string, tools: readonly Tool[], lef
   const allowed = list.flatMap((tool, index) => {
     const name = nameOf(tool);
     if (name !== undefined && known.has(name)) return [name];
-    // It is told to be dropped already.
+    // It is reported as dropped already.
     if (leftTypes.has(tool.type)) return [];
     return refuseField(
       `${place}[${index}]`,

@@ -53,7 +53,7 @@ export function createEventReader(target: Target): EventReader {
       if (!isObject(value) || isError(value)) return BROKEN;
       return readValue(value, data);
     },
-    // What has no finish is not over, and goes on in another run; what has one is told already.
+    // What has no finish is not over, and goes on in another run; what has one was given already.
     end: () => [],
     repeat: () => repeat,
     again: () => shapes.matched(),

@@ -3,10 +3,10 @@
 import { writeJson } from '../../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import type { Target, WrittenRequest } from '../../translate/adapters.ts';
-import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
+import { arrangeTurns, listName, withParts } from '../../translate/arrange-turns.ts';
 import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../../translate/conversation.ts';
-import { withToldNames } from '../../translate/tools/told-tools.ts';
+import { withUpstreamNames } from '../../translate/tools/announce-tools.ts';
 import { shareBound } from '../share-bound.ts';
 import { answerResults, isWanted, type MessageOptions, writeSystem, writeTurn } from './write-messages.ts';
 import { writeFormat, writeReasoning, writeSettings } from './write-settings.ts';
@@ -15,16 +15,16 @@ import { writeTools } from './write-tools.ts';
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
   const { quirks, origin } = target;
   const tools = writeTools(conversation, quirks);
-  const told = withToldNames(conversation, tools.names);
+  const named = withUpstreamNames(conversation, tools.names);
   const settings = writeSettings(conversation.settings, target);
   const reasoning = writeReasoning(conversation.reasoning, target);
   const format = writeFormat(conversation.format, quirks);
   const options: MessageOptions = { quirks, names: tools.names, origin };
-  const { turns, isReworded } = prepareBegunAnswer(planTurns(told, options), target.prefill);
-  // Written at once, so that what cannot be carried is told before anything is sent.
+  const { turns, isReworded } = prepareBegunAnswer(planTurns(named, options), target.prefill);
+  // Written at once, so that what cannot be carried is refused before anything is sent.
   const said = turns.flatMap((turn) => writeTurn(turn, options));
   const messages = [
-    ...writeSystem([...told.system.map(({ text }) => text), ...format.hints]),
+    ...writeSystem([...named.system.map(({ text }) => text), ...format.hints]),
     ...(quirks.wantsAnswerToResults ? answerResults(said) : said),
   ];
 
@@ -54,7 +54,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
 }
 
 function planTurns({ turns }: Conversation, options: MessageOptions): Turn[] {
-  const usable = turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => isWanted(part, options)) }));
+  const usable = turns.map((turn) => withParts(turn, (part) => isWanted(part, options)));
   const midSystem = options.quirks.midSystem === 'fold' ? 'fold' : 'keep';
   return arrangeTurns(usable, { midSystem }, listName(turns));
 }

@@ -17,12 +17,12 @@ export function writeTools(conversation: Conversation, quirks: Quirks): WrittenT
   const { tools, toolChoice, parallelTools, parallelToolsName } = conversation;
   const names = createOpenaiNames(tools);
   if (tools.length === 0) return { members: {}, dropped: [], names };
-  const isTold = parallelTools !== undefined && toolChoice?.mode !== 'none';
+  const isGiven = parallelTools !== undefined && toolChoice?.mode !== 'none';
   return {
     members: {
       tools: allowedTools(conversation).map((tool) => writeTool(tool, names)),
       tool_choice: writeChoice(toolChoice, names),
-      parallel_tool_calls: isTold && quirks.takesParallelFlag ? parallelTools : undefined,
+      parallel_tool_calls: isGiven && quirks.takesParallelFlag ? parallelTools : undefined,
     },
     dropped: parallelToolsName && parallelTools === false && !quirks.takesParallelFlag ? [parallelToolsName] : [],
     names,

@@ -29,7 +29,7 @@ export function readTools(body: JsonObject, items: readonly JsonObject[]): Respo
         if (known && known.shown?.namespace !== one.shown?.namespace) {
           refuseField(one.at, `Rename ${one.at}: another tool is called ${one.name} on this model.`);
         }
-        // A tool that is told again, later in the history, is the one that counts.
+        // A tool that is defined again, later in the history, is the one that counts.
         byName.set(one.name, one);
       }
       const type = stringAt(tool.type, `${place}.type`);
@@ -117,7 +117,7 @@ function readAllowed(choice: JsonObject, tools: readonly Tool[], left: ReadonlyM
     if (tool.type === 'namespace' && namespaces.has(tool.name)) continue;
     if (tool.type === 'namespace') namespaces.add(tool.name);
     const names = namesOf(tool, find);
-    // One of the vendor's own is told to be dropped already.
+    // One of the vendor's own is reported as dropped already.
     if (names.length === 0 && !(typeof tool.type === 'string' && left.has(tool.type))) {
       refuseField(
         `tool_choice.tools[${index}]`,

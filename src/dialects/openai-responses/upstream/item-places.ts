@@ -24,11 +24,11 @@ interface ItemPlaces {
 interface Known extends Place {
   kind: string;
   callId: string | undefined;
-  /** As it was told first. */
+  /** As it first came. */
   index: number | undefined;
   /** What it must have in common with an item that is known by no id. */
   likeness: string;
-  /** Its beginning was told: then every item's is. */
+  /** Its beginning was sent: then every item's is. */
   isAdded: boolean;
   /** An event after its first had its id: then ids are not made up for every event. */
   isNamedAgain: boolean;

@@ -95,10 +95,10 @@ function createResponseReader({ requestId }: Target): (event: JsonObject) => Ans
     return isFurther ? '\n\n' : '';
   }
 
-  /** What a text cites that is told whole: some upstreams tell it nowhere else, others have told it before. */
+  /** The citations of a whole text: some upstreams give them only here, others gave them before. */
   function citeAll({ part, item }: JsonObject, slot: string): AnswerEvent[] {
-    const told = isObject(item) ? listOf(item.content)[Number(slot.split('/').at(-1))] : part;
-    return isObject(told) ? listOf(told.annotations).flatMap((annotation) => cite(annotation, slot)) : [];
+    const whole = isObject(item) ? listOf(item.content)[Number(slot.split('/').at(-1))] : part;
+    return isObject(whole) ? listOf(whole.annotations).flatMap((annotation) => cite(annotation, slot)) : [];
   }
 
   function cite(annotation: Json | undefined, slot: string): AnswerEvent[] {

@@ -8,19 +8,19 @@ import type { Target, WrittenRequest } from '../../translate/adapters.ts';
 import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
 import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../../translate/conversation.ts';
-import { withToldNames } from '../../translate/tools/told-tools.ts';
+import { withUpstreamNames } from '../../translate/tools/announce-tools.ts';
 import { writeFormat, writeReasoning, writeSettings, writeTools } from './write-settings.ts';
 import { isOwnThought, writeTurn } from './write-turns.ts';
 
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
   const { prefill, quirks } = target;
   const tools = writeTools(conversation, target);
-  const told = withToldNames(conversation, tools.names);
+  const named = withUpstreamNames(conversation, tools.names);
   const settings = writeSettings(conversation.settings, target);
   const reasoning = writeReasoning(conversation.reasoning, target);
-  const instructions = told.system.map(({ text }) => text).filter((text) => text.trim() !== '');
-  const { turns, isReworded } = prepareBegunAnswer(planTurns(told, target), prefill);
-  // Written at once, so that what cannot be carried is told before anything is sent.
+  const instructions = named.system.map(({ text }) => text).filter((text) => text.trim() !== '');
+  const { turns, isReworded } = prepareBegunAnswer(planTurns(named, target), prefill);
+  // Written at once, so that what cannot be carried is refused before anything is sent.
   const input = turns.flatMap((turn) => writeTurn(turn, { quirks, names: tools.names }));
   const text = { ...writeFormat(conversation.format), ...settings.text };
 

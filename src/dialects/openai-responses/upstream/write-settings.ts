@@ -43,7 +43,7 @@ export function writeTools(conversation: Conversation, { quirks }: Target): Writ
   };
 }
 
-/** Strict unless told otherwise, which schemas of others do not stand. */
+/** Strict unless set otherwise, which schemas of others do not stand. */
 function writeTool(tool: Tool, names: ToolNames): RawValue {
   return {
     type: 'function',

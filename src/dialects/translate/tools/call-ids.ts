@@ -1,4 +1,4 @@
-// Ids of calls in a history, one for each call: what we hung on them is taken off, and those that came twice are told apart.
+// Ids of calls in a history, one for each call: what we hung on them is taken off, and those that came twice are made different.
 
 import { untagToolId } from '../opaque.ts';
 

@@ -10,13 +10,13 @@ export function madeId(requestId: string, ordinal: number): string {
 }
 
 /** The id of one call after the other. */
-export function createGivenIds(requestId: string): (told: Json | undefined) => string {
+export function createGivenIds(requestId: string): (given: Json | undefined) => string {
   const taken = new Set<string>();
   let count = 0;
-  return (told) => {
+  return (given) => {
     const ordinal = count++;
-    const isGood = typeof told === 'string' && told !== '' && !taken.has(told);
-    const id = isGood ? told : madeId(requestId, ordinal);
+    const isGood = typeof given === 'string' && given !== '' && !taken.has(given);
+    const id = isGood ? given : madeId(requestId, ordinal);
     taken.add(id);
     return id;
   };

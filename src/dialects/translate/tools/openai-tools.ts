@@ -51,14 +51,14 @@ export function createOpenaiNames(tools: readonly Tool[]): ToolNames {
   return createToolNames(tools, NAME, NAME_CHARS);
 }
 
-/** Those that may be called: an upstream is told of no other. */
+/** Those that may be called: an upstream gets no other. */
 export function allowedTools({ tools, toolChoice }: Conversation): Tool[] {
   if (!toolChoice || toolChoice.mode === 'tool' || !toolChoice.allowed) return [...tools];
   const allowed = new Set(toolChoice.allowed);
   return tools.filter(({ name }) => allowed.has(name));
 }
 
-// What a model is told of a custom tool. A grammar, which formats without such tools cannot enforce, is at least told.
+// A custom tool in words. Formats without such tools cannot enforce its grammar, so the description has it.
 /** The grammar stands in the format itself or, in chats, one level below. */
 function describeCustomTool({ description, format }: JsonObject): string | undefined {
   const outer = isObject(format) ? format : {};
