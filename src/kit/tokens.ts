@@ -65,7 +65,7 @@ export function weighTokens(text: string): number {
 }
 
 /** Of a character beyond ASCII that is no half of a pair. */
-export function letterWeight(code: number): number {
+function letterWeight(code: number): number {
   const weight = code >= WIDE_FROM ? WIDE_WEIGHT : LETTER_WEIGHT;
   return isRare(code) ? weight + RARE_WEIGHT : weight;
 }
@@ -82,7 +82,7 @@ const LETTER_WEIGHT = 0.35;
 /** Chinese, kana and hangul. */
 const WIDE_WEIGHT = 0.95;
 /** Of each half of a pair. */
-export const HALF_WEIGHT = 1;
+const HALF_WEIGHT = 1;
 
 /** Of a rare script, more than these: tokenizers have no words of it, and break up its letters. */
 const RARE_WEIGHT = 1.5;

@@ -13,8 +13,6 @@ import { EventBuffer } from './event-buffer.ts';
 import type { Watch } from './watch.ts';
 
 export interface Waiter {
-  /** Passes on bytes that begin with an event. Answers how many it took; HELD_UP: all of them, and it will call `wait` itself. */
-  passBytes?(bytes: Uint8Array): number;
   resolve(hasMore: boolean): void;
   reject(reason: unknown): void;
 }
@@ -30,7 +28,6 @@ export interface FeedLimits {
   maxBytes: number;
 }
 
-export const HELD_UP = -1;
 /** After the answer itself is whole: for usage and the end mark together, which some upstreams never send. */
 const LAST_WORDS_MS = 500;
 
@@ -88,11 +85,6 @@ export class EventFeed implements EventListenerObject {
   /** What the upstream said, as it came, when it said the last event. */
   heard(): string | undefined {
     return this.#buffer.heard();
-  }
-
-  /** The bytes that the last event came in, if nothing else came in them. */
-  alone(): Uint8Array | undefined {
-    return this.#buffer.alone();
   }
 
   /** Events that were taken come first again. */
@@ -187,9 +179,8 @@ export class EventFeed implements EventListenerObject {
     if (isLast) this.#end();
     this.#total += bytes?.byteLength ?? 0;
     if (this.#total > this.#limits.maxBytes) this.#noteFailure(new AttemptFailed('flood'));
-    const rest = bytes && this.#mayPass(bytes) ? this.#passOver(bytes) : bytes;
-    this.#buffer.bring(rest);
-    if (rest || isLast || this.#state === 'failed') this.#tellWaiter();
+    this.#buffer.bring(bytes);
+    if (bytes || isLast || this.#state === 'failed') this.#tellWaiter();
   }
 
   #fail(reason: unknown): void {
@@ -202,19 +193,6 @@ export class EventFeed implements EventListenerObject {
     if (this.#state === 'failed') return;
     this.#state = 'failed';
     this.#reason = reason;
-  }
-
-  #mayPass(bytes: Uint8Array): boolean {
-    return this.#waiter?.passBytes !== undefined && this.#state !== 'failed' && this.#buffer.mayPass(bytes);
-  }
-
-  /** What whoever waits did not take, and must be read as events. */
-  #passOver(bytes: Uint8Array): Uint8Array | undefined {
-    const taken = this.#waiter?.passBytes?.(bytes) ?? 0;
-    if (taken !== 0) this.#noteWord();
-    if (taken === HELD_UP) this.#waiter = undefined;
-    if (taken === HELD_UP || taken === bytes.byteLength) return undefined;
-    return taken === 0 ? bytes : bytes.subarray(taken);
   }
 
   #cancelSource(): void {

@@ -33,8 +33,6 @@ class MessageReader implements StreamReader {
   readonly #usage = createUsageTracker();
   readonly #shapes = new ShapeMemory(saysOnly);
   #isFinished = false;
-  /** The last repeated event was of reasoning. */
-  #repeatsReasoning = false;
 
   read({ data = '' }: SseEvent): StreamEvent[] {
     const repeat = this.#shapes.match(data);
@@ -55,11 +53,6 @@ class MessageReader implements StreamReader {
 
   end(): StreamEvent[] {
     return [];
-  }
-
-  again(tokens: number): void {
-    this.#shapes.matched();
-    this.#addRepeated(tokens);
   }
 
   facts(): StreamFacts {
@@ -116,15 +109,11 @@ class MessageReader implements StreamReader {
   }
 
   #readRepeat(data: string, repeat: Repeat): StreamEvent {
-    this.#repeatsReasoning = isReasoning(repeat.shape);
-    this.#addRepeated(weighTokens(repeat.text));
-    return new RepeatedEvent(DELTA, data, repeat);
-  }
-
-  #addRepeated(tokens: number): void {
+    const tokens = weighTokens(repeat.text);
     const { output } = this.#facts;
     output.tokens += tokens;
-    if (this.#repeatsReasoning) output.reasoningTokens += tokens;
+    if (isReasoning(repeat.shape)) output.reasoningTokens += tokens;
+    return new RepeatedEvent(DELTA, data, repeat);
   }
 
   #learn({ kind, name, document, segments }: StreamEvent): void {
