@@ -3,7 +3,7 @@
 
 import { cleanText } from '../src/channels/refusals/clean-text.ts';
 import { anthropicMessages } from '../src/dialects/anthropic-messages/dialect.ts';
-import { isRefused } from '../src/dialects/anthropic-messages/upstream/refused-schema.ts';
+import { isRefused } from '../src/dialects/anthropic-messages/upstream/write-format.ts';
 import type { Dialect } from '../src/dialects/dialect.ts';
 import { openaiChat } from '../src/dialects/openai-chat/dialect.ts';
 import { openaiResponses } from '../src/dialects/openai-responses/dialect.ts';

@@ -59,6 +59,9 @@ export interface UpstreamFields {
   thoughtsField?: Quirks['reasoningField'];
 }
 
+/** What clients call the thinking budget where it was lowered: `x-svc-dropped` names it. */
+export const THINKING_BUDGET = 'thinking.budget_tokens';
+
 export interface ReportedUsage {
   buckets: Buckets;
   /** Part of the output bucket, for information. */

@@ -1,5 +1,6 @@
 // The headers that every model answer carries.
 
+import { THINKING_BUDGET } from '../dialects/dialect.ts';
 import { formatNtd } from '../kit/money.ts';
 import { rateHeaders } from '../limits/rate-headers.ts';
 import type { Begun } from './begun.ts';
@@ -33,7 +34,7 @@ const NOTHING: readonly string[] = [];
 function lostOf({ carrier, fields, lost: lostOfAnswer = NOTHING }: Told): string[] {
   const { maxOutputTokens, thinkingBudget, withoutSealed } = fields;
   const lost = carrier.dropped.concat(carrier.droppedAt?.(maxOutputTokens) ?? NOTHING, lostOfAnswer);
-  if (thinkingBudget !== undefined) lost.push('thinking.budget_tokens');
+  if (thinkingBudget !== undefined) lost.push(THINKING_BUDGET);
   if (withoutSealed) lost.push('encrypted_content');
   return lost;
 }

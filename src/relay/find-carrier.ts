@@ -6,7 +6,7 @@ import { tokenBounds } from '../catalog/token-bounds.ts';
 import { lostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { canReach, carry, type Sender } from '../dialects/carry.ts';
-import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
+import { type Dialect, type RelayRequest, THINKING_BUDGET } from '../dialects/dialect.ts';
 import { Fault, fault } from '../faults/fault.ts';
 import { fitsThinking } from '../ledger/thinking-budget.ts';
 import { isReached, type Models } from './candidate-models.ts';
@@ -75,7 +75,7 @@ export function requireRoute(models: Models, dialect: Dialect): void {
 
 /** For a strict client: refuses a thinking budget that the named model would have to lower, whatever is paid. */
 export function requireRoomToThink(model: Model, catalog: Catalog, request: RelayRequest): void {
-  if (!fitsThinking(request, tokenBounds(model, catalog).output, true)) throw lostSettings(['thinking.budget_tokens']);
+  if (!fitsThinking(request, tokenBounds(model, catalog).output, true)) throw lostSettings([THINKING_BUDGET]);
 }
 
 function lostSettings(names: readonly string[]): Fault {

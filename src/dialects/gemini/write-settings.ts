@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { GeminiTraits, Thinking } from '../../vendors/gemini.ts';
-import type { UpstreamFields } from '../dialect.ts';
+import { THINKING_BUDGET, type UpstreamFields } from '../dialect.ts';
 import type { Conversation, Setting, Tool } from '../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../translate/effort.ts';
 import { requireOneAnswer } from '../translate/one-answer.ts';
@@ -91,7 +91,7 @@ export function planThinking(
   const bounded = (fields: UpstreamFields) => Math.min(most, Math.max(least, boundedBudget(wish, fields)));
   const isLowered = !isOff && (wish.budget ?? 0) > most;
   return {
-    dropped: isLowered ? ['thinking.budget_tokens'] : [],
+    dropped: isLowered ? [THINKING_BUDGET] : [],
     config: (fields) => ({ thinkingBudget: isOff ? off : bounded(fields), ...shown }),
   };
 }
