@@ -1,4 +1,4 @@
-// The operator's command line. Exit 0: done; 1: refused, with the fault on stderr; 2: wrong usage.
+// The operator's command line. Exit codes: 0 done; 1 refused, with the fault on stderr; 2 wrong usage.
 
 import { fstatSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -32,12 +32,12 @@ import { StoreRefused } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
 
 interface Group {
-  /** With which its commands begin, and no others. */
+  /** First words that belong to this group. */
   words: readonly string[];
   load(): Promise<readonly Command[]>;
 }
 
-/** In the order of the help. Loaded late: who runs one command need not wait for what all the others are made of. */
+/** In the order of the help. Loaded lazily, so that one command does not load all others. */
 const GROUPS: readonly Group[] = [
   { words: ['config'], load: async () => (await import('./admin/commands/config.ts')).configCommands },
   { words: ['channels'], load: async () => (await import('./admin/commands/channels.ts')).channelCommands },
@@ -70,9 +70,9 @@ async function run(args: readonly string[]): Promise<number> {
     return 2;
   }
   const topic = helpTopic(args, commands);
-  const asked = topic && help.about(topic);
-  if (asked !== undefined) {
-    await print(STDOUT, asked);
+  const topicHelp = topic && help.about(topic);
+  if (topicHelp !== undefined) {
+    await print(STDOUT, topicHelp);
     return 0;
   }
   if (args[0] === SERVE.words) return await refuseWords();
@@ -95,14 +95,14 @@ async function show(printed: Printed, json: boolean): Promise<void> {
   const { facts, text, warnings = [], note, secret } = printed;
   const isShown = await print(STDOUT, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
   if (!json) await print(STDERR, warnings.map((warning) => `warning: ${warning}\n`).join(''));
-  if (!isShown || (secret && isNowhere(STDOUT))) {
+  if (!isShown || (secret && isDevNull(STDOUT))) {
     const advice = secret ? `: ${secret.ifLost}` : '';
-    throw new CommandRefused(`it was done, but stdout cannot be written${advice}`, secret?.facts);
+    throw new CommandRefused(`the command succeeded, but stdout cannot be written${advice}`, secret?.facts);
   }
   if (!json && note !== undefined) await print(STDERR, `${note}\n`);
 }
 
-/** Those of the group that the word begins, or all: then it is help that is asked for, or needed. */
+/** Loads the group of that word; without a match all groups, for the help. */
 async function loadCommands(word: string | undefined): Promise<readonly Command[]> {
   const named = GROUPS.filter(({ words }) => word !== undefined && words.includes(word));
   const loaded = await Promise.all((named.length > 0 ? named : GROUPS).map(({ load }) => load()));
@@ -145,7 +145,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
         resolveSecret: createSecretResolver(settings, sealer),
       }).findUpstream,
       publicUrl: settings.publicUrl,
-      // Running servers follow by themselves, within a second.
+      // Running servers pick up changes within a second.
       follow: async () => {},
     };
   };
@@ -156,7 +156,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
       open,
       configFile: settings.configFile,
       variable: settings.variable,
-      // Looked for only by who asks: checking a file touches no folder.
+      // Called only if needed: checking a file touches no folder.
       hasDatabase: () => settings.databaseUrl !== undefined || hasDatabase(settings.dataDir),
       databaseFile() {
         if (settings.databaseUrl !== undefined) return undefined;
@@ -202,7 +202,7 @@ function parseCommandLine({ options, flags = [] }: Command, rest: readonly strin
       continue;
     }
     if (!options.includes(name)) throw new WrongUsage(`unknown option: ${rawName}`);
-    // What looks like the next option was hardly meant as a value; --name=-1 is.
+    // `--name -x` probably lacks its value; `--name=-1` is one.
     const isNext = inlineValue === false && value?.startsWith('-') && value !== '-';
     if (value === undefined || isNext) throw new WrongUsage(`${rawName} needs a value`);
     values[name] = value;
@@ -222,8 +222,7 @@ async function explain(error: unknown, json: boolean, usage: string): Promise<nu
   return 1;
 }
 
-/** False if it could not be written. A pipe takes only so much at once: leaving before it has taken all would lose card
- * codes that are shown once. */
+/** False if it could not be written. Waits for a full pipe: exiting early would lose card codes that are shown once. */
 function print(fd: number, text: string): Promise<boolean> {
   return writeAll(fd, Buffer.from(text)).then(
     () => true,
@@ -231,8 +230,8 @@ function print(fd: number, text: string): Promise<boolean> {
   );
 }
 
-/** The runtime puts the same device where stdout was closed. */
-function isNowhere(fd: number): boolean {
+/** The runtime opens /dev/null if stdout was closed. */
+function isDevNull(fd: number): boolean {
   const { rdev } = fstatSync(fd);
   return rdev !== 0 && rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev;
 }
@@ -245,7 +244,7 @@ function refusal(error: unknown): string {
   return `failed unexpectedly: ${describeError(error)}`;
 }
 
-/** What clients are told of a database that is full or away is not for who can mend it. */
+/** The public text hides details of a failed database that the operator needs. */
 function faultText({ code, publicText, details: { internal } }: Fault): string {
   if (code === 'unavailable' && internal !== undefined) {
     return `the database cannot be used: ${internal.replace(/^store: /, '')}`;
@@ -253,7 +252,7 @@ function faultText({ code, publicText, details: { internal } }: Fault): string {
   return `${publicText} (${internal ?? code})`;
 }
 
-/** A server that took a setting for what it is not would run on another port than its operator thinks. */
+/** Ignored arguments would start a server with settings that its operator does not expect. */
 async function refuseWords(): Promise<number> {
   await print(STDERR, 'serve takes no options: settings are environment variables, see docs/configuration.md\n');
   return 2;

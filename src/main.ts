@@ -1,19 +1,19 @@
-// The server's process: start, obey signals, end with a clear code. With PROCESSES above 1 it serves nothing itself, but
-// starts as many processes that do.
+// The server's process: start, signals, exit code. With PROCESSES above 1 it serves nothing itself, but starts that
+// many processes that do.
 
 import { systemClock } from './kit/clock.ts';
 import { createLog, describeError } from './kit/log.ts';
 import type { Gateway } from './server/gateway.ts';
 import { checkPort, OPERATOR_HOST } from './server/ports/listen.ts';
-import { startChild, tellServing } from './server/processes/child.ts';
+import { reportServing, startChild } from './server/processes/child.ts';
 import { createLineWriter, type LineWriter } from './server/processes/line-writer.ts';
 import { supervise } from './server/processes/supervisor.ts';
 import { readSettings, type Settings, SettingsRefused } from './server/settings/settings.ts';
 import { StartEnded, StartRefused } from './server/start/start-refused.ts';
 import { StoreRefused } from './store/refusal.ts';
 
-/** A signal to a process group arrives twice, directly and forwarded by our parent: within this time it is one. */
-const ONE_SIGNAL_MS = 1_000;
+/** A signal to a process group arrives twice, directly and through our parent: within this time it counts once. */
+const SAME_SIGNAL_MS = 1_000;
 const STDOUT = 1;
 const STDERR = 2;
 
@@ -25,7 +25,7 @@ export async function serve(): Promise<void> {
     if (processes > 1 && processIndex === undefined) await serveWithOthers(settings);
     else await serveAlone(settings);
   } catch (error) {
-    // Written whole before the end: a pipe takes only so much at once.
+    // Waits until all is written: a pipe takes a limited amount at once.
     const lines = createLineWriter(STDERR);
     lines.write(`${startFailure(error)}\n`);
     await lines.end();
@@ -33,11 +33,13 @@ export async function serve(): Promise<void> {
   }
 }
 
-/** Before the database and the catalog file are touched: the server that has the ports would follow what a start applied
- * that is then refused. */
+/**
+ * Runs before the database and the catalog file are touched: a running server on these ports would follow changes of a
+ * start that is then refused.
+ */
 async function checkPorts({ host, port, adminPort, processes }: Settings): Promise<void> {
   await checkPort({ host, port, variable: 'PORT' });
-  // Not set, or any free one.
+  // Unset, or any free port.
   if (!adminPort) return;
   for (let index = 0; index < processes; index++) {
     await checkPort({ host: OPERATOR_HOST, port: adminPort + index, variable: 'ADMIN_PORT' });
@@ -48,15 +50,15 @@ async function serveAlone(settings: Settings): Promise<void> {
   const { promise: started, resolve } = Promise.withResolvers<Gateway>();
   const lines = logLines();
   const stopping = new AbortController();
-  obeySignals(started, stopping, lines, settings.processIndex !== undefined);
-  // Loaded late: who only starts others is quick and small without it.
+  handleSignals(started, stopping, lines, settings.processIndex !== undefined);
+  // Loaded lazily: a process that only starts others stays small.
   const { startGateway } = await import('./server/start/start-gateway.ts');
   const { signal } = stopping;
   try {
     const gateway = await startGateway(settings, { fetch: globalThis.fetch, writeLog: lines.write, signal });
     resolve(gateway);
     const hasServed = await gateway.served;
-    if (hasServed && settings.processIndex !== undefined) tellServing();
+    if (hasServed && settings.processIndex !== undefined) reportServing();
   } catch (error) {
     if (!(error instanceof StartEnded)) throw error;
     createLog(systemClock, lines.write)('info', 'stopped');
@@ -84,8 +86,13 @@ function logLines(): LineWriter {
   return lines;
 }
 
-/** From before the start, because a signal that nobody listens to ends the process without draining. */
-function obeySignals(started: Promise<Gateway>, stopping: AbortController, lines: LineWriter, isChild: boolean): void {
+/** Installed before the start, because an unhandled signal ends the process without draining. */
+function handleSignals(
+  started: Promise<Gateway>,
+  stopping: AbortController,
+  lines: LineWriter,
+  isChild: boolean,
+): void {
   let stoppingSince: number | undefined;
   const stop = () => {
     const now = systemClock.monotonic();
@@ -93,7 +100,7 @@ function obeySignals(started: Promise<Gateway>, stopping: AbortController, lines
       stoppingSince = now;
       stopping.abort();
       started.then((gateway) => drain(gateway, lines));
-    } else if (now - stoppingSince > ONE_SIGNAL_MS) process.exit(130);
+    } else if (now - stoppingSince > SAME_SIGNAL_MS) process.exit(130);
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
@@ -102,7 +109,7 @@ function obeySignals(started: Promise<Gateway>, stopping: AbortController, lines
     started.then(({ log }) => log('error', 'unhandled_rejection', { detail: describeError(error) }));
   });
   if (!isChild) return;
-  // Who started us may be gone, and nobody then tells us to stop.
+  // If the parent is gone, nothing else would stop this process.
   const drainAlone = () => stoppingSince ?? stop();
   process.on('disconnect', drainAlone);
   if (!process.connected) drainAlone();

@@ -1,5 +1,5 @@
-// Alarms to where the operator wants them: one POST each, bounded in time. Throws NotDelivered if it was not taken;
-// a lost one is in the log and the store anyway.
+// Sends alarms to the operator's URL: one POST each, with a timeout. Throws NotDelivered if it fails; the alarm is in
+// the log and the store anyway.
 
 import type { Fetch } from '../channels/upstream.ts';
 import { type AlarmSink, NotDelivered } from '../kit/alarms.ts';

@@ -1,4 +1,4 @@
-// The console's tools, from the gateway's: the operator's functions, the site's look, and the door that the token opens.
+// Builds the console's tools from the gateway's: the operator's functions, the site's assets, and the token check.
 
 import type { OperatingTools } from '../admin/actions/tools.ts';
 import type { ConsoleTools, TokenCheck } from '../admin/console/tools.ts';
@@ -11,12 +11,12 @@ import { readShipped } from './shipped-files.ts';
 export interface ConsoleSettings {
   siteName: string;
   log: Log;
-  /** Style, script and mark of the site. */
+  /** Style, script and logo of the site. */
   siteAssets: ReadonlyMap<string, Buffer>;
   checkToken(token: string): Promise<TokenCheck>;
 }
 
-/** A refusal of the operator's port as the sign-in page tells it. */
+/** Turns a refusal of the operator's port into one of the sign-in page. */
 export function tokenCheck(check: CheckToken): ConsoleSettings['checkToken'] {
   return async (token) => {
     try {
@@ -43,7 +43,7 @@ export function createConsoleTools(
   };
 }
 
-/** Its parts are one file for browsers. */
+/** Served to browsers as one file. */
 function readStyle(): Buffer {
   const parts = [...readShipped('src/admin/console/assets').values()];
   return Buffer.from(parts.map((bytes) => bytes.toString('utf8')).join('\n'));

@@ -1,5 +1,5 @@
-// The composition: every room gets what it needs here, and nowhere else. It begins in start-gateway.ts; when it starts and
-// stops is told in life-cycle.ts. Tests start the same gateway with a clock, a fetch or a port of their own.
+// The composition: every part gets its dependencies here, and nowhere else. start-gateway.ts calls it; life-cycle.ts
+// decides when it starts and stops. Tests start the same gateway with their own clock, fetch or port.
 
 import { createCardHasher } from '../accounts/card-code.ts';
 import { createAuthenticator } from '../accounts/keys/authenticator.ts';
@@ -40,7 +40,7 @@ import { createConsoleTools, tokenCheck } from './console-tools.ts';
 import { openPorts } from './ports/open-ports.ts';
 import { listenForOperator } from './ports/operator-listener.ts';
 import { hostOfProcesses } from './processes/processes.ts';
-import { createRelayTools, type WaysOut } from './relay-tools.ts';
+import { createRelayTools, type OutboundTools } from './relay-tools.ts';
 import { createGatewayId } from './settings/gateway-id.ts';
 import type { Settings } from './settings/settings.ts';
 import { createSiteTools } from './site-tools.ts';
@@ -49,17 +49,20 @@ import type { StartingStore } from './start/open-at-start.ts';
 import { startNode } from './start/start-node.ts';
 import { countUnanswered } from './start/unanswered.ts';
 
-export interface GatewayOptions extends WaysOut {
+export interface GatewayOptions extends OutboundTools {
   clock?: Clock;
   random?: Random;
   writeLog(line: string): void;
-  /** Ends a start that still waits for its PostgreSQL, with StartEnded. Once it has started, drain() is the way. */
+  /** Ends a start that waits for its PostgreSQL, with StartEnded. After the start, use drain(). */
   signal?: AbortSignal;
-  /** Only for tests: a disk with room for so many pages of the embedded database. */
+  /** Only for tests: the maximum size of the embedded database in pages, to simulate a full disk. */
   maxPages?: number;
-  /** Only for tests: how long an admission may wait for its commit to begin, where a slow disk must decide nothing. */
+  /**
+   * Only for tests: how long an admission may wait for its commit to begin, so that a slow disk does not decide the
+   * result.
+   */
   patienceMs?: number;
-  /** Only for tests: how long a connection may be idle, or take over the headers of a further request. */
+  /** Only for tests: how long a connection may be idle, or take to send the headers of another request. */
   idleSeconds?: number;
 }
 
@@ -69,7 +72,7 @@ export interface Gateway extends Omit<Living, 'ports'>, Pick<Ports, 'url' | 'por
   fetch(request: Request): Promise<Response>;
 }
 
-/** What there is before anything is composed. */
+/** What exists before the composition. */
 export interface Beginning {
   clock: Clock;
   random: Random;

@@ -1,4 +1,4 @@
-// The relay's tools, from the gateway's: how upstreams are reached, and what is remembered of them and of calls.
+// Builds the relay's tools from the gateway's: access to upstreams, and state about them and about calls.
 
 import type { Authenticator } from '../accounts/keys/authenticator.ts';
 import type { Metrics } from '../admin/metrics/metrics.ts';
@@ -22,13 +22,13 @@ import { createSecretResolver } from './settings/resolve-secret.ts';
 import type { Settings } from './settings/settings.ts';
 import type { LifeCycle } from './start/life-cycle.ts';
 
-/** All but `fetch` are set by tests alone. */
-export interface WaysOut {
+/** All except `fetch` are set only by tests. */
+export interface OutboundTools {
   /** How upstreams are reached. */
   fetch: Fetch;
-  /** How to find out whether an upstream can be reached at all. */
+  /** Checks whether an upstream can be reached. */
   connect?: Connect;
-  /** How media that clients only name are fetched. */
+  /** How media that clients link to are fetched. */
   media?: MediaOptions;
   demoPaceMs?: number;
 }
@@ -59,7 +59,7 @@ const HUMAN_PACE_MS = 25;
 
 export function createRelayTools(
   settings: Settings,
-  { fetch, connect = connectBare, media, demoPaceMs = HUMAN_PACE_MS }: WaysOut,
+  { fetch, connect = connectBare, media, demoPaceMs = HUMAN_PACE_MS }: OutboundTools,
   { newId, metrics, authenticator, life, sealer, pepper, gatewayId, ...shared }: GatewayParts,
 ): RelayTools {
   const { clock } = shared;

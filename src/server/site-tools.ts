@@ -1,4 +1,4 @@
-// The site's tools, from the gateway's: where pages and API meet, and files become pages.
+// Builds the site's tools from the gateway's: connects pages to the API, and files to pages.
 
 import { createSignInGuard } from '../accounts/sign-in/guard-sign-in.ts';
 import { createPasswords } from '../accounts/sign-in/passwords.ts';
@@ -44,10 +44,10 @@ export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSetti
           method: 'POST',
           body,
           signal: request.signal,
-          // The visitor's address counts as that of any caller; nothing else of the browser's headers concerns the call.
+          // Only the visitor's address is taken from the browser's headers.
           headers: forwardedFor === null ? {} : { 'x-forwarded-for': forwardedFor },
         }),
-        // The page's own: what the API answers is open to other sites, what a session is answered is not.
+        // The page's path: API responses are open to other sites, responses to a session are not.
         path: requestUrl(request).pathname,
         requestId: http.newId('req'),
         envelope: 'openai' as const,
@@ -65,7 +65,7 @@ function readDocs(): Map<string, string> {
   return new Map(pages.map(([name, bytes]) => [name, bytes.toString('utf8')]));
 }
 
-/** The parts of the style are one file for browsers. */
+/** The style is served as one file. */
 function readAssets(): Map<string, Buffer> {
   const files = [...readShipped('src/site/assets')];
   const isStyle = ([name]: [string, Buffer]) => name.endsWith('.css');

@@ -1,5 +1,6 @@
-// The online audit: every minute the wallets touched since the last pass are held against their entries and holds, in one
-// snapshot. A wrong wallet is frozen, with an alarm; only money missing from the books as a whole stops paid traffic.
+// The online audit: every minute it compares the wallets touched since the last pass with their entries and holds, in
+// one snapshot. A wrong wallet is frozen, with an alarm; only money missing from the ledger as a whole stops paid
+// traffic.
 
 import type { AuditPass } from '../../admin/actions/tools.ts';
 import type { Alarms } from '../../kit/alarms.ts';
@@ -10,12 +11,12 @@ import type { AuditReport, Difference } from '../../store/reads.ts';
 import type { Store } from '../../store/store.ts';
 
 const PASS_MS = 60_000;
-/** Passes overlap: a commit may become visible a little later than its time says. */
+/** Passes overlap: a commit may become visible a little later than its timestamp. */
 const OVERLAP_MS = 10_000;
 const OVERLAP_ENTRIES = 10_000;
 
 export interface LedgerAudit {
-  /** True while the last pass found the books unbalanced: no paid request is admitted. */
+  /** True while the last pass found the ledger unbalanced: no paid request is admitted. */
   isUnbalanced(): boolean;
   pass(): Promise<AuditReport>;
   /** The last pass; undefined before the first. */
@@ -34,10 +35,10 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
   async function pass(): Promise<AuditReport> {
     const startedAt = clock.now();
     const begunAt = clock.monotonic();
-    // By whichever clock it is longer ago: the wall clock may have stepped back since.
+    // The earlier of both clocks: the wall clock may have stepped back since.
     const from = Math.min(touchedAt, startedAt - (begunAt - lookedAt));
     const since = { touchedAt: from - OVERLAP_MS, entryId: Math.max(0, entryId - OVERLAP_ENTRIES) };
-    // Once the books were found unbalanced, only a look at all of them can clear that.
+    // After an imbalance, only a full audit can clear it.
     const isFull = unbalanced;
     const report = await store.read.audit(isFull ? { now: startedAt } : { since });
     last = { at: startedAt, isFull, report };
@@ -47,7 +48,7 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
     for (const [accountId, wrong] of wrongWallets(report.differences)) {
       await freeze(accountId, wrong).catch((error: unknown) => failures.push(error));
     }
-    // The next pass looks again at all that this one has looked at.
+    // The next pass covers the same wallets again.
     if (failures.length > 0) throw failures[0];
     touchedAt = Math.min(startedAt, clock.now());
     lookedAt = begunAt;
@@ -55,7 +56,7 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
     return report;
   }
 
-  /** An alarm that is raised again says that the wallet is still not frozen. */
+  /** A repeated alarm means that the wallet is still not frozen. */
   async function freeze(accountId: string, wrong: readonly Difference[]): Promise<void> {
     const wallet = await store.read.wallet(accountId);
     if (!wallet || wallet.frozen) return;

@@ -1,4 +1,4 @@
-// A node lives by its lease: renewed often, valid for a while, and without it nothing is admitted.
+// Keeps this node's lease: renewed often, valid for a while. Without it nothing is admitted.
 
 import type { Alarms } from '../../kit/alarms.ts';
 import { type Clock, every } from '../../kit/clock.ts';
@@ -7,11 +7,11 @@ import type { Store } from '../../store/store.ts';
 
 export const LEASE_MS = 15_000;
 const RENEW_MS = 3_000;
-/** From the end of its lease a node has so long, before others release what it holds. */
+/** After its lease ends, other nodes wait this long before they release its holds. */
 export const GRACE_MS = 60_000;
-/** Two monotonic clocks may run that much apart in this time. */
-const APART_MS = 5_000;
-/** Of a lease that was given back: a time that no clock shows. */
+/** The maximum drift between two monotonic clocks in this time. */
+const MAX_DRIFT_MS = 5_000;
+/** The end of a returned lease: a time that no clock shows. */
 export const ENDED = 0;
 
 export interface Node {
@@ -29,14 +29,17 @@ export interface LeaseTools {
 }
 
 export interface HeldLease {
-  /** False when it ran out before it could be renewed: the store takes no writes. */
+  /** False when it expired before it could be renewed: the store takes no writes. */
   isHeld(): boolean;
-  /** It never lapsed since then, in monotonic time: no other node can have released what this one holds. */
+  /** It has not lapsed since that monotonic time: no other node can have released this node's holds. */
   hasLivedSince(since: number): boolean;
-  /** Renews at once, for callers that found it run out: a wall clock that leapt makes it look so. Does nothing once stopped. */
+  /**
+   * Renews at once, for callers that found it expired: a wall clock that jumps makes it look so. Does nothing once
+   * stopped.
+   */
   renew(): Promise<void>;
   stop(): void;
-  /** Gives it back, so that whoever looks knows that the node is gone. */
+  /** Returns the lease, so that other nodes see that this one is gone. */
   end(): Promise<void>;
 }
 
@@ -55,11 +58,11 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
     await store.commit('lease', { ...node, expiresAt: clock.now() + LEASE_MS });
     if (clock.monotonic() >= livesUntil) livesSince = clock.monotonic();
     heldUntil = begunAt + LEASE_MS;
-    livesUntil = heldUntil + GRACE_MS - APART_MS;
+    livesUntil = heldUntil + GRACE_MS - MAX_DRIFT_MS;
     hasAlarmed = false;
   }
 
-  /** One for all who ask meanwhile. */
+  /** Concurrent callers share one renewal. */
   async function renew(): Promise<void> {
     if (hasEnded) return;
     renewing ??= renewOnce().finally(() => {
@@ -68,7 +71,7 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
     await renewing;
   }
 
-  /** One alarm for each time that the store was away for so long. */
+  /** One alarm per outage of the store. */
   function notRenewed(error: unknown): void {
     const fields = { node_id: node.nodeId, detail: describeError(error) };
     log('error', 'lease_not_renewed', fields);

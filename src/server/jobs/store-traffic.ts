@@ -1,4 +1,4 @@
-// Every minute the sums of traffic go to the store; what cannot be stored now goes with the next minute.
+// Stores the traffic sums every minute; after a failure they are stored a minute later.
 
 import type { Traffic } from '../../channels/traffic.ts';
 import { type Clock, every } from '../../kit/clock.ts';

@@ -1,5 +1,5 @@
-// A guard that an operator may set: keys that nobody has used for so many days, of accounts into which no money was ever
-// put, stop working. Their accounts stay, and the operator can give them a new key.
+// An optional guard: revokes keys that were unused for a number of days, in accounts that never received money. The
+// accounts stay, and the operator can give them a new key.
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import { type Clock, DAY_MS, every, HOUR_MS } from '../../kit/clock.ts';
@@ -14,8 +14,8 @@ export function suspendKeys(store: Store, clock: Clock, log: Log, catalog: () =>
   async function suspend(): Promise<void> {
     const { suspend_unused_days: days, usage_months: months } = catalog().guards;
     if (days === null) return;
-    // Whether a key was used longer ago than usage is kept, nobody knows any more; the store says the same of what was
-    // deleted while it was kept for a shorter time.
+    // Use before the retention period is unknown; the store reports the same for usage deleted under an earlier,
+    // shorter period.
     if (months !== null && days > months * SHORTEST_MONTH) return;
     const at = clock.now();
     const keys = await store.read.unusedKeys(at - days * DAY_MS, AT_ONCE);

@@ -1,7 +1,7 @@
-// Requests whose gateway died: their holds are released, nothing is charged. A node counts as dead one minute after its
-// lease must have run out, as this node has seen it, or at once when its process is known to be gone: from this host, or with
-// the machine, if that was started anew and has the database for itself. A hold that its wallet cannot give back, because the
-// wallet is wrong, keeps no other from being released, nor the node from starting.
+// Releases the holds of requests whose gateway died, without a charge. A node counts as dead one minute after its lease
+// must have expired in this node's time, or at once when its process is known to be gone: on this host, or through a
+// reboot of the machine, if that has the database for itself. A hold that a wrong wallet cannot give back blocks
+// neither other releases nor the start.
 
 import { Fault } from '../../faults/fault.ts';
 import { type Clock, every } from '../../kit/clock.ts';
@@ -23,15 +23,17 @@ export interface SweepTools {
   log: Log;
   node: Node;
   lossMeter?: LossMeter | undefined;
-  /** The database is of this machine alone: its clock may be believed, also of nodes that nobody has watched and whose
-   * processes nobody here can see. */
+  /**
+   * Only this machine uses the database: its clock is reliable, also for nodes that were not watched and whose
+   * processes are not visible here.
+   */
   isAlone: boolean;
   isProcessAlive(pid: number): boolean;
-  /** Nothing of one machine lives on in another run of it. */
-  isOfAnotherBoot(host: string, own: string): boolean;
+  /** Processes do not survive a reboot of their machine. */
+  isOfAnotherBoot(host: string, thisHost: string): boolean;
 }
 
-/** Sweeps once before it resolves, then keeps sweeping. */
+/** Sweeps once before it resolves, then periodically. */
 export async function sweepHolds(tools: SweepTools): Promise<() => void> {
   const sweep = createSweep(tools);
   await sweep();
@@ -40,17 +42,17 @@ export async function sweepHolds(tools: SweepTools): Promise<() => void> {
   );
 }
 
-/** One sweep at each call. What could not be released is tried again with each, and told once. */
+/** Each call sweeps once. Failed releases are retried with each, and logged once. */
 export function createSweep(tools: SweepTools): () => Promise<void> {
   const watch = watchLeases(tools.clock, LEASE_MS + GRACE_MS);
-  let told: ReadonlySet<string> = new Set();
+  let logged: ReadonlySet<string> = new Set();
   return async () => {
     const stuck = await sweepOnce(tools, watch);
     for (const { hold, detail } of stuck.values()) {
-      if (told.has(hold.requestId)) continue;
+      if (logged.has(hold.requestId)) continue;
       tools.log('error', 'sweep_failed', { request_id: hold.requestId, account_id: hold.accountId, detail });
     }
-    told = new Set(stuck.keys());
+    logged = new Set(stuck.keys());
   };
 }
 
@@ -59,27 +61,27 @@ interface Stuck {
   detail: string;
 }
 
-/** By request, what could not be released. */
+/** Returns the failed releases by request. */
 async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<Map<string, Stuck>> {
   const { clock, log, node } = tools;
   const deadNodes = await findDead(tools, watch);
   const stuck = new Map<string, Stuck>();
   for (;;) {
-    // Those that are stuck are found again, and must not take the places of others.
+    // Stuck holds are found again and must not displace others.
     const limit = BATCH + stuck.size;
     const holds = await tools.store.read.orphanedHolds({ deadNodes, limit });
     const orphans = holds.filter((hold) => hold.nodeId !== node.nodeId && !stuck.has(hold.requestId));
     if (orphans.length > 0) failpoint('K9');
     const at = clock.now();
     const ends = await Promise.all(orphans.map((hold) => release(tools, hold, at)));
-    for (const one of ends) if (one) stuck.set(one.hold.requestId, one);
-    const count = ends.filter((one) => !one).length;
+    for (const failed of ends) if (failed) stuck.set(failed.hold.requestId, failed);
+    const count = ends.filter((failed) => !failed).length;
     if (count > 0) log('warn', 'holds_swept', { count });
     if (holds.length < limit || orphans.length === 0) return stuck;
   }
 }
 
-/** Undefined once it is released. Rejects when the store is away, which says nothing of the hold. */
+/** Undefined if released. Rejects when the store fails, which says nothing about the hold. */
 async function release({ store, lossMeter }: SweepTools, hold: OpenHold, at: number): Promise<Stuck | undefined> {
   const { requestId, accountId, keyId } = hold;
   try {
@@ -100,12 +102,12 @@ async function findDead(tools: SweepTools, watch: LeaseWatch): Promise<string[]>
     watch.forget();
     throw error;
   });
-  const silent = watch.look(leases, askedAt);
+  const silent = watch.findGone(leases, askedAt);
   const isHere = ({ host }: Lease) => host === node.host;
   const hasEnded = ({ pid }: Lease) => pid === node.pid || !isProcessAlive(pid);
   const isOver = ({ host, expiresAt }: Lease) =>
     expiresAt + GRACE_MS <= clock.now() || isOfAnotherBoot(host, node.host);
-  // Here by the process alone: a clock that leaps ahead makes every lease look old until it is renewed.
+  // On this host only the process counts: a clock that jumps ahead makes every lease look old until it is renewed.
   const dead = leases.filter((lease) => (isHere(lease) ? hasEnded(lease) : isAlone && isOver(lease)));
   return [...silent, ...dead.map(({ nodeId }) => nodeId)].filter((nodeId) => nodeId !== node.nodeId);
 }

@@ -1,14 +1,14 @@
-// Which nodes are gone, by what this node has seen in its own monotonic time. The wall clocks of several machines differ,
-// and one that leaps must not make the others look dead: a stream would then be served and never billed.
+// Detects dead nodes by this node's monotonic time. Wall clocks of several machines differ, and one that jumps must not
+// make other nodes findGone dead: a stream would then be served and never billed.
 
 import type { Clock } from '../../kit/clock.ts';
 import type { Lease } from '../../store/rows.ts';
 import { ENDED } from './keep-lease.ts';
 
 export interface LeaseWatch {
-  /** The nodes whose lease was given back, or has not changed for so long. `askedAt`: monotonic time, before they were read. */
-  look(leases: readonly Lease[], askedAt: number): string[];
-  /** Begins anew: when the store was away, nobody could renew. */
+  /** Nodes whose lease was returned or has not changed for too long. `askedAt`: monotonic time before the read. */
+  findGone(leases: readonly Lease[], askedAt: number): string[];
+  /** Starts over: while the store was unreachable, no node could renew. */
   forget(): void;
 }
 
@@ -21,7 +21,7 @@ export function watchLeases(clock: Clock, goneMs: number): LeaseWatch {
   let seen = new Map<string, Seen>();
 
   return {
-    look(leases, askedAt) {
+    findGone(leases, askedAt) {
       const since = clock.monotonic();
       const before = seen;
       seen = new Map(

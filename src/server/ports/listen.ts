@@ -1,4 +1,4 @@
-// A port: Bun's server with our own rules about time, size and sharing.
+// Opens a port: Bun's server with our rules for timeouts, body size and sharing.
 
 import type { Connection } from '../../kit/connection.ts';
 import { codeOf } from '../../kit/error-code.ts';
@@ -6,20 +6,20 @@ import { StartRefused } from '../start/start-refused.ts';
 import { describeListenFailure, type ListenPlace } from './listen-failure.ts';
 
 /**
- * A connection without a request under way is closed after this time: later than most proxies and clients close theirs, so that
- * no request of theirs meets one that is just being closed. The headers of its next request must be complete in it, too,
- * however slowly they come; for those of the first one Bun has a time of its own, about 10 s.
+ * Idle connections are closed after this time: later than most proxies and clients close theirs, so that they do not
+ * send a request on a closing connection. The headers of the next request must be complete within it, too; for the
+ * first request Bun has its own timeout of about 10 s.
  */
 const IDLE_SECONDS = 120;
 
-/** Of the operator's port, whatever HOST says. */
+/** For the operator's port, whatever HOST says. */
 export const OPERATOR_HOST = '127.0.0.1';
 
 export type Respond = (request: Request, connection: Connection) => Response | Promise<Response>;
 
 export interface ListenOptions extends ListenPlace {
   respond: Respond;
-  /** Other processes of this gateway have the port, too, and the kernel spreads connections over them. */
+  /** Several processes of this gateway share the port; the kernel distributes connections. */
   isShared?: boolean;
   idleSeconds?: number | undefined;
 }
@@ -35,13 +35,13 @@ export function listen(options: ListenOptions): Server {
   }
 }
 
-/** Whether we can have the port for ourselves, for who does not open it yet. Rejects with StartRefused. */
+/** Checks that the port is free, without keeping it open. Rejects with StartRefused. */
 export async function checkPort(options: ListenPlace): Promise<void> {
   const server = listen({ ...options, respond: () => new Response(null, { status: 503 }) });
   await server.stop(true);
 }
 
-/** The port, or any other one if somebody has it already. */
+/** Opens the port, or any free one if it is taken. */
 export function listenSomewhere(options: ListenOptions): Server {
   try {
     return serveOn(options);
@@ -54,17 +54,17 @@ function serveOn({ host, port, respond, isShared = false, idleSeconds = IDLE_SEC
   return Bun.serve({
     port,
     hostname: host,
-    // Every route has its own cap, in our envelope; the server's would answer with an empty 413.
+    // Every route has its own limit and error format; the server's would send an empty 413.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     idleTimeout: idleSeconds,
     development: false,
-    // Shared by default, a second gateway would take a part of the first one's clients, and nobody would know.
+    // If it were shared by default, a second gateway would silently take some of the first one's clients.
     reusePort: isShared,
     fetch: (request, server) => respond(request, new RequestConnection(request, server, idleSeconds)),
   });
 }
 
-/** One for each request: the server knows a connection by the request that is under way on it. */
+/** One per request: the server identifies a connection by its current request. */
 class RequestConnection implements Connection {
   readonly #request: Request;
   readonly #server: Bun.Server<undefined>;
@@ -77,7 +77,7 @@ class RequestConnection implements Connection {
     this.#idleSeconds = idleSeconds;
   }
 
-  /** Asks the kernel, so only who needs it asks. */
+  /** A system call, so it is made only if needed. */
   peer(): string | undefined {
     this.#peer ??= this.#server.requestIP(this.#request)?.address;
     return this.#peer;

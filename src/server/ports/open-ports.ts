@@ -1,4 +1,4 @@
-// Both ports of a gateway, everybody's and the operator's: opened together or not at all.
+// The public port and the operator's: opened together or not at all.
 
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Metrics } from '../../admin/metrics/metrics.ts';

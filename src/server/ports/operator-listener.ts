@@ -1,4 +1,4 @@
-// The operator's port. It listens on loopback, whatever HOST says: who is not on this machine comes by a tunnel.
+// The operator's port. It always listens on loopback, whatever HOST says; remote operators use a tunnel.
 
 import { type AddPages, createOperatorApp } from '../../admin/port/app.ts';
 import type { OperatorTools } from '../../admin/port/tools.ts';
@@ -8,7 +8,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Unanswered } from '../start/unanswered.ts';
 import { type ListenOptions, listen, listenSomewhere, OPERATOR_HOST, type Server } from './listen.ts';
 
-const USUAL_PORT = 8788;
+const DEFAULT_PORT = 8788;
 
 /** Throws StartRefused or StoreRefused. */
 export function listenForOperator(
@@ -26,7 +26,7 @@ export function listenForOperator(
     idleSeconds,
   } as const;
   if (adminPort !== undefined) return listen({ ...options, port: adminPort });
-  // A second gateway on one machine, for practice or for a test, must start without a thought of this port.
-  const usual = USUAL_PORT + processIndex;
-  return listenSomewhere({ ...options, port: usual === port ? 0 : usual });
+  // A second gateway on the same machine, for a test, must start without setting this port.
+  const defaultPort = DEFAULT_PORT + processIndex;
+  return listenSomewhere({ ...options, port: defaultPort === port ? 0 : defaultPort });
 }

@@ -1,6 +1,6 @@
-// Lines on their way out. Those of a moment leave together: a write for each would cost more than most of what they tell
-// of. A disk without room or a reader who is slow or gone never ends or holds up the process: lines wait until they can
-// be written, and those that find too many before them are lost.
+// Buffered log output. Lines are written in batches: a write for each would cost more than most of what they report. A
+// full disk or a slow or missing reader never ends or blocks the process: lines wait until they can be written, and are
+// dropped when the buffer is full.
 
 import { writeSync } from 'node:fs';
 import { sleep, systemClock } from '../../kit/clock.ts';
@@ -8,24 +8,24 @@ import { WriteFailed, writeAll } from '../../kit/write-all.ts';
 
 export interface LineWriter {
   write(line: string): void;
-  /** Before the process ends: resolves when all is written, or soon. */
+  /** Before exit: resolves when all is written, or after a second. */
   end(): Promise<void>;
-  /** Where nothing can be waited for any more. */
+  /** Synchronous, for the exit handler. */
   flush(): void;
 }
 
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
-/** Short enough that who watches the log sees no delay. */
-const MOMENT_MS = 10;
+/** Too short to notice in the log. */
+const BATCH_MS = 10;
 const RETRY_MS = 500;
-/** A second in steps: of a busy machine that lets the process stand still for longer, one step passes and not all. */
+/** A second in steps: if a busy machine stops the process for longer, only one step passes. */
 const END_STEPS = 20;
 const END_STEP_MS = 50;
 const NOTHING = new Uint8Array(0);
 
 export function createLineWriter(fd: number): LineWriter {
   let waiting = '';
-  /** Of what was last taken from it: what could not be written. */
+  /** The unwritten rest of the last batch. */
   let left: Uint8Array = NOTHING;
   let isWriting = false;
   let sent: Promise<void> | undefined;
@@ -49,7 +49,7 @@ export function createLineWriter(fd: number): LineWriter {
     write(line) {
       if (waiting.length + line.length > MAX_WAITING_CHARS) return;
       waiting += line;
-      sent ??= sleep(systemClock, MOMENT_MS).then(send);
+      sent ??= sleep(systemClock, BATCH_MS).then(send);
     },
     async end() {
       for (let step = 0; sent && step < END_STEPS; step++) {
@@ -57,7 +57,7 @@ export function createLineWriter(fd: number): LineWriter {
       }
     },
     flush() {
-      // What a thread is about to write cannot be overtaken.
+      // A write in progress cannot be overtaken.
       if (isWriting) return;
       const bytes = Buffer.concat([left, Buffer.from(waiting)]);
       waiting = '';
@@ -65,7 +65,7 @@ export function createLineWriter(fd: number): LineWriter {
       try {
         if (bytes.length > 0) writeSync(fd, bytes);
       } catch {
-        // There is nobody left to tell.
+        // There is no reader left.
       }
     },
   };

@@ -1,4 +1,4 @@
-// Keeps several processes running on one port: starts them, hands signals on to them, and starts one anew that died.
+// Runs several processes on one port: starts them, forwards signals, and restarts those that die.
 
 import { type Clock, sleep } from '../../kit/clock.ts';
 import { describeError, type Log } from '../../kit/log.ts';
@@ -8,21 +8,21 @@ export interface SupervisorTools {
   count: number;
   clock: Clock;
   log: Log;
-  /** `follows`: the service has begun, so that this one takes the catalog as it finds it in the database. */
+  /** `follows`: the service already runs, so this process uses the catalog of the database. */
   start(index: number, follows: boolean): Child;
 }
 
 export interface Supervisor {
-  /** Hands the signal to every process; none is started after that. */
+  /** Forwards the signal to every process; none is started after that. */
   stop(signal: NodeJS.Signals): void;
   reload(): void;
-  /** The exit code, when all have ended. */
+  /** The exit code, once all have ended. */
   ended: Promise<number>;
 }
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
-/** Who served for so long did not die of its start. */
+/** A process that served this long did not fail at its start. */
 const STEADY_MS = 60_000;
 const NOT_STARTED = { pid: undefined, hasServed: false, code: 1, wasSteady: false };
 
@@ -31,7 +31,7 @@ export function supervise({ count, clock, log, start }: SupervisorTools): Superv
   const serving = new Set<Child>();
   const stopping = new AbortController();
   let exitCode = 0;
-  /** A process that joins, or takes another's place, is no start of the service: the catalog file may have been edited. */
+  /** A process that joins or replaces another is not a start of the service: the catalog file may have been edited. */
   let hasBegun = false;
 
   const stop = (signal: NodeJS.Signals) => {
@@ -39,7 +39,7 @@ export function supervise({ count, clock, log, start }: SupervisorTools): Superv
     for (const child of running) child.signal(signal);
   };
 
-  /** A machine without room for one more may have it later. */
+  /** If the machine cannot start one now, it may later. */
   function startOne(index: number): Child | undefined {
     try {
       return start(index, hasBegun);
@@ -49,7 +49,7 @@ export function supervise({ count, clock, log, start }: SupervisorTools): Superv
     }
   }
 
-  /** From the start of a process to its end. */
+  /** Runs one process until it ends. */
   async function runOnce(index: number, onServing: () => void) {
     const child = startOne(index);
     if (!child) return NOT_STARTED;
@@ -73,26 +73,26 @@ export function supervise({ count, clock, log, start }: SupervisorTools): Superv
     while (!stopping.signal.aborted) {
       const { pid, hasServed, code, wasSteady } = await runOnce(index, onServing);
       if (stopping.signal.aborted) {
-        // One that did not serve yet may have ended by the signal itself.
+        // A process that did not serve yet may have ended by the signal itself.
         if (hasServed) exitCode ||= code;
         return;
       }
       hasEverServed ||= hasServed;
       if (!hasEverServed) {
-        // What keeps it from starting, it has said; it would say it again and again.
+        // It has reported why it cannot start; another attempt would fail the same way.
         exitCode ||= code || 1;
         stop('SIGTERM');
         return;
       }
       if (wasSteady) pause = FIRST_PAUSE_MS;
-      const detail = `process ${index} (${pid ?? 'not started'}) ended; another one takes its place`;
+      const detail = `process ${index} (${pid ?? 'not started'}) ended and is replaced`;
       log('error', 'process_ended', { code: String(code), ms: pause, detail });
       await sleep(clock, pause, stopping.signal).catch(() => {});
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
     }
   }
 
-  // The first one alone: it upgrades the database, applies the catalog file and tells once what is wrong with either.
+  // The first one starts alone: it upgrades the database, applies the catalog file and reports their problems once.
   const { promise: firstServes, resolve } = Promise.withResolvers<void>();
   const first = keepRunning(0, resolve).finally(resolve);
   const others = Array.from({ length: count - 1 }, async (_, index) => {
@@ -103,7 +103,7 @@ export function supervise({ count, clock, log, start }: SupervisorTools): Superv
 
   return {
     stop,
-    // One applies the catalog file; the others follow the database, as all nodes do.
+    // One process applies the catalog file; the others follow the database.
     reload: () => serving.values().next().value?.signal('SIGHUP'),
     ended,
   };

@@ -1,4 +1,4 @@
-// The data folder: the embedded database and the secrets made at first start, readable by this user alone.
+// The data folder: the embedded database and the secrets created at the first start, readable by this user only.
 
 import {
   chmodSync,
@@ -34,7 +34,7 @@ export function openDataFolder(folder: string, givenPepper: string | undefined, 
   });
 }
 
-/** An empty database in the place of the one that was about to come back would look like the loss of everything. */
+/** A new, empty database in place of an unfinished restore would look like the loss of all data. */
 function refuseHalfRestored(databaseFile: string): void {
   const incoming = incomingOf(databaseFile);
   if (existsSync(databaseFile) || !existsSync(incoming)) return;
@@ -43,19 +43,22 @@ function refuseHalfRestored(databaseFile: string): void {
   );
 }
 
-/** Makes nothing. Throws like `openDataFolder`. */
+/** Creates nothing. Throws like `openDataFolder`. */
 export function hasDatabase(folder: string): boolean {
   return explaining(folder, () => statSync(databaseFileOf(folder), { throwIfNoEntry: false }) !== undefined);
 }
 
-/** For who must not make one: on a misspelt folder all would seem well. Throws like `openDataFolder`. */
+/**
+ * For commands that must not create one: a misspelt folder would look like an empty service. Throws like
+ * `openDataFolder`.
+ */
 export function expectDatabase(folder: string): string {
   const file = databaseFileOf(folder);
   if (!hasDatabase(folder)) throw noDatabase(file);
   return file;
 }
 
-/** The token of the operator's port, made when it is first asked for. Throws like `openDataFolder`. */
+/** The token of the operator's port, created on first use. Throws like `openDataFolder`. */
 export function keptAdminToken(folder: string, random: Random): string {
   return usingFolder(folder, () => {
     const file = join(folder, 'admin-token');
@@ -64,12 +67,14 @@ export function keptAdminToken(folder: string, random: Random): string {
   });
 }
 
-/** The folder without its secrets: for what only copies the database. Throws like `openDataFolder`. */
+/** Opens the folder without its secrets, to copy the database. Throws like `openDataFolder`. */
 export function openDatabaseFolder(folder: string): string {
   return usingFolder(folder, (databaseFile) => databaseFile);
 }
 
-/** The pepper that a server on this folder would have; undefined if it would have to make one. Throws like `openDataFolder`. */
+/**
+ * The pepper that a server would use with this folder; undefined if it would create one. Throws like `openDataFolder`.
+ */
 export function findPepper(folder: string, givenPepper: string | undefined): string | undefined {
   const file = join(folder, 'pepper');
   return givenPepper ?? explaining(folder, () => (existsSync(file) ? readPepper(file) : undefined));
@@ -112,7 +117,7 @@ function folderTrouble(error: unknown): string {
 }
 
 function keptPepper(file: string, databaseFile: string, random: Random): string {
-  // Looked at first: whoever made the database has made the pepper before it.
+  // Checked first: the pepper is always created before the database.
   const hasDatabase = existsSync(databaseFile);
   if (!existsSync(file)) {
     if (hasDatabase) {
@@ -136,7 +141,7 @@ function readSecret(file: string, ifDamaged: string): string {
   return secret;
 }
 
-/** On disk as a whole or not at all, and the first of several processes wins. */
+/** Written atomically; of several processes the first wins. */
 function makeSecret(file: string, random: Random): void {
   const hex = (bytes: number) => Buffer.from(random.bytes(bytes)).toString('hex');
   const draft = `${file}.${hex(8)}`;

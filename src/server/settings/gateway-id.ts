@@ -1,4 +1,4 @@
-// The name under which a gateway recognises its own calls. All nodes of one gateway have the same, and it tells nothing.
+// The id by which a gateway recognises its own calls: the same on all nodes, and meaningless to others.
 
 import { createHasher } from '../../kit/sealed.ts';
 

@@ -1,5 +1,5 @@
-// The store that the settings name, and the pepper that goes with it. A database remembers a fingerprint of its pepper:
-// with another one every key and card would be worthless, and nobody would know why.
+// Opens the store of the settings with its pepper. A database stores a fingerprint of its pepper: with another one
+// every key and card would fail without an obvious reason.
 
 import { join } from 'node:path';
 import { assert } from '../../kit/assert.ts';
@@ -14,13 +14,13 @@ import { expectDatabase, openDataFolder } from './data-folder.ts';
 import type { Settings } from './settings.ts';
 
 export interface OpenOptions {
-  /** Refuses to make an embedded database where there is none. */
+  /** Refuses to create an embedded database. */
   mustExist?: boolean | undefined;
   maxPages?: number | undefined;
   /** How long an admission may wait for its commit to begin. */
   patienceMs?: number | undefined;
   meter?: BatchMeter | undefined;
-  /** Of a PostgreSQL that cannot be reached. */
+  /** For a PostgreSQL that cannot be reached. */
   wait?: StartWait | undefined;
 }
 
@@ -54,7 +54,7 @@ function otherPepper({ pepper, databaseUrl, dataDir }: Settings): string {
   return `the pepper ${which} is not the one that the database ${database} was made with: no key or card would work with it`;
 }
 
-/** Loads the one that is named, and not the other. */
+/** Loads only the driver that is used. */
 async function openNamed(
   settings: Settings,
   clock: Clock,

@@ -1,4 +1,4 @@
-// From what a channel's `api_key` says (env:NAME, file:PATH, a sealed literal) to the secret itself.
+// Resolves a channel's `api_key` (env:NAME, file:PATH, a sealed literal) to the secret.
 
 import { isHeaderText } from '../../kit/header-text.ts';
 import { readKeyFile } from '../../kit/key-file.ts';
@@ -12,14 +12,14 @@ export function createSecretResolver(settings: Pick<Settings, 'variable'>, seale
     const file = readKeyFile(secret);
     return file ? file.key : sealer.open(secret, channel);
   };
-  // A call with what no header can carry would fail as if the network had: without a key, the upstream says what is wrong.
+  // A key that no header can carry would fail like a network error; without a key, the upstream reports the cause.
   return (secret: string, channel: string): string | undefined => {
     const found = find(secret, channel);
     return found !== undefined && isHeaderText(found) ? found : undefined;
   };
 }
 
-/** A key of this service in such a variable is meant for its clients: it must never go to a third party. */
+/** A key of this service in such a variable is meant for its clients and must never be sent to a third party. */
 function upstreamSecret(value: string | undefined): string | undefined {
   return value !== undefined && isOwnKey(value) ? undefined : value;
 }

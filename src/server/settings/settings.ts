@@ -1,4 +1,4 @@
-// The environment, read once and checked whole. Nothing else in the program looks at it.
+// The environment, read and checked once. No other file reads it.
 
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -11,40 +11,40 @@ import { isOwnKey } from '../../kit/own-key.ts';
 export interface Settings {
   port: number;
   host: string;
-  /** How many processes share the port. */
+  /** Number of processes that share the port. */
   processes: number;
-  /** Which of them this is, from 0; undefined: the only one, or the one that starts them. */
+  /** The index of this process, from 0; undefined: the only one, or the parent. */
   processIndex: number | undefined;
-  /** It joins others that serve, and takes the catalog as it finds it in the database. */
+  /** It joins a running service and uses the catalog of the database. */
   follows: boolean;
-  /** Of the operator's listener of this process; undefined: the usual one, or any that is free. */
+  /** For this process's operator listener; undefined: the default, or any free port. */
   adminPort: number | undefined;
   /** Undefined: the one kept in the data folder. */
   adminToken: string | undefined;
   dataDir: string;
   /** PostgreSQL; undefined: the embedded database in the data folder. */
   databaseUrl: string | undefined;
-  /** The catalog file: named by the operator, or ./gateway.yaml if it was there when this was read. */
+  /** The catalog file: set by the operator, or ./gateway.yaml if it existed when the settings were read. */
   configFile: string | undefined;
   publicUrl: string;
-  /** The public listener as this machine reaches it. */
+  /** The URL of the public listener from this machine. */
   ownUrl: string;
   siteName: string;
-  /** Whom to tell of a weakness: a mailto: or https: address, for security.txt and the page /security. */
+  /** Where to report vulnerabilities: a mailto: or https: address for security.txt and the page /security. */
   securityContact: string | undefined;
-  /** Whom customers ask for help: a mailto: or https: address that pages link to. */
+  /** Support for customers: a mailto: or https: address that pages link to. */
   supportContact: string | undefined;
-  /** The operator's own pages, which the foot of every page links to. */
+  /** The operator's pages, linked in the footer. */
   termsUrl: string | undefined;
   privacyUrl: string | undefined;
   trustedProxies: readonly Network[];
   /** Undefined: the one kept in the data folder. */
   pepper: string | undefined;
   alarmWebhookUrl: string | undefined;
-  /** Calls to upstreams leave through a proxy that the environment names. */
+  /** The environment sets a proxy for calls to upstreams. */
   hasProxy: boolean;
   providers: ProviderSettings;
-  /** Where a test wants this process killed. */
+  /** Where a test kills this process. */
   killOrder: KillOrder | undefined;
   /** For `env:NAME` references in the catalog. */
   variable(name: string): string | undefined;
@@ -130,9 +130,9 @@ export function readSettings(
 }
 
 /**
- * What Bun itself reads once, when a process starts: how many calls to upstreams may be under way, of which more than 256
- * would wait; that compiled code is kept, which is otherwise thrown away when it is a minute old and compiled anew; and
- * whom a proxy is not for. `npm start` sets it from outside; undefined where somebody has.
+ * Variables that Bun reads only at process start: the number of concurrent calls to upstreams, which is 256 by default;
+ * to keep compiled code, which is otherwise discarded after a minute and compiled again; and the hosts that bypass a
+ * proxy. `npm start` sets them beforehand; undefined if they are already set.
  */
 export function runtimeEnvironment(environment: Environment = process.env): Environment | undefined {
   if (environment.BUN_CONFIG_MAX_HTTP_REQUESTS !== undefined) return undefined;
@@ -146,12 +146,12 @@ export function runtimeEnvironment(environment: Environment = process.env): Envi
   };
 }
 
-/** What one of several processes is started with. */
+/** The environment of one of several processes. */
 export function processEnvironment(index: number, follows: boolean): Environment {
   return { ...process.env, PROCESS_INDEX: String(index), PROCESS_FOLLOWS: follows ? '1' : '' };
 }
 
-/** A key of this service is exported for its clients; it opens no provider. */
+/** A key of this service is exported for its clients; it is not a provider's. */
 function isProviderKey(value: string | undefined): boolean {
   return value !== undefined && !isOwnKey(value);
 }
@@ -164,17 +164,17 @@ function readPort(text: string | undefined, standard: number, name: string, faul
   return standard;
 }
 
-/** What no resolver could look up is found here, before anything is made. */
+/** Refuses names that no resolver can look up before anything is created. */
 function readHost(text: string | undefined, faults: string[]): string {
   if (text === undefined) return '127.0.0.1';
   const isName = text.length <= MAX_HOST_CHARS && HOST_NAME.test(text) && URL.canParse(`http://${text}`);
   if (!isName && !parseAddress(bareHost(text))) faults.push(`HOST must be a host name or an address: ${text}`);
-  // No URL has a place for it, nor can the listener be told.
+  // A URL cannot contain a zone, and the listener does not accept one.
   else if (text.includes('%')) faults.push(`HOST must be an address without a zone: ${text}`);
   return text;
 }
 
-/** An IPv6 address may stand in brackets, as in a URL. */
+/** An IPv6 address may be in brackets, as in a URL. */
 function bareHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }
@@ -196,7 +196,7 @@ function readIndex(text: string | undefined, processes: number, faults: string[]
   return undefined;
 }
 
-/** Each process has its own figures, and so a port of its own to tell them: ADMIN_PORT and those after it. */
+/** Each process serves its own metrics, on ADMIN_PORT and the ports after it. */
 function readAdminPort(
   text: string | undefined,
   { port, processes, processIndex }: Pick<Settings, 'port' | 'processes' | 'processIndex'>,
@@ -204,7 +204,7 @@ function readAdminPort(
 ): number | undefined {
   if (text === undefined) return undefined;
   const first = readPort(text, 0, 'ADMIN_PORT', faults);
-  // Any free one, for each of them.
+  // Any free port for each process.
   if (first === 0) return 0;
   const last = first + processes - 1;
   if (last > HIGHEST_PORT) faults.push('ADMIN_PORT must leave room above it: each process has a port');
@@ -228,16 +228,16 @@ function readKillOrder(text: string | undefined, faults: string[]): KillOrder | 
   return order;
 }
 
-/** One that follows does not read it now: it may just be on its way to its place. */
+/** A process that follows does not read the file, which may be in the middle of a replacement. */
 function catalogFile(text: string | undefined, follows: boolean, faults: string[]): string | undefined {
-  if (text === undefined) return usualConfigFile();
+  if (text === undefined) return defaultConfigFile();
   const file = resolve(text);
   if (!follows && !existsSync(file)) faults.push(`GATEWAY_CONFIG names a file that does not exist: ${file}`);
   return file;
 }
 
-/** ./gateway.yaml, if it is there now. */
-export function usualConfigFile(): string | undefined {
+/** ./gateway.yaml, if it exists now. */
+export function defaultConfigFile(): string | undefined {
   const file = resolve('./gateway.yaml');
   return existsSync(file) ? file : undefined;
 }
@@ -255,7 +255,7 @@ function readUrl(text: string | undefined, name: string, faults: string[]): stri
   return undefined;
 }
 
-/** It stands in the catalog document, whose addresses hold no secret. */
+/** It becomes part of the catalog document, whose addresses contain no secrets. */
 function readOllamaUrl(text: string | undefined, faults: string[]): string | undefined {
   const url = readUrl(text, 'OLLAMA_BASE_URL', faults);
   if (url !== undefined && new URL(url).username + new URL(url).password !== '') {
@@ -264,7 +264,7 @@ function readOllamaUrl(text: string | undefined, faults: string[]): string | und
   return url;
 }
 
-/** Paths are put behind it: after a query or a fragment they would mean nothing. */
+/** Paths are appended, so it must have no query or fragment. */
 function readPublicUrl(text: string | undefined, faults: string[]): string | undefined {
   const isBase = text === undefined || /^\w+:\/\/[^/?#@]+(\/[^?#]*)?$/.test(text);
   if (isBase) return readUrl(text, 'PUBLIC_URL', faults);
@@ -278,7 +278,7 @@ function readContact(text: string | undefined, name: string, faults: string[]): 
   return undefined;
 }
 
-/** Of a page that is linked to as it was written. */
+/** The URL of a page, which is linked unchanged. */
 function readPageUrl(text: string | undefined, name: string, faults: string[]): string | undefined {
   if (text === undefined || (/^https?:\/\/\S+$/i.test(text) && URL.canParse(text))) return text;
   faults.push(`${name} must be an http or https URL, without spaces`);

@@ -1,5 +1,5 @@
-// What the log says of the configuration at the start and when it changes: what was applied, and what in it is in doubt.
-// None of it refuses the start.
+// Logs the configuration at the start and when it changes: what was applied, and warnings. None of them refuses the
+// start.
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { DocumentFault } from '../../catalog/check-references.ts';
@@ -12,8 +12,8 @@ import type { Log } from '../../kit/log.ts';
 import { isLoopback } from '../../kit/loopback.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** With its channels: keys of providers that the environment happens to have add some to the embedded default. */
-export function tellApplied(
+/** Lists the channels: provider keys in the environment add some to the embedded default. */
+export function logApplied(
   log: Log,
   file: string | undefined,
   { revision, document, warnings }: AppliedRevision,
@@ -23,7 +23,7 @@ export function tellApplied(
   warnOfDocument(log, revision, warnings);
 }
 
-/** Whoever applied it, only this process sees where its references lead to here. */
+/** Each process resolves the references in its own environment. */
 export function warnOfCatalog(
   log: Log,
   places: Omit<SecretPlaces, 'readFile'>,
@@ -37,7 +37,7 @@ function warnOfDocument(log: Log, revision: number, warnings: readonly DocumentF
   for (const warning of warnings) log('warn', 'config_warning', { revision, detail: printFault(warning) });
 }
 
-/** What of a catalog there may be warnings about, in the document's own words. */
+/** Converts a catalog to the document fields that warnings use. */
 function asDocument(channels: Catalog['channels'], models: Catalog['models']): Warnable {
   return {
     channels: [...channels.values()].map(({ name, kind, apiKey, baseUrl, anthropicBaseUrl }) => ({
@@ -58,7 +58,7 @@ function asDocument(channels: Catalog['channels'], models: Catalog['models']): W
   };
 }
 
-/** The embedded default would have their channels, but an edit or a file of an earlier start has taken its place. */
+/** The embedded default has their channels, but an edit or an earlier file has replaced it. */
 export function warnOfProviders(log: Log, { providers }: Settings, { revision, channels }: Catalog): void {
   for (const name of unusedProviders(providers, [...channels.values()])) {
     const detail = `${name} is set, but revision ${revision} is not the embedded default: it adds nothing; add its channel and models to the catalog document, or unset it`;
@@ -66,7 +66,7 @@ export function warnOfProviders(log: Log, { providers }: Settings, { revision, c
   }
 }
 
-/** The cookie of a sign-in must reach a site that has no TLS, too: whoever listens on the way has it as well. */
+/** Without TLS the sign-in cookie is sent in plain text, and anyone on the network path can read it. */
 export function warnOfPlainHttp(log: Log, { publicUrl }: Settings): void {
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol === 'https:' || isLoopback(hostname)) return;

@@ -1,5 +1,5 @@
-// The life of a gateway: it starts, at once or when its database comes; it serves; it is drained and stops. What it is
-// made of, server/gateway.ts says.
+// The life cycle of a gateway: it starts, at once or when its database is reachable; it serves; it drains and stops.
+// server/gateway.ts composes its parts.
 
 import { Fault } from '../../faults/fault.ts';
 import type { Alarms } from '../../kit/alarms.ts';
@@ -20,20 +20,22 @@ export interface LifeTools {
   starting: StartingStore;
 }
 
-/** Known from the beginning, for all who are composed before the life begins. */
+/** Available to parts that are composed before the start. */
 export interface LifeCycle {
-  /** Undefined until it takes work. */
+  /** Undefined until it accepts work. */
   node(): RunningNode | undefined;
-  /** False from the first moment of a drain. */
+  /** False from the start of a drain. */
   isReady(): boolean;
-  /** The end of a drain's patience. */
+  /** Aborts when a drain's timeout ends. */
   cut: AbortSignal;
-  /** Resolves with open ports. Rejects with StartRefused, StoreRefused, or the fault of a store that went away again; then
-   * nothing stays open. */
+  /**
+   * Resolves with open ports. Rejects with StartRefused, StoreRefused, or the fault of a store that failed again; then
+   * nothing stays open.
+   */
   begin(parts: Parts): Promise<Living>;
 }
 
-/** What comes to life. */
+/** The parts to start. */
 export interface Parts {
   /** Closes the store if it cannot start. */
   startNode(store: Store): Promise<RunningNode>;
@@ -44,9 +46,9 @@ export interface Parts {
 export interface Ports {
   url: string;
   port: number;
-  /** Of the operator's listener. */
+  /** URL of the operator's listener. */
   adminUrl: string;
-  /** Takes nobody any more, and lets answers that have begun end. */
+  /** Accepts no connections, and lets started answers end. */
   finish(): Promise<unknown>;
   /** Closes every connection. */
   close(): Promise<void>;
@@ -54,7 +56,7 @@ export interface Ports {
 
 /** What a drain waits for. */
 export interface Work {
-  /** Calls that were admitted and are not closed. */
+  /** Admitted calls that are not closed. */
   running: ReadonlySet<string>;
   unanswered: Pick<Unanswered, 'soFar'>;
   /** Settlements and releases that are not committed. */
@@ -63,18 +65,20 @@ export interface Work {
 
 export interface Living {
   ports: Ports;
-  /** True as soon as it serves, later than its ports are open if the database could not be reached at first; false if it
-   * was drained before. Rejects with StartRefused or StoreRefused. */
+  /**
+   * True once it serves, which is after its ports opened if the database could not be reached at first; false if it was
+   * drained before. Rejects with StartRefused or StoreRefused.
+   */
   served: Promise<boolean>;
-  /** Applies the configuration file again, as SIGHUP asks. */
+  /** Applies the configuration file again, on SIGHUP. */
   reload(): Promise<void>;
-  /** Refuses new work, lets what came before end within `ms`, cuts the rest, and stops. */
+  /** Refuses new work, lets running work end within `ms`, aborts the rest, and stops. */
   drain(ms?: number): Promise<void>;
 }
 
 const DRAIN_MS = 120_000;
 const CLOSE_MS = 15_000;
-/** For the last bytes of answers that have begun. */
+/** For the last bytes of started answers. */
 const FINISH_MS = 2_000;
 const POLL_MS = 20;
 const AGAIN_MS = 1_000;
@@ -84,7 +88,7 @@ export function createLifeCycle({ clock, log, alarms, nodeId, publicUrl, startin
   let node: RunningNode | undefined;
   let isReady = true;
 
-  /** From the open store to a node that takes work; false if the wait for the store was ended before. */
+  /** Starts the node with the open store; false if the wait for the store was ended. */
   async function start({ startNode }: Parts): Promise<boolean> {
     const store = await starting.opened();
     if (!store) return false;
@@ -94,13 +98,13 @@ export function createLifeCycle({ clock, log, alarms, nodeId, publicUrl, startin
     return true;
   }
 
-  function tellServing(): void {
+  function logServing(): void {
     log('info', 'serving', { url: publicUrl, node_id: nodeId, revision: node?.catalog().revision });
   }
 
-  const tellAwaited = (why: string | undefined) => log('warn', 'store_awaited', { url: publicUrl, detail: why });
+  const logAwaited = (why: string | undefined) => log('warn', 'store_awaited', { url: publicUrl, detail: why });
 
-  /** The same, and anew if the database goes away again meanwhile. */
+  /** Retries `start` if the database fails meanwhile. */
   async function startAtLast(parts: Parts): Promise<boolean> {
     for (;;) {
       try {
@@ -108,21 +112,21 @@ export function createLifeCycle({ clock, log, alarms, nodeId, publicUrl, startin
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
         if (!isReady) return false;
-        tellAwaited(error.details.internal);
+        logAwaited(error.details.internal);
         await sleep(clock, AGAIN_MS);
         starting.reopen();
       }
     }
   }
 
-  /** With open ports, behind which nothing is served that needs the database. */
+  /** Opens the ports before the database is reachable; requests that need it are refused. */
   async function startLate(why: string, parts: Parts, ports: Ports): Promise<boolean> {
-    tellAwaited(why);
+    logAwaited(why);
     const alarm = () => alarms.raise('store_failed', { node_id: nodeId, detail: why });
     const cancelAlarm = clock.after(LEASE_MS, alarm);
     try {
       const hasStarted = await startAtLast(parts);
-      if (hasStarted) tellServing();
+      if (hasStarted) logServing();
       return hasStarted;
     } catch (error) {
       await ports.close();
@@ -137,11 +141,11 @@ export function createLifeCycle({ clock, log, alarms, nodeId, publicUrl, startin
     while (!isDone() && clock.monotonic() < end) await sleep(clock, POLL_MS);
   }
 
-  /** Until nothing is under way any more, or the patience ends. */
+  /** Waits until nothing is running, or the timeout ends. */
   async function endWork({ running, closing }: Work, unanswered: () => number, ms: number): Promise<void> {
     await until(() => running.size === 0 && unanswered() === 0, ms);
     cut.abort();
-    // What a lost database keeps from closing is left to the sweep of the next start.
+    // What cannot be closed without the database is swept at the next start.
     await until(() => running.size === 0 && closing() === 0, CLOSE_MS);
   }
 
@@ -162,9 +166,9 @@ export function createLifeCycle({ clock, log, alarms, nodeId, publicUrl, startin
         await node?.end();
         throw error;
       }
-      if (away === undefined) tellServing();
+      if (away === undefined) logServing();
       const served = away === undefined ? Promise.resolve(true) : startLate(away, parts, ports);
-      // Who does not wait for it is told by drain().
+      // A caller that does not await it gets the error from drain().
       served.catch(() => {});
 
       return {

@@ -1,5 +1,5 @@
-// The database at a start. A PostgreSQL that cannot be reached is waited for, and everybody holds a store meanwhile that
-// refuses until the real one is given to it.
+// Opens the database at a start. If PostgreSQL cannot be reached, it waits, and callers get a store that refuses until
+// the real one is set.
 
 import { assert } from '../../kit/assert.ts';
 import type { Clock } from '../../kit/clock.ts';
@@ -11,31 +11,31 @@ import type { Settings } from '../settings/settings.ts';
 import { StartEnded } from './start-refused.ts';
 
 export interface AtStartOptions extends Pick<OpenOptions, 'maxPages' | 'patienceMs' | 'meter'> {
-  /** Ends the wait for a PostgreSQL, be it away or held by another node that upgrades it. */
+  /** Ends the wait for a PostgreSQL that is unreachable or being upgraded by another node. */
   signal?: AbortSignal | undefined;
 }
 
 export interface StartingStore {
-  /** For everybody to hold. */
+  /** The store to pass to all parts. */
   store: Store;
   pepper: string;
-  /** Why the database could not be reached at first, in one line for the operator; undefined if it could. */
+  /** Why the database could not be reached at first, in one line; undefined if it could. */
   away: string | undefined;
-  /** The database itself, once it is open; undefined if the wait was ended before. Rejects with StoreRefused. */
+  /** The real store, once it is open; undefined if the wait was ended. Rejects with StoreRefused. */
   opened(): Promise<Store | undefined>;
-  /** The database itself, if it is open, before others may use it. */
+  /** The real store, if it is open, before others may use it. */
   newest(): Store;
-  /** Lets everybody use the newest one. */
+  /** Makes `store` use the newest one. */
   give(): void;
-  /** Waits once more, for a database that went away again. */
+  /** Waits again, for a database that failed again. */
   reopen(): void;
-  /** Nobody waits from now on. */
+  /** Ends all waiting. */
   endWait(): void;
-  /** The same; and if the database comes, it is let go. */
+  /** Ends all waiting, and closes the database if it still opens. */
   abandon(): void;
 }
 
-/** Resolves when the database is open, or is found to be away. Rejects with StoreRefused or StartEnded. */
+/** Resolves when the database is open or known to be unreachable. Rejects with StoreRefused or StartEnded. */
 export async function openAtStart(
   settings: Settings,
   clock: Clock,
@@ -43,16 +43,16 @@ export async function openAtStart(
   { signal, ...options }: AtStartOptions,
 ): Promise<StartingStore> {
   const ending = new AbortController();
-  // An embedded database is ours alone and soon open: there is nobody to wait for.
+  // An embedded database is local and opens soon: no waiting.
   const mayWait = signal !== undefined && settings.databaseUrl !== undefined;
   const ended = mayWait ? AbortSignal.any([ending.signal, signal]) : ending.signal;
-  const endedBefore = () => new StartEnded('told to stop before the database was open');
+  const endedBefore = () => new StartEnded('stopped before the database was open');
   if (ended.aborted) throw endedBefore();
   const whenEnded = new Promise<undefined>((resolve) => {
     ended.addEventListener('abort', () => resolve(undefined));
   });
   const { promise: whenAway, resolve: onAway } = Promise.withResolvers<string>();
-  // Of several processes only the first one waits: one that joins others would take a share of the port and refuse it.
+  // Only the first of several processes waits: another one would take a share of the port and refuse its requests.
   const wait = (settings.processIndex ?? 0) === 0 && !settings.follows ? { onAway, signal: ended } : undefined;
   const open = () => openStore(settings, clock, random, { ...options, wait });
   let opening = open();
@@ -71,7 +71,7 @@ export async function openAtStart(
   }
   const away = 'why' in first ? first : undefined;
   const { store, pepper } = first;
-  assert(pepper !== undefined, 'only a database with a pepper of its own is waited for');
+  assert(pepper !== undefined, 'waiting for a database requires a configured pepper');
   let newest = store;
 
   return {

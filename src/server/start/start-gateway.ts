@@ -1,5 +1,5 @@
-// From settings to a gateway that serves. Most of a start is loading: it is done while the threads of the database start,
-// so what is loaded here is only what they need.
+// Starts a gateway from settings. Most of a start is loading code: it runs while the database threads start, so this
+// file imports only what they need.
 
 import { createMetrics } from '../../admin/metrics/metrics.ts';
 import { countBatches } from '../../admin/metrics/store-metrics.ts';
@@ -25,7 +25,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   return composeGateway(settings, options, { clock, random, metrics, fileBefore, starting });
 }
 
-/** A file that cannot be read is told before a database is made. Who follows others does not need it. */
+/** Reports an unreadable file before a database is created. A process that follows does not need it. */
 function readBefore({ configFile, follows }: Settings): string | undefined {
   return configFile === undefined || follows ? undefined : readCatalogFile(configFile);
 }

@@ -1,5 +1,5 @@
-// What a node does with an open store: it decides on a catalog, takes its lease, clears up after the dead, and keeps its
-// jobs running.
+// Starts a node on an open store: chooses the catalog, takes the lease, releases holds of dead nodes, and starts the
+// jobs.
 
 import type { Authenticator } from '../../accounts/keys/authenticator.ts';
 import type { AuditPass } from '../../admin/actions/tools.ts';
@@ -17,24 +17,23 @@ import type { LossMeter } from '../../ledger/loss-meter.ts';
 import type { Pulse } from '../../store/reads.ts';
 import type { Store } from '../../store/store.ts';
 import { auditLedger } from '../jobs/audit-ledger.ts';
+import { deleteOld, deleteOldUsage } from '../jobs/delete-old.ts';
 import { followStore } from '../jobs/follow-store.ts';
-import { forgetOld } from '../jobs/forget-old.ts';
-import { forgetUsage } from '../jobs/forget-usage.ts';
 import { type HeldLease, keepLease, type Node } from '../jobs/keep-lease.ts';
 import { storeTraffic } from '../jobs/store-traffic.ts';
 import { suspendKeys } from '../jobs/suspend-keys.ts';
 import { sweepHolds } from '../jobs/sweep-holds.ts';
 import { isOfAnotherBoot, isProcessAlive } from '../processes/processes.ts';
 import { readCatalogFile } from '../settings/read-catalog-file.ts';
-import { type Settings, usualConfigFile } from '../settings/settings.ts';
-import { tellApplied, warnOfCatalog, warnOfPlainHttp, warnOfProviders } from './config-warnings.ts';
+import { defaultConfigFile, type Settings } from '../settings/settings.ts';
+import { logApplied, warnOfCatalog, warnOfPlainHttp, warnOfProviders } from './config-warnings.ts';
 import { StartRefused } from './start-refused.ts';
 
 export interface NodeTools {
   settings: Settings;
-  /** Closed with the node, also with one that cannot start. */
+  /** Closed with the node, also if the start fails. */
   store: Store;
-  /** The document for who has no file. */
+  /** The document to use without a file. */
   embedded: string;
   sealer: Sealer;
   clock: Clock;
@@ -53,24 +52,24 @@ export interface RunningNode {
   lease: Pick<HeldLease, 'renew' | 'hasLivedSince'>;
   isUnbalanced(): boolean;
   lastAudit(): AuditPass | undefined;
-  /** Looks for what was changed now, and not only with the next pulse. */
+  /** Checks for changes now instead of with the next pulse. */
   follow(): Promise<void>;
   /** Applies the configuration file again. */
   reload(): Promise<void>;
-  /** Ends the jobs. */
+  /** Stops the jobs. */
   stop(): void;
-  /** The last words to the store, which is then closed. */
+  /** Stores the traffic, returns the lease and closes the store. */
   end(): Promise<void>;
 }
 
-/** Without a word from the store for so long, a load balancer should look elsewhere. */
+/** If the store is silent for this long, a load balancer should use another node. */
 const STORE_LOST_MS = 2_000;
 
 /** Rejects with StartRefused or StoreRefused. */
 export async function startNode(tools: NodeTools): Promise<RunningNode> {
   const stops: (() => void)[] = [];
   const stop = () => {
-    for (const one of stops) one();
+    for (const stopJob of stops) stopJob();
   };
   try {
     return { ...(await startJobs(tools, stops)), stop };
@@ -88,7 +87,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const started = await startDocument(publishing, settings, embedded);
   if (!started.ok) throw new StartRefused(faultLines(configFile, started.faults));
   const { applied, rejected } = started;
-  if (applied) tellApplied(log, configFile, applied);
+  if (applied) logApplied(log, configFile, applied);
   if (rejected) alarms.raise('config_rejected', { file: configFile, detail: faultLines(undefined, rejected) });
 
   const active = createActiveCatalog(store, alarms);
@@ -115,10 +114,10 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   stops.push(lease.stop);
   const isAlone = settings.databaseUrl === undefined;
   stops.push(await sweepHolds({ store, clock, log, node, lossMeter, isAlone, isProcessAlive, isOfAnotherBoot }));
-  stops.push(await forgetOld(store, clock, log));
+  stops.push(await deleteOld(store, clock, log));
   stops.push(followStore({ store, clock, log, onPulse }));
   stops.push(suspendKeys(store, clock, log, active.get));
-  stops.push(forgetUsage(store, clock, log, active.get));
+  stops.push(deleteOldUsage(store, clock, log, active.get));
   const audit = await auditLedger(store, clock, alarms, log);
   stops.push(audit.stop);
   const trafficJob = storeTraffic(store, clock, log, traffic);
@@ -132,13 +131,13 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
     lastAudit: audit.last,
     follow,
     async reload() {
-      // It may have been made since the start.
-      const file = configFile ?? usualConfigFile();
+      // The file may have been created since the start.
+      const file = configFile ?? defaultConfigFile();
       if (file === undefined) throw new StartRefused('there is no catalog file');
       const applied = await applyDocument(publishing, readCatalogFile(file), 'file', SERVER);
       if (applied.ok) {
         await follow();
-        tellApplied(log, file, applied);
+        logApplied(log, file, applied);
       } else {
         alarms.raise('config_rejected', { file, detail: faultLines(undefined, applied.faults) });
       }
@@ -151,7 +150,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   };
 }
 
-/** Of several processes the first one applies the file for all. */
+/** The first of several processes applies the file for all. */
 async function startDocument(
   publishing: PublishingTools,
   { configFile, follows }: Settings,

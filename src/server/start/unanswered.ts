@@ -1,18 +1,18 @@
-// Requests that came in and have no answer yet, whatever they ask for. A drain waits for those that came before it: their
-// bodies may still be on the way, or they wait for a slot. Later ones are refused or only read, and are not waited for. No
-// connection is closed for its silence meanwhile: timers of our own bound a request.
+// Counts requests without a response. A drain waits for those that arrived before it: their bodies may still be
+// arriving, or they wait for a slot. Later ones are refused or only read, and are not waited for. Idle timeouts are off
+// meanwhile: our own timers bound a request.
 
 import type { Connection } from '../../kit/connection.ts';
 import type { Respond } from '../ports/listen.ts';
 
 export interface Unanswered {
-  /** Answers as `respond` does, and counts each request until its answer has begun. */
+  /** Wraps `respond` and counts each request until its response has started. */
   counted(respond: Respond): Respond;
-  /** Draws a line: the result is how many of those that came before it have no answer yet. */
+  /** Marks the current moment; the result counts earlier requests without a response. */
   soFar(): () => number;
 }
 
-/** The rest of its body may still come, and nobody reads it. */
+/** The rest of its body may still arrive, but is not read. */
 const TOO_SLOW = 408;
 
 interface Counter {

@@ -125,7 +125,8 @@ describe('keys', () => {
     const words = ['keys', 'create', '--account', account.account_id];
     const { exitCode, stderr } = await place.gatewayInto('/dev/full', words);
     expect(exitCode).toBe(1);
-    const [, id = ''] = /^it was done, but stdout cannot be written: [^\n]+ (key_\w+), revoke it\n$/.exec(stderr) ?? [];
+    const [, id = ''] =
+      /^the command succeeded, but stdout cannot be written: [^\n]+ (key_\w+), revoke it\n$/.exec(stderr) ?? [];
     expect((await place.gateway(['keys', 'revoke', id])).exitCode).toBe(0);
   });
 

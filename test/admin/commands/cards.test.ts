@@ -115,7 +115,8 @@ describe('issue', () => {
   test.each(['/dev/full', '/dev/null'])('says which codes nobody has if stdout is %s', async (nowhere) => {
     const { exitCode, stderr } = await place.gatewayInto(nowhere, ['cards', 'issue', '--amount', '7', '--count', '2']);
     expect(exitCode).toBe(1);
-    const [, batch = ''] = /^it was done, but stdout [^\n]+ batch (batch_\w+), void [^\n]+\n$/.exec(stderr) ?? [];
+    const [, batch = ''] =
+      /^the command succeeded, but stdout [^\n]+ batch (batch_\w+), void [^\n]+\n$/.exec(stderr) ?? [];
     expect(await list('--batch', batch)).toMatchObject([{ amount_ntd: 7 }, { amount_ntd: 7 }]);
     const json = await place.gatewayInto(nowhere, ['cards', 'issue', '--amount', '7', '--count', '1', '--json']);
     expect(json.exitCode).toBe(1);

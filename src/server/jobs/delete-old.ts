@@ -1,0 +1,57 @@
+// Deletes what is old. Client addresses (keyed hashes), replays of idempotent calls and the state of dead nodes are kept for
+// two days; usage records for as many months as the operator sets; ledger entries forever.
+
+import type { Catalog } from '../../catalog/catalog.ts';
+import { type Clock, every, HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
+import { describeError, type Log } from '../../kit/log.ts';
+import { monthsBefore, taipeiDay } from '../../kit/taipei.ts';
+import type { Store } from '../../store/store.ts';
+
+const KEEP_MS = 48 * HOUR_MS;
+const CHECK_MS = 10 * MINUTE_MS;
+const USAGE_CHECK_MS = HOUR_MS;
+/** Small enough that other operations do not wait for it. */
+const USAGE_BATCH = 500;
+/** At most the shortest retention: what is deleted is always older than the last usage. */
+const USED_WITHIN_DAYS = 28;
+/** Usage on these days may come from the clock that is wrong now. */
+const IGNORED_DAYS = 2;
+
+export async function deleteOld(store: Store, clock: Clock, log: Log): Promise<() => void> {
+  const run = () => store.forget(clock.now() - KEEP_MS);
+  await run();
+  return every(clock, CHECK_MS, () => run().catch((error: unknown) => logFailure(log, error)));
+}
+
+/** Deleted usage cannot be restored, so a clock that jumped ahead must not decide: time has passed if there was usage in it. */
+export function deleteOldUsage(store: Store, clock: Clock, log: Log, catalog: () => Catalog): () => void {
+  let isStopped = false;
+  async function run(): Promise<void> {
+    const { usage_months: months } = catalog().guards;
+    if (months === null) return;
+    const now = clock.now();
+    if (!(await hasTimePassed(now))) return;
+    const day = monthsBefore(now, months);
+    let count = 0;
+    for (let isMore = true; isMore && !isStopped; ) {
+      const { records, sums, losses } = await store.forgetUsage({ day, limit: USAGE_BATCH });
+      count += records;
+      isMore = records + sums + losses > 0;
+    }
+    if (count > 0) log('info', 'usage_forgotten', { count });
+  }
+  async function hasTimePassed(now: number): Promise<boolean> {
+    const today = taipeiDay(now);
+    const last = await store.read.lastUsedDay(today - IGNORED_DAYS + 1);
+    return last !== undefined && last >= today - USED_WITHIN_DAYS;
+  }
+  const stop = every(clock, USAGE_CHECK_MS, () => run().catch((error: unknown) => logFailure(log, error)));
+  return () => {
+    isStopped = true;
+    stop();
+  };
+}
+
+function logFailure(log: Log, error: unknown): void {
+  log('error', 'forget_failed', { detail: describeError(error) });
+}
