@@ -1,4 +1,4 @@
-// The docs page of the fault table, generated so that it cannot drift.
+// Generates the docs page of the fault table.
 
 import { FAULT_CODES, faultRow } from './table.ts';
 

@@ -1,22 +1,24 @@
-// A fault is a value of the closed table plus what this one case adds. `internal` is for our log; a client never sees it.
+// A fault: a row of the closed table plus details of this case. `internal` is for the log; clients never see it.
 
 import { type FaultAction, type FaultCode, type FaultRow, faultRow } from './table.ts';
 
 export const FAULT_REASONS = ['wallet_frozen'] as const;
-/** Cases of a code that concern one account and end when the operator says so: not by waiting, and no failure of the service. */
+/**
+ * Cases that concern one account and that only the operator can end: neither waiting helps, nor has the service failed.
+ */
 export type FaultReason = (typeof FAULT_REASONS)[number];
 
 export interface FaultDetails {
   /** Replaces the table's text: the cause first, then the remedy. */
   message?: string | undefined;
   param?: string | undefined;
-  /** Which case of its code it is, where that case has words, a count and an end of its own. */
+  /** The case of the code, if it has its own text and count. */
   reason?: FaultReason;
   hint?: string | undefined;
   actions?: readonly FaultAction[];
   /** Figures for the client: limit, used, resets_at, needed_ntd, … */
   figures?: Readonly<Record<string, string | number>>;
-  /** What a vendor's own SDK looks for, under `error.details`. */
+  /** What a vendor's SDK expects under `error.details`. */
   details?: Readonly<Record<string, string>>;
   retryAfterS?: number | undefined;
   /** Further response headers, such as `allow`. */
@@ -24,7 +26,7 @@ export interface FaultDetails {
   internal?: string | undefined;
 }
 
-/** What a fault is counted as. */
+/** The label of a fault in metrics. */
 export type FaultLabel = FaultCode | FaultReason;
 
 export class Fault extends Error {
@@ -48,12 +50,12 @@ export class Fault extends Error {
     return this.row.retryable && this.details.reason === undefined;
   }
 
-  /** Something of ours is wrong. */
+  /** The gateway itself failed. */
   get isOurs(): boolean {
     return this.row.status >= 500 && this.details.reason === undefined;
   }
 
-  /** Why it was thrown, in our words: what `describeError` of the log looks for. */
+  /** The reason for the log, which `describeError` reads. */
   get forLog(): string {
     return this.details.internal ?? this.code;
   }
@@ -69,7 +71,7 @@ export function fault(code: FaultCode, details?: FaultDetails): Fault {
 
 const PLAIN = new Map<FaultCode, Fault>();
 
-/** Nothing of it ever changes, and nobody reads where it was made: one for all cases spares a flood its making. */
+/** Shared: it never changes and its stack is not read, so a flood of faults creates no objects. */
 function plainFault(code: FaultCode): Fault {
   let plain = PLAIN.get(code);
   if (!plain) {
@@ -83,12 +85,12 @@ export function clientLeft(): Fault {
   return fault('unavailable', { internal: 'the client left' });
 }
 
-/** A client that left is no failure of ours; the answer goes nowhere, and is neither counted nor logged. */
+/** A client that disconnected is not a failure: the response is neither counted nor logged. */
 export function isOfGone(error: unknown, request: Request): boolean {
   return error instanceof Fault && error.code === 'unavailable' && request.signal.aborted;
 }
 
-/** Anything thrown becomes a fault; what we did not foresee is our own error. */
+/** Turns anything thrown into a fault; unexpected errors become internal errors. */
 export function toFault(error: unknown): Fault {
   return error instanceof Fault ? error : fault('internal_error');
 }

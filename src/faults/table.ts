@@ -1,5 +1,5 @@
-// The closed table of every fault a client can see. docs/errors.md is generated from it, and a test keeps the two and
-// the codes thrown in the source in agreement. Every text gives the cause first, then the remedy: SDKs show nothing else.
+// The closed table of all faults that a client can see. docs/errors.md is generated from it, and a test compares both
+// with the codes thrown in the source. Every text gives the cause first, then the remedy: SDKs show nothing else.
 
 export interface FaultAction {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -11,16 +11,16 @@ export interface FaultAction {
 
 export interface FaultRow {
   status: number;
-  /** When the Anthropic dialect has a status of its own for it. */
+  /** Set if the Anthropic dialect has its own status for it. */
   anthropicStatus?: number;
   openaiType: string;
   anthropicType: string;
   text: string;
   /** May the same call succeed later without a change? */
   retryable: boolean;
-  /** Sent as `x-should-retry` where clients must be told outright. */
+  /** Sent as `x-should-retry` if clients would decide wrongly. */
   shouldRetry?: boolean;
-  /** Seconds for `retry-after`; a thrown fault may carry a better figure, never above 55. */
+  /** Seconds for `retry-after`; a thrown fault may set another value, never above 55. */
   retryAfterS?: number;
   actions?: readonly FaultAction[];
 }

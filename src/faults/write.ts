@@ -1,4 +1,4 @@
-// Writes a fault in the caller's dialect: status, headers and body. The only place where an error shape is made.
+// Writes a fault in the caller's dialect: status, headers and body. The only place that builds an error body.
 
 import { Fault } from './fault.ts';
 import type { FaultAction } from './table.ts';
@@ -20,7 +20,7 @@ export interface WrittenFault {
 
 const MAX_RETRY_AFTER_S = 55;
 
-// opencode looks for these numbers in the whole body, and repeats the call wherever one stands: in a price, in an id.
+// opencode searches the whole body for these numbers and retries wherever one appears: in a price, in an id.
 const READS_NUMBERS = /^opencode\//;
 const LIKE_A_STATUS = /429|500|502|503|504|524/;
 
@@ -38,13 +38,13 @@ export function readsNumbers(client: WriteContext['client']): boolean {
   return READS_NUMBERS.test(client ?? '');
 }
 
-/** Without a message a client has nothing to show: the table's own has no number. */
+/** Falls back to the table's message, which contains no number. */
 function inPlainWords(fault: Fault): Fault {
   if (!LIKE_A_STATUS.test(fault.publicText)) return fault;
   return new Fault(fault.code, { ...fault.details, message: undefined });
 }
 
-/** Less is said, but a call that cannot succeed is not made again and again. */
+/** Drops figures, so that a call that cannot succeed is not retried. */
 function withoutNumbers(value: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(value)

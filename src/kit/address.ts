@@ -1,4 +1,4 @@
-// Internet addresses as bits, so that one client has one spelling: IPv4-mapped IPv6 is IPv4, IPv6 counts by /64.
+// IP addresses as bits, so that one client has one spelling: IPv4-mapped IPv6 is IPv4, IPv6 counts by /64.
 
 export interface Address {
   bits: bigint;
@@ -37,12 +37,12 @@ export function isInside(address: Address, network: Network): boolean {
   return address.bits >> shift === network.bits >> shift;
 }
 
-/** What limits count by: an IPv4 address, or the /64 of an IPv6 one. */
+/** The subject of limits: an IPv4 address, or the /64 of an IPv6 address. */
 export function limitSubject({ bits, family }: Address): string {
   return family === 4 ? `4:${bits.toString(16)}` : `6:${(bits >> 64n).toString(16)}`;
 }
 
-/** Wider networks of an IPv6 address: providers give one customer a /56, and sites a /48. IPv4 has none. */
+/** Wider networks of an IPv6 address: providers assign a /56 to a customer and a /48 to a site. IPv4 has none. */
 const WIDER_PREFIXES = [56, 48] as const;
 
 export interface WiderNetwork {
@@ -81,7 +81,7 @@ function parseV6(text: string): bigint | undefined {
   return groups.reduce((bits, group) => (bits << 16n) | group, 0n);
 }
 
-/** Only the very end of an address may be written as IPv4. */
+/** Only the end of an address may be written as IPv4. */
 function parseGroups(text: string, isEnd: boolean): bigint[] | undefined {
   if (text === '') return [];
   const groups: bigint[] = [];

@@ -1,5 +1,5 @@
-// An alarm is something an operator must look at: one log line of level `alarm`, a counter, and every sink that was
-// attached (a row in the store, a call to ALARM_WEBHOOK_URL). Raising one never throws and never waits.
+// An alarm needs the operator's attention: one log line of level `alarm`, a counter, and every attached sink (a row in
+// the store, a call to ALARM_WEBHOOK_URL). Raising one never throws and never waits.
 
 import type { Log, LogFields } from './log.ts';
 
@@ -27,13 +27,13 @@ export interface Alarm {
 export interface Alarms {
   raise(name: AlarmName, fields?: LogFields): void;
   counts(): ReadonlyMap<AlarmName, number>;
-  /** `name` is what the log calls it when it does not take an alarm. */
+  /** `name`: the sink's name in the log if it fails. */
   attach(name: string, sink: AlarmSink): void;
 }
 
 export type AlarmSink = (alarm: Alarm) => Promise<void>;
 
-/** Thrown by a sink that can say why, in words of ours: they go into the log. */
+/** Thrown by a sink with a reason of our own, which is logged. */
 export class NotDelivered extends Error {
   override name = 'NotDelivered';
 }

@@ -1,4 +1,4 @@
-// What must hold, said in code. A failed assertion is a bug of ours, never a client's mistake.
+// Assertions. A failed one is a bug here, never a client's mistake.
 
 export class AssertionFailed extends Error {
   override name = 'AssertionFailed';

@@ -1,4 +1,4 @@
-// Time is passed in, so that a whole gateway can run under a test's clock.
+// Time is injected, so that a whole gateway can run on a test's clock.
 
 import { createTimerLists, type Task } from './timer-lists.ts';
 
@@ -9,7 +9,7 @@ export const DAY_MS = 24 * HOUR_MS;
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds that never go backwards, for durations. */
+  /** Monotonic milliseconds, for durations. */
   monotonic(): number;
   /** Runs `task` once after `ms`; the result cancels it. */
   after(ms: number, task: Task): () => void;
@@ -39,8 +39,10 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/** Runs `task` `ms` after its last end, never twice at once; the result stops it. `isFromStart`: after its last start, or at
- * its end if that took longer. */
+/**
+ * Runs `task` `ms` after its last end, never concurrently; the result stops it. `isFromStart`: measured from its last
+ * start.
+ */
 export function every(
   clock: Clock,
   ms: number,
@@ -51,8 +53,8 @@ export function every(
   let cancel = () => {};
   const run = () => {
     const startedAt = clock.monotonic();
-    const again = () => wait(isFromStart ? Math.max(0, ms - (clock.monotonic() - startedAt)) : ms);
-    task().then(again, again);
+    const waitAgain = () => wait(isFromStart ? Math.max(0, ms - (clock.monotonic() - startedAt)) : ms);
+    task().then(waitAgain, waitAgain);
   };
   const wait = (left: number) => {
     if (!stopped) cancel = clock.after(left, run);

@@ -1,11 +1,11 @@
-// The connection that a request came by, as far as those who answer have a say in it.
+// The connection of a request, as far as handlers control it.
 
 export interface Connection {
-  /** The socket's address; undefined without a socket, and once the client has gone: who needs it later asks before any wait. */
+  /** The socket's address; undefined without a socket or after the client has gone, so read it before any wait. */
   peer(): string | undefined;
-  /** Whether it stays open however long it is silent. Only what has an end of its own may say so, and takes it back then. */
+  /** Whether it stays open while silent. The caller must have its own timeout and undo this at the end. */
   keepOpen(isKept: boolean): void;
 }
 
-/** Of a request that came by no socket. */
+/** For a request without a socket. */
 export const NO_CONNECTION: Connection = { peer: () => undefined, keepOpen() {} };

@@ -1,5 +1,5 @@
-// Whether a request was sent by a page of another site. Browsers mark what pages send; programs send neither header. A page
-// whose own name was made to lead to us calls itself the same site: so the name by which we were called must be ours, too.
+// Whether a page of another site sent the request. Browsers mark requests of pages; programs send neither header. With
+// DNS rebinding another page appears as the same site, so the Host must be ours, too.
 
 import { isLoopback } from './loopback.ts';
 
@@ -9,7 +9,7 @@ export function isCrossSite(headers: Headers, publicUrl: string): boolean {
   if (site === null && origin === null) return false;
   const host = headers.get('host') ?? '';
   const own = new URL(publicUrl);
-  // A proxy may name the port that its scheme has anyway.
+  // A proxy may add the scheme's default port.
   const called = URL.parse(`${own.protocol}//${host}`)?.host;
   if (called !== own.host && !isLoopback(host.replace(/:\d+$/, ''))) return true;
   if (site !== null) return site !== 'same-origin' && site !== 'none';

@@ -1,4 +1,4 @@
-// Tables as CSV for spreadsheets: UTF-8 with a byte-order mark, and no cell that a spreadsheet would run as a formula.
+// CSV for spreadsheets: UTF-8 with a byte-order mark, and no cell that a spreadsheet would run as a formula.
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -10,12 +10,12 @@ export function csvHead(titles: readonly string[]): string {
   return BYTE_ORDER_MARK + csvRows([titles]);
 }
 
-/** Some of the rows, to stand below the head and each other. */
+/** Rows without the header, to append. */
 export function csvRows(rows: readonly (readonly unknown[])[]): string {
   return rows.map((values) => `${values.map(cell).join(',')}\r\n`).join('');
 }
 
-/** Full-width signs begin a formula, too, where people type them. */
+/** Full-width signs start a formula in some spreadsheets, too. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = String(value);

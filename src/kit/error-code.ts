@@ -1,6 +1,6 @@
-// What an error says about itself, whatever was thrown.
+// Reads properties of anything thrown.
 
-/** Of the system, the network, a driver or TLS: `ENOENT`. */
+/** The code of a system, network, driver or TLS error: `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

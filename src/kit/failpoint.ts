@@ -1,4 +1,4 @@
-// Places where a test kills the process, to see what survives. Unarmed, which is always but in that test, they do nothing.
+// Places where a test kills the process to check what survives. Without such a test they do nothing.
 
 /** K0 key checked; K1 inside the hold's commit; K2 hold committed, nothing sent; K3 upstream's headers in; K4 first bytes
  * out; K5 mid-stream; K6 upstream done, not settled; K7 inside the settle's commit; K8 settled, last bytes unsent;
@@ -27,7 +27,7 @@ export type Failpoint = (typeof FAILPOINTS)[number];
 
 export interface KillOrder {
   at: Failpoint;
-  /** How often it is reached before it kills, the last time included. */
+  /** The number of passes, of which the last one kills. */
   times: number;
 }
 
@@ -37,11 +37,11 @@ let reached = 0;
 /** `K7` or `K7:3`; undefined if it is neither. */
 export function parseKillOrder(text: string): KillOrder | undefined {
   const [, name, times = '1'] = /^(K\d+)(?::([1-9]\d{0,5}))?$/.exec(text) ?? [];
-  const at = FAILPOINTS.find((one) => one === name);
+  const at = FAILPOINTS.find((point) => point === name);
   return at && { at, times: Number(times) };
 }
 
-/** For this thread; every thread counts for itself. */
+/** For this thread; each thread counts separately. */
 export function armFailpoint(given: KillOrder | undefined): void {
   order = given;
   reached = 0;

@@ -1,4 +1,4 @@
-// Why a file cannot be read, for people.
+// Explains why a file cannot be read.
 
 import { codeOf } from './error-code.ts';
 

@@ -1,6 +1,6 @@
-// What the value of a header can carry. Asked before it is sent: a call with another value fails as if the network had.
+// Checks that a header can carry a value. With any other value the call would fail like a network error.
 
-/** No control characters inside, and of other writing only what one byte holds. White space at the end is cut off on the way. */
+/** Latin-1 without control characters. White space at the end is trimmed when it is sent. */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*[\t\r\n ]*$/;
 
 export function isHeaderText(text: string): boolean {

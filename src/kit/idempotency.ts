@@ -1,16 +1,16 @@
-// Idempotency keys: what a repeated call must give again is derived, not stored. Without the pepper and the caller's own
-// key, nothing in the database yields it.
+// Idempotency keys: the secret of a replayed response is derived, not stored. Without the pepper and the caller's key,
+// the database does not reveal it.
 
 import { createHash, createHmac } from 'node:crypto';
 import type { Random } from './random.ts';
 import { deriveSecret } from './sealed.ts';
 
 export interface Idempotency {
-  /** Names this key within its scope. */
+  /** Identifies this key within its scope. */
   id: string;
   bodyHash: string;
   salt: string;
-  /** 32 bytes that only this caller's key, this scope and this salt give. */
+  /** 32 bytes derived from this caller's key, the scope and the salt. */
   secretFor(salt: string): Uint8Array;
 }
 

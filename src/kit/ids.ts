@@ -1,4 +1,4 @@
-// Public ids: a prefix that says what it is, 48 bits of time so that ids sort by age, 80 random bits.
+// Public ids: a prefix for the type, 48 bits of time so that ids sort by age, 80 random bits.
 
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
@@ -10,7 +10,7 @@ export type NewId = (prefix: IdPrefix) => string;
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
-/** Random digits are made for so many ids at a time. */
+/** Random digits are generated for this many ids at a time. */
 const IDS_AT_ONCE = 64;
 const ASCII = new TextDecoder();
 
@@ -35,12 +35,12 @@ export function createIds(clock: Clock, random: Random): NewId {
   };
 }
 
-/** Ids that were made before that time stand before it in their order. */
+/** Ids created before that time sort before this one. */
 export function firstIdAt(prefix: IdPrefix, ms: number): string {
   return `${prefix}_${timeDigits(ms)}`;
 }
 
-/** Five bits each. */
+/** Five bits per digit. */
 function randomDigits(random: Random, count: number): string {
   return ASCII.decode(random.bytes(count).map((byte) => CROCKFORD.charCodeAt(byte & 31)));
 }

@@ -1,5 +1,5 @@
-// Width and height of an image, from the head of its base64. A hold is taken by them, so what is odd in any way has no size:
-// base64 that decoders may read differently, and a GIF, whose frames may be larger than it says itself.
+// Width and height of an image, from the start of its base64. Holds depend on them, so doubtful input has no size:
+// base64 that decoders may read differently, and GIF, whose frames may be larger than its header says.
 
 export interface ImageSize {
   width: number;
@@ -7,10 +7,10 @@ export interface ImageSize {
 }
 
 const HEAD_CHARS = 4 * 1024;
-/** Cameras put a small picture and notes of their own before the size. */
+/** Cameras store a thumbnail and metadata before the size. */
 const LONG_HEAD_CHARS = 256 * 1024;
 
-/** Undefined if it cannot be told. `from`: where the base64 begins in the text. */
+/** Undefined if unknown. `from`: where the base64 begins in the text. */
 export function imageSize(text: string, from: number): ImageSize | undefined {
   const head = decode(text, from, HEAD_CHARS);
   if (!head) return undefined;
@@ -20,7 +20,7 @@ export function imageSize(text: string, from: number): ImageSize | undefined {
   return size && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-/** Undefined if it is not written as everybody writes it. */
+/** Undefined unless it is canonical base64. */
 function decode(text: string, from: number, chars: number): Buffer | undefined {
   const base64 = text.slice(from, from + chars);
   const bytes = Buffer.from(base64, 'base64');
@@ -68,7 +68,7 @@ function frameSize(bytes: Buffer, at: number): ImageSize {
   return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
 }
 
-/** Where the frame is told, segment by segment: each says how long it is. */
+/** Finds the frame header by following segment lengths. */
 function frameAt(bytes: Buffer): number | 'beyond' | undefined {
   let at = 2;
   while (at + FRAME_BYTES <= bytes.length) {
@@ -76,14 +76,14 @@ function frameAt(bytes: Buffer): number | 'beyond' | undefined {
     if (bytes[at] !== MARK) return undefined;
     if (kind === MARK) at++;
     else if (isFrame(kind)) return at;
-    // The picture itself has begun, or there is no length to go on by.
+    // The image data has begun, or the segment has no length.
     else if (kind < 0xc0 || (kind >= 0xd0 && kind <= 0xda)) return undefined;
     else at += 2 + Math.max(2, bytes.readUInt16BE(at + 2));
   }
   return 'beyond';
 }
 
-/** Sixteen ways to pack a picture, but for three kinds of tables. */
+/** The sixteen frame types, except three table markers. */
 function isFrame(kind: number): boolean {
   return kind >= 0xc0 && kind <= 0xcf && kind !== 0xc4 && kind !== 0xc8 && kind !== 0xcc;
 }

@@ -1,4 +1,4 @@
-// A channel's key in a file, as `file:PATH` says: read by who needs the key, and by who tells why there is none.
+// Reads a channel's key from a file (`file:PATH`), or why it cannot be read.
 
 import { readFileSync } from 'node:fs';
 import { fileTrouble } from './file-trouble.ts';
@@ -7,7 +7,7 @@ const PREFIX = 'file:';
 
 export type KeyFile = { key: string; trouble?: undefined } | { key?: undefined; trouble: string };
 
-/** Undefined where the reference leads to no file. */
+/** Undefined if it is not a file reference. */
 export function readKeyFile(secret: string | undefined): KeyFile | undefined {
   if (!secret?.startsWith(PREFIX)) return undefined;
   const path = secret.slice(PREFIX.length);

@@ -1,5 +1,4 @@
-// Something that takes a while to load: whoever asks meanwhile waits for the same, and what could not be loaded is tried anew
-// by the next who asks.
+// Loads a value once: concurrent callers share the load, and after a failure the next caller tries again.
 
 export function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loaded: Promise<Value> | undefined;

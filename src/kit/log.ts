@@ -1,5 +1,5 @@
-// Logs are JSON lines of allow-listed fields. A field that is not on the list cannot be written, and no listed field
-// takes free text from outside: that is how prompts and replies stay out of every log.
+// Logs are JSON lines of allow-listed fields. Other fields cannot be written, and no listed field takes free text from
+// outside: so prompts and replies never reach a log.
 
 import type { Clock } from './clock.ts';
 
@@ -7,7 +7,7 @@ export type Level = 'debug' | 'info' | 'warn' | 'error' | 'alarm';
 
 export interface LogFields {
   request_id?: string | undefined;
-  /** Of the client's own tracing: 32 hexadecimal digits. */
+  /** The client's trace id: 32 hexadecimal digits. */
   trace_id?: string | undefined;
   account_id?: string | undefined;
   key_id?: string | undefined;
@@ -18,7 +18,7 @@ export interface LogFields {
   channels?: string | undefined;
   endpoint?: string | undefined;
   outcome?: string | undefined;
-  /** Names of channels, each with what came of its try. */
+  /** Names of channels, each with the outcome of its attempt. */
   tries?: string | undefined;
   translated?: true | undefined;
   code?: string | undefined;
@@ -27,11 +27,11 @@ export interface LogFields {
   count?: number | undefined;
   revision?: number | undefined;
   cost_nano?: string | undefined;
-  /** What an upstream says that a call cost us, in a currency of its own: a number. */
+  /** The cost that an upstream reported, in its own currency: a number. */
   upstream_cost?: string | undefined;
   url?: string | undefined;
   file?: string | undefined;
-  /** Written by us, in our words; see `describeError` for what may come from an exception. */
+  /** Our own text; see `describeError` for what may come from an exception. */
   detail?: string | undefined;
 }
 
@@ -75,20 +75,22 @@ export function createLog(clock: Clock, write: (line: string) => void): Log {
   };
 }
 
-/** JSON leaves these as they are, but terminals and line readers obey them. */
+/** JSON does not escape these, but terminals and line readers interpret them. */
 const UNESCAPED_CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 
 function escapeControl(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** What an exception of ours says for the log, such as a fault; of any other what it is and where it was thrown, without
- * its message: messages of parsers and drivers quote what they were given. */
+/**
+ * Our own exceptions, such as faults, provide a text for the log; of others only the type and the stack are logged,
+ * because messages of parsers and drivers quote their input.
+ */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   if ('forLog' in error && typeof error.forLog === 'string') return error.forLog;
   const { stack = '', message } = error;
-  // The message stands at the head of the stack, and may itself look like frames.
+  // The stack begins with the message, which may itself look like frames.
   const head = stack.indexOf(message);
   const frames = (head < 0 ? '' : stack.slice(head + message.length))
     .split('\n')

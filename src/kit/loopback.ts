@@ -1,8 +1,8 @@
-// Names by which a machine calls itself: what is sent there leaves it on no wire.
+// Host names of the local machine: traffic to them stays on it.
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i;
 
-/** A host as a URL or a Host header has it, without its port. */
+/** `host`: from a URL or a Host header, without the port. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }

@@ -1,11 +1,11 @@
-// About how many tokens media are, by what their base64 tells without being decoded whole. Models count the seconds of
-// audio, the pages of a PDF and the pixels of an image; bytes alone would make a minute of speech a book.
+// Estimates the tokens of media from their base64, without decoding all of it. Models count seconds of audio, pages of
+// a PDF and pixels of an image; counting bytes would make a minute of speech a book.
 
 import type { ImageSize } from './image-size.ts';
 import { PER_IMAGE } from './tokens.ts';
 import { LEAST_WAVE_BYTES_PER_SECOND } from './wave-head.ts';
 
-/** As Claude and GPT-5 count those that need not be made smaller. */
+/** As in Claude and GPT-5 for images that need no scaling. */
 const PIXELS_PER_TOKEN = 750;
 const LEAST_IMAGE_TOKENS = 85;
 const MOST_IMAGE_TOKENS = 1_600;
@@ -16,23 +16,26 @@ export function imageTokens(size: ImageSize | undefined): number {
   return Math.min(Math.max(tokens, LEAST_IMAGE_TOKENS), MOST_IMAGE_TOKENS);
 }
 
-/** Between the 10 of OpenAI and the 32 of Gemini. */
+/** Between OpenAI's 10 and Gemini's 32. */
 const TOKENS_PER_SECOND = 20;
-/** 128 kbit/s, as of an MP3; what is packed better is short in bytes, and counts for less. */
+/** 128 kbit/s, as in MP3; better compressed audio has fewer bytes and counts less. */
 const PACKED_BYTES_PER_SECOND = 16_000;
-/** 24,000 samples of 16 bits, without a head that would say so. */
+/** 24,000 samples of 16 bits, without a header. */
 const PLAIN_BYTES_PER_SECOND = 48_000;
 
-/** `format` is what the client calls it. */
+/** `format`: as named by the client. */
 export function audioTokens(base64: string, format: unknown): number {
   const perSecond = waveBytesPerSecond(base64) ?? (isPlain(format) ? PLAIN_BYTES_PER_SECOND : PACKED_BYTES_PER_SECOND);
   return Math.ceil((bytesOf(base64) * TOKENS_PER_SECOND) / perSecond);
 }
 
-/** Above the 32 of Gemini, which counts most. */
+/** Above Gemini's 32, the highest. */
 const MOST_TOKENS_PER_SECOND = 50;
 
-/** Of a WAV: it is no longer than its bytes are at the lowest rate that is accepted, whatever its head claims. */
+/**
+ * An upper bound for a WAV: its duration is bounded by its bytes at the lowest accepted rate, whatever its header
+ * claims.
+ */
 export function mostWaveTokens(base64: string): number {
   return Math.ceil((bytesOf(base64) * MOST_TOKENS_PER_SECOND) / LEAST_WAVE_BYTES_PER_SECOND);
 }
@@ -43,12 +46,12 @@ function isPlain(format: unknown): boolean {
 
 const WAVE_HEAD = /^RIFF[\s\S]{4}WAVEfmt /;
 const WAVE_HEAD_BYTES = 36;
-/** Samples as they are: whole numbers, fractions, and either with more said of them. */
+/** Uncompressed formats: integers, floats, and either with an extended header. */
 const PLAIN_WAVES: ReadonlySet<number> = new Set([1, 3, 0xfffe]);
-/** 48,000 samples of 16 bits in two channels: who says more is counted as if it were this. */
+/** 48,000 samples of 16 bits in two channels; higher rates are counted as this. */
 const MOST_BYTES_PER_SECOND = 192_000;
 
-/** By what a decoder goes by, too. The head also says it outright, but nobody who plays it looks there: it may say anything. */
+/** Computed from the fields that decoders use. The header's own rate field may be wrong. */
 function waveBytesPerSecond(base64: string): number | undefined {
   const head = Buffer.from(base64.slice(0, 2 * WAVE_HEAD_BYTES), 'base64');
   if (head.length < WAVE_HEAD_BYTES || !WAVE_HEAD.test(head.toString('latin1'))) return undefined;
@@ -57,19 +60,19 @@ function waveBytesPerSecond(base64: string): number | undefined {
   return Math.min((channels * samples * bits) / 8, MOST_BYTES_PER_SECOND) || undefined;
 }
 
-/** A page has some 2,000 tokens: in 5 to 10 KB if it is text, in 100 KB if it was scanned. What is small is taken for text. */
+/** A page has about 2,000 tokens: 5 to 10 KB as text, 100 KB if scanned. Small files are taken for text. */
 const TEXT_BYTES_PER_TOKEN = 12;
 const MOST_TEXT_TOKENS = 20_000;
 const SCAN_BYTES_PER_TOKEN = 48;
 
-/** Of a PDF, and of every other file that is packed. */
+/** For PDF and other compressed files. */
 export function packedTokens(base64: string): number {
   const bytes = bytesOf(base64);
   const asText = Math.min(bytes / TEXT_BYTES_PER_TOKEN, MOST_TEXT_TOKENS);
   return Math.ceil(Math.max(asText, bytes / SCAN_BYTES_PER_TOKEN));
 }
 
-/** A token of prose has about four letters. */
+/** About four letters per token of prose. */
 export function textTokens(base64: string): number {
   return Math.ceil(bytesOf(base64) / 4);
 }

@@ -1,5 +1,5 @@
-// Money is an integer count of nano-NT$ (1 NT$ = 1,000,000,000). No floats: a number with a point exists only
-// at the edges, as the decimal text a person wrote or as a JSON number we print.
+// Money is an integer count of nano-NT$ (1 NT$ = 1,000,000,000). No floats: decimals exist only at the edges, as text
+// that a person wrote or as a JSON number in a response.
 
 export type Nano = bigint;
 
@@ -23,8 +23,8 @@ export function parseNtd(text: string, maxDecimals = DECIMALS): Nano | undefined
 }
 
 /**
- * A JSON number by its own text, to the last digit: a number of JavaScript holds only some 16 of them. `too_fine`: it has
- * more decimals than an amount; `too_large`: no column holds it.
+ * Parses a JSON number from its text without losing digits: a JavaScript number holds only about 16. `too_fine`: more
+ * decimals than an amount has; `too_large`: no column holds it.
  */
 export function nanoOfJson(text: string): Nano | 'too_fine' | 'too_large' | undefined {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text);
@@ -51,14 +51,14 @@ export function formatNtd(nano: Nano): string {
   return end === point ? whole : `${whole}.${digits.slice(point, end)}`;
 }
 
-/** Before its trailing zeros, but not before `least`. */
+/** The end without trailing zeros, but not before `least`. */
 function endOfDigits(digits: string, least: number): number {
   let end = digits.length;
   while (end > least && digits.charCodeAt(end - 1) === ZERO) end--;
   return end;
 }
 
-/** For JSON fields named `…_ntd`; the exact value stands beside it as `…_nano`. It is the number nearest to that. */
+/** The nearest number, for JSON fields named `…_ntd`; `…_nano` beside it is exact. */
 export function ntdNumber(nano: Nano): number {
   const whole = Number(nano);
   return Number.isSafeInteger(whole) ? whole / Number(NANO_PER_NTD) : Number(formatNtd(nano));

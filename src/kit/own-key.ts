@@ -1,4 +1,4 @@
-// How a key of this service begins, for whoever must tell one from a provider's by its look alone.
+// The prefix of this service's keys, to distinguish them from a provider's.
 
 export const OWN_KEY_PREFIX = 'sk-svc-';
 

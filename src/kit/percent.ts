@@ -1,4 +1,4 @@
-// A share in percent, for one decimal: what is not whole never reads as 100.
+// A share in percent with one decimal, below 100 unless it is exactly 1.
 
 const MOST = 99.9;
 

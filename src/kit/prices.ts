@@ -1,5 +1,5 @@
-// What one unit costs, in nano-NT$: a token of each bucket, or an image. Whole numbers, because catalog prices have at
-// most three decimals per million tokens.
+// Prices per unit in nano-NT$: a token of each bucket, or an image. Integers, because catalog prices have at most three
+// decimals per million tokens.
 
 import type { Nano } from './money.ts';
 

@@ -1,4 +1,4 @@
-// Randomness is passed in, like time.
+// Randomness is injected, like time.
 
 export interface Random {
   bytes(length: number): Uint8Array;

@@ -1,11 +1,11 @@
-// Where a request goes. What stands before the path, Host or an absolute request line, is a client's to write and may be
-// nothing that parses: it decides nothing.
+// The URL of a request. The client controls the part before the path (Host or an absolute request line), which may not
+// even parse: it is ignored.
 
 const BEFORE_PATH = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
-/** A path that parsing would leave as it is, and nothing behind it. */
+/** A path without a query that parsing would not change. */
 const PLAIN = /^https?:\/\/[^/?#]*(?:\/[\w-]+)+$/;
 
-/** Never throws. The host in it stands for none. */
+/** Never throws. The host is a placeholder. */
 export function requestUrl({ url }: Pick<Request, 'url'>): URL {
   const path = url.replace(BEFORE_PATH, '');
   return new URL(`http://gateway${/^[/?#]/.test(path) ? '' : '/'}${path}`);

@@ -1,5 +1,5 @@
-// Secrets at rest. Every use derives a key of its own from the one pepper, so a value made for one purpose is
-// worthless for another. Literal upstream secrets are sealed with AES-256-GCM, their owner's name as associated data.
+// Secrets at rest. Every purpose derives its own key from the one pepper, so that a value for one purpose is useless
+// for another. Literal upstream secrets are sealed with AES-256-GCM, with their owner's name as associated data.
 
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import type { Random } from './random.ts';
@@ -19,13 +19,13 @@ export function deriveSecret(pepper: string, purpose: Purpose): Buffer {
   return createHmac('sha256', pepper).update(`svc:${purpose}`).digest();
 }
 
-/** HMAC-SHA-256 for one purpose, in hexadecimal digits; what the secret alone decides is worked out once. */
+/** HMAC-SHA-256 for one purpose, in hexadecimal; the part that depends only on the secret is computed once. */
 export function createHasher(pepper: string, purpose: Purpose): (text: string) => string {
   const begun = new Bun.CryptoHasher('sha256', deriveSecret(pepper, purpose));
   return (text) => begun.copy().update(text).digest('hex');
 }
 
-/** By which a database knows its pepper again. */
+/** A database stores it to recognise its pepper. */
 export function fingerprintOf(pepper: string): string {
   return createHasher(pepper, 'fingerprint')('pepper');
 }
@@ -40,7 +40,7 @@ export function isSealed(text: string): boolean {
 
 export interface Sealer {
   seal(plain: string, owner: string): string;
-  /** Undefined when the pepper is another one, or the text was tampered with. */
+  /** Undefined if the pepper is a different one, or the text was tampered with. */
   open(sealed: string, owner: string): string | undefined;
 }
 

@@ -2,10 +2,10 @@
 
 import { DAY_MS, HOUR_MS } from './clock.ts';
 
-/** By which Taipei is ahead of UTC. */
+/** Taipei's offset from UTC. */
 export const OFFSET_MS = 8 * HOUR_MS;
 
-/** Days since 1970-01-01 as a calendar in Taipei counts them. */
+/** Days since 1970-01-01 in Taipei. */
 export function taipeiDay(atMs: number): number {
   return Math.floor((atMs + OFFSET_MS) / DAY_MS);
 }
@@ -14,7 +14,7 @@ export function taipeiDayStart(day: number): number {
   return day * DAY_MS - OFFSET_MS;
 }
 
-/** The same day so many months ago, or the last of a month that is too short for it. */
+/** The same day `months` ago, or the last day of a shorter month. */
 export function monthsBefore(atMs: number, months: number): number {
   const there = new Date(atMs + OFFSET_MS);
   const month = there.getUTCMonth() - months;
@@ -22,7 +22,7 @@ export function monthsBefore(atMs: number, months: number): number {
   return Date.UTC(there.getUTCFullYear(), month, Math.min(there.getUTCDate(), last)) / DAY_MS;
 }
 
-/** To the minute, as people in Taipei write it: 2026-11-15 09:30. */
+/** To the minute: 2026-11-15 09:30. */
 export function taipeiDateTime(atMs: number): string {
   return taipeiTime(atMs).slice(0, 16);
 }

@@ -1,23 +1,23 @@
-// Timers by the thousand, of which nearly all are taken back before they are due. Those of one length are due in the
-// order in which they were set: each length has a list of its own, and one timer of the runtime for the first in it. As
-// long as the lengths are few, both stay for the next one when the last was taken back, until the timer finds nobody.
+// Timers for thousands of requests, nearly all of which are cancelled before they are due. Timers of one length are due
+// in the order in which they were set: each length has a list and one runtime timer for its first entry. While there
+// are few lengths, an empty list and its timer stay for the next entry until the timer fires.
 
 export interface TimerTools {
-  /** Milliseconds that never go backwards. */
+  /** Monotonic milliseconds. */
   monotonic(): number;
   set(ms: number, task: () => void): RuntimeTimer;
 }
 
-/** As `setTimeout` makes them. */
+/** As returned by `setTimeout`. */
 export interface RuntimeTimer {
-  /** Whether the process stays alive for it. */
+  /** Keeps the process alive. */
   ref(): void;
   unref(): void;
-  /** Takes it back. */
+  /** Cancels it. */
   close(): void;
 }
 
-/** What is done when its time has come, or who is told so. */
+/** Runs when the timer is due. */
 export type Task = (() => void) | TaskListener;
 
 export interface TaskListener {
@@ -29,7 +29,7 @@ export function runTask(task: Task): void {
   else task.onTime();
 }
 
-/** Runs `task` once after `ms`; the result takes it back. */
+/** Runs `task` once after `ms`; the result cancels it. */
 export type After = (ms: number, task: Task) => () => void;
 
 export function createTimerLists(tools: TimerTools): After {
@@ -47,7 +47,7 @@ export function createTimerLists(tools: TimerTools): After {
 class TimerList {
   readonly #ms: number;
   readonly #tools: TimerTools;
-  /** It stands in these under its length until it ends. */
+  /** All lists by length; this one is removed when it ends. */
   readonly #lists: Map<number, TimerList>;
   #first: Entry | undefined;
   #last: Entry | undefined;
@@ -71,7 +71,7 @@ class TimerList {
     return this.#remove.bind(this, entry);
   }
 
-  /** Whoever still has the way to take it back has nothing else of it: neither its task nor those that came after it. */
+  /** A cancel function that is still referenced keeps neither the task nor later entries in memory. */
   #remove(entry: Entry): void {
     if (!entry.task) return;
     if (entry.previous) entry.previous.next = entry.next;
@@ -102,7 +102,7 @@ class TimerList {
     else this.#end();
   };
 
-  /** A task that throws keeps none of the others from its turn. */
+  /** A task that throws does not stop the others. */
   #runDue(): void {
     try {
       for (let task = this.#takeDue(); task; task = this.#takeDue()) runTask(task);
@@ -121,14 +121,14 @@ class TimerList {
 }
 
 const A_FEW = 64;
-/** Longer ones the runtime would take for short ones. */
+/** The runtime treats longer ones as short. */
 const MOST_MS = 2 ** 31 - 1;
 
 class Entry {
   next: Entry | undefined;
 
   constructor(
-    /** Undefined when it has run or was taken back. */
+    /** Undefined after it ran or was cancelled. */
     public task: Task | undefined,
     readonly due: number,
     public previous: Entry | undefined,

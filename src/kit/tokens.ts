@@ -1,29 +1,29 @@
-// How many tokens a text may be, without a tokenizer: an upper bound for holds, an estimate for bills that an
-// upstream left open, a lower bound to refuse what cannot fit. Counted by class of character, because Traditional
-// Chinese takes about one token a character where English takes one for four, and Russian or Thai one for three.
+// Bounds the tokens of a text without a tokenizer: an upper bound for holds, an estimate for bills that an upstream did
+// not report, a lower bound to refuse what cannot fit. Counted by character class: Traditional Chinese takes about one
+// token per character, English one per four, Russian or Thai one per three.
 
 export interface TokenCount {
-  /** No common tokenizer makes more of it. */
+  /** No common tokenizer yields more. */
   upper: number;
-  /** What a common tokenizer makes of ordinary prose. */
+  /** Typical for ordinary prose. */
   estimate: number;
-  /** Ordinary prose and code take at least this many. */
+  /** Ordinary prose and code yield at least this many. */
   lower: number;
 }
 
 /**
- * Fewer output tokens than this (or than the client's own smaller number) are not worth a call. Some upstreams take no lower
- * bound and are asked for as many, so as many are held where the money is there.
+ * A call with fewer output tokens (or the client's smaller number) is not useful. Some upstreams accept no lower limit
+ * and get this one, so it is held if the money suffices.
  */
 export const LEAST_OUTPUT_TOKENS = 16;
 
-/** Claude takes no smaller thinking budget, and none is lowered below it. */
+/** Claude's minimum thinking budget; none is lowered below it. */
 export const LEAST_THINKING_TOKENS = 1024;
 
-/** By the sizes that common models make of it; its bytes tell nothing. A very small one may be a few tokens. */
+/** From common models; an image's bytes say nothing. A very small one may be a few tokens. */
 export const PER_IMAGE: TokenCount = { upper: 5_000, estimate: 800, lower: 4 };
 
-/** Of a picture or sound that a model made: by what common models make of a square picture, and of 16,000 bytes of sound. */
+/** For generated media: common models' tokens for a square image, and for 16,000 bytes of audio. */
 const MADE_IMAGE_TOKENS = 1_290;
 const SOUND = { bytes: 16_000, tokens: 20 };
 
@@ -53,7 +53,7 @@ export function sameTokens(count: number): TokenCount {
   return { upper: count, estimate: count, lower: count };
 }
 
-/** The estimate before rounding: pieces of a stream are summed first and rounded once. */
+/** The estimate before rounding: chunks of a stream are summed first and rounded once. */
 export function weighTokens(text: string): number {
   let weight = 0;
   for (let i = 0; i < text.length; i++) {
@@ -64,32 +64,32 @@ export function weighTokens(text: string): number {
   return weight;
 }
 
-/** Of a character beyond ASCII that is no half of a pair. */
+/** For a character outside ASCII that is not a surrogate. */
 function letterWeight(code: number): number {
   const weight = code >= WIDE_FROM ? WIDE_WEIGHT : LETTER_WEIGHT;
   return isRare(code) ? weight + RARE_WEIGHT : weight;
 }
 
-/** A sum of weights as tokens: what was said is at least one, however short. */
+/** Rounds a sum of weights to tokens: at least one for any text. */
 export function wholeTokens(weight: number): number {
   return weight > 0 ? Math.max(1, Math.round(weight)) : 0;
 }
 
 const EASY_WEIGHT = 1 / 4.3;
 const HARD_WEIGHT = 1 / 2.3;
-/** Of other alphabets and syllables, accents, dashes and lines: all that is before Chinese. */
+/** Other alphabets and syllables, accents, dashes and lines: all code points before Chinese. */
 const LETTER_WEIGHT = 0.35;
 /** Chinese, kana and hangul. */
 const WIDE_WEIGHT = 0.95;
-/** Of each half of a pair. */
+/** Per surrogate. */
 const HALF_WEIGHT = 1;
 
-/** Of a rare script, more than these: tokenizers have no words of it, and break up its letters. */
+/** Rare scripts weigh more: tokenizers have no words of them and split their letters. */
 const RARE_WEIGHT = 1.5;
 
 const WIDE_FROM = 0x3000;
 
-/** First and last of scripts that common tokenizers make at least one token a letter of. */
+/** Ranges of scripts that take at least one token per letter in common tokenizers. */
 const RARE: readonly (readonly [number, number])[] = [
   // Syriac, Thaana, N'Ko; Odia; Lao, Tibetan; Ethiopic to Tagbanwa; Mongolian to phonetic letters.
   ...([
@@ -110,14 +110,14 @@ const RARE: readonly (readonly [number, number])[] = [
 ];
 
 function isRare(code: number): boolean {
-  // Most letters are before all of them, common Chinese, hangul, or wide punctuation.
+  // Fast path: before all of them, or common Chinese, hangul or wide punctuation.
   if (code < 0x700 || (code >= 0x4e00 && code < 0xa000) || (code >= 0xac00 && code < 0xe000) || code > 0xf8ff)
     return false;
   for (const [first, last] of RARE) if (code >= first && code <= last) return true;
   return false;
 }
 
-/** Of no common tokenizer a byte is more than one token. */
+/** In common tokenizers a byte is at most one token. */
 export function upperTokens(text: string): number {
   return Buffer.byteLength(text);
 }

@@ -1,24 +1,24 @@
-// Bytes to a file or pipe that may take only some of them, or none just now. Written by a thread of the runtime's own, so
-// that a reader who lets us wait keeps nobody else waiting.
+// Writes all bytes to a file or pipe that may accept only some at a time. A runtime thread does it, so that a slow
+// reader does not block other work.
 
 import { write } from 'node:fs';
 import { sleep, systemClock } from './clock.ts';
 import { codeOf } from './error-code.ts';
 
-/** A pipe without room, whose other end somebody has set not to wait. */
-const NO_ROOM_MS = 20;
+/** The wait for a full pipe in non-blocking mode. */
+const FULL_PIPE_WAIT_MS = 20;
 
 export class WriteFailed extends Error {
   override name = 'WriteFailed';
   constructor(
     override readonly cause: unknown,
-    /** What was not written. */
+    /** The unwritten rest. */
     readonly left: Uint8Array,
   ) {
     super('not all was written');
   }
 
-  /** Nobody reads at the other end. */
+  /** The reader closed the pipe. */
   get isUnread(): boolean {
     return codeOf(this.cause) === 'EPIPE';
   }
@@ -32,7 +32,7 @@ export async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
       left = left.subarray(await writeSome(fd, left));
     } catch (error) {
       if (codeOf(error) !== 'EAGAIN') throw new WriteFailed(error, left);
-      await sleep(systemClock, NO_ROOM_MS);
+      await sleep(systemClock, FULL_PIPE_WAIT_MS);
     }
   }
 }
