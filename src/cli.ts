@@ -8,9 +8,8 @@ import { createCardHasher } from './accounts/card-code.ts';
 import { createAuthenticator } from './accounts/keys/authenticator.ts';
 import { OperatingRefused } from './admin/actions/refused.ts';
 import type { OperatingTools } from './admin/actions/tools.ts';
-import { type Command, CommandRefused, type Printed, WrongUsage } from './admin/commands/command.ts';
+import { type Command, CommandRefused, optionRefusal, type Printed, WrongUsage } from './admin/commands/command.ts';
 import { createHelp, helpTopic } from './admin/commands/help.ts';
-import { tellRefusal } from './admin/commands/tell-refusal.ts';
 import { connectBare } from './channels/limit-connect.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { Fault } from './faults/fault.ts';
@@ -239,7 +238,7 @@ function isDevNull(fd: number): boolean {
 function refusal(error: unknown): string {
   const known = error instanceof CommandRefused || error instanceof SettingsRefused || error instanceof StoreRefused;
   if (known) return error.message;
-  if (error instanceof OperatingRefused) return tellRefusal(error);
+  if (error instanceof OperatingRefused) return optionRefusal(error);
   if (error instanceof Fault) return faultText(error);
   return `failed unexpectedly: ${describeError(error)}`;
 }

@@ -10,7 +10,7 @@ import type { Nano } from '../kit/money.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { Endpoint } from '../vendors/endpoints.ts';
 import type { LimitField, Quirks } from '../vendors/quirks.ts';
-import type { UnaskedThinking } from '../vendors/qwen.ts';
+import type { DefaultThinking } from '../vendors/qwen.ts';
 import type { InputCount } from './input/count-input.ts';
 import type { LeftBehind } from './left-behind/left-behind.ts';
 import type { OtherForm } from './stream/other-form.ts';
@@ -50,7 +50,7 @@ export interface UpstreamFields {
   /** The name this upstream gives to the output bound: under another one it might not be kept, and nothing pays for more. */
   limitField: LimitField;
   /** The model thinks without being asked, and the output bound does not count that. */
-  thinksBeside?: UnaskedThinking | undefined;
+  thinksBeside?: DefaultThinking | undefined;
   /** It knows how OpenRouter asks for usage. */
   takesUsageWish?: boolean;
   /** Sealed reasoning of earlier turns stays behind: this upstream cannot open it. */

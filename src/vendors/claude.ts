@@ -1,34 +1,34 @@
-// What Claude models take and refuse, by the version in their name. A model of another name is one of somebody who speaks
-// this format: it is taken for new, but only given what no one refuses.
+// What Claude models accept and refuse, by the version in their name. A model with another name is a third party's in
+// this format: it is treated as new, but gets only what none refuses.
 
 export interface ClaudeTraits {
-  /** System turns among the others. */
+  /** System turns between others. */
   takesMidSystem: boolean;
-  /** An assistant turn that stands last is continued. */
+  /** A final assistant turn is continued. */
   takesPrefill: boolean;
   /** `temperature`, `top_p`, `top_k`. */
   takesSampling: boolean;
-  /** `adaptive`: by effort. `budget`: by a number of tokens. `none`: it never thinks. */
+  /** `adaptive`: by effort. `budget`: by a number of tokens. `none`: no thinking. */
   thinking: 'adaptive' | 'budget' | 'none';
   canStopThinking: boolean;
-  /** Its thoughts come without their words unless they are asked for. */
+  /** Its thoughts come without text unless requested. */
   hidesThoughts: boolean;
-  /** The words that one that thinks by effort takes, from the least. */
+  /** The effort values of an adaptive model, lowest first. */
   efforts: readonly string[];
   /** Thoughts without a signature are refused. */
   checksSignatures: boolean;
-  /** Answers by a schema. */
+  /** Supports answers with a schema. */
   takesFormat: boolean;
 }
 
-/** As major × 100 + minor: 4.10 comes after 4.9. */
+/** Major × 100 + minor: 4.10 comes after 4.9. */
 type Version = number;
 
-/** Named by no version. */
+/** Names without a version. */
 const NAMED_VERSIONS: Readonly<Record<string, Version>> = { 'claude-mythos-preview': 407 };
-/** The newest: they always think, and cut words as the newest versions do. */
+/** The newest: they always think, and tokenize as the newest versions do. */
 export const NEWEST_NAMES = /claude-(?:fable|mythos)/;
-/** `claude-opus-4-8`, `claude-3-5-haiku-20241022`, `vendor/claude-sonnet-4.5`; a date is no version. */
+/** `claude-opus-4-8`, `claude-3-5-haiku-20241022`, `vendor/claude-sonnet-4.5`; a date is not a version. */
 const VERSION = /claude-(?:[a-z]+-)*(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
 
 export function claudeTraits(upstreamModel: string): ClaudeTraits {
@@ -41,7 +41,7 @@ export function claudeTraits(upstreamModel: string): ClaudeTraits {
     thinking: thinkingOf(version),
     hidesThoughts: version !== undefined && version >= 407,
     canStopThinking: !NEWEST_NAMES.test(model),
-    efforts: effortWords(model, version),
+    efforts: effortValues(model, version),
     checksSignatures: version !== undefined,
     takesFormat: version === undefined || version >= 401,
   };
@@ -53,12 +53,12 @@ function thinkingOf(version: Version | undefined): ClaudeTraits['thinking'] {
 }
 
 /** `xhigh` came after 4.6, and after the preview of Mythos. */
-function effortWords(model: string, version: Version | undefined): readonly string[] {
+function effortValues(model: string, version: Version | undefined): readonly string[] {
   const isBefore = version === 406 || model.includes('claude-mythos-preview');
   return isBefore ? ['low', 'medium', 'high', 'max'] : ['low', 'medium', 'high', 'xhigh', 'max'];
 }
 
-/** `model`: in small letters. */
+/** `model`: in lower case. */
 export function versionOf(model: string): Version | undefined {
   const named = Object.keys(NAMED_VERSIONS).find((name) => model.includes(name));
   if (named !== undefined) return NAMED_VERSIONS[named];

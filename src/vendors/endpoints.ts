@@ -1,16 +1,16 @@
-// What upstreams can be asked for: the endpoints that each kind of channel has, and those that each kind of model needs.
+// The endpoints that each kind of channel has, and those that each kind of model needs.
 
 export const ENDPOINTS = ['chat', 'responses', 'embeddings', 'images', 'messages', 'gemini'] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
 
-/** What a channel's upstream speaks. */
+/** The protocol of a channel's upstream. */
 export const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'demo'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 export const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
 export type ModelKind = (typeof MODEL_KINDS)[number];
 
-/** All that an upstream of a kind can have; it has all of them unless the document names fewer. */
+/** All endpoints of a kind, which the document may restrict. */
 export const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
   openai: ['chat', 'responses', 'embeddings', 'images'],
   anthropic: ['messages'],
@@ -18,7 +18,7 @@ export const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
   demo: ['chat', 'messages'],
 };
 
-/** What a channel must have to serve models of a kind; chats are translated wherever they must be. */
+/** The endpoints that can serve a kind of model; chats are translated where necessary. */
 export const SERVED_BY: Record<ModelKind, readonly Endpoint[]> = {
   chat: ['chat', 'messages', 'responses', 'gemini'],
   embeddings: ['embeddings'],
@@ -34,18 +34,18 @@ export interface EndpointFields {
 
 export function endpointsOf(channel: EndpointFields): readonly Endpoint[] {
   const { kind, anthropic_base_url: anthropic } = channel;
-  // A stored document may name a second address on another kind, whose upstream knows of none.
+  // An old document may have a second address on another kind, which ignores it.
   const hasSecondAddress = kind === 'openai' && anthropic;
-  const own = kind === 'gemini' ? DEFAULT_ENDPOINTS.gemini : (channel.endpoints ?? endpointsUnnamed(channel));
-  return hasSecondAddress ? [...new Set<Endpoint>([...own, 'messages'])] : own;
+  const named = kind === 'gemini' ? DEFAULT_ENDPOINTS.gemini : (channel.endpoints ?? endpointsUnnamed(channel));
+  return hasSecondAddress ? [...new Set<Endpoint>([...named, 'messages'])] : named;
 }
 
-/** Azure has `responses` at one address for all models, and not at that of one. */
-const OF_ONE_MODEL = /^[^?#]*\/deployments\//;
+/** Azure serves `responses` at one address for all models, not at a deployment's. */
+const DEPLOYMENT = /^[^?#]*\/deployments\//;
 
 function endpointsUnnamed({ kind, base_url: address = '' }: EndpointFields): readonly Endpoint[] {
   const all = DEFAULT_ENDPOINTS[kind];
-  return OF_ONE_MODEL.test(address) ? all.filter((endpoint) => endpoint !== 'responses') : all;
+  return DEPLOYMENT.test(address) ? all.filter((endpoint) => endpoint !== 'responses') : all;
 }
 
 export function canServe(endpoints: readonly Endpoint[], kind: ModelKind): boolean {

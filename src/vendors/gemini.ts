@@ -1,17 +1,17 @@
-// What a model of the vendor's takes, as its name tells. A name without a number means the newest.
+// What a Gemini model accepts, by its name. A name without a number means the newest.
 
 export type Thinking =
   | { by: 'nothing' }
-  /** `least` and `most` tokens; `canStop`: 0 turns it off. */
+  /** In tokens from `least` to `most`; `canStop`: 0 turns it off. */
   | { by: 'budget'; least: number; most: number; canStop: boolean }
-  /** The words it knows, from the least. */
+  /** Its level names, lowest first. */
   | { by: 'level'; levels: readonly [string, ...string[]] };
 
 export interface GeminiTraits {
   thinking: Thinking;
-  /** Refuses calls in its own turns that bear no signature. */
+  /** Refuses tool calls in its own turns without a signature. */
   wantsSignatures: boolean;
-  /** Answers in a format while it has tools. */
+  /** Supports an answer format together with tools. */
   takesFormatWithTools: boolean;
   takesPenalties: boolean;
 }
@@ -39,7 +39,7 @@ function thinkingOf(name: string, generation: number): Thinking {
   return { by: 'budget', least: /-lite\b/.test(name) ? 512 : 1, most: 24_576, canStop: true };
 }
 
-/** `minimal` came with the first small models and went again; the first large one had no middle. */
+/** Only the first small models have `minimal`; the first large one has no `medium`. */
 function levelsOf(name: string): [string, ...string[]] {
   if (/^gemini-3(\.1)?-flash\b/.test(name)) return ['minimal', 'low', 'medium', 'high'];
   return /^gemini-3-pro\b/.test(name) ? ['low', 'high'] : ['low', 'medium', 'high'];

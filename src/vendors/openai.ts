@@ -1,24 +1,24 @@
-// What models differ in though their upstream is the same, told by their names: those that always think take no sampling,
-// those that never do take no word about it, and each generation takes other words.
+// How models of one upstream differ, by their names: those that always think accept no sampling parameters, those that
+// never do accept no effort, and each generation has its own effort values.
 
 import type { LimitField, Quirks } from './quirks.ts';
 
-/** Every word for how much to think, from the least. */
+/** All effort values, lowest first. */
 export const EFFORTS: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 export interface OpenaiTraits {
-  /** The name is one of those below. */
+  /** The name is in the list below. */
   isKnown: boolean;
   takesEffort: boolean;
-  /** As much as it likes: who wishes no thoughts is not given what they wish. */
+  /** Thinking cannot be turned off. */
   alwaysThinks: boolean;
-  /** The words for how much to think that it takes, from the least. */
+  /** Its effort values, lowest first. */
   efforts: readonly string[];
   takesSampling: boolean;
   takesStops: boolean;
-  /** What it calls the output bound, where the upstream does not say. */
+  /** Its name for the output limit, if the upstream does not set it. */
   limitField: LimitField;
-  /** Its vendor's own chat does not serve it, or not with tools. */
+  /** The vendor's chat endpoint does not serve it, or not with tools. */
   needsResponses: boolean;
 }
 
@@ -33,7 +33,7 @@ const PLAIN: OpenaiTraits = {
   needsResponses: false,
 };
 
-/** The first that fits; prefixes such as a vendor's `openai/`, or `ft:` of a model trained further, are left out. */
+/** The first match counts; prefixes such as `openai/`, or `ft:` for a fine-tuned model, are removed before. */
 const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<OpenaiTraits>])[] = [
   [/^(gpt-3|gpt-4|chatgpt-4|davinci|babbage|llama|meta-llama|gemma|mixtral|codestral)/, { takesEffort: false }],
   [/^o\d/, thinksBy('low', 'medium', 'high')],
@@ -60,16 +60,18 @@ const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<OpenaiTraits>]
   [/^kimi-k3/, { efforts: ['low', 'high', 'max'] }],
 ];
 
-/** Served in Responses alone: pro, codex and research. Without tools in chat: all from GPT-5.4 on. */
+/** Only in Responses: pro, codex and research. In chat without tools: all from GPT-5.4 on. */
 const IN_RESPONSES =
   /^(codex-|o\d(-mini)?-(pro|deep-research)|gpt-5(\.\d+)?-(pro|codex)|gpt-5\.([4-9]|\d\d)|gpt-[6-9])/;
 
-/** Thinking models of the vendor's own take neither sampling nor stop sequences, nor the older name of the bound. */
+/**
+ * The vendor's thinking models accept neither sampling parameters nor stop sequences, nor the older name of the limit.
+ */
 function thinksBy(...efforts: string[]): Partial<OpenaiTraits> {
   return { efforts, takesSampling: false, takesStops: false, limitField: 'max_completion_tokens' };
 }
 
-/** Of models that were asked for; catalogs change, and name others. */
+/** By requested model; bounded, because catalogs change. */
 const known = new Map<string, OpenaiTraits>();
 const MOST_KNOWN = 1_000;
 
@@ -85,12 +87,12 @@ export function openaiTraits(model: string): OpenaiTraits {
   return traits;
 }
 
-/** Without a vendor's prefix, or `ft:` of a model trained further. */
+/** Without a vendor's prefix, or `ft:` for a fine-tuned model. */
 export function familyName(model: string): string {
   return model.toLowerCase().replace(/^(.*\/)?(ft:)?/, '');
 }
 
-/** The words for how much to think that a model takes at this upstream, from the least. */
+/** The effort values of a model at this upstream, lowest first. */
 export function effortsOf({ ownEfforts }: Quirks, model: string): readonly string[] {
   return ownEfforts.find(([name]) => name.test(familyName(model)))?.[1] ?? openaiTraits(model).efforts;
 }
@@ -99,7 +101,7 @@ export function limitFieldOf({ limitField }: Quirks, model: string): LimitField 
   return limitField === 'by_model' ? openaiTraits(model).limitField : limitField;
 }
 
-/** Whether Responses comes before chat, for who speaks neither. */
+/** Whether to prefer Responses to chat if the client uses neither. */
 export function isForResponses({ favoursResponses }: Quirks, model: string): boolean {
   return favoursResponses && openaiTraits(model).needsResponses;
 }

@@ -1,43 +1,43 @@
-// How upstreams that speak the OpenAI format differ from it, as data: one row for each name that a channel may give in
-// `quirks`. What is true of all of them is not here.
+// How upstreams deviate from the OpenAI format, as data: one row per name that a channel may give in `quirks`. What is
+// true of all of them is not here.
 
-/** What becomes of a system message in the middle of a conversation: its role there, or text of the user's. */
+/** How to send a system message in the middle of a conversation: with this role, or as text of the user. */
 export const MID_SYSTEM = ['system', 'developer', 'fold'] as const;
 
 export type LimitField = 'max_tokens' | 'max_completion_tokens';
 
 export interface Quirks {
-  /** The header that bears our key. */
+  /** The header with our key. */
   auth: 'bearer' | 'api-key';
-  /** What the output bound is called. `by_model`: every upstream knows the older name, but for models that refuse it. */
+  /** The field for the output limit. `by_model`: the older name, except for models that refuse it. */
   limitField: LimitField | 'by_model';
   midSystem: (typeof MID_SYSTEM)[number];
-  /** Takes `reasoning_effort`. */
+  /** Accepts `reasoning_effort`. */
   takesEffort: boolean;
-  /** The words for it, from the least, that some models take here and elsewhere not: the first whose name fits. */
+  /** Effort values that differ from other upstreams, lowest first: the first matching name counts. */
   ownEfforts: readonly (readonly [name: RegExp, words: readonly string[]])[];
-  /** Where a model finds its own reasoning of earlier turns; undefined: it does not want it back. */
+  /** The field for a model's reasoning of earlier turns; undefined: it does not want it back. */
   reasoningField: 'reasoning_content' | 'reasoning' | undefined;
-  /** Refuses calls in a history that come without the thoughts before them, whichever model had these. */
+  /** Refuses tool calls in a history without the thoughts before them, whichever model made them. */
   needsThoughts: boolean;
-  /** Tells reasoning as `reasoning_details` too, and wants these back instead, as they were. */
+  /** Also sends reasoning as `reasoning_details`, and wants these back unchanged instead. */
   takesDetails: boolean;
-  /** The output bound may not count thinking of Qwen's models, as with their vendor: it needs a bound of its own. */
+  /** The output limit may exclude thinking of Qwen models, as with their vendor: thinking needs its own limit. */
   mayThinkBeside: boolean;
-  /** Takes `usage`, OpenRouter's way to ask for it. */
+  /** Accepts `usage`, OpenRouter's request for usage figures. */
   takesUsageWish: boolean;
-  /** `nine`: ids of calls are nine letters and digits. `forty`: they have at most forty characters. */
+  /** `nine`: call ids are nine letters and digits. `forty`: they have at most forty characters. */
   callIds: 'any' | 'nine' | 'forty';
-  /** Lets nobody but the assistant speak right after results of tools. */
+  /** Accepts only an assistant message right after tool results. */
   wantsAnswerToResults: boolean;
-  /** Takes `response_format` with a schema. */
+  /** Accepts `response_format` with a schema. */
   takesSchema: boolean;
   takesParallelFlag: boolean;
-  /** Takes files and sound as parts of a message. */
+  /** Accepts files and audio as parts of a message. */
   takesFiles: boolean;
-  /** Refuses newer models in chat, or tools for them, and serves all of them in Responses. */
+  /** Refuses newer models in chat, or their tools, but serves all of them in Responses. */
   favoursResponses: boolean;
-  /** Settings it refuses instead of ignoring. */
+  /** Settings that it refuses instead of ignoring. */
   refuses: readonly string[];
 }
 
@@ -72,7 +72,7 @@ const OPENAI: Quirks = {
   favoursResponses: true,
 };
 
-/** Other hosts of thinking models want the same of a history, so Qwen's own may have such a name as well. */
+/** Other hosts of thinking models require the same, so a channel with such a quirk may be Qwen's own host. */
 const THINKING_ECHOED: Quirks = {
   ...GENERIC,
   reasoningField: 'reasoning_content',

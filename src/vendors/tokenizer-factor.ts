@@ -1,8 +1,8 @@
-// How many more tokens a model makes of the same words than common tokenizers do, by its name at the upstream.
+// How many more tokens a model's tokenizer yields than common ones, by its name at the upstream.
 
 import { NEWEST_NAMES, versionOf } from './claude.ts';
 
-/** The vendor says about 30 % more since these: Opus 4.7, and 5 of the others. */
+/** The vendor states about 30 % more since Opus 4.7, and version 5 of the others. */
 const NEWER_OPUS = 407;
 const NEWER_CLAUDE = 500;
 

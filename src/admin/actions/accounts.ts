@@ -1,4 +1,4 @@
-// What an operator does for a customer: find the account, look, credit, freeze, help with keys.
+// An operator's actions for a customer: find the account, inspect, credit, freeze, manage keys.
 
 import { readCardCode } from '../../accounts/card-code.ts';
 import { createKeyText, lastFour } from '../../accounts/keys/key-format.ts';
@@ -17,7 +17,7 @@ import type { Actor, OperatingTools } from './tools.ts';
 
 export type { FoundAccount };
 
-/** Of a key nobody sees its hash. */
+/** Without hashes. */
 export interface KeyView extends Omit<KeyRow, 'hash' | 'oldHash' | 'oldHashUntil'> {
   state: 'live' | 'expired' | 'revoked';
 }
@@ -28,27 +28,27 @@ export interface AccountView {
   wallet: Wallet;
   loginName: string | null;
   holds: readonly OpenHold[];
-  /** A page of them, newest first, and what the next page begins after; null if there is none. */
+  /** One page, newest first, and the start of the next page; null if there is none. */
   entries: readonly StoredEntry[];
   entriesNext: number | null;
-  /** Of them those that brought money in, in pages of their own. */
+  /** The entries that added money, in their own pages. */
   credits: readonly StoredEntry[];
   creditsNext: number | null;
   /** Oldest first, revoked ones included. */
   keys: readonly KeyView[];
-  /** A page of them, newest first, and the cursor of the next one. */
+  /** One page, newest first, and the cursor of the next one. */
   usage: readonly UsageRecord[];
   usageNext: string | null;
-  /** Of the last 30 days, oldest first, those without a request left out. */
+  /** The last 30 days with requests, oldest first. */
   spendByDay: readonly DaySpend[];
-  /** What upstreams billed for its requests and it did not pay: today, and on the last 30 days. */
+  /** Upstream cost of its requests that it did not pay: today, and in the last 30 days. */
   lostToday: Nano;
   lost: Nano;
-  /** What operators did to it, with their reasons; newest first. */
+  /** Actions of operators with their reasons; newest first. */
   actions: readonly StoredAction[];
 }
 
-/** Where the pages begin; the newest ones if left out. */
+/** Start of the pages; the newest by default. */
 export interface AccountPages {
   entriesBefore?: number | undefined;
   creditsBefore?: number | undefined;
@@ -66,7 +66,7 @@ const MAX_REASON_CHARS = 500;
 const MAX_NAME_CHARS = 100;
 const MAX_SEARCH_CHARS = 200;
 
-/** Exact ids, the last four of a key, a card's serial or code, a login name, a request id. At most 50. */
+/** Finds exact ids, the last four of a key, a card's serial or code, a login name, a request id. At most 50. */
 export async function searchAccounts(
   { store, hashCard }: Pick<OperatingTools, 'store' | 'hashCard'>,
   text: string,
@@ -126,24 +126,24 @@ export async function showAccount(
   };
 }
 
-/** One more than a page was asked for. */
+/** One entry more than a page was read. */
 function nextOf(entries: readonly StoredEntry[]): number | null {
   return entries.length > ENTRIES_SHOWN ? (entries[ENTRIES_SHOWN - 1]?.entryId ?? null) : null;
 }
 
-/** Of a request whose record is no longer kept, the entry is. */
+/** A request's entry outlives its usage record. */
 type RequestView =
   | { isOpen: true; keyId: string }
   | { isOpen: false; record: UsageRecord }
   | { isOpen: false; record?: undefined; entry: Entry };
 
-/** What is known of one request, which is nothing of what was said; `isOpen` while it runs. Refused: not_found. */
+/** Everything stored about one request, which is no content; `isOpen` while it runs. Refused: not_found. */
 export async function showRequest(
   { store }: Pick<OperatingTools, 'store'>,
   accountId: string,
   requestId: string,
 ): Promise<RequestView> {
-  const hold = (await store.read.openHolds(accountId)).find((one) => one.requestId === requestId);
+  const hold = (await store.read.openHolds(accountId)).find((open) => open.requestId === requestId);
   if (hold) return { isOpen: true, keyId: hold.keyId };
   const record = await store.read.usageRecord(accountId, requestId);
   if (record) return { isOpen: false, record };
@@ -157,11 +157,11 @@ export interface Credit {
   reason: string;
   kind: CreditKind;
   actor: Actor;
-  /** The same word never credits twice: for a form that is sent again. */
+  /** Idempotency key: the same value never credits twice. */
   once?: string | undefined;
 }
 
-/** A refund is a credit whose reason says so. Refused: not_found, invalid, already_done. */
+/** A refund is a credit with that reason. Refused: not_found, invalid, already_done. */
 export async function credit(
   tools: OperatingTools,
   accountId: string,
@@ -193,7 +193,7 @@ export async function credit(
     log,
   };
   const result = await store.commit('credit', input).catch(async (error: unknown) => {
-    // Of two at once, the database took the first.
+    // Of two concurrent credits, the database accepted the first.
     await refuseRepeat();
     throw error;
   });
@@ -207,8 +207,10 @@ function repeated(earlier: Entry, accountId: string, amount: Nano): OperatingRef
   return new OperatingRefused('already_done', 'this was credited already');
 }
 
-/** A thaw accepts the entries that were written while the wallet was wrong: they can never be changed. A balance that is
- * still wrong freezes the account again. Refused: not_found, invalid, already_done. */
+/**
+ * A thaw accepts the entries written while the wallet was wrong, as entries never change. A balance that is still wrong
+ * freezes the account again. Refused: not_found, invalid, already_done.
+ */
 export async function setFrozen(
   tools: OperatingTools,
   accountId: string,
@@ -227,7 +229,7 @@ export async function setFrozen(
   if (wasSo) throw new OperatingRefused('already_done', `${accountId} is ${frozen ? 'frozen already' : 'not frozen'}`);
 }
 
-/** A managing key, shown once. Refused: not_found, invalid, too_many_keys. */
+/** Creates a managing key, shown once. Refused: not_found, invalid, too_many_keys. */
 export async function createKey(
   tools: OperatingTools,
   accountId: string,
@@ -251,7 +253,7 @@ export async function createKey(
   return { apiKey, key: viewKey(key, clock.now()) };
 }
 
-/** Stops it on every node within a second. Refused: not_found, already_done. */
+/** Revokes it on every node within a second. Refused: not_found, already_done. */
 export async function revokeKey(tools: OperatingTools, keyId: string, actor: Actor): Promise<{ accountId: string }> {
   const { store, clock } = tools;
   const key = await store.read.keyById(keyId);

@@ -1,4 +1,4 @@
-// Alarms as the store kept them, and who has looked at them.
+// Stored alarms, and who acknowledged them.
 
 import { ALARM_SEEN, ALARMS_SEEN, seenSubject } from '../../store/operator-reads.ts';
 import type { OpenAlarms } from '../../store/reads.ts';
@@ -22,7 +22,7 @@ export function listAlarms(
   return store.read.alarms({ ...filter, limit });
 }
 
-/** How many of each name nobody has seen, the newest first. */
+/** Unacknowledged alarms by name, the newest first. */
 export function countOpenAlarms({ store }: Pick<OperatingTools, 'store'>, name?: string): Promise<OpenAlarms[]> {
   return store.read.openAlarms({ name });
 }
@@ -34,12 +34,12 @@ export async function acknowledge(tools: OperatingTools, alarmId: number, actor:
   const log = logLine(tools, actor, ALARM_SEEN, String(alarmId), { name: alarm.name });
   const isFirst =
     alarm.acknowledgedAt === null &&
-    // Of several at once, one has seen it.
+    // Of several concurrent calls, one wins.
     (await tools.store.commit('claim', { name: `alarm_seen:${alarmId}`, value: actor, log })).isFirst;
-  if (!isFirst) throw new OperatingRefused('already_done', 'somebody has seen it already');
+  if (!isFirst) throw new OperatingRefused('already_done', 'it is already acknowledged');
 }
 
-/** All of a name, up to the newest that was shown: one that came since stays open. Refused: not_found, already_done. */
+/** All of a name up to the newest that was shown: newer ones stay open. Refused: not_found, already_done. */
 export async function acknowledgeAll(
   tools: OperatingTools,
   wanted: { name: string; through?: number | undefined },
@@ -51,7 +51,7 @@ export async function acknowledgeAll(
     tools.store.read.openAlarms(wanted),
   ]);
   if (!known) throw notFound(`alarm ${name}`);
-  const done = new OperatingRefused('already_done', 'somebody has seen them already');
+  const done = new OperatingRefused('already_done', 'they are already acknowledged');
   if (!open) throw done;
   const { newestId: through, open: seen } = open;
   const log = logLine(tools, actor, ALARMS_SEEN, seenSubject(name, through), { seen });

@@ -1,15 +1,14 @@
-// The log of what operators did. It is only ever added to; what an operation of the store changes is noted in the same
-// transaction.
+// The append-only log of operators' actions. A change in the store is logged in the same transaction.
 
 import type { Action, StoredAction } from '../../store/rows.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
 export interface ActionFilter {
   actor?: string | undefined;
-  /** A whole action (`cards.issue`), or what it begins with (`cards.`). */
+  /** An action (`cards.issue`) or a prefix (`cards.`). */
   action?: string | undefined;
   subject?: string | undefined;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   before?: number | undefined;
 }
 
@@ -22,7 +21,7 @@ export function listActions(
   return store.read.actions({ ...filter, limit });
 }
 
-/** A line for the operation that it is written with. */
+/** A log line to write together with its operation. */
 export function logLine(
   { clock }: Pick<OperatingTools, 'clock'>,
   actor: Actor,
@@ -33,7 +32,7 @@ export function logLine(
   return { at: clock.now(), actor, action, subject, detail };
 }
 
-/** For what is no operation of the store, such as a test of a channel. `detail` never holds a secret. */
+/** For actions that are not store operations, such as a test of a channel. `detail` never contains a secret. */
 export async function record(
   tools: Pick<OperatingTools, 'store' | 'clock'>,
   actor: Actor,

@@ -12,22 +12,22 @@ import type { Actor, OperatingTools } from './tools.ts';
 
 export const MAX_CARDS = 10_000;
 const MAX_NOTE_CHARS = 500;
-/** Customers' requests wait in the same queue: they must not stand behind a whole batch of cards. */
-const VOIDED_AT_ONCE = 100;
+/** Customers' requests use the same queue and must not wait for a whole batch of cards. */
+const VOID_BATCH = 100;
 const LISTED_AT_ONCE = 5_000;
 
 export interface IssueRequest {
   amount: Nano;
   count: number;
   kind: CardKind;
-  /** A date such as 2027-12-31, which counts to its end in Taipei; for promo cards only. */
+  /** A date such as 2027-12-31, valid to its end in Taipei; for promo cards only. */
   expires?: string | undefined;
   note?: string | undefined;
 }
 
 export interface IssuedBatch {
   batch: CardBatch;
-  /** Shown once: afterwards only HMACs exist. */
+  /** Shown once: only HMACs are stored. */
   cards: readonly IssuedCard[];
 }
 
@@ -45,26 +45,26 @@ export interface CardView {
 }
 
 export interface BatchView extends CardBatch {
-  /** How many of its cards are in each state now. */
+  /** Its cards by current state. */
   states: Readonly<Record<CardStateView, number>>;
 }
 
 export interface CardFilter {
   batchId?: string | undefined;
   state?: CardStateView | undefined;
-  /** Whole serials, in any case. */
+  /** Complete serials, case-insensitive. */
   serials?: readonly string[] | undefined;
-  /** The last card of the page before. */
+  /** The last card of the previous page. */
   after?: Pick<CardView, 'batchId' | 'serial'> | undefined;
 }
 
 export interface CardSheet {
   batch: BatchView;
-  /** `link` opens the account page with the code after the #, which no server sees. */
+  /** `link` opens the account page with the code after the #, which no server receives. */
   cards: readonly (IssuedCard & { link: string })[];
 }
 
-/** Refused: invalid. `first` hears of the cards before they exist: no card is good whose code nobody has. */
+/** Refused: invalid. `first` gets the cards before they are stored: no card may exist whose code was lost. */
 export async function issueCards(
   tools: OperatingTools,
   request: IssueRequest & { actor: Actor },
@@ -127,7 +127,7 @@ export async function showBatch({ store, clock }: OperatingTools, batchId: strin
 
 function withStates(batch: CardBatch, counts: readonly CardCount[]): BatchView {
   const of = (state: CardStateView) =>
-    counts.find((one) => one.batchId === batch.batchId && one.state === state)?.cards ?? 0;
+    counts.find((count) => count.batchId === batch.batchId && count.state === state)?.cards ?? 0;
   const states = { issued: of('issued'), redeemed: of('redeemed'), voided: of('voided'), expired: of('expired') };
   return { ...batch, states };
 }
@@ -150,7 +150,7 @@ export async function listCards(
   return cards.map((card) => viewCard(card, at));
 }
 
-/** However many there are. */
+/** Without a page limit. */
 export async function listEveryCard(
   tools: Pick<OperatingTools, 'store' | 'clock'>,
   filter: Omit<CardFilter, 'after'>,
@@ -172,7 +172,7 @@ function viewCard({ hash: _, ...card }: Card, now: number): CardView {
   return { ...card, state: isExpired ? 'expired' : card.state };
 }
 
-/** What each card is afterwards: `redeemed` ones stay so. */
+/** Returns the resulting state of each card: `redeemed` ones do not change. */
 export async function voidCards(
   tools: OperatingTools,
   serials: readonly string[],
@@ -190,13 +190,13 @@ export async function voidCards(
     return { serial, state };
   };
   const results: Awaited<ReturnType<typeof voidOne>>[] = [];
-  for (let from = 0; from < wanted.length; from += VOIDED_AT_ONCE) {
-    results.push(...(await Promise.all(wanted.slice(from, from + VOIDED_AT_ONCE).map(voidOne))));
+  for (let from = 0; from < wanted.length; from += VOID_BATCH) {
+    results.push(...(await Promise.all(wanted.slice(from, from + VOID_BATCH).map(voidOne))));
   }
   return results;
 }
 
-/** Codes and links while this node still remembers them (15 minutes); undefined afterwards. Refused: not_found. */
+/** Codes and links while this node remembers them (15 minutes); undefined afterwards. Refused: not_found. */
 export async function cardSheet(tools: OperatingTools, batchId: string): Promise<CardSheet | undefined> {
   const batch = await showBatch(tools, batchId);
   const cards = tools.codes?.get(batchId);

@@ -1,4 +1,4 @@
-// The channels as an operator sees them: what they are, how they do, and what went wrong last.
+// Channels for the operator: settings, health and recent errors.
 
 import type { Channel } from '../../catalog/catalog.ts';
 import type { Document } from '../../catalog/document.ts';
@@ -21,7 +21,7 @@ export interface BreakerView {
   since: number | null;
   /** Why it opened: `consecutive_failures`, `failure_rate`, `key_refused`, `probe_failed`; null while it is closed. */
   why: string | null;
-  /** When a call is tried again. */
+  /** When the next probe is allowed. */
   retryAt: number | null;
   /** Failures in a row. */
   failures: number;
@@ -35,7 +35,7 @@ export interface Figures {
 
 /** One hour, over all models of the channel. */
 export interface HourView extends Figures {
-  /** When it began. */
+  /** Start of the hour. */
   at: number;
 }
 
@@ -46,24 +46,24 @@ export interface ChannelView {
   baseUrlHost: string;
   endpoints: readonly string[];
   /** The name of its set of peculiarities; `openai` for none. */
-  /** Undefined: it is taken for any upstream of its kind. */
+  /** Undefined: a generic upstream of its kind. */
   quirks: string | undefined;
   enabled: boolean;
-  /** How the document has its key; the key itself is never told. */
+  /** How the document stores its key; the key itself is never shown. */
   apiKey: 'none' | 'reference' | 'stored';
-  /** `env:NAME` or `file:PATH`, where that is what the document says. */
+  /** `env:NAME` or `file:PATH`, if the document has a reference. */
   apiKeyReference: string | undefined;
-  /** Public ids of the models that have a route here, also while it is switched off. */
+  /** Public ids of the models with a route here, also while it is switched off. */
   models: readonly string[];
   /** Empty on the command line. */
   breakers: readonly BreakerView[];
   /** Newest first, without content; empty on the command line. */
   lastErrors: readonly RecentError[];
-  /** Of this node, from memory; no requests on the command line. */
+  /** This node's, from memory; empty on the command line. */
   lastHour: Figures;
   /** Of all nodes, from the store. */
   last24Hours: Figures;
-  /** The last 24 hours, oldest first, those without traffic included. */
+  /** The last 24 hours, oldest first, including those without traffic. */
   hours: readonly HourView[];
 }
 
@@ -74,16 +74,18 @@ export async function listChannels(tools: OperatingTools): Promise<ChannelView[]
   const [newest, hours] = await Promise.all([readNewest(tools), tools.store.read.trafficSince(now - HOURS_SHOWN + 1)]);
   const breakers = tools.node?.health.states() ?? [];
   return [...newest.catalog.channels.values()].map((channel) => {
-    const own = hours.filter((hour) => hour.channel === channel.name);
+    const channelHours = hours.filter((hour) => hour.channel === channel.name);
     return {
       ...describe(newest, channel),
-      breakers: breakers.filter((one) => one.channel === channel.name).map((one) => viewBreaker(tools, one)),
+      breakers: breakers
+        .filter((breaker) => breaker.channel === channel.name)
+        .map((breaker) => viewBreaker(tools, breaker)),
       lastErrors: tools.node?.errors.list(channel.name) ?? [],
       lastHour: lastHour(tools, channel, modelsOf(newest.document, channel.name)),
-      last24Hours: sumHours(own),
+      last24Hours: sumHours(channelHours),
       hours: Array.from({ length: HOURS_SHOWN }, (_, index) => {
         const hour = now - HOURS_SHOWN + 1 + index;
-        return { at: hour * HOUR_MS, ...sumHours(own.filter((one) => one.hour === hour)) };
+        return { at: hour * HOUR_MS, ...sumHours(channelHours.filter((entry) => entry.hour === hour)) };
       }),
     };
   });
@@ -123,20 +125,20 @@ function viewBreaker({ clock }: OperatingTools, breaker: BreakerState): BreakerV
   return { model, state, since, why, failures, retryAt: waitMs === null ? null : Math.round(clock.now() + waitMs) };
 }
 
-/** Over all models of the channel. Of several, the percentiles are those of the one that was asked most. */
+/** Over all models of the channel. The percentiles are those of the model with the most requests. */
 function lastHour({ node }: OperatingTools, { name }: Channel, models: readonly string[]): Figures {
   const all = models.flatMap((model) => node?.traffic.figures(name, model, HOUR_MS) ?? []);
-  const requests = all.reduce((sum, one) => sum + one.requests, 0);
-  const succeeded = (one: WindowFigures) => one.requests * (one.successRate ?? 0);
+  const requests = all.reduce((sum, window) => sum + window.requests, 0);
+  const succeeded = (window: WindowFigures) => window.requests * (window.successRate ?? 0);
   const busiest = all.toSorted((a, b) => b.requests - a.requests)[0];
   return {
     requests,
-    successRate: requests === 0 ? null : all.reduce((sum, one) => sum + succeeded(one), 0) / requests,
+    successRate: requests === 0 ? null : all.reduce((sum, window) => sum + succeeded(window), 0) / requests,
     firstTokenMs: busiest?.firstTokenMs ?? { p50: null, p95: null },
   };
 }
 
-/** What several hours say together. */
+/** Sums of several hours. */
 export function sumHours(hours: readonly TrafficHour[]): Figures {
   const sum = (count: (hour: TrafficHour) => number) => hours.reduce((total, hour) => total + count(hour), 0);
   const requests = sum(({ ok, failed }) => ok + failed);

@@ -1,5 +1,5 @@
-// The codes of cards that were issued a moment ago, so that one page can show them and the next print them. Only HMACs are
-// stored; this is memory, bounded in number and time.
+// Keeps the codes of recently issued cards, so that one page can show and the next print them. Only HMACs are stored;
+// this is memory, bounded in number and time.
 
 import { type Clock, MINUTE_MS } from '../../kit/clock.ts';
 
@@ -10,7 +10,7 @@ export interface IssuedCard {
 
 export interface CodeMemory {
   keep(batchId: string, cards: readonly IssuedCard[]): void;
-  /** Undefined when they are forgotten, or were issued elsewhere. */
+  /** Undefined if they have expired or were issued elsewhere. */
   get(batchId: string): readonly IssuedCard[] | undefined;
 }
 

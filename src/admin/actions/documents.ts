@@ -1,4 +1,4 @@
-// The catalog document in an operator's hands: look at it, check a new one against it, apply it, go back.
+// Operations on the catalog document: show it, check a new one against it, apply it, roll back.
 
 import type { DocumentFault } from '../../catalog/check-references.ts';
 import type { Document } from '../../catalog/document.ts';
@@ -20,28 +20,28 @@ export interface CurrentDocument {
   revision: number;
   createdAt: number;
   source: RevisionSource;
-  /** Stored secrets as <kept>. */
+  /** With secrets shown as <kept>. */
   yaml: string;
 }
 
 export interface CheckedDocument {
   /** Undefined if the document is valid. */
   faults: readonly DocumentFault[] | undefined;
-  /** From the newest revision to this text, with a few lines around each change; empty if nothing changed. */
+  /** From the newest revision to this text, with some context; empty if nothing changed. */
   diff: readonly DiffLine[];
-  /** What an operator should look at twice. */
+  /** Changes that need confirmation. */
   warnings: readonly DocumentWarning[];
-  /** The newest revision, if it is not the one that was edited. */
+  /** The newest revision, if another one was edited. */
   stale: number | undefined;
   revision: number;
 }
 
 export type Refusal =
   | { reason: 'faults'; faults: readonly DocumentFault[] }
-  /** Somebody applied a newer revision: the diff is from the one that was edited to the newest. */
+  /** A newer revision was applied meanwhile: the diff is from the edited revision to the newest. */
   | { reason: 'stale'; revision: number; diff: readonly DiffLine[] }
   | { reason: 'unconfirmed'; warnings: readonly DocumentWarning[]; diff: readonly DiffLine[] }
-  /** The document says the same as the newest revision. */
+  /** The document equals the newest revision. */
   | { reason: 'unchanged' };
 
 export type AppliedDocument =
@@ -51,16 +51,16 @@ export type AppliedDocument =
 export interface ApplyOptions {
   /** The revision that was edited. */
   baseRevision: number;
-  /** The operator has seen the warnings. */
+  /** The operator confirmed the warnings. */
   confirmed: boolean;
   actor: Actor;
-  /** For the log; `config.apply` if left out. */
+  /** For the log; `config.apply` by default. */
   action?: string;
   /** For the log, beside the revision. */
   detail?: Readonly<Record<string, unknown>>;
 }
 
-/** What the log and the revision call a return. */
+/** The action of a rollback in the log and the revision. */
 const RETURN = 'config.return';
 
 export async function currentDocument(tools: Pick<OperatingTools, 'store'>): Promise<CurrentDocument> {
@@ -78,12 +78,12 @@ export async function checkDocument(
 
 interface Proposed {
   yaml: string;
-  /** A stored document whose secrets <kept> means, on its way back; <kept> means the newest one's if left out. */
+  /** In a rollback, the old document that supplies <kept>; the newest one by default. */
   returning?: { revision: number; stored: string; returned: readonly string[] };
   baseRevision?: number | undefined;
 }
 
-/** What is told of it, and what would be stored. */
+/** The result to show, and the text to store. */
 async function check(tools: OperatingTools, newest: Newest, proposed: Proposed) {
   const { yaml, returning, baseRevision } = proposed;
   const { revision, document: stored } = newest.revision;
@@ -103,7 +103,7 @@ async function warningsOf(tools: OperatingTools, newest: Newest, document: Docum
   return returning ? [...warnings, ...warnReturned(document, returning.returned, returning.revision)] : warnings;
 }
 
-/** In the spelling of stored documents: an operator's own spaces and comments are no change. */
+/** Normalised like stored documents: an operator's white space and comments are no change. */
 function proposedText({ yaml, returning }: Proposed, stored: string): string {
   if (returning) return exportBeside(returning.stored, stored, { isReturn: true });
   const { raw } = readDocument(yaml);
@@ -140,14 +140,18 @@ async function apply(
   if (!prepared.ok) return { ok: false, reason: 'faults', faults: prepared.faults };
   if (diff.length === 0) return { ok: false, reason: 'unchanged' };
   if (warnings.length > 0 && !confirmed) return { ok: false, reason: 'unconfirmed', warnings, diff };
-  const told = { after_revision: baseRevision, ...lineCounts(diff), warnings: warnings.map(({ message }) => message) };
+  const logged = {
+    after_revision: baseRevision,
+    ...lineCounts(diff),
+    warnings: warnings.map(({ message }) => message),
+  };
   const revised = await store.commit('revise', {
     document: prepared.stored,
     source: 'operator',
     sourceHash: prepared.sourceHash,
     at: clock.now(),
     expects: baseRevision,
-    log: logLine(tools, actor, action, 'catalog', { ...told, ...detail }),
+    log: logLine(tools, actor, action, 'catalog', { ...logged, ...detail }),
   });
   if (!revised.ok) return staleRefusal(tools, baseRevision, await readNewest(tools));
   await tools.follow();
@@ -174,7 +178,7 @@ export interface RevisionView {
   revision: number;
   createdAt: number;
   source: RevisionSource;
-  /** Who applied it and how; undefined where it is older than the log of actions. */
+  /** Who applied it and how; undefined if older than the action log. */
   actor: string | undefined;
   action: string | undefined;
   isNewest: boolean;
@@ -205,7 +209,7 @@ function viewOf(
   };
 }
 
-/** Refused (not_found). The diff is from the revision before it. */
+/** Refused (not_found). The diff is against the previous revision. */
 export async function showRevision(
   { store }: Pick<OperatingTools, 'store'>,
   revision: number,
@@ -226,7 +230,7 @@ export async function showRevision(
   };
 }
 
-/** Applies an old revision's document again, as a new one, with the newest secrets. Refused: not_found. */
+/** Rolls back: applies an old document as a new revision, with the newest secrets. Refused: not_found. */
 export async function returnTo(
   tools: OperatingTools,
   revision: number,
@@ -237,7 +241,7 @@ export async function returnTo(
   return apply(tools, (newest) => proposeReturn(old, newest), { ...options, action: RETURN, detail });
 }
 
-/** What a return to an old revision would change; nothing is applied. Refused: not_found. */
+/** Shows what a rollback would change; applies nothing. Refused: not_found. */
 export async function checkReturn(tools: OperatingTools, revision: number): Promise<CheckedDocument> {
   const old = await oldRevision(tools, revision);
   const newest = await readNewest(tools);

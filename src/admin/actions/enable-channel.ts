@@ -1,4 +1,4 @@
-// Switching a channel off and on, or taking it away: a new revision of the document, as every change of the catalog is.
+// Switches a channel off or on, or removes it, as a new revision of the document.
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import { exportDocument } from '../../catalog/document-secrets.ts';
@@ -40,8 +40,8 @@ export async function setChannelEnabled(
 }
 
 /**
- * Takes a channel away with its routes. Refused: not_found; last_routes with the models that no channel would serve any
- * more, unless forced: then those that have no route at all go, too.
+ * Removes a channel with its routes. Refused: not_found; last_routes with the models that no channel would serve,
+ * unless forced: then models without any route are removed, too.
  */
 export async function removeChannel(
   tools: OperatingTools,
@@ -56,7 +56,7 @@ export async function removeChannel(
     .map(({ id }) => id);
   const lost = [...new Set([...bare, ...losingLastRoute(catalog, name)])];
   refuseLost(name, lost, force);
-  const isLost = (id: unknown) => bare.some((one) => one === id);
+  const isLost = (id: unknown) => bare.some((model) => model === id);
   return change(tools, { newest, actor, action: 'channels.remove', name, lost }, (raw) => ({
     ...raw,
     channels: raw.channels.filter((channel) => channel.name !== name),
@@ -70,7 +70,7 @@ export async function removeChannel(
   }));
 }
 
-/** Models that no other channel serves now. */
+/** Models that only this channel serves. */
 function losingLastRoute({ models }: Catalog, name: string): string[] {
   return models
     .filter(({ routes }) => routes.length > 0 && routes.every(({ channel }) => channel.name === name))
@@ -84,7 +84,7 @@ function refuseLost(name: string, lost: readonly string[], force: boolean): void
 }
 
 interface Change {
-  /** What was looked at: whatever came after it makes the change stale. */
+  /** The revision that was shown: a newer one makes the change stale. */
   newest: Newest;
   actor: Actor;
   action: string;
@@ -112,5 +112,5 @@ function revisionOf(applied: AppliedDocument): number {
     const message = applied.faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
     throw new OperatingRefused('invalid', `the document would not be valid: ${message}`);
   }
-  throw new OperatingRefused('stale', 'somebody else changed the catalog at the same time: look again, then repeat it');
+  throw new OperatingRefused('stale', 'the catalog was changed at the same time: check it, then repeat the change');
 }

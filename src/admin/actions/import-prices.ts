@@ -1,5 +1,5 @@
-// A price list of an upstream, in US$ per 1M tokens, as edits of ours in NT$. Nothing is a float: a list must not be a
-// little wrong.
+// Converts an upstream's price list, in US$ per 1M tokens, into edits of our prices in NT$. No floats, so that nothing
+// is rounded by accident.
 
 import type { Document, DocumentModel } from '../../catalog/document.ts';
 import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
@@ -14,9 +14,11 @@ import type { OperatingTools } from './tools.ts';
 export interface ImportOptions {
   /** NT$ for one US$, as a decimal text. */
   rate: string;
-  /** Percent on top, as a decimal text: `20` sells at 1.2 times the cost. */
+  /** Mark-up in percent, as a decimal text: `20` sells at 1.2 times the cost. */
   markup: string;
-  /** Also note what the list says, without the mark-up, as the cost of every route of the model, or of those to `channel`. */
+  /**
+   * Also set the list prices, without the mark-up, as the cost of every route of the model, or of those to `channel`.
+   */
   setCost: boolean;
   channel?: string | undefined;
 }
@@ -24,25 +26,25 @@ export interface ImportOptions {
 export interface ImportedPrices {
   revision: number;
   edits: PriceEdit[];
-  /** `after` has what the list changes of the sale; a cost of 0 stands in `cost` alone. */
+  /** `after` has the changed sale prices; a cost of 0 appears only in `cost`. */
   rows: { model: string; before: 'free' | PriceList; after: PriceList; cost: PriceList }[];
-  /** In the list, but not in the catalog. */
+  /** Listed, but not in the catalog. */
   unknown: string[];
-  /** By line of a CSV or place in a JSON list. */
+  /** By CSV line or JSON index. */
   faults: { path: string; message: string }[];
-  /** What was read and changes less than it seems to. */
+  /** Entries with less effect than expected. */
   notes: ImportNote[];
 }
 
 export interface ImportNote {
-  /** As a fault names it. */
+  /** As in faults. */
   path: string;
   code: /** No sale is for 0. */
     | 'zero'
     | 'zero_cost_noted'
-    /** No price of the model is listed. */
+    /** The entry has no price. */
     | 'no_price'
-    /** A column or a field has another name than a price: a misspelt price must not pass in silence. */
+    /** A column or field is not a price name: a misspelt price must not be ignored. */
     | 'unknown_column';
   message: string;
 }
@@ -60,7 +62,7 @@ const KNOWN_COLUMNS: ReadonlySet<string> = new Set([...MODEL_COLUMNS, ...PRICE_N
 interface ListedModel {
   path: string;
   model: string;
-  /** US$, as written. */
+  /** In US$, as written. */
   prices: Readonly<Record<string, string>>;
 }
 
@@ -68,7 +70,10 @@ interface ListedModel {
 const STEP: Nano = NANO_PER_NTD / 1_000n;
 const MOST_CHARS = 4_000_000;
 
-/** Reads CSV (with a header) or JSON (a list of objects, or an object by model); changes nothing. Refused: invalid, not_found for a channel. */
+/**
+ * Reads CSV (with a header) or JSON (a list, or an object by model); changes nothing. Refused: invalid, not_found for a
+ * channel.
+ */
 export async function importPrices(
   tools: Pick<OperatingTools, 'store'>,
   text: string,
@@ -102,7 +107,7 @@ export async function importPrices(
   };
 }
 
-/** What one line or place of the list brings. */
+/** The result of one line or list element. */
 type Found = Partial<Omit<ImportedPrices, 'revision'>>;
 
 interface Conversion extends Pick<ImportOptions, 'setCost' | 'channel'> {
@@ -132,14 +137,16 @@ function importModel(listed: ListedModel, model: DocumentModel, conversion: Conv
   return { edits: [edit], rows: [{ model: model.id, before, after: sale, cost }], notes };
 }
 
-/** By our names; of a channel's own list also by the upstream's, where that is the name of one model alone and the list does
- * not have that model under our name, too: lists of providers have plain and dated names side by side. */
+/**
+ * Finds models by our names; in a channel's list also by the upstream's name, if it belongs to one model that the list
+ * does not have under our name, too: providers list plain and dated names side by side.
+ */
 function modelFinder({ models }: Document, list: readonly ListedModel[], channel: string | undefined) {
   const ownName = (name: string) => models.find(({ id, aliases }) => id === name || aliases.includes(name));
   const named = new Set(list.map(({ model }) => ownName(model)?.id));
   return (name: string): DocumentModel | undefined => {
-    const own = ownName(name);
-    if (own || channel === undefined) return own;
+    const model = ownName(name);
+    if (model || channel === undefined) return model;
     const [routed, ...others] = models.filter(({ routes }) =>
       routes.some((route) => route.channel === channel && route.model === name),
     );
@@ -147,7 +154,7 @@ function modelFinder({ models }: Document, list: readonly ListedModel[], channel
   };
 }
 
-/** Each once, at the first line that has something there. */
+/** Each once, at the first line with a value. */
 function unknownColumns(list: readonly ListedModel[]): ImportNote[] {
   const places = new Map<string, string>();
   for (const { path, prices } of list) {
@@ -205,7 +212,7 @@ function notesOf(
   return zeros.map((name) => note(`${path}.${name}`, isCostNoted ? 'zero_cost_noted' : 'zero'));
 }
 
-/** Up to the next price of 3 decimals: we never sell below what was asked for. */
+/** Rounds up to 3 decimals, so that the mark-up is never undercut. */
 function roundUp(numerator: bigint, denominator: bigint): Nano {
   const step = denominator * STEP;
   return ((numerator + step - 1n) / step) * STEP;
@@ -217,7 +224,7 @@ function readList(text: string): ListedModel[] {
 
 function readCsvList(text: string): ListedModel[] {
   const table = readCsv(text);
-  if (!table) throw invalid('text', 'is no CSV: a quote is never closed, or it has too many lines');
+  if (!table) throw invalid('text', 'is not valid CSV: a quote is not closed, or there are too many lines');
   const column = MODEL_COLUMNS.find((name) => table.columns.includes(name));
   if (column === undefined) throw invalid('text', 'needs a header with a column "model"');
   return table.rows.map(({ line, cells }) => ({ path: `line ${line}`, model: cells[column] ?? '', prices: cells }));
@@ -228,11 +235,11 @@ function readJsonList(text: string): ListedModel[] {
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw invalid('text', 'is no valid JSON');
+    throw invalid('text', 'is not valid JSON');
   }
   if (Array.isArray(parsed)) {
-    return listOf(parsed).map((one, index) => {
-      const fields = fieldsOf(one);
+    return listOf(parsed).map((entry, index) => {
+      const fields = fieldsOf(entry);
       return { path: `[${index}]`, model: String(fields.model ?? fields.id ?? ''), prices: texts(fields) };
     });
   }

@@ -1,4 +1,4 @@
-// Incidents that the operator publishes, in both languages of the pages.
+// Published incidents, in both languages of the pages.
 
 import type { PutIncidentResult } from '../../store/operations.ts';
 import type { Incident } from '../../store/rows.ts';
@@ -10,12 +10,14 @@ import type { Actor, OperatingTools } from './tools.ts';
 export interface IncidentText {
   titleEn: string;
   titleZh: string;
-  /** Both or none. */
+  /** Both or neither. */
   textEn?: string | undefined;
   textZh?: string | undefined;
-  /** A past date or time with its zone; now if left out, or what it was. A new one that is over needs it. */
+  /**
+   * A past date or time with its zone; default: now, or the current value. Required for a new incident that is over.
+   */
   started?: string | undefined;
-  /** The same; null or empty: it goes on; left out: as it was. */
+  /** The same; null or empty: ongoing; left out: unchanged. */
   ended?: string | null | undefined;
 }
 
@@ -28,7 +30,7 @@ export function listIncidents({ store }: Pick<OperatingTools, 'store'>, limit = 
   return store.read.incidents(limit);
 }
 
-/** A new one, or another text, start or end for a known one. Refused: invalid, not_found. */
+/** Creates an incident, or changes the text, start or end of one. Refused: invalid, not_found. */
 export async function putIncident(
   tools: OperatingTools,
   said: IncidentText & { incidentId?: string | undefined; actor: Actor },
@@ -38,7 +40,7 @@ export async function putIncident(
   const now = clock.now();
   const endedAt = readEnd(said.ended, known, now);
   if (!known && endedAt !== null && said.started === undefined) {
-    throw invalid('started', 'is missing: what is over has a start, too');
+    throw invalid('started', 'is missing: an incident that is over needs a start');
   }
   const latestStart = said.ended === undefined ? (endedAt ?? now) : now;
   const startedAt =
@@ -74,7 +76,7 @@ function readPut(result: PutIncidentResult, incidentId: string): Incident {
   throw new OperatingRefused('already_done', `${incidentId} has ended already`);
 }
 
-/** Both or none: a reader of the other language must not be left out. */
+/** Both or neither: readers of the other language must not miss it. */
 function readTexts({ textEn = '', textZh = '' }: IncidentText): Pick<Incident, 'textEn' | 'textZh'> {
   if (textEn.trim() === '' && textZh.trim() === '') return { textEn: '', textZh: '' };
   if (textEn.trim() === '') throw invalid('textEn', 'is missing: give the text in both languages, or in neither');
@@ -82,7 +84,7 @@ function readTexts({ textEn = '', textZh = '' }: IncidentText): Pick<Incident, '
   return { textEn: readLines(textEn, 'textEn', MAX_TEXT_CHARS), textZh: readLines(textZh, 'textZh', MAX_TEXT_CHARS) };
 }
 
-/** It is over, from now on. Refused: not_found, already_done. */
+/** Ends it now. Refused: not_found, already_done. */
 export async function endIncident(tools: OperatingTools, incidentId: string, actor: Actor): Promise<Incident> {
   const known = await findIncident(tools, incidentId);
   const incident = { ...known, endedAt: tools.clock.now() };
@@ -98,7 +100,7 @@ export async function deleteIncident(tools: OperatingTools, incidentId: string, 
 }
 
 async function findIncident(tools: Pick<OperatingTools, 'store'>, incidentId: string): Promise<Incident> {
-  const known = (await listIncidents(tools)).find((one) => one.incidentId === incidentId);
+  const known = (await listIncidents(tools)).find((incident) => incident.incidentId === incidentId);
   if (!known) throw notFound(`incident ${incidentId}`);
   return known;
 }

@@ -1,4 +1,4 @@
-// The ledger for an operator: does it agree, what do the house accounts say, what came in.
+// The ledger for the operator: audit result, internal accounts, revenue.
 
 import { DAY_MS } from '../../kit/clock.ts';
 import type { Nano } from '../../kit/money.ts';
@@ -8,9 +8,9 @@ import { record } from './audit-log.ts';
 import type { Actor, AuditPass, OperatingTools } from './tools.ts';
 
 export interface DayRevenue {
-  /** As a calendar in Taipei writes it: 2026-11-15. */
+  /** The date in Taipei: 2026-11-15. */
   day: string;
-  /** Null, as what follows, where usage of the day is no longer kept. */
+  /** This and the following are null if the day's usage is no longer kept. */
   requests: number | null;
   accounts: number | null;
   revenue: Nano | null;
@@ -21,7 +21,7 @@ export function auditResult({ node }: OperatingTools): AuditPass | undefined {
   return node?.lastAudit();
 }
 
-/** Recomputes every invariant from the entries, now. */
+/** Recomputes every invariant from the entries. */
 export async function runFullAudit(tools: OperatingTools, actor: Actor): Promise<AuditPass> {
   const at = tools.clock.now();
   const report = await tools.store.read.audit({ now: at });
@@ -30,8 +30,8 @@ export async function runFullAudit(tools: OperatingTools, actor: Actor): Promise
   return { at, isFull: true, report };
 }
 
-/** What each house account gave (below 0) or took; those without an entry are there, too. */
-export async function houseAccounts({
+/** The sum of each internal account: below 0 if it gave money; including accounts without entries. */
+export async function internalAccounts({
   store,
 }: Pick<OperatingTools, 'store'>): Promise<{ account: string; amount: Nano }[]> {
   const amounts = await store.read.houseAccounts();
@@ -43,13 +43,13 @@ export function writeOffs({ store }: Pick<OperatingTools, 'store'>, limit: numbe
   return store.read.writeOffs(limit);
 }
 
-/** The last days up to today, oldest first, those without requests included. */
+/** The last days up to today, oldest first, including those without requests. */
 export async function dailyRevenue(
   { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
   days: number,
 ): Promise<DayRevenue[]> {
   const first = taipeiDay(clock.now()) - days + 1;
-  const known = new Map((await store.read.revenueByDay(first)).map((one) => [one.day, one]));
+  const known = new Map((await store.read.revenueByDay(first)).map((revenue) => [revenue.day, revenue]));
   const keptDay = await store.read.usageKeptFrom();
   return Array.from({ length: days }, (_, index) => {
     if (first + index < keptDay) return { day: dayText(first + index), requests: null, accounts: null, revenue: null };
@@ -58,7 +58,7 @@ export async function dailyRevenue(
   });
 }
 
-/** A day as a calendar writes it. */
+/** Formats a day as a date. */
 export function dayText(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }

@@ -1,14 +1,14 @@
-// The difference of two texts, line by line: the shortest one, as long as finding it stays cheap.
+// A line diff of two texts: the shortest one, unless finding it is too expensive.
 
 export interface ChangedLine {
   kind: 'same' | 'added' | 'removed';
   text: string;
-  /** Line numbers, from 1; null on the side where it is not. */
+  /** Line numbers from 1; null on the side without the line. */
   before: number | null;
   after: number | null;
 }
 
-/** So many equal lines are left out here. */
+/** Equal lines that are left out. */
 export interface SkippedLines {
   kind: 'skipped';
   count: number;
@@ -16,8 +16,8 @@ export interface SkippedLines {
 
 export type DiffLine = ChangedLine | SkippedLines;
 
-/** Texts that differ in more lines than this are told as one block that went and one that came. */
-const MOST_CHANGES = 1_000;
+/** Texts with more changes are shown as one removed and one added block. */
+const MAX_CHANGES = 1_000;
 
 export function diffLines(before: string, after: string, context = 3): DiffLine[] {
   return fold(compare(linesOf(before), linesOf(after)), context);
@@ -46,13 +46,13 @@ function compare(a: readonly string[], b: readonly string[]): ChangedLine[] {
   ];
 }
 
-/** Myers: `reach[k]` is how far one gets in `a` on the diagonal k with so many changes. */
+/** Myers: `reach[k]` is the furthest position in `a` on diagonal k with the current number of changes. */
 function middle(a: readonly string[], b: readonly string[], offset: number): ChangedLine[] {
   const removed = (x: number): ChangedLine => line('removed', a[x] ?? '', offset + x + 1, null);
   const added = (y: number): ChangedLine => line('added', b[y] ?? '', null, offset + y + 1);
   const trail: Map<number, number>[] = [];
   const reach = new Map<number, number>([[1, 0]]);
-  const most = Math.min(a.length + b.length, MOST_CHANGES);
+  const most = Math.min(a.length + b.length, MAX_CHANGES);
   for (let changes = 0; changes <= most; changes++) {
     trail.push(new Map(reach));
     for (let k = -changes; k <= changes; k += 2) {
@@ -106,9 +106,9 @@ function line(kind: ChangedLine['kind'], text: string, before: number | null, af
 function fold(lines: readonly ChangedLine[], context: number): DiffLine[] {
   const isNear = nearChanges(lines, context);
   const folded: DiffLine[] = [];
-  for (const [index, one] of lines.entries()) {
+  for (const [index, line] of lines.entries()) {
     const last = folded.at(-1);
-    if (isNear[index]) folded.push(one);
+    if (isNear[index]) folded.push(line);
     else if (last?.kind === 'skipped') last.count++;
     else folded.push({ kind: 'skipped', count: 1 });
   }

@@ -1,4 +1,4 @@
-// What upstreams billed and no customer paid, in sums of the last days. A loss stays as long as the usage records of its time.
+// Sums of what upstreams billed and no customer paid. Losses are kept as long as usage records of the same time.
 
 import type { Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
@@ -13,22 +13,22 @@ const MOST_SUMS = 500;
 
 export interface LossQuestion {
   by: LossBy;
-  /** Taipei calendar days, today included. */
+  /** Taipei days, including today. */
   days: number;
-  /** Only of this account. */
+  /** Only this account. */
   accountId?: string | undefined;
 }
 
 export interface LossView {
   by: LossBy;
   days: number;
-  /** The first day that is counted: later than asked for where losses of that time are no longer kept. */
+  /** The first counted day: later than requested if older losses are no longer kept. */
   from: string;
   to: string;
-  /** The largest first, at most 500. */
+  /** Largest first, at most 500. */
   sums: readonly LossSum[];
   hasMore: boolean;
-  /** All together, also those beyond the list. */
+  /** The total, also of those beyond the list. */
   losses: number;
   total: Nano;
 }
@@ -39,7 +39,7 @@ export async function showLosses(
 ): Promise<LossView> {
   const today = taipeiDay(clock.now());
   const first = today - days + 1;
-  // A day more at the end: a node whose clock is ahead may have begun it.
+  // One day more: a node whose clock is ahead may have begun it.
   const { sums, losses, amount } = await store.read.losses({
     by,
     from: first,

@@ -1,5 +1,5 @@
-// The newest revision as every function of the operator's begins with it: read from the store, not from what this node
-// has in memory, so that an edit never begins with an older one.
+// Reads the newest revision from the store, not from this node's memory, so that an edit never starts from an older
+// one.
 
 import { buildCatalog, type Catalog } from '../../catalog/catalog.ts';
 import type { Document } from '../../catalog/document.ts';

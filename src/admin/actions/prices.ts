@@ -1,4 +1,4 @@
-// Prices beside what they cost us, and edits of both as a new revision.
+// Prices with their costs, and edits of both as a new revision.
 
 import type { Document, DocumentModel } from '../../catalog/document.ts';
 import { type Amounts, PRICE_NAMES, type PriceName, priceOf } from '../../catalog/listed-prices.ts';
@@ -17,7 +17,7 @@ import { readRaw, routesOf, writeRaw } from './raw-document.ts';
 import { notFound } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
 
-/** Decimal NT$ as the document has them, per 1M tokens or per image; what is not set is missing. */
+/** Decimal NT$ as in the document, per 1M tokens or per image; unset prices are missing. */
 export type PriceList = Partial<Record<PriceName, string>>;
 
 export interface PriceRow {
@@ -36,17 +36,19 @@ export interface RouteCost {
   priority: number;
   weight: number;
   cost: PriceList | undefined;
-  /** (sale − cost) / sale of each price that one side lists and both have, by itself or as input; below 0 where we lose money. */
+  /**
+   * (sale − cost) / sale of each price that one side lists and both have, directly or through input; below 0 is a loss.
+   */
   margin: Partial<Record<PriceName, number>> | undefined;
 }
 
-/** Replaces what is named; null takes a price out; left out: stays. */
+/** Replaces named prices; null removes one; others stay. */
 export type PriceChanges = Partial<Record<PriceName, string | null>>;
 
 export interface PriceEdit {
   model: string;
   sale?: 'free' | PriceChanges;
-  /** Of the routes to that channel, or of every route if no channel is named; `prices: null` takes all of it out. */
+  /** For routes to that channel, or all routes without a channel; `prices: null` removes the cost. */
   cost?: { channel?: string; prices: PriceChanges | null };
 }
 
@@ -97,7 +99,10 @@ function pricesOf<Value>(find: (name: PriceName) => Value | undefined): Partial<
   return prices;
 }
 
-/** The document with the edits, not applied: check it, show its diff, apply it. Refused: not_found for a model, or a route of it. */
+/**
+ * The edited document, not applied: check it, show its diff, apply it. Refused: not_found for a model, or a route of
+ * it.
+ */
 export async function editedDocument(
   tools: Pick<OperatingTools, 'store'>,
   edits: readonly PriceEdit[],
@@ -138,7 +143,7 @@ function editList(before: unknown, changes: PriceChanges): Fields {
   return Object.fromEntries(kept);
 }
 
-/** As people write prices; what is no plain number stays as it is, for the check to name it. */
+/** As a number if it is one; other text stays for the check to report. */
 function asNumber(text: string | null): number | string | null {
   if (text === null) return null;
   const trimmed = text.trim();

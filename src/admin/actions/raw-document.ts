@@ -1,4 +1,4 @@
-// A document as it was written, to be changed in a few places and left as it is in all others.
+// A document as written, to change in a few places only.
 
 import { parse, stringify } from 'yaml';
 import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
@@ -9,7 +9,7 @@ export interface RawDocument {
   rest: Fields;
 }
 
-/** Of a valid document; what is not a list or an object counts as empty. */
+/** For a valid document; values that are not a list or an object count as empty. */
 export function readRaw(yaml: string): RawDocument {
   const { channels, models, ...rest } = fieldsOf(parse(yaml));
   return { channels: listOf(channels).map(fieldsOf), models: listOf(models).map(fieldsOf), rest };

@@ -10,7 +10,7 @@ export interface BillLine {
   period: string;
   inputTokens: number;
   outputTokens: number;
-  /** In NT$; null where the bill does not say. */
+  /** In NT$; null if the bill has none. */
   amount: Nano | null;
 }
 
@@ -21,10 +21,10 @@ export interface Bill {
 
 const PERIOD_COLUMNS = ['date', 'day', 'month', 'period'];
 
-/** Refused: invalid, if it is no such table at all. */
+/** Refused: invalid, if it is not such a table. */
 export function readBill(csv: string, rate: Nano): Bill {
   const table = readCsv(csv);
-  if (!table) throw invalid('csv', 'is no CSV: a quote is never closed, or it has too many lines');
+  if (!table) throw invalid('csv', 'is not valid CSV: a quote is not closed, or there are too many lines');
   const period = PERIOD_COLUMNS.find((name) => table.columns.includes(name));
   const missing = ['model', 'input_tokens', 'output_tokens'].filter((name) => !table.columns.includes(name));
   if (period === undefined) missing.push('date or month');

@@ -1,11 +1,11 @@
-// What an operator types: amounts, texts and times, checked in one place for the command line, the API and the console.
+// Checks operator input: amounts, texts and times, for the command line, the API and the console.
 
 import { DAY_MS } from '../../kit/clock.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import { NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
 import { invalid } from './refused.ts';
 
-/** Far above any real payment, and far below what a wallet can count: a slip of the hand does not fill one. */
+/** Far above any real payment, and far below a wallet's limit: a typo does not fill one. */
 export const MOST_AMOUNT: Nano = 100_000_000n * NANO_PER_NTD;
 
 /** Refused: invalid. */
@@ -17,17 +17,17 @@ export function readAmount(text: string, field = 'amount'): Nano {
   return nano;
 }
 
-/** One line that is kept for ever, or shown to people. Refused: invalid. */
+/** One line that is stored permanently or shown to people. Refused: invalid. */
 export function readLine(text: string, field: string, maxChars: number): string {
   return readPlain(text, { field, maxChars, refused: /\p{Cc}/u });
 }
 
-/** The same, of several lines. */
+/** The same, with several lines. */
 export function readLines(text: string, field: string, maxChars: number): string {
   return readPlain(text.replaceAll('\r\n', '\n'), { field, maxChars, refused: /[^\P{Cc}\n]/u });
 }
 
-/** Not every database can hold control characters. */
+/** Not every database can store control characters. */
 function readPlain(text: string, { field, maxChars, refused }: { field: string; maxChars: number; refused: RegExp }) {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed.length > maxChars || !trimmed.isWellFormed() || refused.test(trimmed)) {
@@ -36,20 +36,22 @@ function readPlain(text: string, { field, maxChars, refused }: { field: string; 
   return trimmed;
 }
 
-/** What no id, filter or text has, and not every database can be asked for; ends of lines and tabs are none of it. */
+/**
+ * Control characters except line ends and tabs: no id, filter or text has them, and not every database accepts them.
+ */
 export function hasControls(text: string): boolean {
   return !text.isWellFormed() || /[^\P{Cc}\t\n\r]/u.test(text);
 }
 
-/** The end in Taipei of a day to come, such as 2027-12-31. Refused: invalid. */
+/** The end of a future day in Taipei, such as 2027-12-31. Refused: invalid. */
 export function readExpiry(text: string, now: number): number {
   const midnight = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseMoment(text) : undefined;
   const end = midnight === undefined ? 0 : midnight + DAY_MS;
-  if (end <= now) throw invalid('expires', `must be a date to come, such as 2027-12-31: ${text}`);
+  if (end <= now) throw invalid('expires', `must be a future date, such as 2027-12-31: ${text}`);
   return end;
 }
 
-/** A date is its midnight in Taipei; a time names its zone. Refused: invalid. */
+/** A date means midnight in Taipei; a time needs a zone. Refused: invalid. */
 export function readPastTime(text: string, now: number, field: string): number {
   const at = parseMoment(text);
   if (at === undefined || at < 0 || at > now) {

@@ -1,7 +1,7 @@
-// A table that an operator uploads: CSV with a header, as spreadsheets and upstreams write it.
+// Parses an uploaded CSV table with a header, as spreadsheets and upstreams write it.
 
 export interface TableRow {
-  /** As an editor counts lines. */
+  /** The line number in an editor. */
   line: number;
   cells: Readonly<Record<string, string>>;
 }
@@ -13,7 +13,9 @@ export interface ReadTable {
 
 const MOST_ROWS = 20_000;
 
-/** Names of columns are compared in lower case, with `_` for spaces. Undefined if a quote is never closed or it is too long. */
+/**
+ * Column names are compared in lower case, with `_` for spaces. Undefined if a quote is not closed or it is too long.
+ */
 export function readCsv(text: string): ReadTable | undefined {
   const lines = splitCells(text.replace(/^\uFEFF/, ''));
   if (!lines || lines.length > MOST_ROWS) return undefined;
@@ -36,10 +38,10 @@ interface CellLine {
   cells: string[];
 }
 
-/** Commas, semicolons or tabs: whichever the header has. */
+/** The separator is the one in the header: comma, semicolon or tab. */
 function splitCells(text: string): CellLine[] | undefined {
   const header = text.slice(0, Math.max(0, text.search(/\r?\n|$/)));
-  const comma = [',', ';', '\t'].find((one) => header.includes(one)) ?? ',';
+  const comma = [',', ';', '\t'].find((separator) => header.includes(separator)) ?? ',';
   const lines: CellLine[] = [];
   let current: CellLine = { line: 1, cells: [] };
   let [cell, quoted, lineNumber] = ['', false, 1];

@@ -1,8 +1,7 @@
-// An upstream's bill held against our own usage records, by model and by day or month. Our days are those of Taipei; at the
-// ends of a day a bill of another zone differs by what was asked in those hours. Names and costs are those of the revision that
-// admitted each request, so that a bill is judged as it would have been on its day. A record names the channel and not the
-// route: of a model with several routes to one channel nobody knows which of them served. Nor is what was used before the
-// first day that is kept known any more.
+// Compares an upstream's bill with our usage records, by model and by day or month. Our days are Taipei days, so a bill
+// of another zone differs at the ends of a day. Names and costs are those of the revision that admitted each request,
+// so a bill is compared with the prices of its day. A record names the channel and not the route: if a model has
+// several routes to one channel, it is unknown which one served. Usage before the first kept day is unknown, too.
 
 import { type Amounts, isPerImage, type PriceName, priceOf } from '../../catalog/listed-prices.ts';
 import { DAY_MS } from '../../kit/clock.ts';
@@ -20,7 +19,7 @@ import type { Actor, OperatingTools } from './tools.ts';
 export interface BillSide {
   inputTokens: number;
   outputTokens: number;
-  /** NT$ by the costs of the routes then on our side; as the bill says on the other. Null where a part is not known. */
+  /** On our side NT$ by the routes' costs at that time; on the other as billed. Null if a part is unknown. */
   amount: Nano | null;
 }
 
@@ -29,22 +28,22 @@ export interface OurSide extends BillSide {
   revenue: Nano;
 }
 
-/** Null where a part is not known, or cannot be compared. */
+/** Null if a part is unknown or cannot be compared. */
 type Unsure<Side> = { [part in keyof Side]: Side[part] | null };
 
 export interface BillRow {
-  /** The model's name at the upstream; ours, where the bill names it so. */
+  /** The model's name at the upstream; or ours, if the bill uses it. */
   model: string;
-  /** 2026-11-15 or 2026-11, as the bill counts. */
+  /** 2026-11-15 or 2026-11, as in the bill. */
   period: string;
   bill: BillSide | undefined;
-  /** Null where usage of the period, or of a part of it, is no longer kept. */
+  /** Null if usage of the period, or of a part of it, is no longer kept. */
   ours: OurSide | null | undefined;
-  /** Requests of a model with several routes to the channel are part of it, or may be: nothing is compared. */
+  /** May include requests of a model with several routes to the channel: nothing is compared. */
   isMixed: boolean;
-  /** Bill less ours; null where it cannot be compared. */
+  /** Bill minus ours; null if it cannot be compared. */
   difference: Unsure<BillSide>;
-  /** Something can be compared, and nothing of that differs by more than a hundredth; the amount may not be among it. */
+  /** Something is comparable, and nothing of that differs by more than 1 %; the amount may not be comparable. */
   agrees: boolean;
 }
 
@@ -57,10 +56,10 @@ export interface BillNote {
    * - `usage_not_kept`: usage of the period, or of a part of it, is no longer kept.
    */
   code: 'no_cost' | 'no_amount' | 'per_image' | 'several_routes' | 'usage_not_kept';
-  /** As rows name them. */
+  /** As in rows. */
   models: string[];
   message: string;
-  /** With `usage_not_kept`: the first day that is kept. */
+  /** With `usage_not_kept`: the first kept day. */
   keptFrom?: string;
 }
 
@@ -70,7 +69,7 @@ export interface Reconciled {
   totals: { bill: BillSide; ours: Unsure<OurSide> };
   /** What could not be counted or compared. */
   notes: BillNote[];
-  /** Lines of the bill that were not read. */
+  /** Lines of the bill that could not be read. */
   faults: { path: string; message: string }[];
 }
 
@@ -78,7 +77,7 @@ const NO_BILL: BillSide = { inputTokens: 0, outputTokens: 0, amount: 0n };
 const NOTHING: OurSide = { ...NO_BILL, requests: 0, revenue: 0n };
 const NOT_KNOWN = { inputTokens: null, outputTokens: null, amount: null, requests: null, revenue: null };
 
-/** `rate`: NT$ for one unit of the bill's currency; 1 if left out. Refused: not_found, invalid. */
+/** `rate`: NT$ per unit of the bill's currency, 1 by default. Refused: not_found, invalid. */
 export async function reconcile(
   tools: OperatingTools,
   channel: string,
@@ -114,10 +113,10 @@ export async function reconcile(
   };
 }
 
-/** No upstream's last bill comes later. */
+/** The last bill of an upstream comes within this time. */
 const BILLED_DAYS = 90;
 
-/** The channels of the catalog, then those that are gone and had traffic lately: their last bill is still to come. */
+/** The catalog's channels, then removed ones with recent traffic, whose last bill is still to come. */
 export async function billedChannels(tools: OperatingTools): Promise<{ name: string; isGone: boolean }[]> {
   const { document } = await readNewest(tools);
   const known = document.channels.map(({ name }) => name);
@@ -126,7 +125,7 @@ export async function billedChannels(tools: OperatingTools): Promise<{ name: str
   return [...known.map((name) => ({ name, isGone: false })), ...gone.map((name) => ({ name, isGone: true }))];
 }
 
-/** From the first day of the bill to its last. */
+/** Our usage from the first day of the bill to its last. */
 function ourDays(tools: OperatingTools, channel: string, lines: readonly BillLine[]): Promise<ServedDay[]> {
   const periods = lines.map(({ period }) => period).sort();
   const [first, last] = [periods[0], periods.at(-1)];
@@ -136,7 +135,7 @@ function ourDays(tools: OperatingTools, channel: string, lines: readonly BillLin
   return servedDays(tools, channel, firstDayOf(first), Date.UTC(year, month) / DAY_MS);
 }
 
-/** Of a period, or of the period that a key begins with. */
+/** The first day of a period, or of the period at the start of a key. */
 function firstDayOf(text: string): number {
   const [period = ''] = text.split('\n');
   return Date.parse(`${period.length === 10 ? period : `${period}-01`}T00:00:00Z`) / DAY_MS;
@@ -152,12 +151,12 @@ function sumBill(lines: readonly BillLine[]): Map<string, BillSide> {
   return sums;
 }
 
-/** Keys of rows of which something is not known. */
+/** Keys of rows with unknown parts. */
 interface Marks {
   perImage: ReadonlySet<string>;
-  /** What a request of them cost is not known. */
+  /** The cost of their requests is unknown. */
   severalRoutes: ReadonlySet<string>;
-  /** Nor which of them it belongs to. */
+  /** The model that a request belongs to is unknown, too. */
   mixed: ReadonlySet<string>;
 }
 
@@ -170,15 +169,15 @@ function sumOurs(days: readonly ServedDay[], lines: readonly BillLine[]): Marks 
   for (const day of days) {
     const [period, name] = [dayText(day.day).slice(0, periodChars), nameOf(day)];
     const key = `${period}\n${name}`;
-    const own = ourSide(day);
+    const side = ourSide(day);
     const known = ours.get(key);
-    ours.set(key, known ? addOurs(known, own) : own);
+    ours.set(key, known ? addOurs(known, side) : side);
     if (day.routes.some((route) => route.isPerImage)) perImage.add(key);
     if (day.routes.length > 1) severalRoutes.add(key);
     const names = upstreamNames(day);
-    // A bill that names the model as we do has all of them together.
-    if (names.length <= 1 || (billed.has(name) && !names.some((one) => billed.has(one)))) continue;
-    for (const one of [name, ...names]) mixed.add(`${period}\n${one}`);
+    // A bill with our model name covers all of them together.
+    if (names.length <= 1 || (billed.has(name) && !names.some((upstreamName) => billed.has(upstreamName)))) continue;
+    for (const model of [name, ...names]) mixed.add(`${period}\n${model}`);
   }
   return { ours, perImage, severalRoutes, mixed };
 }
@@ -187,7 +186,7 @@ function upstreamNames({ routes }: ServedDay): string[] {
   return [...new Set(routes.map(({ upstreamModel }) => upstreamModel))];
 }
 
-/** A bill may name a model as we do; also one that has another name at the upstream since. */
+/** A bill may use our name of a model, also one that has since got another name at the upstream. */
 function billedNames(days: readonly ServedDay[], lines: readonly BillLine[]): (day: ServedDay) => string {
   const billed = new Set(lines.map(({ model }) => model));
   const upstreamName = (day: ServedDay) => {
@@ -211,7 +210,7 @@ function ourSide(day: ServedDay): OurSide {
   };
 }
 
-/** What was used without a noted cost is not known; but tokens cost nothing where only images are noted, and so the other way. */
+/** Unknown without a cost; but tokens cost nothing if only images have a cost, and vice versa. */
 function upstreamCost(day: ChannelDay, noted: Amounts | undefined): Nano | null {
   if (!noted && day.images > 0) return null;
   const cost = noted ?? {};
@@ -262,7 +261,7 @@ function compare(key: string, { bill, ours }: Pick<BillRow, 'bill' | 'ours'>, ma
   return { model, period, bill, ours, isMixed, difference, agrees: compared.length > 0 && compared.every(Boolean) };
 }
 
-/** Only to compare: a hundredth is far above what a double loses. */
+/** For comparison only: 1 % is far above the error of a double. */
 function ntd(nano: Nano | null): number | null {
   return nano === null ? null : Number(nano) / Number(NANO_PER_NTD);
 }
@@ -298,7 +297,7 @@ function notesOf(rows: readonly BillRow[], { perImage, severalRoutes }: Marks, k
       'several_routes',
       hasSeveral,
       (models) =>
-        `${models}: a model has several routes to this channel, and its requests cannot be told apart: what they cost is not known`,
+        `${models}: a model has several routes to this channel, and its requests cannot be distinguished: their cost is unknown`,
     ),
     ...note(
       'usage_not_kept',

@@ -1,19 +1,19 @@
-// What an operator asked for and cannot have. The edges say it in their own way: an exit code, a status, a page.
+// Refusals of operator actions. The callers show them as an exit code, a status or a page.
 
 export type RefusalCode =
   | 'not_found'
   | 'invalid'
   | 'already_done'
   | 'no_route'
-  /** A test would pay for one. */
+  /** A test would cost an image. */
   | 'only_images'
   | 'last_routes'
   | 'too_many_keys'
   | 'no_revision'
-  /** Somebody else was faster. */
+  /** Another change came first. */
   | 'stale';
 
-/** As the operator's API and the console answer it. */
+/** HTTP statuses for the operator's API and the console. */
 export const REFUSAL_STATUSES: Record<RefusalCode, number> = {
   invalid: 400,
   no_route: 400,
@@ -27,9 +27,9 @@ export const REFUSAL_STATUSES: Record<RefusalCode, number> = {
 };
 
 export interface RefusalFacts {
-  /** The field of the input that is wrong. */
+  /** The invalid input field. */
   field?: string;
-  /** Models, serials or whatever the refusal is about. */
+  /** The models, serials or other subjects of the refusal. */
   subjects?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
-// What a channel served by day and model, with the route as it was then: the catalog of today may have another name, another
-// cost, or no such route. On most days all revisions say the same of the channel, and the sums of the day are enough; only
-// where they differ are its records counted by revision.
+// A channel's usage by day and model, with the route as it was then: today's catalog may have another name, another
+// cost, or no such route. On most days all revisions agree on the channel, and the day's sums are enough; only if they
+// differ are the records counted by revision.
 
 import type { Document } from '../../catalog/document.ts';
 import { type Amounts, isPerImage } from '../../catalog/listed-prices.ts';
@@ -14,33 +14,33 @@ export interface RouteThen {
   publicModel: string;
   upstreamModel: string;
   cost: Amounts | undefined;
-  /** For sale or as cost. */
+  /** In the sale price or the cost. */
   isPerImage: boolean;
 }
 
 export interface ServedDay extends ChannelDay {
   /**
-   * Routes of the model to the channel, of equal ones only one. None where the revision has none, or cannot be read any
-   * more; of several nobody knows which of them served.
+   * Distinct routes of the model to the channel. Empty if the revision has none or can no longer be read; with several,
+   * it is unknown which one served.
    */
   routes: readonly RouteThen[];
 }
 
 interface InForce {
   revision: number;
-  /** The next one is in force from `until` on. */
+  /** The next revision is active from `until` on. */
   from: number;
   until: number;
   routes: readonly RouteThen[];
-  /** Two that say the same of the channel have the same. */
+  /** Equal for revisions that agree on the channel. */
   print: string;
 }
 
-/** Nodes follow a new revision within seconds; a clock may be wrong by more. */
+/** Nodes follow a new revision within seconds; clocks may differ by more. */
 const SLACK_MS = HOUR_MS;
 const PAGE = 200;
 
-/** From a day to the day before another. */
+/** From `fromDay` up to, but not including, `toDay`. */
 export async function servedDays(
   tools: Pick<OperatingTools, 'store'>,
   channel: string,
@@ -55,23 +55,23 @@ export async function servedDays(
     end: taipeiDayStart(toDay) + SLACK_MS,
   });
   const served: ServedDay[] = [];
-  for (const day of new Set(sums.map((one) => one.day))) {
+  for (const day of new Set(sums.map((sum) => sum.day))) {
     const then = history.filter(
       ({ from, until }) => from < taipeiDayStart(day + 1) + SLACK_MS && until > taipeiDayStart(day) - SLACK_MS,
     );
     const isOne = new Set(then.map(({ print }) => print)).size <= 1;
     const parts = isOne
-      ? sums.filter((one) => one.day === day).map((one) => ({ ...one, revision: then[0]?.revision }))
+      ? sums.filter((sum) => sum.day === day).map((sum) => ({ ...sum, revision: then[0]?.revision }))
       : await read.channelRevisions(channel, day);
     for (const { revision, ...part } of parts) {
-      const routes = history.find((one) => one.revision === revision)?.routes ?? [];
+      const routes = history.find((past) => past.revision === revision)?.routes ?? [];
       served.push({ ...part, routes: different(routes.filter(({ publicModel }) => publicModel === part.model)) });
     }
   }
   return served;
 }
 
-/** Newest first, back to the one that was in force at `since`; those from `end` on are left out. */
+/** Newest first, from before `end` back to the one that was active at `since`. */
 async function readHistory(
   { store }: Pick<OperatingTools, 'store'>,
   channel: string,

@@ -1,4 +1,4 @@
-// One small real call to a channel, as its models would make it. It is not billed to anyone.
+// Sends one small real call to a channel, as its models would. It is not billed to anyone.
 
 import type { Channel } from '../../catalog/catalog.ts';
 import type { Document } from '../../catalog/document.ts';
@@ -21,43 +21,43 @@ export interface ChannelTest {
   model: string;
   endpoint: string;
   ms: number;
-  /** Until the first byte of the answer, its status; null without one. */
+  /** Time to the first byte of the response; null without one. */
   firstByteMs: number | null;
-  /** `ok`, or what was wrong: status, code and cleaned message. */
+  /** `ok`, or the error: status, code and cleaned message. */
   detail: string;
 }
 
 const TIMEOUT_MS = 60_000;
-/** Far above what the calls below are answered with. */
+/** Far above the size of the expected responses. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Models that think do so within it: some refuse a bound that leaves no room for the answer. */
-const MOST_TOKENS = 512;
+/** Includes thinking: some models refuse a limit that leaves no tokens for the answer. */
+const MAX_TOKENS = 512;
 
 type Call = readonly [endpoint: Endpoint, body: (model: string, quirks: Quirks) => unknown];
 
 const MESSAGES = [{ role: 'user', content: 'Say ok.' }];
 
-/** The smallest call that each kind of endpoint takes; images are left out, because each one costs. */
+/** The smallest call of each kind of endpoint; images are left out, because each one costs. */
 const CALLS: readonly Call[] = [
-  ['chat', (model, quirks) => ({ model, [limitFieldOf(quirks, model)]: MOST_TOKENS, messages: MESSAGES })],
-  ['messages', (model) => ({ model, max_tokens: MOST_TOKENS, messages: MESSAGES })],
+  ['chat', (model, quirks) => ({ model, [limitFieldOf(quirks, model)]: MAX_TOKENS, messages: MESSAGES })],
+  ['messages', (model) => ({ model, max_tokens: MAX_TOKENS, messages: MESSAGES })],
   [
     'gemini',
     () => ({
       contents: [{ role: 'user', parts: [{ text: 'Say ok.' }] }],
-      generationConfig: { maxOutputTokens: MOST_TOKENS },
+      generationConfig: { maxOutputTokens: MAX_TOKENS },
     }),
   ],
-  ['responses', (model) => ({ model, max_output_tokens: MOST_TOKENS, input: 'Say ok.', store: false })],
+  ['responses', (model) => ({ model, max_output_tokens: MAX_TOKENS, input: 'Say ok.', store: false })],
   ['embeddings', (model) => ({ model, input: 'ok' })],
 ];
 
-/** The kinds that are tested, the one that tells most first. */
+/** The tested kinds, the most informative first. */
 const TESTED: readonly ModelKind[] = ['chat', 'embeddings'];
 
 /**
- * `model` is a public id or a name at the upstream; if left out, the first chat model of the channel, or else its first
+ * `model`: a public id or a name at the upstream; by default the first chat model of the channel, or else its first
  * embeddings model. Refused: not_found, no_route, only_images.
  */
 export async function testChannel(
@@ -76,18 +76,20 @@ export async function testChannel(
   return result;
 }
 
-/** Also of a channel that is switched off: that is when one tests it. */
+/** Includes channels that are switched off, which is when they are tested. */
 function findCall(
   { models }: Document,
   { name, endpoints, quirks }: Pick<Channel, 'name' | 'endpoints' | 'quirks'>,
-  asked: string | undefined,
+  wanted: string | undefined,
 ): { upstreamModel: string; call: Call } {
   const routes = models
     .flatMap(({ id, kinds, routes }) => routes.map((route) => ({ id, kinds, ...route })))
-    .filter(({ channel, id, model }) => channel === name && (asked === undefined || id === asked || model === asked));
+    .filter(
+      ({ channel, id, model }) => channel === name && (wanted === undefined || id === wanted || model === wanted),
+    );
   if (routes.length === 0) {
-    const what = asked === undefined ? 'no model has a route' : `${asked} has no route`;
-    throw new OperatingRefused('no_route', `${what} to ${name}: there is nothing to ask it for`);
+    const what = wanted === undefined ? 'no model has a route' : `${wanted} has no route`;
+    throw new OperatingRefused('no_route', `${what} to ${name}: there is nothing to test`);
   }
   for (const kind of TESTED) {
     const route = routes.find(({ kinds }) => kinds.includes(kind));
@@ -99,7 +101,7 @@ function findCall(
   }
   throw new OperatingRefused(
     'only_images',
-    `${asked ?? name} has only images and is not tested: the test would pay for one`,
+    `${wanted ?? name} serves only images and is not tested, because each image costs money`,
   );
 }
 
@@ -138,13 +140,13 @@ async function readDetail(response: Response, { hidden }: Upstream): Promise<str
   const { status } = response;
   const answer = tryParseJson(text);
   const isError = status !== 200 || (isObject(answer) && isObject(answer.error));
-  // A page of another service, such as one to sign in, also says 200.
+  // Another service's page, such as a sign-in, also has status 200.
   if (!isError) return isObject(answer) ? OK : 'status 200, but not with a JSON object: check base_url';
   const { message, code } = readFailure(response, text, { hidden });
   return `status ${status}${code ? ` (${code})` : ''}${message ? `: ${message}` : ''}`;
 }
 
-/** Undefined if it is more than a test is worth. */
+/** Undefined if it exceeds the limit. */
 async function readSome({ body }: Response): Promise<string | undefined> {
   if (!body) return '';
   const reader = body.getReader();

@@ -1,5 +1,5 @@
-// What every function of the operator's works with. A running node also tells how its channels do; the command line, which
-// is a process of its own, does not know.
+// Dependencies of all operator actions. Only a running node knows the state of its channels; the command line is a
+// separate process and does not.
 
 import type { Health } from '../../channels/health.ts';
 import type { RecentErrors } from '../../channels/recent-errors.ts';
@@ -14,12 +14,12 @@ import type { ACTORS } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { CodeMemory } from './code-memory.ts';
 
-/** Who did it, as the log of actions says: `token` for the API and the console, `cli` for the command line. */
+/** The actor in the action log: `token` for the API and the console, `cli` for the command line. */
 export type Actor = typeof ACTORS.token | typeof ACTORS.commandLine;
 
 export interface AuditPass {
   at: number;
-  /** False: only what was touched since the pass before. */
+  /** False: only what changed since the previous pass. */
   isFull: boolean;
   report: AuditReport;
 }
@@ -29,7 +29,7 @@ export interface NodeView {
   health: Pick<Health, 'states'>;
   traffic: Pick<Traffic, 'figures'>;
   errors: Pick<RecentErrors, 'list'>;
-  /** The last pass of the ledger's audit here; undefined before the first. */
+  /** The last audit pass here; undefined before the first. */
   lastAudit(): AuditPass | undefined;
 }
 
@@ -42,12 +42,12 @@ export interface OperatingTools {
   hashKey(key: string): string;
   hashCard(code: string): string;
   findUpstream: FindUpstream;
-  /** Base of the links on cards. */
+  /** Base URL of the links on cards. */
   publicUrl: string;
   /** Undefined on the command line. */
   node?: NodeView | undefined;
-  /** Codes of cards that were issued a moment ago; undefined on the command line, which shows them at once. */
+  /** Codes of recently issued cards; undefined on the command line, which shows them at once. */
   codes?: CodeMemory | undefined;
-  /** Called after a change, so that this node follows it before the answer. */
+  /** Called after a change, so that this node applies it before the response. */
   follow(): Promise<void>;
 }

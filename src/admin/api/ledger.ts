@@ -1,7 +1,7 @@
 // /api/admin/ledger and losses: does it agree, what came in, what upstreams billed, and what of that no customer paid.
 
 import { z } from 'zod';
-import { auditResult, dailyRevenue, houseAccounts, runFullAudit, writeOffs } from '../actions/ledger.ts';
+import { auditResult, dailyRevenue, internalAccounts, runFullAudit, writeOffs } from '../actions/ledger.ts';
 import { LOSS_BY, MOST_LOSS_DAYS, showLosses } from '../actions/losses.ts';
 import { reconcile } from '../actions/reconcile.ts';
 import type { AuditPass } from '../actions/tools.ts';
@@ -20,11 +20,11 @@ export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
   operation('GET /api/admin/ledger', {
     id: 'showLedger',
     summary:
-      'The last audit, house accounts, write-offs and daily revenue. Figures of a day whose usage is no longer kept are null.',
+      'The last audit, internal accounts, write-offs and daily revenue. Figures of a day whose usage is no longer kept are null.',
     query: z.object({ days: z.coerce.number().int().min(1).max(366).default(30) }),
     async run(tools, { query }) {
       const [house, latest, days] = await Promise.all([
-        houseAccounts(tools),
+        internalAccounts(tools),
         writeOffs(tools, WRITE_OFFS_SHOWN),
         dailyRevenue(tools, query.days),
       ]);

@@ -1,4 +1,4 @@
-// accounts show, credit; keys create, revoke: what an operator does for a customer.
+// accounts show, credit; keys create, revoke.
 
 import { publicKey } from '../../accounts/keys/public-key.ts';
 import { counted } from '../../kit/counted.ts';
@@ -80,7 +80,7 @@ export const accountCommands: readonly Command[] = [
   {
     words: 'keys create',
     takes: '--account ID [--name TEXT]',
-    about: 'a new managing key for who lost theirs; it is shown once',
+    about: 'create a managing key for a customer who lost theirs; it is shown once',
     options: ['account', 'name'],
     async run({ args, options, open }) {
       noArguments(args);
@@ -89,14 +89,14 @@ export const accountCommands: readonly Command[] = [
       return {
         facts: { api_key: apiKey, ...publicKey(key) },
         text: apiKey,
-        secret: { ifLost: `nothing shows the new key ${key.keyId}, revoke it`, facts: { id: key.keyId } },
+        secret: { ifLost: `the new key ${key.keyId} was not shown, revoke it`, facts: { id: key.keyId } },
       };
     },
   },
   {
     words: 'keys revoke',
     takes: 'ID',
-    about: 'stop a key on every node within a second',
+    about: 'revoke a key on every node within a second',
     options: [],
     async run({ args, open }) {
       const keyId = oneArgument(args, 'ID');

@@ -1,4 +1,4 @@
-// backup, restore: a consistent copy of the embedded database while it serves, and back again while it does not.
+// backup, restore: copies the embedded database consistently while it serves, and restores it while it does not.
 
 import { resolve } from 'node:path';
 import { systemClock } from '../../kit/clock.ts';
@@ -21,10 +21,10 @@ const PEPPER_NOTE =
   'Save the pepper too (SECRETS_PEPPER, or the file "pepper" in the data folder): without it no key works.';
 
 const ACCEPT = 'accept-differences';
-const ACCEPT_NOTE = `restore takes it only with --${ACCEPT}, and freezes the accounts whose wallets are wrong.`;
+const ACCEPT_NOTE = `restore accepts it only with --${ACCEPT}, and freezes the accounts whose wallets are wrong.`;
 
 const movedNote = (place: string) =>
-  `This database was moved to PostgreSQL (${place}) and is only kept: what happens there is not in the copy.`;
+  `This database was moved to PostgreSQL (${place}): later changes there are not in the copy.`;
 
 export const backupCommands: readonly Command[] = [
   {
@@ -42,10 +42,10 @@ export const backupCommands: readonly Command[] = [
       const unlogged = note(database, file);
       const troubles = troublesOf(file, differences ?? [], unlogged);
       if (troubles.length > 0) throw new CommandRefused([...troubles, ...notes].join('\n'), { ...facts, differences });
-      const told = differences ? [] : ['not audited: the backup, like the database, is of another version'];
+      const audit = differences ? [] : ['not audited: the database, and so the backup, has another version'];
       return {
         facts: { ...facts, audited: differences !== undefined },
-        text: [`copied to ${file}`, ...told, ...notes].join('\n'),
+        text: [`copied to ${file}`, ...audit, ...notes].join('\n'),
       };
     },
   },
@@ -53,27 +53,27 @@ export const backupCommands: readonly Command[] = [
     words: 'restore',
     takes: `FILE [--${ACCEPT}]`,
     about:
-      'put a copy back while the server is stopped; one that fails the audit only with the flag, wrong accounts frozen',
+      'restore a copy while the server is stopped; with the flag also one that fails the audit, with its wrong accounts frozen',
     options: [],
     flags: [ACCEPT],
     makesDatabase: true,
     async run({ args, options, databaseFile, hasDatabase, pepperFingerprint }) {
       const file = oneArgument(args, 'FILE');
       const database = embedded(databaseFile());
-      // Where nothing is lost, the pepper may come later.
+      // Without a database to lose, the pepper may be set later.
       const fingerprint = hasDatabase() ? pepperFingerprint() : undefined;
       const { differences, frozen } = restore(file, database, fingerprint, options[ACCEPT] !== undefined);
-      const told =
+      const audit =
         differences.length === 0
           ? []
           : [
               'it does not pass the ledger audit:',
               printDifferences(differences),
-              frozen.length === 0 ? 'no account was frozen for it' : `frozen: ${frozen.join(', ')}`,
+              frozen.length === 0 ? 'no account was frozen' : `frozen: ${frozen.join(', ')}`,
             ];
       return {
         facts: { file, restored: true, differences, frozen },
-        text: [`restored from ${file}; its keys work with its own pepper only`, ...told].join('\n'),
+        text: [`restored from ${file}; its keys work with its own pepper only`, ...audit].join('\n'),
       };
     },
   },
@@ -83,11 +83,11 @@ function troublesOf(file: string, differences: readonly Difference[], unlogged: 
   const disagrees = `copied to ${file}, but the copy does not pass the ledger audit:`;
   return [
     ...(differences.length === 0 ? [] : [disagrees, printDifferences(differences), ACCEPT_NOTE]),
-    ...(unlogged === undefined ? [] : [`copied to ${file}, but the log of actions takes no line: ${unlogged}`]),
+    ...(unlogged === undefined ? [] : [`copied to ${file}, but the action log could not be written: ${unlogged}`]),
   ];
 }
 
-/** Why the log of actions took no line. The copy is good all the same. */
+/** Logs the backup; returns why that failed. The copy is valid anyway. */
 function note(database: string, file: string): string | undefined {
   try {
     noteBackup(database, line('backup', file));
@@ -108,8 +108,8 @@ function restore(source: string, file: string, fingerprint: string | undefined, 
     return restoreDatabase(source, file, systemClock.now(), lines, fingerprint);
   } catch (error) {
     if (error instanceof CopyDisagrees) {
-      const told = [`${error.message}:`, printDifferences(error.differences), ACCEPT_NOTE];
-      throw new CommandRefused(told.join('\n'), { differences: error.differences });
+      const lines = [`${error.message}:`, printDifferences(error.differences), ACCEPT_NOTE];
+      throw new CommandRefused(lines.join('\n'), { differences: error.differences });
     }
     throw error instanceof StoreRefused ? new CommandRefused(error.message) : error;
   }
@@ -121,7 +121,9 @@ function line(action: 'backup' | 'restore', file: string, more: Action['detail']
 
 function embedded(databaseFile: string | undefined): string {
   if (databaseFile === undefined) {
-    throw new CommandRefused('this is for the embedded database; back PostgreSQL up with pg_dump or its own tools');
+    throw new CommandRefused(
+      'this command is for the embedded database; back up PostgreSQL with pg_dump or its own tools',
+    );
   }
   return databaseFile;
 }

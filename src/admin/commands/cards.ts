@@ -1,4 +1,4 @@
-// cards issue, list, void. Codes are shown once, here: afterwards only their HMACs exist.
+// cards issue, list, void. Codes are shown once: only their HMACs are stored.
 
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { toCsv } from '../../kit/csv.ts';
@@ -45,10 +45,10 @@ export const cardCommands: readonly Command[] = [
       });
       const rows = cards.map(toRow);
       const { batchId } = batch;
-      const ifLost = `the codes are lost for batch ${batchId}, void its cards (cards list --batch ${batchId} names them)`;
+      const ifLost = `the codes are lost for batch ${batchId}, void its cards (cards list --batch ${batchId} lists them)`;
       return {
         facts: rows,
-        // Cards of a database that no server has look like all others, until somebody who paid redeems one.
+        // Names the database: cards in the wrong one look valid until a customer redeems one.
         note: `issued in the database at ${databasePlace}`,
         ...(csv === undefined ? { secret: { ifLost, facts: { batch_id: batchId } } } : {}),
         text:
@@ -99,8 +99,8 @@ export const cardCommands: readonly Command[] = [
       const failed = results.filter(({ state }) => state !== 'voided');
       const text = `${results.length - failed.length} voided`;
       if (failed.length > 0) {
-        const told = failed.map(({ serial, state }) => `${serial} was not voided: ${state}`);
-        throw new CommandRefused(told.join('\n'), { results }, text);
+        const lines = failed.map(({ serial, state }) => `${serial} was not voided: ${state}`);
+        throw new CommandRefused(lines.join('\n'), { results }, text);
       }
       return { facts: results, text };
     },
@@ -143,7 +143,7 @@ function writeCsv(file: string, rows: readonly Record<string, unknown>[]): void 
   try {
     writeFileSync(fd, toCsv(rows, ['serial', 'code', 'amount_ntd']), { flush: true });
   } catch {
-    // Half a list of codes that will never be good.
+    // A partial list of codes that will never be valid.
     rmSync(file, { force: true });
     throw new CommandRefused(`cannot write ${file}`);
   } finally {

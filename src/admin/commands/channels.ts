@@ -1,4 +1,4 @@
-// channels list, test: how each channel has been doing, and one real call to it.
+// channels list, test: each channel's traffic, and one real call to it.
 
 import type { Document } from '../../catalog/document.ts';
 import { secretTrouble } from '../../catalog/warn-document.ts';
@@ -46,15 +46,15 @@ export const channelCommands: readonly Command[] = [
   {
     words: 'channels test',
     takes: 'NAME',
-    about: "one small real call to a channel, with its key as this command's environment has it",
+    about: "send one small real call to a channel, with its key from this command's environment",
     options: [],
     async run({ args, open, variable }) {
       const name = oneArgument(args, 'NAME');
       const tools = await open();
       const { catalog } = await readNewest(tools);
-      // A key that only the server has: a call without it would tell nothing of the channel.
+      // Without a key that only the server has, the call would show nothing about the channel.
       const trouble = secretTrouble(catalog.channels.get(name)?.apiKey, { variable, readFile: readKeyFile });
-      if (trouble !== undefined) throw new CommandRefused(`${name} was not asked: ${trouble}; ${AS_THE_SERVER}`);
+      if (trouble !== undefined) throw new CommandRefused(`${name} was not called: ${trouble}; ${AS_THE_SERVER}`);
       const { firstByteMs, ...result } = await testChannel(tools, name, { actor: ACTOR });
       const facts = { ...result, first_byte_ms: firstByteMs };
       if (!result.ok) throw new CommandRefused(`${name} failed after ${result.ms} ms: ${result.detail}`, facts);
@@ -66,26 +66,28 @@ export const channelCommands: readonly Command[] = [
 const AS_THE_SERVER =
   "run the command with the server's environment and as its user, or test the channel in the console";
 
-/** Also those to channels that are switched off: the catalog in force has no such routes. */
+/** Includes routes to channels that are switched off, which the active catalog lacks. */
 function listRoutes({ channels, models }: Document, hours: readonly TrafficHour[]) {
   const byName = new Map(channels.map((channel) => [channel.name, channel]));
   return models.flatMap(({ id, routes }) =>
     [...new Set(routes.map(({ channel }) => channel))].flatMap((name) => {
       const channel = byName.get(name);
-      const own = hours.filter((hour) => hour.channel === name && hour.model === id);
-      return channel ? [rowOf(channel, id, own)] : [];
+      const routeHours = hours.filter((hour) => hour.channel === name && hour.model === id);
+      return channel ? [rowOf(channel, id, routeHours)] : [];
     }),
   );
 }
 
-/** Channels that no model has a route to, and what was asked of a channel for models that have none to it any more: all
- * rows of a channel together are its traffic. */
+/**
+ * Channels without routes, and traffic of models that have lost their route: so the rows of a channel sum to its
+ * traffic.
+ */
 function listRest({ channels, models }: Document, hours: readonly TrafficHour[]) {
   return channels.flatMap((channel) => {
-    const own = models.filter(({ routes }) => routes.some((route) => route.channel === channel.name));
-    const ids = new Set(own.map(({ id }) => id));
+    const routed = models.filter(({ routes }) => routes.some((route) => route.channel === channel.name));
+    const ids = new Set(routed.map(({ id }) => id));
     const rest = hours.filter((hour) => hour.channel === channel.name && !ids.has(hour.model));
-    return own.length === 0 || rest.length > 0 ? [rowOf(channel, null, rest)] : [];
+    return routed.length === 0 || rest.length > 0 ? [rowOf(channel, null, rest)] : [];
   });
 }
 

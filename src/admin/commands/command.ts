@@ -1,45 +1,45 @@
-// A command of the operator's: what it is called, what it takes, and what it does. It returns facts and a text of them;
-// the command line prints one or the other.
+// A command: its words, arguments and action. It returns facts and a text; the command line prints one of them.
 
 import { ACTORS } from '../../store/rows.ts';
+import type { OperatingRefused } from '../actions/refused.ts';
 import type { OperatingTools } from '../actions/tools.ts';
 
 export interface Invocation {
-  /** What follows the command's own words. */
+  /** Arguments after the command's words. */
   args: readonly string[];
   options: Readonly<Record<string, string | undefined>>;
-  /** Opens the store when the command needs it; the command line closes it. */
+  /** Opens the store on demand; the command line closes it. */
   open(): Promise<OperatingTools>;
-  /** The catalog file that the server reads at its start. */
+  /** The server's catalog file. */
   configFile: string | undefined;
-  /** A variable of the server's environment, as `env:NAME` in a catalog file means it. */
+  /** An environment variable, for `env:NAME` in a catalog file. */
   variable(name: string): string | undefined;
-  /** False only where the embedded database was not made yet. */
+  /** False only before the embedded database is created. */
   hasDatabase(): boolean;
-  /** The embedded database's file, in a folder that is there; undefined on PostgreSQL. */
+  /** The embedded database's file, in an existing folder; undefined on PostgreSQL. */
   databaseFile(): string | undefined;
-  /** Where the database is, for people. */
+  /** The location of the database, for messages. */
   databasePlace: string;
-  /** Of the pepper that a server would have here; undefined if there is none yet. */
+  /** Fingerprint of the pepper that a server would use here; undefined if there is none yet. */
   pepperFingerprint(): string | undefined;
-  /** What a person types to start the server of this program. */
+  /** The shell command that starts the server. */
   serveLine: string;
-  /** The public port of these settings, as this machine reaches it. */
+  /** The URL of the public port from this machine. */
   serverUrl: string;
-  /** The server there. */
+  /** Sends a request to that server. */
   ask(path: string): Promise<Response>;
 }
 
 export interface Printed {
   facts: unknown;
   text: string;
-  /** What a person should look at twice, for stderr; programs find it among the facts. */
+  /** Warnings for stderr; programs find them in the facts. */
   warnings?: readonly string[];
-  /** What a person should know beside it, for stderr. */
+  /** A note for stderr. */
   note?: string;
-  /** There if both hold what can never be shown again. */
+  /** Set if the output contains something that is never shown again. */
   secret?: {
-    /** What was made, and what to do if nobody could read it. */
+    /** What was created, and what to do if the output was lost. */
     ifLost: string;
     facts: Readonly<Record<string, unknown>>;
   };
@@ -47,13 +47,13 @@ export interface Printed {
 
 export interface Command {
   words: string;
-  /** Arguments and options as the help shows them. */
+  /** Arguments and options in the help. */
   takes: string;
   about: string;
   options: readonly string[];
-  /** Options without a value: given, they stand among the options as an empty text. */
+  /** Options without a value: if given, their value is an empty text. */
   flags?: readonly string[];
-  /** It works before the first start, too; every other command would act on an empty database that no server has. */
+  /** Also works before the first start; any other command would act on an empty database that no server uses. */
   makesDatabase?: boolean;
   run(invocation: Invocation): Promise<Printed>;
 }
@@ -67,14 +67,14 @@ export class CommandRefused extends Error {
   constructor(
     message: string,
     readonly facts: Readonly<Record<string, unknown>> = {},
-    /** What was done all the same, for people; programs find it among the facts. */
+    /** What was done nevertheless, for people; programs find it in the facts. */
     readonly done?: string,
   ) {
     super(message);
   }
 }
 
-/** Who acts here, as the log of actions says. */
+/** The actor in the action log. */
 export const ACTOR = ACTORS.commandLine;
 
 export function oneArgument(args: readonly string[], what: string): string {
@@ -91,4 +91,10 @@ export function requiredOption(options: Invocation['options'], name: string): st
   const value = options[name];
   if (value === undefined) throw new WrongUsage(`--${name} is needed`);
   return value;
+}
+
+/** An invalid field of an action is an option here. */
+export function optionRefusal({ message, facts: { field } }: OperatingRefused): string {
+  if (field === undefined) return message;
+  return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} ${message}`;
 }

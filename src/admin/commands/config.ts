@@ -35,24 +35,24 @@ export const configCommands: readonly Command[] = [
   {
     words: 'config apply',
     takes: 'FILE',
-    about: 'make it the newest revision; running servers follow within a second',
+    about: 'apply a catalog file as the newest revision; running servers follow within a second',
     options: [],
     makesDatabase: true,
     async run({ args, open, hasDatabase, databaseFile, configFile, variable }) {
       const path = oneArgument(args, 'FILE');
       const text = readNamedFile(path);
-      // No database is made for a document that cannot be its first.
+      // No database is created for an invalid document.
       const isNew = !hasDatabase();
       const first = isNew ? checkDocument(text, undefined) : undefined;
       if (first?.ok === false) throw refusedDocument(first.faults);
-      // Any other file is an edit: it survives a restart as long as the server's own file has not changed.
+      // Any other file is an edit: it survives a restart while the server's own file is unchanged.
       const source = resolve(path) === configFile ? 'file' : 'operator';
       const applied = await applyDocument(await open(), text, source, ACTOR);
       if (!applied.ok) throw refusedDocument(applied.faults);
       const warnings = [...applied.warnings, ...warnDocument(applied.document, placesOf(variable))];
-      // With a wrong DATA_DIR all would seem well, and the server's prices be the old ones.
+      // Shows a wrong DATA_DIR, with which the server would keep its old prices.
       const made = isNew ? databaseFile() : undefined;
-      const where = made === undefined ? '' : `, in a new database made at ${made}`;
+      const where = made === undefined ? '' : `, in a new database at ${made}`;
       return {
         facts: { ok: true, revision: applied.revision, ...(made === undefined ? {} : { made }), warnings },
         text: `applied as revision ${applied.revision}${where}`,

@@ -1,4 +1,4 @@
-// health: whether the server of these settings takes work, for a container's check or a script.
+// health: whether the server of these settings accepts work, for container checks and scripts.
 
 import { type Command, CommandRefused, noArguments } from './command.ts';
 
@@ -6,7 +6,7 @@ export const healthCommands: readonly Command[] = [
   {
     words: 'health',
     takes: '',
-    about: 'ask the server on this machine whether it takes work; exit code 0 if it does',
+    about: 'check whether the server on this machine accepts work; exit code 0 if it does',
     options: [],
     async run({ args, ask, serverUrl }) {
       noArguments(args);
@@ -16,10 +16,12 @@ export const healthCommands: readonly Command[] = [
       );
       if (status === undefined)
         throw new CommandRefused(
-          `no server answers on ${serverUrl}: it does not run, or HOST and PORT are not its own here`,
+          `no server answers on ${serverUrl}: it is not running, or HOST and PORT differ from its settings`,
         );
       if (status !== 200)
-        throw new CommandRefused(`the server on ${serverUrl} takes no work: it drains, or its database is away`);
+        throw new CommandRefused(
+          `the server on ${serverUrl} accepts no work: it is draining, or its database is unreachable`,
+        );
       return { facts: { ready: true }, text: 'ready' };
     },
   },

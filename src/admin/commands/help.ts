@@ -1,4 +1,4 @@
-// What the command line says of itself: all commands, those of a group, or one.
+// The help: all commands, those of a group, or one.
 
 import type { Command } from './command.ts';
 
@@ -6,17 +6,19 @@ type Line = Pick<Command, 'words' | 'takes' | 'about'>;
 
 export interface Help {
   all(): string;
-  /** Undefined if the words are those of no command or group. */
+  /** Undefined if the words match no command or group. */
   about(words: readonly string[]): string | undefined;
   usageOf(command: Line): string;
-  /** For who typed what is no command: those of its group, or where to find all. */
+  /** For an unknown command: the commands of its group, or how to list all. */
   nearest(words: readonly string[]): string;
 }
 
-const ASKING = ['--help', '-h'];
+const HELP_FLAGS = ['--help', '-h'];
 
-/** What help is asked about, by `help …` or by `… --help`; undefined if it is not. What stands where an option has its value
- * asks for nothing: a script that gives one must not take the help for its work done. */
+/**
+ * The topic of `help …` or `… --help`; undefined without either. `--help` as an option's value does not count: a script
+ * must not mistake the help for success.
+ */
 export function helpTopic(
   args: readonly string[],
   commands: readonly Pick<Command, 'words' | 'options'>[],
@@ -24,13 +26,13 @@ export function helpTopic(
   const words = args.filter((word) => word !== '--json');
   const options = commands.find((command) => startsWith(words, command))?.options ?? [];
   const isValue = (index: number) => options.some((name) => words[index - 1] === `--${name}`);
-  const isAsked = words[0] === 'help' || words.some((word, index) => ASKING.includes(word) && !isValue(index));
-  if (!isAsked) return undefined;
-  return words.filter((word, index) => !ASKING.includes(word) && !(index === 0 && word === 'help'));
+  const isHelp = words[0] === 'help' || words.some((word, index) => HELP_FLAGS.includes(word) && !isValue(index));
+  if (!isHelp) return undefined;
+  return words.filter((word, index) => !HELP_FLAGS.includes(word) && !(index === 0 && word === 'help'));
 }
 
-function startsWith(words: readonly string[], { words: own }: Pick<Command, 'words'>): boolean {
-  return own.split(' ').every((word, index) => word === words[index]);
+function startsWith(words: readonly string[], { words: expected }: Pick<Command, 'words'>): boolean {
+  return expected.split(' ').every((word, index) => word === words[index]);
 }
 
 export function createHelp(program: string, serve: Line, commands: readonly Line[]): Help {
@@ -41,8 +43,8 @@ export function createHelp(program: string, serve: Line, commands: readonly Line
     all: () => `usage: ${program} COMMAND [--json]\n\n${list(lines)}\n`,
     about(words) {
       if (words.length === 0) return this.all();
-      const one = words.length > 1 ? lines.find((line) => startsWith(words, line)) : undefined;
-      const meant = one ? [one] : words.length === 1 ? groupOf(words[0]) : [];
+      const command = words.length > 1 ? lines.find((line) => startsWith(words, line)) : undefined;
+      const meant = command ? [command] : words.length === 1 ? groupOf(words[0]) : [];
       return meant.length === 0 ? undefined : `usage: ${program} COMMAND [--json]\n\n${list(meant)}\n`;
     },
     usageOf,

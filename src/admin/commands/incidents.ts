@@ -1,4 +1,4 @@
-// incidents list, add, end, delete: incidents that the operator publishes, in both languages of the pages.
+// incidents list, add, end, delete: published incidents, in both languages of the pages.
 
 import { taipeiDateTime } from '../../kit/taipei.ts';
 import type { Incident } from '../../store/rows.ts';
@@ -51,7 +51,7 @@ export const incidentCommands: readonly Command[] = [
   {
     words: 'incidents end',
     takes: 'ID',
-    about: 'say that it is over, from now on',
+    about: 'end an incident now',
     options: [],
     async run({ args, open }) {
       const incident = await endIncident(await open(), oneArgument(args, 'ID'), ACTOR);

@@ -1,4 +1,4 @@
-// ledger audit: every invariant recomputed from the entries.
+// ledger audit: recomputes every invariant from the entries.
 
 import { counted } from '../../kit/counted.ts';
 import { formatNtd } from '../../kit/money.ts';
@@ -11,7 +11,7 @@ export const ledgerCommands: readonly Command[] = [
   {
     words: 'ledger audit',
     takes: '',
-    about: 'recompute every invariant from the entries; exit 1 and the differences if one fails',
+    about: 'recompute every invariant from the entries; prints the differences and exits with 1 if one fails',
     options: [],
     async run({ args, open }) {
       noArguments(args);
@@ -31,7 +31,7 @@ export const ledgerCommands: readonly Command[] = [
         text: [
           `clean: ${counted(wallets, 'wallet', 'wallets')}, ${counted(entries, 'entry', 'entries')}, total 0`,
           printTable(
-            ['house account', 'NT$'],
+            ['internal account', 'NT$'],
             Object.entries(house).map(([name, amount]) => [name, formatNtd(amount)]),
           ),
         ].join('\n'),

@@ -10,7 +10,7 @@ export const lossCommands: readonly Command[] = [
   {
     words: 'losses',
     takes: `[--by ${LOSS_BY.join('|')}] [--days N]`,
-    about: `what upstreams billed and no customer paid; by reason and of 7 days, today included, up to ${MOST_LOSS_DAYS}`,
+    about: `what upstreams billed and no customer paid; by default by reason, for 7 days including today (at most ${MOST_LOSS_DAYS})`,
     options: ['by', 'days'],
     async run({ args, options, open }) {
       noArguments(args);
@@ -35,7 +35,7 @@ export const lossCommands: readonly Command[] = [
 ];
 
 function readBy(text: string): LossBy {
-  const by = LOSS_BY.find((one) => one === text);
+  const by = LOSS_BY.find((name) => name === text);
   if (!by) throw new WrongUsage(`--by must be one of ${LOSS_BY.join(', ')}`);
   return by;
 }

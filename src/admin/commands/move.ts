@@ -1,4 +1,4 @@
-// move: the embedded database into a PostgreSQL, once and whole, while no server runs; and back to it if that was too early.
+// move: copies the embedded database into PostgreSQL while no server runs; `move undo` switches back.
 
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../kit/clock.ts';
@@ -25,15 +25,15 @@ import { printDifferences } from './print-differences.ts';
 import { printTable } from './print-table.ts';
 
 const ACCEPT = 'accept-differences';
-const ACCEPT_NOTE = `move takes it only with --${ACCEPT}, and freezes the accounts whose wallets are wrong.`;
+const ACCEPT_NOTE = `move accepts it only with --${ACCEPT}, and freezes the accounts whose wallets are wrong.`;
 const KEPT_NOTE =
-  'The embedded database is kept and marked: servers and commands refuse it from now on ("move undo" takes the mark away).';
+  'The embedded database is kept and marked as moved: servers and commands refuse it from now on ("move undo" removes the mark).';
 
 export const moveCommands: readonly Command[] = [
   {
     words: 'move undo',
     takes: '',
-    about: 'undo a move: use the embedded database again, without what happened in PostgreSQL since',
+    about: 'undo a move: use the embedded database again, without later changes in PostgreSQL',
     options: [],
     async run({ args, databaseFile }) {
       noArguments(args);
@@ -41,7 +41,7 @@ export const moveCommands: readonly Command[] = [
       if (!undoMove(file)) throw new CommandRefused('this database is not marked as moved');
       return {
         facts: { undone: true },
-        text: `${file} is used again; what is in PostgreSQL stays there, so let no server run on that`,
+        text: `${file} is in use again; the data in PostgreSQL stays there, so run no server on it`,
       };
     },
   },
@@ -49,7 +49,7 @@ export const moveCommands: readonly Command[] = [
     words: 'move',
     takes: `--to URL [--${ACCEPT}]`,
     about:
-      'copy the embedded database into an empty PostgreSQL while the server is stopped; one that fails the audit only with the flag',
+      'copy the embedded database into an empty PostgreSQL while the server is stopped; with the flag also if it fails the audit',
     options: ['to'],
     flags: [ACCEPT],
     async run(invocation) {
@@ -58,7 +58,7 @@ export const moveCommands: readonly Command[] = [
       const url = targetUrl(invocation);
       const file = embedded(databaseFile());
       refuseWhileServing(file, systemClock.now());
-      // Opening it brings it up to date, posts its journal, and knows that the pepper is its own.
+      // Opening migrates it, posts its journal, and checks the pepper.
       const tools = await open();
       const { differences } = await tools.store.read.audit({});
       if (differences.length > 0 && options[ACCEPT] === undefined) throw disagrees(differences);
@@ -70,7 +70,7 @@ export const moveCommands: readonly Command[] = [
         const moved = await moveDatabase(file, target, log).catch((error: unknown) => {
           throw withFrozen(error, frozen);
         });
-        return tell(moved, { place, frozen, next: nextStart(invocation, url, file) });
+        return describeMove(moved, { place, frozen, next: nextStart(invocation, url, file) });
       } finally {
         await target.close();
       }
@@ -78,32 +78,32 @@ export const moveCommands: readonly Command[] = [
   },
 ];
 
-/** `env:NAME` keeps a password out of the list of processes and out of the shell's history. */
+/** `env:NAME` keeps a password out of the process list and the shell history. */
 function targetUrl({ options, variable }: Invocation): string {
   const given = requiredOption(options, 'to');
   const name = given.startsWith('env:') ? given.slice('env:'.length) : undefined;
   const url = name === undefined ? given : variable(name);
-  if (url === undefined) throw new WrongUsage(`--to names the variable ${name}, which is not set`);
+  if (url === undefined) throw new WrongUsage(`the variable ${name} of --to is not set`);
   if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return url;
-  throw new WrongUsage('--to must be a URL that begins with postgres://, or env:NAME for a variable that holds one');
+  throw new WrongUsage('--to must be a URL that begins with postgres://, or env:NAME for a variable with one');
 }
 
 function embedded(databaseFile: string | undefined): string {
   if (databaseFile !== undefined) return databaseFile;
   throw new CommandRefused(
-    'DATABASE_URL is set, and what is moved is the embedded database: unset it, and name PostgreSQL by --to',
+    'DATABASE_URL is set, but move copies the embedded database: unset it, and give the PostgreSQL URL with --to',
   );
 }
 
 function disagrees(differences: readonly Difference[]): CommandRefused {
-  const told = ['the embedded database does not pass the ledger audit:', printDifferences(differences), ACCEPT_NOTE];
-  return new CommandRefused(told.join('\n'), { differences });
+  const lines = ['the embedded database does not pass the ledger audit:', printDifferences(differences), ACCEPT_NOTE];
+  return new CommandRefused(lines.join('\n'), { differences });
 }
 
-/** Those that have a wallet. */
+/** Freezes wrong accounts that have a wallet. */
 async function freezeWrong(tools: OperatingTools, differences: readonly Difference[]): Promise<string[]> {
   const at = tools.clock.now();
-  const reason = `wrong in the audit before a move (--${ACCEPT})`;
+  const reason = `failed the audit before a move (--${ACCEPT})`;
   const frozen: string[] = [];
   for (const accountId of wrongWallets(differences).keys()) {
     if (!(await tools.store.read.wallet(accountId))) continue;
@@ -114,16 +114,16 @@ async function freezeWrong(tools: OperatingTools, differences: readonly Differen
   return frozen;
 }
 
-/** They are frozen in the embedded database before it is copied, and stay so there. */
+/** They were frozen in the embedded database before the copy, and stay frozen. */
 function withFrozen(error: unknown, frozen: readonly string[]): unknown {
   if (frozen.length === 0 || !(error instanceof StoreRefused)) return error;
-  const told = `frozen in the embedded database all the same: ${frozen.join(', ')} (unfreeze them in the console)`;
-  return new CommandRefused(`${error.message}\n${told}`, { frozen });
+  const note = `still frozen in the embedded database: ${frozen.join(', ')} (unfreeze them in the console)`;
+  return new CommandRefused(`${error.message}\n${note}`, { frozen });
 }
 
 const MASK = '***';
 
-/** What starts the server there, with the pepper from where it is kept and without any secret. */
+/** The command that starts the server there, with the pepper from its place and without secrets. */
 function nextStart({ variable, serveLine }: Invocation, url: string, file: string): string {
   const shown = new URL(url);
   if (shown.password !== '') shown.password = MASK;
@@ -132,23 +132,23 @@ function nextStart({ variable, serveLine }: Invocation, url: string, file: strin
   return `DATABASE_URL=${quoted(shown.href)} SECRETS_PEPPER=${pepper} ${serveLine}`;
 }
 
-/** One word for a shell, whatever is in it. */
+/** Quotes a word for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-interface Told {
+interface MoveResult {
   place: string;
   frozen: readonly string[];
   next: string;
 }
 
-function tell({ rows, report, balance }: Moved, { place, frozen, next }: Told) {
+function describeMove({ rows, report, balance }: Moved, { place, frozen, next }: MoveResult) {
   const { wallets, entries, differences } = report;
   const holds = rows.holds ?? 0;
   const facts = { moved_to: place, rows, wallets, entries, balance_nano: String(balance), differences, frozen, next };
   const text = [
-    `moved to ${place}: every row was read back and is the same, and so is the audit`,
+    `moved to ${place}: every row was read back and compared, and the audit has the same result`,
     printTable(
       ['table', 'rows'],
       Object.entries(rows)
@@ -156,11 +156,11 @@ function tell({ rows, report, balance }: Moved, { place, frozen, next }: Told) {
         .map(([name, count]) => [name, String(count)]),
     ),
     `NT$${formatNtd(balance)} in ${counted(wallets, 'wallet', 'wallets')}, ${counted(entries, 'entry', 'entries')}`,
-    ...(holds === 0 ? [] : [`${counted(holds, 'open hold', 'open holds')}, for the first server there to release`]),
+    ...(holds === 0 ? [] : [`${counted(holds, 'open hold', 'open holds')}to be released by the first server there`]),
     ...(differences.length === 0 ? [] : ['it does not pass the ledger audit:', printDifferences(differences)]),
     ...(frozen.length === 0 ? [] : [`frozen: ${frozen.join(', ')}`]),
     KEPT_NOTE,
-    `Next, with the same pepper as here, also for commands${next.includes(`:${MASK}@`) ? `; ${MASK} stands for the password` : ''}:`,
+    `Next (commands need the same pepper and URL${next.includes(`:${MASK}@`) ? `; replace ${MASK} with the password` : ''}):`,
     `  ${next}`,
   ].join('\n');
   return { facts, text };

@@ -1,4 +1,4 @@
-// What an audit found, as a table for people.
+// Prints the differences of an audit as a table.
 
 import type { Difference } from '../../store/reads.ts';
 import { printTable } from './print-table.ts';

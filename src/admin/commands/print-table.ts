@@ -1,4 +1,4 @@
-// A table for people: columns as wide as their widest cell.
+// Prints a table with columns as wide as their widest cell.
 
 export function printTable(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map(({ length }, index) =>

@@ -1,10 +1,10 @@
-// What upstreams bill and no customer pays, as it is booked.
+// Losses: what upstreams bill and no customer pays.
 
 import { ntdNumber } from '../../kit/money.ts';
 import type { LossMeter } from '../../ledger/loss-meter.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Where no channel is known. */
+/** If the channel is unknown. */
 const NONE = 'none';
 
 export function countLosses(metrics: Metrics): LossMeter {

@@ -1,5 +1,5 @@
-// Figures for a monitoring system, in the Prometheus text format. Whoever counts finds its series once by the values of
-// its labels; to count is then an addition. No family grows without end: what is too many is counted as `other`.
+// Metrics in the Prometheus text format. A caller looks up its series once by label values and then only adds to it.
+// Every family is bounded: further series are counted as `other`.
 
 import { assert } from '../../kit/assert.ts';
 
@@ -11,9 +11,9 @@ export interface Histogram {
   observe(value: number): void;
 }
 
-/** The series of one name, by the values of its labels in their order. */
-export interface Family<One, Labels extends readonly string[]> {
-  of(...values: { [At in keyof Labels]: string }): One;
+/** The series of one metric, by label values in order. */
+export interface Family<Series, Labels extends readonly string[]> {
+  of(...values: { [At in keyof Labels]: string }): Series;
 }
 
 export interface About<Labels extends readonly string[]> {
@@ -22,7 +22,7 @@ export interface About<Labels extends readonly string[]> {
   labels: Labels;
 }
 
-/** One figure that is read when somebody looks, with the values of its labels. */
+/** A value that is read on scrape, with its label values. */
 export type Reading = readonly [value: number, ...labels: string[]];
 
 export type Readings = readonly Reading[] | Promise<readonly Reading[]>;
@@ -32,7 +32,7 @@ export interface Metrics {
   histogram<const Labels extends readonly string[]>(
     about: About<Labels> & { bounds: readonly number[] },
   ): Family<Histogram, Labels>;
-  /** What others keep already; a reading that fails is left out. */
+  /** Values that already exist elsewhere; a failed reading is left out. */
   read<const Labels extends readonly string[]>(
     about: About<Labels> & { type: 'gauge' | 'counter' },
     readings: () => Readings,
@@ -42,32 +42,34 @@ export interface Metrics {
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-const MOST_SERIES = 5_000;
+const MAX_SERIES = 5_000;
 const OTHER = 'other';
 
 interface Kept {
   lines(): string[] | Promise<string[]>;
 }
 
-export function createMetrics(mostSeries = MOST_SERIES): Metrics {
+export function createMetrics(maxSeries = MAX_SERIES): Metrics {
   const kept = new Map<string, Kept>();
 
   function keep({ name, help, labels }: About<readonly string[]>, type: string, lines: Kept['lines']): void {
-    assert(NAME.test(name) && labels.every((label) => LABEL.test(label)), 'a metric has a name that may be one');
-    assert(!kept.has(name), 'a metric is declared once');
+    assert(NAME.test(name) && labels.every((label) => LABEL.test(label)), 'names of metrics and labels are valid');
+    assert(!kept.has(name), 'a metric is declared only once');
     const head = [`# HELP ${name} ${escapeHelp(help)}`, `# TYPE ${name} ${type}`];
     kept.set(name, { lines: async () => [...head, ...(await lines())] });
   }
 
   return {
     counter(about) {
-      const series = createFamily(about.labels, mostSeries, createCounter);
+      const series = createFamily(about.labels, maxSeries, createCounter);
       keep(about, 'counter', () => series.all().map(([labels, { value }]) => line(about.name, labels, value)));
       return series;
     },
     histogram({ bounds, ...about }) {
-      const series = createFamily(about.labels, mostSeries, () => createHistogram(bounds));
-      keep(about, 'histogram', () => series.all().flatMap(([labels, one]) => histogramLines(about.name, labels, one)));
+      const series = createFamily(about.labels, maxSeries, () => createHistogram(bounds));
+      keep(about, 'histogram', () =>
+        series.all().flatMap(([labels, histogram]) => histogramLines(about.name, labels, histogram)),
+      );
       return series;
     },
     read(about, readings) {
@@ -88,32 +90,36 @@ export function createMetrics(mostSeries = MOST_SERIES): Metrics {
 const NAME = /^[a-z][a-z0-9_]*$/;
 const LABEL = /^(?!le$|quantile$)[a-z][a-z0-9_]*$/;
 
-interface Branch<One> {
-  next: Map<string, Branch<One>>;
-  one: One | undefined;
+interface Branch<Series> {
+  next: Map<string, Branch<Series>>;
+  series: Series | undefined;
 }
 
-/** A tree by the values of the labels: a look-up joins no strings. */
-function createFamily<One, const Labels extends readonly string[]>(labels: Labels, most: number, create: () => One) {
-  const newBranch = (): Branch<One> => ({ next: new Map(), one: undefined });
+/** A tree by label values: a lookup joins no strings. */
+function createFamily<Series, const Labels extends readonly string[]>(
+  labels: Labels,
+  most: number,
+  create: () => Series,
+) {
+  const newBranch = (): Branch<Series> => ({ next: new Map(), series: undefined });
   const root = newBranch();
-  const series: [labels: string, one: One][] = [];
-  let other: One | undefined;
+  const series: [labels: string, series: Series][] = [];
+  let other: Series | undefined;
 
-  function add(...values: readonly string[]): One {
-    const one = create();
-    series.push([labelText(labels, values), one]);
-    return one;
+  function add(...values: readonly string[]): Series {
+    const created = create();
+    series.push([labelText(labels, values), created]);
+    return created;
   }
 
-  function others(): One {
+  function others(): Series {
     other ??= add(...labels.map(() => OTHER));
     return other;
   }
 
   return {
     all: () => series,
-    of(...values: { [At in keyof Labels]: string }): One {
+    of(...values: { [At in keyof Labels]: string }): Series {
       let branch = root;
       for (let at = 0; at < values.length; at++) {
         const value = values[at] ?? '';
@@ -125,8 +131,8 @@ function createFamily<One, const Labels extends readonly string[]>(labels: Label
         }
         branch = next;
       }
-      branch.one ??= add(...values);
-      return branch.one;
+      branch.series ??= add(...values);
+      return branch.series;
     },
   };
 }
@@ -142,7 +148,7 @@ function createCounter(): Counter & { value: number } {
 
 interface Counts extends Histogram {
   bounds: readonly number[];
-  /** One more than there are bounds: the last one takes everything above. */
+  /** Series more than the bounds: the last counts everything above. */
   counts: number[];
   sum: number;
 }

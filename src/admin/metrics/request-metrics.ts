@@ -1,4 +1,4 @@
-// What calls come to: how many ended how, how long they took, what they used and brought.
+// Metrics of model calls: outcomes, times, usage and revenue.
 
 import { ntdNumber } from '../../kit/money.ts';
 import type { RelayMeter } from '../../relay/meter.ts';
@@ -14,24 +14,24 @@ const TOKEN_BUCKETS = {
   output: 'output',
 } as const satisfies Partial<Record<keyof Buckets, string>>;
 const TOKENS = Object.entries(TOKEN_BUCKETS) as [keyof typeof TOKEN_BUCKETS, string][];
-/** Where no channel answered. */
+/** If no channel answered. */
 const NONE = 'none';
 
 export function countRequests(metrics: Metrics): RelayMeter {
   const requests = metrics.counter({
     name: 'gateway_requests_total',
-    help: 'Admitted model calls that are over, by how they ended; refused ones are in gateway_faults_total.',
+    help: 'Finished admitted model calls, by outcome; refused ones are in gateway_faults_total.',
     labels: ['endpoint', 'model', 'channel', 'outcome'],
   });
   const firstToken = metrics.histogram({
     name: 'gateway_first_token_seconds',
-    help: 'Streams: from the start of the try that served to its first text, reasoning or tool call.',
+    help: 'Streams: from the start of the successful attempt to its first text, reasoning or tool call.',
     labels: ['model', 'channel'],
     bounds: SECONDS,
   });
   const total = metrics.histogram({
     name: 'gateway_request_seconds',
-    help: 'Calls that ended well: from the start of the try that served to the end.',
+    help: 'Successful calls: from the start of the successful attempt to the end.',
     labels: ['model', 'channel'],
     bounds: SECONDS,
   });
@@ -48,14 +48,14 @@ export function countRequests(metrics: Metrics): RelayMeter {
   });
   const attempts = metrics.counter({
     name: 'gateway_upstream_attempts_total',
-    help: 'Tries on channels, by what came of them in the end; told when their call is over.',
+    help: 'Attempts on channels, by outcome; counted when their call ends.',
     labels: ['channel', 'outcome'],
   });
   const opened = { stream: 0, whole: 0 };
   metrics.read(
     {
       name: 'gateway_requests_open',
-      help: 'Admitted model calls that are not over, streams and whole answers.',
+      help: 'Running admitted model calls, streamed or not.',
       type: 'gauge',
       labels: ['kind'],
     },
@@ -69,15 +69,15 @@ export function countRequests(metrics: Metrics): RelayMeter {
     opened: ({ request }) => void opened[request.stream ? 'stream' : 'whole']++,
     over: ({ request }) => void opened[request.stream ? 'stream' : 'whole']--,
     closed(call, outcome, cost, serving) {
-      const asked = call.model.id;
+      const requested = call.model.id;
       const { status, channel, buckets } = outcome;
-      const served = outcome.model ?? asked;
-      requests.of(call.endpoint, asked, channel ?? NONE, status).add();
-      for (const one of outcome.attempts) attempts.of(one.channel, one.outcome).add();
+      const served = outcome.model ?? requested;
+      requests.of(call.endpoint, requested, channel ?? NONE, status).add();
+      for (const attempt of outcome.attempts) attempts.of(attempt.channel, attempt.outcome).add();
       if (!serving) return;
       const { firstTokenMs, totalMs } = serving;
-      if (firstTokenMs !== null) firstToken.of(asked, serving.channel).observe(firstTokenMs / 1000);
-      if (status === 'ok') total.of(asked, serving.channel).observe(totalMs / 1000);
+      if (firstTokenMs !== null) firstToken.of(requested, serving.channel).observe(firstTokenMs / 1000);
+      if (status === 'ok') total.of(requested, serving.channel).observe(totalMs / 1000);
       for (const [bucket, name] of TOKENS) if (buckets[bucket] > 0) tokens.of(served, name).add(buckets[bucket]);
       if (buckets.images > 0) images.of(served).add(buckets.images);
       if (cost > 0n) charged.of(served).add(ntdNumber(cost));

@@ -1,4 +1,4 @@
-// The gateway's own state when somebody looks: readiness, the catalog's revision, the breaker of each route, alarms.
+// Gateway state on scrape: readiness, catalog revision, the breaker of each route, alarms.
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { BreakerState, Health } from '../../channels/health.ts';
@@ -17,19 +17,21 @@ const STATES = ['closed', 'open', 'probing'] as const satisfies BreakerState['st
 
 export function readState(metrics: Metrics, { health, alarms, catalog, isReady, isUnbalanced }: StateFacts): void {
   const gauge = { type: 'gauge', labels: [] } as const;
-  const ready = { ...gauge, name: 'gateway_ready', help: '1 while new work is taken, as /readyz says.' };
+  const ready = { ...gauge, name: 'gateway_ready', help: '1 while new work is accepted, as in /readyz.' };
   metrics.read(ready, () => [[isReady() ? 1 : 0]]);
-  metrics.read({ ...gauge, name: 'gateway_catalog_revision', help: 'The revision that is active here.' }, () => [
-    [catalog().revision],
-  ]);
-  metrics.read({ ...gauge, name: 'gateway_ledger_unbalanced', help: '1 while the books do not sum to zero.' }, () => [
-    [isUnbalanced() ? 1 : 0],
-  ]);
+  metrics.read(
+    { ...gauge, name: 'gateway_catalog_revision', help: 'The active catalog revision of this node.' },
+    () => [[catalog().revision]],
+  );
+  metrics.read(
+    { ...gauge, name: 'gateway_ledger_unbalanced', help: '1 while the ledger does not sum to zero.' },
+    () => [[isUnbalanced() ? 1 : 0]],
+  );
   metrics.read(
     {
       type: 'gauge',
       name: 'gateway_breaker_state',
-      help: '1 for the state that the breaker of a route is in, 0 for the others. Only routes of the active catalog.',
+      help: "1 for the current state of a route's breaker, 0 for the others. Only routes of the active catalog.",
       labels: ['channel', 'upstream_model', 'state'],
     },
     () => breakers(catalog(), health.states()),

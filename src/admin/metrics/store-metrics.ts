@@ -1,4 +1,4 @@
-// How the store fares: batches as they are committed, and what waits or is open when somebody looks.
+// Metrics of the store: committed batches, and waiting or open work on scrape.
 
 import type { Clock } from '../../kit/clock.ts';
 import { ntdNumber } from '../../kit/money.ts';
@@ -19,7 +19,7 @@ export function countBatches(metrics: Metrics): BatchMeter {
   });
   const time = metrics.histogram({
     name: 'gateway_ledger_commit_seconds',
-    help: 'How long a batch took until it was on disk, or had failed.',
+    help: 'Time until a batch was on disk or failed.',
     labels: ['outcome'],
     bounds: SECONDS,
   });
@@ -34,7 +34,7 @@ export interface StoreFacts {
   store: Store;
   clock: Clock;
   hasStore(): boolean;
-  /** Closes that have not committed yet. */
+  /** Uncommitted settlements and releases. */
   closing(): number;
 }
 
@@ -43,11 +43,11 @@ export function readStore(metrics: Metrics, { store, clock, hasStore, closing }:
   metrics.read({ ...gauge, name: 'gateway_store_up', help: '1 while the store answers.' }, () => [
     [hasStore() ? 1 : 0],
   ]);
-  metrics.read({ ...gauge, name: 'gateway_ledger_queue', help: 'Operations that wait for a commit.' }, () => [
+  metrics.read({ ...gauge, name: 'gateway_ledger_queue', help: 'Operations waiting for a commit.' }, () => [
     [store.waiting()],
   ]);
   metrics.read(
-    { ...gauge, name: 'gateway_settlements_open', help: 'Settlements and releases that are not in the books yet.' },
+    { ...gauge, name: 'gateway_settlements_open', help: 'Settlements and releases that are not committed.' },
     () => [[closing()]],
   );
   const sums = once(() => store.read.holdSums());
@@ -57,22 +57,19 @@ export function readStore(metrics: Metrics, { store, clock, hasStore, closing }:
   metrics.read({ ...gauge, name: 'gateway_holds_ntd', help: 'NT$ in open holds of all nodes together.' }, async () => [
     [ntdNumber((await sums()).amount)],
   ]);
-  metrics.read(
-    { ...gauge, name: 'gateway_oldest_hold_seconds', help: 'How long the oldest open hold has been open.' },
-    async () => {
-      const { oldestAt } = await sums();
-      return [[oldestAt === null ? 0 : Math.max(0, clock.now() - oldestAt) / 1000]];
-    },
-  );
+  metrics.read({ ...gauge, name: 'gateway_oldest_hold_seconds', help: 'Age of the oldest open hold.' }, async () => {
+    const { oldestAt } = await sums();
+    return [[oldestAt === null ? 0 : Math.max(0, clock.now() - oldestAt) / 1000]];
+  });
 }
 
-/** Three figures of one moment are one question: whoever asks while it is under way gets the same answer. */
+/** Three metrics share one query: concurrent callers get the same result. */
 function once(ask: () => Promise<HoldSums>): () => Promise<HoldSums> {
-  let asked: Promise<HoldSums> | undefined;
+  let pending: Promise<HoldSums> | undefined;
   return () => {
-    asked ??= ask().finally(() => {
-      asked = undefined;
+    pending ??= ask().finally(() => {
+      pending = undefined;
     });
-    return asked;
+    return pending;
   };
 }

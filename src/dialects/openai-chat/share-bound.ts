@@ -1,7 +1,7 @@
 // Thinking that a chat bounds by a field of its own. The hold is for one output bound, so thinking and answer share it.
 
 import type { Json, JsonObject } from '../../kit/json/json.ts';
-import type { UnaskedThinking } from '../../vendors/qwen.ts';
+import type { DefaultThinking } from '../../vendors/qwen.ts';
 import { type Lowered, lowerInside } from '../lower-inside.ts';
 
 interface SharedBound extends Lowered {
@@ -10,7 +10,7 @@ interface SharedBound extends Lowered {
 }
 
 /** `unasked`: whether the model thinks beside its answer without being asked. */
-export function shareBound(body: JsonObject, bound: number, unasked?: UnaskedThinking): SharedBound {
+export function shareBound(body: JsonObject, bound: number, unasked?: DefaultThinking): SharedBound {
   const { thinking_budget: budget, enable_thinking: isEnabled, reasoning, thinking } = body;
   const isPlain = budget === undefined && isEnabled === undefined && reasoning === undefined && thinking === undefined;
   // Most requests have none of them.

@@ -134,7 +134,7 @@ test.each([
     'must be a plain decimal number: 20%',
   ],
   ['a list without models', 'input\n1\n', {}, 'text', 'needs a header with a column "model"'],
-  ['broken JSON', '[{', {}, 'text', 'is no valid JSON'],
+  ['broken JSON', '[{', {}, 'text', 'is not valid JSON'],
 ])('%s is refused by its field', async (_, text, options, field, message) => {
   const error: unknown = await read(text, options).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(OperatingRefused);

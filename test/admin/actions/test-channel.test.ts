@@ -117,7 +117,7 @@ describe('the call is one that the model serves', () => {
     const refused = await ask(new Response('{"data":[]}'), { models: [...free, ...models], ...asked }).catch(
       (error: unknown) => error,
     );
-    const message = `${subject} has only images and is not tested: the test would pay for one`;
+    const message = `${subject} serves only images and is not tested, because each image costs money`;
     expect(refused).toMatchObject({ code: 'only_images', message });
   });
 });

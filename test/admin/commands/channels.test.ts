@@ -114,7 +114,10 @@ test('a channel of images is not tested', async () => {
   const file = place.write('gateway.yaml', JSON.stringify(document));
   expect((await place.gateway(['config', 'apply', file])).exitCode).toBe(0);
   const { exitCode, stderr } = await place.gateway(['channels', 'test', 'away']);
-  expect([exitCode, stderr.trim()]).toEqual([1, 'away has only images and is not tested: the test would pay for one']);
+  expect([exitCode, stderr.trim()]).toEqual([
+    1,
+    'away serves only images and is not tested, because each image costs money',
+  ]);
 });
 
 test.each([
@@ -129,12 +132,12 @@ test.each([
   expect((await place.gateway(['config', 'apply', file])).exitCode).toBe(0);
   const plain = await place.gateway(['channels', 'test', 'away'], env);
   expect(plain.exitCode).toBe(1);
-  expect(plain.stderr).toStartWith(`away was not asked: ${reason}`);
+  expect(plain.stderr).toStartWith(`away was not called: ${reason}`);
   expect(plain.stderr).toContain('or test the channel in the console');
   const json = await place.gateway(['channels', 'test', 'away', '--json'], env);
   expect([json.exitCode, json.stdout + json.stderr]).toEqual([
     1,
-    expect.stringContaining(`away was not asked: ${reason}`),
+    expect.stringContaining(`away was not called: ${reason}`),
   ]);
 });
 

@@ -23,7 +23,7 @@ describe('config apply', () => {
     const file = place.write('a.yaml', plainDocument());
     expect(await place.gateway(['config', 'apply', file])).toEqual({
       exitCode: 0,
-      stdout: `applied as revision 1, in a new database made at ${place.dataDir}/gateway.sqlite\n`,
+      stdout: `applied as revision 1, in a new database at ${place.dataDir}/gateway.sqlite\n`,
       stderr: '',
     });
     const second = await place.gateway(['config', 'apply', file, '--json']);

@@ -114,7 +114,7 @@ test.each([
 
 test('an end alone: that its start is missing', async () => {
   const { exitCode, stderr } = await place.gateway(['incidents', 'add', ...TITLES, '--ended', '2026-01-15']);
-  expect([exitCode, stderr]).toEqual([1, '--started is missing: what is over has a start, too\n']);
+  expect([exitCode, stderr]).toEqual([1, '--started is missing: an incident that is over needs a start\n']);
 });
 
 test('a text in one language: which one is missing', async () => {

@@ -6,8 +6,7 @@ import { OperatingRefused } from '../../../src/admin/actions/refused.ts';
 import type { OperatingTools } from '../../../src/admin/actions/tools.ts';
 import { accountCommands } from '../../../src/admin/commands/accounts.ts';
 import { cardCommands } from '../../../src/admin/commands/cards.ts';
-import { type Command, CommandRefused } from '../../../src/admin/commands/command.ts';
-import { tellRefusal } from '../../../src/admin/commands/tell-refusal.ts';
+import { type Command, CommandRefused, optionRefusal } from '../../../src/admin/commands/command.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { createIds } from '../../../src/kit/ids.ts';
 import { systemRandom } from '../../../src/kit/random.ts';
@@ -66,7 +65,7 @@ async function refusalOf(running: Promise<unknown>): Promise<string> {
   const before = rows();
   const outcome = await running.catch((error: unknown) => error);
   expect(rows()).toEqual(before);
-  if (outcome instanceof OperatingRefused) return tellRefusal(outcome);
+  if (outcome instanceof OperatingRefused) return optionRefusal(outcome);
   if (outcome instanceof CommandRefused) return outcome.message;
   throw new Error('it was not refused');
 }

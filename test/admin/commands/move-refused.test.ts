@@ -282,7 +282,7 @@ describe('differences', () => {
     const { exitCode, stderr } = await move(ACCEPT);
     expect(exitCode).toBe(1);
     expect(stderr).toStartWith('nothing was moved: the table replays is refused: ');
-    expect(stderr).toContain(`frozen in the embedded database all the same: ${account.accountId} `);
+    expect(stderr).toContain(`still frozen in the embedded database: ${account.accountId} `);
     expect(JSON.parse((await move(ACCEPT, '--json')).stderr)).toMatchObject({ frozen: [account.accountId] });
     await expectEmpty();
     writeSql(file, `DELETE FROM replays WHERE replay_id = 'r'`);

@@ -129,7 +129,7 @@ test('health says where it asked', async () => {
   const { exitCode, stderr } = await place.gateway(['health'], { PORT: '9' });
   expect([exitCode, stderr]).toEqual([
     1,
-    'no server answers on http://127.0.0.1:9: it does not run, or HOST and PORT are not its own here\n',
+    'no server answers on http://127.0.0.1:9: it is not running, or HOST and PORT differ from its settings\n',
   ]);
 });
 

@@ -88,7 +88,7 @@ describe('several routes of a model to one channel', () => {
         code: 'several_routes',
         models: ['cheap', 'dear', 'two-names'],
         message:
-          'cheap, dear, two-names: a model has several routes to this channel, and its requests cannot be told apart: what they cost is not known',
+          'cheap, dear, two-names: a model has several routes to this channel, and its requests cannot be distinguished: their cost is unknown',
       },
     ]);
     const page = await pageOf('en', ...lines);

@@ -10,7 +10,7 @@ import { DataTable, Facts, figure } from '../../../site/parts/table.tsx';
 import { typed } from '../../../site/read-form.ts';
 import type { Entry } from '../../../store/rows.ts';
 import type { DayRevenue } from '../../actions/ledger.ts';
-import { auditResult, dailyRevenue, houseAccounts, runFullAudit, writeOffs } from '../../actions/ledger.ts';
+import { auditResult, dailyRevenue, internalAccounts, runFullAudit, writeOffs } from '../../actions/ledger.ts';
 import { billedChannels, type Reconciled, reconcile } from '../../actions/reconcile.ts';
 import type { AuditPass } from '../../actions/tools.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
@@ -185,7 +185,7 @@ export function addLedgerPages(visits: ConsoleVisits, tools: ConsoleTools): void
 async function show(tools: ConsoleTools, visit: ConsoleVisit, audit: AuditPass | undefined): Promise<Response> {
   const facts = {
     audit,
-    house: await houseAccounts(tools),
+    house: await internalAccounts(tools),
     revenue: await dailyRevenue(tools, DAYS),
     writeOffs: await writeOffs(tools, SHOWN_WRITE_OFFS),
   };
