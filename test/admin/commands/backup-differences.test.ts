@@ -56,21 +56,21 @@ describe('backup', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  test('tells them also where the log of actions takes no line', async () => {
+  test('tells them also where the action log cannot be written', async () => {
     const db = new Database(database);
     try {
       db.run(`CREATE TRIGGER full BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'full'); END`);
       const file = place.path('unlogged.sqlite');
       const { exitCode, stderr } = await place.gateway(['backup', file]);
       expect(exitCode).toBe(1);
-      for (const said of [wrong.accountId, 'takes no line: check the disk', 'pepper']) expect(stderr).toContain(said);
+      for (const said of [wrong.accountId, 'could not be written: check the disk', 'pepper']) expect(stderr).toContain(said);
       db.run('DROP TRIGGER full');
       // As a move of a large database does for all of its time.
       db.run('BEGIN IMMEDIATE');
       const busy = await place.gateway(['backup', place.path('busy.sqlite'), '--json']);
       expect(busy.exitCode).toBe(1);
       const told: Answer = JSON.parse(busy.stderr);
-      expect(told.error).toContain(`takes no line: ${database} is busy`);
+      expect(told.error).toContain(`could not be written: ${database} is busy`);
       expect(told).toMatchObject({ file: place.path('busy.sqlite'), differences: [difference] });
     } finally {
       db.close();
