@@ -4,7 +4,7 @@
 import { PairMap } from './pair-map.ts';
 
 /** For routes without a report; common models take 40 to 150. */
-export const DEFAULT_TOKENS_PER_SECOND = 60;
+const DEFAULT_TOKENS_PER_SECOND = 60;
 /** Below one second, network and queue dominate. */
 const MIN_TIMED_MS = 1_000;
 /** The weight of a new report. */

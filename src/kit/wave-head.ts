@@ -23,7 +23,7 @@ export function isPlainWave(head: Buffer): boolean {
 }
 
 /** Undefined if it is not a WAV, or if decoders may use another format chunk: a later or second one. */
-export function readWaveFormat(head: Buffer): WaveFormat | undefined {
+function readWaveFormat(head: Buffer): WaveFormat | undefined {
   if (!WAVE_HEAD.test(head.toString('latin1', 0, 12))) return undefined;
   let found: WaveFormat | undefined;
   let at = 12;

@@ -11,7 +11,7 @@ export const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
 export type ModelKind = (typeof MODEL_KINDS)[number];
 
 /** All endpoints of a kind, which the document may restrict. */
-export const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
+const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
   openai: ['chat', 'responses', 'embeddings', 'images'],
   anthropic: ['messages'],
   gemini: ['gemini'],
