@@ -1,7 +1,7 @@
 // Suggests ids: the closest few by edit distance, or those that contain the requested text.
 
 const MAX_REQUESTED = 100;
-const MOST_TOLD = 3;
+const MAX_SUGGESTED = 3;
 
 export function nearestIds(requested: string, ids: readonly string[]): string[] {
   const wanted = requested.toLowerCase().slice(0, MAX_REQUESTED);
@@ -12,7 +12,7 @@ export function nearestIds(requested: string, ids: readonly string[]): string[] 
     })
     .filter(({ id, distance }) => distance <= maxEdits(wanted, id))
     .sort((a, b) => a.distance - b.distance || a.edits - b.edits)
-    .slice(0, MOST_TOLD)
+    .slice(0, MAX_SUGGESTED)
     .map(({ id }) => id);
 }
 
