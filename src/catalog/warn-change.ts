@@ -20,7 +20,7 @@ export interface DocumentWarning {
     | 'literal_reference'
     /** A rollback restores the key of the old `revision`. */
     | 'key_returned'
-    /** Usage is deleted earlier. `before` (absent: never) and `after` are months. */
+    /** Usage that was to be kept is deleted. `before` (absent: permanently) and `after` are months. */
     | 'usage_shortened'
     /** Unused keys are revoked earlier. `before` (absent: never) and `after` are days. */
     | 'suspension_shortened';
@@ -116,20 +116,20 @@ function hasRoute({ channels }: Document, { routes }: DocumentModel): boolean {
   return routes.some((route) => channels.some(({ name, enabled }) => enabled && name === route.channel));
 }
 
-/** Both take effect within the hour, and a later document cannot undo it. */
+/** Both take effect within the hour, and what they take is gone permanently, whatever document comes next. */
 function compareGuards({ guards: was }: Document, { guards: is }: Document): DocumentWarning[] {
   return [
     ...warnShortened(was.usage_months, is.usage_months, (before, after) => ({
       code: 'usage_shortened',
       path: 'guards.usage_months',
       subject: 'usage_months',
-      message: `usage is kept for ${counted(after, 'month', 'months')} instead of ${before === null ? 'forever' : counted(before, 'month', 'months')}: older usage is deleted within the hour and cannot be restored`,
+      message: `usage is kept for ${counted(after, 'month', 'months')} instead of ${before === null ? 'permanently' : counted(before, 'month', 'months')}: older usage is deleted permanently within the hour`,
     })),
     ...warnShortened(was.suspend_unused_days, is.suspend_unused_days, (before, after) => ({
       code: 'suspension_shortened',
       path: 'guards.suspend_unused_days',
       subject: 'suspend_unused_days',
-      message: `unused keys are revoked after ${counted(after, 'day', 'days')} instead of ${before === null ? 'never' : counted(before, 'day', 'days')}: from the next hour on, in accounts that never received money`,
+      message: `unused keys are revoked after ${counted(after, 'day', 'days')} (before: ${before === null ? 'never' : counted(before, 'day', 'days')}), starting within the hour, in accounts that were never topped up`,
     })),
   ];
 }

@@ -85,8 +85,8 @@ describe('config apply', () => {
     expect((await apply('again.yaml', document)).stderr).toBe('');
     const guards = { usage_months: 1, suspend_unused_days: 30 };
     expect((await apply('short.yaml', { ...document, guards })).stderr).toBe(
-      'warning: guards.usage_months: usage is kept for 1 month instead of 24 months: older usage is deleted within the hour and cannot be restored\n' +
-        'warning: guards.suspend_unused_days: unused keys are revoked after 30 days instead of never: from the next hour on, in accounts that never received money\n',
+      'warning: guards.usage_months: usage is kept for 1 month instead of 24 months: older usage is deleted permanently within the hour\n' +
+        'warning: guards.suspend_unused_days: unused keys are revoked after 30 days (before: never), starting within the hour, in accounts that were never topped up\n',
     );
   });
 

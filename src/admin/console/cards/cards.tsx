@@ -7,8 +7,7 @@ import { IdLink, Submit } from '../../../site/parts/button.tsx';
 import { Hidden, SelectField, TextField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, typedText, Under } from '../../../site/parts/table.tsx';
 import type { BatchView, CardView } from '../../actions/cards.ts';
-import type { ConsoleContext } from '../frame.tsx';
-import { ConsolePage } from '../frame.tsx';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 
 interface CardsProps {
   context: ConsoleContext;

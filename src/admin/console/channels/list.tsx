@@ -10,8 +10,7 @@ import type { StateName } from '../../../site/parts/state.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import type { ChannelView } from '../../actions/channels.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import type { ConsoleWords } from '../words/words.ts';
-import { consoleWords } from '../words/words.ts';
+import { type ConsoleWords, consoleWords } from '../words/words.ts';
 
 interface ChannelsProps {
   context: ConsoleContext;

@@ -9,8 +9,14 @@ import { IdLink, Submit } from '../../../site/parts/button.tsx';
 import { DataTable, Facts, figure } from '../../../site/parts/table.tsx';
 import { typed } from '../../../site/read-form.ts';
 import type { Entry } from '../../../store/rows.ts';
-import type { DayRevenue } from '../../actions/ledger.ts';
-import { auditResult, dailyRevenue, internalAccounts, runFullAudit, writeOffs } from '../../actions/ledger.ts';
+import {
+  auditResult,
+  type DayRevenue,
+  dailyRevenue,
+  internalAccounts,
+  runFullAudit,
+  writeOffs,
+} from '../../actions/ledger.ts';
 import { billedChannels, type Reconciled, reconcile } from '../../actions/reconcile.ts';
 import type { AuditPass } from '../../actions/tools.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';

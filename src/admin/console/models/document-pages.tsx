@@ -8,12 +8,11 @@ import { Submit } from '../../../site/parts/button.tsx';
 import { CodeBlock } from '../../../site/parts/code-block.tsx';
 import { Hidden } from '../../../site/parts/field.tsx';
 import { typedLines } from '../../../site/read-form.ts';
-import type { DocumentFault } from '../../actions/documents.ts';
-import { applyChecked, checkDocument, currentDocument } from '../../actions/documents.ts';
+import { applyChecked, checkDocument, currentDocument, type DocumentFault } from '../../actions/documents.ts';
 import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { type ChangeAction, ReviewPage, StalePage } from './review.tsx';
+import { type ChangeAction, ReviewPage, StalePage, type StaleProps } from './review.tsx';
 
 const ACTIONS: readonly ChangeAction[] = ['config.apply', 'prices.edit', 'prices.import'];
 
@@ -72,10 +71,8 @@ async function apply(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response
       return sayUnchanged(visit, yaml, base);
     case 'unconfirmed': {
       const notice = { text: document.mustConfirm, isBad: true };
-      const again = (
-        <ReviewPage context={page} yaml={yaml} base={base} action={action} checked={applied} notice={notice} />
-      );
-      return visit.show(again, { status: 409 });
+      const change = { yaml, base, action, checked: applied, notice };
+      return visit.show(<ReviewPage context={page} {...change} />, { status: 409 });
     }
   }
 }
@@ -91,10 +88,9 @@ function showStale(
   visit: ConsoleVisit,
   yaml: string,
   base: number,
-  { revision, diff }: { revision: number; diff: Parameters<typeof StalePage>[0]['diff'] },
+  newest: Pick<StaleProps, 'revision' | 'diff'>,
 ): Response {
-  const page = <StalePage context={visit.page} yaml={yaml} base={base} newest={revision} diff={diff} />;
-  return visit.show(page, { status: 409 });
+  return visit.show(<StalePage context={visit.page} yaml={yaml} base={base} {...newest} />, { status: 409 });
 }
 
 function sayUnchanged(visit: ConsoleVisit, yaml: string, base: number): Response {
@@ -113,12 +109,11 @@ interface EditorProps {
   notice?: Notice | undefined;
 }
 
-export function EditorPage({ context, yaml, base, about, faults = [], notice }: EditorProps) {
+function EditorPage({ context, yaml, base, about, faults = [], notice }: EditorProps) {
   const { document } = context.words;
   const page = { ...context, path: '/models/document', query: '' };
-  const title = document.title;
   return (
-    <ConsolePage context={page} section="models" title={title} lead={document.lead} notice={notice}>
+    <ConsolePage context={page} section="models" title={document.title} lead={document.lead} notice={notice}>
       <div class="editor">
         <form method="post" action="/models/document">
           <Hidden fields={{ base }} />
@@ -164,13 +159,13 @@ function Examples({ context }: { context: ConsoleContext }) {
   );
 }
 
-export const EXAMPLE_CHANNEL = `channels:
+const EXAMPLE_CHANNEL = `channels:
   - name: openai
     kind: openai
     base_url: https://api.openai.com/v1
     api_key: env:OPENAI_API_KEY`;
 
-export const EXAMPLE_MODEL = `models:
+const EXAMPLE_MODEL = `models:
   - id: gpt-5-mini
     name: GPT-5 mini
     context_tokens: 400000

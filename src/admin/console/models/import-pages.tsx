@@ -5,22 +5,19 @@
 import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
 import { decimal } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
-import { type Language, wordsOf } from '../../../site/language.ts';
+import { wordsOf } from '../../../site/language.ts';
 import { Submit } from '../../../site/parts/button.tsx';
 import { CodeArea, SelectField, TextField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import { typed } from '../../../site/read-form.ts';
 import { listChannels } from '../../actions/channels.ts';
 import { checkDocument } from '../../actions/documents.ts';
-import type { ImportedPrices, ImportNote } from '../../actions/import-prices.ts';
-import { importPrices } from '../../actions/import-prices.ts';
+import { type ImportedPrices, importPrices } from '../../actions/import-prices.ts';
 import type { PriceList } from '../../actions/prices.ts';
 import { editedDocument } from '../../actions/prices.ts';
 import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
-import { consoleWords } from '../words/words.ts';
-import { priceNames } from './price-names.ts';
 import { ReviewPage } from './review.tsx';
 
 export function addImportPages(visits: ConsoleVisits, tools: ConsoleTools): void {
@@ -32,12 +29,7 @@ export function addImportPages(visits: ConsoleVisits, tools: ConsoleTools): void
   );
 }
 
-interface Refused {
-  faults?: ImportedPrices['faults'];
-  unknown?: readonly string[];
-  notes?: readonly ImportNote[];
-  text?: string;
-}
+type Refused = Partial<Pick<ImportedPrices, 'faults' | 'unknown' | 'notes'>> & { text?: string };
 
 async function showForm(tools: ConsoleTools, visit: ConsoleVisit, { text, ...refused }: Refused): Promise<Response> {
   const channels = (await listChannels(tools)).map(({ name }) => name);
@@ -66,50 +58,40 @@ async function preview(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
   const change = { yaml, base: revision, action: 'prices.import', back: '/models/import' } as const;
   return visit.show(
     <ReviewPage context={page} checked={checked} {...change}>
-      <ImportedRows language={page.language} imported={imported} />
+      <ImportedRows context={page} imported={imported} />
     </ReviewPage>,
   );
 }
 
-interface ImportProps {
+interface ImportProps extends Omit<Refused, 'text'> {
   context: ConsoleContext;
   channels: readonly string[];
   /** What was sent and refused, else empty. */
   form: URLSearchParams;
-  faults?: ImportedPrices['faults'];
-  unknown?: readonly string[];
-  notes?: readonly ImportNote[];
   notice?: Notice | undefined;
 }
 
 const USUAL_RATE = '32.5';
 const USUAL_MARKUP = '20';
 
-export function ImportPage(props: ImportProps) {
+function ImportPage(props: ImportProps) {
   const { context, channels, form, faults = [], unknown = [], notes = [], notice } = props;
+  const field = (name: string, usual: string) => ({
+    name,
+    value: form.get(name) ?? usual,
+    inputmode: 'decimal' as const,
+  });
   const { prices } = context.words;
   return (
     <ConsolePage context={context} section="models" title={prices.tabImport} lead={prices.importLead} notice={notice}>
       <FaultList title={prices.importFaults} faults={faults} />
-      <ImportNotes language={context.language} notes={notes} />
-      <Unknown language={context.language} unknown={unknown} />
+      <Remarks context={context} notes={notes} unknown={unknown} />
       <form method="post" action="/models/import" enctype="multipart/form-data">
         <CodeArea name="list" label={prices.list} help={prices.listHelp} rows={10} value={form.get('list') ?? ''} />
         <TextField name="file" label={prices.file} type="file" accept=".csv,.json,text/csv,application/json" />
         <div class="filters">
-          <TextField
-            name="rate"
-            label={prices.rate}
-            value={form.get('rate') ?? USUAL_RATE}
-            inputmode="decimal"
-            required
-          />
-          <TextField
-            name="markup"
-            label={prices.markup}
-            value={form.get('markup') ?? USUAL_MARKUP}
-            inputmode="decimal"
-          />
+          <TextField {...field('rate', USUAL_RATE)} label={prices.rate} required />
+          <TextField {...field('markup', USUAL_MARKUP)} label={prices.markup} />
           <SelectField
             name="channel"
             label={prices.channel}
@@ -129,12 +111,11 @@ export function ImportPage(props: ImportProps) {
   );
 }
 
-export function ImportedRows({ language, imported }: { language: Language; imported: ImportedPrices }) {
-  const { prices } = consoleWords(language);
-  const names = priceNames(language);
+function ImportedRows({ context, imported }: { context: ConsoleContext; imported: ImportedPrices }) {
+  const { prices } = context.words;
   const rows = imported.rows.flatMap(({ model, before, after, cost }) =>
     PRICE_NAMES.filter((name) => cost[name] !== undefined).map((name) => [
-      <Under of={<span class="id">{model}</span>} text={names[name]} />,
+      <Under of={<span class="id">{model}</span>} text={prices[name]} />,
       before === 'free' ? prices.free : priceOf(before, name),
       after[name] === undefined ? <span class="faint">{prices.stays}</span> : <strong>{priceOf(after, name)}</strong>,
       priceOf(cost, name),
@@ -148,37 +129,32 @@ export function ImportedRows({ language, imported }: { language: Language; impor
         columns={[prices.model, figure(prices.before), figure(prices.after), figure(prices.cost)]}
         rows={rows}
       />
-      <ImportNotes language={language} notes={imported.notes} />
-      <Unknown language={language} unknown={imported.unknown} />
+      <Remarks context={context} {...imported} />
     </>
   );
 }
 
-export function ImportNotes({ language, notes }: { language: Language; notes: readonly ImportNote[] }) {
-  const { prices } = consoleWords(language);
-  if (notes.length === 0) return null;
+function Remarks({ context, notes, unknown }: { context: ConsoleContext } & Pick<ImportedPrices, 'notes' | 'unknown'>) {
+  const { prices } = context.words;
   return (
-    <ul class="note faults">
-      {notes.map(({ path, code }) => (
-        <li>
-          <code>{path}</code>
-          <span>{prices.notes[code]}</span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-export function Unknown({ language, unknown }: { language: Language; unknown: readonly string[] }) {
-  const { prices } = consoleWords(language);
-  const { colon } = wordsOf(language).account;
-  if (unknown.length === 0) return null;
-  return (
-    <p class="note">
-      {prices.unknown}
-      {colon}
-      <span class="id">{unknown.join(', ')}</span>
-    </p>
+    <>
+      {notes.length === 0 ? null : (
+        <ul class="note faults">
+          {notes.map(({ path, code }) => (
+            <li>
+              <code>{path}</code>
+              <span>{prices.notes[code]}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {unknown.length === 0 ? null : (
+        <p class="note">
+          {prices.unknown + wordsOf(context.language).account.colon}
+          <span class="id">{unknown.join(', ')}</span>
+        </p>
+      )}
+    </>
   );
 }
 

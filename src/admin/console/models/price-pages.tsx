@@ -7,14 +7,12 @@ import type { Notice } from '../../../site/frame.tsx';
 import { SubmitRow } from '../../../site/parts/button.tsx';
 import { Hidden, TextField } from '../../../site/parts/field.tsx';
 import { plainNumber, typed } from '../../../site/read-form.ts';
-import type { PriceEdit, PriceList, PriceRow } from '../../actions/prices.ts';
-import { editedDocument, priceTable } from '../../actions/prices.ts';
+import { editedDocument, type PriceEdit, type PriceList, type PriceRow, priceTable } from '../../actions/prices.ts';
 import { notFound } from '../../actions/refused.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { review } from './document-pages.tsx';
-import { priceNames } from './price-names.ts';
 import { PricesPage } from './price-table.tsx';
 
 export function addPricePages(visits: ConsoleVisits, tools: ConsoleTools): void {
@@ -24,28 +22,19 @@ export function addPricePages(visits: ConsoleVisits, tools: ConsoleTools): void 
   });
   visits.get('/models/edit', async (visit) => {
     const { row, revision } = await findRow(tools, visit);
-    const typed = visit.form.size > 0 ? { typed: visit.form } : {};
+    const typed = visit.form.size > 0 ? visit.form : undefined;
     // What was typed before was typed on what was in force then.
     const base = Number(visit.form.get('base')) || revision;
-    return visit.show(<PriceFormPage context={visit.page} row={row} base={base} {...typed} />);
+    return visit.show(<PriceFormPage context={visit.page} row={row} base={base} typed={typed} />);
   });
   visits.post('/models/edit', async (visit) => {
     const { prices, document } = visit.page.words;
     const { row } = await findRow(tools, visit);
     const base = Number(visit.form.get('base') ?? 0);
     const { edits, wrong } = readPrices(visit.form, row);
+    const form = { context: visit.page, row, base, typed: visit.form };
     const again = (text: string, isBad: boolean) =>
-      visit.show(
-        <PriceFormPage
-          context={visit.page}
-          row={row}
-          base={base}
-          typed={visit.form}
-          wrong={wrong}
-          notice={{ text, isBad }}
-        />,
-        { status: isBad ? 422 : 200 },
-      );
+      visit.show(<PriceFormPage {...form} wrong={wrong} notice={{ text, isBad }} />, { status: isBad ? 422 : 200 });
     if (wrong.size > 0) return again(prices.notFigure, true);
     if (edits.length === 0) return again(document.unchanged, false);
     const { yaml } = await editedDocument(tools, edits);
@@ -67,17 +56,17 @@ interface PriceFormProps {
   row: PriceRow;
   base: number;
   /** What was sent and refused. */
-  typed?: URLSearchParams;
+  typed?: URLSearchParams | undefined;
   /** Fields that hold no figure. */
-  wrong?: ReadonlySet<string>;
+  wrong?: ReadonlySet<string> | undefined;
   notice?: Notice | undefined;
 }
 
 /** The names of the form's fields. */
-export const saleField = (name: PriceName) => `sale-${name}`;
-export const costField = (channel: string, name: PriceName) => `cost-${channel}-${name}`;
+const saleField = (name: PriceName) => `sale-${name}`;
+const costField = (channel: string, name: PriceName) => `cost-${channel}-${name}`;
 
-export function PriceFormPage({ context, row, base, typed, wrong, notice }: PriceFormProps) {
+function PriceFormPage({ context, row, base, typed, wrong, notice }: PriceFormProps) {
   const { prices, frame } = context.words;
   const isFree = typed ? typed.get('free') === 'yes' : row.sale === 'free';
   const channels = [...new Map(row.routes.map((route) => [route.channel, route])).values()];
@@ -115,23 +104,19 @@ export function PriceFormPage({ context, row, base, typed, wrong, notice }: Pric
   );
 }
 
-interface FiguresProps {
-  context: ConsoleContext;
+interface FiguresProps extends Pick<PriceFormProps, 'context' | 'typed' | 'wrong'> {
   list: PriceList;
   field: (name: PriceName) => string;
-  typed?: URLSearchParams | undefined;
-  wrong?: ReadonlySet<string> | undefined;
 }
 
 function Figures({ context, list, field, typed, wrong }: FiguresProps) {
   const { prices } = context.words;
-  const names = priceNames(context.language);
   return (
     <div class="filters is-level">
       {PRICE_NAMES.map((name) => (
         <TextField
           name={field(name)}
-          label={names[name]}
+          label={prices[name]}
           value={typed ? (typed.get(field(name)) ?? '') : list[name]}
           fault={wrong?.has(field(name)) ? prices.notFigure : undefined}
           inputmode="decimal"
@@ -144,13 +129,8 @@ function Figures({ context, list, field, typed, wrong }: FiguresProps) {
 
 const FIGURE = /^\d{1,7}(\.\d{1,3})?$/;
 
-export interface ReadPrices {
-  edits: PriceEdit[];
-  /** Fields that hold no figure. */
-  wrong: Set<string>;
-}
-
-export function readPrices(form: URLSearchParams, row: PriceRow): ReadPrices {
+/** As edits: only what differs from what stands in the document. `wrong`: fields that hold no figure. */
+function readPrices(form: URLSearchParams, row: PriceRow): { edits: PriceEdit[]; wrong: Set<string> } {
   const wrong = new Set<string>();
   const changes = (list: PriceList, field: (name: PriceName) => string) => {
     const changed: Partial<Record<PriceName, string | null>> = {};

@@ -4,10 +4,9 @@
 import { PRICE_NAMES, type PriceName, priceOf } from '../../../catalog/listed-prices.ts';
 import { decimal, percent, sentences } from '../../../site/format.ts';
 import { LinkButton } from '../../../site/parts/button.tsx';
-import { Scroll } from '../../../site/parts/table.tsx';
+import { Heads, Scroll } from '../../../site/parts/table.tsx';
 import type { PriceList, PriceRow, RouteCost } from '../../actions/prices.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { priceNames } from './price-names.ts';
 
 interface PricesProps {
   context: ConsoleContext;
@@ -64,28 +63,18 @@ interface ModelPricesProps {
 
 function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
   const { prices } = context.words;
-  const names = priceNames(context.language);
   const isShown = (name: PriceName) =>
     [sale, ...routes.map(({ cost }) => cost)].some((list) => list?.[name] !== undefined);
   const shown = PRICE_NAMES.filter(isShown);
   return (
     <Scroll label={label}>
       <table class="stack prices">
-        <thead>
-          <tr>
-            <th scope="col">{prices.price}</th>
-            {shown.map((name) => (
-              <th scope="col" class="right">
-                {names[name]}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads texts={[prices.price]} right={shown.map((name) => prices[name])} />
         <tbody>
           <tr>
             <th scope="row">{prices.sale}</th>
             {shown.map((name) => (
-              <td class="right number" data-label={names[name]}>
+              <td class="right number" data-label={prices[name]}>
                 <strong>
                   <Listed context={context} list={sale} name={name} />
                 </strong>
@@ -107,7 +96,7 @@ function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
                 </td>
               ) : (
                 shown.map((name) => (
-                  <td class="right number" data-label={names[name]}>
+                  <td class="right number" data-label={prices[name]}>
                     <Listed context={context} list={route.cost ?? {}} name={name} />
                     <Margin context={context} value={route.margin?.[name]} />
                   </td>

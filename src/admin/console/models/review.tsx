@@ -6,15 +6,13 @@ import type { Child } from 'hono/jsx';
 import type { DocumentWarning } from '../../../catalog/warn-change.ts';
 import { count, decimal } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
-import type { Language } from '../../../site/language.ts';
+import { wordFor } from '../../../site/language.ts';
 import { LinkButton, Submit, SubmitRow } from '../../../site/parts/button.tsx';
 import { Hidden } from '../../../site/parts/field.tsx';
 import { Scroll } from '../../../site/parts/table.tsx';
 import type { CheckedDocument } from '../../actions/documents.ts';
 import type { DiffLine } from '../../actions/line-diff.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { consoleWords } from '../words/words.ts';
-import { priceNames } from './price-names.ts';
 
 /** What of the log of actions a change is. */
 export type ChangeAction = 'config.apply' | 'prices.edit' | 'prices.import';
@@ -48,16 +46,11 @@ export function ReviewPage({ context, yaml, base, action, checked, back, notice,
       notice={notice}
     >
       {children}
-      <Diff language={context.language} lines={checked.diff} label={document.reviewLead(base)} />
+      <Diff context={context} lines={checked.diff} label={document.reviewLead(base)} />
       <form method="post" action="/models/document/apply">
-        <Hidden fields={{ base: String(base), action }} />
+        <Hidden fields={{ base, action }} />
         <textarea name="yaml" hidden>{`\n${yaml}`}</textarea>
-        {checked.warnings.length > 0 ? (
-          <>
-            <Warnings language={context.language} warnings={checked.warnings} />
-            <Understood text={document.understood} />
-          </>
-        ) : null}
+        <Warnings context={context} warnings={checked.warnings} />
         <div class="row">
           <Submit text={document.apply} />
           {back === undefined ? (
@@ -73,25 +66,16 @@ export function ReviewPage({ context, yaml, base, action, checked, back, notice,
   );
 }
 
-export function Understood({ text }: { text: string }) {
-  return (
-    <p>
-      <label class="check">
-        <input type="checkbox" name="confirmed" value="yes" required /> {text}
-      </label>
-    </p>
-  );
-}
-
-interface StaleProps {
+export interface StaleProps {
   context: ConsoleContext;
   yaml: string;
   base: number;
-  newest: number;
+  /** The newest one. */
+  revision: number;
   diff: readonly DiffLine[];
 }
 
-export function StalePage({ context, yaml, base, newest, diff }: StaleProps) {
+export function StalePage({ context, yaml, base, revision: newest, diff }: StaleProps) {
   const { document } = context.words;
   return (
     <ConsolePage
@@ -100,7 +84,7 @@ export function StalePage({ context, yaml, base, newest, diff }: StaleProps) {
       title={document.staleTitle}
       notice={{ text: document.staleText(base, newest), isBad: true }}
     >
-      <Diff language={context.language} lines={diff} label={document.staleText(base, newest)} />
+      <Diff context={context} lines={diff} label={document.staleText(base, newest)} />
       <form method="post" action="/models/document">
         <Hidden fields={{ base: newest }} />
         <h2>
@@ -126,7 +110,6 @@ interface ReturnProps {
 
 export function ReturnPage({ context, revision, newest, checked, notice }: ReturnProps) {
   const { document, frame } = context.words;
-  const { language } = context;
   return (
     <ConsolePage
       context={context}
@@ -135,15 +118,10 @@ export function ReturnPage({ context, revision, newest, checked, notice }: Retur
       lead={document.returnText(newest, newest + 1)}
       notice={notice}
     >
-      <Diff language={language} lines={checked.diff} label={document.changes} />
+      <Diff context={context} lines={checked.diff} label={document.changes} />
       <form method="post" action={`/models/revisions/${revision}/return`}>
         <Hidden fields={{ base: newest }} />
-        {checked.warnings.length > 0 ? (
-          <>
-            <Warnings language={language} warnings={checked.warnings} />
-            <Understood text={document.understood} />
-          </>
-        ) : null}
+        <Warnings context={context} warnings={checked.warnings} />
         <SubmitRow text={document.returnTo} back="/models/revisions" backText={frame.cancel} />
       </form>
     </ConsolePage>
@@ -152,8 +130,14 @@ export function ReturnPage({ context, revision, newest, checked, notice }: Retur
 
 const SIGNS = { same: ' ', added: '+', removed: '−' };
 
-export function Diff({ language, lines, label }: { language: Language; lines: readonly DiffLine[]; label: string }) {
-  const { document } = consoleWords(language);
+interface DiffProps {
+  context: ConsoleContext;
+  lines: readonly DiffLine[];
+  label: string;
+}
+
+export function Diff({ context, lines, label }: DiffProps) {
+  const { document } = context.words;
   if (!lines.some(({ kind }) => kind === 'added' || kind === 'removed')) {
     return <p class="empty">{document.noDifference}</p>;
   }
@@ -181,29 +165,41 @@ export function Diff({ language, lines, label }: { language: Language; lines: re
   );
 }
 
-export function Warnings({ language, warnings }: { language: Language; warnings: readonly DocumentWarning[] }) {
-  const { document } = consoleWords(language);
+interface WarningsProps {
+  context: ConsoleContext;
+  warnings: readonly DocumentWarning[];
+}
+
+/** What is valid and still may be a slip of the hand, each as a sentence; whoever goes on says that they have read it. */
+function Warnings({ context, warnings }: WarningsProps) {
+  const { document } = context.words;
+  if (warnings.length === 0) return null;
   return (
-    <div class="notice is-warning">
-      <h2>{document.warnings}</h2>
-      <ul>
-        {warnings.map((warning) => (
-          <li>
-            {warningText(language, warning)} <span class="id faint">{warning.path}</span>
-          </li>
-        ))}
-      </ul>
-    </div>
+    <>
+      <div class="notice is-warning">
+        <h2>{document.warnings}</h2>
+        <ul>
+          {warnings.map((warning) => (
+            <li>
+              {warningText(context, warning)} <span class="id faint">{warning.path}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <p>
+        <label class="check">
+          <input type="checkbox" name="confirmed" value="yes" required /> {document.understood}
+        </label>
+      </p>
+    </>
   );
 }
 
-function warningText(language: Language, warning: DocumentWarning): string {
-  const { code, subject, price, before, after, requests, revision } = warning;
-  const { document } = consoleWords(language);
-  const names: Readonly<Record<string, string>> = priceNames(language);
+function warningText({ words: { document, prices } }: ConsoleContext, warning: DocumentWarning): string {
+  const { code, subject, price = '', before, after, requests, revision } = warning;
   switch (code) {
     case 'price_jump':
-      return document[code](subject, names[price ?? ''] ?? price ?? '', decimal(before ?? ''), decimal(after ?? ''));
+      return document[code](subject, wordFor(prices, price) ?? price, decimal(before ?? ''), decimal(after ?? ''));
     case 'model_removed':
     case 'channel_removed':
       return document[code](subject, count(requests ?? 0));

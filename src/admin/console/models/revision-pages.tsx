@@ -113,7 +113,7 @@ function RevisionPage({ context, revision }: { context: ConsoleContext; revision
       {revision.revision === 1 ? (
         <p class="empty">{document.firstRevision}</p>
       ) : (
-        <Diff language={context.language} lines={revision.diff} label={document.changes} />
+        <Diff context={context} lines={revision.diff} label={document.changes} />
       )}
       <details>
         <summary>{document.whole}</summary>

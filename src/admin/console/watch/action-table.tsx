@@ -2,8 +2,7 @@
 // Actions of operators as rows.
 
 import { dateTime } from '../../../site/format.ts';
-import type { Language } from '../../../site/language.ts';
-import { wordFor } from '../../../site/language.ts';
+import { type Language, wordFor } from '../../../site/language.ts';
 import { IdLink } from '../../../site/parts/button.tsx';
 import { DataTable } from '../../../site/parts/table.tsx';
 import type { Action, StoredAction } from '../../../store/rows.ts';
