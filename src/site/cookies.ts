@@ -44,6 +44,6 @@ function sessionName(publicUrl: string): string {
   return isSecure(publicUrl) ? '__Host-session' : 'session';
 }
 
-export function isSecure(url: string): boolean {
+function isSecure(url: string): boolean {
   return url.startsWith('https:');
 }

@@ -12,13 +12,13 @@ export interface Rendered {
   sections: Section[];
 }
 
-export interface Section {
+interface Section {
   id: string;
   title: string;
 }
 
 /** What the button beside code says, before and after, and in which language. */
-export interface CopyWords {
+interface CopyWords {
   label: string;
   done: string;
   language: string;

@@ -12,7 +12,7 @@ import type { Log } from '../kit/log.ts';
 import type { Load } from '../limits/load.ts';
 import type { KeyRow } from '../store/rows.ts';
 
-export interface Visitor {
+interface Visitor {
   request: Request;
   connection: Connection;
 }

@@ -33,7 +33,7 @@ export function readTyped(text: string | null, fields: KeptFields): URLSearchPar
   return new URLSearchParams([...new URLSearchParams(text ?? '')].filter(([name]) => fields.has(name)));
 }
 
-export interface TypedBefore {
+interface TypedBefore {
   /** For the page that shows it again; empty for every other request. */
   of(request: Request): URLSearchParams;
   /** The page at this path as who has this cookie gets it, with what was typed in its form. */

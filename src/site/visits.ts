@@ -29,7 +29,7 @@ export interface Visit<Page extends FrameContext> {
 export type Handle<Kind> = (visit: Kind) => Response | Promise<Response>;
 
 /** In what the pages of the account and those of the console differ. */
-export interface VisitRules<Page extends FrameContext> {
+interface VisitRules<Page extends FrameContext> {
   log: Log;
   readBody(request: Request, maxBytes: number): Promise<string>;
   /** Where these pages are found. */

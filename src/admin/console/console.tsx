@@ -12,6 +12,7 @@ import { ConsolePage } from './frame.tsx';
 import { addHome } from './home.tsx';
 import { addLossPage } from './ledger/losses.tsx';
 import { addLedgerPages } from './ledger/overview.tsx';
+import { addReconcile } from './ledger/reconcile.tsx';
 import { addDocumentPages } from './models/document-pages.tsx';
 import { addImportPages } from './models/import-pages.tsx';
 import { addPricePages } from './models/price-pages.tsx';
@@ -25,7 +26,7 @@ import { addIncidentPages } from './watch/incident-pages.tsx';
 /** Each adds pages with what their forms do. */
 const PAGES: readonly ((visits: ConsoleVisits, tools: ConsoleTools) => void)[] = [
   ...[addHome, addChannelPages, addPricePages, addDocumentPages, addRevisionPages, addImportPages, addCardPages],
-  ...[addAccountPages, addLedgerPages, addLossPage, addAlarmPages, addIncidentPages, addActionPages],
+  ...[addAccountPages, addLedgerPages, addLossPage, addReconcile, addAlarmPages, addIncidentPages, addActionPages],
 ];
 
 /** Routes that were added before come first. Of the rest, what asks for a page is told that there is none. */

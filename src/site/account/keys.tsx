@@ -23,7 +23,7 @@ export interface TypedKey {
   faults: KeyFaults;
 }
 
-export interface KeysFacts {
+interface KeysFacts {
   keys: readonly KeyRow[];
   /** Of the keys that have one. */
   budgets: ReadonlyMap<string, DayBudget>;

@@ -1,6 +1,6 @@
 // What to paste for each client, with a model and how many tokens it takes.
 
-export interface Snippet {
+interface Snippet {
   title: string;
   code: string;
 }

@@ -4,7 +4,7 @@
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 
-export interface SecurityProps {
+interface SecurityProps {
   context: PageContext;
   /** How long usage records are kept; null: for ever. */
   usageMonths: number | null;

@@ -5,7 +5,7 @@ import type { Nano } from '../../kit/money.ts';
 import { money } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 
-export interface Bar {
+interface Bar {
   /** 0 to 1; null where there is nothing to show. */
   height: number | null;
   /** What it says when pointed at. */
@@ -49,7 +49,7 @@ export function Bars({
   );
 }
 
-export interface MoneyDay {
+interface MoneyDay {
   /** As 2026-11-15. */
   day: string;
   /** Null where nothing is known: it is left out. */

@@ -67,6 +67,16 @@ export function DataTable({ label, columns, rows, caption, none }: DataTableProp
   );
 }
 
+/** A table below its title. */
+export function TableSection({ title, ...table }: Omit<DataTableProps, 'label'> & { title: string }) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      <DataTable label={title} {...table} />
+    </section>
+  );
+}
+
 function Cell({ column, children }: { column: Column | undefined; children?: Child }) {
   if (!column || column.isAction) return <td>{children}</td>;
   const look = column.isFigure ? 'right number' : column.isTyped ? 'as-written' : '';

@@ -8,7 +8,7 @@ import type { Notice } from '../../../site/frame.tsx';
 import { RequestStatus } from '../../../site/parts/attempts.tsx';
 import { MoneyBars } from '../../../site/parts/bars.tsx';
 import { IdLink, LinkButton } from '../../../site/parts/button.tsx';
-import { action, DataTable, figure, typedText, Under } from '../../../site/parts/table.tsx';
+import { action, DataTable, figure, TableSection, typedText, Under } from '../../../site/parts/table.tsx';
 import type { Entry } from '../../../store/rows.ts';
 import type { AccountView, KeyView } from '../../actions/accounts.ts';
 import { dayText } from '../../actions/ledger.ts';
@@ -58,34 +58,31 @@ export function AccountTables(props: AccountProps) {
 function Keys({ context, account: { accountId, keys } }: AccountProps) {
   const { accounts, frame } = context.words;
   return (
-    <section>
-      <h2>{accounts.keys}</h2>
-      <DataTable
-        label={accounts.keys}
-        none={accounts.noKeys}
-        columns={[
-          ...[accounts.key, typedText(accounts.name), accounts.created, accounts.manages, accounts.limits],
-          action(accounts.revoke),
-        ]}
-        rows={keys.map((key) => [
-          <Under of={<span class="id">…{key.last4}</span>} text={key.keyId} class="id" />,
-          key.name ?? <span class="faint">{accounts.noName}</span>,
-          <span class="number">{dateTime(key.createdAt)}</span>,
-          key.manage ? frame.yes : frame.no,
-          limitsOf(context, key),
-          key.revokedAt === null ? (
-            <LinkButton
-              look="quiet small"
-              href={`/accounts/${accountId}/keys/${key.keyId}/revoke`}
-              text={accounts.revoke}
-              about={` …${key.last4}`}
-            />
-          ) : (
-            <span class="faint">{accounts.revoked(date(key.revokedAt))}</span>
-          ),
-        ])}
-      />
-    </section>
+    <TableSection
+      title={accounts.keys}
+      none={accounts.noKeys}
+      columns={[
+        ...[accounts.key, typedText(accounts.name), accounts.created, accounts.manages, accounts.limits],
+        action(accounts.revoke),
+      ]}
+      rows={keys.map((key) => [
+        <Under of={<span class="id">…{key.last4}</span>} text={key.keyId} class="id" />,
+        key.name ?? <span class="faint">{accounts.noName}</span>,
+        <span class="number">{dateTime(key.createdAt)}</span>,
+        key.manage ? frame.yes : frame.no,
+        limitsOf(context, key),
+        key.revokedAt === null ? (
+          <LinkButton
+            look="quiet small"
+            href={`/accounts/${accountId}/keys/${key.keyId}/revoke`}
+            text={accounts.revoke}
+            about={` …${key.last4}`}
+          />
+        ) : (
+          <span class="faint">{accounts.revoked(date(key.revokedAt))}</span>
+        ),
+      ])}
+    />
   );
 }
 
@@ -185,18 +182,15 @@ function EntryTable({ context, account: { accountId }, entries, label, none }: E
 function Holds({ context, account }: AccountProps) {
   const { accounts } = context.words;
   return (
-    <section>
-      <h2>{accounts.holds}</h2>
-      <DataTable
-        label={accounts.holds}
-        none={accounts.noHolds}
-        columns={[accounts.request, accounts.key]}
-        rows={account.holds.map(({ requestId, keyId }) => [
-          <IdLink href={requestPath(account.accountId, requestId)} text={requestId} />,
-          <span class="id">{keyId}</span>,
-        ])}
-      />
-    </section>
+    <TableSection
+      title={accounts.holds}
+      none={accounts.noHolds}
+      columns={[accounts.request, accounts.key]}
+      rows={account.holds.map(({ requestId, keyId }) => [
+        <IdLink href={requestPath(account.accountId, requestId)} text={requestId} />,
+        <span class="id">{keyId}</span>,
+      ])}
+    />
   );
 }
 

@@ -171,9 +171,9 @@ async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Res
 }
 
 type Faults = Readonly<Record<string, string>>;
-export type ShowAgain = (visit: ConsoleVisit, faults: Faults, text?: string) => Promise<Response>;
+type ShowAgain = (visit: ConsoleVisit, faults: Faults, text?: string) => Promise<Response>;
 
-export async function askIssue(tools: ConsoleTools, visit: ConsoleVisit, again: ShowAgain): Promise<Response> {
+async function askIssue(tools: ConsoleTools, visit: ConsoleVisit, again: ShowAgain): Promise<Response> {
   const { cards } = visit.page.words;
   const { request, faults } = readIssue(visit, tools.clock.now());
   if (!request) return again(visit, faults);
@@ -200,7 +200,7 @@ export async function askIssue(tools: ConsoleTools, visit: ConsoleVisit, again: 
   );
 }
 
-export async function issue(tools: ConsoleTools, visit: ConsoleVisit, again: ShowAgain): Promise<Response> {
+async function issue(tools: ConsoleTools, visit: ConsoleVisit, again: ShowAgain): Promise<Response> {
   const { request, faults } = readIssue(visit, tools.clock.now());
   if (!request) return again(visit, faults);
   if (!visit.once.take(visit.form.get('once'))) return again(visit, {}, visit.page.words.frame.twice);

@@ -7,7 +7,7 @@ import { type Language, wordFor } from '../../../site/language.ts';
 import { outcomeName } from '../../../site/parts/attempts.tsx';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { SelectField } from '../../../site/parts/field.tsx';
-import { DataTable, Facts, figure, Under } from '../../../site/parts/table.tsx';
+import { Facts, figure, TableSection, Under } from '../../../site/parts/table.tsx';
 import type { ChannelView } from '../../actions/channels.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { channelPath, channelState, FirstTokenBars, SuccessBars } from './list.tsx';
@@ -116,49 +116,43 @@ function Breakers({ context, channel }: ChannelProps) {
   const states = { closed: channels.closed, open: channels.opened, probing: channels.probing };
   const kinds = { closed: 'operational', open: 'down', probing: 'degraded' };
   return (
-    <section>
-      <h2>{channels.breakers}</h2>
-      <DataTable
-        none={channels.breakersNone}
-        label={channels.breakers}
-        columns={[
-          channels.upstreamModel,
-          channels.state,
-          channels.why,
-          channels.since,
-          channels.retry,
-          figure(channels.failures),
-        ]}
-        rows={channel.breakers.map((breaker) => [
-          <span class="id">{breaker.model}</span>,
-          <span class={`state ${kinds[breaker.state]}`}>{states[breaker.state]}</span>,
-          breaker.why === null ? '–' : (wordFor(channels, breaker.why) ?? breaker.why),
-          breaker.since === null ? '–' : dateTime(breaker.since),
-          breaker.retryAt === null ? '–' : dateTime(breaker.retryAt),
-          String(breaker.failures),
-        ])}
-      />
-    </section>
+    <TableSection
+      title={channels.breakers}
+      none={channels.breakersNone}
+      columns={[
+        channels.upstreamModel,
+        channels.state,
+        channels.why,
+        channels.since,
+        channels.retry,
+        figure(channels.failures),
+      ]}
+      rows={channel.breakers.map((breaker) => [
+        <span class="id">{breaker.model}</span>,
+        <span class={`state ${kinds[breaker.state]}`}>{states[breaker.state]}</span>,
+        breaker.why === null ? '–' : (wordFor(channels, breaker.why) ?? breaker.why),
+        breaker.since === null ? '–' : dateTime(breaker.since),
+        breaker.retryAt === null ? '–' : dateTime(breaker.retryAt),
+        String(breaker.failures),
+      ])}
+    />
   );
 }
 
 function Errors({ context, channel }: ChannelProps) {
   const { channels } = context.words;
   return (
-    <section>
-      <h2>{channels.errors}</h2>
-      <DataTable
-        none={channels.errorsNone}
-        label={channels.errors}
-        caption={channels.errorsLead}
-        columns={[channels.at, channels.model, channels.outcome]}
-        rows={channel.lastErrors.map(({ at, model, outcome }) => [
-          <span class="number">{dateTime(at)}</span>,
-          <span class="id">{model}</span>,
-          <Outcome language={context.language} outcome={outcome} />,
-        ])}
-      />
-    </section>
+    <TableSection
+      title={channels.errors}
+      none={channels.errorsNone}
+      caption={channels.errorsLead}
+      columns={[channels.at, channels.model, channels.outcome]}
+      rows={channel.lastErrors.map(({ at, model, outcome }) => [
+        <span class="number">{dateTime(at)}</span>,
+        <span class="id">{model}</span>,
+        <Outcome language={context.language} outcome={outcome} />,
+      ])}
+    />
   );
 }
 

@@ -6,19 +6,49 @@ import type { Notice } from '../../../site/frame.tsx';
 import { Submit } from '../../../site/parts/button.tsx';
 import { CodeArea, SelectField, TextField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
-import type { BillRow, BillSide, Reconciled } from '../../actions/reconcile.ts';
+import { typed } from '../../../site/read-form.ts';
+import { type BillRow, type BillSide, billedChannels, type Reconciled, reconcile } from '../../actions/reconcile.ts';
 import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
+import { ACTOR, type ConsoleTools } from '../tools.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 
-interface ReconcileProps {
+export function addReconcile(visits: ConsoleVisits, tools: ConsoleTools): void {
+  visits.get('/ledger/reconcile', (visit) => show(tools, visit, {}));
+  visits.post(
+    '/ledger/reconcile',
+    (visit) => compare(tools, visit),
+    (visit, notice, status) => show(tools, visit, { notice }, status),
+  );
+}
+
+interface Shown {
+  result?: Reconciled;
+  notice?: Notice;
+}
+
+async function show(tools: ConsoleTools, visit: ConsoleVisit, shown: Shown, status = 200): Promise<Response> {
+  const facts = { channels: await billedChannels(tools), form: visit.form, ...shown };
+  return visit.show(<ReconcilePage context={visit.page} {...facts} />, { status });
+}
+
+async function compare(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { form, page } = visit;
+  const csv = typed(form, 'file') || typed(form, 'bill');
+  const notice = { text: page.words.ledger.empty, isBad: true };
+  if (csv === '') return show(tools, visit, { notice }, 422);
+  const rate = typed(form, 'rate') || undefined;
+  const result = await reconcile(tools, form.get('channel') ?? '', csv, { rate, actor: ACTOR });
+  return show(tools, visit, { result }, result.faults.length > 0 ? 422 : 200);
+}
+
+interface ReconcileProps extends Shown {
   context: ConsoleContext;
   channels: readonly { name: string; isGone: boolean }[];
   /** What was sent, else empty. */
   form: URLSearchParams;
-  result?: Reconciled | undefined;
-  notice?: Notice | undefined;
 }
 
-export function ReconcilePage({ context, channels, form, result, notice }: ReconcileProps) {
+function ReconcilePage({ context, channels, form, result, notice }: ReconcileProps) {
   const { ledger } = context.words;
   const asked = form.get('channel');
   // One whose traffic is long forgotten may have been asked for, too.

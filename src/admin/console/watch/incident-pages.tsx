@@ -132,9 +132,9 @@ interface IncidentsProps {
   notice?: Notice | undefined;
 }
 
-export type IncidentFaults = Readonly<Record<string, string>>;
+type IncidentFaults = Readonly<Record<string, string>>;
 
-export function IncidentsPage({ context, incidents, form, faults, notice }: IncidentsProps) {
+function IncidentsPage({ context, incidents, form, faults, notice }: IncidentsProps) {
   const { incidents: words } = context.words;
   return (
     <ConsolePage context={context} section="incidents" title={words.title} lead={words.lead} notice={notice}>
@@ -192,7 +192,7 @@ interface EditProps extends Omit<IncidentsProps, 'incidents'> {
   incident: Incident;
 }
 
-export function EditIncidentPage({ context, incident, form, faults, notice }: EditProps) {
+function EditIncidentPage({ context, incident, form, faults, notice }: EditProps) {
   const { incidents: words, frame } = context.words;
   return (
     <ConsolePage context={context} section="incidents" title={words.editTitle} notice={notice}>
