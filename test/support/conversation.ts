@@ -1,5 +1,6 @@
 // Conversations and targets for tests of the two sides of a translation, with everything left out that a test is not about.
 
+import type { AnswerContext, Target } from '../../src/dialects/translate/adapters.ts';
 import type {
   Conversation,
   Part,
@@ -9,7 +10,6 @@ import type {
   Tool,
   Turn,
 } from '../../src/dialects/translate/conversation.ts';
-import type { AnswerContext, Target } from '../../src/dialects/translate/adapters.ts';
 import { Fault } from '../../src/faults/fault.ts';
 import { type Json, readJsonObject } from '../../src/kit/json/json.ts';
 import { quirksOf } from '../../src/vendors/quirks.ts';

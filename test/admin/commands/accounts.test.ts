@@ -126,7 +126,9 @@ describe('keys', () => {
     const { exitCode, stderr } = await place.gatewayInto('/dev/full', words);
     expect(exitCode).toBe(1);
     const [, id = ''] =
-      /^the command succeeded, but stdout cannot be written: [^\n]+ (key_\w+) was not shown, revoke it\n$/.exec(stderr) ?? [];
+      /^the command succeeded, but stdout cannot be written: [^\n]+ (key_\w+) was not shown, revoke it\n$/.exec(
+        stderr,
+      ) ?? [];
     expect((await place.gateway(['keys', 'revoke', id])).exitCode).toBe(0);
   });
 

@@ -63,7 +63,8 @@ describe('backup', () => {
       const file = place.path('unlogged.sqlite');
       const { exitCode, stderr } = await place.gateway(['backup', file]);
       expect(exitCode).toBe(1);
-      for (const said of [wrong.accountId, 'could not be written: check the disk', 'pepper']) expect(stderr).toContain(said);
+      for (const said of [wrong.accountId, 'could not be written: check the disk', 'pepper'])
+        expect(stderr).toContain(said);
       db.run('DROP TRIGGER full');
       // As a move of a large database does for all of its time.
       db.run('BEGIN IMMEDIATE');
