@@ -14,7 +14,7 @@ import type { DefaultThinking } from '../vendors/qwen.ts';
 import type { InputCount } from './input/count-input.ts';
 import type { LeftBehind } from './left-behind/left-behind.ts';
 import type { OtherForm } from './stream/other-form.ts';
-import type { Repeat } from './stream/shape.ts';
+import type { Repeat, Shape } from './stream/shape.ts';
 import type { SseEvent } from './stream/sse.ts';
 
 /** The fields of a request that we own or bill by; the rest passes as it came. */
@@ -156,6 +156,8 @@ export interface StreamEvent {
   gaveUp?: boolean | undefined;
   /** Set when it is one of many that differ in their text only. */
   repeat?: Repeat | undefined;
+  /** The shape of what the upstream sent, if it has said this text in it and nothing else. */
+  origin?: Shape | undefined;
 }
 
 export interface StreamFacts extends AnswerFacts {
@@ -188,6 +190,8 @@ export interface StreamReader {
   isFinished(): boolean;
   /** The upstream has paused its answer: this is its last turn, and no event of the next one has come. */
   paused?(): PausedTurn | undefined;
+  /** An event like the last one, which was a repeat, was passed on without being read; its text weighs so many tokens. */
+  again?(tokens: number): void;
 }
 
 /** What the last events tell of the bill. */
@@ -248,6 +252,15 @@ export interface StreamWriter {
   keepAlive(): string;
   /** Later frames name this model. */
   rename(model: string): void;
+  /** For events of one shape that are passed on without being written here. */
+  repeats?: RepeatedFrames;
+}
+
+export interface RepeatedFrames {
+  /** What their frames have around what changes; undefined where each must be written. */
+  partsOf(shape: Shape): readonly string[] | undefined;
+  /** One went out: its text is these bytes of UTF-8, its tokens were counted. */
+  note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void;
 }
 
 /** For formats whose whole answers may have long members: vectors, pictures. */

@@ -65,7 +65,7 @@ export function weighTokens(text: string): number {
 }
 
 /** For a character outside ASCII that is not a surrogate. */
-function letterWeight(code: number): number {
+export function letterWeight(code: number): number {
   const weight = code >= WIDE_FROM ? WIDE_WEIGHT : LETTER_WEIGHT;
   return isRare(code) ? weight + RARE_WEIGHT : weight;
 }
@@ -82,7 +82,7 @@ const LETTER_WEIGHT = 0.35;
 /** Chinese, kana and hangul. */
 const WIDE_WEIGHT = 0.95;
 /** Per surrogate. */
-const HALF_WEIGHT = 1;
+export const HALF_WEIGHT = 1;
 
 /** Rare scripts weigh more: tokenizers have no words of them and split their letters. */
 const RARE_WEIGHT = 1.5;

@@ -24,6 +24,8 @@ export class EventBuffer {
   /** Split and not yet read as events. */
   #split: readonly SseEvent[] = NOTHING;
   #splitAt = 0;
+  /** What was split, if it began and ended with an event. */
+  #whole: Uint8Array | undefined;
   /** Events not yet taken. */
   #events: readonly StreamEvent[] = NOTHING;
   #eventsAt = 0;
@@ -65,9 +67,19 @@ export class EventBuffer {
     this.#bytes = bytes;
   }
 
+  /** Bytes that come now begin with an event, and are so few that they may be looked at in one go. */
+  mayPass({ byteLength }: Uint8Array): boolean {
+    return byteLength <= SPLIT_BYTES && this.#sse.isAtEvent();
+  }
+
   /** What the upstream said, as it came, when it said the last event. */
   heard(): string | undefined {
     return this.#split[this.#splitAt - 1]?.data;
+  }
+
+  /** The bytes that the last event came in, if nothing else came in them. */
+  alone(): Uint8Array | undefined {
+    return this.#split.length === 1 && this.#events.length === 1 ? this.#whole : undefined;
   }
 
   putBack(taken: readonly StreamEvent[]): void {
@@ -101,6 +113,7 @@ export class EventBuffer {
 
   #forget(): void {
     this.#split = NOTHING;
+    this.#whole = undefined;
     this.#events = NOTHING;
   }
 
@@ -111,10 +124,12 @@ export class EventBuffer {
 
   #splitMore(from: Uint8Array): void {
     const rest = from.byteLength > SPLIT_BYTES ? from.subarray(SPLIT_BYTES) : undefined;
+    const isWhole = !rest && this.#sse.isAtEvent();
     this.#bytes = rest;
     this.#splitAt = 0;
     try {
       this.#split = this.#sse.push(rest ? from.subarray(0, SPLIT_BYTES) : from);
+      this.#whole = isWhole && this.#sse.isAtEvent() ? from : undefined;
     } catch (error) {
       if (!(error instanceof SseTooLong)) throw error;
       this.#split = NOTHING;

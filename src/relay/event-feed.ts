@@ -13,6 +13,8 @@ import { EventBuffer } from './event-buffer.ts';
 import type { Watch } from './watch.ts';
 
 export interface Waiter {
+  /** Passes on bytes that begin with an event. Answers how many it took; HELD_UP: all of them, and it will call `wait` itself. */
+  passBytes?(bytes: Uint8Array): number;
   resolve(hasMore: boolean): void;
   reject(reason: unknown): void;
 }
@@ -28,6 +30,7 @@ export interface FeedLimits {
   maxBytes: number;
 }
 
+export const HELD_UP = -1;
 /** After the answer itself is whole: for usage and the end mark together, which some upstreams never send. */
 const LAST_WORDS_MS = 500;
 
@@ -85,6 +88,11 @@ export class EventFeed implements EventListenerObject {
   /** What the upstream said, as it came, when it said the last event. */
   heard(): string | undefined {
     return this.#buffer.heard();
+  }
+
+  /** The bytes that the last event came in, if nothing else came in them. */
+  alone(): Uint8Array | undefined {
+    return this.#buffer.alone();
   }
 
   /** Events that were taken come first again. */
@@ -179,8 +187,9 @@ export class EventFeed implements EventListenerObject {
     if (isLast) this.#end();
     this.#total += bytes?.byteLength ?? 0;
     if (this.#total > this.#limits.maxBytes) this.#noteFailure(new AttemptFailed('flood'));
-    this.#buffer.bring(bytes);
-    if (bytes || isLast || this.#state === 'failed') this.#tellWaiter();
+    const rest = bytes && this.#mayPass(bytes) ? this.#passOver(bytes) : bytes;
+    this.#buffer.bring(rest);
+    if (rest || isLast || this.#state === 'failed') this.#tellWaiter();
   }
 
   #fail(reason: unknown): void {
@@ -193,6 +202,19 @@ export class EventFeed implements EventListenerObject {
     if (this.#state === 'failed') return;
     this.#state = 'failed';
     this.#reason = reason;
+  }
+
+  #mayPass(bytes: Uint8Array): boolean {
+    return this.#waiter?.passBytes !== undefined && this.#state !== 'failed' && this.#buffer.mayPass(bytes);
+  }
+
+  /** What whoever waits did not take, and must be read as events. */
+  #passOver(bytes: Uint8Array): Uint8Array | undefined {
+    const taken = this.#waiter?.passBytes?.(bytes) ?? 0;
+    if (taken !== 0) this.#noteWord();
+    if (taken === HELD_UP) this.#waiter = undefined;
+    if (taken === HELD_UP || taken === bytes.byteLength) return undefined;
+    return taken === 0 ? bytes : bytes.subarray(taken);
   }
 
   #cancelSource(): void {

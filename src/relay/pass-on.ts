@@ -2,11 +2,12 @@
 // not take yet holds up the rest.
 
 import type { ContinuedWriter } from '../dialects/dialect.ts';
+import { createShortcut, type Shortcut } from '../dialects/stream/shortcut.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunStream } from './begun.ts';
 import type { Send } from './byte-stream.ts';
 import type { Delivery } from './delivery.ts';
-import type { Waiter } from './event-feed.ts';
+import { HELD_UP, type Waiter } from './event-feed.ts';
 
 /** More is not gathered for one sending. */
 const MAX_FRAMES_CHARS = 16 * 1024;
@@ -27,6 +28,7 @@ class Passing implements Waiter {
   readonly #run: BegunStream;
   readonly #send: Send;
   readonly #writer: FrameWriter;
+  readonly #shortcut: Shortcut | undefined;
   readonly #end: () => void;
   readonly reject: (reason: unknown) => void;
 
@@ -37,6 +39,8 @@ class Passing implements Waiter {
     this.#writer = writer;
     this.#end = end;
     this.reject = reject;
+    // What another run says anew must be seen event by event.
+    if (writer === delivery.writer) this.#shortcut = createShortcut(this.#run.reader, delivery.writer);
   }
 
   resolve(hasMore: boolean): void {
@@ -44,9 +48,27 @@ class Passing implements Waiter {
     else this.#end();
   }
 
+  passBytes(bytes: Uint8Array): number {
+    const shortcut = this.#shortcut;
+    const isRead = this.#delivery.hasLeft || this.#delivery.bound.isNear;
+    const frames = isRead ? undefined : shortcut?.take(bytes);
+    if (!frames || !shortcut) return 0;
+    try {
+      const blocked = this.#send(frames);
+      if (!blocked) this.#delivery.noteDelivered();
+      // If bytes remain, they are sent next, and that send waits for this one, too.
+      if (!blocked || shortcut.taken < bytes.length) return shortcut.taken;
+      this.#holdUp(blocked, 'none');
+    } catch (error) {
+      this.reject(error);
+    }
+    return HELD_UP;
+  }
+
   sendReady(): void {
     try {
       this.#delivery.requireClient();
+      this.#shortcut?.pause();
       const isFirst = !this.#delivery.delivered.hasOutput;
       const { frames, end } = this.#writeReady(isFirst);
       const blocked = this.#send(frames);
@@ -73,6 +95,8 @@ class Passing implements Waiter {
         if (written === 'mismatch') return { frames, end: new AttemptFailed('mismatch') };
         frames += written;
         if (bound.isNear && bound.isPassedBy(event.segments)) return { frames, end: new AttemptFailed('over_bound') };
+        const alone = event.repeat && events.alone();
+        if (alone) this.#shortcut?.learn(alone, event);
         if (isFirst && event.kind === 'output') break;
       }
       return { frames, end: 'enough' };

@@ -33,6 +33,8 @@ class MessageReader implements StreamReader {
   readonly #usage = createUsageTracker();
   readonly #shapes = new ShapeMemory(saysOnly);
   #isFinished = false;
+  /** The last repeated event was of reasoning. */
+  #repeatsReasoning = false;
 
   read({ data = '' }: SseEvent): StreamEvent[] {
     const repeat = this.#shapes.match(data);
@@ -53,6 +55,11 @@ class MessageReader implements StreamReader {
 
   end(): StreamEvent[] {
     return [];
+  }
+
+  again(tokens: number): void {
+    this.#shapes.matched();
+    this.#addRepeated(tokens);
   }
 
   facts(): StreamFacts {
@@ -109,11 +116,15 @@ class MessageReader implements StreamReader {
   }
 
   #readRepeat(data: string, repeat: Repeat): StreamEvent {
-    const tokens = weighTokens(repeat.text);
+    this.#repeatsReasoning = isReasoning(repeat.shape);
+    this.#addRepeated(weighTokens(repeat.text));
+    return new RepeatedEvent(DELTA, data, repeat);
+  }
+
+  #addRepeated(tokens: number): void {
     const { output } = this.#facts;
     output.tokens += tokens;
-    if (isReasoning(repeat.shape)) output.reasoningTokens += tokens;
-    return new RepeatedEvent(DELTA, data, repeat);
+    if (this.#repeatsReasoning) output.reasoningTokens += tokens;
   }
 
   #learn({ kind, name, document, segments }: StreamEvent): void {

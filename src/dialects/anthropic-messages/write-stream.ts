@@ -7,12 +7,13 @@ import type {
   ContinuedWriter,
   FinalUsage,
   RelayRequest,
+  RepeatedFrames,
   Sent,
   StreamEvent,
   StreamWriter,
   WriterOptions,
 } from '../dialect.ts';
-import { RepeatWriter } from '../stream/shape.ts';
+import { RepeatWriter, type Shape } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
@@ -23,7 +24,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
   return new MessageWriter(request.model, options);
 }
 
-class MessageWriter implements StreamWriter {
+class MessageWriter implements StreamWriter, RepeatedFrames {
   readonly #transcript: Transcript;
   readonly #blocks = new Map<number, SentBlock>();
   readonly #repeats = new RepeatWriter(writeDelta);
@@ -50,6 +51,18 @@ class MessageWriter implements StreamWriter {
     for (const segment of event.segments) this.#transcript.add(segment);
     noteBlock(this.#blocks, event, document);
     return writeSse(name === 'message_start' ? renamed(document, this.#model) : document.text, name);
+  }
+
+  get repeats(): RepeatedFrames {
+    return this;
+  }
+
+  partsOf(shape: Shape): readonly string[] | undefined {
+    return this.#repeats.partsOf(shape);
+  }
+
+  note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void {
+    this.#transcript.note(slot, bytes, from, to, tokens);
   }
 
   rename(model: string): void {

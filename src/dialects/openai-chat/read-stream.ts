@@ -64,6 +64,8 @@ class ChatReader implements StreamReader {
   #isDone = false;
   /** Output since the last usage came, and our own count of all before it. */
   #after: { tokensBefore: number; plain: PlainTokens } | undefined;
+  /** The last repeated event was of reasoning. */
+  #repeatsReasoning = false;
   #searched = 0;
 
   constructor(choices: number) {
@@ -99,6 +101,11 @@ class ChatReader implements StreamReader {
 
   end(): StreamEvent[] {
     return [];
+  }
+
+  again(tokens: number): void {
+    this.#shapes.matched();
+    this.#addRepeated(tokens);
   }
 
   facts(): StreamFacts {
@@ -161,11 +168,15 @@ class ChatReader implements StreamReader {
   }
 
   #readRepeat(data: string, repeat: Repeat): StreamEvent {
-    const tokens = weighTokens(repeat.text);
+    this.#repeatsReasoning = isReasoning(repeat.shape);
+    this.#addRepeated(weighTokens(repeat.text));
+    return new RepeatedEvent(undefined, data, repeat);
+  }
+
+  #addRepeated(tokens: number): void {
     const { output } = this.#facts;
     output.tokens += tokens;
-    if (isReasoning(repeat.shape)) output.reasoningTokens += tokens;
-    return new RepeatedEvent(undefined, data, repeat);
+    if (this.#repeatsReasoning) output.reasoningTokens += tokens;
   }
 
   #learn({ kind, document, segments }: StreamEvent): void {

@@ -15,6 +15,7 @@ import type {
   ContinuedWriter,
   FinalUsage,
   RelayRequest,
+  RepeatedFrames,
   ReportedUsage,
   Sent,
   StreamEvent,
@@ -22,7 +23,7 @@ import type {
   WriterOptions,
 } from '../dialect.ts';
 import { UNSEEN } from '../stream/bare-events.ts';
-import { RepeatWriter } from '../stream/shape.ts';
+import { RepeatWriter, type Shape } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
@@ -35,7 +36,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
   return new ChatWriter(request, options);
 }
 
-class ChatWriter implements StreamWriter {
+class ChatWriter implements StreamWriter, RepeatedFrames {
   readonly #request: RelayRequest;
   readonly #transcript: Transcript;
   /** What was sent beside words, since the last of them. */
@@ -74,6 +75,19 @@ class ChatWriter implements StreamWriter {
     for (const segment of event.segments) this.#transcript.add(segment);
     for (const index of finishesOf(event)) this.#finished.add(index);
     return this.#writeChunk(event.document);
+  }
+
+  get repeats(): RepeatedFrames {
+    return this;
+  }
+
+  partsOf(shape: Shape): readonly string[] | undefined {
+    return this.#repeats.partsOf(shape);
+  }
+
+  note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void {
+    this.#extras.passWords(slot);
+    this.#transcript.note(slot, bytes, from, to, tokens);
   }
 
   rename(model: string): void {

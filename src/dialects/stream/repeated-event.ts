@@ -3,11 +3,12 @@
 
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../../kit/json/json.ts';
 import type { Segment, StreamEvent } from '../dialect.ts';
-import type { Repeat } from './shape.ts';
+import type { Repeat, Shape } from './shape.ts';
 
 export class RepeatedEvent implements StreamEvent {
   readonly kind = 'output';
   readonly segments: readonly Segment[];
+  origin: Shape | undefined;
   readonly #data: string;
   readonly #repeat: Repeat;
   #document: JsonDocument | undefined;
@@ -18,6 +19,7 @@ export class RepeatedEvent implements StreamEvent {
     repeat: Repeat,
   ) {
     this.segments = [{ slot: repeat.shape.slot, text: repeat.text }];
+    this.origin = repeat.shape;
     this.#data = data;
     this.#repeat = repeat;
   }

@@ -1,7 +1,7 @@
 // Most events of a stream are the one before with another text in it. A shape is such an event without its text: what
 // fits it needs no parsing, and says what it would say if it were parsed. Whatever does not fit exactly is read in full.
 
-interface Shape {
+export interface Shape {
   /** What stands before, between and after the values that change: the text and, if there is any, the padding. */
   parts: readonly string[];
   /** The event with marks in their place. */
@@ -43,6 +43,11 @@ export class ShapeMemory {
     return repeat;
   }
 
+  /** One that would have matched was not shown. */
+  matched(): void {
+    this.#matches++;
+  }
+
   learn(data: string, text: string, slot: string): void {
     if (this.#matches >= WORTH_IT) this.#tries = 0;
     this.#matches = 0;
@@ -71,6 +76,11 @@ export class RepeatWriter {
       this.#parts = written.length === shape.parts.length ? written : undefined;
     }
     return this.#parts && fill(this.#parts, raw);
+  }
+
+  /** What is written before, between and after the values of this shape; undefined if none was written yet. */
+  partsOf(shape: Shape): readonly string[] | undefined {
+    return shape === this.#known ? this.#parts : undefined;
   }
 
   /** What is written changes from here on. */

@@ -29,6 +29,7 @@ const MAX_SPARE_LINES = 100_000;
 const SPARE_LINES_PER_DATA = 8;
 const STREAM = { stream: true };
 const DATA = 'data: ';
+const LF = 0x0a;
 const LINE_END = /\r\n|\n|\r/g;
 const HAS_LINE_END = /[\r\n]/;
 
@@ -52,12 +53,15 @@ export class SseReader {
   #hasComment = false;
   /** Lines without data that may still come. */
   #spareLines = MAX_SPARE_LINES;
+  /** Then no character is begun either. */
+  #afterLf = true;
 
   constructor(maxEventChars = MAX_EVENT_CHARS) {
     this.#maxEventChars = maxEventChars;
   }
 
   push(bytes: Uint8Array): SseEvent[] {
+    if (bytes.length > 0) this.#afterLf = bytes[bytes.length - 1] === LF;
     let more = this.#decoder.decode(bytes, STREAM);
     if (more === '') return [];
     if (this.#isFresh() && more.length <= this.#maxEventChars && isOneEvent(more)) {
@@ -92,6 +96,11 @@ export class SseReader {
     if (rest !== '') this.#takeLine(rest, events);
     this.#takeLine('', events);
     return events.find(isWhole);
+  }
+
+  /** Everything before is read, to the last byte: the next one begins an event. */
+  isAtEvent(): boolean {
+    return this.#afterLf && this.#isFresh();
   }
 
   /** Nothing is left of what came before. */

@@ -9,6 +9,10 @@ import { answerOf, type Comparison, compareRun } from './compare-run.ts';
 
 const MAX_KEPT_CHARS = 1024 * 1024;
 
+/** What is noted as bytes is decoded so many at a time. */
+const NOTED_BYTES = 512;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 interface Slot {
   length: number;
   hash: Hash;
@@ -31,6 +35,10 @@ export class Transcript {
   readonly #slots = new Map<string, Slot>();
   #kept: string[] | undefined;
   #keptChars = 0;
+  /** Noted, and in no slot yet. */
+  #noted: Uint8Array | undefined;
+  #notedBytes = 0;
+  #notedIn = '';
 
   constructor({ keepText }: { keepText: boolean }) {
     this.#kept = keepText ? [] : undefined;
@@ -38,13 +46,28 @@ export class Transcript {
 
   add(segment: Segment): void {
     const { slot, text } = segment;
+    this.#putNoted();
     this.#put(slot, text);
     if (isMedia(segment)) this.sent.hasMedia = true;
     else this.sent.tokens += weighTokens(text);
   }
 
+  /** The same for text that stands in bytes of UTF-8, and whose tokens were counted. */
+  note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void {
+    if (slot !== this.#notedIn || this.#notedBytes + to - from > NOTED_BYTES) this.#putNoted();
+    this.#notedIn = slot;
+    this.sent.tokens += tokens;
+    if (to - from > NOTED_BYTES) {
+      this.#put(slot, decoder.decode(bytes.subarray(from, to)));
+      return;
+    }
+    this.#noted ??= new Uint8Array(NOTED_BYTES);
+    for (let at = from; at < to; at++) this.#noted[this.#notedBytes++] = bytes[at] ?? 0;
+  }
+
   /** By the careful count. */
   plainTokens(): number {
+    this.#putNoted();
     let tokens = 0;
     for (const slot of this.#slots.values()) {
       hashRest(slot);
@@ -55,15 +78,18 @@ export class Transcript {
 
   /** The whole of one slot, if it is the only one, words alone, and its text was kept. */
   onlyText(slot: string): string | undefined {
+    this.#putNoted();
     return !this.sent.hasMedia && this.#slots.size === 1 && this.#slots.has(slot) ? this.#kept?.join('') : undefined;
   }
 
   /** The answers of which something was sent, as their slots name them. */
   answers(): Set<string> {
+    this.#putNoted();
     return new Set(Array.from(this.#slots.keys(), answerOf));
   }
 
   compare(): Comparison {
+    this.#putNoted();
     for (const slot of this.#slots.values()) hashRest(slot);
     const digests = Array.from(this.#slots, ([name, { length, hash }]) => {
       return [name, { length, digest: hash.copy().digest('hex') }] as const;
@@ -88,5 +114,11 @@ export class Transcript {
     this.#keptChars += text.length;
     if (this.#keptChars > MAX_KEPT_CHARS) this.#kept = undefined;
     this.#kept?.push(text);
+  }
+
+  #putNoted(): void {
+    if (!this.#noted || this.#notedBytes === 0) return;
+    this.#put(this.#notedIn, decoder.decode(this.#noted.subarray(0, this.#notedBytes)));
+    this.#notedBytes = 0;
   }
 }

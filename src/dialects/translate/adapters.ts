@@ -95,6 +95,8 @@ export interface EventWriter {
   write(event: AnswerEvent): Frame[];
   /** What comes before all else, unless it was written: for an answer that has begun with nothing to show. */
   begin?(): Frame[];
+  /** True if more text of the block that is open changes nothing here: it is written, and not kept. */
+  isSteady?(): boolean;
 }
 
 export interface ClientAdapter {

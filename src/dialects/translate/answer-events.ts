@@ -3,6 +3,7 @@
 // order their upstream has.
 
 import type { PausedTurn, StreamFacts } from '../dialect.ts';
+import type { Repeat } from '../stream/shape.ts';
 import type { SseEvent } from '../stream/sse.ts';
 
 export type Block =
@@ -52,6 +53,10 @@ export interface EventReader {
   isWhole?(): boolean;
   /** The upstream has paused its answer: this is its last turn, and no event of the next one has come. */
   paused?(): PausedTurn | undefined;
+  /** What was read last, if it repeats the one before with another text. */
+  repeat?(): Repeat | undefined;
+  /** One more of its kind was not shown. */
+  again?(): void;
   /**
    * Usage, reasoning and how it ended; what was said is counted by whoever writes it. `isOver`: the answer has ended, also if
    * the upstream did not end it and has not said its last figures.

@@ -19,6 +19,7 @@ import { refuseField } from '../fields.ts';
 import { type FetchedMedia, namedMedia, placeholders, withMedia } from '../media/named-media.ts';
 import { isPicture } from '../media/picture.ts';
 import { BROKEN, DONE, UNSEEN } from '../stream/bare-events.ts';
+import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerContext, Target, WrittenRequest } from './adapters.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { carryWhole, joinEvents } from './carry-whole.ts';
@@ -160,13 +161,29 @@ function translatedReader(
     return translated;
   }
 
+  /** Whether more of what was read last would be nothing but more text, here and in all it goes through. */
+  const isSteady = () => (written.localStops ?? []).length === 0 && writer.isSteady?.() === true;
+
   const isFinished = () => reader.isFinished() || events.isWhole?.() === true;
 
   // What we ended at a stop sequence is over.
   const paused = () => (isFinished() ? undefined : events.paused?.());
 
+  function read(event: SseEvent): StreamEvent[] {
+    const translated = translateAll(events.read(event));
+    const repeat = isSteady() ? events.repeat?.() : undefined;
+    for (const one of translated) {
+      if (one.repeat) one.origin = one.repeat.text === repeat?.text ? repeat.shape : undefined;
+    }
+    return translated;
+  }
+
   return {
-    read: (event) => translateAll(events.read(event)),
+    read,
+    again(tokens) {
+      events.again?.();
+      reader.again?.(tokens);
+    },
     end: () => translateAll(events.end()),
     paused,
     facts() {
@@ -194,6 +211,7 @@ function asPicture(event: StreamEvent): StreamEvent {
     document: event.document,
     segments: asMedia(event.segments),
     repeat: undefined,
+    origin: undefined,
   };
 }
 

@@ -102,6 +102,7 @@ export function createEventWriter(context: AnswerContext): EventWriter {
 
   return {
     write: (event) => (isOver ? [] : [...start(), ...writeEvent(event)]),
+    isSteady: () => !isOver && open?.isShown === true && open.block.kind !== 'reasoning',
   };
 }
 

@@ -24,6 +24,7 @@ export function createEventReader(target: Target): EventReader {
   const answer = createAnswerReader(target, { isStream: true });
   const shapes = new ShapeMemory(saysOnly);
   let usage: UsageReport = 'absent';
+  let repeat: Repeat | undefined;
 
   function readValue(value: JsonObject, data: string): AnswerEvent[] {
     const { choice, parts, reported } = readChunk(value, data);
@@ -42,8 +43,9 @@ export function createEventReader(target: Target): EventReader {
   return {
     read(sent) {
       const { data = '' } = sent;
+      repeat = undefined;
       if (isErrorEvent(sent)) return BROKEN;
-      const repeat = shapes.match(data);
+      repeat = shapes.match(data);
       if (repeat) return answer.read([wordsOf(repeat)]);
       if (data === DONE) return [{ type: 'done' }];
       if (isNoise(data)) return [];
@@ -53,6 +55,8 @@ export function createEventReader(target: Target): EventReader {
     },
     // What has no finish is not over, and goes on in another run; what has one was given already.
     end: () => [],
+    repeat: () => repeat,
+    again: () => shapes.matched(),
     facts: () => ({ usage }),
   };
 }

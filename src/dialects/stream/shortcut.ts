@@ -1,0 +1,229 @@
+// A fast path for most of a stream: events that repeat the one before with another text go on to the client as bytes,
+// without being decoded, read and written. Only what the plain path would do with exactly these bytes is done here; whatever
+// is not known to the last byte takes the plain path.
+
+import { PlainText } from '../../kit/json/plain-text.ts';
+import type { RepeatedFrames, StreamEvent, StreamReader, StreamWriter } from '../dialect.ts';
+import type { Repeat, Shape } from './shape.ts';
+
+/** What stands around a text, and around the padding behind it if there is any. */
+interface Frame {
+  head: Uint8Array;
+  middle: Uint8Array;
+  end: Uint8Array | undefined;
+}
+
+interface Passthrough {
+  from: Frame;
+  to: Frame;
+  /** What comes and what goes out are the same bytes. */
+  isSame: boolean;
+  slot: string;
+  /** What a whole event has beside its text; NaN if that is not always the same. */
+  around: number;
+  /** By the size of the text. */
+  forms: (Form | undefined)[];
+}
+
+/** One event as it comes and as it goes out, with a text of some size: only the text is to be filled in. */
+interface Form {
+  from: Uint8Array;
+  to: Uint8Array;
+}
+
+/** Most texts are one token. */
+const MOST_FORM_BYTES = 16;
+
+const SCRATCH_BYTES = 64 * 1024;
+/** Frames of several events are put together here. */
+const scratch = new Uint8Array(SCRATCH_BYTES);
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+/** How an event of one line of data begins. */
+const FIELDS = /^(?:event: ?[^\r\n]*\n)?data: ?/;
+const END = '\n\n';
+
+/** Undefined where one of the two must see every event. */
+export function createShortcut(reader: StreamReader, { repeats }: StreamWriter): Shortcut | undefined {
+  return reader.again && repeats ? new Shortcut(reader, repeats) : undefined;
+}
+
+export class Shortcut {
+  readonly #reader: StreamReader;
+  readonly #repeats: RepeatedFrames;
+  readonly #text = new PlainText();
+  #known: Shape | undefined;
+  #knownOrigin: Shape | undefined;
+  #passthrough: Passthrough | undefined;
+  #isOpen = false;
+  #taken = 0;
+
+  constructor(reader: StreamReader, repeats: RepeatedFrames) {
+    this.#reader = reader;
+    this.#repeats = repeats;
+  }
+
+  /** Something takes the plain path: what it changes is not known here, so what follows takes it too. */
+  pause(): void {
+    this.#isOpen = false;
+  }
+
+  /** What took the plain path was this event, which was written, and nothing else was in these bytes. */
+  learn(bytes: Uint8Array, { repeat, origin }: StreamEvent): void {
+    if (!repeat || !origin) return;
+    if (repeat.shape !== this.#known || origin !== this.#knownOrigin) {
+      this.#passthrough = this.#findPassthrough(bytes, repeat, origin);
+    }
+    this.#known = repeat.shape;
+    this.#knownOrigin = origin;
+    this.#isOpen = true;
+  }
+
+  /**
+   * Frames for the events that the bytes begin with, as many as are known; the bytes must begin with an event. What is
+   * given is used again for the next.
+   */
+  take(bytes: Uint8Array): Uint8Array | undefined {
+    this.#taken = 0;
+    const passthrough = this.#passthrough;
+    if (!passthrough || !this.#isOpen) return undefined;
+    const { from, to, isSame } = passthrough;
+    const size = bytes.length - passthrough.around;
+    const form = size > 0 && size <= MOST_FORM_BYTES ? formOf(passthrough, size) : undefined;
+    if (form && this.#fits(bytes, form, from, size, to.head.length)) {
+      this.#pass(passthrough, bytes, 0, bytes.length);
+      return isSame ? bytes : form.to;
+    }
+    const mostAround = to.head.length + to.middle.length + (to.end?.length ?? 0);
+    let filled = 0;
+    while (this.#taken < bytes.length && filled + mostAround + bytes.length - this.#taken <= SCRATCH_BYTES) {
+      const end = this.#endOf(bytes, this.#taken, from);
+      if (end === 0) break;
+      if (!isSame) filled = this.#put(bytes, this.#taken, end, passthrough, filled);
+      this.#pass(passthrough, bytes, this.#taken, end);
+    }
+    if (this.#taken === 0) return undefined;
+    return isSame ? bytes.subarray(0, this.#taken) : scratch.subarray(0, filled);
+  }
+
+  /** How many bytes the last one took. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Where the event ends that begins here; 0 if it is not known. */
+  #endOf(bytes: Uint8Array, at: number, { head, middle, end }: Frame): number {
+    const text = this.#text;
+    if (!hasAt(bytes, head, at) || !text.scan(bytes, at + head.length)) return 0;
+    if (text.end === at + head.length || !hasAt(bytes, middle, text.end)) return 0;
+    const next = text.end + middle.length;
+    if (!end) return next;
+    const padding = paddingEnd(bytes, next);
+    return hasAt(bytes, end, padding) ? padding + end.length : 0;
+  }
+
+  #put(bytes: Uint8Array, at: number, end: number, { from, to }: Passthrough, into: number): number {
+    const textEnd = this.#text.end;
+    scratch.set(to.head, into);
+    let next = copy(bytes, at + from.head.length, textEnd, into + to.head.length);
+    scratch.set(to.middle, next);
+    next += to.middle.length;
+    if (!to.end || !from.end) return next;
+    next = copy(bytes, textEnd + from.middle.length, end - from.end.length, next);
+    scratch.set(to.end, next);
+    return next + to.end.length;
+  }
+
+  /** Whether the bytes are one event with a text of this size; then its form is filled with it. */
+  #fits(bytes: Uint8Array, { from, to }: Form, { head }: Frame, size: number, out: number): boolean {
+    const text = this.#text;
+    if (!text.scan(bytes, head.length) || text.end !== head.length + size) return false;
+    for (let at = 0; at < size; at++) {
+      const byte = bytes[head.length + at] ?? 0;
+      from[head.length + at] = byte;
+      to[out + at] = byte;
+    }
+    return Buffer.compare(from, bytes) === 0;
+  }
+
+  #pass({ slot, from }: Passthrough, bytes: Uint8Array, at: number, end: number): void {
+    const text = this.#text;
+    this.#reader.again?.(text.weight);
+    this.#repeats.note(slot, bytes, at + from.head.length, text.end, text.weight);
+    this.#taken = end;
+  }
+
+  #findPassthrough(bytes: Uint8Array, { shape }: Repeat, origin: Shape): Passthrough | undefined {
+    const out = this.#repeats.partsOf(shape);
+    const to = out && frameOf('', out, '');
+    const from = framed(decoder.decode(bytes), origin.parts);
+    return from && to && (from.end || !to.end) ? passthroughOf(from, to, shape.slot) : undefined;
+  }
+}
+
+function passthroughOf(from: Frame, to: Frame, slot: string): Passthrough {
+  const around = from.end ? Number.NaN : from.head.length + from.middle.length;
+  return { from, to, isSame: isEqual(from, to), slot, around, forms: [] };
+}
+
+function formOf({ from, to, forms }: Passthrough, size: number): Form {
+  const known = forms[size];
+  if (known) return known;
+  const form = { from: blank(from, size), to: blank(to, size) };
+  forms[size] = form;
+  return form;
+}
+
+function blank({ head, middle }: Frame, size: number): Uint8Array {
+  const bytes = new Uint8Array(head.length + size + middle.length);
+  bytes.set(head);
+  bytes.set(middle, head.length + size);
+  return bytes;
+}
+
+/** The frame in which this text has these parts; undefined if the text is more than one plain event. */
+function framed(text: string, parts: readonly string[]): Frame | undefined {
+  const [fields] = FIELDS.exec(text) ?? [];
+  if (fields === undefined || !text.startsWith(parts[0] ?? '', fields.length)) return undefined;
+  const isOne = text.indexOf('\n', fields.length) === text.length - END.length && !text.includes('\r');
+  return isOne && text.endsWith((parts.at(-1) ?? '') + END) ? frameOf(fields, parts, END) : undefined;
+}
+
+function frameOf(before: string, parts: readonly string[], after: string): Frame | undefined {
+  const [head, middle, end, ...more] = parts;
+  if (head === undefined || middle === undefined || more.length > 0) return undefined;
+  return {
+    head: encoder.encode(before + head),
+    middle: encoder.encode(end === undefined ? middle + after : middle),
+    end: end === undefined ? undefined : encoder.encode(end + after),
+  };
+}
+
+function isEqual(a: Frame, b: Frame): boolean {
+  const ends = a.end && b.end ? a.end.length === b.end.length && hasAt(a.end, b.end, 0) : a.end === b.end;
+  const lengths = a.head.length === b.head.length && a.middle.length === b.middle.length;
+  return ends && lengths && hasAt(a.head, b.head, 0) && hasAt(a.middle, b.middle, 0);
+}
+
+const IS_PADDING = Array.from({ length: 256 }, (_, code) => code < 0x80 && /\w/.test(String.fromCharCode(code)));
+
+function paddingEnd(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && IS_PADDING[bytes[at] ?? 0]) at++;
+  return at;
+}
+
+/** The compare of a Buffer is many times faster than a loop, and takes any bytes. */
+const compare: (this: Uint8Array, other: Uint8Array, ...ranges: number[]) => number = Buffer.prototype.compare;
+
+function hasAt(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
+  const end = at + part.length;
+  return end <= bytes.length && compare.call(bytes, part, 0, part.length, at, end) === 0;
+}
+
+/** A text of one token is a few bytes: a loop is faster than a view on them. */
+function copy(bytes: Uint8Array, from: number, to: number, into: number): number {
+  let next = into;
+  for (let at = from; at < to; at++) scratch[next++] = bytes[at] ?? 0;
+  return next;
+}
