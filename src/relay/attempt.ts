@@ -54,7 +54,7 @@ export async function attempt(
     if (step.waitMs > 0) await waitBefore(tools, options, step.waitMs);
     if (!(await isHeld(tools, admission))) throw new AttemptFailed('hold_lost');
   } catch (error) {
-    // A channel that is not asked in the end has no line of the receipt, and gets its pass back.
+    // A channel that is not asked in the end has no line of the receipt, and gets its permit back.
     tools.health.forget(step.permit);
     throw error;
   }

@@ -1,4 +1,4 @@
-// A database that was moved while somebody had it open: from the mark on it takes nothing more, whoever asks.
+// A database that was moved or upgraded while a server had it open: from then on that server commits nothing.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -28,4 +28,11 @@ test('a server that was there before the mark commits nothing after it', async (
   expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(503);
   beside((db) => expect(unmarkMoved(db)).toBe(true));
   expect((await gateway.call('/api/agent/register', { body: {} })).status).toBe(201);
+});
+
+test('a server that was there before an upgrade commits nothing after it', async () => {
+  beside((db) => db.run("INSERT INTO schema_migrations VALUES (9999, 'later', 'hash')"));
+  expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(503);
+  beside((db) => db.run('DELETE FROM schema_migrations WHERE version = 9999'));
+  expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(200);
 });

@@ -45,3 +45,10 @@ function refuseWhileServed(db: Database): void {
     'a server of an older version is running on this database: stop it first, then wait 15 seconds if it was killed',
   );
 }
+
+/** For a process that has the file open while another one migrates it: its own writes no longer fit. */
+export function refuseOtherSchema(db: Database): void {
+  const newest = db.query<{ version: bigint }, []>('SELECT max(version) AS version FROM schema_migrations').get();
+  if (Number(newest?.version) === MIGRATIONS.at(-1)?.version) return;
+  throw new StoreRefused('another version has upgraded this database meanwhile: stop this server');
+}
