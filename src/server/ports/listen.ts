@@ -77,7 +77,7 @@ class RequestConnection implements Connection {
     this.#idleSeconds = idleSeconds;
   }
 
-  /** A system call, so it is made only if needed. */
+  /** A system call, made once for each request that asks for it. */
   peer(): string | undefined {
     this.#peer ??= this.#server.requestIP(this.#request)?.address;
     return this.#peer;

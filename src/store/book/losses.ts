@@ -74,7 +74,7 @@ export function bookDeath(book: Book, hold: Hold, at: number): void {
 }
 
 /** As it stands at that time: a new day begins with no losses. */
-export function lossDayOn(known: LossDay = NO_LOSSES, at: number): LossDay {
+function lossDayOn(known: LossDay = NO_LOSSES, at: number): LossDay {
   const day = dayThatCounts(known.day, at);
   return day === known.day ? known : { ...NO_LOSSES, day };
 }
