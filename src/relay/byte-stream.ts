@@ -45,6 +45,7 @@ export function toByteStream(produce: Produce, options: ByteStreamOptions): Read
 }
 
 class ClientEnd implements EventListenerObject, CutListener {
+  cutPlace = -1;
   readonly #produce: Produce;
   readonly #options: ByteStreamOptions;
   #controller: ReadableStreamDirectController | undefined;

@@ -10,18 +10,29 @@ export interface Cut {
 
 export interface CutListener {
   onCut(): void;
+  /** Its place among the listeners, written by the cut alone. */
+  cutPlace: number;
 }
 
+/** A list and no Set: the runtime keeps what was deleted from a busy Set, and all it refers to, for seconds. */
 export function createCut(signal: AbortSignal): Cut {
-  const listeners = new Set<CutListener>();
+  const listeners: CutListener[] = [];
   signal.addEventListener('abort', () => {
-    for (const listener of [...listeners]) tell(listener);
-    listeners.clear();
+    for (const listener of listeners.splice(0)) tell(listener);
   });
   return {
     signal,
-    listen: (listener) => void listeners.add(listener),
-    forget: (listener) => void listeners.delete(listener),
+    listen(listener) {
+      listener.cutPlace = listeners.push(listener) - 1;
+    },
+    forget(listener) {
+      const { cutPlace } = listener;
+      if (listeners[cutPlace] !== listener) return;
+      const last = listeners.pop();
+      if (!last || last === listener) return;
+      listeners[cutPlace] = last;
+      last.cutPlace = cutPlace;
+    },
   };
 }
 

@@ -30,6 +30,7 @@ export interface LateListener {
 }
 
 export class Watch implements EventListenerObject, CutListener, TaskListener, Timed {
+  cutPlace = -1;
   readonly #controller = new AbortController();
   readonly #clock: Clock;
   readonly #gone: AbortSignal;
@@ -134,6 +135,7 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
   isNotLate(): void {
     this.#cancelSilence?.();
     this.#cancelSilence = undefined;
+    this.#lateListener = undefined;
     if (this.#state !== 'failed') this.#state = 'heard';
   }
 
