@@ -16,6 +16,7 @@ import { clientName } from './failed-stream.ts';
 import { createFaultResponses, type FaultResponse } from './fault-response.ts';
 import type { HttpRoute } from './operation.ts';
 import { checkDeclaredBody } from './read-body.ts';
+import { askPeerBefore } from './read-keyed-body.ts';
 import { routePath } from './route-path.ts';
 import { ROUTES } from './route-table.ts';
 import { similarRouteHint } from './similar-route.ts';
@@ -145,16 +146,22 @@ async function serveRoute(tools: AppTools, route: HttpRoute, exchange: Exchange)
       // While draining, new work is refused; what only informs goes on.
       if (!tools.isReady()) throw fault('unavailable', { internal: 'draining' });
     }
-    if (route.auth === 'none') return addCommonHeaders(exchange, await route.handle(tools, exchange));
-    // A bad key counts against its address even if the client hangs up before the key is found to be bad.
-    exchange.connection.peer();
-    const key = await tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
+    if (route.auth === 'none') return finish(tools, exchange, await route.handle(tools, exchange));
+    const { authenticator } = tools;
+    const key = await askPeerBefore(
+      authenticator.authenticate(keyFromHeaders(exchange.request.headers)),
+      exchange.connection,
+    );
     if (!key) return faultResponse(tools, exchange, fault('invalid_api_key'));
     failpoint('K0');
-    return addCommonHeaders(exchange, await route.handle(tools, { ...exchange, key }));
+    return finish(tools, exchange, await route.handle(tools, { ...exchange, key }));
   } catch (error) {
     return faultResponse(tools, exchange, error);
   }
+}
+
+function finish(tools: AppTools, exchange: Exchange, answer: Response | Fault): Response {
+  return answer instanceof Response ? addCommonHeaders(exchange, answer) : faultResponse(tools, exchange, answer);
 }
 
 /** A bad key counts against the address it came from, whenever it was found to be bad: too many of them are told otherwise. */

@@ -18,7 +18,7 @@ import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
 import { gatewayHeaders } from './gateway-headers.ts';
 import { type LargeCall, openLargeCall, type RefuseEarly } from './large-call.ts';
 import { pause, readBody } from './read-body.ts';
-import { parseKeyed } from './read-keyed-body.ts';
+import { askPeerBefore, parseKeyed } from './read-keyed-body.ts';
 
 export interface ModelCall {
   path: string;
@@ -29,16 +29,26 @@ export interface ModelCall {
   passedOn: readonly string[];
 }
 
-export async function callModel(tools: HttpTools, exchange: KeyedExchange, endpoint: ModelCall): Promise<Response> {
+export async function callModel(
+  tools: HttpTools,
+  exchange: KeyedExchange,
+  endpoint: ModelCall,
+): Promise<Response | Fault> {
   const capacity = tools.load.acquire(exchange.key.accountId);
   let large: LargeCall | undefined;
+  const fail = (error: unknown) => {
+    large?.failed(error);
+    capacity.release();
+  };
   try {
+    // It is asked for while the client is surely there.
+    if (tools.catalog().guards.free_per_address_day !== null) exchange.connection.peer();
     if (hasPassed(exchange.request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
     large = openLargeCall(tools, exchange);
     const body = await readBody(exchange.request, endpoint.maxBytes, tools.clock, capacity);
     const { document, key } = large
       ? await large.read(body, earlyRefusal(tools, exchange, endpoint))
-      : parseKeyed(body, await tools.authenticator.revalidate(exchange.key));
+      : parseKeyed(body, await askPeerBefore(tools.authenticator.revalidate(exchange.key), exchange.connection));
     const work = large ?? UNCOUNTED_WORK;
     const incoming = incomingCall(tools, exchange, endpoint, { document, key, capacity, work });
     const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);
@@ -50,11 +60,11 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, endpo
     }
     if (isLimitedByAddress(call)) call.freeAddress = addressOf(tools, exchange);
     const answer = await relayRequest(tools.relay, call);
-    if (answer instanceof Fault) throw answer;
-    return newResponse(exchange, answer.body, answer);
+    if (!(answer instanceof Fault)) return newResponse(exchange, answer.body, answer);
+    fail(answer);
+    return answer;
   } catch (error) {
-    large?.failed(error);
-    capacity.release();
+    fail(error);
     throw error;
   }
 }

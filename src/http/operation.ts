@@ -6,6 +6,7 @@ import { requireManage } from '../accounts/keys/manage-keys.ts';
 import { readQuery, readShape } from '../accounts/read-shape.ts';
 import type { Replayable } from '../accounts/replays.ts';
 import { idempotencyHeaders } from '../accounts/replays.ts';
+import type { Fault } from '../faults/fault.ts';
 import type { FaultCode } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
@@ -30,7 +31,9 @@ interface PublicDescription extends Description {
 type RouteBase<Name extends RouteName> = Call<Name> &
   Required<Pick<PublicDescription, 'maxBytes' | 'faults' | 'envelope'>>;
 
-type Handle<Given extends Exchange> = (tools: HttpTools, exchange: Given) => Response | Promise<Response>;
+/** A refusal may be returned as well as thrown: to throw costs more than all else that a flood of refused calls needs. */
+type Answer = Response | Fault;
+type Handle<Given extends Exchange> = (tools: HttpTools, exchange: Given) => Answer | Promise<Answer>;
 
 export interface OpenRoute<Name extends RouteName = RouteName> extends RouteBase<Name> {
   auth: 'none';

@@ -3,6 +3,7 @@
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { fault } from '../faults/fault.ts';
+import type { Connection } from '../kit/connection.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
 import { parseBody, readBody } from './read-body.ts';
@@ -31,6 +32,17 @@ export async function readKeyedJson(
 export function parseKeyed(body: Uint8Array, found: PresentedKey | undefined): KeyedBody {
   const key = requireKey(found);
   return { key, document: parseBody(body) };
+}
+
+type Found = PresentedKey | undefined;
+
+/**
+ * A bad key counts against the address of its client, even if that hangs up before the store has answered: the address, for
+ * which the system is asked, is then unknown. Most keys need no wait, and no address.
+ */
+export function askPeerBefore(found: Found | Promise<Found>, connection: Connection): Found | Promise<Found> {
+  if (found instanceof Promise) connection.peer();
+  return found;
 }
 
 export function requireKey(found: PresentedKey | undefined): PresentedKey {

@@ -4,7 +4,7 @@ import { createSignInGuard } from '../accounts/sign-in/guard-sign-in.ts';
 import { createPasswords } from '../accounts/sign-in/passwords.ts';
 import { createSessionHasher } from '../accounts/sign-in/sessions.ts';
 import { createPriceHistory } from '../catalog/publishing/price-history.ts';
-import { fault } from '../faults/fault.ts';
+import { Fault, fault } from '../faults/fault.ts';
 import { addressOf, originOf } from '../http/client-address.ts';
 import type { HttpTools } from '../http/exchange.ts';
 import { bodyTextReader } from '../http/read-body.ts';
@@ -55,7 +55,9 @@ export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSetti
         params: {},
         key,
       };
-      return chatCompletions.handle(http, exchange);
+      const answer = await chatCompletions.handle(http, exchange);
+      if (answer instanceof Fault) throw answer;
+      return answer;
     },
   };
 }
