@@ -3,7 +3,7 @@
 
 import { isSpace, skipSpace } from './skip-space.ts';
 import { findStringEnd } from './skip-string.ts';
-import { Spans } from './spans.ts';
+import { type MemberEdit, REMOVED, Spans } from './spans.ts';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json | undefined };
@@ -81,17 +81,17 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** The text with some top-level members set, or removed (undefined); every other member keeps its bytes. */
 export function editMembers({ text, spans }: JsonDocument, edits: Record<string, Json | undefined>): string {
-  const byIndex = new Map<number, string | undefined>();
+  const byIndex: (MemberEdit | undefined)[] = [];
   const added: string[] = [];
   let isRecomposed = false;
   for (const name in edits) {
     const value = edits[name];
     const index = spans.find(name);
     if (value === undefined || index < 0) isRecomposed = true;
-    if (index >= 0) byIndex.set(index, value === undefined ? undefined : JSON.stringify(value));
+    if (index >= 0) byIndex[index] = value === undefined ? REMOVED : JSON.stringify(value);
     else if (value !== undefined) added.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
   }
-  return isRecomposed ? `{${[...added, ...spans.kept(byIndex)].join(',')}}` : spans.replace(byIndex, 0, text.length);
+  return isRecomposed ? `{${added.concat(spans.kept(byIndex)).join()}}` : spans.replace(byIndex, 0, text.length);
 }
 
 const QUOTE = 0x22;

@@ -4,7 +4,7 @@
 import { hasEscape, type Json, type JsonDocument } from './json.ts';
 import { isSpace, skipSpace } from './skip-space.ts';
 import { skipString } from './skip-string.ts';
-import { Spans } from './spans.ts';
+import { type MemberEdit, REMOVED, Spans } from './spans.ts';
 
 /** A value as its JSON text. */
 export class RawJson {
@@ -65,10 +65,10 @@ export class RawPlace {
 
   /** The text with some members given as another text, or left out (undefined); every other one keeps its bytes. */
   edit(edits: ReadonlyMap<string | number, string | undefined>): string {
-    const byIndex = new Map<number, string | undefined>();
+    const byIndex: (MemberEdit | undefined)[] = [];
     for (const [name, edit] of edits) {
       const index = this.#find(name);
-      if (index >= 0) byIndex.set(index, edit);
+      if (index >= 0) byIndex[index] = edit ?? REMOVED;
     }
     const hasRemoved = [...edits.values()].includes(undefined);
     const members = this.#scanned();

@@ -9,6 +9,13 @@ export interface Span {
   valueEnd: number;
 }
 
+/** Another text for the value of a member, or that the member goes. */
+export type MemberEdit = string | typeof REMOVED;
+export const REMOVED = null;
+
+/** By the number of the member; undefined where it stays as it is. */
+type Edits = readonly (MemberEdit | undefined)[];
+
 /** Numbers for each member: where its name begins and ends, quotes included, and its value. */
 const START = 0;
 const NAME_END = 1;
@@ -85,25 +92,25 @@ export class Spans {
   }
 
   /** The text from one place to another, with other values for some members. */
-  replace(edits: ReadonlyMap<number, string | undefined>, from: number, to: number): string {
+  replace(edits: Edits, from: number, to: number): string {
     let result = '';
     let at = from;
-    for (let index = 0; index < this.count; index++) {
-      const edit = edits.get(index);
-      if (edit === undefined) continue;
+    for (let index = 0; index < edits.length; index++) {
+      const edit = edits[index];
+      if (typeof edit !== 'string') continue;
       result += this.#text.slice(at, this.valueStart(index)) + edit;
       at = this.valueEnd(index);
     }
     return result + this.#text.slice(at, to);
   }
 
-  /** The texts of the members, with other values for some, and without those whose edit is undefined. */
-  kept(edits: ReadonlyMap<number, string | undefined>): string[] {
+  /** The texts of the members, with other values for some, and without those that are removed. */
+  kept(edits: Edits): string[] {
     const kept: string[] = [];
     for (let index = 0; index < this.count; index++) {
-      const edit = edits.get(index);
-      if (edit !== undefined) kept.push(this.#text.slice(this.start(index), this.valueStart(index)) + edit);
-      else if (!edits.has(index)) kept.push(this.#text.slice(this.start(index), this.valueEnd(index)));
+      const edit = edits[index];
+      if (edit === undefined) kept.push(this.#text.slice(this.start(index), this.valueEnd(index)));
+      else if (edit !== REMOVED) kept.push(this.#text.slice(this.start(index), this.valueStart(index)) + edit);
     }
     return kept;
   }
