@@ -1,6 +1,7 @@
 // How models of one upstream differ, by their names: those that always think accept no sampling parameters, those that
 // never do accept no effort, and each generation has its own effort values.
 
+import { byModel } from './by-model.ts';
 import type { LimitField, Quirks } from './quirks.ts';
 
 /** All effort values, lowest first. */
@@ -71,21 +72,12 @@ function thinksBy(...efforts: string[]): Partial<OpenaiTraits> {
   return { efforts, takesSampling: false, takesStops: false, limitField: 'max_completion_tokens' };
 }
 
-/** By requested model; bounded, because catalogs change. */
-const known = new Map<string, OpenaiTraits>();
-const MOST_KNOWN = 1_000;
-
-export function openaiTraits(model: string): OpenaiTraits {
-  let traits = known.get(model);
-  if (!traits) {
-    const name = familyName(model);
-    const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
-    traits = { ...PLAIN, ...family, isKnown: family !== undefined, needsResponses: IN_RESPONSES.test(name) };
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(model, traits);
-  }
-  return traits;
-}
+/** `model`: its name at the upstream. */
+export const openaiTraits = byModel((model): OpenaiTraits => {
+  const name = familyName(model);
+  const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
+  return { ...PLAIN, ...family, isKnown: family !== undefined, needsResponses: IN_RESPONSES.test(name) };
+});
 
 /** Without a vendor's prefix, or `ft:` for a fine-tuned model. */
 export function familyName(model: string): string {

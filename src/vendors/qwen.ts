@@ -1,6 +1,7 @@
 // Qwen models that think by default. Their vendor counts thinking beside the output limit, and only `thinking_budget`
 // limits it.
 
+import { byModel } from './by-model.ts';
 import { familyName } from './openai.ts';
 
 /** Thinking by default. `unless_refused`: `enable_thinking: false` turns it off. */
@@ -13,10 +14,10 @@ const NEVER = /instruct|coder|embed|rerank/;
 const ON_REQUEST = /-(max|plus|flash|turbo|omni)/;
 
 /** Undefined: no thinking by default. `model`: its name at the upstream. */
-export function qwenThinking(model: string): DefaultThinking | undefined {
+export const qwenThinking = byModel((model): DefaultThinking | undefined => {
   const name = familyName(model);
   if (ALWAYS.test(name)) return 'always';
   const version = Number(VERSION.exec(name)?.[1] ?? 0);
   const isPlain = NEVER.test(name) || (version < 3.5 && ON_REQUEST.test(name));
   return version >= 3 && !isPlain ? 'unless_refused' : undefined;
-}
+});

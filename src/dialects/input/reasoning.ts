@@ -2,6 +2,7 @@
 // by the model's name and by what the request asks for; models of unknown names are known by what they reported before.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { byModel } from '../../vendors/by-model.ts';
 import { claudeTraits, versionOf } from '../../vendors/claude.ts';
 import { geminiTraits } from '../../vendors/gemini.ts';
 import { familyName, openaiTraits } from '../../vendors/openai.ts';
@@ -11,9 +12,6 @@ type Reasons = 'always' | 'unless_refused' | 'if_asked' | 'never' | 'unknown';
 
 /** A model of an unknown name that is silent for so long may have reasoned. */
 const SUSPICIOUS_MS = 2_000;
-
-const known = new Map<string, Reasons>();
-const MOST_KNOWN = 1_000;
 
 /** `model`: its name at the upstream. `body`: the client's request, in any dialect. `silentMs`: until its first visible output. */
 export function mayReasonUnseen(model: string, body: JsonObject, silentMs: number): boolean {
@@ -31,17 +29,7 @@ export function mayReasonUnseen(model: string, body: JsonObject, silentMs: numbe
   }
 }
 
-function reasonsOf(model: string): Reasons {
-  let reasons = known.get(model);
-  if (!reasons) {
-    reasons = findReasons(model);
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(model, reasons);
-  }
-  return reasons;
-}
-
-function findReasons(model: string): Reasons {
+const reasonsOf = byModel((model): Reasons => {
   const name = familyName(model);
   if (versionOf(name) !== undefined || name.includes('claude-')) {
     const { thinking, canStopThinking } = claudeTraits(name);
@@ -59,7 +47,7 @@ function findReasons(model: string): Reasons {
   // Of the vendor's own models, those that reason take no sampling settings.
   if (!takesSampling) return efforts.includes('none') ? 'unless_refused' : 'always';
   return takesEffort ? 'if_asked' : 'never';
-}
+});
 
 type Wish = 'yes' | 'no' | undefined;
 

@@ -1,0 +1,17 @@
+// What the name of a model says, found out once for each name: every request asks, and the patterns are many.
+
+/** Bounded, because catalogs change. */
+const MOST_KNOWN = 1_000;
+
+export function byModel<Found>(find: (model: string) => Found): (model: string) => Found {
+  const known = new Map<string, { found: Found }>();
+  return (model) => {
+    let entry = known.get(model);
+    if (!entry) {
+      entry = { found: find(model) };
+      if (known.size >= MOST_KNOWN) known.clear();
+      known.set(model, entry);
+    }
+    return entry.found;
+  };
+}
