@@ -2,6 +2,7 @@
 // large a body they take: `routes/model-calls.ts`.
 
 import { hasPassed, LOOP_HEADER } from '../channels/loop-guard.ts';
+import { readConversationName } from '../dialects/conversation-name.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { Fault, fault } from '../faults/fault.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../kit/traceparent.ts';
@@ -13,7 +14,6 @@ import { relayRequest } from '../relay/relay-request.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import { addressOf } from './client-address.ts';
 import { newResponse } from './common-headers.ts';
-import { readConversationName } from './conversation-name.ts';
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
 import { gatewayHeaders } from './gateway-headers.ts';
 import { type LargeCall, openLargeCall, type RefuseEarly } from './large-call.ts';

@@ -2,18 +2,17 @@
 // account and its address if it gets no answer, or one that the gateway gives itself.
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
+import { readUnparsed, type UnparsedFields } from '../dialects/unparsed-fields.ts';
 import { clientLeft, Fault, isOfGone } from '../faults/fault.ts';
-import { tryParseJson } from '../kit/json/json.ts';
 import type { Spans } from '../kit/json/spans.ts';
 import { type Caller, type CallWork, SMALL_BODY_BYTES, TURN_UNITS, unitsOf } from '../limits/large-work.ts';
-import type { Unparsed } from '../relay/refuse-early.ts';
 import { addressOf } from './client-address.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
 import { decodeBody, finishScan, openScan, parseScannedText, pause } from './read-body.ts';
 import { type KeyedBody, parseKeyed, requireKey } from './read-keyed-body.ts';
 
-/** Throws the fault of a call that can be refused by what its body says unparsed. */
-export type RefuseEarly = (key: PresentedKey, body: Unparsed) => void;
+/** Throws the fault of a call that can be refused before its body is parsed. */
+export type RefuseEarly = (key: PresentedKey, fields: UnparsedFields) => void;
 
 /** Throws `rate_limited` before the body is read. Undefined for a body that is small by its declared length. */
 export function openLargeCall(tools: HttpTools, exchange: KeyedExchange, asksNoModel = false): LargeCall | undefined {
@@ -58,7 +57,7 @@ export class LargeCall implements CallWork {
     this.check();
     this.#units = units;
     this.#charge();
-    const unparsed = lookInto(text, spans);
+    const unparsed = readUnparsed(text, spans);
     const key = requireKey(await authenticator.revalidate(this.#exchange.key));
     if (unparsed) refuseEarly(key, unparsed);
     const keyed = { key, document: await parseScannedText(text, spans) };
@@ -117,15 +116,3 @@ export class LargeCall implements CallWork {
 
 /** Of a body that was refused before it was looked at. */
 const UNSEEN = { values: 0, items: 0 };
-
-/** Undefined if only the parse can tell what model the body names. */
-function lookInto(text: string, spans: Spans): Unparsed | undefined {
-  const model = memberOf(text, spans, 'model');
-  if (typeof model !== 'string' || spans.findTwice() !== undefined) return undefined;
-  return { model, asksNoOutput: memberOf(text, spans, 'max_tokens') === 0 };
-}
-
-function memberOf(text: string, spans: Spans, name: string): unknown {
-  const span = spans.get(name);
-  return span && tryParseJson(text.slice(span.valueStart, span.valueEnd));
-}

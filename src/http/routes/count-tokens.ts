@@ -47,9 +47,7 @@ async function handleCount(tools: HttpTools, exchange: KeyedExchange): Promise<R
     large = openLargeCall(tools, exchange, true);
     const body = await readBody(exchange.request, MAX_BYTES, tools.clock, capacity);
     const { document, key } = large
-      ? await large.read(body, (found, { model }) =>
-          chooseModel(tools.catalog(), found, readModel({ value: { model } }), 'chat'),
-        )
+      ? await large.read(body, (found, fields) => chooseModel(tools.catalog(), found, readModel(fields), 'chat'))
       : parseKeyed(body, await tools.authenticator.revalidate(exchange.key));
     const { routes } = chooseModel(tools.catalog(), key, readModel(document), 'chat');
     const tokens = estimateAt(readInput(document), routes[0]?.model ?? '');

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import type { FaultCode } from '../../faults/table.ts';
-import { anyObject, count, each, flag, number, partly, text } from '../../kit/shapes.ts';
+import { anyObject, count, each, flag, isList, named, number, partly, text, time } from '../../kit/shapes.ts';
 
 const anything = z.unknown();
 const model = text.describe('An id or alias of GET /v1/models.');
@@ -22,7 +22,7 @@ export const chatRequest = openai(
   { model, messages: z.array(partly({ role: text }, { content: anything })).min(1) },
   {
     stream,
-    stream_options: some({ include_usage: flag.describe('The last chunk tells usage and cost.') }),
+    stream_options: some({ include_usage: flag.describe('The last chunk has usage and cost.') }),
     ...each(count, 'max_completion_tokens', 'max_tokens'),
     n: z.int().min(1),
     tools,
@@ -125,6 +125,28 @@ export const imagesAnswer = openai(
   { data: z.array(some({ b64_json: text, url: text })) },
   { created: count, usage: anyObject },
 );
+
+export const listedModel = partly(
+  {
+    id: text,
+    ...each(z.literal('model'), 'object', 'type'),
+    created_at: time,
+    ...each(text, 'owned_by', 'display_name'),
+    ...each(count, 'created', 'max_input_tokens', 'max_tokens'),
+    lifecycle: z.literal('active'),
+    ...each(time.nullable(), 'deprecated_at', 'retires_at'),
+    line: text.nullable(),
+    capabilities: z.unknown().meta({ type: ['object', 'null'] }),
+  },
+  { alias_of: text.describe('The model that this id is another name of.') },
+).meta({ id: 'Model' });
+
+export const modelList = named('ModelList', {
+  object: isList,
+  data: z.array(listedModel),
+  has_more: flag,
+  ...each(text.nullable(), 'first_id', 'last_id'),
+});
 
 const one = z.enum(['1']);
 export const noWait = {

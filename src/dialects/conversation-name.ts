@@ -1,5 +1,5 @@
-// What a caller calls its conversation, if it says so: clients differ in where. It chooses a channel in
-// memory, and is neither stored nor logged.
+// The name that a client gives its conversation, wherever it puts it. The name decides which channel is asked, and is
+// neither stored nor logged.
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 
