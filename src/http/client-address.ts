@@ -1,4 +1,4 @@
-// Who is calling: the socket's peer, or, behind proxies we were told to trust, the right-most address they vouch for.
+// Who is calling: the socket's peer, or, behind trusted proxies, the right-most address that they added.
 
 import type { Origin } from '../accounts/register-agent.ts';
 import { type Address, isInside, limitSubject, type Network, parseAddress, widerNetworks } from '../kit/address.ts';

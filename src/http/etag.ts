@@ -1,4 +1,4 @@
-// Answers that change seldom: who has the newest one is told so, in place of getting it again. Each is written once.
+// Answers that change seldom: a client that has the newest one gets 304 instead. Each is written once.
 
 import { createHash } from 'node:crypto';
 import type { FaultCode } from '../faults/table.ts';
@@ -18,7 +18,7 @@ export const taggedCall = {
   faults: ['internal_error'] as FaultCode[],
 } as const;
 
-/** `write` gives what is told of a source, which never changes. */
+/** `write` makes the answer from a source, which never changes. */
 export function taggedAnswers<Source extends object>(name: string, type: string, write: (source: Source) => unknown) {
   const written = new WeakMap<Source, Tagged>();
   return (request: Request, source: Source): Response => {

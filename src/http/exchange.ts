@@ -39,7 +39,7 @@ export interface HttpTools {
   beginIdempotency: BeginIdempotency;
   doors: DoorGuards;
   largeWork: LargeWork;
-  /** Counts a fault that a client is told. */
+  /** Counts a fault that a client gets. */
   countFault(label: FaultLabel): void;
   load: Load;
   /** False while draining. */

@@ -1,6 +1,6 @@
-// A prompt that is too long, told to Codex. By a status it does not know what happened: even to compact, it sends the same
-// prompt again and again, and the session is lost. Told in its stream it leaves out the oldest, and goes on. All others are
-// told by the status.
+// Codex gets the fault of a prompt that is too long in its stream, all other clients by the status. Codex ignores the status:
+// even to compact, it sends the same prompt again and again, and the session is lost. After a failure in the stream it
+// removes the oldest turns and goes on.
 
 import { writeSse } from '../dialects/stream/sse.ts';
 import type { Fault } from '../faults/fault.ts';
@@ -9,14 +9,14 @@ export const STREAM_TYPE = 'text/event-stream; charset=utf-8';
 
 const CODEX = /^codex/i;
 
-/** As the client calls itself. Codex says it twice, and may be told to say something else in one of the two. */
+/** The client's name for itself. Codex sends it in two headers, one of which its user may change. */
 export function clientName(headers: Headers): string | null {
   const originator = headers.get('originator');
   return originator !== null && CODEX.test(originator) ? originator : headers.get('user-agent');
 }
 
-/** It always asks for a stream. */
-export function isToldInStream({ code }: Fault, path: string, client: string | null): boolean {
+/** Codex always asks for a stream. */
+export function belongsInStream({ code }: Fault, path: string, client: string | null): boolean {
   return code === 'context_length_exceeded' && path === '/v1/responses' && CODEX.test(client ?? '');
 }
 

@@ -1,12 +1,12 @@
-// A fault as an answer. One that is told again reads the same, but for the request's id: a flood of those costs little more
-// than sending them.
+// A fault as an answer. A fault that is returned repeatedly has the same text, except for the request's id, so that many
+// of them cost little more than sending them.
 
 import type { Fault } from '../faults/fault.ts';
 import { readsNumbers, writeFault } from '../faults/write.ts';
 import { newResponse, setRequestId } from './common-headers.ts';
 import { isOpenToPages } from './cors.ts';
 import type { Exchange } from './exchange.ts';
-import { isToldInStream, STREAM_TYPE, writeFailedStream } from './failed-stream.ts';
+import { belongsInStream, STREAM_TYPE, writeFailedStream } from './failed-stream.ts';
 
 type Asked = Pick<Exchange, 'envelope' | 'path' | 'requestId'>;
 
@@ -22,7 +22,7 @@ interface Prepared {
 }
 
 export function createFaultResponses(publicUrl: string): FaultResponse {
-  /** Answers to one fault differ by dialect, and by who may read them. Most faults are told once, and are not kept. */
+  /** Answers to one fault differ by dialect, and by who may read them. Most faults are returned once, and are not kept. */
   const known = new WeakMap<Fault, Prepared[]>();
 
   function write(fault: Fault, asked: Asked, client: string | null = null) {
@@ -39,15 +39,15 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
     return { status, headers, before, after };
   }
 
-  /** To the client that reads no status here. */
-  function tellInStream(fault: Fault, asked: Asked): Response {
+  /** For the client that ignores the status here. */
+  function writeInStream(fault: Fault, asked: Asked): Response {
     const { headers } = writeFault(fault, asked.envelope, { publicUrl, requestId: asked.requestId });
     const body = writeFailedStream(fault, asked.requestId);
     return newResponse(asked, body, { headers: { 'content-type': STREAM_TYPE, ...headers } });
   }
 
   return (fault, asked, client) => {
-    if (isToldInStream(fault, asked.path, client)) return tellInStream(fault, asked);
+    if (belongsInStream(fault, asked.path, client)) return writeInStream(fault, asked);
     const variants = known.get(fault);
     if (!variants || readsNumbers(client)) {
       known.set(fault, variants ?? []);

@@ -52,7 +52,7 @@ const anthropic = named('AnthropicError', {
 
 const ENVELOPES = { openai, anthropic, either: z.union([openai, anthropic]) };
 
-/** By status; each tells the codes it may have. */
+/** By status, each with its possible codes. */
 export function faultAnswers({ faults, envelope }: Pick<HttpRoute, 'faults' | 'envelope'>): Record<string, Response> {
   const byStatus = Map.groupBy(
     faults.flatMap((one) => statusesOf(one, envelope).map((status) => ({ one, status }))),

@@ -1,5 +1,5 @@
-// The headers of `/v1` answers that no upstream gave: model lists, token counts, and answers to whom nothing was asked.
-// They cost nothing, which a stream tells in its usage.
+// The headers of `/v1` answers that no upstream gave: model lists, token counts, and answers without any
+// output. They cost nothing; a stream reports that in its usage.
 
 import { readFreeAllowances } from '../accounts/free-allowances.ts';
 import { RESERVED_CHANNEL } from '../catalog/document.ts';

@@ -20,7 +20,7 @@ const BODY_TIMEOUT_MS = 30_000;
 /** Longer texts, and those of more values, are scanned and parsed in pieces, between which others have their turn. */
 const AT_ONCE_CHARS = 1024 * 1024;
 const AT_ONCE_VALUES = 20_000;
-/** Room for a body of unknown length at first. */
+/** First size of the buffer for a body of unknown length. */
 const FIRST_BYTES = 4 * 1024;
 /**
  * A body that is declared to be no longer is read in one step, because a stream would cost more than the rest of the request.
@@ -129,7 +129,7 @@ function bodyFailure(error: unknown): unknown {
   return isCut ? clientLeft() : error;
 }
 
-/** Copied as it comes: a body in very small pieces takes no more room than any other. */
+/** Copied as it comes: a body in very small pieces takes no more memory than any other. */
 function withRoom(bytes: Uint8Array<ArrayBuffer>, length: number, declared: number): Uint8Array<ArrayBuffer> {
   if (length <= bytes.byteLength) return bytes;
   const ahead = Math.min(declared, length * MOST_AHEAD);
@@ -175,7 +175,7 @@ export function openScan(text: string): TopLevelScan {
   return new TopLevelScan(text, BODY_LIMITS);
 }
 
-/** Finds what can be told of a body before it is parsed. */
+/** Finds the top-level fields of a body before it is parsed. */
 export async function finishScan(scan: TopLevelScan): Promise<Spans> {
   try {
     for (let stop = AT_ONCE_CHARS; !scan.run(stop); stop += AT_ONCE_CHARS) await pause();

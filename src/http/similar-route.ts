@@ -1,4 +1,4 @@
-// What to tell a client whose path leads nowhere. Most have the wrong base URL, so that their path ends as one of ours does.
+// A hint for a client whose path does not exist. Most have a wrong base URL, so that their path ends like one of ours.
 
 import { ROUTES } from './route-table.ts';
 

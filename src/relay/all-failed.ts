@@ -1,4 +1,4 @@
-// What the client is told when no channel answered.
+// The fault that the client gets when no channel answered.
 
 import { type Fault, fault } from '../faults/fault.ts';
 import type { AttemptFailed } from './attempt-failed.ts';

@@ -7,31 +7,31 @@ import type { Begun } from './begun.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Settled } from './close.ts';
 
-/** Of a stream nobody knows yet what its answer will lose. */
-type Told = Pick<Begun, 'carrier' | 'fields'> & { lost?: readonly string[] };
+/** What a streamed answer will lose is not known yet. */
+type Reported = Pick<Begun, 'carrier' | 'fields'> & { lost?: readonly string[] };
 
 export function answerHeaders(
   tools: RelayTools,
   admission: Admission,
   channel: string,
-  told: Told,
+  begun: Reported,
 ): Record<string, string> {
   const { call, allowance, isBoundByMoney } = admission;
-  const { maxOutputTokens } = told.fields;
+  const { maxOutputTokens } = begun.fields;
   const headers = rateHeaders(allowance, tools.clock.now(), call.dialect.envelope);
   headers['x-svc-channel'] = channel;
-  // Who named no number would take an answer that the money cut short for all that the model had to say.
+  // A client that set no limit would take an answer cut short by its balance for a complete one.
   const { maxOutputTokens: asked } = call.request;
   const isLowered = asked === undefined ? isBoundByMoney : maxOutputTokens < asked;
   if (isLowered) headers['x-svc-max-tokens'] = String(maxOutputTokens);
-  setList(headers, 'x-svc-dropped', lostOf(told));
-  setList(headers, 'x-svc-translated', told.carrier.reworded);
+  setList(headers, 'x-svc-dropped', lostOf(begun));
+  setList(headers, 'x-svc-translated', begun.carrier.reworded);
   return headers;
 }
 
 const NOTHING: readonly string[] = [];
 
-function lostOf({ carrier, fields, lost: lostOfAnswer = NOTHING }: Told): string[] {
+function lostOf({ carrier, fields, lost: lostOfAnswer = NOTHING }: Reported): string[] {
   const { maxOutputTokens, thinkingBudget, withoutSealed } = fields;
   const lost = carrier.dropped.concat(carrier.droppedAt?.(maxOutputTokens) ?? NOTHING, lostOfAnswer);
   if (thinkingBudget !== undefined) lost.push(THINKING_BUDGET);
@@ -39,7 +39,7 @@ function lostOf({ carrier, fields, lost: lostOfAnswer = NOTHING }: Told): string
   return lost;
 }
 
-/** Names come from the client's own body: what no header can hold is told without it. */
+/** Names come from the client's body: characters that a header cannot hold are replaced. */
 function setList(headers: Record<string, string>, name: string, values: readonly string[]): void {
   if (values.length === 0) return;
   const shown = values.map((value) => value.replace(/[^\w.:[\]-]/g, '?').slice(0, MAX_NAME_CHARS));

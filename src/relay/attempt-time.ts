@@ -1,5 +1,5 @@
-// The time that one attempt has. It stands still while the client holds the stream up, because that says nothing of the
-// channel; the time of the request as a whole does not. Who ran out of it is told with its end.
+// The time limit of one attempt. It pauses while a slow client holds up the stream, because that says nothing about the
+// channel; the limit of the whole request does not pause. The error names which limit was reached.
 
 import { type Clock, MINUTE_MS } from '../kit/clock.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';

@@ -34,7 +34,7 @@ export interface AttemptOptions {
   racing?: Racing;
 }
 
-/** Is told when the try is late, and may stop it. */
+/** Is notified when the try is late, and may stop it. */
 export interface Racing extends LateListener, Stoppable {
   /** What it costs is that of a hedge: it runs beside another one, or another one has served. */
   isHedge: boolean;
@@ -122,9 +122,9 @@ export async function attempt(
     if (translated) noteRefused(tools, admission, step, translated, failed);
     watch.abort(failed.outcome);
     watch.end();
-    const told = translated ? inClientsFields(call, failed) : failed;
-    noteTrouble(tools, admission, step, told);
-    throw told;
+    const shown = translated ? inClientsFields(call, failed) : failed;
+    noteTrouble(tools, admission, step, shown);
+    throw shown;
   }
 }
 
@@ -139,7 +139,7 @@ function carrierOf(call: Call, { model, route }: Step): Carrier {
   return found;
 }
 
-/** The client is told a field of its own, if any: it knows nothing of what the translation wrote. */
+/** Names a field of the client's own request, if any: the client has not seen the translated one. */
 function inClientsFields({ dialect, request }: Call, failed: AttemptFailed): AttemptFailed {
   if (!failed.refusal) return failed;
   const { code, details } = failed.refusal;

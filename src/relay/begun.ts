@@ -26,7 +26,7 @@ export interface WholeAnswer extends AnyBegun {
   facts: AnswerFacts;
   /** What of it the client's dialect has no place for. */
   lost: readonly string[];
-  /** Set if it is large: what in the document is only marked, and the room that it takes. */
+  /** Set if it is large: the members that are only marked in the document, and the memory reserved for them. */
   large?: LargeAnswer;
 }
 
@@ -54,7 +54,7 @@ export type Begun = WholeAnswer | BegunStream;
 export interface BegunAnswer<Kind extends Begun = Begun> {
   step: Step;
   begun: Kind;
-  /** Is told what came of it in the end. */
+  /** Records the outcome. */
   note: TryNote;
 }
 

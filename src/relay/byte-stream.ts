@@ -7,7 +7,7 @@ import type { Connection } from '../kit/connection.ts';
 import type { Cut, CutListener } from './cut.ts';
 
 const QUIET_MS = 10_000;
-/** Seen is only that a write has left whole, not each byte that the client reads: the sink tells nothing of what it holds. */
+/** We know only when a whole write was flushed, not how much the client has read: the sink does not report what it holds. */
 const STALLED_MS = 60_000;
 /** It copies what it is given at once; others, such as that of `Response.text`, may keep the bytes themselves. */
 const SERVER_SINK = '[object ReadableHTTPResponseSinkController]';
@@ -88,7 +88,7 @@ class ClientEnd implements EventListenerObject, CutListener {
     this.leave();
   }
 
-  /** While the client does not read, nothing runs that could notice the cut and tell it. */
+  /** While the client does not read, no other code runs that could notice the cut. */
   onCut(): void {
     if (this.#blocked) this.#breakOff();
   }
@@ -105,7 +105,7 @@ class ClientEnd implements EventListenerObject, CutListener {
     gone.removeEventListener('abort', this);
     cut.forget(this);
     this.#unblock?.();
-    // Before the server is told: afterwards it does not know any more which connection is meant.
+    // Before the response ends: afterwards the server no longer knows the connection.
     connection.keepOpen(false);
   }
 

@@ -22,7 +22,7 @@ export function checkContext(call: Call): Fault | undefined {
   return input.unseen && unseenInput(request, input.unseen, freeMost);
 }
 
-/** What is surely too much decides. What is told is our best guess, by which clients know how much to leave out. */
+/** The lower bound decides. The fault names our best estimate, so that clients know how much to remove. */
 function tooLongForAll({ request, models, catalog, dialect, isStrict }: Call): Fault {
   const { estimate, lower } = request.input.longest ?? request.input;
   const most = models

@@ -1,4 +1,4 @@
-// What an upstream's refusal means for the call, by its status, its code and, where those do not tell, its words.
+// What an upstream's refusal means for the call, by its status, its code and, where these do not decide, its text.
 
 import type { UpstreamFailure } from '../channels/refusals/read-failure.ts';
 import { isAboutNamed } from '../dialects/is-about-named.ts';
@@ -9,7 +9,7 @@ import { AttemptFailed } from './attempt-failed.ts';
 
 const CONTEXT_CODES = /context_length|exceed_context_size|too_long|max_tokens_exceeded/i;
 const CONTENT_CODES = /content_policy|content_filter|moderation|safety|invalid_prompt/i;
-/** Some upstreams have one code for every bad request, and tell the reason only in words. */
+/** Some upstreams use one code for every bad request, and give the reason only in the message. */
 const CONTEXT_WORDS = new RegExp(
   [
     'prompt is too long',
@@ -73,14 +73,14 @@ export function classifyFailure(failure: UpstreamFailure, maySeal = false, reque
   return new AttemptFailed('request_refused', { refusal, isSealed: maySeal && isSealed(failure), isElsewhere });
 }
 
-/** Statuses of a bad request, which an error told with status 200 is believed to have. */
+/** Statuses of a bad request that are trusted in the body of an error sent with status 200. */
 const BAD_REQUESTS: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /**
- * For an error that was told with status 200. Undefined unless the request itself is at fault, or we are rate limited: what
- * it says of our key or of the route is not believed, because that would close a channel.
+ * For an error sent with status 200. Undefined unless the request itself is at fault or we are rate limited: what it says
+ * about our key or the route is not trusted, because that would close a channel.
  */
-export function classifyTold(failure: UpstreamFailure, maySeal: boolean): AttemptFailed | undefined {
+export function classifyErrorIn200(failure: UpstreamFailure, maySeal: boolean): AttemptFailed | undefined {
   if (failure.status === 429) return tooMany(failure);
   const isSurelySealed = maySeal && isSealed(failure);
   if (!BAD_REQUESTS.has(failure.status) && !isTooLong(failure) && !isRejected(failure) && !isSurelySealed) {
@@ -116,7 +116,7 @@ function isSealed({ code = '', message = '' }: UpstreamFailure): boolean {
   return code === SEALED_CODE || SEALED_WORDS.test(message);
 }
 
-/** In whatever words it is told: where there are two figures, they are these. Undefined if they are not known. */
+/** Messages differ, but if one has exactly two numbers, they are the limit and the size. Undefined otherwise. */
 function tooLong(message: string): string | undefined {
   const [most, tokens, ...more] = [...new Set(message.match(/\d{3,}/g)?.map(Number))].sort((a, b) => a - b);
   return most === undefined || tokens === undefined || more.length > 0 ? undefined : tooLongText(tokens, most);

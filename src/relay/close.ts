@@ -284,7 +284,7 @@ export class Closing implements TaskListener {
   }
 }
 
-/** Why channels failed, for the log; most calls have one try that ended well, and nothing to tell. */
+/** Why channels failed, for the log. Undefined for most calls: one try, which succeeded. */
 function troubledTries(attempts: readonly Attempt[]): string | undefined {
   if (attempts.every(({ outcome }) => outcome === 'ok')) return undefined;
   return attempts.map(({ channel, outcome }) => `${channel}:${outcome}`).join();

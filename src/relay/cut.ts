@@ -1,9 +1,9 @@
-// The end of a drain's patience, told to everything that still runs. Thousands of streams listen: on the signal itself,
-// each that ends would be looked for among all the others.
+// Notifies everything that still runs when a drain's time is over. Thousands of streams listen: as listeners of the signal
+// itself, each that ends would be searched among all others.
 
 export interface Cut {
   signal: AbortSignal;
-  /** It is told when what still runs is cut, unless it is forgotten before. */
+  /** The listener is called when the drain's time is over, unless it is forgotten before. */
   listen(listener: CutListener): void;
   forget(listener: CutListener): void;
 }
@@ -18,7 +18,7 @@ export interface CutListener {
 export function createCut(signal: AbortSignal): Cut {
   const listeners: CutListener[] = [];
   signal.addEventListener('abort', () => {
-    for (const listener of listeners.splice(0)) tell(listener);
+    for (const listener of listeners.splice(0)) notify(listener);
   });
   return {
     signal,
@@ -36,8 +36,8 @@ export function createCut(signal: AbortSignal): Cut {
   };
 }
 
-/** One that fails keeps the news from none of the others. */
-function tell(listener: CutListener): void {
+/** A listener that throws does not keep others from being called. */
+function notify(listener: CutListener): void {
   try {
     listener.onCut();
   } catch {

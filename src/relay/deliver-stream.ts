@@ -1,5 +1,5 @@
 // A stream on its way to the client: events pass as they come, a broken upstream is replaced by another run, the last
-// events wait for the bill. However it ends, it is closed once, and the client is told the truth in its own dialect.
+// events wait for the bill. However it ends, it is closed once, and the client gets the real outcome in its own dialect.
 
 import { type Fault, fault } from '../faults/fault.ts';
 import type { FaultCode } from '../faults/table.ts';
@@ -58,7 +58,7 @@ export function deliverStream(
     }
   }
 
-  /** What the client is told of it. */
+  /** Returns the fault that the client gets. */
   async function closeBroken(error: unknown): Promise<Fault> {
     const shown = shownFault(tools, requestId, error);
     if (!isHourOver(error)) {

@@ -29,10 +29,10 @@ export async function deliverWhole(
       throw new AttemptFailed('client_gone');
     }
     const bill = billAnswer(call, step.model, begun.facts, maySpendUnseen(tools, call, step, 0));
-    const isTold = begun.carrier.isTranslated || bill.isRestated;
+    const needsBill = begun.carrier.isTranslated || bill.isRestated;
     const model = step.model === call.model ? call.request.model : step.model.id;
     // Written before the settlement: once money has moved, nothing may fail any more.
-    const text = call.dialect.writeAnswer(begun.document, model, call.request, isTold ? bill : undefined);
+    const text = call.dialect.writeAnswer(begun.document, model, call.request, needsBill ? bill : undefined);
     const headers = answerHeaders(tools, admission, channel, begun);
     headers['content-type'] = 'application/json';
     const settled = await closing.settle('ok', bill, { first: answer, last: answer });

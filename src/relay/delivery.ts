@@ -27,11 +27,11 @@ export class Delivery implements Timed {
   readonly #first: BegunRun;
   readonly #runs: [Run, ...Run[]];
   #current: BegunRun;
-  /** The current run has not been told yet what came of it. */
+  /** The outcome of the current run is not recorded yet. */
   #isRunning = true;
   /** Set when the client has left. */
   #left: AttemptFailed | undefined;
-  /** Set once a run needs to be told of that. */
+  /** Set once a run needs a signal for that. */
   #leaving: AbortController | undefined;
   readonly #delivered: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
   readonly #tools: Tools;
@@ -69,7 +69,7 @@ export class Delivery implements Timed {
     return this.#delivered;
   }
 
-  /** The channel that began the answer: the client was told its name before anything else. */
+  /** The channel that began the answer: its name was sent in the headers. */
   get channel(): string {
     return this.#first.step.route.channel.name;
   }

@@ -31,8 +31,8 @@ export interface FeedLimits {
 }
 
 export const HELD_UP = -1;
-/** After the answer itself is whole: for usage and the end mark together, which some upstreams never send. */
-const LAST_WORDS_MS = 500;
+/** How long to wait for usage and the end mark after a complete answer: some upstreams never send them. */
+const AFTER_ANSWER_MS = 500;
 
 /** The time in which nobody asks for more, because the client reads slowly, does not count as idle. */
 export class EventFeed implements EventListenerObject {
@@ -67,18 +67,18 @@ export class EventFeed implements EventListenerObject {
     return event;
   }
 
-  /** Waits for the upstream; false when everything has been said. Rejects when the watch ends or the upstream breaks. */
+  /** Waits for the upstream; false at the end of the stream. Rejects when the watch ends or the upstream breaks. */
   more(): Promise<boolean> {
     const waiting = Promise.withResolvers<boolean>();
     this.wait(waiting);
     return waiting.promise;
   }
 
-  /** The same without a promise: one waiter may serve all the waits of a stream. */
+  /** The same without a promise: one waiter can be reused for all waits of a stream. */
   wait(waiting: Waiter): void {
-    if (this.#state === 'failed') this.#tellFailure(waiting);
+    if (this.#state === 'failed') this.#settleFailed(waiting);
     else if (this.#buffer.hasBytes) waiting.resolve(true);
-    else if (this.#state === 'over') this.#tellEnd(waiting);
+    else if (this.#state === 'over') this.#settleEnded(waiting);
     else {
       this.#waiter = waiting;
       if (this.#source && this.#state === 'idle') void this.#readSource(this.#source);
@@ -105,7 +105,7 @@ export class EventFeed implements EventListenerObject {
     this.#takeWaiter()?.reject(reason);
   }
 
-  /** Nothing is read any more. */
+  /** Stops reading. */
   close(): void {
     this.#end();
     this.#buffer.close();
@@ -117,16 +117,16 @@ export class EventFeed implements EventListenerObject {
     this.#state = 'failed';
     this.#reason = this.#watch.signal.reason;
     this.#watch.rest();
-    this.#tellWaiter();
+    this.#wakeWaiter();
     this.#cancelSource();
   }
 
-  #tellFailure(waiting: Waiter): void {
+  #settleFailed(waiting: Waiter): void {
     if (this.#buffer.breakOff()) waiting.resolve(true);
     else waiting.reject(this.#reason);
   }
 
-  #tellEnd(waiting: Waiter): void {
+  #settleEnded(waiting: Waiter): void {
     try {
       waiting.resolve(this.#buffer.end());
     } catch (error) {
@@ -134,8 +134,8 @@ export class EventFeed implements EventListenerObject {
     }
   }
 
-  /** Whoever waits is told, or waits on. */
-  #tellWaiter(): void {
+  /** Settles the wait if it can be settled now; otherwise it goes on. */
+  #wakeWaiter(): void {
     const waiting = this.#takeWaiter();
     if (waiting) this.wait(waiting);
   }
@@ -172,7 +172,7 @@ export class EventFeed implements EventListenerObject {
     const wasWhole = this.#answer === 'whole';
     if (this.#answer !== 'ended_here') this.#answer = this.#reader.isFinished() ? 'whole' : 'going_on';
     const isWhole = this.#answer === 'whole';
-    this.#watch.wait(isWhole ? Math.min(idleMs, LAST_WORDS_MS) : idleMs, { goesOn: wasWhole && isWhole });
+    this.#watch.wait(isWhole ? Math.min(idleMs, AFTER_ANSWER_MS) : idleMs, { goesOn: wasWhole && isWhole });
   }
 
   #noteWord(): void {
@@ -189,13 +189,13 @@ export class EventFeed implements EventListenerObject {
     if (this.#total > this.#limits.maxBytes) this.#noteFailure(new AttemptFailed('flood'));
     const rest = bytes && this.#mayPass(bytes) ? this.#passOver(bytes) : bytes;
     this.#buffer.bring(rest);
-    if (rest || isLast || this.#state === 'failed') this.#tellWaiter();
+    if (rest || isLast || this.#state === 'failed') this.#wakeWaiter();
   }
 
   #fail(reason: unknown): void {
     this.#watch.rest();
     this.#noteFailure(reason);
-    this.#tellWaiter();
+    this.#wakeWaiter();
   }
 
   #noteFailure(reason: unknown): void {

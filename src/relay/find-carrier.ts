@@ -1,5 +1,5 @@
-// How a call travels on a route, found out once for each route that is looked at. A route that cannot carry it is no route
-// for this call; if none can, the client is told what stands in the way, before anything is taken from it.
+// How a call is sent on a route, determined once for each route that is considered. A route that cannot carry the call is
+// skipped; if none can, the client gets the reason before anything is reserved.
 
 import type { Catalog, Model, Route } from '../catalog/catalog.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';

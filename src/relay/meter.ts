@@ -1,4 +1,4 @@
-// Who counts calls: told when one is admitted, when it is over, and what came of it. It never throws and never waits.
+// Counts calls: when one is admitted, when it is over, and its outcome. It never throws and never waits.
 
 import type { Nano } from '../kit/money.ts';
 import type { Outcome } from '../store/operations.ts';

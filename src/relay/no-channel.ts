@@ -1,4 +1,4 @@
-// No channel of a model can be asked for now. The service is well, and other models may answer: so the client is told.
+// The fault of a model whose channels are all unavailable now. It says that other models may work.
 
 import { type Fault, type FaultDetails, fault } from '../faults/fault.ts';
 import { LIST_MODELS } from '../faults/table.ts';

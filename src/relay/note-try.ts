@@ -21,7 +21,7 @@ export class TryNote {
     attempts.push(this.#line);
   }
 
-  /** A stream has brought its first word, and will be told of again. */
+  /** A stream has begun; its end is reported later. */
   begun(): void {
     this.#write('ok');
     this.#tools.health.firstToken(this.#step.permit);

@@ -1,13 +1,13 @@
 // How a try on a channel can end without serving, and what follows from each end: whether the same channel is asked again,
-// whether it is blamed, who is alarmed. docs/relay.md tells it to operators, and has each name that a receipt can show.
+// whether it is blamed, who is alarmed. docs/relay.md explains them to operators, with each name that a receipt can show.
 
 import type { AlarmName } from '../kit/alarms.ts';
 
 export interface OutcomeRow {
   /** Nobody: the client or we ended it, the request itself asks too much, or the model lost its way. */
   blames: 'channel' | 'nobody';
-  /** The same channel may well answer a second time: after a moment, or after the wait that it told, if that is short. */
-  again?: 'soon' | 'as_told';
+  /** The same channel may well answer a second time: after a moment, or after its Retry-After, if that is short. */
+  again?: 'soon' | 'after_wait';
   /** Something that an operator must mend at the upstream. */
   alarm?: AlarmName;
   /** The breaker need not count: nobody is served until the operator acts. */
@@ -50,10 +50,10 @@ const ROWS = {
   too_slow: { blames: 'channel', endsStream: true },
 
   /** 429. */
-  rate_limited: { blames: 'channel', again: 'as_told', isRateLimit: true },
+  rate_limited: { blames: 'channel', again: 'after_wait', isRateLimit: true },
   /** 401, 402, a 403 that speaks of our key, or a code that says as much. */
   refused_our_key: { blames: 'channel', alarm: 'upstream_refused_our_key', opensAtOnce: true, concernsAll: true },
-  /** Our account there is empty, or not served. It is told in words, and a caller's, quoted, must not close a channel. */
+  /** Our account there is empty, or not served. Recognised by the message, which may quote the caller's text, so it does not close a channel. */
   exhausted: { blames: 'channel', alarm: 'upstream_refused_our_key' },
   /** 404, of the model or the address. */
   route_missing: { blames: 'channel', alarm: 'upstream_route_missing', concernsAll: true },
@@ -64,7 +64,7 @@ const ROWS = {
   not_an_answer: { blames: 'channel' },
   /** There is no end to it. */
   flood: { blames: 'channel' },
-  /** The answer is more than we take, or have room for: another channel's would be, too. */
+  /** The answer is larger than our limit or our free memory: another channel's would be, too. */
   too_large: { blames: 'nobody' },
   /** The request itself is at fault, or is refused for a reason of this channel's own. */
   request_refused: { blames: 'nobody' },
@@ -84,7 +84,7 @@ const ROWS = {
 
 export type AttemptOutcome = keyof typeof ROWS;
 
-/** What a line of a receipt says of its try. */
-export type ToldOutcome = Exclude<AttemptOutcome, 'hold_lost' | 'left'> | 'ok';
+/** The outcome of a try in a receipt. */
+export type ReceiptOutcome = Exclude<AttemptOutcome, 'hold_lost' | 'left'> | 'ok';
 
 export const OUTCOMES: Readonly<Record<AttemptOutcome, OutcomeRow>> = ROWS;

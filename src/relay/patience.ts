@@ -37,7 +37,7 @@ function lateAfter(tools: RelayTools, admission: Admission, step: Step, kind: 's
   return inSeconds(Math.min(Math.max(median * MEDIANS, LEAST_MS[kind]), MOST_MS[kind]));
 }
 
-/** About; a count of every prompt would cost more than it tells. */
+/** Roughly: counting the tokens of every prompt would cost too much here. */
 const BYTES_PER_TOKEN = 4;
 
 /** By what its time is compared with others. */

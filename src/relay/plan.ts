@@ -15,7 +15,7 @@ export interface Step {
   model: Model;
   route: Route;
   waitMs: number;
-  /** For telling the channel's health what came of it. */
+  /** For reporting the outcome to the channel's health. */
   permit: Permit;
   /** Sealed reasoning stays behind: no route of the model could open it. */
   withoutSealed: boolean;
@@ -36,7 +36,7 @@ export interface Plan {
 
 const MAX_ON_ONE_MODEL = 3;
 const MAX_IN_ALL = 6;
-const LONGEST_RETRY_AFTER_S = 5;
+const MAX_RETRY_AFTER_S = 5;
 const NO_CHANNELS: ReadonlySet<string> = new Set();
 const JITTER_MS = { least: 50, spread: 200 };
 
@@ -139,8 +139,8 @@ class CallPlan implements Plan {
     if (!last || waitMs === undefined || this.#onModel >= MAX_ON_ONE_MODEL) return undefined;
     if (this.#triesOn(last.route) > 1) return undefined;
     const { channel, model } = last.route;
-    const isToldToWait = OUTCOMES[failure.outcome].again === 'as_told';
-    const permit = isToldToWait
+    const waitsAsAsked = OUTCOMES[failure.outcome].again === 'after_wait';
+    const permit = waitsAsAsked
       ? health.forceAcquire(channel.name, model, this.#account)
       : health.tryAcquire(channel.name, model, this.#account, last.permit);
     if (!permit) return undefined;
@@ -225,8 +225,8 @@ function without(routes: readonly Route[], route: Route): readonly Route[] {
 function repeatWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed): number | undefined {
   const { again } = OUTCOMES[outcome];
   if (again === 'soon') return JITTER_MS.least + tools.random.fraction() * JITTER_MS.spread;
-  const isTold = again === 'as_told' && retryAfterS !== undefined && retryAfterS <= LONGEST_RETRY_AFTER_S;
-  return isTold ? retryAfterS * 1000 : undefined;
+  if (again !== 'after_wait' || retryAfterS === undefined || retryAfterS > MAX_RETRY_AFTER_S) return undefined;
+  return retryAfterS * 1000;
 }
 
 /** Of a conversation that its caller has no name for, and that must stay with who began it. */

@@ -75,7 +75,7 @@ function hasSameFormat(models: readonly Model[], { endpoint }: Dialect): boolean
   return false;
 }
 
-/** That the prompt is too long for all of them is told by the admission. */
+/** If the prompt is too long for all of them, the admission refuses it. */
 function carriedModels({ candidates, models }: Call): readonly Model[] {
   return candidates.length > 0 ? candidates : models;
 }

@@ -1,5 +1,5 @@
-// Reading a stream on when nobody waits for its events any more: to its end, for the usage that only the end tells, or for
-// a moment, so that the connection can serve again.
+// Reads the rest of a stream whose events nobody needs any more: to its end, for the usage that is reported there, or
+// briefly, so that the connection can be reused.
 
 import type { BegunStream } from './begun.ts';
 import type { RelayTools } from './call.ts';

@@ -28,7 +28,7 @@ export async function* readBytes(
   }
 }
 
-/** An answer whose length is told, and short, is read at one go: that ends with the watch, as it was sent with its signal. */
+/** An answer with a declared, short length is read in one call, which the watch's signal can end. */
 export const SHORT_BYTES = 1024 * 1024;
 
 export function readText(response: Response, watch: Watch): Promise<string> {

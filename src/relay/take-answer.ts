@@ -12,7 +12,7 @@ import type { Asking } from './ask-upstream.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunStream, WholeAnswer } from './begun.ts';
 import type { Call, RelayTools } from './call.ts';
-import { classifyTold } from './classify-failure.ts';
+import { classifyErrorIn200 } from './classify-failure.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
 import { type ByteSource, EventFeed } from './event-feed.ts';
 import { joinWhole, TurnSource } from './join-turns.ts';
@@ -27,10 +27,10 @@ export interface Reply extends Asking {
   turns?: NextTurns | undefined;
 }
 
-/** What to make of a text that is no part of an answer; `otherwise` if it does not blame the request. */
-function explainTold({ carrier, upstream }: Reply, text: string | undefined, otherwise: AttemptOutcome): AttemptFailed {
-  const told = text === undefined ? undefined : readFailureInBody(text, upstream.hidden);
-  return (told && classifyTold(told, carrier.maySeal)) ?? new AttemptFailed(otherwise);
+/** Classifies a text that is not an answer; `otherwise` unless it blames the request. */
+function explainText({ carrier, upstream }: Reply, text: string | undefined, otherwise: AttemptOutcome): AttemptFailed {
+  const failure = text === undefined ? undefined : readFailureInBody(text, upstream.hidden);
+  return (failure && classifyErrorIn200(failure, carrier.maySeal)) ?? new AttemptFailed(otherwise);
 }
 
 /** Its text; of one that is large, what was read of it piece by piece. */
@@ -55,7 +55,7 @@ function takeText(reply: Reply, text: string): WholeAnswer {
   const document = parseAnswer(text);
   const answer = document ? reply.carrier.readAnswer(document) : joinAnswer(reply.carrier, text);
   if (answer && 'gaveUp' in answer) throw new AttemptFailed('gave_up', { usage: answer.gaveUp });
-  if (!answer) throw explainTold(reply, text, 'not_an_answer');
+  if (!answer) throw explainText(reply, text, 'not_an_answer');
   return wholeAnswer(reply, answer);
 }
 
@@ -145,7 +145,7 @@ async function asStream(reply: Reply): Promise<Response> {
   const text = isJson ? await readText(response, watch) : undefined;
   const document = text === undefined ? undefined : parseAnswer(text);
   const streamed = document && carrier.writeAsStream(document);
-  if (streamed === undefined) throw explainTold(reply, text, 'not_an_answer');
+  if (streamed === undefined) throw explainText(reply, text, 'not_an_answer');
   return new Response(streamed);
 }
 
@@ -164,7 +164,7 @@ async function untilBegun(reply: Reply, events: EventFeed, reader: StreamReader)
     if (event.kind === 'done' && !reader.isFinished()) throw new AttemptFailed('cut');
     if (event.kind === 'broken') {
       const { usage } = reader.facts();
-      throw event.gaveUp ? new AttemptFailed('gave_up', { usage }) : explainTold(reply, events.heard(), 'error_event');
+      throw event.gaveUp ? new AttemptFailed('gave_up', { usage }) : explainText(reply, events.heard(), 'error_event');
     }
     first.push(event);
     if (event.kind !== 'other') break;

@@ -39,7 +39,7 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
   #state: 'new' | 'silent' | 'late' | 'heard' | 'failed' = 'new';
   /** While it is silent or late: the timer that ends that. */
   #cancelSilence: (() => void) | undefined;
-  /** While it is silent: who is told that it is late, and how long it may be late. */
+  /** While it is silent: who is notified that it is late, and how long it may be late. */
   #lateListener: LateListener | undefined;
   #lateMs = 0;
   /** Set when it has failed. */

@@ -1,4 +1,4 @@
-// What machines read: how to use the service in one page, and whom to tell of a weakness.
+// Texts for machines: how to use the service on one page, and where to report a vulnerability.
 
 import { DAY_MS } from '../kit/clock.ts';
 import type { DocsLibrary } from './docs-library.ts';
@@ -64,7 +64,7 @@ ${pages.map(({ name, title, about }) => `- [${title}](${publicUrl}/docs/${name}.
 `;
 }
 
-/** Told anew to each who asks: however long this server runs, it has not expired. A contact must be in it. */
+/** Written for each request, so that it never expires however long this server runs. A contact is required. */
 function securityText({ publicUrl, clock, securityContact }: SiteTools): string {
   return `Contact: ${securityContact ?? `${publicUrl}/security`}
 Expires: ${new Date(clock.now() + HALF_YEAR_MS).toISOString()}

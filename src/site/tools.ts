@@ -26,7 +26,7 @@ export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, Receipt
   /** Text by path below docs/. */
   docs: ReadonlyMap<string, string>;
   assetFiles: ReadonlyMap<string, Buffer>;
-  /** Whom to tell of a weakness: an address that starts with mailto: or https:, if the operator set one. */
+  /** Where to report a vulnerability: an address that starts with mailto: or https:, if the operator set one. */
   securityContact: string | undefined;
   /** Whom customers ask for help: an address of the same form. */
   supportContact: string | undefined;

@@ -1,5 +1,5 @@
 // One visit to a page of the account or of the console: what was sent, and how it is answered. Unsafe methods are taken from
-// our own pages only, and what goes wrong is told on a page.
+// our own pages only, and errors are shown on a page.
 
 import type { Context, Env, Hono } from 'hono';
 import { type Connection, NO_CONNECTION } from '../kit/connection.ts';
@@ -37,7 +37,7 @@ interface VisitRules<Page extends FrameContext> {
   maxFormBytes: number;
   pageOf(request: Request, url: URL): Page | Promise<Page>;
   words(page: Page): { crossSite: string; failed: string };
-  /** What a visitor is told of an error; undefined if it is one of ours. */
+  /** What a visitor sees of an error; undefined if it is one of ours. */
   explain(error: unknown, page: Page): { text: string; status: number } | undefined;
   failedPage(page: Page, text: string): unknown;
 }
@@ -95,8 +95,8 @@ export function createAnswer<Page extends FrameContext, Bindings extends Env>(
       const form = await readForm(request, (sent) => rules.readBody(sent, rules.maxFormBytes));
       return await handle(form ? { ...visit, form } : visit);
     } catch (error) {
-      const told = rules.explain(error, page);
-      if (told) return fail(told.text, told.status);
+      const shown = rules.explain(error, page);
+      if (shown) return fail(shown.text, shown.status);
       rules.log('error', 'page_failed', { detail: describeError(error) });
       return fail(words.failed, 500);
     }

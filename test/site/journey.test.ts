@@ -153,7 +153,7 @@ describe.each(USED_IN)('in %s', (language) => {
     for (const one of [otherLanguage, language]) {
       await switchTo(one);
       expect(await page.locator('[data-card-waits]:visible').textContent()).toBe(wordsOf(one).account.cardWaits);
-      expect(await page.isVisible('[data-card-untold]')).toBe(false);
+      expect(await page.isVisible('[data-without-card]')).toBe(false);
     }
     await page.click('form[action*="/account/create"] button');
     await page.waitForSelector('pre.secret');

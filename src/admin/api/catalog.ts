@@ -115,7 +115,7 @@ export const CATALOG_OPERATIONS: readonly AdminOperation[] = [
   operation('POST /api/admin/prices/import', {
     id: 'importPrices',
     summary:
-      'Read a price list in US$ (CSV or JSON) as edits in NT$; changes nothing. `notes` tell what a line leaves as it is: 0 is a cost and no sale price.',
+      'Read a price list in US$ (CSV or JSON) as edits in NT$; changes nothing. `notes` say what a line leaves unchanged: 0 is a cost and no sale price.',
     body: priceList,
     run: (tools, { body: { text: list, rate, markup, set_cost: setCost, channel } }) =>
       importPrices(tools, list, { rate, markup, setCost, channel }),

@@ -37,10 +37,10 @@ export function operation<
   Name extends AdminName,
   Query extends z.ZodObject = typeof NOTHING,
   Body extends z.ZodObject = typeof NOTHING,
->(name: Name, { run, query, body, status = 200, ...told }: AdminCall<Name, Query, Body>): AdminOperation {
+>(name: Name, { run, query, body, status = 200, ...description }: AdminCall<Name, Query, Body>): AdminOperation {
   return {
     ...describeCall(name, false, {
-      ...told,
+      ...description,
       tag: name.split('/')[3] ?? '',
       query,
       body,

@@ -1,4 +1,4 @@
-// /api/admin/alarms, incidents and actions: what happened, what is told, and who did what.
+// /api/admin/alarms, incidents and actions: what happened, what is published, and who did what.
 
 import { z } from 'zod';
 import { acknowledge, acknowledgeAll, listAlarms } from '../actions/alarms.ts';
@@ -53,7 +53,7 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
   }),
   operation('POST /api/admin/incidents', {
     id: 'addIncident',
-    summary: 'Tell about a trouble; it goes on until it is ended, unless `ended` says when it was.',
+    summary: 'Publish an incident. It is ongoing until it is ended, unless `ended` gives the time.',
     status: 201,
     body: incident,
     run: (tools, { body }) => putIncident(tools, { ...toIncident(body), actor: ACTOR }),
@@ -61,7 +61,7 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
   operation('PUT /api/admin/incidents/:id', {
     id: 'editIncident',
     summary:
-      'Tell it in other words, or with another start or end: `ended` empty or null says that it goes on, left out it stays.',
+      'Change the texts, start or end of an incident. `ended` empty or null: it is ongoing; without `ended` its end stays.',
     body: incident,
     run: (tools, { params, body }) => putIncident(tools, { ...toIncident(body), incidentId: params.id, actor: ACTOR }),
   }),

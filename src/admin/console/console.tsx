@@ -29,7 +29,7 @@ const PAGES: readonly ((visits: ConsoleVisits, tools: ConsoleTools) => void)[] =
   ...[addAccountPages, addLedgerPages, addLossPage, addReconcile, addAlarmPages, addIncidentPages, addActionPages],
 ];
 
-/** Routes that were added before come first. Of the rest, what asks for a page is told that there is none. */
+/** Routes that were added before take precedence. Other requests for a page get a 404 page. */
 export function addConsole<Bindings extends Env>(app: Hono<Bindings>, tools: ConsoleTools): void {
   const assets = createAssets(tools.assetFiles);
   addAssets(app, assets, OWN_URL);

@@ -190,7 +190,7 @@ function signInPage(context: ConsoleContext, next: string, typed: string, notice
   );
 }
 
-/** Undefined where the store cannot tell: the page is answered without the figure. */
+/** Undefined if the store fails: the page is then shown without the count. */
 async function countOpenAlarms(tools: ConsoleTools): Promise<number | undefined> {
   try {
     return (await listAlarms(tools, MOST_COUNTED + 1, { openOnly: true })).length;

@@ -47,7 +47,7 @@ export function createCheckToken(clock: Clock, token: string): CheckToken {
   };
 }
 
-/** Of equal length whatever was sent, so that the comparison tells nothing by its time. */
+/** Always of the same length, so that the time of the comparison reveals nothing. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -24,9 +24,8 @@ export class PortRefused extends Error {
 
 export function refusalResponse(error: unknown, requestId: string): Response {
   const { status, code, message, details } = toRefused(error);
-  const told = { message, type: typeOf(status), param: null, code, ...details.facts, request_id: requestId };
-  const body = { error: told };
-  return Response.json(body, { status, headers: { ...details.headers } });
+  const shown = { message, type: typeOf(status), param: null, code, ...details.facts, request_id: requestId };
+  return Response.json({ error: shown }, { status, headers: { ...details.headers } });
 }
 
 function toRefused(error: unknown): PortRefused {

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// The account's keys: made, named, bounded, changed and ended here. A key's text is shown once. Each form tells which state
-// of the keys it was made for: one that is sent twice, or late, does nothing.
+// The account's keys: made, named, bounded, changed and ended here. A key's text is shown once. Each form has the version
+// of the keys that it was made for: one that is sent twice, or late, changes nothing.
 
 import type { DayBudget } from '../../accounts/day-budgets.ts';
 import type { Nano } from '../../kit/money.ts';

@@ -76,7 +76,7 @@ interface OverviewProps {
 function OverviewPage({ context, facts }: OverviewProps) {
   const { overview, tabs } = context.words.account;
   const { balance, held, frozen } = facts.wallet;
-  /** The figures keep their meaning: what a frozen account has is told, and beside it that it cannot be used. */
+  /** A frozen account still shows its balance, with a note that it cannot be used. */
   const state = frozen ? <p class="faint">{overview.frozen}</p> : null;
   const allowances: [title: string, allowance: Allowance][] = [
     [overview.freeMinute, facts.minute],
@@ -98,7 +98,7 @@ function OverviewPage({ context, facts }: OverviewProps) {
             </p>
           )}
         </Figure>
-        {/* While nothing runs, all of the balance is available: one figure tells it. */}
+        {/* While nothing runs, all of the balance is available: one figure is enough. */}
         {held > 0n ? <Figure title={overview.balance} value={balance} /> : null}
         {held > 0n ? <Figure title={overview.held} value={held} /> : null}
         {allowances.map(([title, { remaining, limit, used, resetsAt }]) => (

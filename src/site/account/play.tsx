@@ -23,7 +23,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 export function addPlayground(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/play', (visit) => showPlay(tools, visit));
-  // Draining is told by the call itself, in the shape that the script reads.
+  // While draining, the call itself answers, in the shape that the script reads.
   visits.signed('post', '/account/play', (visit) => answerScript(tools, visit), { isWork: false });
 }
 
@@ -142,7 +142,7 @@ function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
               </option>
             ))}
           </select>
-          {/* A long name leaves no room for prices above; the script tells those of the model that is chosen. */}
+          {/* A long name leaves no space for prices above; the script shows those of the chosen model. */}
           <p class="faint" id="price">
             {models.slice(0, 1).map(priceOf)}
           </p>

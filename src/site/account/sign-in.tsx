@@ -17,7 +17,7 @@ export interface SignInProps {
   /** Where to go afterwards. */
   next: string;
   notice?: Notice | undefined;
-  /** The way that was tried and did not open: its fields tell the same as the notice. */
+  /** What was tried and refused: its fields are marked, too. */
   wrong?: 'key' | 'password' | undefined;
   /** What was typed and did not fit its password. */
   name?: string | undefined;
@@ -48,7 +48,7 @@ export function SignInPage(props: SignInProps) {
   );
 }
 
-/** Only a script can tell whether the link that was opened has a code. */
+/** Only a script can see whether the opened link has a code. */
 function CardNotice({ context, card }: { context: PageContext; card: string | null | undefined }) {
   const { account } = context.words;
   return (
@@ -56,7 +56,7 @@ function CardNotice({ context, card }: { context: PageContext; card: string | nu
       <p data-card-waits={card ? `#${readCardCode(card) ?? card.trim()}` : ''} hidden>
         {account.cardWaits}
       </p>
-      <p data-card-untold>{account.cardFirst}</p>
+      <p data-without-card>{account.cardFirst}</p>
     </div>
   );
 }

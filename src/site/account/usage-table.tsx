@@ -100,7 +100,7 @@ function UsageRow({ context, record, keyName, query }: UsageRowProps) {
   );
 }
 
-/** An answer of images alone has no tokens to tell of. */
+/** An answer of images alone has no output tokens to show. */
 function outputOf({ output, images }: UsageRecord, { countImages }: PageContext['words']['account']['usage']): string {
   const tokens = output > 0 || images === 0 ? [count(output)] : [];
   return [...tokens, ...(images > 0 ? [countImages(count(images))] : [])].join(' + ');

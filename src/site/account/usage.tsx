@@ -55,7 +55,7 @@ async function findUsage({ store }: SiteTools, query: UsageQuery): Promise<Found
   return { records, totals, next: hasMore && last ? writeCursor(last.at, last.requestId) : null };
 }
 
-/** A filter that cannot be read is told, and nothing is shown: whatever it was would look like the answer. */
+/** A filter that cannot be read is reported, and no records are shown, because they could be taken for the result. */
 function readQuery(
   tools: SiteTools,
   { session: { accountId }, url, page: { language } }: SignedVisit,

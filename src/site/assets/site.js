@@ -34,7 +34,7 @@ function takeCard() {
   for (const form of document.querySelectorAll('form[data-keep-code]')) form.action = carrying(form.action);
   for (const link of document.querySelectorAll('a[data-keep-code]')) link.href = carrying(link.href);
   for (const notice of document.querySelectorAll('[data-card-waits]')) notice.hidden = false;
-  for (const notice of document.querySelectorAll('[data-card-untold]')) notice.hidden = true;
+  for (const notice of document.querySelectorAll('[data-without-card]')) notice.hidden = true;
   for (const input of document.querySelectorAll('[data-from-link]')) {
     input.value = cardCode;
     history.replaceState(null, '', location.pathname + location.search);
@@ -89,7 +89,7 @@ if (play) {
       if (!answer.textContent) answer.textContent = words.noText;
     } catch (error) {
       // Where it failed, no answer is on its way to the box.
-      if (error.name !== 'AbortError') say(error.told ?? words.offline, true, error.link);
+      if (error.name !== 'AbortError') say(error.text ?? words.offline, true, error.link);
       else {
         say(words.stopped);
         if (!answer.textContent) answer.textContent = words.waiting;
@@ -101,12 +101,12 @@ if (play) {
     }
   });
   const { model } = play.elements;
-  const tellPrice = () => {
+  const showPrice = () => {
     document.getElementById('price').textContent = model.selectedOptions[0]?.dataset.price ?? '';
   };
-  model.addEventListener('change', tellPrice);
+  model.addEventListener('change', showPrice);
   // A page that the browser kept, or loads again, has the model that was chosen.
-  addEventListener('pageshow', tellPrice);
+  addEventListener('pageshow', showPrice);
   button.disabled = false;
   document.getElementById('needs-script')?.remove();
 
@@ -137,13 +137,13 @@ if (play) {
   async function refused(response) {
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     // A page: that which asks to sign in, or one that only says that something failed, perhaps of a proxy in between.
-    if (!isJson) return { told: response.status === 401 ? words.expired : words.unanswered };
+    if (!isJson) return { text: response.status === 401 ? words.expired : words.unanswered };
     const { message, link } = (await response.json()).error;
-    return { told: message, link };
+    return { text: message, link };
   }
 
   function take(chunk, answered) {
-    if (chunk.error) throw { told: words.faults[chunk.error.code] ?? chunk.error.message };
+    if (chunk.error) throw { text: words.faults[chunk.error.code] ?? chunk.error.message };
     const { delta, finish_reason: ending } = chunk.choices?.[0] ?? {};
     // A model that refuses may say so in a field of its own.
     for (const text of [delta?.content, delta?.refusal]) {

@@ -64,12 +64,12 @@ export function statusText(language: Language, facts: PublicStatus): string {
     }),
   ]);
   const heads = [status.model, status.channel, status.now, status.success, status.firstToken, status.total];
-  const told = (incident: Incident) => {
+  const describe = (incident: Incident) => {
     const { title, times, text } = incidentText(language, incident);
     return paragraphs(`### ${title}`, times, text);
   };
-  const ongoing = facts.incidents.filter(isOngoing).map(told);
-  const ended = facts.incidents.filter((incident) => !isOngoing(incident)).map(told);
+  const ongoing = facts.incidents.filter(isOngoing).map(describe);
+  const ended = facts.incidents.filter((incident) => !isOngoing(incident)).map(describe);
   return paragraphs(
     `# ${status.title}`,
     sentences(...summaryOf(language, facts).map((line) => summaryText(language, line))),

@@ -99,7 +99,7 @@ export function priceText(model: PricedModel, name: keyof Prices, free: string):
   return model.isFree ? free : priceNumber(value);
 }
 
-/** Of a model that has no other name the id need not be told twice. */
+/** A model whose name is its id shows it once. */
 function ModelName({ model: { id, name, aliases } }: { model: PricedModel }) {
   const others = name === id ? aliases : [id, ...aliases];
   if (others.length === 0) return <>{name}</>;

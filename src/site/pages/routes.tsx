@@ -25,39 +25,39 @@ export function addPublicPages<Bindings extends Env>(
 ): void {
   const contextOf = (request: Request) => pageContext(request, tools, assets);
   const send = (request: Request, html: unknown) => pageResponse(request, tools.publicUrl, String(html));
-  const tell = (request: Request, write: (language: Language) => string) => {
+  const sendText = (request: Request, write: (language: Language) => string) => {
     const language = chooseLanguage(request);
     return textResponse(tools.publicUrl, language, write(language));
   };
 
   app.get('/', async ({ req: { raw: request } }) => {
     const facts = await homeFacts(tools);
-    if (!wantsHtml(request)) return tell(request, (language) => homeText(language, tools, facts));
+    if (!wantsHtml(request)) return sendText(request, (language) => homeText(language, tools, facts));
     return send(request, <HomePage context={contextOf(request)} facts={facts} />);
   });
 
   app.get('/pricing', async ({ req: { raw: request } }) => {
     const facts = await pricingFacts(tools);
     const query = readPricingQuery(requestUrl(request).searchParams);
-    if (!wantsHtml(request)) return tell(request, (language) => pricingText(language, facts, query));
+    if (!wantsHtml(request)) return sendText(request, (language) => pricingText(language, facts, query));
     return send(request, <PricingPage context={contextOf(request)} facts={facts} query={query} />);
   });
 
   app.get('/status', async ({ req: { raw: request } }) => {
     const facts = await tools.status();
-    if (!wantsHtml(request)) return tell(request, (language) => statusText(language, facts));
+    if (!wantsHtml(request)) return sendText(request, (language) => statusText(language, facts));
     return send(request, <StatusPage context={contextOf(request)} facts={facts} />);
   });
 
   app.get('/security', ({ req: { raw: request } }) => {
     const { usage_months: months } = tools.catalog().guards;
     const { securityContact: contact } = tools;
-    if (!wantsHtml(request)) return tell(request, (language) => securityText(language, months, contact));
+    if (!wantsHtml(request)) return sendText(request, (language) => securityText(language, months, contact));
     return send(request, <SecurityPage context={contextOf(request)} usageMonths={months} contact={contact} />);
   });
 
   app.get('/docs', ({ req: { raw: request } }) => {
-    if (!wantsHtml(request)) return tell(request, (language) => docsText(language, library, tools.publicUrl));
+    if (!wantsHtml(request)) return sendText(request, (language) => docsText(language, library, tools.publicUrl));
     return send(request, <DocsPage context={contextOf(request)} library={library} page={undefined} />);
   });
 

@@ -21,7 +21,7 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: Pu
       <h1>{status.title}</h1>
       <p class="lead">{status.lead}</p>
       {summaryOf(language, facts).map((line) => (
-        <Told language={language} line={line} />
+        <Summary language={language} line={line} />
       ))}
       {ongoing.length > 0 ? <h2>{status.ongoingIncidents}</h2> : null}
       <Incidents language={language} incidents={ongoing} />
@@ -60,7 +60,7 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: Pu
   );
 }
 
-function Told({ language, line }: { language: Language; line: SummaryLine }) {
+function Summary({ language, line }: { language: Language; line: SummaryLine }) {
   const { comma } = wordsOf(language).pricing;
   return (
     <p>
@@ -97,7 +97,7 @@ function Incidents({ language, incidents }: { language: Language; incidents: rea
   });
 }
 
-/** A model that one channel serves is as well as that one: a single row tells both. */
+/** A model that one channel serves is as well as that one: a single row shows both. */
 function ModelRows({ language, model }: { language: Language; model: ModelStatus }) {
   const { status } = wordsOf(language);
   const [only, ...others] = model.channels;

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// How a request ended, and every try that it took: which channel, how it ended, how long it took. What has no words is
-// told by its code.
+// How a request ended, and every try that it took: which channel, how it ended, how long it took. An outcome without a text is
+// shown by its code.
 
 import type { Attempt } from '../../store/rows.ts';
 import { milliseconds } from '../format.ts';
@@ -34,7 +34,7 @@ export function Attempts({ language, attempts, status }: AttemptsProps) {
           {attempts.map((attempt) => (
             <tr>
               <td class="id">{attempt.channel}</td>
-              <td class="number">{toldName(language, attempt.outcome, status)}</td>
+              <td class="number">{attemptOutcome(language, attempt.outcome, status)}</td>
               <td class="right number">{milliseconds(attempt.ms)}</td>
             </tr>
           ))}
@@ -44,8 +44,8 @@ export function Attempts({ language, attempts, status }: AttemptsProps) {
   );
 }
 
-/** The try that served somebody who did not stay has not brought its answer home. */
-function toldName(language: Language, outcome: string, status: string): string {
+/** A try that succeeded but whose client left did not deliver its answer. */
+function attemptOutcome(language: Language, outcome: string, status: string): string {
   return outcomeName(language, outcome === 'ok' && status === 'client_gone' ? status : outcome);
 }
 

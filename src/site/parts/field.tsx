@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// The fields of forms: a name, a help, a control, and what is wrong with what was typed. It is marked, it tells why, and
-// whoever sent it is led there, without a script too.
+// The fields of forms: a name, a help, a control, and what is wrong with what was typed. A wrong field is marked, with
+// the reason, and gets the focus, without a script too.
 
 import type { Child, JSX } from 'hono/jsx';
 

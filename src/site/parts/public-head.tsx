@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// What the head of a public page tells search engines and chats: its address in each language, and what a link to it
-// shows. The address without a language follows whoever opens it, so the text itself belongs to the one with it.
+// The head of a public page for search engines and link previews: its address in each language, and the preview. The
+// address without a language depends on the visitor, so the canonical one has the language.
 
 import type { Language } from '../language.ts';
 

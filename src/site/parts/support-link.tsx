@@ -12,7 +12,7 @@ export function SupportLink({ context: { language, supportContact } }: SupportPr
   return supportContact === undefined ? null : <a href={supportContact}>{wordsOf(language).frame.support}</a>;
 }
 
-/** Where cards come from: told with the link, or not at all. */
+/** Where to get cards; nothing without a contact. */
 export function CardSource({ context }: SupportProps) {
   if (context.supportContact === undefined) return null;
   return (

@@ -1,7 +1,7 @@
 // The words of the usage of an account: its list, its receipts, and how requests and attempts end.
 
 import { CHARGE_EXPLANATIONS } from '../../accounts/usage/explain-charge.ts';
-import type { ToldOutcome } from '../../relay/outcomes.ts';
+import type { ReceiptOutcome } from '../../relay/outcomes.ts';
 import type { RequestStatus } from '../../store/rows.ts';
 import type { Said } from './said.ts';
 
@@ -112,7 +112,7 @@ export const en = {
     over_bound: 'Output limit exceeded',
     client_gone: 'Client disconnected',
     drained: 'Gateway shut down',
-  } satisfies Record<ToldOutcome, string>,
+  } satisfies Record<ReceiptOutcome, string>,
   buckets: {
     input: 'Input tokens',
     cached_input: 'Cached input tokens',

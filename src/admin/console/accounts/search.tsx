@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// Finding a customer by what they can tell.
+// Finds an account by what its customer knows of it.
 
 import { money } from '../../../site/format.ts';
 import { IdLink, Submit } from '../../../site/parts/button.tsx';

@@ -31,7 +31,7 @@ export function addLedgerPages(visits: ConsoleVisits, tools: ConsoleTools): void
 async function show(tools: ConsoleTools, visit: ConsoleVisit, audit: AuditPass | undefined): Promise<Response> {
   const facts = {
     audit,
-    house: await internalAccounts(tools),
+    internalAccounts: await internalAccounts(tools),
     revenue: await dailyRevenue(tools, DAYS),
     writeOffs: await writeOffs(tools, SHOWN_WRITE_OFFS),
   };
@@ -41,7 +41,7 @@ async function show(tools: ConsoleTools, visit: ConsoleVisit, audit: AuditPass |
 interface LedgerProps {
   context: ConsoleContext;
   audit: AuditPass | undefined;
-  house: readonly { account: string; amount: bigint }[];
+  internalAccounts: readonly { account: string; amount: bigint }[];
   revenue: readonly DayRevenue[];
   writeOffs: readonly Entry[];
 }
@@ -53,7 +53,7 @@ function LedgerPage(props: LedgerProps) {
     <ConsolePage context={context} section="ledger" title={ledger.title} lead={ledger.lead}>
       <Audit {...props} />
       <div class="two">
-        <House {...props} />
+        <InternalAccounts {...props} />
         <Revenue {...props} />
       </div>
       <WriteOffs {...props} />
@@ -86,14 +86,14 @@ function AuditFacts({ context, audit, isBad }: { context: ConsoleContext; audit:
   const { ledger } = context.words;
   const { colon } = wordsOf(context.language).account;
   const { at, isFull, report } = audit;
-  const told = isFull ? ledger.auditFull : ledger.auditShort;
+  const describe = isFull ? ledger.auditFull : ledger.auditShort;
   return (
     <>
       <p>
         <strong class={isBad ? 'bad' : 'good'}>
           {isBad ? ledger.auditBad(report.differences.length) : ledger.auditGood}
         </strong>{' '}
-        {told(dateTime(at), count(report.wallets), count(report.entries))}
+        {describe(dateTime(at), count(report.wallets), count(report.entries))}
       </p>
       {isFull ? (
         <p>
@@ -122,15 +122,15 @@ function Differences({ context, audit }: { context: ConsoleContext; audit: Audit
   );
 }
 
-function House({ context, house }: LedgerProps) {
+function InternalAccounts({ context, internalAccounts }: LedgerProps) {
   const { ledger } = context.words;
   return (
     <section>
-      <h2>{ledger.house}</h2>
-      <p class="faint">{ledger.houseLead}</p>
+      <h2>{ledger.internalAccounts}</h2>
+      <p class="faint">{ledger.internalAccountsLead}</p>
       <Facts
         look="lines"
-        facts={house.map(({ account, amount }) => [wordFor(ledger, account) ?? account, money(amount)])}
+        facts={internalAccounts.map(({ account, amount }) => [wordFor(ledger, account) ?? account, money(amount)])}
         valueLook="number"
       />
     </section>

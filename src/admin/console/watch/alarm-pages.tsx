@@ -100,7 +100,7 @@ function AlarmsPage({ context, alarms, open, filter, notice }: AlarmsProps) {
   );
 }
 
-/** Behind the oldest there may be newer ones: nobody is told to sleep well. */
+/** On a later page newer alarms may exist, so the text does not say that there are none. */
 function NoAlarms({ context, filter }: Pick<AlarmsProps, 'context' | 'filter'>) {
   const { alarms: words } = context.words;
   if (filter.before === undefined) return <p class="empty">{filter.openOnly ? words.noneOpen : words.none}</p>;

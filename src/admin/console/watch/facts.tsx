@@ -34,7 +34,7 @@ function isEmpty(value: unknown): boolean {
 function Fact({ language, name, value }: { language: Language; name: string; value: unknown }) {
   const words = consoleWords(language);
   const path = pathOfFact(name, String(value));
-  const text = toldFact(words, name, value);
+  const text = formatFact(words, name, value);
   const plainName = name.replace(/_nano$/, '');
   return (
     <span>
@@ -46,23 +46,23 @@ function Fact({ language, name, value }: { language: Language; name: string; val
   );
 }
 
-function toldFact(words: ConsoleWords, name: string, value: unknown): string {
+function formatFact(words: ConsoleWords, name: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? words.log.yes : words.log.no;
-  if (typeof value === 'number') return toldNumber(name, value);
+  if (typeof value === 'number') return formatNumber(name, value);
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
   if (typeof value !== 'string') return JSON.stringify(value);
   if (INSTANT.test(value)) return dateTime(Date.parse(value));
   if (name === 'kind') return wordFor(words.cards, value) ?? value;
-  return toldAmount(name, value) ?? value;
+  return formatAmount(name, value) ?? value;
 }
 
-function toldNumber(name: string, value: number): string {
+function formatNumber(name: string, value: number): string {
   if (name === 'ms') return milliseconds(value);
   return SHOWN_COUNTS.includes(name) ? count(value) : String(value);
 }
 
 /** Stored as NT$, or in billionths of them. */
-function toldAmount(name: string, text: string): string | undefined {
+function formatAmount(name: string, text: string): string | undefined {
   if (name.endsWith('_nano') && /^-?\d+$/.test(text)) return money(BigInt(text));
   if (!name.endsWith('_ntd')) return undefined;
   const amount = parseNtd(text);

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// Incidents, in both languages: told, changed, ended, and in the worst case deleted.
+// Incidents, in both languages: publish, change, end and delete them.
 
 import { taipeiDateTime } from '../../../kit/taipei.ts';
 import { dateTime } from '../../../site/format.ts';
@@ -61,15 +61,15 @@ async function find(tools: ConsoleTools, { params }: ConsoleVisit) {
   return found;
 }
 
-interface Told {
+interface Shown {
   notice?: Notice;
   faults?: IncidentFaults;
 }
 
-async function showAll(tools: ConsoleTools, visit: ConsoleVisit, told: Told, status = 200): Promise<Response> {
+async function showAll(tools: ConsoleTools, visit: ConsoleVisit, shown: Shown, status = 200): Promise<Response> {
   const incidents = await listIncidents(tools, SHOWN);
   const context = { ...visit.page, path: '/incidents', query: '' };
-  const page = <IncidentsPage context={context} incidents={incidents} form={visit.form} {...told} />;
+  const page = <IncidentsPage context={context} incidents={incidents} form={visit.form} {...shown} />;
   return visit.show(page, { status });
 }
 
@@ -92,16 +92,16 @@ async function put(tools: ConsoleTools, visit: ConsoleVisit, incidentId: string 
     return visit.go('/incidents?done=published');
   } catch (error) {
     if (!(error instanceof OperatingRefused)) throw error;
-    const told = tellRefusal(visit, error);
+    const shown = showRefusal(visit, error);
     const status = refusalStatus(error);
-    if (incidentId === undefined) return showAll(tools, visit, told, status);
+    if (incidentId === undefined) return showAll(tools, visit, shown, status);
     const incident = await find(tools, visit);
-    return visit.show(<EditIncidentPage context={page} incident={incident} form={form} {...told} />, { status });
+    return visit.show(<EditIncidentPage context={page} incident={incident} form={form} {...shown} />, { status });
   }
 }
 
 /** Beside the field that is wrong, if it is one. */
-function tellRefusal({ form, page }: ConsoleVisit, refused: OperatingRefused): Told {
+function showRefusal({ form, page }: ConsoleVisit, refused: OperatingRefused): Shown {
   const { incidents: words, refusals } = page.words;
   const texts: IncidentFaults = {
     titleEn: words.wrongTitle,
