@@ -25,13 +25,13 @@ const POINTS: readonly (readonly [point: string, most: number, least?: number])[
   ['K11', 12],
   ['K13', 8, 4],
 ];
-const MOST_RANDOM_MS = 700;
+const MAX_RANDOM_MS = 700;
 const FIRST_STARTS = 5;
 
 /** Every second kill is at a random time, the others cycle through the kill points. */
 function plan(count: number): Kill[] {
   return Array.from({ length: count }, (_, index) => {
-    if (index % 2 === 1) return { at: { afterMs: 20 + Math.random() * MOST_RANDOM_MS } };
+    if (index % 2 === 1) return { at: { afterMs: 20 + Math.random() * MAX_RANDOM_MS } };
     const [point, most, least = 1] = POINTS[(index / 2) % POINTS.length] ?? ['K9', 1];
     return { at: `${point}:${least + Math.floor(Math.random() * most)}` };
   }).map(({ at }) => ({ at: typeof at === 'string' && at.startsWith('K9') ? 'K9' : at }));

@@ -17,7 +17,7 @@ const WARM_UP = [
 ] as const;
 const STREAMS = 32;
 const AGENTS = 2;
-const MOST_SHORT_MS = 500;
+const MAX_SHORT_MS = 500;
 const LARGE_CHARACTERS = 100 * 1024;
 const SENTENCE = 'It was a long way to the harbour, and nobody on the road knew "who" lived there.\n';
 export const LARGE_PROMPT = SENTENCE.repeat(Math.ceil(LARGE_CHARACTERS / SENTENCE.length));
@@ -98,7 +98,7 @@ async function chunks(
       script,
       call,
       connections: STREAMS,
-      forMs: script === 'short' ? Math.min(forMs, MOST_SHORT_MS) : 0,
+      forMs: script === 'short' ? Math.min(forMs, MAX_SHORT_MS) : 0,
       hasFirst: false,
     });
   const short = perRequest(await run('short'));

@@ -17,7 +17,7 @@ export interface AnswerSize {
 
 /** Distinguishes one slow answer from a slow route. */
 const MIN_KNOWN = 5;
-const MOST_KNOWN = 32;
+const MAX_KNOWN = 32;
 /** The median is recomputed after this many answers. */
 const COUNTED_EVERY = 4;
 /** Upper bounds of the size classes. */
@@ -64,7 +64,7 @@ class LastTimes {
 
   add(ms: number): void {
     this.#times[this.#next] = ms;
-    this.#next = (this.#next + 1) % MOST_KNOWN;
+    this.#next = (this.#next + 1) % MAX_KNOWN;
     if (this.#next % COUNTED_EVERY === 0) this.#median = undefined;
   }
 

@@ -17,14 +17,14 @@ export interface RecentErrors {
 }
 
 const KEPT = 20;
-const MOST_CHANNELS = 1_000;
+const MAX_CHANNELS = 1_000;
 
 export function createRecentErrors(clock: Clock): RecentErrors {
   const byChannel = new Map<string, RecentError[]>();
   return {
     note(channel, model, outcome) {
       const known = byChannel.get(channel);
-      if (!known && byChannel.size >= MOST_CHANNELS) return;
+      if (!known && byChannel.size >= MAX_CHANNELS) return;
       const kept = known ?? [];
       kept.unshift({ at: clock.now(), channel, model, outcome });
       kept.length = Math.min(kept.length, KEPT);

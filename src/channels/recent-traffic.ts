@@ -7,7 +7,7 @@ const STEP_MS = 10_000;
 /** One hour plus the current step. */
 const STEPS = HOUR_MS / STEP_MS + 1;
 /** More would add little, and sorting them would delay running streams. */
-const MOST_TIMES = 200;
+const MAX_TIMES = 200;
 
 export interface Times {
   firstTokenMs: number | null;
@@ -47,7 +47,7 @@ export class RecentTraffic {
     else step.failed++;
     if (firstTokenMs === null && totalMs === null) return;
     this.#times[this.#nextTimes] = { at, firstTokenMs, totalMs };
-    this.#nextTimes = (this.#nextTimes + 1) % MOST_TIMES;
+    this.#nextTimes = (this.#nextTimes + 1) % MAX_TIMES;
   }
 
   /** Sums the steps since `since`, at most an hour ago. */

@@ -58,7 +58,7 @@ export function checkReport(usage: UsageReport, output: Output, isFinished = tru
 }
 
 /** Our careful count, too, may be a few times too high. */
-const MOST_OVERCOUNTED = 4;
+const MAX_OVERCOUNTED = 4;
 
 /** Output that came after a report: all that came before the report, and the rest by the careful count. */
 interface AfterReport {
@@ -74,7 +74,7 @@ export function addUnreported(usage: UsageReport, after: AfterReport | undefined
   if (typeof usage !== 'object' || usage.lacksOutput || !after) return usage;
   const { buckets } = usage;
   const tokens = Math.min(after.tokensBefore, buckets.output) + after.plainTokens;
-  if (tokens <= buckets.output * MOST_OVERCOUNTED) return usage;
+  if (tokens <= buckets.output * MAX_OVERCOUNTED) return usage;
   return { ...usage, buckets: { ...buckets, output: wholeTokens(tokens) }, isRestated: true };
 }
 
@@ -84,7 +84,7 @@ export function addUnreported(usage: UsageReport, after: AfterReport | undefined
  */
 export function checkReportOfEnded(usage: UsageReport, plainTokens: number): UsageReport {
   if (typeof usage !== 'object' || usage.lacksOutput || plainTokens <= LEAST_COUNTED) return usage;
-  if (plainTokens <= usage.buckets.output * MOST_OVERCOUNTED) return usage;
+  if (plainTokens <= usage.buckets.output * MAX_OVERCOUNTED) return usage;
   const alone = inputAlone(usage.buckets, usage.reasoning);
   return typeof alone === 'object' ? { ...usage, ...alone, isDoubted: true } : 'invalid';
 }

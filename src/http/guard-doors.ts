@@ -12,11 +12,11 @@ export interface DoorGuards {
   countKnock(address: string, most: number | null): void;
 }
 
-const MOST_ADDRESSES = 50_000;
+const MAX_ADDRESSES = 50_000;
 
 export function createDoorGuards(clock: Clock): DoorGuards {
-  const badKeys = createCounter({ clock, spanMs: MINUTE_MS, maxSubjects: MOST_ADDRESSES });
-  const knocks = createCounter({ clock, spanMs: MINUTE_MS, maxSubjects: MOST_ADDRESSES });
+  const badKeys = createCounter({ clock, spanMs: MINUTE_MS, maxSubjects: MAX_ADDRESSES });
+  const knocks = createCounter({ clock, spanMs: MINUTE_MS, maxSubjects: MAX_ADDRESSES });
   return {
     countBadKey(address, most) {
       if (badKeys.take(address, most)) return;

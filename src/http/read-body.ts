@@ -29,7 +29,7 @@ const FIRST_BYTES = 4 * 1024;
  */
 const AT_ONCE_BYTES = 128 * 1024;
 /** A buffer for a longer declared length is at most so many times what has come. */
-const MOST_AHEAD = 8;
+const MAX_AHEAD = 8;
 
 /** What the headers alone can refuse; called before the key is checked. */
 export function checkDeclaredBody(request: Request, maxBytes: number): void {
@@ -132,7 +132,7 @@ function bodyFailure(error: unknown): unknown {
 /** Copied as it comes: a body in very small pieces takes no more memory than any other. */
 function withRoom(bytes: Uint8Array<ArrayBuffer>, length: number, declared: number): Uint8Array<ArrayBuffer> {
   if (length <= bytes.byteLength) return bytes;
-  const ahead = Math.min(declared, length * MOST_AHEAD);
+  const ahead = Math.min(declared, length * MAX_AHEAD);
   const larger = new Uint8Array(Math.max(length, bytes.byteLength * 2, ahead));
   larger.set(bytes);
   return larger;

@@ -8,12 +8,12 @@ import { LEAST_WAVE_BYTES_PER_SECOND } from './wave-head.ts';
 /** As in Claude and GPT-5 for images that need no scaling. */
 const PIXELS_PER_TOKEN = 750;
 const LEAST_IMAGE_TOKENS = 85;
-const MOST_IMAGE_TOKENS = 1_600;
+const MAX_IMAGE_TOKENS = 1_600;
 
 export function imageTokens(size: ImageSize | undefined): number {
   if (!size) return PER_IMAGE.estimate;
   const tokens = Math.ceil((size.width * size.height) / PIXELS_PER_TOKEN);
-  return Math.min(Math.max(tokens, LEAST_IMAGE_TOKENS), MOST_IMAGE_TOKENS);
+  return Math.min(Math.max(tokens, LEAST_IMAGE_TOKENS), MAX_IMAGE_TOKENS);
 }
 
 /** Between OpenAI's 10 and Gemini's 32. */
@@ -30,14 +30,14 @@ export function audioTokens(base64: string, format: unknown): number {
 }
 
 /** Above Gemini's 32, the highest. */
-const MOST_TOKENS_PER_SECOND = 50;
+const MAX_TOKENS_PER_SECOND = 50;
 
 /**
  * An upper bound for a WAV: its duration is bounded by its bytes at the lowest accepted rate, whatever its header
  * claims.
  */
 export function mostWaveTokens(base64: string): number {
-  return Math.ceil((bytesOf(base64) * MOST_TOKENS_PER_SECOND) / LEAST_WAVE_BYTES_PER_SECOND);
+  return Math.ceil((bytesOf(base64) * MAX_TOKENS_PER_SECOND) / LEAST_WAVE_BYTES_PER_SECOND);
 }
 
 function isPlain(format: unknown): boolean {
@@ -49,7 +49,7 @@ const WAVE_HEAD_BYTES = 36;
 /** Uncompressed formats: integers, floats, and either with an extended header. */
 const PLAIN_WAVES: ReadonlySet<number> = new Set([1, 3, 0xfffe]);
 /** 48,000 samples of 16 bits in two channels; higher rates are counted as this. */
-const MOST_BYTES_PER_SECOND = 192_000;
+const MAX_BYTES_PER_SECOND = 192_000;
 
 /** Computed from the fields that decoders use. The header's own rate field may be wrong. */
 function waveBytesPerSecond(base64: string): number | undefined {
@@ -57,18 +57,18 @@ function waveBytesPerSecond(base64: string): number | undefined {
   if (head.length < WAVE_HEAD_BYTES || !WAVE_HEAD.test(head.toString('latin1'))) return undefined;
   if (!PLAIN_WAVES.has(head.readUInt16LE(20))) return undefined;
   const [channels, samples, bits] = [head.readUInt16LE(22), head.readUInt32LE(24), head.readUInt16LE(34)];
-  return Math.min((channels * samples * bits) / 8, MOST_BYTES_PER_SECOND) || undefined;
+  return Math.min((channels * samples * bits) / 8, MAX_BYTES_PER_SECOND) || undefined;
 }
 
 /** A page has about 2,000 tokens: 5 to 10 KB as text, 100 KB if scanned. Small files are taken for text. */
 const TEXT_BYTES_PER_TOKEN = 12;
-const MOST_TEXT_TOKENS = 20_000;
+const MAX_TEXT_TOKENS = 20_000;
 const SCAN_BYTES_PER_TOKEN = 48;
 
 /** For PDF and other compressed files. */
 export function packedTokens(base64: string): number {
   const bytes = bytesOf(base64);
-  const asText = Math.min(bytes / TEXT_BYTES_PER_TOKEN, MOST_TEXT_TOKENS);
+  const asText = Math.min(bytes / TEXT_BYTES_PER_TOKEN, MAX_TEXT_TOKENS);
   return Math.ceil(Math.max(asText, bytes / SCAN_BYTES_PER_TOKEN));
 }
 

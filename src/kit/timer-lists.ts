@@ -93,7 +93,7 @@ class TimerList {
   }
 
   #set(ms: number): void {
-    this.#timer = this.#tools.set(Math.min(Math.max(0, ms), MOST_MS), this.#run);
+    this.#timer = this.#tools.set(Math.min(Math.max(0, ms), MAX_MS), this.#run);
   }
 
   readonly #run = (): void => {
@@ -122,7 +122,7 @@ class TimerList {
 
 const A_FEW = 64;
 /** The runtime treats longer ones as short. */
-const MOST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 class Entry {
   next: Entry | undefined;

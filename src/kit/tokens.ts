@@ -123,7 +123,7 @@ export function upperTokens(text: string): number {
 }
 
 /** See the weights of `lower`. */
-export const MOST_LOWER_PER_BYTE = 0.1;
+export const MAX_LOWER_PER_BYTE = 0.1;
 
 export function countTokens(text: string): TokenCount {
   let easy = 0;

@@ -22,7 +22,7 @@ export interface AnswerCapacity {
 }
 
 const MIB = 1024 * 1024;
-const MOST_BYTES = 256 * MIB;
+const MAX_BYTES = 256 * MIB;
 const ANSWERS_SHARE = 0.5;
 /** Up to this share of its maximum an account's answers are read in parallel; small ones always are. */
 const SIDE_BY_SIDE_SHARE = 0.25;
@@ -44,7 +44,7 @@ export function createAnswerCapacity(all: { bytes: number }, mostBytes: () => nu
   const waiting = new Set<Waiter>();
   let answersBytes = 0;
   const answersMost = () => mostBytes() * ANSWERS_SHARE;
-  const accountMost = () => Math.min(MOST_BYTES, answersMost());
+  const accountMost = () => Math.min(MAX_BYTES, answersMost());
 
   function wakeWaiting(): void {
     for (const take of waiting) if (take()) waiting.delete(take);
@@ -99,7 +99,7 @@ export function createAnswerCapacity(all: { bytes: number }, mostBytes: () => nu
 
     return {
       get maxBytes() {
-        return Math.min(MOST_BYTES, answersMost() * share);
+        return Math.min(MAX_BYTES, answersMost() * share);
       },
       grow: (bytes) => (!isHeld || take(bytes) ? undefined : wait(bytes)),
       finishReading,

@@ -21,7 +21,7 @@ const BYTES_PER_UNIT = 1024 * 1024;
 const VALUES_PER_UNIT = 1_000;
 /** Translation visits turns and tools many times. */
 const ITEMS_PER_UNIT = 100;
-const MOST_SUBJECTS = 50_000;
+const MAX_SUBJECTS = 50_000;
 /** A lighter body does not queue: all that an account may have in flight fit its budget. */
 export const TURN_UNITS = 10;
 
@@ -145,7 +145,7 @@ class RecentWork {
     this.#bySubject.delete(subject);
     this.#bySubject.set(subject, recent);
     for (const [quiet] of this.#bySubject) {
-      if (this.#bySubject.size <= MOST_SUBJECTS) break;
+      if (this.#bySubject.size <= MAX_SUBJECTS) break;
       this.#bySubject.delete(quiet);
     }
     return work;

@@ -22,7 +22,7 @@ export interface RecentRefusals {
 
 /** Short, because other nodes give slots back without notice here. */
 const CACHED_FOR_MS = 250;
-const MOST_ACCOUNTS = 10_000;
+const MAX_ACCOUNTS = 10_000;
 
 interface CachedRefusal {
   refused: Refused;
@@ -50,7 +50,7 @@ export function createRecentRefusals(): RecentRefusals {
       const { limit, resetsAt } = refused.allowance;
       // A limit of 0 does not end by time.
       const until = limit === 0 ? at + CACHED_FOR_MS : Math.min(at + CACHED_FOR_MS, resetsAt);
-      if (of(isFree).size >= MOST_ACCOUNTS) of(isFree).clear();
+      if (of(isFree).size >= MAX_ACCOUNTS) of(isFree).clear();
       of(isFree).set(accountId, { refused, revision, since: at, until });
     },
     forget(accountId) {

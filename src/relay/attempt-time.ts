@@ -5,7 +5,7 @@ import { type Clock, MINUTE_MS } from '../kit/clock.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
 
 /** A client that held its stream up for so long in all is the reason why the request ran out of time. */
-const MOST_HELD_MS = MINUTE_MS;
+const MAX_HELD_MS = MINUTE_MS;
 
 export type TimeUp = 'too_slow' | 'client_gone';
 
@@ -58,7 +58,7 @@ export class AttemptTime implements TaskListener {
 
   /** It is up. */
   onTime(): void {
-    const isClients = this.#endsWhole && this.#heldSoFar() >= MOST_HELD_MS;
+    const isClients = this.#endsWhole && this.#heldSoFar() >= MAX_HELD_MS;
     this.#timed.onTimeUp(isClients ? 'client_gone' : 'too_slow');
   }
 

@@ -19,7 +19,7 @@ import type { AttemptOutcome } from './outcomes.ts';
 import { fetchNamed } from './write-body.ts';
 
 /** A model that pauses more often makes no headway. */
-const MOST_CONTINUATIONS = 4;
+const MAX_CONTINUATIONS = 4;
 
 /** The upstream took too long: the answer can still end with what came before. Otherwise the try was stopped. */
 const TIMED_OUT: ReadonlySet<AttemptOutcome> = new Set(['idle', 'silent', 'too_slow']);
@@ -61,7 +61,7 @@ export class NextTurns {
     this.#content.push(...paused.content);
     this.#used = addBuckets(this.#used, paused.usage.buckets);
     const maxOutputTokens = this.#outputBound(paused);
-    if (maxOutputTokens === undefined || this.#continuations === MOST_CONTINUATIONS) return undefined;
+    if (maxOutputTokens === undefined || this.#continuations === MAX_CONTINUATIONS) return undefined;
     if (this.#admission.call.gone.aborted || !(await isHeld(this.#tools, this.#admission))) return undefined;
     this.#continuations++;
     watch.isNotLate();

@@ -19,10 +19,10 @@ export interface Translated {
 }
 
 /** To write and scan more than this again would hold up everybody else. */
-const MOST_DESCRIBED = 256 * 1024;
+const MAX_DESCRIBED = 256 * 1024;
 
 export function isDescribable({ length }: string): boolean {
-  return length <= MOST_DESCRIBED;
+  return length <= MAX_DESCRIBED;
 }
 
 /** Only a refusal of what was written is noted. */

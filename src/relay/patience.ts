@@ -9,7 +9,7 @@ import type { Patience } from './watch.ts';
 
 /** Of models that may reason without showing it, or make images, nothing may be heard for long. */
 const LEAST_MS = { shown: 8_000, unseen: 30_000 };
-const MOST_MS = { shown: 60_000, unseen: 120_000 };
+const MAX_MS = { shown: 60_000, unseen: 120_000 };
 const MEDIANS = 5;
 /** Nothing is known of the route yet: 10,000 tokens are read and 50 written in a second. */
 const MS_PER_TOKEN = { first_token: 0.1, whole: 20 };
@@ -21,7 +21,7 @@ export function patienceWith(tools: RelayTools, admission: Admission, step: Step
   const kind = images > 0 || maySpendUnseen(tools, call, step, 0) ? 'unseen' : 'shown';
   const lateMs = typeof model.hedge === 'number' ? model.hedge : lateAfter(tools, admission, step, kind);
   if (!stream) return { lateMs, mostMs: Number.POSITIVE_INFINITY };
-  if (route.firstTokenMs === 'auto') return { lateMs: Math.min(lateMs, MOST_MS[kind]), mostMs: MOST_MS[kind] };
+  if (route.firstTokenMs === 'auto') return { lateMs: Math.min(lateMs, MAX_MS[kind]), mostMs: MAX_MS[kind] };
   const mostMs = route.firstTokenMs;
   return { lateMs: model.hedge === 'off' ? mostMs : Math.min(lateMs, mostMs), mostMs };
 }
@@ -29,12 +29,12 @@ export function patienceWith(tools: RelayTools, admission: Admission, step: Step
 function lateAfter(tools: RelayTools, admission: Admission, step: Step, kind: 'shown' | 'unseen'): number {
   const { channel, model } = step.route;
   const size = sizeOf(admission, step);
-  const unknown = Math.min(LEAST_MS[kind] + size.tokens * MS_PER_TOKEN[size.kind], MOST_MS[kind]);
+  const unknown = Math.min(LEAST_MS[kind] + size.tokens * MS_PER_TOKEN[size.kind], MAX_MS[kind]);
   const median = tools.answerTimes.median(channel.name, model, size);
   if (median === undefined) return inSeconds(unknown);
   // A whole answer may always be as long as it was allowed to be.
   if (size.kind === 'whole') return inSeconds(Math.max(median * MEDIANS, unknown));
-  return inSeconds(Math.min(Math.max(median * MEDIANS, LEAST_MS[kind]), MOST_MS[kind]));
+  return inSeconds(Math.min(Math.max(median * MEDIANS, LEAST_MS[kind]), MAX_MS[kind]));
 }
 
 /** Roughly: counting the tokens of every prompt would cost too much here. */

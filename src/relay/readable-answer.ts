@@ -27,8 +27,8 @@ export function requireReadable(request: AskedAnswer, most: number): void {
   refuseField(
     'logprobs',
     `The answer could have ${values} values (${choices} x ${tokens} tokens with about ${valuesPerToken} each), and at most ` +
-      `${MOST_VALUES} are possible. Request fewer choices, tokens or top_logprobs, or a stream.`,
+      `${MAX_VALUES} are possible. Request fewer choices, tokens or top_logprobs, or a stream.`,
   );
 }
 
-const MOST_VALUES = ANSWER_LIMITS.nodes.toLocaleString('en-US');
+const MAX_VALUES = ANSWER_LIMITS.nodes.toLocaleString('en-US');

@@ -1,7 +1,7 @@
 // What the name of a model says, found out once for each name: every request asks, and the patterns are many.
 
 /** Bounded, because catalogs change. */
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 
 export function byModel<Found>(find: (model: string) => Found): (model: string) => Found {
   const known = new Map<string, { found: Found }>();
@@ -9,7 +9,7 @@ export function byModel<Found>(find: (model: string) => Found): (model: string) 
     let entry = known.get(model);
     if (!entry) {
       entry = { found: find(model) };
-      if (known.size >= MOST_KNOWN) known.clear();
+      if (known.size >= MAX_KNOWN) known.clear();
       known.set(model, entry);
     }
     return entry.found;

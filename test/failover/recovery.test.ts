@@ -11,7 +11,7 @@ import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { type BenchClock, createBenchClock } from './bench-clock.ts';
 
 const BACK_WITHIN_MS = 15_000;
-const MOST_PROBES = 12;
+const MAX_PROBES = 12;
 const OUTAGE_MS = 60_000;
 /** Until the breaker is open, calls meet the outage. */
 const NOTICED_MS = 3_000;
@@ -131,7 +131,7 @@ test.each(OUTAGES)('a channel that $what, at $perSecond calls a second', async (
     return askedAfter.filter((ms) => ms >= OUTAGE_MS).length >= outage.probes;
   });
   const probes = askedAfter.filter((ms) => ms >= NOTICED_MS && ms < OUTAGE_MS).length;
-  expect(probes).toBeWithin(1, MOST_PROBES + 1);
+  expect(probes).toBeWithin(1, MAX_PROBES + 1);
 
   const healedAt = clock.monotonic();
   first.otherwise(chatAnswer());

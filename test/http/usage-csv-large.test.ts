@@ -10,7 +10,7 @@ const SEVERAL_PAGES = 3_500;
 /** More than the sockets between hold. */
 const TOO_MUCH = 60_000;
 /** All accounts together, by 4 MiB for each. */
-const MOST_FILES = 10;
+const MAX_FILES = 10;
 const ROOM_MIB = 40;
 /** How a body in chunks ends. */
 const END = '\r\n0\r\n\r\n';
@@ -88,7 +88,7 @@ test('those that are not taken fill no more than the room there is', async () =>
     client.pause();
     return client.text().startsWith('HTTP/1.1 503') ? open.length - 1 : undefined;
   });
-  expect(refused).toBe(MOST_FILES);
+  expect(refused).toBe(MAX_FILES);
   expect((await gateway.call('/api/me', { key: account.key })).status).toBe(200);
   for (const client of open) client.hangUp();
   await eventually('room again', async () => {
@@ -105,7 +105,7 @@ test('who asks only for its head takes no room', async () => {
     await body?.cancel();
     return status;
   };
-  for (let asked = 0; asked <= MOST_FILES; asked++) expect(await status('HEAD')).toBe(200);
+  for (let asked = 0; asked <= MAX_FILES; asked++) expect(await status('HEAD')).toBe(200);
   expect(await status('GET')).toBe(200);
 });
 

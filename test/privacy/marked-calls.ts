@@ -30,7 +30,7 @@ export interface MarkedCall {
 }
 
 const CHAT = '/v1/chat/completions';
-const MOST_PATHS = 60;
+const MAX_PATHS = 60;
 
 /** What the calls need. */
 export function markedDocument(baseUrl: string): TestDocument {
@@ -42,7 +42,7 @@ export function markedDocument(baseUrl: string): TestDocument {
     models: [
       ...standard.models,
       ...translatedModels(),
-      ...Array.from({ length: MOST_PATHS }, (_, n) =>
+      ...Array.from({ length: MAX_PATHS }, (_, n) =>
         upModel(`path-${n}`, { price: { input: 10, output: 40 }, routes: [{ channel: 'up', model: `path-${n}` }] }),
       ),
       upModel('dear', { price: { input: 100_000, output: 100_000 } }),

@@ -7,7 +7,7 @@ import { type Lab, startLab } from '../support/lab.ts';
 import { bytesOf, cutAt, type Script } from '../support/script.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
-const MOST_KEPT = 1024 * 1024;
+const MAX_KEPT = 1024 * 1024;
 const PIECE = 'word '.repeat(2_000);
 const LAST = ' beta';
 const END = ' and the end.';
@@ -61,14 +61,14 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   }
 
   test('1 Mi characters are given to the route that continues', async () => {
-    const said = pieces(MOST_KEPT);
+    const said = pieces(MAX_KEPT);
     const prefill = await askForLong(said, [END]);
-    expect(prefill?.length).toBe(MOST_KEPT);
+    expect(prefill?.length).toBe(MAX_KEPT);
     expect(prefill === said.join('')).toBe(true);
   });
 
   test('of one more nothing is: it answers from the start', async () => {
-    const said = pieces(MOST_KEPT + 1);
+    const said = pieces(MAX_KEPT + 1);
     expect(await askForLong(said, [...said, END])).toBeUndefined();
   });
 });

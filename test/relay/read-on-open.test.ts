@@ -13,7 +13,7 @@ import type { Part } from '../support/script.ts';
 import { sseEvents } from '../support/sse.ts';
 import { type TestDocument, upModel, upstreamUrl } from '../support/test-document.ts';
 
-const MOST_OF_ACCOUNT = 16;
+const MAX_OF_ACCOUNT = 16;
 const CONTEXT = 5_000;
 const PRICES = { input: 10, output: 40 };
 const [ROLE = '', FIRST_WORD = '', ...REST] = (chatStream().body ?? []) as string[];
@@ -85,11 +85,11 @@ const lossesOf = (id: string) =>
 describe('input of unknown size beyond the streams that are read on', () => {
   async function leaveOneTooMany() {
     const streams = [];
-    for (let n = 0; n < MOST_OF_ACCOUNT; n++) streams.push(await openStream());
+    for (let n = 0; n < MAX_OF_ACCOUNT; n++) streams.push(await openStream());
     const last = await openStream();
     const before = timers();
     for (const { leave } of streams) leave();
-    await eventually('all to be read on', () => timers() - before === MOST_OF_ACCOUNT);
+    await eventually('all to be read on', () => timers() - before === MAX_OF_ACCOUNT);
     last.leave();
     const record = await recordOf(last.id);
     for (const { gate } of streams) gate.open();

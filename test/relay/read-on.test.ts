@@ -13,8 +13,8 @@ import { type ServerEvent, sseEvents, textOf } from '../support/sse.ts';
 import { UP_PRICES, withDrainedModel } from '../support/test-document.ts';
 import type { SeenRequest } from '../support/upstream.ts';
 
-const MOST_AT_ONCE = 64;
-const MOST_OF_ACCOUNT = 16;
+const MAX_AT_ONCE = 64;
+const MAX_OF_ACCOUNT = 16;
 const [ROLE = '', FIRST_WORD = '', ...REST] = (chatStream().body ?? []) as string[];
 const { clock, timers } = createReadOnClock(createManualClock());
 let gateway: TestGateway;
@@ -86,17 +86,17 @@ test('a stream that does not end is left after half a minute, and paid as far as
 });
 
 test.each([
-  ['one more than 64', MOST_AT_ONCE],
-  ['one more than 16 of one account', MOST_OF_ACCOUNT],
+  ['one more than 64', MAX_AT_ONCE],
+  ['one more than 16 of one account', MAX_OF_ACCOUNT],
 ])('%s is left at once; when one of them has ended, there is room again', async (_, most) => {
   const others: TestAccount[] = [];
-  while (others.length * MOST_OF_ACCOUNT < most - MOST_OF_ACCOUNT) others.push(await gateway.register());
+  while (others.length * MAX_OF_ACCOUNT < most - MAX_OF_ACCOUNT) others.push(await gateway.register());
   const streams: Streaming[] = [];
   for (const other of others) {
-    for (let n = 0; n < MOST_OF_ACCOUNT; n++) streams.push(await startStream(other));
+    for (let n = 0; n < MAX_OF_ACCOUNT; n++) streams.push(await startStream(other));
   }
   const own: Streaming[] = [];
-  while (own.length < MOST_OF_ACCOUNT) own.push(await startStream());
+  while (own.length < MAX_OF_ACCOUNT) own.push(await startStream());
   const [more, later] = [await startStream(), await startStream()];
   await leaveAll([...streams, ...own]);
 
@@ -114,8 +114,8 @@ test.each([
   expect(later.seen.abortedAt).toBeUndefined();
 
   for (const { gate } of [...streams, ...own, later]) gate.open();
-  await records(MOST_OF_ACCOUNT + 2);
-  for (const other of others) await records(MOST_OF_ACCOUNT, other);
+  await records(MAX_OF_ACCOUNT + 2);
+  for (const other of others) await records(MAX_OF_ACCOUNT, other);
   expect(gateway.audit()).toEqual([]);
 });
 
@@ -177,7 +177,7 @@ describe('a whole answer', () => {
 
   test('one more than 16 of one account is left at once, and booked with all that it may have become', async () => {
     const answers = [];
-    for (let n = 0; n < MOST_OF_ACCOUNT; n++) answers.push(await startWhole(cutAt(chatAnswer(), 'head', 'stall')));
+    for (let n = 0; n < MAX_OF_ACCOUNT; n++) answers.push(await startWhole(cutAt(chatAnswer(), 'head', 'stall')));
     const more = await startWhole(cutAt(chatAnswer(), 'head', 'stall'));
     await waitForAll(answers);
     more.leave();
@@ -188,7 +188,7 @@ describe('a whole answer', () => {
     expect(loss?.amount_nano).toBeGreaterThan(BigInt(2 * BOUND) * UP_PRICES.output);
     expect(answers.filter(({ seen }) => seen.abortedAt !== undefined)).toEqual([]);
     await clock.advance(READ_ON_MS);
-    await records(MOST_OF_ACCOUNT + 1);
+    await records(MAX_OF_ACCOUNT + 1);
     expect(gateway.audit()).toEqual([]);
   });
 });

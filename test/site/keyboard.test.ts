@@ -6,7 +6,7 @@ import { startBrowser, type TestBrowser, type Visitor } from '../support/browser
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
 
-const MOST_TABS = 60;
+const MAX_TABS = 60;
 let gateway: TestGateway;
 let browser: TestBrowser;
 let visitor: Visitor;
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 /** Goes from place to place until it is there. Every place on the way is marked. */
 async function tabTo(selector: string): Promise<void> {
-  for (let tabs = 0; tabs < MOST_TABS; tabs++) {
+  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
     await page.keyboard.press('Tab');
     const { isThere, outline, place } = await page.evaluate((wanted) => {
       const at = document.activeElement;
@@ -37,7 +37,7 @@ async function tabTo(selector: string): Promise<void> {
     expect([place, outline]).not.toEqual([place, 'none']);
     if (isThere) return;
   }
-  throw new Error(`not reached by ${MOST_TABS} tabs: ${selector}`);
+  throw new Error(`not reached by ${MAX_TABS} tabs: ${selector}`);
 }
 
 test('the first tab leads past the menu', async () => {

@@ -43,7 +43,7 @@ const CARD_AMOUNT = 5_000_000_000n;
 const REACH_MS = 60_000;
 /** Load before a kill in the sweep, so that it has something to sweep; again if there was nothing. */
 const ORPHANING_MS = 200;
-const MOST_ORPHANINGS = 5;
+const MAX_ORPHANINGS = 5;
 
 export interface Rack {
   upstream: TortureUpstream;
@@ -112,7 +112,7 @@ export async function torture(kills: readonly Kill[], onKill: (report: KillRepor
       const problems = await loadUntilDead(rack, running, facts, inSweep ? { afterMs: ORPHANING_MS } : at);
       if (inSweep) {
         server = await rack.start(at);
-        for (let n = 1; n < MOST_ORPHANINGS && server.readyMs !== undefined; n++) {
+        for (let n = 1; n < MAX_ORPHANINGS && server.readyMs !== undefined; n++) {
           problems.push(...(await loadUntilDead(rack, server, facts, { afterMs: n * ORPHANING_MS })));
           server = await rack.start(at);
         }

@@ -18,10 +18,10 @@ export interface SignInGuard {
 const TRIES = 10;
 /** Per name, from all addresses that it never signed in from. */
 const TRIES_AT_NAME = 100;
-const MOST_SUBJECTS = 50_000;
+const MAX_SUBJECTS = 50_000;
 
 export function createSignInGuard(clock: Clock): SignInGuard {
-  const options = { clock, spanMs: MINUTE_MS, maxSubjects: MOST_SUBJECTS };
+  const options = { clock, spanMs: MINUTE_MS, maxSubjects: MAX_SUBJECTS };
   const byAddress = createCounter(options);
   const byName = createCounter(options);
   const byAccount = createCounter(options);
@@ -37,7 +37,7 @@ export function createSignInGuard(clock: Clock): SignInGuard {
       known.delete(pair);
       known.add(pair);
       for (const oldest of known) {
-        if (known.size <= MOST_SUBJECTS) break;
+        if (known.size <= MAX_SUBJECTS) break;
         known.delete(oldest);
       }
     },

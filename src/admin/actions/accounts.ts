@@ -57,7 +57,7 @@ export interface AccountPages {
 
 export type CreditKind = 'credit' | 'refund';
 
-const MOST_FOUND = 50;
+const MAX_FOUND = 50;
 const ENTRIES_SHOWN = 50;
 const USAGE_SHOWN = 50;
 const ACTIONS_SHOWN = 50;
@@ -76,7 +76,7 @@ export async function searchAccounts(
     wanted !== '' && wanted.length <= MAX_SEARCH_CHARS && wanted.isWellFormed() && !/\p{Cc}/u.test(wanted);
   if (!isPossible) return [];
   const code = readCardCode(wanted);
-  return store.read.findAccounts(code === undefined ? { text: wanted } : { cardHash: hashCard(code) }, MOST_FOUND);
+  return store.read.findAccounts(code === undefined ? { text: wanted } : { cardHash: hashCard(code) }, MAX_FOUND);
 }
 
 /** Refused: not_found, invalid. */

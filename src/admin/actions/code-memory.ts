@@ -15,14 +15,14 @@ export interface CodeMemory {
 }
 
 const CODES_KEPT_MS = 15 * MINUTE_MS;
-const MOST_BATCHES = 20;
+const MAX_BATCHES = 20;
 
 export function createCodeMemory(clock: Clock): CodeMemory {
   const batches = new Map<string, readonly IssuedCard[]>();
   return {
     keep(batchId, cards) {
       const [oldest] = batches.keys();
-      if (oldest !== undefined && batches.size >= MOST_BATCHES) batches.delete(oldest);
+      if (oldest !== undefined && batches.size >= MAX_BATCHES) batches.delete(oldest);
       batches.set(batchId, cards);
       clock.after(CODES_KEPT_MS, () => void batches.delete(batchId));
     },

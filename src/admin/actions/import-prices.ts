@@ -68,7 +68,7 @@ interface ListedModel {
 
 /** Prices have 3 decimals. */
 const STEP: Nano = NANO_PER_NTD / 1_000n;
-const MOST_CHARS = 4_000_000;
+const MAX_CHARS = 4_000_000;
 
 /**
  * Reads CSV (with a header) or JSON (a list, or an object by model); changes nothing. Refused: invalid, not_found for a
@@ -81,7 +81,7 @@ export async function importPrices(
 ): Promise<ImportedPrices> {
   const rate = readFactor('rate', options.rate);
   const markup = readFactor('markup', options.markup, { mayBeZero: true });
-  if (text.length > MOST_CHARS) throw invalid('text', `is longer than ${MOST_CHARS} characters`);
+  if (text.length > MAX_CHARS) throw invalid('text', `is longer than ${MAX_CHARS} characters`);
   const { revision, document } = await readNewest(tools);
   const { channel, setCost } = options;
   if (channel !== undefined && !document.channels.some(({ name }) => name === channel)) {

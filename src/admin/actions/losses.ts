@@ -8,8 +8,8 @@ import type { OperatingTools } from './tools.ts';
 
 export { LOSS_BY, type LossBy };
 
-export const MOST_LOSS_DAYS = 90;
-const MOST_SUMS = 500;
+export const MAX_LOSS_DAYS = 90;
+const MAX_SUMS = 500;
 
 export interface LossQuestion {
   by: LossBy;
@@ -45,7 +45,7 @@ export async function showLosses(
     from: first,
     to: today + 2,
     accountId,
-    limit: MOST_SUMS + 1,
+    limit: MAX_SUMS + 1,
   });
   const keptFrom = await store.read.usageKeptFrom();
   return {
@@ -53,8 +53,8 @@ export async function showLosses(
     days,
     from: dayText(Math.min(Math.max(first, keptFrom), today)),
     to: dayText(today),
-    sums: sums.slice(0, MOST_SUMS),
-    hasMore: sums.length > MOST_SUMS,
+    sums: sums.slice(0, MAX_SUMS),
+    hasMore: sums.length > MAX_SUMS,
     losses,
     total: amount,
   };

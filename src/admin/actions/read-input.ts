@@ -6,12 +6,12 @@ import { NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
 import { invalid } from './refused.ts';
 
 /** Far above any real payment, and far below a wallet's limit: a typo does not fill one. */
-export const MOST_AMOUNT: Nano = 100_000_000n * NANO_PER_NTD;
+export const MAX_AMOUNT: Nano = 100_000_000n * NANO_PER_NTD;
 
 /** Refused: invalid. */
 export function readAmount(text: string, field = 'amount'): Nano {
   const nano = parseNtd(text);
-  if (nano === undefined || nano <= 0n || nano > MOST_AMOUNT) {
+  if (nano === undefined || nano <= 0n || nano > MAX_AMOUNT) {
     throw invalid(field, `must be an amount of NT$ above 0, up to 100000000, with at most 9 decimals: ${text}`);
   }
   return nano;

@@ -11,14 +11,14 @@ export interface ReadTable {
   rows: readonly TableRow[];
 }
 
-const MOST_ROWS = 20_000;
+const MAX_ROWS = 20_000;
 
 /**
  * Column names are compared in lower case, with `_` for spaces. Undefined if a quote is not closed or it is too long.
  */
 export function readCsv(text: string): ReadTable | undefined {
   const lines = splitCells(text.replace(/^\uFEFF/, ''));
-  if (!lines || lines.length > MOST_ROWS) return undefined;
+  if (!lines || lines.length > MAX_ROWS) return undefined;
   const [header, ...rest] = lines.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   const columns = (header?.cells ?? []).map((name) =>
     name

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { auditResult, dailyRevenue, internalAccounts, runFullAudit, writeOffs } from '../actions/ledger.ts';
-import { LOSS_BY, MOST_LOSS_DAYS, showLosses } from '../actions/losses.ts';
+import { LOSS_BY, MAX_LOSS_DAYS, showLosses } from '../actions/losses.ts';
 import { reconcile } from '../actions/reconcile.ts';
 import type { AuditPass } from '../actions/tools.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
@@ -60,7 +60,7 @@ export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
         .number()
         .int()
         .min(1)
-        .max(MOST_LOSS_DAYS)
+        .max(MAX_LOSS_DAYS)
         .default(7)
         .describe('Calendar days in Taipei, today included.'),
     }),

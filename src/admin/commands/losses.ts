@@ -2,7 +2,7 @@
 
 import { counted } from '../../kit/counted.ts';
 import { formatNtd, moneyFields } from '../../kit/money.ts';
-import { LOSS_BY, type LossBy, MOST_LOSS_DAYS, showLosses } from '../actions/losses.ts';
+import { LOSS_BY, type LossBy, MAX_LOSS_DAYS, showLosses } from '../actions/losses.ts';
 import { type Command, noArguments, WrongUsage } from './command.ts';
 import { printTable } from './print-table.ts';
 
@@ -10,7 +10,7 @@ export const lossCommands: readonly Command[] = [
   {
     words: 'losses',
     takes: `[--by ${LOSS_BY.join('|')}] [--days N]`,
-    about: `what upstreams billed and no customer paid; by default by reason, for 7 days including today (at most ${MOST_LOSS_DAYS})`,
+    about: `what upstreams billed and no customer paid; by default by reason, for 7 days including today (at most ${MAX_LOSS_DAYS})`,
     options: ['by', 'days'],
     async run({ args, options, open }) {
       noArguments(args);
@@ -42,6 +42,6 @@ function readBy(text: string): LossBy {
 
 function readDays(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (days < 1 || days > MOST_LOSS_DAYS) throw new WrongUsage(`--days must be a number from 1 to ${MOST_LOSS_DAYS}`);
+  if (days < 1 || days > MAX_LOSS_DAYS) throw new WrongUsage(`--days must be a number from 1 to ${MAX_LOSS_DAYS}`);
   return days;
 }

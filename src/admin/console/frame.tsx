@@ -13,15 +13,15 @@ type Section = (typeof SECTIONS)[number];
 
 export interface ConsoleContext extends FrameContext {
   words: ConsoleWords;
-  /** Alarms that nobody has seen yet, counted to one above MOST_COUNTED: a figure in the menu, if it is known. */
+  /** Alarms that nobody has seen yet, counted to one above MAX_COUNTED: a figure in the menu, if it is known. */
   openAlarms: number | undefined;
 }
 
 /** More than these are not counted on every page. */
-export const MOST_COUNTED = 99;
+export const MAX_COUNTED = 99;
 
 export function countedAlarms(open: number): string {
-  return open > MOST_COUNTED ? `${MOST_COUNTED}+` : String(open);
+  return open > MAX_COUNTED ? `${MAX_COUNTED}+` : String(open);
 }
 
 /** The pages of a section, as tabs. */

@@ -9,7 +9,7 @@ export interface Once {
   take(ticket: string | null): boolean;
 }
 
-const MOST_TICKETS = 10_000;
+const MAX_TICKETS = 10_000;
 
 export function createOnce(random: Random): Once {
   const open = new Set<string>();
@@ -18,7 +18,7 @@ export function createOnce(random: Random): Once {
       const ticket = Buffer.from(random.bytes(16)).toString('base64url');
       open.add(ticket);
       for (const oldest of open) {
-        if (open.size <= MOST_TICKETS) break;
+        if (open.size <= MAX_TICKETS) break;
         open.delete(oldest);
       }
       return ticket;

@@ -21,7 +21,7 @@ function cookieName(headers: Headers): string {
 
 const LIFETIME_MS = 12 * HOUR_MS;
 const IDLE_MS = 2 * HOUR_MS;
-const MOST_SESSIONS = 100;
+const MAX_SESSIONS = 100;
 const SECRET_BYTES = 32;
 
 export function createConsoleSessions(clock: Clock, random: Random): ConsoleSessions {
@@ -45,7 +45,7 @@ export function createConsoleSessions(clock: Clock, random: Random): ConsoleSess
       const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
       const now = clock.monotonic();
       sessions.set(hashOf(secret), { openedAt: now, seenAt: now });
-      for (const [oldest] of sessions) if (sessions.size > MOST_SESSIONS) sessions.delete(oldest);
+      for (const [oldest] of sessions) if (sessions.size > MAX_SESSIONS) sessions.delete(oldest);
       return cookie(headers, secret);
     },
     has(headers) {

@@ -17,7 +17,7 @@ import { createAnswer, type Handle, type Visit } from '../../site/visits.ts';
 import { listAlarms } from '../actions/alarms.ts';
 import { hasControls } from '../actions/read-input.ts';
 import { invalid, notFound, OperatingRefused } from '../actions/refused.ts';
-import { type ConsoleContext, ConsolePage, MOST_COUNTED } from './frame.tsx';
+import { type ConsoleContext, ConsolePage, MAX_COUNTED } from './frame.tsx';
 import { createOnce, type Once } from './once.ts';
 import { operatorFaultText, refusalNotice, refusalStatus } from './refused.ts';
 import { createConsoleSessions } from './sessions.ts';
@@ -193,7 +193,7 @@ function signInPage(context: ConsoleContext, next: string, typed: string, notice
 /** Undefined if the store fails: the page is then shown without the count. */
 async function countOpenAlarms(tools: ConsoleTools): Promise<number | undefined> {
   try {
-    return (await listAlarms(tools, MOST_COUNTED + 1, { openOnly: true })).length;
+    return (await listAlarms(tools, MAX_COUNTED + 1, { openOnly: true })).length;
   } catch (error) {
     if (error instanceof Fault) return undefined;
     throw error;

@@ -76,7 +76,7 @@ class JoinedBlock {
   }
 }
 
-const MOST_PARTS = 256;
+const MAX_PARTS = 256;
 
 /** A text that is added to keeps all its parts, which take many times the memory of their letters: now and then they are copied. */
 class LongText {
@@ -85,7 +85,7 @@ class LongText {
 
   add(part: string): void {
     this.#parts.push(part);
-    if (this.#parts.length < MOST_PARTS) return;
+    if (this.#parts.length < MAX_PARTS) return;
     this.#text += this.#parts.join('');
     this.#parts = [];
   }

@@ -7,10 +7,10 @@ import { resolveReference } from '../translate/schemas/resolve-reference.ts';
 import { mergeAll } from './merge-schemas.ts';
 
 /** A reference inside itself is followed this often, and so many are followed one inside the other. */
-const MOST_TURNS = 2;
-const MOST_INSIDE = 64;
+const MAX_TURNS = 2;
+const MAX_INSIDE = 64;
 /** What references add: a few times the schema's own length, since the client pays for what it sent. */
-const MOST_GROWTH = 4;
+const MAX_GROWTH = 4;
 const ALWAYS_ADDED = 1_000;
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
@@ -33,7 +33,7 @@ interface Walk {
 
 export function writeSchema(schema: Json): JsonObject {
   const measure = createMeasure();
-  const left = { chars: measure(schema) * MOST_GROWTH + ALWAYS_ADDED };
+  const left = { chars: measure(schema) * MAX_GROWTH + ALWAYS_ADDED };
   return convert(schema, { root: schema, followed: new Map(), measure, left });
 }
 
@@ -67,7 +67,7 @@ function convertReference(schema: JsonObject, reference: string, walk: Walk, isP
   const { $ref: _, ...beside } = schema;
   const times = walk.followed.get(reference) ?? 0;
   const target = resolveReference(walk.root, reference);
-  const isOpened = isObject(target) && times < MOST_TURNS && mayAdd(target, walk);
+  const isOpened = isObject(target) && times < MAX_TURNS && mayAdd(target, walk);
   if (!isOpened) {
     const type = isObject(target) ? target.type : undefined;
     return convert({ ...(type === undefined ? {} : { type }), ...beside }, walk, isPart);
@@ -79,7 +79,7 @@ function convertReference(schema: JsonObject, reference: string, walk: Walk, isP
 /** Takes what it adds off what may still be added. */
 function mayAdd(target: JsonObject, { followed, measure, left }: Walk): boolean {
   const chars = measure(target);
-  if (followed.size >= MOST_INSIDE || chars > left.chars) return false;
+  if (followed.size >= MAX_INSIDE || chars > left.chars) return false;
   left.chars -= chars;
   return true;
 }

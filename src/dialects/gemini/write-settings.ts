@@ -20,8 +20,8 @@ interface WrittenSettings {
   localStops: string[];
 }
 
-const MOST_STOPS = 5;
-const MOST_SEED = 2 ** 31;
+const MAX_STOPS = 5;
+const MAX_SEED = 2 ** 31;
 
 export function writeSettings(settings: readonly Setting[], traits: GeminiTraits): WrittenSettings {
   const written: WrittenSettings = { config: {}, dropped: [], localStops: [] };
@@ -48,7 +48,7 @@ function memberOf({ kind, value }: Setting, { takesPenalties }: GeminiTraits): J
     case 'top_k':
       return { topK: value };
     case 'seed':
-      return Number.isInteger(value) && Math.abs(value) < MOST_SEED ? { seed: value } : undefined;
+      return Number.isInteger(value) && Math.abs(value) < MAX_SEED ? { seed: value } : undefined;
     case 'frequency_penalty':
       return takesPenalties ? { frequencyPenalty: value } : undefined;
     case 'presence_penalty':
@@ -59,7 +59,7 @@ function memberOf({ kind, value }: Setting, { takesPenalties }: GeminiTraits): J
 }
 
 function takeStops(setting: Setting, written: WrittenSettings): void {
-  const { taken, local } = splitStops(setting, MOST_STOPS);
+  const { taken, local } = splitStops(setting, MAX_STOPS);
   if (taken.length > 0) written.config.stopSequences = taken;
   written.localStops = local;
 }

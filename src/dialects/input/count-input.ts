@@ -6,7 +6,7 @@ import { type ImageSize, imageSize } from '../../kit/image-size.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import type { Spans } from '../../kit/json/spans.ts';
 import { audioTokens, imageTokens, mostWaveTokens, packedTokens, textTokens } from '../../kit/media-tokens.ts';
-import { MOST_LOWER_PER_BYTE, PER_IMAGE, type TokenCount, upperTokens } from '../../kit/tokens.ts';
+import { MAX_LOWER_PER_BYTE, PER_IMAGE, type TokenCount, upperTokens } from '../../kit/tokens.ts';
 import { readDataHead } from '../media/data-address.ts';
 import { type MediaClaims, type MediaKind, sniffMedia } from '../media/sniff-media.ts';
 import { hiddenTokens } from './hidden-prompt.ts';
@@ -76,7 +76,7 @@ class CountedInput implements InputCount {
       if (!isWords) upper += counted.upper - upperTokens(data);
     }
     this.upper = Math.max(upper, 1);
-    this.lowerAtMost = this.upper * MOST_LOWER_PER_BYTE;
+    this.lowerAtMost = this.upper * MAX_LOWER_PER_BYTE;
     this.images = media.length > 0 ? media.flatMap(({ seen }) => seen ?? []) : NO_IMAGES;
     this.toolUse = use;
     this.#document = document;

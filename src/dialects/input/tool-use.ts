@@ -22,7 +22,7 @@ const UNLIMITED_USES = 5;
 /** Each search has the upstream read all that came before it again, most of it from its cache, at about a tenth of the price. */
 const REREAD_SHARE = 0.1;
 /** No wallet can hold more than this. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 
 /** What tools of the upstream may do in one call. */
 export interface ToolUse {
@@ -63,7 +63,7 @@ export function broughtTokens({ tokens, uses, isUnlimited }: ToolUse, prompt: nu
   const allUses = isUnlimited ? uses + UNLIMITED_USES : uses;
   const reread = allUses * prompt + (tokens * Math.max(0, allUses - 1)) / 2;
   const brought = tokens === UNKNOWN_TOKENS ? allUses * context : Math.ceil(tokens + REREAD_SHARE * reread);
-  return Math.min(brought, MOST_TOKENS);
+  return Math.min(brought, MAX_TOKENS);
 }
 
 /** Pages and files are longer than what a program prints or a server answers. */

@@ -17,7 +17,7 @@ export interface LeftFields {
 
 const NONE: LeftFields = { removed: [], named: [] };
 /** A header holds no more, and a refusal needs no more. */
-const MOST_NAMED = 50;
+const MAX_NAMED = 50;
 
 export function leaveFields(body: JsonObject, endpoint: Dialect['endpoint'], isFree: boolean): LeftFields {
   const known = KNOWN[endpoint];
@@ -31,7 +31,7 @@ export function leaveFields(body: JsonObject, endpoint: Dialect['endpoint'], isF
     removed.push(name);
     if (!isVariant && !isAsked(body[name])) continue;
     named ??= [];
-    if (named.length < MOST_NAMED) named.push(name);
+    if (named.length < MAX_NAMED) named.push(name);
   }
   return removed ? { removed, named: named ?? NONE.named } : NONE;
 }

@@ -65,7 +65,7 @@ export function leaveSearchStrategy({ search_options: options }: JsonObject): Le
 }
 
 /** As many as a header holds. */
-const MOST_NAMED = 50;
+const MAX_NAMED = 50;
 
 /** What was left before, and those members of one object for which `isLeft` is true. */
 export function leaveMembers(
@@ -78,7 +78,7 @@ export function leaveMembers(
   if (found.length === 0) return before;
   const edits = found.map((name): [string, RawEdit] => [name, leaveOut]);
   return {
-    names: [...before.names, ...found.slice(0, MOST_NAMED).map((name) => `${outer}.${name}`)],
+    names: [...before.names, ...found.slice(0, MAX_NAMED).map((name) => `${outer}.${name}`)],
     edits: { ...before.edits, [outer]: editFields(Object.fromEntries(edits)) },
   };
 }

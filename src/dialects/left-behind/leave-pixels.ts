@@ -14,7 +14,7 @@ const SIZES: ReadonlySet<string> = new Set(
   ].map(foldName),
 );
 /** As many as a header holds. */
-const MOST_NAMED = 50;
+const MAX_NAMED = 50;
 
 /** `field`: the list of messages or items. */
 export function leavePixels(body: JsonObject, field: 'messages' | 'input'): LeftBehind {
@@ -23,7 +23,7 @@ export function leavePixels(body: JsonObject, field: 'messages' | 'input'): Left
   const names: string[] = [];
   for (const item of list) noteSizes(item, names);
   if (names.length === 0) return NOTHING_LEFT;
-  return { names: [...new Set(names)].slice(0, MOST_NAMED), edits: { [field]: editItems(list, editItem) } };
+  return { names: [...new Set(names)].slice(0, MAX_NAMED), edits: { [field]: editItems(list, editItem) } };
 }
 
 /** Places of parts in a message, and in the output of a tool. */

@@ -12,14 +12,14 @@ interface Data {
 }
 
 /** With all its options: a longer one is no label that anybody means. */
-const MOST_HEAD_CHARS = 1_000;
+const MAX_HEAD_CHARS = 1_000;
 const TEXT_TYPES = /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|x-ndjson|x-sh)\b)/;
 /** Labels that say nothing: then the name counts. */
 const UNTOLD = new Set(['', 'application/octet-stream']);
 const TEXT_NAMES =
   /\.(txt|md|markdown|csv|tsv|json|jsonl|xml|ya?ml|toml|html?|css|[cm]?[jt]sx?|py|rs|go|java|c|h|cpp|sh|sql|log)$/i;
 
-const MOST_ENDING_CHARS = 20;
+const MAX_ENDING_CHARS = 20;
 
 /** From a `data:` or a web address. */
 export function readImage(url: string, at: string): MediaSource {
@@ -48,7 +48,7 @@ export function readDocument(file: string, name: string | undefined, at: string)
   }
   if (
     !TEXT_TYPES.test(data.mediaType) &&
-    !(UNTOLD.has(data.mediaType) && TEXT_NAMES.test((name ?? '').slice(-MOST_ENDING_CHARS)))
+    !(UNTOLD.has(data.mediaType) && TEXT_NAMES.test((name ?? '').slice(-MAX_ENDING_CHARS)))
   ) {
     refuseField(at, `This model accepts only PDF and text files (${at}). Send it as one of these.`);
   }
@@ -57,7 +57,7 @@ export function readDocument(file: string, name: string | undefined, at: string)
 
 function readDataUrl(url: string): Data | undefined {
   const head = readDataHead(url);
-  if (!head || head.chars > MOST_HEAD_CHARS) return undefined;
+  if (!head || head.chars > MAX_HEAD_CHARS) return undefined;
   const body = url.slice(head.chars);
   const base64 = head.isBase64 ? plainBase64(body) : encodePercent(body);
   return base64 === undefined ? undefined : { mediaType: head.mediaType.trim().toLowerCase(), base64 };

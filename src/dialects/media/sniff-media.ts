@@ -45,7 +45,7 @@ const TEXT_LABEL =
 const PACKED_ENDING =
   /^(?:pdf|ps|eml|msg|mht|mhtml|epub|zip|docx?|docm|dotx?|rtf|od[a-z]|xl[a-z]+|pp[a-z]+|pages|numbers|key|mp\d|m4\w|amr|mov|avi|mkv|webm|ogg|opus|flac|aac)$/;
 const IMAGE_ENDING = /^(?:png|jpe?g|jfif|gif|webp|bmp|heic|heif|avif)$/;
-const MOST_ENDING_CHARS = 20;
+const MAX_ENDING_CHARS = 20;
 
 function normalLabel(label: unknown): string {
   const text = typeof label === 'string' ? label : '';
@@ -55,7 +55,7 @@ function normalLabel(label: unknown): string {
 /** Undefined if the name has none. */
 function endingOf(fileName: unknown): string | undefined {
   if (typeof fileName !== 'string') return undefined;
-  return /\.(\w+)\s*$/.exec(fileName.slice(-MOST_ENDING_CHARS))?.[1]?.toLowerCase();
+  return /\.(\w+)\s*$/.exec(fileName.slice(-MAX_ENDING_CHARS))?.[1]?.toLowerCase();
 }
 
 function isImageLabel(label: string): boolean {

@@ -6,12 +6,12 @@ import { type LongMember, parseLong } from '../../kit/json/long-members.ts';
 import type { LongAnswers, RelayRequest } from '../dialect.ts';
 
 /** Of one vector: as many numbers as the largest embedders give, each in a line of its own with all of its digits. */
-const MOST_NUMBERS = 4_096;
+const MAX_NUMBERS = 4_096;
 const NUMBER_BYTES = 32;
 
 export const LONG_ANSWERS: LongAnswers = {
   member: 'embedding',
-  mostBytes: ({ document }) => inputsOf(document.value.input) * MOST_NUMBERS * NUMBER_BYTES,
+  mostBytes: ({ document }) => inputsOf(document.value.input) * MAX_NUMBERS * NUMBER_BYTES,
   write,
   tooLarge,
 };

@@ -20,11 +20,11 @@ import { COMPLETED, createStreamReader, hasImage, PARTIAL, readAnswer, withoutSu
 import { readRequest } from './read-request.ts';
 
 /** In base64, more than a picture of 3,840 by 2,160 has that cannot be packed. */
-const MOST_IMAGE_BYTES = 32 * 1024 * 1024;
+const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
 
 const LONG_ANSWERS: LongAnswers = {
   member: 'b64_json',
-  mostBytes: ({ images }) => images * MOST_IMAGE_BYTES,
+  mostBytes: ({ images }) => images * MAX_IMAGE_BYTES,
   tooLarge: () =>
     fault('invalid_request', {
       param: 'n',

@@ -32,7 +32,7 @@ interface Form {
 }
 
 /** Most texts are one token. */
-const MOST_FORM_BYTES = 16;
+const MAX_FORM_BYTES = 16;
 
 const SCRATCH_BYTES = 64 * 1024;
 /** Frames of several events are put together here. */
@@ -89,7 +89,7 @@ export class Shortcut {
     if (!passthrough || !this.#isOpen) return undefined;
     const { from, to, isSame } = passthrough;
     const size = bytes.length - passthrough.around;
-    const form = size > 0 && size <= MOST_FORM_BYTES ? formOf(passthrough, size) : undefined;
+    const form = size > 0 && size <= MAX_FORM_BYTES ? formOf(passthrough, size) : undefined;
     if (form && this.#fits(bytes, form, from, size, to.head.length)) {
       this.#pass(passthrough, bytes, 0, bytes.length);
       return isSame ? bytes : form.to;

@@ -11,7 +11,7 @@ const STEPS: readonly (readonly [effort: string, below: number, budget: number])
   ['high', 24_000, 16_384],
   ['xhigh', 64_000, 32_768],
 ];
-const MOST_BUDGET = 65_536;
+const MAX_BUDGET = 65_536;
 
 /** No budget is called `max`: a number is a bound, and that word is none. */
 export function effortOf(budget: number): string {
@@ -35,9 +35,9 @@ function nearest(word: string, taken: readonly string[]): string | undefined {
 
 /** Without a word: as much as models think by themselves. */
 export function budgetOf(effort: string | undefined): number {
-  if (effort === 'max') return MOST_BUDGET;
+  if (effort === 'max') return MAX_BUDGET;
   const found = STEPS.find(([word]) => word === (effort ?? 'high')) ?? (effort === 'minimal' ? STEPS[0] : STEPS[2]);
-  return found?.[2] ?? MOST_BUDGET;
+  return found?.[2] ?? MAX_BUDGET;
 }
 
 /** Of an output bound, what thinking may take at most when the client named no number: the rest is for the answer. */

@@ -7,8 +7,8 @@ import { isPicture } from '../media/picture.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import type { Setting } from './conversation.ts';
 
-const MOST_LOCAL = 32;
-const MOST_CHARS = 1_000;
+const MAX_LOCAL = 32;
+const MAX_CHARS = 1_000;
 
 interface StopSequences {
   taken: string[];
@@ -22,10 +22,10 @@ export function splitStops({ name, value }: Setting, mostTaken: number, isFit = 
   const fit = stops.filter(isFit);
   const taken = fit.slice(0, mostTaken);
   const local = [...fit.slice(mostTaken), ...stops.filter((stop) => !isFit(stop))];
-  if (local.length > MOST_LOCAL)
-    refuseField(name, `${name} has too many sequences. Send at most ${taken.length + MOST_LOCAL}.`);
-  if (local.some(({ length }) => length > MOST_CHARS)) {
-    refuseField(name, `A sequence of ${name} is longer than ${MOST_CHARS} characters. Shorten it.`);
+  if (local.length > MAX_LOCAL)
+    refuseField(name, `${name} has too many sequences. Send at most ${taken.length + MAX_LOCAL}.`);
+  if (local.some(({ length }) => length > MAX_CHARS)) {
+    refuseField(name, `A sequence of ${name} is longer than ${MAX_CHARS} characters. Shorten it.`);
   }
   return { taken, local };
 }

@@ -11,7 +11,7 @@ const MANY_CLOSE = 4;
 const WALKED_CHARS = 512;
 
 /** More backslashes before a quote are not counted backwards, because a run of them may be as long as the text. */
-const MOST_SLASHES = 512;
+const MAX_SLASHES = 512;
 
 /** The offset after a string that opens at `start`; -1 if it does not end. */
 export function skipString(text: string, start: number): number {
@@ -31,7 +31,7 @@ export function findStringEnd(text: string, from: number, stop: number): number 
     if (quote < 0) return ~text.length;
     const slashes = slashesBefore(text, quote);
     let walked = quote + 1;
-    if (slashes < MOST_SLASHES) {
+    if (slashes < MAX_SLASHES) {
       if (slashes % 2 === 0) return quote + 1;
       close = quote - at < CLOSE_CHARS ? close + 1 : 0;
       at = quote + 1;
@@ -49,6 +49,6 @@ export function findStringEnd(text: string, from: number, stop: number): number 
 
 function slashesBefore(text: string, quote: number): number {
   let slashes = 0;
-  while (slashes < MOST_SLASHES && text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
+  while (slashes < MAX_SLASHES && text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
   return slashes;
 }

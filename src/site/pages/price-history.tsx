@@ -48,7 +48,7 @@ export function PriceHistory({ language, history }: HistoryProps) {
 }
 
 /** A whole list at once is long: the first one, or one after which nothing is as it was. */
-const MOST_OPEN = 10;
+const MAX_OPEN = 10;
 
 function Changes({ language, change: { changes, isFirst } }: { language: Language; change: PriceChange }) {
   const { pricing } = wordsOf(language);
@@ -59,7 +59,7 @@ function Changes({ language, change: { changes, isFirst } }: { language: Languag
       ))}
     </ul>
   );
-  if (!isFirst && changes.length <= MOST_OPEN) return lines;
+  if (!isFirst && changes.length <= MAX_OPEN) return lines;
   return (
     <details>
       <summary>{isFirst ? pricing.firstList(changes.length) : pricing.manyChanged(changes.length)}</summary>

@@ -14,7 +14,7 @@ export interface SummaryLine {
 }
 
 /** More are counted: the table has them all. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 interface Summarized {
   models: readonly { id: string; state: StateName }[];
@@ -31,12 +31,12 @@ export function summaryOf(language: Language, { models, incidents }: Summarized)
   const trouble = (state: 'down' | 'degraded', words: (count: number) => string): SummaryLine[] => {
     const ids = idsIn(state);
     if (ids.length === 0) return [];
-    const more = ids.length - MOST_NAMED;
+    const more = ids.length - MAX_NAMED;
     return [
       {
         state,
         before: words(ids.length) + account.colon,
-        models: ids.slice(0, MOST_NAMED),
+        models: ids.slice(0, MAX_NAMED),
         after: more > 0 ? status.andMore(more) : status.stop,
       },
     ];

@@ -14,7 +14,7 @@ const BLOCKS: Readonly<Record<string, readonly string[]>> = {
 };
 /** What the vendor did itself comes back only in a turn that it paused. */
 const PAUSED_BLOCKS = ['server_tool_use', 'web_search_tool_result'];
-const MOST_CACHE_MARKS = 4;
+const MAX_CACHE_MARKS = 4;
 
 export function checkAnthropicRequest(body: Answer): void {
   mustHaveOnly(body, MEMBERS, 'the request');
@@ -112,7 +112,7 @@ function checkMarks({ tools = [], system, messages }: Answer): void {
     ...messages.flatMap((one: Answer) => one.content),
   ];
   const lives = blocks.filter((block) => block?.cache_control).map((block) => block.cache_control.ttl ?? '5m');
-  must(lives.length <= MOST_CACHE_MARKS, `${lives.length} marks for the cache`);
+  must(lives.length <= MAX_CACHE_MARKS, `${lives.length} marks for the cache`);
   must(!lives.slice(lives.indexOf('5m') + 1).includes('1h') || !lives.includes('5m'), 'a long mark after a short one');
 }
 

@@ -9,7 +9,7 @@ const MEMBERS = [
   ...['parallel_tool_calls', 'reasoning_effort', 'response_format', 'verbosity', 'prompt_cache_key'],
   ...['safety_identifier', 'logprobs', 'top_logprobs', 'logit_bias', 'top_k', 'thinking'],
 ];
-const MOST_STOPS = 4;
+const MAX_STOPS = 4;
 
 export function checkChatRequest(body: Answer): void {
   mustHaveOnly(body, MEMBERS, 'the request');
@@ -25,7 +25,7 @@ export function checkChatRequest(body: Answer): void {
   must(body.tool_choice === undefined || body.tools, 'a choice of no tools');
   must(body.parallel_tool_calls === undefined || body.tools, 'parallel calls of no tools');
   if (body.stream) must(body.stream_options?.include_usage === true, 'a stream without usage');
-  must([body.stop ?? []].flat().length <= MOST_STOPS, 'too many stop sequences');
+  must([body.stop ?? []].flat().length <= MAX_STOPS, 'too many stop sequences');
   must((body.max_tokens === undefined) !== (body.max_completion_tokens === undefined), 'not one bound on the output');
 }
 

@@ -24,7 +24,7 @@ const SCHEMA = [
   ...['minProperties', 'maxProperties', 'minLength', 'maxLength', 'pattern', 'example', 'anyOf', 'propertyOrdering'],
   ...['default', 'items', 'minimum', 'maximum'],
 ];
-const MOST_STOPS = 5;
+const MAX_STOPS = 5;
 
 export function checkGeminiRequest(body: Answer): void {
   mustHaveOnly(body, MEMBERS, 'the request');
@@ -39,7 +39,7 @@ export function checkGeminiRequest(body: Answer): void {
   checkCalls(body.contents);
   for (const part of body.systemInstruction?.parts ?? []) must(part.text, 'an empty instruction');
   mustHaveOnly(body.generationConfig ?? {}, CONFIG, 'generationConfig');
-  must((body.generationConfig?.stopSequences ?? []).length <= MOST_STOPS, 'too many stop sequences');
+  must((body.generationConfig?.stopSequences ?? []).length <= MAX_STOPS, 'too many stop sequences');
   must(Number.isInteger(body.generationConfig?.maxOutputTokens), 'no bound on the output');
   for (const tool of body.tools ?? []) for (const one of tool.functionDeclarations ?? []) checkFunction(one);
 }

@@ -16,7 +16,7 @@ import {
   showAccount,
   showRequest,
 } from '../../actions/accounts.ts';
-import { MOST_AMOUNT, readAmount } from '../../actions/read-input.ts';
+import { MAX_AMOUNT, readAmount } from '../../actions/read-input.ts';
 import { notFound } from '../../actions/refused.ts';
 import { ConfirmPage } from '../frame.tsx';
 import { unlessRefused } from '../refused.ts';
@@ -143,7 +143,7 @@ function readGiven({ form, page: { words } }: ConsoleVisit) {
   const kind: 'credit' | 'refund' = form.get('kind') === 'credit' ? 'credit' : 'refund';
   const faults = {
     ...(reason === '' ? { reason: wrongReason } : {}),
-    ...(amount === undefined ? { amount: wrongAmount(money(MOST_AMOUNT)) } : {}),
+    ...(amount === undefined ? { amount: wrongAmount(money(MAX_AMOUNT)) } : {}),
   };
   return { given: amount === undefined || reason === '' ? undefined : { amount, kind, reason }, faults };
 }

@@ -19,7 +19,7 @@ import {
   showBatch,
   voidCards,
 } from '../../actions/cards.ts';
-import { MOST_AMOUNT, readAmount } from '../../actions/read-input.ts';
+import { MAX_AMOUNT, readAmount } from '../../actions/read-input.ts';
 import { OperatingRefused } from '../../actions/refused.ts';
 import { ConfirmPage } from '../frame.tsx';
 import { unlessRefused } from '../refused.ts';
@@ -31,7 +31,6 @@ import { QR_BORDER, type QrCode, SheetPage } from './sheet.tsx';
 
 const SHOWN_BATCHES = 100;
 const SHOWN_CARDS = 200;
-const MOST_CARDS = 10_000;
 const ON_A_SHEET = 200;
 
 export function addCardPages(visits: ConsoleVisits, tools: ConsoleTools): void {
@@ -131,7 +130,7 @@ async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Res
   const batchId = form.get('batch') ?? '';
   const path = `/cards/batches/${batchId}`;
   const batch = await showBatch(tools, batchId);
-  const issued = await listCards(tools, { batchId, state: 'issued' }, MOST_CARDS);
+  const issued = await listCards(tools, { batchId, state: 'issued' }, MAX_CARDS);
   const named = new Set([...form.getAll('serial'), ...(form.get('serials') ?? '').split(/\s+/)]);
   const chosen = form.get('all') === 'yes' ? issued : issued.filter(({ serial }) => named.has(serial));
   if (chosen.length === 0) {
@@ -218,7 +217,7 @@ function readIssue({ form, page }: ConsoleVisit, now: number): { request: IssueR
   const { cards } = page.words;
   const faults: Record<string, string> = {};
   const amount = unlessRefused(() => readAmount(plainNumber(typed(form, 'amount'))));
-  if (amount === undefined) faults.amount = cards.wrongAmount(money(MOST_AMOUNT));
+  if (amount === undefined) faults.amount = cards.wrongAmount(money(MAX_AMOUNT));
   const countText = plainNumber(typed(form, 'count'));
   const number = /^\d{1,6}$/.test(countText) ? Number(countText) : 0;
   if (number < 1 || number > MAX_CARDS) faults.count = cards.wrongCount;

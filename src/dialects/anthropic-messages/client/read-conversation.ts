@@ -149,16 +149,16 @@ const READ_INSIDE = new Set([
 ]);
 
 /** As many as a body may have: each is read as a setting, all of them in one turn of the event loop. */
-const MOST_SETTINGS = 1_000;
+const MAX_SETTINGS = 1_000;
 
 function membersOf(body: JsonObject, outer: string): JsonObject {
   const value = body[outer];
   // Of thinking that is off nothing more is said.
   if (!isObject(value) || (outer === 'thinking' && value.type === 'disabled')) return {};
-  if (Object.keys(value).length > MOST_SETTINGS) {
+  if (Object.keys(value).length > MAX_SETTINGS) {
     refuseField(
       outer,
-      `${outer} has more than ${MOST_SETTINGS} fields, and this model is reached by a translation. Send fewer.`,
+      `${outer} has more than ${MAX_SETTINGS} fields, and this model is reached by a translation. Send fewer.`,
     );
   }
   const named = Object.entries(value).map(([name, member]) => [`${outer}.${name}`, member] as const);

@@ -4,7 +4,7 @@
 
 import type { CacheMark, Caching, Part, TextPart, Tool, Turn } from '../../translate/conversation.ts';
 
-const MOST_MARKS = 4;
+const MAX_MARKS = 4;
 
 type Place = Tool | Part;
 
@@ -21,7 +21,7 @@ export function chooseMarks(prompt: Prompt, caching: Caching | undefined): Cache
   // In the order in which a prompt is cached.
   const places = [...prompt.tools, ...prompt.system, ...prompt.turns.flatMap(({ parts }) => parts)];
   const own = ownMarks(places);
-  if (!caching || own.size === MOST_MARKS || (own.size > 0 && !caching.besideOwn)) return own;
+  if (!caching || own.size === MAX_MARKS || (own.size > 0 && !caching.besideOwn)) return own;
   return addMarks(own, { prompt, places, mark: caching.mark });
 }
 
@@ -34,7 +34,7 @@ function ownMarks(places: readonly Place[]): CacheMarks {
   }
   let hasShort = false;
   return new Map(
-    marked.slice(-MOST_MARKS).map(([place, { ttl }]) => {
+    marked.slice(-MAX_MARKS).map(([place, { ttl }]) => {
       hasShort ||= ttl === '5m';
       return [place, { ttl: hasShort ? '5m' : ttl }];
     }),
@@ -59,7 +59,7 @@ interface Addition {
 function addMarks(own: CacheMarks, { prompt, places, mark }: Addition): CacheMarks {
   const added = comingAgain(prompt).filter((place) => !own.has(place));
   const marks = new Map(own);
-  for (const place of added.slice(0, MOST_MARKS - own.size)) {
+  for (const place of added.slice(0, MAX_MARKS - own.size)) {
     const index = places.indexOf(place);
     const hasOwn = (ttl: CacheMark['ttl'], beside: readonly Place[]) => beside.some((one) => own.get(one)?.ttl === ttl);
     // A prompt is written for the long life as far as its last such mark, so one more before that costs no more.

@@ -18,7 +18,7 @@ import { allowedTools, isForced, writeTool, writeToolChoice } from './write-tool
 import { type Message, type TurnOptions, writeTurn } from './write-turns.ts';
 
 const NAME_CHARS = 64;
-const MOST_ID_CHARS = 256;
+const MAX_ID_CHARS = 256;
 
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
   const traits = claudeTraits(target.model);
@@ -44,7 +44,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const system = [...plan.system, ...format.hints];
   const declared = format.tool ? [...tools, format.tool] : tools;
   const marks = chooseMarks({ tools: declared, system, turns: plan.turns }, conversation.caching);
-  const options = { marks, names, writeId: createToolNames([], ID_CHARS, MOST_ID_CHARS).toUpstream };
+  const options = { marks, names, writeId: createToolNames([], ID_CHARS, MAX_ID_CHARS).toUpstream };
   const writtenTools = declared.map((tool) => writeTool(tool, names, marks));
   // Written at once, so that what cannot be carried is refused before anything is sent.
   const messages = plan.turns.map((turn) => writeTurn(turn, options));

@@ -58,7 +58,7 @@ function isOfObject(schema: Json): boolean {
 
 // Schemas that the vendor refuses for an answer, whatever is left out of them. It takes them for a tool.
 /** So many references one inside the other are followed: who has more may as well reach itself. */
-const MOST_INSIDE = 64;
+const MAX_INSIDE = 64;
 
 export function isRefused(root: Json): boolean {
   /** Each is walked once, however many references lead there. */
@@ -68,7 +68,7 @@ export function isRefused(root: Json): boolean {
 
   function refuses(schema: Json | undefined, references: number): boolean {
     if (!isObject(schema) || walked.has(schema)) return false;
-    if (path.has(schema) || references > MOST_INSIDE || joinsReference(schema)) return true;
+    if (path.has(schema) || references > MAX_INSIDE || joinsReference(schema)) return true;
     path.add(schema);
     const { $ref: reference } = schema;
     const isFound =

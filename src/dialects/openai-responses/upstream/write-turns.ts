@@ -85,9 +85,9 @@ function writeFile({ source, title }: DocumentPart): Item {
   return { type: 'input_file', filename: title ?? 'document.pdf', file_data: addressOf(source) };
 }
 
-const MOST_ID_CHARS = 64;
+const MAX_ID_CHARS = 64;
 
 /** The same id gives the same one each time: a call and its result must find each other. */
 function writeCallId(id: string): string {
-  return id.length <= MOST_ID_CHARS ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
+  return id.length <= MAX_ID_CHARS ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }

@@ -12,7 +12,7 @@ export interface ToolNames {
 
 const HASH_CHARS = 8;
 /** Of a name that does not fit: more than any upstream takes. */
-const MOST_READ_CHARS = 1_000;
+const MAX_READ_CHARS = 1_000;
 
 export function createToolNames(tools: readonly Tool[], fits: RegExp, mostChars: number): ToolNames {
   const toUpstream = (name: string) =>
@@ -25,7 +25,7 @@ export function createToolNames(tools: readonly Tool[], fits: RegExp, mostChars:
 function fittingName(name: string, mostChars: number): string {
   const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH_CHARS);
   const words = name
-    .slice(0, MOST_READ_CHARS)
+    .slice(0, MAX_READ_CHARS)
     .replace(/[^a-zA-Z0-9_-]+/g, '_')
     .replace(/^[^a-zA-Z_]+/, '');
   return `${words.slice(0, mostChars - HASH_CHARS - 1) || 'tool'}_${hash}`;
