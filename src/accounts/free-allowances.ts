@@ -13,7 +13,7 @@ export interface AllowanceTools {
   catalog(): Catalog;
 }
 
-export interface FreeAllowances {
+interface FreeAllowances {
   minute: Allowance;
   day: Allowance;
   /** The one closer to its limit, which the headers report. */

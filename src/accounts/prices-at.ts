@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 
 export type PricesAt = (revision: number, modelId: string) => Promise<Prices>;
 
-export interface PastPricesTools {
+interface PastPricesTools {
   store: Pick<Store, 'read'>;
   catalog(): Pick<Catalog, 'revision' | 'find'>;
 }

@@ -14,9 +14,9 @@ import {
 import { type Amounts, type PriceName, priceOf } from './listed-prices.ts';
 
 /** `auto`: derived from the route's recent answers. */
-export type FirstTokenMs = number | 'auto';
+type FirstTokenMs = number | 'auto';
 
-export interface Timeouts {
+interface Timeouts {
   connectMs: number;
   firstTokenMs: FirstTokenMs;
   idleMs: number;

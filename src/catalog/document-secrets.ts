@@ -71,7 +71,7 @@ export function exportBeside(stored: string, other: string, { isReturn }: { isRe
   );
 }
 
-export interface ReturningDocument {
+interface ReturningDocument {
   stored: string;
   /** Channels that get their old secret back. */
   returned: readonly string[];

@@ -7,7 +7,7 @@ import type { Document } from './document.ts';
 import { checkKeptSecrets, sealDocument } from './document-secrets.ts';
 import { type ReadDocument, readNewDocument } from './read-document.ts';
 
-export type PreparedDocument =
+type PreparedDocument =
   | { ok: true; document: Document; stored: string; sourceHash: string }
   | { ok: false; faults: DocumentFault[] };
 

@@ -2,7 +2,7 @@
 
 import type { Catalog, Model } from './catalog.ts';
 
-export interface TokenBounds {
+interface TokenBounds {
   input: number;
   output: number;
 }

@@ -1,7 +1,7 @@
 // URLs below a channel's base URL. The base's query, such as Azure's `?api-version=`, is appended to every path; a
 // fragment is never sent.
 
-export type AddressBelow = (path: string) => string;
+type AddressBelow = (path: string) => string;
 
 /** `path` begins with a slash and may have a query. `ending` is removed from the end of the base's path. */
 export function addressBelow(baseUrl: string, ending = ''): AddressBelow {

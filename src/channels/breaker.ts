@@ -42,7 +42,7 @@ interface Row {
 }
 
 /** For a breaker shared by all accounts. */
-export interface ForAll {
+interface ForAll {
   /** Whether accounts without failures were just served. */
   servesOthers(): boolean;
 }

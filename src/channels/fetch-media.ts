@@ -8,13 +8,13 @@ import { type Address, parseAddress } from '../kit/address.ts';
 import type { Clock } from '../kit/clock.ts';
 import { isPublicAddress } from './public-address.ts';
 
-export interface MediaAddress {
+interface MediaAddress {
   url: string;
   /** The path in the client's body. */
   at: string;
 }
 
-export interface Media {
+interface Media {
   mediaType: string;
   /** In base64. */
   data: string;

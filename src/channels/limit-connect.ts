@@ -17,7 +17,7 @@ export interface Place {
 /** Resolves with true when connected, with false when refused: either way the host is reachable. */
 export type Connect = (place: Place, signal: AbortSignal) => Promise<boolean>;
 
-export interface ConnectLimit {
+interface ConnectLimit {
   clock: Clock;
   connect: Connect;
   connectMs: number;

@@ -21,7 +21,7 @@ export interface WindowFigures {
   totalMs: Percentiles;
 }
 
-export interface Percentiles {
+interface Percentiles {
   p50: number | null;
   p95: number | null;
 }

@@ -23,7 +23,7 @@ export interface ChannelSettings {
   timeouts: { connectMs: number };
 }
 
-export interface UpstreamTools {
+interface UpstreamTools {
   clock: Clock;
   newId: NewId;
   fetch: Fetch;

@@ -6,7 +6,7 @@ export const FAULT_REASONS = ['wallet_frozen'] as const;
 /**
  * Cases that concern one account and that only the operator can end: neither waiting helps, nor has the service failed.
  */
-export type FaultReason = (typeof FAULT_REASONS)[number];
+type FaultReason = (typeof FAULT_REASONS)[number];
 
 export interface FaultDetails {
   /** Replaces the table's text: the cause first, then the remedy. */

@@ -5,14 +5,14 @@ import type { FaultAction } from './table.ts';
 
 export type Envelope = 'openai' | 'anthropic';
 
-export interface WriteContext {
+interface WriteContext {
   requestId: string;
   publicUrl: string;
   /** The client's user-agent. */
   client?: string | null;
 }
 
-export interface WrittenFault {
+interface WrittenFault {
   status: number;
   headers: Record<string, string>;
   body: Record<string, unknown>;

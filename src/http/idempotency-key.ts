@@ -15,7 +15,7 @@ export const idempotencyKey = (minChars: number) => ({
     ),
 });
 
-export interface IdempotencyScope {
+interface IdempotencyScope {
   /** Whose key it is: the account, or on register the client's address. */
   scope: string;
   /** Where anyone may call, a guessable key would hand one caller's result to another. */

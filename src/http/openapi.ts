@@ -5,7 +5,7 @@ import { faultAnswers } from './fault-shapes.ts';
 import type { HttpRoute } from './operation.ts';
 import { type Schema, writeCalls } from './write-openapi.ts';
 
-export interface OpenapiOptions {
+interface OpenapiOptions {
   siteName: string;
   publicUrl: string;
 }

@@ -40,7 +40,7 @@ export interface OpenRoute<Name extends RouteName = RouteName> extends RouteBase
   handle: Handle<Exchange>;
 }
 
-export interface KeyedRoute<Name extends RouteName = RouteName> extends RouteBase<Name> {
+interface KeyedRoute<Name extends RouteName = RouteName> extends RouteBase<Name> {
   /** `manage`: a key that may manage. */
   auth: 'key' | 'manage';
   handle: Handle<KeyedExchange>;

@@ -44,7 +44,7 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
 }
 
 /** What a body takes up. */
-export interface BodyCapacity {
+interface BodyCapacity {
   /** Called with the declared length of a short body, and with every piece of a longer one before it is kept. May throw. */
   grow(bytes: number): void;
 }

@@ -5,7 +5,7 @@ import type { Call, Shapes } from './description.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-export interface WrittenCalls {
+interface WrittenCalls {
   paths: Record<string, Record<string, Schema>>;
   /** Of the shapes that have an id. */
   schemas: Record<string, Schema>;

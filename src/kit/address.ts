@@ -45,7 +45,7 @@ export function limitSubject({ bits, family }: Address): string {
 /** Wider networks of an IPv6 address: providers assign a /56 to a customer and a /48 to a site. IPv4 has none. */
 const WIDER_PREFIXES = [56, 48] as const;
 
-export interface WiderNetwork {
+interface WiderNetwork {
   prefix: (typeof WIDER_PREFIXES)[number];
   /** What limits count by. */
   subject: string;

@@ -5,7 +5,7 @@ import { fileTrouble } from './file-trouble.ts';
 
 const PREFIX = 'file:';
 
-export type KeyFile = { key: string; trouble?: undefined } | { key?: undefined; trouble: string };
+type KeyFile = { key: string; trouble?: undefined } | { key?: undefined; trouble: string };
 
 /** Undefined if it is not a file reference. */
 export function readKeyFile(secret: string | undefined): KeyFile | undefined {

@@ -3,7 +3,7 @@
 
 import type { Clock } from './clock.ts';
 
-export type Level = 'debug' | 'info' | 'warn' | 'error' | 'alarm';
+type Level = 'debug' | 'info' | 'warn' | 'error' | 'alarm';
 
 export interface LogFields {
   request_id?: string | undefined;

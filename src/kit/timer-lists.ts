@@ -2,14 +2,14 @@
 // in the order in which they were set: each length has a list and one runtime timer for its first entry. While there
 // are few lengths, an empty list and its timer stay for the next entry until the timer fires.
 
-export interface TimerTools {
+interface TimerTools {
   /** Monotonic milliseconds. */
   monotonic(): number;
   set(ms: number, task: () => void): RuntimeTimer;
 }
 
 /** As returned by `setTimeout`. */
-export interface RuntimeTimer {
+interface RuntimeTimer {
   /** Keeps the process alive. */
   ref(): void;
   unref(): void;
@@ -30,7 +30,7 @@ export function runTask(task: Task): void {
 }
 
 /** Runs `task` once after `ms`; the result cancels it. */
-export type After = (ms: number, task: Task) => () => void;
+type After = (ms: number, task: Task) => () => void;
 
 export function createTimerLists(tools: TimerTools): After {
   const lists = new Map<number, TimerList>();

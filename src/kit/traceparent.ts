@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 
 export const TRACE_HEADER = 'traceparent';
 
-export interface Trace {
+interface Trace {
   traceId: string;
   /** Two hexadecimal digits. */
   flags: string;

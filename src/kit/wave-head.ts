@@ -11,7 +11,7 @@ const EXTENSIBLE_BYTES = 26;
 /** 8,000 samples of 8 bits: telephone quality. */
 export const LEAST_WAVE_BYTES_PER_SECOND = 8_000;
 
-export interface WaveFormat {
+interface WaveFormat {
   code: number;
   bytesPerSecond: number;
 }

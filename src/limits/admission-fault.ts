@@ -44,7 +44,7 @@ const knownFaults = new WeakMap<Refused, Partial<Record<Envelope, Fault>>>();
 const ADDRESS_DAY =
   'Free requests for today from this address are used up. Use a paid model, or retry after midnight in Taipei.';
 
-export interface LimitFaultOptions {
+interface LimitFaultOptions {
   envelope?: Envelope;
   /** Used where the table's text would name a different limit. */
   message?: string | undefined;

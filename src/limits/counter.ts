@@ -13,7 +13,7 @@ export interface Counter {
   reached(subject: string, limit: number): Pick<FaultDetails, 'retryAfterS' | 'figures'>;
 }
 
-export interface CounterOptions {
+interface CounterOptions {
   clock: Clock;
   spanMs: number;
   /** Above this number the least recent subject is dropped. */

@@ -47,7 +47,7 @@ export interface LargeWork {
   turn(accountId: string): Promise<() => void>;
 }
 
-export interface WorkBudget {
+interface WorkBudget {
   /** Throws `rate_limited` if too much of this work was done for the caller lately. */
   check(caller: Caller): void;
   /** Counts work and returns a function that undoes it. */

@@ -24,7 +24,7 @@ export interface Load {
 }
 
 /** Read on every use: the values may change at run time. */
-export interface LoadLimits {
+interface LoadLimits {
   readonly requests: number;
   readonly bodyBytes: number;
 }

@@ -4,7 +4,7 @@ import type { UsageReport } from '../dialects/dialect.ts';
 import type { Fault } from '../faults/fault.ts';
 import { type AttemptOutcome, OUTCOMES } from './outcomes.ts';
 
-export interface FailureFacts {
+interface FailureFacts {
   /** The request itself is at fault. */
   refusal?: Fault;
   retryAfterS?: number | undefined;

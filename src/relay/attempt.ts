@@ -27,7 +27,7 @@ import { fetchNamed, type Prefill, writeBody } from './write-body.ts';
 /** However well it goes on. */
 const MAX_STREAM_MS = HOUR_MS;
 
-export interface AttemptOptions {
+interface AttemptOptions {
   /** It ends when this is aborted. */
   gone: AbortSignal;
   prefill?: Prefill | undefined;

@@ -30,7 +30,7 @@ export interface ByteStreamOptions {
 export type Send = (frames: string | Uint8Array) => Promise<void> | undefined;
 
 /** What is sent until it is fulfilled is the stream. */
-export type Produce = (send: Send) => Promise<void>;
+type Produce = (send: Send) => Promise<void>;
 
 /** `produce` is called once, whatever becomes of the client, and the stream ends with it, or breaks off if it fails. */
 export function toByteStream(produce: Produce, options: ByteStreamOptions): ReadableStream<Uint8Array> {

@@ -38,7 +38,7 @@ export interface Settled {
   balance: Nano;
 }
 
-export interface ReleaseOptions {
+interface ReleaseOptions {
   rule: ChargeRule;
   /** Our own failures give the limit slots back. */
   giveBackSlots: boolean;

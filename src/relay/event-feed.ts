@@ -24,7 +24,7 @@ export interface ByteSource {
   cancel(): Promise<void>;
 }
 
-export interface FeedLimits {
+interface FeedLimits {
   idleMs: number;
   /** More than this is no answer but a flood. */
   maxBytes: number;

@@ -12,7 +12,7 @@ import { fitsThinking } from '../ledger/thinking-budget.ts';
 import { isReached, type Models } from './candidate-models.ts';
 import { noChannel } from './no-channel.ts';
 
-export interface CarrierOptions extends Sender {
+interface CarrierOptions extends Sender {
   dialect: Dialect;
   request: RelayRequest;
   /** The client's, as far as its own upstream may see them. */

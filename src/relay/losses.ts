@@ -83,7 +83,7 @@ const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set([
 /** Accepted by its status, and refused all the same. */
 const NOT_BILLED: ReadonlySet<AttemptOutcome> = new Set(['not_an_answer', 'request_refused', 'rate_limited']);
 
-export interface FailedTry {
+interface FailedTry {
   outcome: AttemptOutcome;
   /** The upstream had accepted the request, with status 200. */
   isAccepted: boolean;

@@ -4,7 +4,7 @@ import type { Nano } from '../kit/money.ts';
 import type { Outcome } from '../store/operations.ts';
 
 /** What of a call may be counted by: nothing of the client's. */
-export interface MeteredCall {
+interface MeteredCall {
   endpoint: string;
   model: { id: string };
   request: { stream: boolean };

@@ -3,7 +3,7 @@
 
 import type { AlarmName } from '../kit/alarms.ts';
 
-export interface OutcomeRow {
+interface OutcomeRow {
   /** Nobody: the client or we ended it, the request itself asks too much, or the model lost its way. */
   blames: 'channel' | 'nobody';
   /** The same channel may well answer a second time: after a moment, or after its Retry-After, if that is short. */

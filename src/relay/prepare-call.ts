@@ -23,7 +23,7 @@ export function prepareCall(tools: PrepareTools, incoming: IncomingCall): Call {
   return call;
 }
 
-export interface Steps {
+interface Steps {
   /** Lets others have their turn; throws if there is no more to do. */
   step(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { Call, RelayTools } from './call.ts';
 import { needsReport } from './needs-report.ts';
 import { READ_ON_MS } from './read-on.ts';
 
-export interface Waiting {
+interface Waiting {
   /** Aborted when the answer is waited for no longer. */
   signal: AbortSignal;
   /** Must be called; a second time does nothing. */

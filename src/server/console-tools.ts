@@ -8,7 +8,7 @@ import { bodyTextReader } from '../http/read-body.ts';
 import type { Log } from '../kit/log.ts';
 import { readShipped } from './shipped-files.ts';
 
-export interface ConsoleSettings {
+interface ConsoleSettings {
   siteName: string;
   log: Log;
   /** Style, script and logo of the site. */

@@ -73,7 +73,7 @@ export interface Gateway extends Omit<Living, 'ports'>, Pick<Ports, 'url' | 'por
 }
 
 /** What exists before the composition. */
-export interface Beginning {
+interface Beginning {
   clock: Clock;
   random: Random;
   metrics: Metrics;

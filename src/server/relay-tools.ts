@@ -45,7 +45,7 @@ type Shared =
   | 'nodeId'
   | 'publicUrl';
 
-export interface GatewayParts extends Pick<RelayTools, Shared> {
+interface GatewayParts extends Pick<RelayTools, Shared> {
   newId: NewId;
   metrics: Metrics;
   authenticator: Authenticator;

@@ -13,7 +13,7 @@ import { requestUrl } from '../kit/request-url.ts';
 import type { SiteTools } from '../site/tools.ts';
 import { readShipped } from './shipped-files.ts';
 
-export type SiteSettings = { pepper: string } & Pick<
+type SiteSettings = { pepper: string } & Pick<
   SiteTools,
   'securityContact' | 'supportContact' | 'termsUrl' | 'privacyUrl'
 >;

@@ -25,7 +25,7 @@ export const SERVED_BY: Record<ModelKind, readonly Endpoint[]> = {
   images: ['images'],
 };
 
-export interface EndpointFields {
+interface EndpointFields {
   kind: ChannelKind;
   endpoints?: readonly Endpoint[] | undefined;
   base_url?: string | undefined;

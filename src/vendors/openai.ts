@@ -7,7 +7,7 @@ import type { LimitField, Quirks } from './quirks.ts';
 /** All effort values, lowest first. */
 export const EFFORTS: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-export interface OpenaiTraits {
+interface OpenaiTraits {
   /** The name is in the list below. */
   isKnown: boolean;
   takesEffort: boolean;

@@ -3,7 +3,7 @@
 
 import { fault } from '../../faults/fault.ts';
 
-export interface PasswordCost {
+interface PasswordCost {
   memoryKiB: number;
   passes: number;
 }

@@ -25,7 +25,7 @@ export interface SiteSession {
 }
 
 /** What a visitor signed in with. */
-export interface Proof extends SiteSession {
+interface Proof extends SiteSession {
   /** Keyed hash of the text of the key. */
   keyHash?: string;
   /** The hash that matched the password. */

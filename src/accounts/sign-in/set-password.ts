@@ -6,12 +6,12 @@ import type { Passwords } from './passwords.ts';
 import { isAllowedName, MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARS, normalName } from './read-login.ts';
 import { SessionEnded, type SessionTools } from './sessions.ts';
 
-export interface PasswordTools extends SessionTools {
+interface PasswordTools extends SessionTools {
   passwords: Passwords;
   guard: SignInGuard;
 }
 
-export type PasswordSet =
+type PasswordSet =
   | { ok: true; name: string }
   | {
       ok: false;

@@ -4,7 +4,7 @@ import { formatNtd } from '../../kit/money.ts';
 import type { ChargeRule, UsageRecord } from '../../store/rows.ts';
 
 /** Formatted amounts: charged and reserved. */
-export type ExplainCharge = (charged: string, held: string) => string;
+type ExplainCharge = (charged: string, held: string) => string;
 
 export const CHARGE_EXPLANATIONS: Readonly<Record<ChargeRule, ExplainCharge>> = {
   served: (charged) => `The model answered. Input, reasoning and output are charged: ${charged}.`,

@@ -10,7 +10,7 @@ const MAX_LIMIT = 200;
 const LIMIT = `limit must be a whole number from 1 to ${MAX_LIMIT}.`;
 
 /** Resolves aliases: usage is recorded under the model's id. */
-export type FindModel = (name: string) => { id: string } | undefined;
+type FindModel = (name: string) => { id: string } | undefined;
 
 /** In the order in which they are checked. */
 export const usageFilters = z.object({

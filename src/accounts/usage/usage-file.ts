@@ -31,13 +31,13 @@ const API_SHEET: UsageSheet = {
   },
 };
 
-export interface UsageFileTools {
+interface UsageFileTools {
   store: Store;
   log: Log;
   load: Pick<Load, 'acquire'>;
 }
 
-export interface UsageFileOptions {
+interface UsageFileOptions {
   /** Aborts when the client disconnects: a server need not read a body that has no reader. */
   gone: AbortSignal;
   sheet?: UsageSheet;

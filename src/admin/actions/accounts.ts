@@ -49,13 +49,13 @@ export interface AccountView {
 }
 
 /** Start of the pages; the newest by default. */
-export interface AccountPages {
+interface AccountPages {
   entriesBefore?: number | undefined;
   creditsBefore?: number | undefined;
   usageCursor?: string | undefined;
 }
 
-export type CreditKind = 'credit' | 'refund';
+type CreditKind = 'credit' | 'refund';
 
 const MAX_FOUND = 50;
 const ENTRIES_SHOWN = 50;
@@ -152,7 +152,7 @@ export async function showRequest(
   return { isOpen: false, entry };
 }
 
-export interface Credit {
+interface Credit {
   amount: Nano;
   reason: string;
   kind: CreditKind;

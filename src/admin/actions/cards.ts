@@ -25,7 +25,7 @@ export interface IssueRequest {
   note?: string | undefined;
 }
 
-export interface IssuedBatch {
+interface IssuedBatch {
   batch: CardBatch;
   /** Shown once: only HMACs are stored. */
   cards: readonly IssuedCard[];
@@ -49,7 +49,7 @@ export interface BatchView extends CardBatch {
   states: Readonly<Record<CardStateView, number>>;
 }
 
-export interface CardFilter {
+interface CardFilter {
   batchId?: string | undefined;
   state?: CardStateView | undefined;
   /** Complete serials, case-insensitive. */

@@ -13,7 +13,7 @@ import { type Newest, readNewest } from './newest.ts';
 import { notFound } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
 
-export interface BreakerView {
+interface BreakerView {
   /** The model's name at the upstream. */
   model: string;
   state: 'closed' | 'open' | 'probing';
@@ -34,7 +34,7 @@ export interface Figures {
 }
 
 /** One hour, over all models of the channel. */
-export interface HourView extends Figures {
+interface HourView extends Figures {
   /** Start of the hour. */
   at: number;
 }

@@ -16,7 +16,7 @@ import type { Actor, OperatingTools } from './tools.ts';
 
 export type { DiffLine, DocumentFault, DocumentWarning };
 
-export interface CurrentDocument {
+interface CurrentDocument {
   revision: number;
   createdAt: number;
   source: RevisionSource;
@@ -36,7 +36,7 @@ export interface CheckedDocument {
   revision: number;
 }
 
-export type Refusal =
+type Refusal =
   | { reason: 'faults'; faults: readonly DocumentFault[] }
   /** A newer revision was applied meanwhile: the diff is from the edited revision to the newest. */
   | { reason: 'stale'; revision: number; diff: readonly DiffLine[] }

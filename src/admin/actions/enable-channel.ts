@@ -8,7 +8,7 @@ import { type RawDocument, readRaw, routesOf, writeRaw } from './raw-document.ts
 import { notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
-export interface ChangedChannel {
+interface ChangedChannel {
   revision: number;
   modelsWithoutRoute: readonly string[];
 }

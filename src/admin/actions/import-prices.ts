@@ -36,7 +36,7 @@ export interface ImportedPrices {
   notes: ImportNote[];
 }
 
-export interface ImportNote {
+interface ImportNote {
   /** As in faults. */
   path: string;
   code: /** No sale is for 0. */

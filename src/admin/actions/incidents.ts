@@ -7,7 +7,7 @@ import { readLine, readLines, readPastTime } from './read-input.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
-export interface IncidentText {
+interface IncidentText {
   titleEn: string;
   titleZh: string;
   /** Both or neither. */

@@ -9,7 +9,7 @@ export interface ChangedLine {
 }
 
 /** Equal lines that are left out. */
-export interface SkippedLines {
+interface SkippedLines {
   kind: 'skipped';
   count: number;
 }

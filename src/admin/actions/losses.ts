@@ -11,7 +11,7 @@ export { LOSS_BY, type LossBy };
 export const MAX_LOSS_DAYS = 90;
 const MAX_SUMS = 500;
 
-export interface LossQuestion {
+interface LossQuestion {
   by: LossBy;
   /** Taipei days, including today. */
   days: number;

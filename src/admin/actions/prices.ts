@@ -43,7 +43,7 @@ export interface RouteCost {
 }
 
 /** Replaces named prices; null removes one; others stay. */
-export type PriceChanges = Partial<Record<PriceName, string | null>>;
+type PriceChanges = Partial<Record<PriceName, string | null>>;
 
 export interface PriceEdit {
   model: string;

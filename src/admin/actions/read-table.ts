@@ -6,7 +6,7 @@ export interface TableRow {
   cells: Readonly<Record<string, string>>;
 }
 
-export interface ReadTable {
+interface ReadTable {
   columns: readonly string[];
   rows: readonly TableRow[];
 }

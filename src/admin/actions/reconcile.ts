@@ -23,7 +23,7 @@ export interface BillSide {
   amount: Nano | null;
 }
 
-export interface OurSide extends BillSide {
+interface OurSide extends BillSide {
   requests: number;
   revenue: Nano;
 }
@@ -47,7 +47,7 @@ export interface BillRow {
   agrees: boolean;
 }
 
-export interface BillNote {
+interface BillNote {
   /**
    * - `no_cost`: a route had no cost noted then.
    * - `no_amount`: the bill has no amount for it.

@@ -1,6 +1,6 @@
 // Refusals of operator actions. The callers show them as an exit code, a status or a page.
 
-export type RefusalCode =
+type RefusalCode =
   | 'not_found'
   | 'invalid'
   | 'already_done'
@@ -26,7 +26,7 @@ export const REFUSAL_STATUSES: Record<RefusalCode, number> = {
   stale: 409,
 };
 
-export interface RefusalFacts {
+interface RefusalFacts {
   /** The invalid input field. */
   field?: string;
   /** The models, serials or other subjects of the refusal. */

@@ -10,7 +10,7 @@ import { taipeiDayStart } from '../../kit/taipei.ts';
 import type { ChannelDay } from '../../store/reads.ts';
 import type { OperatingTools } from './tools.ts';
 
-export interface RouteThen {
+interface RouteThen {
   publicModel: string;
   upstreamModel: string;
   cost: Amounts | undefined;

@@ -14,7 +14,7 @@ import { readNewest } from './newest.ts';
 import { notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
-export interface ChannelTest {
+interface ChannelTest {
   ok: boolean;
   channel: string;
   /** The model's name at the upstream. */

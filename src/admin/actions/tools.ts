@@ -25,7 +25,7 @@ export interface AuditPass {
 }
 
 /** What only a running node knows. */
-export interface NodeView {
+interface NodeView {
   health: Pick<Health, 'states'>;
   traffic: Pick<Traffic, 'figures'>;
   errors: Pick<RecentErrors, 'list'>;

@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 
 type Line = Pick<Command, 'words' | 'takes' | 'about'>;
 
-export interface Help {
+interface Help {
   all(): string;
   /** Undefined if the words match no command or group. */
   about(words: readonly string[]): string | undefined;

@@ -7,16 +7,16 @@ export interface Counter {
   add(amount?: number): void;
 }
 
-export interface Histogram {
+interface Histogram {
   observe(value: number): void;
 }
 
 /** The series of one metric, by label values in order. */
-export interface Family<Series, Labels extends readonly string[]> {
+interface Family<Series, Labels extends readonly string[]> {
   of(...values: { [At in keyof Labels]: string }): Series;
 }
 
-export interface About<Labels extends readonly string[]> {
+interface About<Labels extends readonly string[]> {
   name: string;
   help: string;
   labels: Labels;
@@ -25,7 +25,7 @@ export interface About<Labels extends readonly string[]> {
 /** A value that is read on scrape, with its label values. */
 export type Reading = readonly [value: number, ...labels: string[]];
 
-export type Readings = readonly Reading[] | Promise<readonly Reading[]>;
+type Readings = readonly Reading[] | Promise<readonly Reading[]>;
 
 export interface Metrics {
   counter<const Labels extends readonly string[]>(about: About<Labels>): Family<Counter, Labels>;

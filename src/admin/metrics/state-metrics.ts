@@ -5,7 +5,7 @@ import type { BreakerState, Health } from '../../channels/health.ts';
 import { ALARM_NAMES, type Alarms } from '../../kit/alarms.ts';
 import type { Metrics, Reading } from './metrics.ts';
 
-export interface StateFacts {
+interface StateFacts {
   health: Health;
   alarms: Alarms;
   catalog(): Catalog;

@@ -30,7 +30,7 @@ export function countBatches(metrics: Metrics): BatchMeter {
   };
 }
 
-export interface StoreFacts {
+interface StoreFacts {
   store: Store;
   clock: Clock;
   hasStore(): boolean;

@@ -4,7 +4,7 @@
 import { Fault } from '../../faults/fault.ts';
 import { OperatingRefused, REFUSAL_STATUSES } from '../actions/refused.ts';
 
-export interface RefusalExtras {
+interface RefusalExtras {
   /** For programs: the field that is wrong, figures, faults by their path. */
   facts?: Readonly<Record<string, unknown>>;
   headers?: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { addressBelow } from '../address-below.ts';
 import { type Fetch, hiddenOf, type Upstream, type UpstreamRequest } from '../upstream.ts';
 import { upstreamHeaders } from '../upstream-headers.ts';
 
-export interface AnthropicSettings {
+interface AnthropicSettings {
   baseUrl: string;
   apiKey: string | undefined;
   gatewayId: string;

@@ -8,7 +8,7 @@ import { demoAnswer } from './demo-answer.ts';
 import { chatAnswer, chatFrames } from './demo-chat.ts';
 import { messageAnswer, messageFrames } from './demo-messages.ts';
 
-export interface DemoSettings {
+interface DemoSettings {
   clock: Clock;
   newId: NewId;
   /** Between two chunks of a stream. */

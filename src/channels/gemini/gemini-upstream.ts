@@ -5,7 +5,7 @@ import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
 import { upstreamHeaders } from '../upstream-headers.ts';
 import { asEventStream } from './as-event-stream.ts';
 
-export interface GeminiSettings {
+interface GeminiSettings {
   baseUrl: string;
   /** The resolved secret. */
   apiKey: string | undefined;

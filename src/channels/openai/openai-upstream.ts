@@ -6,7 +6,7 @@ import { addressBelow } from '../address-below.ts';
 import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
 import { upstreamHeaders } from '../upstream-headers.ts';
 
-export interface OpenaiSettings {
+interface OpenaiSettings {
   baseUrl: string;
   /** The resolved secret; some upstreams need none. */
   apiKey: string | undefined;

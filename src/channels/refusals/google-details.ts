@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
-export interface GoogleDetails {
+interface GoogleDetails {
   /** Such as `API_KEY_INVALID`: set by the vendor, never by the caller. */
   reason: string | undefined;
   retryAfterS: number | undefined;

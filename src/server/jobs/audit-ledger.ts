@@ -15,7 +15,7 @@ const PASS_MS = 60_000;
 const OVERLAP_MS = 10_000;
 const OVERLAP_ENTRIES = 10_000;
 
-export interface LedgerAudit {
+interface LedgerAudit {
   /** True while the last pass found the ledger unbalanced: no paid request is admitted. */
   isUnbalanced(): boolean;
   pass(): Promise<AuditReport>;

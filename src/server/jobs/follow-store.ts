@@ -10,7 +10,7 @@ const PULSE_MS = 400;
 /** An unreachable store is logged once per interval, not with every query. */
 const LOG_INTERVAL_MS = 60_000;
 
-export interface FollowTools {
+interface FollowTools {
   store: Store;
   clock: Clock;
   log: Log;

@@ -20,7 +20,7 @@ export interface Node {
   pid: number;
 }
 
-export interface LeaseTools {
+interface LeaseTools {
   store: Store;
   clock: Clock;
   log: Log;

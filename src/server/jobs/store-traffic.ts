@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 
 const STORE_MS = 60_000;
 
-export interface TrafficJob {
+interface TrafficJob {
   flush(): Promise<void>;
   stop(): void;
 }

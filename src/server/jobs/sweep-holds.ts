@@ -17,7 +17,7 @@ import { type LeaseWatch, watchLeases } from './watch-leases.ts';
 const SWEEP_MS = 5_000;
 const BATCH = 500;
 
-export interface SweepTools {
+interface SweepTools {
   store: Store;
   clock: Clock;
   log: Log;

@@ -8,7 +8,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { Ports } from '../start/life-cycle.ts';
 import { type ListenOptions, listen, type Respond, type Server } from './listen.ts';
 
-export interface PortTools extends Pick<ListenOptions, 'idleSeconds'> {
+interface PortTools extends Pick<ListenOptions, 'idleSeconds'> {
   log: Log;
   metrics: Metrics;
   respond: Respond;

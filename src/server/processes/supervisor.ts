@@ -4,7 +4,7 @@ import { type Clock, sleep } from '../../kit/clock.ts';
 import { describeError, type Log } from '../../kit/log.ts';
 import type { Child } from './child.ts';
 
-export interface SupervisorTools {
+interface SupervisorTools {
   count: number;
   clock: Clock;
   log: Log;

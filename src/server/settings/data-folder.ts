@@ -18,7 +18,7 @@ import type { Random } from '../../kit/random.ts';
 import { noDatabase, StoreRefused } from '../../store/refusal.ts';
 import { incomingOf } from '../../store/sqlite/backup.ts';
 
-export interface DataFolder {
+interface DataFolder {
   databaseFile: string;
   pepper: string;
 }

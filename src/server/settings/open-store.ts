@@ -24,7 +24,7 @@ export interface OpenOptions {
   wait?: StartWait | undefined;
 }
 
-export interface OpenedStore {
+interface OpenedStore {
   store: Store;
   pepper: string;
 }

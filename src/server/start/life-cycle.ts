@@ -11,7 +11,7 @@ import type { StartingStore } from './open-at-start.ts';
 import type { RunningNode } from './start-node.ts';
 import type { Unanswered } from './unanswered.ts';
 
-export interface LifeTools {
+interface LifeTools {
   clock: Clock;
   log: Log;
   alarms: Alarms;
@@ -36,7 +36,7 @@ export interface LifeCycle {
 }
 
 /** The parts to start. */
-export interface Parts {
+interface Parts {
   /** Closes the store if it cannot start. */
   startNode(store: Store): Promise<RunningNode>;
   openPorts(): Ports;
@@ -55,7 +55,7 @@ export interface Ports {
 }
 
 /** What a drain waits for. */
-export interface Work {
+interface Work {
   /** Admitted calls that are not closed. */
   running: ReadonlySet<string>;
   unanswered: Pick<Unanswered, 'soFar'>;

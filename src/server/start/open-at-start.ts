@@ -10,7 +10,7 @@ import { type OpenOptions, openStore } from '../settings/open-store.ts';
 import type { Settings } from '../settings/settings.ts';
 import { StartEnded } from './start-refused.ts';
 
-export interface AtStartOptions extends Pick<OpenOptions, 'maxPages' | 'patienceMs' | 'meter'> {
+interface AtStartOptions extends Pick<OpenOptions, 'maxPages' | 'patienceMs' | 'meter'> {
   /** Ends the wait for a PostgreSQL that is unreachable or being upgraded by another node. */
   signal?: AbortSignal | undefined;
 }

@@ -29,7 +29,7 @@ import { defaultConfigFile, type Settings } from '../settings/settings.ts';
 import { logApplied, warnOfCatalog, warnOfPlainHttp, warnOfProviders } from './config-warnings.ts';
 import { StartRefused } from './start-refused.ts';
 
-export interface NodeTools {
+interface NodeTools {
   settings: Settings;
   /** Closed with the node, also if the start fails. */
   store: Store;
