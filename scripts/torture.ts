@@ -9,21 +9,21 @@ import { failSyncs } from '../test/torture/fail-syncs.ts';
 import { type Kill, type KillReport, killFirstStart, type TortureSummary, torture } from '../test/torture/torture.ts';
 
 const READY_WITHIN_MS = 1_000;
-/** Each point kills after at most this many passes; at K0 and K13 not counting those of the start and the verification. */
+/** Each point kills after at most `most` passes, and at least `least`: the start and the verification pass some, too. */
 const POINTS: readonly (readonly [point: string, most: number, least?: number])[] = [
-  ['K0', 150, 20],
-  ['K1', 60],
-  ['K2', 60],
-  ['K3', 60],
-  ['K4', 40],
-  ['K5', 200],
-  ['K6', 50],
-  ['K7', 50],
-  ['K8', 50],
-  ['K9', 1],
-  ['K10', 12],
-  ['K11', 12],
-  ['K13', 8, 4],
+  ['key-checked', 150, 20],
+  ['inside-admit', 60],
+  ['after-admit', 60],
+  ['headers-received', 60],
+  ['first-bytes', 40],
+  ['mid-stream', 200],
+  ['before-settle', 50],
+  ['inside-settle', 50],
+  ['after-settle', 50],
+  ['inside-sweep', 1],
+  ['inside-redeem', 12],
+  ['inside-register', 12],
+  ['inside-posting', 8, 4],
 ];
 const MAX_RANDOM_MS = 700;
 const FIRST_STARTS = 5;
@@ -32,9 +32,9 @@ const FIRST_STARTS = 5;
 function plan(count: number): Kill[] {
   return Array.from({ length: count }, (_, index) => {
     if (index % 2 === 1) return { at: { afterMs: 20 + Math.random() * MAX_RANDOM_MS } };
-    const [point, most, least = 1] = POINTS[(index / 2) % POINTS.length] ?? ['K9', 1];
+    const [point, most, least = 1] = POINTS[(index / 2) % POINTS.length] ?? ['inside-sweep', 1];
     return { at: `${point}:${least + Math.floor(Math.random() * most)}` };
-  }).map(({ at }) => ({ at: typeof at === 'string' && at.startsWith('K9') ? 'K9' : at }));
+  }).map(({ at }) => ({ at: typeof at === 'string' && at.startsWith('inside-sweep') ? 'inside-sweep' : at }));
 }
 
 function median(values: readonly number[]): number {
@@ -44,7 +44,7 @@ function median(values: readonly number[]): number {
 function print(summary: TortureSummary, seconds: number): void {
   const { kills, facts } = summary;
   const groups = Map.groupBy(kills, ({ kill }) =>
-    kill.startsWith('K') ? (kill.split(':')[0] ?? kill) : 'random time',
+    !kill.startsWith('after ') ? (kill.split(':')[0] ?? kill) : 'random time',
   );
   console.log('\nkilled at      kills  acknowledged before  ready again, median / slowest ms  problems');
   for (const [name, reports] of [...groups].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))) {

@@ -51,15 +51,15 @@ describe('one call, killed on its way', () => {
   const paidStream = (url: string) => chat({ url, facts }, account, 'paid stream');
 
   test.each([
-    ['K0', { charged: 0, sent: 0 }],
-    ['K1', { charged: 0, sent: 0 }],
-    ['K2', { charged: 0, sent: 0 }],
-    ['K3', { charged: 0, sent: 1 }],
-    ['K4', { charged: 0, sent: 1 }],
-    ['K5', { charged: 0, sent: 1 }],
-    ['K6', { charged: 0, sent: 1 }],
-    ['K7', { charged: 0, sent: 1 }],
-    ['K8', { charged: 1, sent: 1 }],
+    ['key-checked', { charged: 0, sent: 0 }],
+    ['inside-admit', { charged: 0, sent: 0 }],
+    ['after-admit', { charged: 0, sent: 0 }],
+    ['headers-received', { charged: 0, sent: 1 }],
+    ['first-bytes', { charged: 0, sent: 1 }],
+    ['mid-stream', { charged: 0, sent: 1 }],
+    ['before-settle', { charged: 0, sent: 1 }],
+    ['inside-settle', { charged: 0, sent: 1 }],
+    ['after-settle', { charged: 1, sent: 1 }],
   ])(
     '%s: %p',
     async (point, expected) => {
@@ -70,23 +70,23 @@ describe('one call, killed on its way', () => {
   );
 
   test(
-    'K9: the sweep itself is killed, and the next start sweeps',
+    'inside-sweep: the sweep itself is killed, and the next start sweeps',
     async () => {
-      const dying = await rack.start('K5');
+      const dying = await rack.start('mid-stream');
       await Promise.all([paidStream(dying.url).catch(() => {}), dying.gone]);
       expect(count('SELECT count(*) AS n FROM holds')).toBe(1);
-      expect((await killed('K9', paidStream)).charged).toBe(0);
+      expect((await killed('inside-sweep', paidStream)).charged).toBe(0);
       expect(count('SELECT count(*) AS n FROM holds')).toBe(0);
     },
     TIMEOUT_MS,
   );
 
   test(
-    'K10: inside redeem nothing is credited, and the card still is good',
+    'inside-redeem: nothing is credited, and the card still is good',
     async () => {
       const code = rack.cards.pop() ?? '';
       const credits = () => count(`SELECT count(*) AS n FROM entries WHERE kind = 'card'`);
-      await killed('K10', (url) => redeem({ url, facts }, account, code));
+      await killed('inside-redeem', (url) => redeem({ url, facts }, account, code));
       expect(credits()).toBe(0);
       const server = await rack.start();
       await redeem({ url: server.url, facts }, account, code);
@@ -98,21 +98,21 @@ describe('one call, killed on its way', () => {
   );
 
   test(
-    'K11: inside register there is no account, no key, no slot',
+    'inside-register: there is no account, no key, no slot',
     async () => {
       const rows = () =>
         ['accounts', 'wallets', 'keys', 'entries'].map((table) => count(`SELECT count(*) AS n FROM ${table}`));
       const before = rows();
-      await killed('K11', (url) => register({ url, facts: noFacts() }));
+      await killed('inside-register', (url) => register({ url, facts: noFacts() }));
       expect(rows()).toEqual(before);
     },
     TIMEOUT_MS,
   );
 
   test(
-    'K13: a posting that is killed, during the call or after it, is made good by the next start',
+    'inside-posting: a posting that is killed, during the call or after it, is made good by the next start',
     async () => {
-      const { charged, sent } = await killed('K13', paidStream);
+      const { charged, sent } = await killed('inside-posting', paidStream);
       expect({ charged: [0, 1].includes(charged), sent }).toEqual({ charged: true, sent: 1 });
     },
     TIMEOUT_MS,
@@ -120,7 +120,7 @@ describe('one call, killed on its way', () => {
 });
 
 test(
-  'K12: a first start that dies in its migration is made good by the next',
+  'inside-migration: a first start that dies in its migration is made good by the next',
   async () => {
     expect((await killFirstStart()).problems).toEqual([]);
   },
@@ -130,7 +130,9 @@ test(
 test(
   'kills under load: whatever was acknowledged is true, and the server is soon back',
   async () => {
-    const kills = ['K1:20', 'K9', 'K5:60', 'K7:20', 'K13:4'].map((at) => ({ at }));
+    const kills = ['inside-admit:20', 'inside-sweep', 'mid-stream:60', 'inside-settle:20', 'inside-posting:4'].map(
+      (at) => ({ at }),
+    );
     const { kills: reports, facts } = await torture([{ at: { afterMs: 250 } }, ...kills], () => {});
     expect(reports.flatMap(({ problems }) => problems)).toEqual([]);
     const ready = reports.map(({ readyMs }) => readyMs);

@@ -153,7 +153,7 @@ async function serveRoute(tools: AppTools, route: HttpRoute, exchange: Exchange)
       exchange.connection,
     );
     if (!key) return faultResponse(tools, exchange, fault('invalid_api_key'));
-    failpoint('K0');
+    failpoint('key-checked');
     return finish(tools, exchange, await route.handle(tools, { ...exchange, key }));
   } catch (error) {
     return faultResponse(tools, exchange, error);

@@ -89,7 +89,7 @@ export async function attempt(
     if (carrier.isTranslated)
       translated = { carrier, fields, prefill, fetched: isDescribed ? fetched : undefined, isDescribed };
     const response = await sending;
-    failpoint('K3');
+    failpoint('headers-received');
     if (response.status !== 200) throw await readRefusal(tools, call, asking, response);
     isAccepted = true;
     // The bill of a run that went on from a prefill knows of one turn only.

@@ -141,7 +141,7 @@ export class Closing implements TaskListener {
   }
 
   #settle(status: RequestStatus, bill: Bill, { first, last }: Served, losses: readonly Loss[]): void {
-    failpoint('K6');
+    failpoint('before-settle');
     const { alarms, ledger, traffic } = this.#tools;
     const { requestId, key, freeAddress } = this.#admission.call;
     const { accountId, keyId } = key;
@@ -240,7 +240,7 @@ export class Closing implements TaskListener {
     try {
       const result = await closing;
       this.#report(result, ending);
-      if (ending.serving) failpoint('K8');
+      if (ending.serving) failpoint('after-settle');
       this.#settled.resolve(result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined);
       this.#over();
     } catch (error) {

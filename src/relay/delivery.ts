@@ -170,7 +170,7 @@ export class Delivery implements Timed {
   noteDelivered(): void {
     this.requireClient();
     const delivered = this.#delivered;
-    failpoint(delivered.tokens === 0 ? 'K4' : 'K5');
+    failpoint(delivered.tokens === 0 ? 'first-bytes' : 'mid-stream');
     const { hasOutput, hasMedia, tokens, images } = this.writer.sent();
     delivered.hasOutput = hasOutput;
     delivered.hasMedia = hasMedia;

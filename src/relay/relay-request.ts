@@ -21,7 +21,7 @@ export async function relayRequest(tools: RelayTools, call: Call): Promise<Answe
   // What is refused brings no traffic that retries could be a share of.
   tools.retryBudget.countCall();
   call.work.stopCounting();
-  failpoint('K2');
+  failpoint('after-admit');
   const closing = new Closing(tools, admission);
   const waiting = waitForAnswer(tools, call);
   try {

@@ -4,10 +4,10 @@ import { type Failpoint, failpoint } from '../kit/failpoint.ts';
 import type { Operation, OperationName } from './operations.ts';
 
 const KILLED_INSIDE: Partial<Record<OperationName, Failpoint>> = {
-  admit: 'K1',
-  settle: 'K7',
-  redeem: 'K10',
-  register: 'K11',
+  admit: 'inside-admit',
+  settle: 'inside-settle',
+  redeem: 'inside-redeem',
+  register: 'inside-register',
 };
 
 export function failInside(operations: readonly Operation[]): void {

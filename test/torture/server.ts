@@ -22,7 +22,7 @@ export interface ServerOptions {
   dataDir: string;
   port: number;
   env: Readonly<Record<string, string>>;
-  /** `K7:3` */
+  /** `inside-settle:3` */
   killAt?: string | undefined;
 }
 

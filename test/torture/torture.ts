@@ -15,7 +15,7 @@ import { startTortureUpstream, type TortureUpstream } from './upstream.ts';
 import { type Verified, verify } from './verify.ts';
 
 export interface Kill {
-  /** A kill point with how often it is reached (`K5:30`), or a time under load. */
+  /** A kill point with how often it is reached (`mid-stream:30`), or a time under load. */
   at: string | { afterMs: number };
 }
 
@@ -106,7 +106,7 @@ export async function torture(kills: readonly Kill[], onKill: (report: KillRepor
   };
   try {
     for (const { at } of kills) {
-      const inSweep = typeof at === 'string' && at.startsWith('K9');
+      const inSweep = typeof at === 'string' && at.startsWith('inside-sweep');
       const running = await startAndVerify(typeof at === 'string' && !inSweep ? at : undefined);
       const facts = noFacts();
       const problems = await loadUntilDead(rack, running, facts, inSweep ? { afterMs: ORPHANING_MS } : at);
@@ -133,20 +133,20 @@ export async function torture(kills: readonly Kill[], onKill: (report: KillRepor
   }
 }
 
-/** A first start that dies in its migration (K12), and the start after it. */
+/** A first start that dies in its migration (inside-migration), and the start after it. */
 export async function killFirstStart(): Promise<KillReport> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-torture-'));
   const port = await freePort();
   const facts = noFacts();
   let server: Server | undefined;
   try {
-    const dying = await startServer({ dataDir, port, env: {}, killAt: 'K12' });
+    const dying = await startServer({ dataDir, port, env: {}, killAt: 'inside-migration' });
     const { signal } = await dying.gone;
     server = await startServer({ dataDir, port, env: {} });
     await register({ url: server.url, facts });
     const { problems } = await verify(join(dataDir, 'gateway.sqlite'), server.url, facts, new Map());
     if (signal !== 'SIGKILL') problems.push('the migration was not killed');
-    return { kill: 'K12', readyMs: server.readyMs ?? Number.POSITIVE_INFINITY, acknowledged: 0, problems };
+    return { kill: 'inside-migration', readyMs: server.readyMs ?? Number.POSITIVE_INFINITY, acknowledged: 0, problems };
   } finally {
     server?.kill();
     await server?.gone;

@@ -71,7 +71,7 @@ async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<Map<stri
     const limit = BATCH + stuck.size;
     const holds = await tools.store.read.orphanedHolds({ deadNodes, limit });
     const orphans = holds.filter((hold) => hold.nodeId !== node.nodeId && !stuck.has(hold.requestId));
-    if (orphans.length > 0) failpoint('K9');
+    if (orphans.length > 0) failpoint('inside-sweep');
     const at = clock.now();
     const ends = await Promise.all(orphans.map((hold) => release(tools, hold, at)));
     for (const failed of ends) if (failed) stuck.set(failed.hold.requestId, failed);

@@ -224,7 +224,9 @@ function readSecret(text: string | undefined, name: string, faults: string[]): s
 
 function readKillOrder(text: string | undefined, faults: string[]): KillOrder | undefined {
   const order = text === undefined ? undefined : parseKillOrder(text);
-  if (text !== undefined && !order) faults.push('TORTURE_KILL must be a kill point such as K7 or K7:3');
+  if (text !== undefined && !order) {
+    faults.push('TORTURE_KILL must be a kill point such as inside-settle or inside-settle:3');
+  }
   return order;
 }
 

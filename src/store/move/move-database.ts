@@ -43,12 +43,12 @@ export async function moveDatabase(file: string, target: Target, log: Action): P
     if (prepareIsBehind(db)()) throw new StoreRefused('a server has written to this database meanwhile: try again');
     const moved = await copyAll(db, target);
     await noteMove(target.ask, log);
-    failpoint('K15');
+    failpoint('inside-move');
     markMoved(db, target.place, log.at);
     db.run('COMMIT');
-    failpoint('K15');
+    failpoint('inside-move');
     await commitOrUnmark(db, target, log);
-    failpoint('K15');
+    failpoint('inside-move');
     return moved;
   } catch (error) {
     if (error instanceof StoreRefused || error instanceof AssertionFailed) throw error;
@@ -76,7 +76,7 @@ async function copyAll(db: Database, { ask, tables }: Target): Promise<Moved> {
       if (error instanceof AssertionFailed) throw error;
       throw new StoreRefused(`nothing was moved: the table ${table.name} is refused: ${explain(error)}`);
     });
-    failpoint('K15');
+    failpoint('inside-move');
   }
   for (const table of plan) await compareTable(ask, db, table);
   const here = { report: auditSqlite(db, {}), balance: toSum(db.query<Sum, []>(BALANCES).get()) };

@@ -129,10 +129,10 @@ export function restoreDatabase(
   let old: Database | undefined;
   try {
     copyIn(source, incoming);
-    failpoint('K14');
+    failpoint('inside-restore');
     restored = makeSound(incoming, now, lines, fingerprint);
     sync(incoming);
-    failpoint('K14');
+    failpoint('inside-restore');
     if (existsSync(file)) old = takeAlone(file);
   } catch (error) {
     removeWithCompanions(incoming);
@@ -150,10 +150,10 @@ export function restoreDatabase(
 function replace(file: string, incoming: string): void {
   for (const name of companionsOf(file)) {
     rmSync(name, { force: true });
-    failpoint('K14');
+    failpoint('inside-restore');
   }
   renameSync(incoming, file);
-  failpoint('K14');
+  failpoint('inside-restore');
   sync(dirname(file));
 }
 

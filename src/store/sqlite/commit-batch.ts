@@ -75,7 +75,7 @@ export function prepareCommits(db: Database, checkFile = () => {}): Commits {
   function writeOut(): void {
     writeBook(book);
     if (journaled) {
-      failpoint('K13');
+      failpoint('inside-posting');
       journal.clear();
       postings++;
     }

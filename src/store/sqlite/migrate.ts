@@ -28,7 +28,7 @@ export function migrate(db: Database, options: MigrateOptions = {}): void {
     if (pending.length > 0) postJournal(db);
     for (const migration of pending) {
       db.run(migration.sql);
-      failpoint('K12');
+      failpoint('inside-migration');
       db.query('INSERT INTO schema_migrations VALUES (?, ?, ?)').run(
         migration.version,
         migration.name,

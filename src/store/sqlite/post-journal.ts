@@ -36,7 +36,7 @@ export function postJournal(db: Database): number {
     for (const [table, id] of added) if (table === 'usage_records') closed.push(id);
   }
   if (closed.length > 0) db.query(addingToDays(db)).run(JSON.stringify(closed));
-  failpoint('K13');
+  failpoint('inside-posting');
   db.run('DELETE FROM journal');
   return batches.length;
 }

@@ -262,7 +262,7 @@ describe('restore', () => {
     // As if it had just been taken.
     writeSql(ended, `UPDATE leases SET expires_at = ${Date.now() + HOUR_MS}`);
     for (let step = 1; ; step++) {
-      const { exitCode } = await target.gateway(['restore', ended], { TORTURE_KILL: `K14:${step}` });
+      const { exitCode } = await target.gateway(['restore', ended], { TORTURE_KILL: `inside-restore:${step}` });
       if (exitCode === 0) return step - 1;
       expect(exitCode).toBe(137);
       await check();

@@ -49,7 +49,7 @@ describe('killed', () => {
     ['after the last one', () => tables],
     ['when everything is compared', () => tables + 1],
   ])('%s: nothing is there, and the same command does it', async (_, step) => {
-    expect((await move({ TORTURE_KILL: `K15:${step()}` })).exitCode).toBe(137);
+    expect((await move({ TORTURE_KILL: `inside-move:${step()}` })).exitCode).toBe(137);
     expect(await accounts()).toBe(0);
     expect(await isServed()).toBe(true);
     expect(await move()).toMatchObject({ exitCode: 0, stderr: '' });
@@ -58,7 +58,7 @@ describe('killed', () => {
   });
 
   test('after the mark and before PostgreSQL has it: neither is served, and the way out is told', async () => {
-    expect((await move({ TORTURE_KILL: `K15:${tables + 2}` })).exitCode).toBe(137);
+    expect((await move({ TORTURE_KILL: `inside-move:${tables + 2}` })).exitCode).toBe(137);
     expect(await accounts()).toBe(0);
     const { exitCode, stderr } = await place.failToServe();
     expect(exitCode).toBe(1);
@@ -70,7 +70,7 @@ describe('killed', () => {
   });
 
   test('when it is done: everything is there, and the embedded database is refused', async () => {
-    expect((await move({ TORTURE_KILL: `K15:${tables + 3}` })).exitCode).toBe(137);
+    expect((await move({ TORTURE_KILL: `inside-move:${tables + 3}` })).exitCode).toBe(137);
     expect(await accounts()).toBe(1);
     expect(await isServed()).toBe(false);
     await undo();
