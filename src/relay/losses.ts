@@ -30,7 +30,7 @@ export function neverCharged(losses: readonly Loss[]): Loss[] {
   return losses.map((loss) => ({ ...loss, charge: 0n }));
 }
 
-/** No try served the call: it is a free ending, and counts for the guard. */
+/** No try served the call: it ends without a charge, and counts for the guard. */
 export function ofUnserved(losses: readonly Loss[]): Loss[] {
   return losses.map((loss) => (loss.reason === 'failed_attempt' ? { ...loss, reason: 'no_answer' } : loss));
 }

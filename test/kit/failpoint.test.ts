@@ -15,7 +15,7 @@ test.each([
   expect(parseKillOrder(text)).toBeUndefined();
 });
 
-test('nothing happens unless armed for this very point, as often as told', () => {
+test('nothing happens unless armed for this very point and number of passes', () => {
   for (const name of FAILPOINTS) failpoint(name);
   armFailpoint({ at: 'inside-settle', times: 1_000 });
   for (const name of FAILPOINTS) failpoint(name);

@@ -534,7 +534,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       await eventually('the record', async () => (await on.records()).length > 0);
       await expectPaid(on, costAt(MAIN, 5, 700), { status: 'client_gone', images: 1 });
     },
-    'your daily allowance for free endings is used up': async () => {
+    'your daily allowance for calls without a charge is used up': async () => {
       const on = await start(chat, { guards: { loss_per_account_day: 0 } });
       on.first.next(chatAnswer({ pieces: [], usage: { prompt_tokens: 11, completion_tokens: 7 } }));
       expect((await on.ask()).status).toBe(200);

@@ -1,12 +1,12 @@
-// A database whose accounts went on to PostgreSQL says so, and no server or command goes on with it: two that both go on
-// would each spend the same balances.
+// The mark of a database that was moved to PostgreSQL. No server or command uses a marked database, because the same
+// balances could then be spent in both.
 
 import type { Database } from 'bun:sqlite';
 import { StoreRefused } from '../refusal.ts';
 
 const NAME = 'moved_to';
 
-/** Where to and when; undefined if it was not moved. Also of a file of the first version, which has no settings. */
+/** Where to and when; undefined if it was not moved. Works for files of the first version, too, which have no settings. */
 export function movedTo(db: Database): string | undefined {
   if (!db.query(`SELECT 1 FROM sqlite_schema WHERE name = 'settings'`).get()) return undefined;
   return db.query<{ value: string }, [string]>('SELECT value FROM settings WHERE name = ?').get(NAME)?.value;
@@ -17,7 +17,7 @@ export function refuseMoved(db: Database): void {
   const place = movedTo(db);
   if (place === undefined) return;
   throw new StoreRefused(
-    `this database was moved to PostgreSQL (${place}) and is only kept: set DATABASE_URL and SECRETS_PEPPER to go on there; if the move was cut short and nothing is there, or to go on here without what happened there since, run the command "move undo"`,
+    `this database was moved to PostgreSQL (${place}) and is kept as it was. To use the new database, set DATABASE_URL and SECRETS_PEPPER. If the move was interrupted and the new database is empty, or to use this one again without the changes made there, run the command "move undo"`,
   );
 }
 

@@ -1,4 +1,4 @@
-// A database that was moved to PostgreSQL and is only kept: backup copies it and says so; restore does not take its mark away.
+// A database that was moved to PostgreSQL and is kept as it was: backup copies it and says so; restore does not take its mark away.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';

@@ -62,7 +62,7 @@ describe('killed', () => {
     expect(await accounts()).toBe(0);
     const { exitCode, stderr } = await place.failToServe();
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('if the move was cut short and nothing is there');
+    expect(stderr).toContain('If the move was interrupted and the new database is empty');
     expect(await undo()).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await isServed()).toBe(true);
     expect(await move()).toMatchObject({ exitCode: 0, stderr: '' });
