@@ -61,6 +61,6 @@ export interface Exchange {
 }
 
 export interface KeyedExchange extends Exchange {
-  /** As it was when the headers were there; with a body comes the key that counts. */
+  /** As it was when the headers arrived; it is checked again when the body is complete. */
   key: PresentedKey;
 }

@@ -76,7 +76,7 @@ export class LargeCall implements CallWork {
     }
   }
 
-  /** Between two steps of heavy work others have their turn. For a client that left meanwhile no more is done. */
+  /** Yields to other requests between two steps of heavy work. Throws if the client has left. */
   async step(): Promise<void> {
     if (this.#units < TURN_UNITS) return;
     await pause();
@@ -94,7 +94,7 @@ export class LargeCall implements CallWork {
     this.#takeBack = undefined;
   }
 
-  /** No limit of the books bounds what the gateway answers itself, so it is counted. Throws `rate_limited`. */
+  /** Answers by the gateway itself have no limit in the store, so they are counted here. Throws `rate_limited`. */
   answeredHere(): void {
     const { answeredHere } = this.#tools.largeWork;
     answeredHere.check(this.#caller);
@@ -102,7 +102,7 @@ export class LargeCall implements CallWork {
     answeredHere.charge(this.#caller, this.#units);
   }
 
-  /** It got no answer. Failures of ours count against nobody. */
+  /** It got no answer. Failures of the gateway do not count. */
   failed(error: unknown): void {
     const isOurs = !(error instanceof Fault) || (error.isOurs && !isOfGone(error, this.#exchange.request));
     this.stopCounting();
@@ -114,5 +114,5 @@ export class LargeCall implements CallWork {
   }
 }
 
-/** Of a body that was refused before it was looked at. */
+/** For a body that was refused before it was scanned. */
 const UNSEEN = { values: 0, items: 0 };

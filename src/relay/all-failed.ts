@@ -4,7 +4,7 @@ import { type Fault, fault } from '../faults/fault.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
 import { noChannel } from './no-channel.ts';
 
-/** `shutForMs`: until the first of the channels that were not asked may be. */
+/** `shutForMs`: how long until the first skipped channel may be asked again. */
 export function everyChannelFailed(failures: readonly AttemptFailed[], shutForMs: number | undefined): Fault {
   const refused = failures.find(({ isFinal }) => isFinal) ?? failures.find(({ isTooLong }) => isTooLong);
   if (refused?.refusal) return refused.refusal;
@@ -14,7 +14,7 @@ export function everyChannelFailed(failures: readonly AttemptFailed[], shutForMs
     const retryAfterS = shutForMs === undefined ? undefined : Math.ceil(shutForMs / 1000);
     return noChannel({ retryAfterS, internal: 'no healthy channel' });
   }
-  // It goes round again, however often the client tries.
+  // A retry would loop again.
   if (failures.every((failure) => failure.outcome === 'looped')) return fault('loop_detected');
   if (failures.some((failure) => failure.outcome !== 'rate_limited')) return fault('upstream_failed');
   const waits = failures.map((failure) => failure.retryAfterS).filter((wait) => wait !== undefined);

@@ -1,4 +1,5 @@
-// Sends at the pace of a client, unless that is next to nothing: what it has not taken yet takes up room that others need.
+// Sends as fast as the client reads, and gives up on a client that reads almost nothing: unsent bytes take memory that
+// other calls need.
 
 import type { Clock } from '../kit/clock.ts';
 import type { Send } from './byte-stream.ts';
@@ -6,7 +7,7 @@ import type { Send } from './byte-stream.ts';
 const LEAST_BYTES = 1024 * 1024;
 const WITHIN_MS = 60_000;
 
-/** What it gives rejects when the client has taken less than 1 MiB in a minute. */
+/** The stream fails when the client has read less than 1 MiB in a minute. */
 export function atPace(clock: Pick<Clock, 'monotonic'>, take: Send): (piece: string | Uint8Array) => Promise<void> {
   let since = clock.monotonic();
   let bytes = 0;

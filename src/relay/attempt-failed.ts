@@ -8,7 +8,7 @@ interface FailureFacts {
   /** The request itself is at fault. */
   refusal?: Fault;
   retryAfterS?: number | undefined;
-  /** Reasoning in it was sealed by another account than this channel's: who sealed it can read it. */
+  /** Its reasoning was sealed by another account than this channel's, and only that account can read it. */
   isSealed?: boolean;
   /** What the upstream reported of it. */
   usage?: UsageReport | undefined;
@@ -35,7 +35,7 @@ export class AttemptFailed extends Error {
     this.usage = usage;
   }
 
-  /** It says nothing of one channel: no other is tried. */
+  /** Not the fault of one channel: no other is tried. */
   get endsCall(): boolean {
     return OUTCOMES[this.outcome].endsCall === true;
   }

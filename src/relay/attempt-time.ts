@@ -4,7 +4,7 @@
 import { type Clock, MINUTE_MS } from '../kit/clock.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
 
-/** A client that held its stream up for so long in all is the reason why the request ran out of time. */
+/** If the client held up its stream for this long in total, the client is why the request ran out of time. */
 const MAX_HELD_MS = MINUTE_MS;
 
 export type TimeUp = 'too_slow' | 'client_gone';
@@ -16,7 +16,7 @@ export interface Timed {
 export class AttemptTime implements TaskListener {
   readonly #clock: Clock;
   readonly #timed: Timed;
-  /** Of the attempt's own time, when it last began to run. */
+  /** When the attempt's own time last began to run. */
   #left = 0;
   /** When the request as a whole must be over. */
   #until = 0;
@@ -39,7 +39,7 @@ export class AttemptTime implements TaskListener {
     this.#run();
   }
 
-  /** The client takes nothing more at the moment. */
+  /** The client does not read at the moment. */
   holdUp(): void {
     const now = this.#clock.monotonic();
     this.#left -= now - this.#since;
@@ -49,14 +49,14 @@ export class AttemptTime implements TaskListener {
     this.#set(this.#until - now);
   }
 
-  /** It has taken what it held up. */
+  /** The client reads again. */
   goOn(): void {
     this.#heldMs = this.#heldSoFar();
     this.#isHeld = false;
     this.#run();
   }
 
-  /** It is up. */
+  /** The time is up. */
   onTime(): void {
     const isClients = this.#endsWhole && this.#heldSoFar() >= MAX_HELD_MS;
     this.#timed.onTimeUp(isClients ? 'client_gone' : 'too_slow');

@@ -24,7 +24,7 @@ import { upstreamFields } from './upstream-fields.ts';
 import { type LateListener, Watch } from './watch.ts';
 import { fetchNamed, type Prefill, writeBody } from './write-body.ts';
 
-/** However well it goes on. */
+/** Even for a stream that keeps delivering. */
 const MAX_STREAM_MS = HOUR_MS;
 
 interface AttemptOptions {
@@ -36,12 +36,12 @@ interface AttemptOptions {
 
 /** Is notified when the try is late, and may stop it. */
 export interface Racing extends LateListener, Stoppable {
-  /** What it costs is that of a hedge: it runs beside another one, or another one has served. */
+  /** Its cost counts as a hedge: it runs beside another try, or another try has served the call. */
   isHedge: boolean;
   watchWith(watch: Watch): void;
 }
 
-/** One try, if what it may cost is still held. Throws AttemptFailed; what came of a channel that was asked is noted by then. */
+/** One try, if its hold is still open. Throws AttemptFailed; the outcome of a channel that was asked is recorded before. */
 export async function attempt(
   tools: RelayTools,
   admission: Admission,
@@ -54,7 +54,7 @@ export async function attempt(
     if (step.waitMs > 0) await waitBefore(tools, options, step.waitMs);
     if (!(await isHeld(tools, admission))) throw new AttemptFailed('hold_lost');
   } catch (error) {
-    // A channel that is not asked in the end has no line of the receipt, and gets its permit back.
+    // A channel that was not asked after all is not in the receipt, and gets its permit back.
     tools.health.forget(step.permit);
     throw error;
   }
@@ -85,14 +85,14 @@ export async function attempt(
     watch.listen();
     const asking = { step, upstream, carrier, fields, startedAt, watch };
     const sending = askUpstream(call, asking, body);
-    // Nor are long media kept for a description that is not written.
+    // Nor is long media kept if no description is written.
     if (carrier.isTranslated)
       translated = { carrier, fields, prefill, fetched: isDescribed ? fetched : undefined, isDescribed };
     const response = await sending;
     failpoint('headers-received');
     if (response.status !== 200) throw await readRefusal(tools, call, asking, response);
     isAccepted = true;
-    // The bill of a run that went on from a prefill knows of one turn only.
+    // The bill of a run that continued from a prefill covers one turn only.
     if (carrier.turns && !prefill) turns = new NextTurns(tools, admission, asking, carrier.turns);
     const reply = { ...asking, response, turns };
     if (!stream) watch.listen();
@@ -110,7 +110,7 @@ export async function attempt(
   } catch (error) {
     const isBug = isOurs(error) && !watch.signal.aborted;
     const failed = isBug ? new AttemptFailed('unexplained') : watch.explain(error);
-    // Before all else: whatever fails here, the channel's pass is given back.
+    // First, so that the channel's permit is returned whatever fails here.
     note.ended(failed.outcome);
     if (askedAt !== undefined) {
       const elapsedMs = tools.clock.monotonic() - askedAt;
@@ -128,7 +128,7 @@ export async function attempt(
   }
 }
 
-/** Neither an outcome we know nor an error of the network, which bears a code: then it is a bug. */
+/** True for a bug: neither a known outcome nor a network error, which has a code. */
 function isOurs(error: unknown): boolean {
   return !(error instanceof AttemptFailed || error instanceof DOMException || codeOf(error) !== undefined);
 }

@@ -29,14 +29,14 @@ export function beginAnswer(
   return new Race(tools, admission, plan, givenUp).run();
 }
 
-/** The request as a whole has had its time. */
+/** The time of the whole request is over. */
 export function isOver({ clock }: RelayTools, { deadline }: Admission): boolean {
   return clock.monotonic() >= deadline;
 }
 
-/** A channel refused the request itself: one that runs beside it may still take it, and is not waited for longer. */
+/** How long to wait for a try beside one that refused the request itself: it may still succeed. */
 const AFTER_REFUSAL_MS = 10_000;
-/** No hedge was allowed: there may be one later. */
+/** How soon to ask again when no hedge was allowed. */
 const NEXT_CHECK_MS = 5_000;
 
 const NO_FAILURES: readonly AttemptFailed[] = [];
@@ -153,7 +153,7 @@ class Race {
 
   #onBegun(racing: RacingTry, answer: AnyBegunAnswer): void {
     this.#remove(racing);
-    // Both began in one moment.
+    // Both began at the same time.
     if (this.#end) dropAnswer(this.#tools, this.#admission, answer);
     else this.#endWith({ result: answer });
     this.#endIfLast();

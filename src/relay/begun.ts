@@ -1,4 +1,4 @@
-// An answer from the moment at which it has begun: the whole of a JSON answer, or a stream from its first word on.
+// An answer from the moment at which it has begun: the whole of a JSON answer, or a stream from its first output on.
 
 import type { Carrier } from '../dialects/carrier.ts';
 import type { AnswerFacts, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
@@ -15,7 +15,7 @@ interface AnyBegun {
   fields: UpstreamFields;
   /** When the try began, by the monotonic clock. */
   startedAt: number;
-  /** When a stream brought its first word. */
+  /** When the first output of a stream arrived. */
   firstTokenAt: number | null;
 }
 
@@ -24,7 +24,7 @@ export interface WholeAnswer extends AnyBegun {
   /** In the client's dialect. */
   document: JsonDocument;
   facts: AnswerFacts;
-  /** What of it the client's dialect has no place for. */
+  /** Parts of the answer that the client's dialect cannot express. */
   lost: readonly string[];
   /** Set if it is large: the members that are only marked in the document, and the memory reserved for them. */
   large?: LargeAnswer;
@@ -35,7 +35,7 @@ export interface StreamedTurns {
   readonly isContinued: boolean;
   /** No other turn is asked for from here on. */
   stop(): void;
-  /** The stream is left: a turn that was asked for and has not begun is a loss. */
+  /** The stream is abandoned: a requested turn that has not begun is a loss. */
   leave(): void;
 }
 

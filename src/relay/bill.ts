@@ -52,7 +52,7 @@ export function billStream(call: Call, runs: Runs): Bill {
   const { step, reader, prefilledTokens } = last;
   const facts = reader.facts();
   const measured = measure(call, step.model, facts);
-  // Nobody pays for it, and what its model reasons unseen is lost, too.
+  // Nobody pays for it, nor for its hidden reasoning.
   const used = step.model.free ? { ...measured, buckets: usedBy(call, last) } : measured;
   if (prefilledTokens === undefined && !hasOutput(call, facts)) return notCharged(used, 'empty_answer');
   const bill = withPrefilled(used, prefilledTokens);
@@ -60,7 +60,7 @@ export function billStream(call: Call, runs: Runs): Bill {
   return priced(bill, runs[0].step.model, runs.slice(1));
 }
 
-/** The upstream said more than the bound that it was given: the bound is charged. */
+/** The upstream sent more output than its bound: only the bound is charged. */
 export function billAtBound(call: Call, runs: Runs, bound: number): Bill {
   const { step, reader, prefilledTokens } = lastOf(runs);
   const used = withPrefilled(measure(call, step.model, reader.facts()), prefilledTokens);
@@ -78,7 +78,7 @@ function hasOutput({ request }: Call, { output, usage, finish }: AnswerFacts): b
   if (usage.reasoning > 0) return true;
   switch (finish) {
     case 'length':
-      // A prompt that left it no room is no answer. With a bound of 0 only the cache was to be filled.
+      // An answer that ended because the prompt filled the context is none. A bound of 0 asks only to fill the cache.
       return usage.buckets.output > 0 || request.maxOutputTokens === 0;
     case 'stop_sequence':
       return true;

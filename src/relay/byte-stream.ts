@@ -1,6 +1,6 @@
 // The client's end of a stream. What is sent goes straight to the socket; a client that reads slowly makes its sender
-// wait, and so slows the upstream. Kept alive while the upstream thinks; given up when the client is gone or has stopped
-// reading.
+// wait, and so slows the upstream. It is kept alive while the upstream is silent, and given up when the client is gone or
+// has stopped reading.
 
 import type { Clock } from '../kit/clock.ts';
 import type { Connection } from '../kit/connection.ts';
@@ -40,7 +40,7 @@ export function toByteStream(produce: Produce, options: ByteStreamOptions): Read
     pull: (controller) => client.serve(controller),
     cancel: () => client.leave(),
   };
-  // A kind of source of Bun's own: the constructor that the web's types declare does not know it.
+  // A source type of Bun, which the declared web types do not have.
   return Reflect.construct(ReadableStream, [source]);
 }
 
@@ -153,7 +153,7 @@ class ClientEnd implements EventListenerObject, CutListener {
     if (!this.#isOver) this.#cancelQuiet = clock.after(left > 0 ? left : QUIET_MS, this.#look);
   };
 
-  /** A timer's own: nobody else would catch what it throws. */
+  /** Runs in a timer, so it must catch its own errors. */
   #sendKeepAlive(): void {
     try {
       void this.#send(this.#options.keepAlive());

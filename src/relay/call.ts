@@ -48,7 +48,7 @@ export interface RelayTools extends Upstreams {
   keys: Pick<Authenticator, 'revalidate'>;
   refusals: RecentRefusals;
   turns: Turns;
-  /** Called when the store does not know an account whose key was found: what is remembered of keys is no longer true. */
+  /** Called when the store lacks the account of a cached key: the cache is stale. */
   forgetKeys(): void;
   fetchMedia: FetchMedia;
   alarms: Alarms;
@@ -83,9 +83,9 @@ export interface IncomingCall {
   headers: Readonly<Record<string, string>>;
   /** Of the client's own tracing, for our log. */
   traceId: string | undefined;
-  /** It grows with what is kept beside the body, opens one for a large answer, and is left when the call is over. */
+  /** Grows with what is kept beside the body, opens another lease for a large answer, and is released with the call. */
   capacity: CapacityLease;
-  /** Lets others have their turn. */
+  /** Yields to other requests. */
   pause(): Promise<void>;
   /** What its body cost so far. */
   work: CallWork;
@@ -122,12 +122,12 @@ export interface Admission {
   maxOutputTokens: number;
   /** What is set aside for it: it never pays more. */
   held: Nano;
-  /** The money, and nothing else, made that bound what it is. */
+  /** True if only the balance or budget lowered that bound. */
   isBoundByMoney: boolean;
   allowance: Allowance;
-  /** Set when an upstream found fault with a request that a translation wrote: the slip may be ours. */
+  /** Set when an upstream refused a translated request: the translation may be wrong. */
   refusedTranslation?: true;
-  /** The most that one try has fetched of what the client only names. */
+  /** The most bytes that one try fetched from URLs in the request. */
   fetchedBytes: number;
   /** Grows with every try; the receipt lists them. */
   attempts: Attempt[];

@@ -1,5 +1,5 @@
 // The models that may answer a call: the one it names, then those of its fallbacks that this key may use and that serve
-// the same endpoint; of these, the ones that take a prompt of this length, and fallbacks only with room for its thinking.
+// the same endpoint; of these, the ones that take a prompt of this length, and fallbacks only if their output bound fits its thinking.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { canReach } from '../dialects/carry.ts';
@@ -49,7 +49,7 @@ export function candidateModels(models: Models, request: RelayRequest, isStrict:
   return candidates;
 }
 
-/** Whether it might take the request but for the length of the prompt: the named one does, and a fallback that leaves room to think. */
+/** Whether it may take the request, apart from the prompt's length: the named model, and fallbacks whose bound fits the thinking. */
 export function hasRoom(model: Model, [named]: Models, request: RelayRequest, isStrict: boolean): boolean {
   return model === named || fitsThinking(request, model.maxOutputTokens, isStrict);
 }

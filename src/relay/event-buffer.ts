@@ -9,7 +9,7 @@ import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
 import { isKeepAlive, type SseEvent, SseReader, SseTooLong } from '../dialects/stream/sse.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 
-/** Events before the first word, or after the last: more than this is no answer but a flood. */
+/** Events before the first output, or after the last: more than this is a flood. */
 export const MAX_WORDLESS_EVENTS = 1_000;
 /** A slow client may leave this waiting for long, so only a little of a large piece is split at a time. */
 const SPLIT_BYTES = 16 * 1024;

@@ -45,7 +45,7 @@ export class EventFeed implements EventListenerObject {
   #state: 'idle' | 'reading' | 'over' | 'failed';
   /** Why it has failed. */
   #reason: unknown;
-  /** `whole`: it was when it was last waited for, and no word came since. `ended_here`: only the report is waited for. */
+  /** `whole`: complete at the last wait, with no output since. `ended_here`: only the report is awaited. */
   #answer: 'going_on' | 'whole' | 'ended_here' = 'going_on';
   #waiter: Waiter | undefined;
 

@@ -36,9 +36,9 @@ const ROWS = {
   /** The model itself ended without an answer. */
   gave_up: { blames: 'nobody', again: 'soon' },
 
-  /** No first word in its time. Silence has cost enough: it is not repeated. */
+  /** No output in time. It is not repeated: the wait was long enough. */
   silent: { blames: 'channel' },
-  /** No first word, or whole answer, in the time that is usual there: another channel was first, or took its place. */
+  /** No output, or no whole answer, in the usual time of the route: another channel was first, or replaced it. */
   late: { blames: 'channel' },
   /** Asked beside a late channel, which was first after all. */
   outrun: { blames: 'nobody' },

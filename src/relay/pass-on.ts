@@ -22,7 +22,7 @@ export function passOn(delivery: Delivery, send: Send, writer: FrameWriter): Pro
   return promise;
 }
 
-/** Nothing here is a promise while the client keeps up, because this is done for every bit of every stream. */
+/** Without promises while the client keeps up: this runs for every event of every stream. */
 class Passing implements Waiter {
   readonly #delivery: Delivery;
   readonly #run: BegunStream;
@@ -79,8 +79,8 @@ class Passing implements Waiter {
     }
   }
 
-  /** Frames for all the events that need no waiting, as far as a slow client may leave them waiting. The first word does not
-   * wait for those that came with it. */
+  /** Frames for all the events that need no waiting, as far as a slow client may leave them waiting. The first output
+   * does not wait for events that came with it. */
   #writeReady(isFirst: boolean): Ready {
     const { events } = this.#run;
     const { bound } = this.#delivery;

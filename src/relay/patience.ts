@@ -7,11 +7,11 @@ import { maySpendUnseen } from './needs-report.ts';
 import type { Step } from './plan.ts';
 import type { Patience } from './watch.ts';
 
-/** Of models that may reason without showing it, or make images, nothing may be heard for long. */
+/** Models that reason without showing it, or make images, may be silent for long. */
 const LEAST_MS = { shown: 8_000, unseen: 30_000 };
 const MAX_MS = { shown: 60_000, unseen: 120_000 };
 const MEDIANS = 5;
-/** Nothing is known of the route yet: 10,000 tokens are read and 50 written in a second. */
+/** Assumed for a route without history: 10,000 tokens read and 50 written per second. */
 const MS_PER_TOKEN = { first_token: 0.1, whole: 20 };
 
 export function patienceWith(tools: RelayTools, admission: Admission, step: Step): Patience {
@@ -40,7 +40,7 @@ function lateAfter(tools: RelayTools, admission: Admission, step: Step, kind: 's
 /** Roughly: counting the tokens of every prompt would cost too much here. */
 const BYTES_PER_TOKEN = 4;
 
-/** By what its time is compared with others. */
+/** The class of answers that its time is compared with. */
 export function sizeOf({ call, maxOutputTokens }: Admission, { model }: Pick<Step, 'model'>): AnswerSize {
   const { stream, input } = call.request;
   if (!stream) return { kind: 'whole', tokens: maxOutputTokens };

@@ -24,9 +24,9 @@ export interface Step {
 export interface Plan {
   /** The next try, given why the last one failed; undefined when there is none left. */
   next(failure?: AttemptFailed): Step | undefined;
-  /** The last route again, at once, because what it refused was no try: a prefill, which it is not given any more. */
+  /** The last route again, at once and without a prefill: it refused only the prefill. */
   again(): Step | undefined;
-  /** Until the first of the routes that were passed over for their breaker may be asked again. */
+  /** How long until the first route that was skipped for its breaker may be asked again. */
   shutForMs(): number | undefined;
   /** Whether some route can continue an answer that another began. */
   mayPrefill: boolean;
@@ -156,7 +156,7 @@ class CallPlan implements Plan {
     return this.#go({ ...step, waitMs: 0, permit, withoutSealed: this.#withoutSealed });
   }
 
-  /** A route that could not open what another account sealed, once without it: better than no answer of this model. */
+  /** A route that could not open reasoning sealed by another account, once without it: better than no answer. */
   #unseal(): Step | undefined {
     if (!this.#sealed || this.#withoutSealed || this.#call.isStrict) return undefined;
     this.#withoutSealed = true;
@@ -229,7 +229,7 @@ function repeatWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed):
   return retryAfterS * 1000;
 }
 
-/** Of a conversation that its caller has no name for, and that must stay with who began it. */
+/** A name for a conversation that has none but must stay on one channel. */
 function nameByStart({ dialect, request, key }: Call): string | undefined {
   const start = dialect.conversationStart?.(request.document.value);
   return start === undefined ? undefined : createHash('sha256').update(`${key.accountId}\n${start}`).digest('hex');

@@ -1,5 +1,5 @@
-// From a call as it came to one that may be admitted: which models may answer it, what it asks for, and how it can travel to
-// one of them. What is refused here has taken neither a slot nor money; its fault is thrown, as parsers throw theirs.
+// From a call as it came to one that may be admitted: which models may answer it, what it asks for, and how it can be sent to
+// one of them. A refusal here is thrown; neither a slot nor money was taken.
 
 import type { Model } from '../catalog/catalog.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
@@ -24,11 +24,11 @@ export function prepareCall(tools: PrepareTools, incoming: IncomingCall): Call {
 }
 
 interface Steps {
-  /** Lets others have their turn; throws if there is no more to do. */
+  /** Yields to other requests; throws if the client has left. */
   step(): Promise<void>;
 }
 
-/** The same in steps, between which others have their turn. */
+/** The same in steps, between which other requests run. */
 export async function prepareLargeCall(tools: PrepareTools, incoming: IncomingCall, steps: Steps): Promise<Call> {
   const call = readCall(tools, incoming);
   await steps.step();

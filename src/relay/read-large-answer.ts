@@ -1,6 +1,6 @@
 // A whole answer that may be large. As long as it is short it is only kept; once it is not, its long members are checked as
-// they come and stay bytes, and their capacity is acquired. More than we take ends the call: another channel would
-// say as much.
+// they come and stay bytes, and their capacity is acquired. An answer above our limit ends the call: another
+// channel's would be as large.
 
 import type { LongAnswers } from '../dialects/dialect.ts';
 import { Fault } from '../faults/fault.ts';
@@ -18,7 +18,7 @@ const CAPACITY_WAIT_MS = 30_000;
 
 export interface LargeAnswer {
   document: MarkedJson;
-  /** To be left when it was sent, or is not. */
+  /** Release it once the answer was sent, or will not be. */
   capacity: AnswerLease;
 }
 

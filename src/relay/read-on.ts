@@ -7,7 +7,7 @@ import type { RelayTools } from './call.ts';
 export const READ_ON_MS = 30_000;
 const LAST_BYTES_MS = 500;
 
-/** Up to half a minute; in the end the stream is over or aborted. False if there was no place for one more. */
+/** Reads for at most 30 s; then the stream is over or aborted. False if too many are being read already. */
 export async function readToEnd(
   { readingOn }: Pick<RelayTools, 'readingOn'>,
   accountId: string,
@@ -23,7 +23,7 @@ export async function readToEnd(
   }
 }
 
-/** The upstream has said its last word; what remains is the end of its body. */
+/** The answer is complete; only the end of the body is missing. */
 export async function readLastBytes(stream: BegunStream): Promise<void> {
   await readOn(stream, LAST_BYTES_MS);
   leaveStream(stream);

@@ -5,9 +5,9 @@ import type { RelayRequest } from '../dialects/dialect.ts';
 import { refuseField } from '../dialects/fields.ts';
 import { ANSWER_LIMITS } from '../kit/json/json.ts';
 
-/** An answer that few are longer than. */
+/** Few answers are longer. */
 export const ENOUGH_OUTPUT = 4_096;
-/** For all that is in an answer beside its tokens. */
+/** Values of an answer apart from its tokens. */
 const BESIDE = 10_000;
 
 type AskedAnswer = Pick<RelayRequest, 'choices' | 'valuesPerToken' | 'maxOutputTokens'>;

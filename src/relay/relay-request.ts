@@ -1,4 +1,4 @@
-// The story of one request: admit, attempt, deliver, close. Every path ends in exactly one close.
+// One request from start to end: admit, attempt, deliver, close. Every path ends in exactly one close.
 
 import { Fault, fault, toFault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
@@ -18,7 +18,7 @@ import { waitForAnswer } from './wait-for-whole.ts';
 export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer | Fault> {
   const admission = await admit(tools, call);
   if (admission instanceof Fault) return admission;
-  // What is refused brings no traffic that retries could be a share of.
+  // Refused calls do not add to the traffic that the retry budget is a share of.
   tools.retryBudget.countCall();
   call.work.stopCounting();
   failpoint('after-admit');

@@ -1,5 +1,5 @@
 // What an upstream replied, up to the moment the answer has really begun: the whole of an answer, or the events of a stream
-// until the first that says something.
+// until the first with output.
 
 import { readFailureInBody } from '../channels/refusals/read-failure.ts';
 import type { CarriedAnswer, Carrier } from '../dialects/carrier.ts';
@@ -149,13 +149,13 @@ async function asStream(reply: Reply): Promise<Response> {
   return new Response(streamed);
 }
 
-/** Takes events until one says something, and puts them back. */
+/** Takes events until one has output, and puts them back. */
 async function untilBegun(reply: Reply, events: EventFeed, reader: StreamReader): Promise<void> {
   const first: StreamEvent[] = [];
   for (;;) {
     const event = events.next();
     if (!event) {
-      // An image that waits for the next one: what was said is heard, though the client does not see it yet.
+      // An image that waits for the next one: it counts as output, though the client does not see it yet.
       if (reader.facts().output.hasContent) reply.watch.hasSpoken();
       if (await events.more()) continue;
       if (!reader.isFinished()) throw reply.watch.closed('cut');

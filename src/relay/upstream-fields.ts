@@ -1,5 +1,4 @@
-// The fields that are ours in what an upstream is asked: the model's name there, and how much it may answer, under the name
-// that it keeps.
+// The fields of an upstream request that the gateway sets: the upstream's name of the model, and the output bound.
 
 import type { Model } from '../catalog/catalog.ts';
 import type { RelayRequest, UpstreamFields } from '../dialects/dialect.ts';
@@ -39,7 +38,7 @@ function unnamedBound(model: Model, request: RelayRequest): number {
 
 /**
  * What the prompt leaves of the context. Some upstreams refuse a request whose prompt and bound together are more, though the
- * answer would be far from it. Nobody knows their count of the prompt: a tenth is for that. Where little is left, nothing is
+ * answer would be far from it. Their count of the prompt is unknown, so a tenth is left for the difference. Where little is left, nothing is
  * lowered: an answer of a few tokens is worth less than one of a fallback.
  */
 function roomLeft({ contextTokens, maxOutputTokens }: Model, { input }: RelayRequest): number {
@@ -48,7 +47,7 @@ function roomLeft({ contextTokens, maxOutputTokens }: Model, { input }: RelayReq
   return left < Math.min(ENOUGH_OUTPUT, maxOutputTokens / 2) ? maxOutputTokens : left;
 }
 
-/** What the client has already is part of its bound; a continuation has room for one token at least. */
+/** What the client has already is part of its bound; a continuation may have at least one token. */
 function outputBound(tokens: number, prefilled: number | undefined): number {
   return prefilled === undefined ? tokens : Math.max(1, tokens - prefilled);
 }

@@ -1,5 +1,5 @@
-// How long a whole answer is waited for after its client has left. Where only the upstream's report says what it took, it is
-// waited for as a stream is read on: for half a minute, if there is a place. Other calls end at once.
+// How long to wait for a whole answer after its client has left. If only the upstream's report shows what it used, the wait
+// is 30 s, under the same limits as reading on streams. Other calls end at once.
 
 import type { TaskListener } from '../kit/timer-lists.ts';
 import type { Call, RelayTools } from './call.ts';

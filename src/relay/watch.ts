@@ -1,5 +1,5 @@
-// The limits on one attempt: one abort signal that the client's leaving, our drain, and each timer can pull, and which
-// remembers who pulled it.
+// The limits on one attempt: one abort signal, which the leaving client, a drain or a timer can trigger, and which records
+// the reason.
 //
 //   new     → silent  the upstream is asked, and another channel may be asked if it is late (limitSilence)
 //   new     → late    the same, and no other channel will be asked
@@ -17,7 +17,7 @@ import type { RelayTools } from './call.ts';
 import type { Cut, CutListener } from './cut.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 
-/** How long nothing may be heard of a try. */
+/** How long a try may be silent. */
 export interface Patience {
   /** Then another channel is asked. */
   lateMs: number;
@@ -98,11 +98,11 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
 
   goOn(): void {
     if (this.#state !== 'failed') this.#time.goOn();
-    // Nobody listened meanwhile.
+    // Nothing was read meanwhile.
     if (this.#silentSince !== undefined) this.listen();
   }
 
-  /** The upstream is late, and then silent, if it has not begun to speak after so long. */
+  /** The upstream is late, and then silent, if nothing arrives within these times. */
   limitSilence({ lateMs, mostMs }: Patience, late?: LateListener): void {
     if (this.#state === 'failed') return;
     assert(this.#state === 'new', 'silence is limited once, before the upstream is asked');

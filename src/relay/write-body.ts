@@ -15,7 +15,7 @@ export interface Prefill {
   tokens: number;
 }
 
-/** What a try fetched is dropped when it was sent: of several tries the one that fetched most takes up room. */
+/** Fetched media is dropped once it was sent, so only the try that fetched most needs memory. */
 export function fetchNamed(
   tools: RelayTools,
   admission: Admission,
@@ -46,7 +46,7 @@ export function writeBody(
   }
 }
 
-/** What cannot be fetched, or is not what it was said to be, is the client's to mend: it named it. */
+/** Media that cannot be fetched, or has another type than declared, is the client's error. */
 function refuse(error: unknown): never {
   throw error instanceof Fault ? new AttemptFailed('request_refused', { refusal: error }) : error;
 }

@@ -1,5 +1,5 @@
-// Who may use the operator's port: whoever sends its token. A wrong one is answered late, and from the eleventh of a minute
-// on not looked into any more; the right one passes always, or any process of this machine could lock the operator out.
+// The token of the operator's port. A wrong token is answered with a delay; after ten in a minute, further ones are refused
+// unchecked. The right token always passes, or any process of this machine could lock the operator out.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Clock, MINUTE_MS, sleep } from '../../kit/clock.ts';
@@ -7,19 +7,19 @@ import { createCounter } from '../../limits/counter.ts';
 import { PortRefused } from './refused.ts';
 
 export type GuardToken = (headers: Headers) => Promise<void>;
-/** For who does not send it in a header, such as a page. */
+/** For callers that cannot send it in a header, such as a page. */
 export type CheckToken = (given: string | undefined) => Promise<void>;
 
 const WRONG_PER_MINUTE = 10;
 const SLOWED_BY_MS = 1_000;
-/** Everyone comes from this machine: there is one subject. */
+/** All callers are on this machine, so there is one counter. */
 const ANYONE = 'anyone';
 
 export function guardHeaders(check: CheckToken): GuardToken {
   return (headers) => check(/^Bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1]);
 }
 
-/** What it gives throws PortRefused. */
+/** The returned check throws PortRefused. */
 export function createCheckToken(clock: Clock, token: string): CheckToken {
   const expected = digest(token);
   const wrong = createCounter({ clock, spanMs: MINUTE_MS, maxSubjects: 1 });

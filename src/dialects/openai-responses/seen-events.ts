@@ -1,5 +1,5 @@
-// What a client has seen of a stream's structure: items and their ids, and each event that tells more than text. A second
-// run is held against it: what was seen does not come again, and what differs is another answer.
+// What a client has seen of a stream's structure: items and their ids, and each event that has more than text. A second
+// run is compared with it: events that were sent are not sent again, and a difference means another answer.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// The pages of the cards: issue, look, save, print, void. A new batch is asked about once more, and issued once.
+// The pages of the cards: issue, view, save, print, void. A new batch needs a confirmation, and is issued once.
 
 import { setImmediate } from 'node:timers/promises';
 import { encode } from 'uqr';
@@ -77,7 +77,7 @@ function voidNotice(visit: ConsoleVisit): Notice | undefined {
   return { text, isBad: not !== '' };
 }
 
-/** The batch is there, its codes are no more. */
+/** The batch exists, but its codes are no longer kept. */
 async function showGone(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const batch = await showBatch(tools, visit.params.id ?? '');
   return visit.show(<CodesGonePage context={visit.page} batch={batch} />, { status: 404 });
@@ -98,7 +98,7 @@ async function csv(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> 
   return fileResponse(OWN_URL, `cards-${batch.batchId}.csv`, text);
 }
 
-/** Each code takes milliseconds: between them others have their turn. */
+/** Each code takes milliseconds; other requests run in between. */
 async function sheet(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const found = await cardSheet(tools, visit.params.id ?? '');
   if (!found) return showGone(tools, visit);
@@ -123,7 +123,7 @@ function partsOf({ url }: ConsoleVisit, cards: number): { path: string; text: st
   }));
 }
 
-/** First the question, with what is about to become worthless; then the deed. */
+/** Shows what will be voided and asks for confirmation; then voids it. */
 async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const { cards: words } = visit.page.words;
   const { form } = visit;
