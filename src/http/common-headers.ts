@@ -10,13 +10,13 @@ interface ResponseHead {
   headers: Readonly<Record<string, string>>;
 }
 
-/** What the families of clients call a request's id. */
+/** The vendors' names for the header with a request's id. */
 const ID_HEADERS = ['x-request-id', 'request-id'] as const;
 
-/** Whatever does not say that it is for everybody is for this caller alone; not every cache knows our header for keys. */
+/** Answers are private unless they say otherwise; not every cache knows our header for keys. */
 const PRIVATE = { 'cache-control': 'no-store' };
 
-/** What a client or an upstream said may stand in an answer: no browser shall take it for a page. */
+/** An answer may contain text of a client or an upstream, which a browser must not show as a page. */
 const AS_DECLARED = { 'x-content-type-options': 'nosniff' };
 
 /** Read once: what is the same on every answer is copied and not parsed. */
@@ -25,7 +25,7 @@ const OPEN_TO_PAGES = new Headers({ ...PRIVATE, ...AS_DECLARED, ...CORS_HEADERS 
 
 const constantHeaders = (path: string) => (isOpenToPages(path) ? OPEN_TO_PAGES : CLOSED);
 
-/** An answer that is made with them: cheaper than to add them afterwards. */
+/** Creates an answer with these headers, which is cheaper than adding them afterwards. */
 export function newResponse(asked: Asked, body: BodyInit, { status = 200, headers }: ResponseHead): Response {
   const response = new Response(body, { status, headers: constantHeaders(asked.path) });
   setRequestId(response, asked.requestId);
@@ -33,7 +33,7 @@ export function newResponse(asked: Asked, body: BodyInit, { status = 200, header
   return response;
 }
 
-/** To an answer that was not made with them. */
+/** Adds them to an answer that was created without them. */
 export function addCommonHeaders({ requestId, path }: Asked, response: Response): Response {
   if (response.headers.has(ID_HEADERS[0])) return response;
   setRequestId(response, requestId);

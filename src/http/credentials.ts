@@ -1,4 +1,4 @@
-// Where a key may stand in a request. If two are there, the one that looks like ours is meant.
+// Where a request may have its key. If there are two, the one in our format is used.
 
 import { isOwnKey } from '../kit/own-key.ts';
 

@@ -30,7 +30,7 @@ export function taggedAnswers<Source extends object>(name: string, type: string,
   };
 }
 
-/** The tag is of the text itself: a number such as a revision's may stand for another text after a restore or an upgrade. */
+/** A hash of the text: the same revision number may have another text after a restore or an upgrade. */
 function tagJson(name: string, value: unknown): Tagged {
   const json = JSON.stringify(value);
   return { text: json, etag: `"${name}-${createHash('sha256').update(json).digest('hex').slice(0, 16)}"` };

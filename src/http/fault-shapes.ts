@@ -1,4 +1,4 @@
-// The error envelopes, and of a list of codes the answers they make: all from the one table of faults.
+// The error envelopes, and the OpenAPI answers of a list of fault codes, from the table of faults.
 
 import { z } from 'zod';
 import { FAULT_CODES, type FaultCode, faultRow } from '../faults/table.ts';
@@ -16,7 +16,7 @@ const action = partly(
   { body: anyObject },
 );
 
-/** What either envelope has where it applies. */
+/** Optional members of both envelopes. */
 const details = {
   hint: text.describe('What would help in this very case.'),
   actions: z.array(action).describe('Calls that help.'),

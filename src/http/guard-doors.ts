@@ -1,12 +1,12 @@
-// The guards that stand before the books: how often an address may try bad keys, and how often it may knock to register.
-// Both count in memory. A valid key passes always, whatever else comes from its address.
+// Guards before the store: how often an address may send bad keys, and how often it may try to register. Both count in
+// memory. A valid key always passes, whatever else comes from its address.
 
 import { fault } from '../faults/fault.ts';
 import { type Clock, MINUTE_MS } from '../kit/clock.ts';
 import { createCounter } from '../limits/counter.ts';
 
 export interface DoorGuards {
-  /** Throws `auth_rate_limited` from the first bad key that is too much. */
+  /** Throws `auth_rate_limited` once there are too many bad keys. */
   countBadKey(address: string, most: number): void;
   /** Throws `rate_limited`. */
   countKnock(address: string, most: number | null): void;

@@ -79,7 +79,7 @@ function routeBase<Name extends RouteName>(
   };
 }
 
-/** What a shape gives, as whoever only reads it may hold it. */
+/** The read-only type of a shape. */
 type Shown<Value> = Value extends readonly (infer Item)[]
   ? readonly Shown<Item>[]
   : Value extends object
@@ -105,7 +105,7 @@ interface AccountCall<Name extends RouteName, Query extends z.ZodObject, Body ex
   /** A body that the use case reads from the document. */
   outline?: z.ZodObject;
   answer: z.ZodType<Answer>;
-  /** With an Idempotency-Key a call is made once among those of the name that this gives. */
+  /** The scope in which an Idempotency-Key is unique. */
   once?(key: PresentedKey, params: Params<Name>): string;
   run(
     tools: HttpTools,
@@ -113,7 +113,7 @@ interface AccountCall<Name extends RouteName, Query extends z.ZodObject, Body ex
   ): Promise<Shown<Answer> | Replayable<Shown<Answer>> | Response>;
 }
 
-/** A call on an account: what it takes is checked before it runs, and what it gives is answered as JSON. */
+/** A call on an account: its input is checked before it runs, and its result is returned as JSON. */
 export function accountCall<
   Name extends RouteName,
   Answer,
@@ -157,7 +157,7 @@ export function accountCall<
 
   /** A key may have lost its rights while the body came. */
   async function readJson(tools: HttpTools, exchange: KeyedExchange): Promise<KeyedBody> {
-    // It is asked for while the client is surely there.
+    // Asked for while the client is still connected.
     exchange.connection.peer();
     const keyed = await readKeyedJson(tools, exchange, maxBytes, isBodyOptional ? parseOptionalBody : parseBody);
     if (auth === 'manage') requireManage(keyed.key);

@@ -17,7 +17,7 @@ import { readLargeJson } from '../kit/json/large-json.ts';
 import type { Spans } from '../kit/json/spans.ts';
 
 const BODY_TIMEOUT_MS = 30_000;
-/** Longer texts, and those of more values, are scanned and parsed in pieces, between which others have their turn. */
+/** Longer texts, and those of more values, are scanned and parsed in pieces, between which other requests run. */
 const AT_ONCE_CHARS = 1024 * 1024;
 const AT_ONCE_VALUES = 20_000;
 /** First size of the buffer for a body of unknown length. */
@@ -43,13 +43,13 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
   }
 }
 
-/** What a body takes up. */
+/** The memory that a body takes. */
 interface BodyCapacity {
   /** Called with the declared length of a short body, and with every piece of a longer one before it is kept. May throw. */
   grow(bytes: number): void;
 }
 
-/** Of one that is too small to be counted. */
+/** For bodies that are too small to be counted. */
 const UNCOUNTED: BodyCapacity = { grow() {} };
 
 export function readBody(request: Request, maxBytes: number, clock: Clock, capacity = UNCOUNTED): Promise<Uint8Array> {
@@ -148,7 +148,7 @@ export function parseOptionalBody(body: Uint8Array): JsonDocument {
   return parseText(text.trim() === '' ? '{}' : text);
 }
 
-/** At one go: for bodies that are small. */
+/** In one step: for small bodies. */
 export function parseBody(body: Uint8Array): JsonDocument {
   return parseText(decodeBody(body));
 }
@@ -161,7 +161,7 @@ function parseText(text: string): JsonDocument {
   }
 }
 
-/** Of a text whose scan is complete, and which may be large. */
+/** For a text that was scanned, and which may be large. */
 export async function parseScannedText(text: string, spans: Spans): Promise<JsonDocument> {
   try {
     const isLarge = text.length > AT_ONCE_CHARS || spans.values > AT_ONCE_VALUES;
@@ -216,7 +216,7 @@ export function decodeBody(body: Uint8Array): string {
   }
 }
 
-/** Lets others have their turn. */
+/** Yields to other requests. */
 export function pause(): Promise<void> {
   return setImmediate();
 }

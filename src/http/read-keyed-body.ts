@@ -1,5 +1,5 @@
-// The body of a call that has a key, together with the key as it is once all of the body is there: that may be half a minute
-// after the headers were, and a key that was revoked, rotated or restricted meanwhile must not act as it was.
+// The body of a call with a key, and the key as it is when the body is complete. That may be 30 s after the headers, and a
+// key that was revoked, rotated or restricted meanwhile must not act as before.
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { fault } from '../faults/fault.ts';
@@ -10,7 +10,7 @@ import { parseBody, readBody } from './read-body.ts';
 
 export interface KeyedBody {
   document: JsonDocument;
-  /** From here on this is the key that counts. */
+  /** The current key; use this one from here on. */
   key: PresentedKey;
 }
 
@@ -28,7 +28,7 @@ export async function readKeyedJson(
   return { key, document: parse(body) };
 }
 
-/** Of a small body, and its key as it is by now. */
+/** Parses a small body, with its current key. */
 export function parseKeyed(body: Uint8Array, found: PresentedKey | undefined): KeyedBody {
   const key = requireKey(found);
   return { key, document: parseBody(body) };

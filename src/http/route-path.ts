@@ -7,7 +7,7 @@ import { ROUTES } from './route-table.ts';
 const VERSION = '/v1';
 const TWICE = `${VERSION}${VERSION}/`;
 
-/** What is forgiven without its /v1: nothing that stands below an id, and nothing that is a page. */
+/** Paths that work without /v1: none below an id, and none that is a page. */
 const WITHOUT_VERSION: ReadonlyMap<string, string> = new Map(
   ROUTES.filter(({ path }) => path.startsWith(`${VERSION}/`) && !path.includes(':')).map(({ path }) => [
     path.slice(VERSION.length),

@@ -15,7 +15,7 @@ export function similarRouteHint(asked: string, publicUrl: string): string | und
   return `${meant} The base URL of ${base}.`;
 }
 
-/** One with the same two last words, else with the same last one. */
+/** A route with the same last two path segments, else with the same last one. */
 function similarPath(asked: string): string | undefined {
   const words = asked.split('/').slice(-2);
   const endingWith = (end: string) => PATHS.find((path) => path.endsWith(end));

@@ -84,7 +84,7 @@ function parametersIn(place: 'path' | 'query' | 'header', shapes: Shapes): Schem
   });
 }
 
-/** A shape with an id becomes a reference, and stands among the schemas. */
+/** A shape with an id becomes a reference to a schema of that name. */
 function writeSchema(shape: z.ZodType, schemas: WrittenCalls['schemas']): Schema {
   const { properties, $defs = {} } = toSchema(z.object({ shape }));
   Object.assign(schemas, $defs);
@@ -95,7 +95,7 @@ function toSchema(shape: z.ZodObject) {
   return z.toJSONSchema(shape, {
     io: 'input',
     override({ jsonSchema }) {
-      // A whole number need not name the largest that JavaScript has.
+      // The largest integer of JavaScript is no useful maximum.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     },

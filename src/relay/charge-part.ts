@@ -1,4 +1,4 @@
-// Of what an answer used, the part that is charged; the rest is what the upstream bills and nobody pays.
+// The part of an answer's usage that is charged. The upstream bills the rest, and nobody pays it.
 
 import type { Model } from '../catalog/catalog.ts';
 import type { AnswerFacts } from '../dialects/dialect.ts';
@@ -11,7 +11,7 @@ interface SeenOutput {
   /** Tokens of visible output that the upstream produced, and of these what was delivered, by our own count. */
   produced: number;
   delivered: number;
-  /** Set if the upstream may have counted what is not visible: how many tokens it makes of what we count as one. */
+  /** Set if the upstream may have counted hidden output: how many of its tokens are one of ours. */
   tokenizerMargin: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export function chargedOutput(
 ) {
   const reported = buckets.output;
   const rest = produced - delivered;
-  // Less than a token is a difference of rounding.
+  // Less than a token is rounding.
   if (rest < 1) return reported;
   const reasoned = withReasoning(reasoning, delivered, facts.output);
   const withoutRest = margin === undefined ? 0 : reported - Math.ceil(rest * margin);

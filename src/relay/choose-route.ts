@@ -10,7 +10,7 @@ import type { Random } from '../kit/random.ts';
 /** Routes of one priority together, the lowest first. */
 type Ranks = readonly (readonly Route[])[];
 
-/** A model of another revision of the catalog is another one. */
+/** Keyed by the model object, which each catalog revision creates anew. */
 const known = new WeakMap<Model, Map<Dialect['endpoint'], Ranks>>();
 
 /** The routes of a model that a dialect can reach. */
@@ -54,7 +54,7 @@ function byWeight(routes: readonly Route[], random: Random): Route | undefined {
   return routes.at(-1);
 }
 
-/** Each conversation ranks the channels in an order of its own, in proportion to their weights. */
+/** Each conversation has its own order of the channels, in proportion to their weights. */
 function byConversation(routes: readonly Route[], conversationName: string): Route | undefined {
   let chosen: Route | undefined;
   let most = Number.NEGATIVE_INFINITY;

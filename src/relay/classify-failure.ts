@@ -28,19 +28,19 @@ const CONTEXT_WORDS = new RegExp(
 const CONTENT_WORDS = /content (filter|polic|moderation)|usage polic(y|ies)/i;
 const SEALED_CODE = 'invalid_encrypted_content';
 const SEALED_WORDS = /\bencrypted[ _]content\b.{0,200}\b(could not be|cannot be|was not|did not match|is invalid)\b/i;
-/** Said with status 400 where another upstream says 401. */
+/** Sent with status 400 where other upstreams send 401. */
 const KEY_CODES = new Set(['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED']);
 /**
- * Said with status 400 where another upstream says 402 or 403: our account there is empty, or not served. Whole sentences
- * of the vendor's, and never about a field: an upstream quotes its caller, and a caller must not be able to close a
- * channel.
+ * Sent with status 400 where other upstreams send 402 or 403: our account there is empty or disabled. Only complete
+ * sentences of the vendor match, and none about a field: an upstream may quote its caller, who must not be able to close
+ * a channel.
  */
 const EXHAUSTED_WORDS =
   /^(Your credit balance is too low|You have reached your specified API usage limits|API key (not valid|expired)|User location is not supported)\b/i;
 
-/** OpenAI's, of an account that has not shown who it is. It names the field that only others may use. */
+/** OpenAI's message for an unverified account. It names the field that only verified accounts may use. */
 const UNVERIFIED_WORDS = /^Your organization must be verified to \w+ /i;
-/** OpenAI's, said with status 429, though no wait ends it. Others say so of a minute, and how long to wait. */
+/** OpenAI's code with status 429, although waiting does not help. Other upstreams use it with a Retry-After. */
 const NO_CREDIT_CODE = 'insufficient_quota';
 
 /**
@@ -55,7 +55,7 @@ export function classifyFailure(failure: UpstreamFailure, maySeal = false, reque
   if (KEY_CODES.has(code)) return new AttemptFailed('refused_our_key');
   if (status === 404 && !isAboutNamed(message, request)) return new AttemptFailed('route_missing');
   if (status === 429) return tooMany(failure);
-  // The channel leads back here, or to a gateway that this call has passed.
+  // The channel leads back to this gateway, or to one that the call has passed.
   if (status === 508 && code === 'loop_detected') return new AttemptFailed('looped');
   if (status < 400 || status >= 500 || status === 408) return new AttemptFailed('upstream_error');
   if (status === 400 && isNotServed(failure)) return new AttemptFailed('exhausted');
@@ -65,10 +65,10 @@ export function classifyFailure(failure: UpstreamFailure, maySeal = false, reque
   }
   if (isRejected(failure)) return rejected(param);
   const shown = message ? `The upstream refused the request: ${message}` : undefined;
-  // A firewall before the upstream refuses content without a word.
+  // A firewall before the upstream refuses content without a message.
   const isWall = status === 403 && !message;
   const refusal = isWall ? fault('content_rejected') : fault('invalid_request', { param, message: shown });
-  // Another channel has what this one does not, or has no such firewall.
+  // Another channel may have the model, or no such firewall.
   const isElsewhere = status === 404 || status === 403;
   return new AttemptFailed('request_refused', { refusal, isSealed: maySeal && isSealed(failure), isElsewhere });
 }

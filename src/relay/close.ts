@@ -100,7 +100,7 @@ export class Closing implements TaskListener {
     return this.#settled.promise;
   }
 
-  /** Nothing is charged, unless the account has used up its free losses of the day. */
+  /** Nothing is charged, unless the account has reached its losses of the day. */
   async release(
     status: RequestStatus,
     { rule, giveBackSlots, first, used = NO_BUCKETS }: ReleaseOptions,
@@ -127,7 +127,7 @@ export class Closing implements TaskListener {
     return settled;
   }
 
-  /** A bug of ours must not keep a customer's money. */
+  /** A bug must not leave a customer's money held. */
   #releaseUnbilled(error: unknown, losses: readonly Loss[]): void {
     const { alarms, ledger } = this.#tools;
     const { requestId, key, model, freeAddress } = this.#admission.call;
@@ -170,7 +170,7 @@ export class Closing implements TaskListener {
     return items.length === 0 ? undefined : { items, guard };
   }
 
-  /** What is late on this route is measured by it. */
+  /** The route's history, which decides when an answer is late. */
   #noteTime({ step, begun }: BegunAnswer, { firstTokenMs, totalMs }: Sample): void {
     const ms = begun.kind === 'stream' ? firstTokenMs : totalMs;
     const { channel, model } = step.route;
@@ -231,7 +231,7 @@ export class Closing implements TaskListener {
     };
   }
 
-  /** It was waited for long enough: it goes on unwaited. */
+  /** The wait is over; the settlement continues in the background. */
   onTime(): void {
     this.#settled.resolve(undefined);
   }

@@ -45,7 +45,7 @@ export function deliverStream(
       else await settleAndEnd(send);
     } catch (error) {
       if (closing.done) return;
-      // One that only counts as gone is broken off: it must not take what it has for the whole answer.
+      // A client that only counts as gone is cut off, so that it does not take what it has for the whole answer.
       if (error instanceof AttemptFailed && error.outcome === 'client_gone') throw error;
       const shown = await closeBroken(error);
       await send(writer.error(faultBody(shown, call.dialect.envelope, { requestId, publicUrl: tools.publicUrl })));
@@ -73,13 +73,13 @@ export function deliverStream(
     delivery.endRun('ok');
     if (current.step.model.free) delivery.noteUnpaid();
     const bill = billStream(call, runs);
-    // What stands behind the end is read for the connection's sake, and is not billed.
+    // The rest after the end is read so that the connection can be reused; it is not billed.
     void readLastBytes(current.begun);
     const settled = await closing.settle('ok', bill, served, lossesOfReplaced(call, runs));
     await send(writer.end({ usage: bill, cost: settled?.cost, isOurs: isOurs(bill) }));
   }
 
-  /** A stop sequence that we watch for ended the answer: the rest is read for the report where only that says what it took. */
+  /** The gateway ended the answer at a stop sequence: the rest is read if only the report shows what was used. */
   async function endAtStop(send: Send): Promise<void> {
     delivery.endRun('ok');
     const bill = endedBill(admission, delivery, 'stop_matched');
@@ -124,7 +124,7 @@ function isHourOver(error: unknown): boolean {
   return error instanceof AttemptFailed && error.outcome === 'too_slow';
 }
 
-/** What the upstream did wrong is free, and so is a failure of our own. */
+/** Failures of the upstream or of the gateway are free. */
 function unpaidEnding(error: unknown, status: FaultCode): UnpaidEnding {
   const isOurs = !(error instanceof AttemptFailed) || error.endsCall;
   return isOurs
@@ -132,7 +132,7 @@ function unpaidEnding(error: unknown, status: FaultCode): UnpaidEnding {
     : { status, rule: 'upstream_failed', reason: 'stream_broken' };
 }
 
-/** The content, from as many runs as it takes. Throws why there is no more of it. */
+/** The content, from as many runs as needed. Throws the reason why it ended early. */
 async function sendContent(
   tools: RelayTools,
   admission: Admission,

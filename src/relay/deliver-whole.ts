@@ -57,7 +57,8 @@ function largeBody(tools: RelayTools, call: Call, text: string, begun: WholeAnsw
   }
   const write = dialect.longAnswers?.write;
   const pieces = fillLong(text, document, (member) => write?.(member, request) ?? member.chunks);
-  // The call itself is closed, and a drain waits for what was paid. A name of its own: a late settlement takes the call's away.
+  // The call is closed, but a drain must wait for a paid answer. Under another id, because a late settlement removes the
+  // call's.
   const sending = `${requestId} is sent`;
   tools.running.add(sending);
   let hasLeft = false;

@@ -1,5 +1,5 @@
-// What is known of a streamed answer on its way: the run that is passed on now, those before it, what of them has reached
-// the client, and whether the client is still there.
+// The state of a streamed answer: the current run, the runs before it, what has reached the client, and whether the client
+// is still there.
 
 import type { Sent, StreamWriter } from '../dialects/dialect.ts';
 import { failpoint } from '../kit/failpoint.ts';
@@ -87,7 +87,7 @@ export class Delivery implements Timed {
     return this.#needsReport;
   }
 
-  /** It should have been read for its report, and the gateway had no place for that. */
+  /** Its report was needed, but too many streams were being read on. */
   get isUnread(): boolean {
     return this.#isUnread;
   }
@@ -140,7 +140,7 @@ export class Delivery implements Timed {
     else watch.abort(outcome);
   }
 
-  /** A stream that delivers has as much time again, up to its hour; one that only shows signs of life has fallen silent. */
+  /** A stream that delivers gets its time again, up to one hour; one that only sends keep-alives counts as silent. */
   onTimeUp(outcome: TimeUp): void {
     const { step, begun } = this.#current;
     const isOver = this.#tools.clock.monotonic() >= this.#admission.deadline;
@@ -180,7 +180,7 @@ export class Delivery implements Timed {
     if (this.#contentAt === undefined) this.#noteContent();
   }
 
-  /** Reasoning may be announced, or summed up, long before the answer itself. */
+  /** A summary of the reasoning may come long before the answer itself. */
   #noteContent(): void {
     const { tokens, reasoningTokens } = this.#current.begun.reader.facts().output;
     if (tokens > reasoningTokens) this.#contentAt = this.#tools.clock.monotonic();

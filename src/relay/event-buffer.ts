@@ -72,7 +72,7 @@ export class EventBuffer {
     return byteLength <= SPLIT_BYTES && this.#sse.isAtEvent();
   }
 
-  /** What the upstream said, as it came, when it said the last event. */
+  /** The upstream's own text of the last event. */
   heard(): string | undefined {
     return this.#split[this.#splitAt - 1]?.data;
   }
@@ -154,7 +154,7 @@ export class EventBuffer {
     return [...events.slice(0, brokenAt), ...this.#lastWords(), ...events.slice(brokenAt)];
   }
 
-  /** What the reader of a whole answer has kept back for its end. */
+  /** Events that the reader of a whole answer keeps until its end. */
   #lastWords(): readonly StreamEvent[] {
     return this.#reader.isFinished() ? this.#endReader() : NOTHING;
   }

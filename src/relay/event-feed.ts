@@ -13,7 +13,7 @@ import { EventBuffer } from './event-buffer.ts';
 import type { Watch } from './watch.ts';
 
 export interface Waiter {
-  /** Passes on bytes that begin with an event. Answers how many it took; HELD_UP: all of them, and it will call `wait` itself. */
+  /** Passes on bytes that begin with an event. Returns how many it took; HELD_UP: all of them, and it will call `wait` itself. */
   passBytes?(bytes: Uint8Array): number;
   resolve(hasMore: boolean): void;
   reject(reason: unknown): void;
@@ -34,7 +34,7 @@ export const HELD_UP = -1;
 /** How long to wait for usage and the end mark after a complete answer: some upstreams never send them. */
 const AFTER_ANSWER_MS = 500;
 
-/** The time in which nobody asks for more, because the client reads slowly, does not count as idle. */
+/** Time in which nothing is requested, because the client reads slowly, does not count as idle. */
 export class EventFeed implements EventListenerObject {
   readonly #reader: StreamReader;
   readonly #watch: Watch;
@@ -85,7 +85,7 @@ export class EventFeed implements EventListenerObject {
     }
   }
 
-  /** What the upstream said, as it came, when it said the last event. */
+  /** The upstream's own text of the last event. */
   heard(): string | undefined {
     return this.#buffer.heard();
   }
@@ -100,7 +100,7 @@ export class EventFeed implements EventListenerObject {
     this.#buffer.putBack(events);
   }
 
-  /** Ends the wait of whoever waits now, but not the stream. */
+  /** Ends the current wait, but not the stream. */
   interrupt(reason: unknown): void {
     this.#takeWaiter()?.reject(reason);
   }
@@ -208,7 +208,7 @@ export class EventFeed implements EventListenerObject {
     return this.#waiter?.passBytes !== undefined && this.#state !== 'failed' && this.#buffer.mayPass(bytes);
   }
 
-  /** What whoever waits did not take, and must be read as events. */
+  /** The bytes that the waiter did not take, which must be read as events. */
   #passOver(bytes: Uint8Array): Uint8Array | undefined {
     const taken = this.#waiter?.passBytes?.(bytes) ?? 0;
     if (taken !== 0) this.#noteWord();

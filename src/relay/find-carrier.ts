@@ -45,7 +45,7 @@ export class Carriers {
     const { dialect, request, headers, isStrict } = this.#options;
     try {
       const carrier = carry(dialect, request, route, this.#options);
-      // To others no beta goes at all.
+      // Other upstreams get no beta header.
       const betas = route.channel.kind === 'anthropic' ? lostBetas(headers, contextTokens) : NOTHING;
       if (betas.length > 0) carrier.dropped = [...carrier.dropped, ...betas];
       if (!isStrict) return carrier;
@@ -68,7 +68,7 @@ interface Carried {
 export function requireRoute(models: Models, dialect: Dialect): void {
   for (const model of models) if (isReached(model, dialect)) return;
   const [{ id, routes }] = models;
-  // Its channels are switched off for now: another time the same call is right.
+  // Its channels are switched off for now; the same call may succeed later.
   if (routes.length === 0) throw noChannel({ internal: `every channel of ${id} is switched off` });
   throw fault('unsupported_endpoint', { param: 'model', hint: `No channel of ${id} serves this endpoint.` });
 }
@@ -85,7 +85,7 @@ function lostSettings(names: readonly string[]): Fault {
   });
 }
 
-/** The first that there is, or what stands in the way if the call cannot travel on any route of these models. */
+/** The first carrier, or the reason why no route of these models can carry the call. */
 export function findCarrier(models: readonly Model[], { dialect, carriers }: Carried): Carrier | Fault {
   let refusal: Fault | undefined;
   for (const model of models) {

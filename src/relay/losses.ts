@@ -96,7 +96,7 @@ interface FailedTry {
   usage: UsageReport | undefined;
 }
 
-/** Mostly nothing is known of what it used: input by our own count, and output by `mostOutput`. */
+/** Its usage is mostly unknown: input is our own count, output is `mostOutput`. */
 export function noteFailedTry(tools: RelayTools, admission: Admission, step: Step, failed: FailedTry): void {
   const reported = typeof failed.usage === 'object' ? failed.usage.buckets : undefined;
   if (!reported && (failed.isAccepted ? NOT_BILLED.has(failed.outcome) : !ENDED_BY_US.has(failed.outcome))) return;
@@ -114,7 +114,7 @@ export function noteFailedTry(tools: RelayTools, admission: Admission, step: Ste
   admission.losses = [...admission.losses, loss];
 }
 
-/** By the time that it took, if it can have worked unseen. */
+/** Estimated from its time, if it may have reasoned without showing it. */
 function mostOutput(
   tools: RelayTools,
   { call, maxOutputTokens }: Admission,
@@ -122,11 +122,11 @@ function mostOutput(
   { outcome, elapsedMs }: FailedTry,
 ): number {
   const { images, choices, stream } = call.request;
-  // Images are not made bit by bit: all of them may have been.
+  // Images are not made in parts: all of them may have been made.
   if (images > 0) return maxOutputTokens * images;
   const most = maxOutputTokens * choices;
   if (outcome === 'too_large' || outcome === 'flood') return most;
-  // It should have been waited for, and there was no place: all of it may have been made.
+  // It was not waited for, because too many calls were: all of it may have been made.
   const isUnread = !stream && outcome === 'client_gone' && elapsedMs < READ_ON_MS;
   if (isUnread && needsReport(tools, call, step)) return most;
   if (stream && !maySpendUnseen(tools, call, step, elapsedMs)) return 0;

@@ -3,7 +3,7 @@
 import type { Nano } from '../kit/money.ts';
 import type { Outcome } from '../store/operations.ts';
 
-/** What of a call may be counted by: nothing of the client's. */
+/** The labels of a call; none of them is chosen freely by the client. */
 interface MeteredCall {
   endpoint: string;
   model: { id: string };
@@ -19,7 +19,7 @@ export interface ServingTry {
 
 export interface RelayMeter {
   opened(call: MeteredCall): void;
-  /** Its end is in the books. Without `serving`, nothing was billed. */
+  /** Its end is committed. Without `serving`, nothing was billed. */
   closed(call: MeteredCall, outcome: Outcome, charged: Nano, serving: ServingTry | undefined): void;
   over(call: MeteredCall): void;
 }

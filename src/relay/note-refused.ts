@@ -1,4 +1,4 @@
-// An upstream that finds fault with what a translation wrote: the slip may be ours, so the log says how it was made up.
+// Logs the structure of a translated request that an upstream refused: the translation may be wrong.
 
 import type { Carrier } from '../dialects/carrier.ts';
 import { describeRefused } from '../dialects/describe-refused.ts';
@@ -18,14 +18,14 @@ export interface Translated {
   isDescribed: boolean;
 }
 
-/** To write and scan more than this again would hold up everybody else. */
+/** Writing and scanning more than this again would delay other requests. */
 const MAX_DESCRIBED = 256 * 1024;
 
 export function isDescribable({ length }: string): boolean {
   return length <= MAX_DESCRIBED;
 }
 
-/** Only a refusal of what was written is noted. */
+/** Logs only refusals of the request itself. */
 export function noteRefused(
   { log }: RelayTools,
   admission: Admission,
@@ -33,7 +33,7 @@ export function noteRefused(
   sent: Translated,
   { refusal, isForeign }: AttemptFailed,
 ): void {
-  // What belongs to another channel's account is nobody's slip.
+  // A refusal of another account's content is not an error of the translation.
   if (refusal?.code !== 'invalid_request' || isForeign) return;
   const { requestId, endpoint } = admission.call;
   admission.refusedTranslation = true;

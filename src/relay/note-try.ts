@@ -1,4 +1,4 @@
-// What came of one try, for all who hear of it: the receipt, the channel's health and figures, and the operator.
+// Records the outcome of one try: in the receipt, the channel's health and figures, and alarms for the operator.
 
 import type { Attempt } from '../store/rows.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
@@ -6,7 +6,7 @@ import type { Admission, RelayTools } from './call.ts';
 import { type AttemptOutcome, OUTCOMES } from './outcomes.ts';
 import type { Step } from './plan.ts';
 
-/** One line of the receipt, from when the channel is asked; what is said of the same try later takes the place of what was said before. */
+/** One line of the receipt, from when the channel is asked; later outcomes of the same try replace earlier ones. */
 export class TryNote {
   readonly #tools: RelayTools;
   readonly #step: Step;
@@ -47,7 +47,7 @@ export class TryNote {
   }
 }
 
-/** What the operator must hear of a try that failed. */
+/** Alarms for a try that failed. */
 export function noteTrouble(tools: RelayTools, { call }: Admission, step: Step, failed: AttemptFailed): void {
   const { channel } = step.route;
   const { alarm } = OUTCOMES[failed.outcome];
@@ -56,7 +56,7 @@ export function noteTrouble(tools: RelayTools, { call }: Admission, step: Step, 
   if (alarm === 'upstream_refused_our_key') tools.invalidateKey(channel);
 }
 
-/** The upstream has made the answer and asks for its price, and nobody pays us for it. */
+/** The upstream bills the answer, and no customer pays for it. */
 function noteTooLarge(
   { log }: RelayTools,
   { requestId, endpoint }: Admission['call'],

@@ -1,4 +1,4 @@
-// Whether an upstream says more than the bound that it was given. Our own count of tokens may be too high by a few times, as
+// Whether an upstream sends more output than its bound. Our own count of tokens may be too high by a few times, as
 // for tables and white space, so it only raises suspicion; from there on words are counted, each of which is a token at least.
 
 import type { Segment, Sent } from '../dialects/dialect.ts';
@@ -26,7 +26,7 @@ export class OutputBound {
     if (tokens > this.#tokens * MARGIN.share + MARGIN.tokens) this.#isNear = true;
   }
 
-  /** Another run begins, and may say again what was said. */
+  /** Another run begins, and may repeat what was sent. */
   restart(): void {
     this.#words = 0;
   }

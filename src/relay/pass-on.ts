@@ -1,5 +1,5 @@
-// One run's events on their way to the client, as they come. What came together goes out together; what the client does
-// not take yet holds up the rest.
+// Sends the events of one run to the client as they come. Events that arrived together are sent together; a client that
+// does not read yet holds up the rest.
 
 import type { ContinuedWriter } from '../dialects/dialect.ts';
 import { createShortcut, type Shortcut } from '../dialects/stream/shortcut.ts';
@@ -9,7 +9,7 @@ import type { Send } from './byte-stream.ts';
 import type { Delivery } from './delivery.ts';
 import { HELD_UP, type Waiter } from './event-feed.ts';
 
-/** More is not gathered for one sending. */
+/** The most that is sent at once. */
 const MAX_FRAMES_CHARS = 16 * 1024;
 
 /** A stream's own writer, or what goes on with it in another run. */
@@ -39,7 +39,7 @@ class Passing implements Waiter {
     this.#writer = writer;
     this.#end = end;
     this.reject = reject;
-    // What another run says anew must be seen event by event.
+    // Output that another run repeats must be compared event by event.
     if (writer === delivery.writer) this.#shortcut = createShortcut(this.#run.reader, delivery.writer);
   }
 
