@@ -38,7 +38,7 @@ export interface DocsLibrary {
  * that the files are written with. */
 export function createDocsLibrary(files: ReadonlyMap<string, string>, baseUrl: string): DocsLibrary {
   const names = [...files.keys()].flatMap((path) => /^([\w-]+)\.md$/.exec(path)?.[1] ?? []);
-  // Written when the first reader comes: a server that starts has other things to do.
+  // Rendered at the first request, to keep the start fast.
   const written = new Map<Language, Map<string, DocPage>>();
   const find = (name: string, language: Language) => {
     const pages = written.get(language) ?? readPages(files, names, language, baseUrl);

@@ -1,5 +1,5 @@
-// Pages on their way out: the same headers on each of them. No script and no style but our own runs, nobody frames us,
-// and what belongs to one visitor is kept by no cache.
+// Responses of pages, all with the same headers: only our own scripts and styles run, no other site may frame a page, and
+// private pages are not cached.
 
 import { requestUrl } from '../kit/request-url.ts';
 import { chooseLanguage, LANGUAGE_COOKIE, type Language, toLanguage } from './language.ts';

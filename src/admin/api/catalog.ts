@@ -55,7 +55,7 @@ const priceList = z.strictObject({
   channel: text.optional().describe('Only routes to this channel get the cost; all of them if left out.'),
 });
 
-/** A number that no revision has, if it is none. */
+/** 0, which no revision has, if the text is not a number. */
 const revisionOf = (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
 
 export const CATALOG_OPERATIONS: readonly AdminOperation[] = [

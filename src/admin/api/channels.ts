@@ -1,4 +1,4 @@
-// /api/admin/channels: look, test, switch, take away.
+// /api/admin/channels: list, test, switch on and off, remove.
 
 import { z } from 'zod';
 import { listChannels, showChannel } from '../actions/channels.ts';

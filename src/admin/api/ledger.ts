@@ -1,4 +1,4 @@
-// /api/admin/ledger and losses: does it agree, what came in, what upstreams billed, and what of that no customer paid.
+// /api/admin/ledger and losses: the audit, revenue, upstream bills, and costs that no customer paid.
 
 import { z } from 'zod';
 import { auditResult, dailyRevenue, internalAccounts, runFullAudit, writeOffs } from '../actions/ledger.ts';

@@ -13,7 +13,7 @@ import { PortRefused } from '../port/refused.ts';
 import type { OperatorExchange, OperatorRoute, OperatorTools } from '../port/tools.ts';
 import { publicView } from './public-view.ts';
 
-/** Who acts here, as the log of actions says. */
+/** The actor in the log of actions. */
 export const ACTOR = ACTORS.token;
 
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -30,7 +30,7 @@ interface AdminCall<Name extends AdminName, Query extends z.ZodObject, Body exte
 
 type AdminName = `${Method} /api/admin/${string}`;
 
-/** A route that also says of itself what it takes. */
+/** A route with its description. */
 export type AdminOperation = Call & OperatorRoute;
 
 export function operation<
@@ -64,7 +64,7 @@ const NOTHING = z.object({});
 
 function readWith<Shape extends z.ZodObject>(shape: Shape | undefined, value: unknown): z.output<Shape> {
   const read = (shape ?? NOTHING).safeParse(value, { error: describeIssue });
-  // Without a shape nothing is asked for, and nothing given.
+  // Without a shape there is no input.
   if (read.success) return read.data as z.output<Shape>;
   const faults = read.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
   const [first] = faults;
@@ -83,7 +83,7 @@ function readQuery({ request }: OperatorExchange): Record<string, string> {
   return Object.fromEntries(new URL(request.url).searchParams);
 }
 
-/** An empty body is an empty object: many calls need to say nothing. */
+/** An empty body counts as an empty object: many calls need no input. */
 async function readBody(tools: OperatorTools, { request }: OperatorExchange): Promise<unknown> {
   const text = await tools.readBody(request, MAX_BYTES);
   if (text.trim() === '') return {};

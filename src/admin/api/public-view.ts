@@ -31,7 +31,7 @@ function publicMember(name: string, value: unknown): [string, unknown][] {
   return [[spelt, publicView(value)]];
 }
 
-/** Numbers that belong to the word before them. */
+/** Digits that belong to the preceding part of a name. */
 const ONE_WORD: ReadonlySet<string> = new Set(['last4', 'p50', 'p95']);
 
 function spell(name: string): string {

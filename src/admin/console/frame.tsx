@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// The frame of the console's pages: the site's look, with the parts of the shop in its menu. A page that asks a second time
-// says what will happen, and the way back is as near as the way on.
+// The frame of the console's pages: the site's look, with the parts of the shop in its menu. A confirmation page
+// says what will happen, with buttons to go on and to go back.
 
 import type { Child } from 'hono/jsx';
 import { Frame, type FrameContext, Links, type Notice, NoticeBox, SignOut, Tabs } from '../../site/frame.tsx';
@@ -62,7 +62,7 @@ export function ConsolePage({ context, title, section, lead, notice, isShownOnce
     text: name === 'alarms' ? [frame[name], badge] : frame[name],
   }));
   const tabs = tabsOf(section, words);
-  // The longest path that leads here is the current one: a tab's pages lie below it.
+  // The tab with the longest matching path is the current one: its pages are below it.
   const current = tabs
     ?.filter((tab) => path === tab.path || path.startsWith(`${tab.path}/`))
     .sort((a, b) => b.path.length - a.path.length)[0];
@@ -97,14 +97,14 @@ interface ConfirmProps {
   context: ConsoleContext;
   section: Section;
   title: string;
-  /** What will happen, a sentence each. */
+  /** What will happen, one sentence each. */
   consequences: readonly string[];
-  /** Where the form goes, and what it carries unseen. */
+  /** The form's target and hidden fields. */
   action: string;
   fields?: Readonly<Record<string, string>>;
   button: string;
   back: string;
-  /** More that is asked, within the form. */
+  /** More fields of the form. */
   children?: Child;
 }
 

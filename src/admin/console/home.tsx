@@ -85,7 +85,7 @@ function Needs({ context, facts: { channels, openIncidents, isUnbalanced } }: Ho
     ...(channels.every(({ kind }) => kind === 'demo') ? [{ path: '/models/document', text: home.noChannel }] : []),
   ];
   if (needs.length === 0) {
-    // With alarms unknown nobody can say that all is well.
+    // If the alarms are unknown, the page must not say that all is well.
     if (context.openAlarms === undefined) return null;
     return <NoticeBox notice={{ text: home.calm }} />;
   }

@@ -5,7 +5,7 @@ import type { Random } from '../../kit/random.ts';
 export interface Once {
   /** For a hidden field of a form. */
   ticket(): string;
-  /** Whether this form may act now: it was given out, and has not acted. */
+  /** Whether this form may act: its ticket was issued and is unused. */
   take(ticket: string | null): boolean;
 }
 

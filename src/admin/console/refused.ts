@@ -1,4 +1,4 @@
-// What the operator's functions and the gateway refuse, in the reader's words, with what it is about.
+// Refusals of operator actions and faults of the gateway, as text in the reader's language.
 
 import type { Fault } from '../../faults/fault.ts';
 import { faultText } from '../../site/fault-text.ts';
@@ -26,7 +26,7 @@ export function refusalStatus({ code }: OperatingRefused): number {
   return REFUSAL_STATUSES[code];
 }
 
-/** What it gives; undefined where it is refused. */
+/** The result; undefined if it is refused. */
 export function unlessRefused<Result>(run: () => Result): Result | undefined {
   try {
     return run();

@@ -1,5 +1,4 @@
-// Who is signed in to the console. Sessions are in memory alone: whoever restarts the service signs in again, and a token
-// that was changed lets nobody in from before.
+// Sessions of the console, in memory only: after a restart everyone signs in again, and a changed token ends all sessions.
 
 import { createHash } from 'node:crypto';
 import { type Clock, HOUR_MS } from '../../kit/clock.ts';
@@ -8,7 +7,7 @@ import { readCookie, secretCookie } from '../../site/cookies.ts';
 import { OWN_URL } from './tools.ts';
 
 interface ConsoleSessions {
-  /** Gives the cookie. */
+  /** Returns the cookie. */
   open(headers: Headers): string;
   has(headers: Headers): boolean;
   end(headers: Headers): string;

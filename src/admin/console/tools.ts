@@ -10,7 +10,7 @@ export interface ConsoleTools extends OperatingTools {
   siteName: string;
   log: Log;
   assetFiles: ReadonlyMap<string, Buffer>;
-  /** Slow where the token is wrong, and at last not willing to look any more. */
+  /** Slow for a wrong token; after too many, it refuses unchecked. */
   checkToken(token: string): Promise<TokenCheck>;
   /** Throws a fault if the body is too large or too slow, or, as `invalid_request`, compressed or not UTF-8. */
   readBody(request: Request, maxBytes: number): Promise<string>;

@@ -176,7 +176,7 @@ function withRefusals(handle: HandleVisit, again: ShowRefused): HandleVisit {
   };
 }
 
-/** The door: the token, once, for as long as the browser keeps the session. `typed`: what a form carried that came too late. */
+/** The sign-in page, which asks for the token. `typed`: input of a form that was sent after its session had ended. */
 function signInPage(context: ConsoleContext, next: string, typed: string, notice: Notice | undefined) {
   const { signIn } = context.words;
   return (

@@ -11,7 +11,7 @@ import type { OperatorExchange, OperatorTools } from './tools.ts';
 
 type Handle = (exchange: OperatorExchange) => Response | Promise<Response>;
 
-/** Adds pages for people. They have a door of their own, which asks for the same token. */
+/** Adds pages for people. They have their own sign-in page, which asks for the same token. */
 export type AddPages = (app: Hono, check: CheckToken) => void;
 
 /** Pages stand behind the routes for programs, and are loaded when the first is asked for. */
@@ -53,14 +53,14 @@ export function createOperatorApp(tools: OperatorTools, loadPages: () => Promise
   return app;
 }
 
-/** What a page throws past its own answer to failures ends as it does on a route. */
+/** An error that a page does not handle itself is handled as on a route. */
 function newRouter(tools: OperatorTools): Hono {
   const router = new Hono();
   router.onError((error, context) => refused(tools, exchangeOf(tools, context), error));
   return router;
 }
 
-/** The router's word for any method, also one that HTTP does not know. */
+/** The router's name for any method, also one that HTTP does not know. */
 const EVERY_METHOD = 'ALL';
 
 function exchangeOf(tools: OperatorTools, context: Context): OperatorExchange {
@@ -97,7 +97,7 @@ function withHeaders({ requestId }: OperatorExchange, response: Response): Respo
   return response;
 }
 
-/** A page whose own name was made to lead here must not get through with what a browser remembers. */
+/** Stops DNS rebinding: another site whose name resolves to this machine must not use the browser's cookies. */
 function isLoopbackName(host: string | undefined): boolean {
   return LOOPBACK_NAMES.has((host ?? '').toLowerCase().replace(/:\d+$/, ''));
 }

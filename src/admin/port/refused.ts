@@ -1,5 +1,5 @@
-// What the operator's port refuses. It speaks to the operator alone and may say more than a client hears, so its refusals
-// are not of the clients' table; a fault that a use case throws keeps its code.
+// Refusals of the operator's port. Only the operator sees them, and they may say more than a client may know, so they are
+// not in the table of faults; a fault that a use case throws keeps its code.
 
 import { Fault } from '../../faults/fault.ts';
 import { OperatingRefused, REFUSAL_STATUSES } from '../actions/refused.ts';

@@ -7,7 +7,7 @@ import { isLiveKey } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import type { SiteTools } from '../tools.ts';
 
-/** What costs nothing comes first: who only looks pays nothing. */
+/** Free models come first, so that trying costs nothing. */
 export function chatModels(tools: SiteTools, key: KeyRow | undefined): Model[] {
   return tools
     .catalog()
@@ -15,13 +15,13 @@ export function chatModels(tools: SiteTools, key: KeyRow | undefined): Model[] {
     .toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Among the free ones, the one that goes to whichever of them can answer. */
+/** Of the free models, the one that routes to any of them. */
 function rank({ id, free }: Model): number {
   if (id === FREE_MODEL) return 0;
   return free ? 1 : 2;
 }
 
-/** The key that opened the session; for who came with a password, the oldest that may manage. */
+/** The key that opened the session; after a sign-in with a password, the oldest key that may manage. */
 export async function keyOf({ store, clock }: SiteTools, session: SiteSession): Promise<KeyRow | undefined> {
   const keys = await store.read.keysOf(session.accountId);
   const valid = keys.filter((key) => isLiveKey(key, clock.now()));

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// In and out: signing in, a new account, signing out here and everywhere.
+// Sign in, register, sign out here and everywhere.
 
 import { registerAgent } from '../../accounts/register-agent.ts';
 import { endSession, endSessions, openSession, readSession, SessionsFull } from '../../accounts/sign-in/sessions.ts';
@@ -31,7 +31,7 @@ export function addEntrance(visits: Visits, tools: SiteTools): void {
       await endSession(tools, readSessionCookie(visit.request.headers, tools.publicUrl));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      // The browser forgets the session also while the store cannot: nobody comes with it any more, and it ends by itself.
+      // The cookie is deleted even if the store fails: the session is then unused and expires.
       const { account } = visit.page.words;
       const context = { ...visit.page, isSignedIn: false };
       const page = <MessagePage context={context} title={account.signOut} text={account.signedOutHere} />;
@@ -43,7 +43,7 @@ export function addEntrance(visits: Visits, tools: SiteTools): void {
     await endSessions(tools, visit.session);
     return signedOut(visit);
   };
-  // Whoever wants to leave is never kept.
+  // Signing out is always possible.
   visits.open('post', '/account/sign-out', leave, { isWork: false });
   visits.signed('post', '/account/sign-out-everywhere', leaveEverywhere, { isWork: false });
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// The frame of the account's pages: its parts as tabs, a way out, and what the last action came to.
+// The frame of the account's pages: tabs, sign-out, and the result of the last action.
 
 import type { Child } from 'hono/jsx';
 import { type Notice, NoticeBox, SignOut, Tabs } from '../frame.tsx';

@@ -20,7 +20,7 @@ import type { SignedVisit, Visits } from './visits.tsx';
 /** As on the overview. */
 const SPENT_DAYS = 30;
 const SPENT_WITHIN_MS = 1_000;
-/** Somebody was quicker, in another tab perhaps: what was wanted is done. */
+/** It was done already, perhaps in another tab. */
 const GONE = '/account/keys?done=gone';
 
 export function addKeyPages(visits: Visits, tools: SiteTools): void {
@@ -132,7 +132,7 @@ async function whatIsWrong(tools: SiteTools, visit: SignedVisit, refused: Fault)
   return { texts, faults };
 }
 
-/** Nothing was made: what was typed is there, to be sent by whoever has looked at the list. */
+/** Nothing was created: the form is shown again with its input, below the current list. */
 function showStale(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   const notice = { text: visit.page.words.account.keys.stale, isBad: true };
   const typed = { keyId: undefined, form: visit.form, faults: {} };
@@ -145,7 +145,7 @@ function findKey({ store }: SiteTools, { session }: SignedVisit, keyId: string) 
 
 interface Shown {
   fresh?: string;
-  /** What was sent and refused: it is there to be mended. */
+  /** Refused input, shown again for correction. */
   typed?: TypedKey | undefined;
   notice?: Notice | undefined;
   status?: number;
@@ -163,7 +163,7 @@ async function showKeys(
   const since = taipeiDay(now) - SPENT_DAYS + 1;
   const [budgets, spent] = await Promise.all([
     readDayBudgets(tools, keys),
-    // A new key is shown here and nowhere else: it waits for nothing that it can do without.
+    // A new key is shown only here, so it must not wait for optional parts.
     fresh === undefined ? readSpent(tools, accountId, since) : undefined,
   ]);
   const spentSince = date(taipeiDayStart(since));
@@ -172,7 +172,7 @@ async function showKeys(
   return visit.show(<KeysPage context={visit.page} facts={facts} notice={notice} />, { status });
 }
 
-/** Undefined if it takes long, as behind an audit: who comes to revoke a key must not wait for it. */
+/** Undefined if it takes long, as during an audit: revoking a key must not wait for it. */
 async function readSpent({ store, clock }: SiteTools, accountId: string, since: number) {
   const given = new AbortController();
   const late = sleep(clock, SPENT_WITHIN_MS, given.signal)

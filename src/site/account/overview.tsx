@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// The account at a glance: money, what is free, what was spent, what happened last; and for who has just come, what to do.
+// Overview of the account: balance, free allowances, spending, latest requests, and first steps for a new account.
 
 import { readDayBudgets } from '../../accounts/day-budgets.ts';
 import { readFreeAllowances } from '../../accounts/free-allowances.ts';
@@ -146,7 +146,7 @@ function NextSteps({ context }: { context: PageContext }) {
   );
 }
 
-/** What was spent as bars, and each day that cost something in words, for who does not see them or has no mouse to ask. */
+/** Spending as bars, and as text for screen readers and touch screens. */
 function Latest({ context, facts: { spend, latest } }: OverviewProps) {
   const { language } = context;
   const { overview } = context.words.account;

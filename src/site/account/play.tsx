@@ -27,7 +27,7 @@ export function addPlayground(visits: Visits, tools: SiteTools): void {
   visits.signed('post', '/account/play', (visit) => answerScript(tools, visit), { isWork: false });
 }
 
-/** What comes in another shape was sent without the script. */
+/** A request in another format was sent without the script. */
 function isJson({ headers }: Request): boolean {
   return (headers.get('content-type') ?? '').startsWith('application/json');
 }
@@ -53,7 +53,7 @@ function remedy({ page: { words } }: SignedVisit, { code }: Fault) {
   return { link: { href: tabPath('redeem'), text: words.account.tabs.redeem } };
 }
 
-/** Who may not manage cannot raise a budget, but can ask for it. */
+/** A key that may not manage cannot raise its budget. */
 function refusalText({ page: { language, words }, session }: SignedVisit, refused: Fault): string {
   const isOthersToRaise = refused.code === 'key_budget_exceeded' && !session.canManage;
   return isOthersToRaise ? words.account.play.budgetTooLow : faultText(language, refused);
@@ -71,7 +71,7 @@ function playModel({ id, free, prices }: Model): PlayModel {
 
 async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   const given = tryParseJson(await tools.readBody(visit.request, MAX_BODY_BYTES));
-  // It may have been ended while the body came.
+  // The session may have ended while the body arrived.
   const session = await readSession(tools, visit.cookie, tools.clock.now());
   if (!session) throw new SessionEnded();
   const key = await keyOf(tools, session);
@@ -117,7 +117,7 @@ interface PlayProps {
 function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
   const { account, faults, pricing } = context.words;
   const { play } = account;
-  /** What the script says in its turn. */
+  /** Texts for the script. */
   const { send, stop, waiting, asking, stopped, offline, unanswered, noText, endings } = play;
   const said = {
     ...{ send, stop, waiting, asking, stopped, offline, unanswered, noText, endings },

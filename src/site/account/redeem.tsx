@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// A prepaid card becomes balance. A link may carry the code behind its #, which no server sees: the script puts it in.
+// Redeems a prepaid card. A link may have the code after its #, which no server receives; the script fills it in.
 
 import { CARD_CODE_SHAPE } from '../../accounts/card-code.ts';
 import { redeemCard } from '../../accounts/redeem-card.ts';

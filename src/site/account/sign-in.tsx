@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// The way in: with a key, with a name and password, or with a new account.
+// The sign-in page: with a key, with a name and password, or with a new account.
 
 import { readCardCode } from '../../accounts/card-code.ts';
 import { withGap } from '../format.ts';
@@ -31,7 +31,7 @@ export function SignInPage(props: SignInProps) {
   const { context, next, notice, card } = props;
   const { account } = context.words;
   const isForCard = next.startsWith(tabPath('redeem'));
-  // Who holds a card and was never here needs an account first.
+  // A visitor with a card and without an account needs to register first.
   const isLikelyNew = isForCard && notice === undefined;
   const create = <NewAccount context={context} next={next} />;
   return (
@@ -141,7 +141,7 @@ export function CreatedPage({ context, accountId, apiKey, next }: CreatedProps) 
         <h1>{account.createdTitle}</h1>
         <p class="lead">{account.createdText}</p>
         <CodeBlock code={apiKey} language={context.language} isSecret />
-        {/* Once the key is lost, nobody could say which account it was. */}
+        {/* Without its key, an account cannot be found again. */}
         <p>
           {account.overview.accountId} <span class="id">{accountId}</span>
           <br />

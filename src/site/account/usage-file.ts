@@ -1,5 +1,5 @@
-// The file of usage that a visitor takes away: for people and their spreadsheets, in their language, with keys by name and
-// Taipei's time. Programs have the one of the API.
+// The usage as a file for spreadsheets: in the visitor's language, with names of keys and Taipei time. Programs use the
+// file of the API.
 
 import type { UsageSheet } from '../../accounts/usage/usage-file.ts';
 import { formatNtd } from '../../kit/money.ts';

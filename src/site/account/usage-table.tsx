@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// Requests as rows: everything that is known of each, which is nothing of what was said. On a narrow screen a row becomes
-// a few lines, and the receipt has the rest.
+// Requests as rows, without any content. On a narrow screen a row becomes a few lines, and the receipt has the rest.
 
 import type { UsageRecord } from '../../store/rows.ts';
 import { count, dateTime, milliseconds, money } from '../format.ts';

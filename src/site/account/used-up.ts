@@ -1,5 +1,5 @@
-// Whether what is left of a balance pays for another call. Who knows one dear model alone is not helped by a cheap one that
-// they never asked: what counts are the paid models of the latest requests, and all of them only where there was none.
+// Whether the balance is too low for another call: of the paid models in the latest requests, or of any paid chat model if
+// there were none. A cheap model that the account never used does not count.
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { maxNano, minNano, type Nano } from '../../kit/money.ts';
@@ -22,7 +22,7 @@ function isChat({ kinds }: Model): boolean {
   return kinds.includes('chat');
 }
 
-/** What an ordinary call holds at the least: one image, or the shortest answer that is worth one, and no fewer tokens of input. */
+/** The smallest hold of an ordinary call: one image, or a minimum of input and output tokens. */
 function leastCall({ prices: { input, output, image } }: Model): Nano {
   return (input + output) * BigInt(LEAST_OUTPUT_TOKENS) + image;
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// Visits to the pages of the account: whoever is not signed in is asked to, and comes back to where they were.
+// Visits to the pages of the account. A visitor without a session signs in first, and then returns to the page.
 
 import type { Env, Hono } from 'hono';
 import { readSession, SessionEnded, type SiteSession } from '../../accounts/sign-in/sessions.ts';
@@ -89,8 +89,8 @@ function signInFirst(visit: SiteVisit, hadSession: boolean): Response {
 }
 
 /**
- * Who sent something must hear that it was not done, also when the browser has dropped the cookie by itself. The page that
- * shows a new key is the answer to a form: loaded again, it sends once more what was done before.
+ * A form that was not processed must say so, also if the browser dropped the cookie. The page with a new key is the answer
+ * to a form: when reloaded, it sends the form again.
  */
 function whySignIn({ request, url, page }: SiteVisit, hadSession: boolean, isKept: boolean): Notice | undefined {
   const { account } = page.words;

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// The front page: what this is in ten seconds, a first call to copy, and how the free model is doing.
+// The front page: a short description, a first call to copy, and the state of the free model.
 
 import { FREE_MODEL } from '../../catalog/document.ts';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// Figures as large type. An amount is exact to the last decimal, but what is less than a cent stands back.
+// Figures as large type. An amount is exact to the last decimal, but digits below a cent are less prominent.
 
 import type { Child } from 'hono/jsx';
 import type { Nano } from '../../kit/money.ts';

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// Charts of bars, drawn here: readable without a script, and in words for who does not see them.
+// Bar charts: rendered without a script, with a text for screen readers.
 
 import type { Nano } from '../../kit/money.ts';
 import { money } from '../format.ts';
@@ -16,7 +16,7 @@ interface Bar {
 const BAR = 18;
 const STEP = 22;
 const HEIGHT = 100;
-/** What is there at all is seen. */
+/** The smallest visible bar. */
 const LEAST = 3;
 
 export function Bars({

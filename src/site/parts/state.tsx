@@ -84,7 +84,7 @@ function Bars({ language, run: { state, from, count, firstDay, lastDay } }: { la
   );
 }
 
-/** Titles of bars are not for fingers: what a colour and a height mean stands below them all. */
+/** Titles of bars cannot be seen on touch screens, so a legend explains colours and heights. */
 export function DayBarsLegend({ language }: { language: Language }) {
   return (
     <p class="faint legend">

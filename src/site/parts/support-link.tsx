@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// The way to who runs the service, where a page sends somebody there; nothing where the operator named none.
+// A link to the operator's support; nothing without a contact.
 
 import { withGap } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// One customer: money, keys, entries, requests, and what was done for them. Never what they said.
+// One account: money, keys, entries, requests, and operator actions. Never content of requests.
 
 import { count, dateTime, money } from '../../../site/format.ts';
 import { wordsOf } from '../../../site/language.ts';

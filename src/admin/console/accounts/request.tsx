@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// One request of a customer: what was counted, held and paid, and every try. Never what was said.
+// One request of an account: usage, hold, cost, and every try. Never its content.
 
 import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
 import type { Language } from '../../../site/language.ts';

@@ -20,7 +20,7 @@ export function AccountsPage({ context, text, found }: SearchProps) {
   const { accounts } = context.words;
   return (
     <ConsolePage context={context} section="accounts" title={accounts.title} lead={accounts.lead}>
-      {/* Posted: the code of a card, which may still be money, is to stand in no address. */}
+      {/* A POST, because a card's code may still have value and must not be in a URL. */}
       <form method="post" action="/accounts" class="search">
         <TextField name="q" label={accounts.search} type="search" value={text} maxlength={100} required />
         <Submit text={accounts.find} />
@@ -34,7 +34,7 @@ export function AccountsPage({ context, text, found }: SearchProps) {
   );
 }
 
-/** Whoever looks for a request wants to see it. */
+/** A search for a request opens the request. */
 export function foundPath({ accountId, by }: FoundAccount, text: string): string {
   return by === 'request' ? requestPath(accountId, text) : `/accounts/${accountId}`;
 }

@@ -53,7 +53,7 @@ export function CardsPage(props: CardsProps) {
   );
 }
 
-/** A large batch does not show all of its cards: one that was found can be voided where it was found. */
+/** A large batch does not list all of its cards, so a card can be voided in the search results. */
 function Found({ context, cards }: { context: ConsoleContext; cards: readonly CardView[] }) {
   const { cards: words } = context.words;
   return (

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// One channel: what it is, how it does and why, a real call to try it, and the switch.
+// One channel: its settings, its state and the reason, a test call, and the switch.
 
 import { count, dateTime, milliseconds, percent } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
@@ -55,7 +55,7 @@ function ChannelFacts({ context, channel }: ChannelProps) {
     [channels.successHour, percent(channel.lastHour.successRate)],
     [channels.success, percent(channel.last24Hours.successRate)],
   ];
-  // The list of models is as long as it is: it has the whole width.
+  // The list of models may be long, so it gets the whole width.
   return (
     <>
       <Facts facts={facts} />

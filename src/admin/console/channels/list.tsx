@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// All channels at a glance: how each is doing, in one word and hour by hour.
+// All channels: the state of each, now and by the hour.
 
 import { count, dateTime, milliseconds, percent } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';

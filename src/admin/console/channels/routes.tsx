@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// The pages of the channels: look, test, switch.
+// The pages of the channels: view, test, switch on and off.
 
 import { milliseconds } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
@@ -56,7 +56,7 @@ async function test(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response>
   return showOne(tools, visit, { text, isBad: !tested.ok });
 }
 
-/** Which models go on without it, and which do not, before anything is switched. */
+/** Before a channel is switched off: which models keep working without it. */
 function askSwitch(visit: ConsoleVisit, channel: ChannelView, all: readonly ChannelView[], enabled: boolean): Response {
   const { channels } = visit.page.words;
   const others = all.filter((one) => one.enabled && one.name !== channel.name);
@@ -85,7 +85,7 @@ function askSwitch(visit: ConsoleVisit, channel: ChannelView, all: readonly Chan
   );
 }
 
-/** It is forced only for the models that the page named: another one that lost its routes meanwhile asks again. */
+/** Forced only for the models that the page named; if another one would lose its last route, it asks again. */
 async function flip(tools: ConsoleTools, visit: ConsoleVisit, enabled: boolean): Promise<Response> {
   const name = nameOf(visit);
   const set = (force: boolean) => setChannelEnabled(tools, name, { enabled, force, actor: ACTOR });

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// The ledger at a glance: whether it agrees, where the money is, what came in, what was lost.
+// Overview of the ledger: the audit, the internal accounts, revenue and losses.
 
 import { count, dateTime, money } from '../../../site/format.ts';
 import { wordFor, wordsOf } from '../../../site/language.ts';

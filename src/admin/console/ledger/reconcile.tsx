@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-// An upstream's bill beside our own records: what differs stands first and says so in words.
+// An upstream's bill compared with our records, differences first.
 
 import { count, money } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
@@ -51,7 +51,7 @@ interface ReconcileProps extends Shown {
 function ReconcilePage({ context, channels, form, result, notice }: ReconcileProps) {
   const { ledger } = context.words;
   const asked = form.get('channel');
-  // One whose traffic is long forgotten may have been asked for, too.
+  // The bill may be of a channel whose traffic is no longer kept.
   const isListed = asked === null || channels.some(({ name }) => name === asked);
   const listed = isListed ? channels : [...channels, { name: asked, isGone: true }];
   const choices = listed.map(({ name, isGone }) => [name, isGone ? ledger.gone(name) : name] as const);
@@ -128,7 +128,7 @@ function isCompared({ difference }: BillRow): boolean {
   return Object.values(difference).some((part) => part !== null);
 }
 
-/** The bill has an amount, and there is nothing to hold it against. */
+/** The bill has an amount, but there are no records to compare it with. */
 function isUnpriced({ agrees, bill, difference }: BillRow): boolean {
   return agrees && bill !== undefined && bill.amount !== null && difference.amount === null;
 }

@@ -41,7 +41,7 @@ function sent({ form }: ConsoleVisit): { yaml: string; base: number } {
   return { yaml: typedLines(form, 'yaml'), base: Number(form.get('base') ?? 0) };
 }
 
-/** Shows what a change comes to, or what is wrong with it. */
+/** Shows the difference that a change makes, or its errors. */
 export async function review(tools: ConsoleTools, visit: ConsoleVisit, change: Change): Promise<Response> {
   const { yaml, base } = change;
   const checked = await checkDocument(tools, yaml, base);
@@ -77,7 +77,7 @@ async function apply(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response
   }
 }
 
-/** What is stale is refused before anything is written: asking to apply it gives the difference. */
+/** An edit of an older revision is refused before anything is written; the review then shows the difference. */
 async function refuseStale(tools: ConsoleTools, visit: ConsoleVisit, yaml: string, base: number): Promise<Response> {
   const refused = await applyChecked(tools, yaml, { baseRevision: base, confirmed: false, actor: ACTOR });
   if (!refused.ok && refused.reason === 'stale') return showStale(visit, yaml, base, refused);

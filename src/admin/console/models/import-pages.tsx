@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// A price list of an upstream becomes ours: pasted or as a file, in US$, with an exchange rate and a mark-up. What the list
-// makes of the prices is shown beside what they are now.
+// Imports an upstream's price list: pasted or as a file, in US$, with an exchange rate and a mark-up. New prices are shown
+// beside the current ones.
 
 import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
 import { decimal } from '../../../site/format.ts';

@@ -23,7 +23,7 @@ export function addPricePages(visits: ConsoleVisits, tools: ConsoleTools): void 
   visits.get('/models/edit', async (visit) => {
     const { row, revision } = await findRow(tools, visit);
     const typed = visit.form.size > 0 ? visit.form : undefined;
-    // What was typed before was typed on what was in force then.
+    // Input from before was typed for the prices of that time.
     const base = Number(visit.form.get('base')) || revision;
     return visit.show(<PriceFormPage context={visit.page} row={row} base={base} typed={typed} />);
   });

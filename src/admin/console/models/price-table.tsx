@@ -110,7 +110,7 @@ function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
   );
 }
 
-/** What applies, and a word where it is not listed itself. */
+/** The price that applies, with a note if it is the input price. */
 function Listed({ context, list, name }: { context: ConsoleContext; list: PriceList; name: PriceName }) {
   const { prices } = context.words;
   const price = priceOf(list, name);

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// What a change of the document comes to, before it is made: the difference, what should be looked at twice, and the two ways
-// on. For the document, for prices from the form, for an imported list, and for the way back to an old revision.
+// The review of a change before it is applied: the difference, the warnings, and buttons to apply or edit. For the document,
+// prices from the form, an imported list, and a rollback to an old revision.
 
 import type { Child } from 'hono/jsx';
 import type { DocumentWarning } from '../../../catalog/warn-change.ts';
@@ -14,7 +14,7 @@ import type { CheckedDocument } from '../../actions/documents.ts';
 import type { DiffLine } from '../../actions/line-diff.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 
-/** What of the log of actions a change is. */
+/** The action of the change in the log. */
 export type ChangeAction = 'config.apply' | 'prices.edit' | 'prices.import';
 
 const PATHS: Record<ChangeAction, string> = {
@@ -170,7 +170,7 @@ interface WarningsProps {
   warnings: readonly DocumentWarning[];
 }
 
-/** What is valid and still may be a slip of the hand, each as a sentence; whoever goes on says that they have read it. */
+/** Warnings about valid but unusual changes; whoever applies them confirms having read them. */
 function Warnings({ context, warnings }: WarningsProps) {
   const { document } = context.words;
   if (warnings.length === 0) return null;

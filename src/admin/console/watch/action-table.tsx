@@ -55,7 +55,7 @@ function Subject({ action }: { action: Action }) {
   return <IdLink href={path} text={action.subject} />;
 }
 
-/** What has a page of its own leads there. */
+/** A subject with its own page is a link. */
 function pathOfSubject({ action, subject }: Action): string | undefined {
   if (action === 'channels.test' || action === 'ledger.reconcile') return channelPath(subject);
   if (action === 'cards.void') return `/cards?serial=${encodeURIComponent(subject)}`;

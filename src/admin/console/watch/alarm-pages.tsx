@@ -47,7 +47,7 @@ export function addAlarmPages(visits: ConsoleVisits, tools: ConsoleTools): void 
 
 async function acknowledged(visit: ConsoleVisit, next: string, act: () => Promise<unknown>): Promise<Response> {
   await act().catch((error: unknown) => {
-    // Who was faster has seen it, too.
+    // Another operator has acknowledged it meanwhile.
     if (!(error instanceof OperatingRefused) || error.code !== 'already_done') throw error;
   });
   return visit.go(next);
@@ -119,7 +119,7 @@ function pathOf({ openOnly, name, before }: AlarmFilter): string {
   return parts.length === 0 ? '/alarms' : `/alarms?${parts.join('&')}`;
 }
 
-/** What hides behind many of one name is found by its own. */
+/** Open alarms by name, each a link to all of that name. */
 function OpenTable({ context, open }: Pick<AlarmsProps, 'context' | 'open'>) {
   const { alarms: words } = context.words;
   return (

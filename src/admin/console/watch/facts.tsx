@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// Facts of actions and alarms: stored under names for machines, shown in the operator's words, times and NT$. What has a page
-// of its own leads there.
+// Facts of actions and alarms: stored under names for machines, shown in the operator's words, times and NT$. Subjects with their
+// own page are links.
 
 import { parseNtd } from '../../../kit/money.ts';
 import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
