@@ -1,5 +1,5 @@
-// How one request travels on one route: what is sent, and how what comes back is read. Where client and upstream speak the
-// same dialect the client's own text goes through; elsewhere it is translated, and nothing above this line knows.
+// How one request is sent on one route, and how the answer is read. If client and upstream speak the same dialect, the
+// client's own text is passed on; otherwise it is translated, which the layers above do not see.
 
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
 import { type RawValue, writeJson } from '../kit/json/raw-json.ts';

@@ -1,4 +1,4 @@
-// A field that an upstream found fault with after a translation: its place is in the upstream's request, not in the client's.
+// The client's field for one that an upstream refused after a translation.
 
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Dialect } from './dialect.ts';

@@ -1,4 +1,4 @@
-// Figures that an upstream reports: whole, not negative, not absurd; or undefined. And ours, where it reports none.
+// Token counts of an upstream: non-negative integers within a plausible range, or undefined. Our own where there are none.
 
 import { isObject, type Json } from '../kit/json/json.ts';
 import { weighTokens, wholeTokens } from '../kit/tokens.ts';

@@ -1,5 +1,5 @@
-// A request that a translation wrote and its upstream found fault with: the slip may be ours, and whoever mends it must
-// know what was sent. It gives the names and kinds of its members and the place that the upstream points to; no content.
+// Describes a translated request that its upstream refused, so that an error of the translation can be found: the names and
+// kinds of its members and the place that the upstream points to; no content.
 
 import { ANSWER_LIMITS, scanTopLevel } from '../kit/json/json.ts';
 import type { Spans } from '../kit/json/spans.ts';

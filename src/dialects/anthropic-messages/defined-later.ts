@@ -1,5 +1,5 @@
-// Tools that come and go in the messages: where one is added or removed in the middle of a conversation, and where a
-// compaction tells which were. Those that are defined there the upstream runs and bills as those of `tools`.
+// Tools that are defined in the messages: added or removed in the middle of a conversation, or listed by a compaction. The
+// upstream runs and bills them like those of `tools`.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { refuseField } from '../fields.ts';

@@ -1,5 +1,5 @@
-// A model that thinks by a budget wants its own thoughts before the calls that it goes on from. Where another model made the
-// calls, its thoughts stay behind (strip-own.ts), and so does the wish to think, which the vendor would refuse without them.
+// A model with a thinking budget requires its own thoughts before the calls that it continues from. If another model made the
+// calls, its thoughts are removed (strip-own.ts), and so is the thinking setting, which the vendor would refuse without them.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { setTo } from '../../kit/json/raw-edit.ts';

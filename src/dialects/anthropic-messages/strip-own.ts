@@ -1,5 +1,5 @@
 // What earlier translations left in a history must not reach a vendor that checks it: thinking that we signed in place of
-// another model, and what we hung on ids of calls. Everything else keeps its bytes.
+// another model, and what we appended to ids of calls. Everything else keeps its bytes.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';

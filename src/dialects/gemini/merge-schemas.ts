@@ -1,4 +1,4 @@
-// Several schemas as one, for a format that has no word for `allOf` and wants an object wherever a tool's parameters stand.
+// Several schemas as one, for a format without `allOf` that requires an object as a tool's parameters.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 

@@ -127,7 +127,7 @@ function filled(text: Json | undefined): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-// Why Gemini ended. It has no word for "waits for results": that a call was made says it.
+// Why Gemini ended. It has no reason for "waits for results": an answer with a call means that.
 const FILTERED = /^(?:SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII|NO_IMAGE|IMAGE_\w+)$/;
 /** The model failed: unless something of use came before, it is no answer. */
 const FAILED = new Set([

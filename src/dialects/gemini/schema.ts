@@ -114,7 +114,7 @@ function typeOf(value: Json): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** Bounds that exclude themselves have no word: between whole numbers the next one says the same. */
+/** There are no exclusive bounds: for integers the next number means the same. */
 function writeBounds(schema: JsonObject): JsonObject {
   const step = schema.type === 'integer' ? 1 : 0;
   const lower = boundsOf(schema.minimum, schema.exclusiveMinimum, step);

@@ -28,7 +28,7 @@ interface TurnOptions {
   calledBy: ReadonlyMap<string, string>;
 }
 
-/** The vendor's own word for a call that another model made, or the client: it is taken without a signature. */
+/** The vendor's marker for a call of another model or of the client, which needs no signature. */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
 export interface GeminiContent {

@@ -1,5 +1,5 @@
-// What chunks tell that is no words: citations, signatures, probabilities, fields that nobody here knows. They cannot be
-// compared as words are, so they are counted by their places: a run that says an answer again tells as many of them after
+// What chunks carry beside text: citations, signatures, probabilities, unknown fields. They cannot be compared as text can,
+// so they are counted by their places: a run that repeats an answer has as many of them after
 // the same words.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';

@@ -48,7 +48,7 @@ function isFilled(list: Json | undefined): boolean {
   return Array.isArray(list) && list.length > 0;
 }
 
-/** Which member tells what was said: some upstreams name it in a stream as in a whole answer. */
+/** The member with the content: some upstreams use the name of a whole answer in a stream, too. */
 export function saidAs({ delta }: JsonObject): 'delta' | 'message' {
   return delta === undefined || delta === null ? 'message' : 'delta';
 }
@@ -62,10 +62,10 @@ export function isForeign({ choices, usage }: JsonObject): boolean {
   return !Array.isArray(choices) && !isObject(usage);
 }
 
-/** How upstreams call what tells of their own trouble, which may name their hosts and keys. */
+/** Fields in which upstreams report their own errors, which may name their hosts and keys. */
 const TROUBLE = /err|fail|msg|message|detail|reason|warn|trace|exception/i;
 
-/** An upstream that tells of its trouble in words of its own, or one that tells nothing: no client is shown that. */
+/** An upstream's error in its own text, or without one: clients do not see it. */
 export function isUnshown(foreign: JsonObject): boolean {
   return Object.keys(foreign).length === 0 || tellsOfTrouble(foreign);
 }

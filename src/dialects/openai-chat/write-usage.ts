@@ -1,4 +1,4 @@
-// Usage in OpenAI's words: a pure function of the buckets; or an upstream's own, mended.
+// Usage in OpenAI's fields: a pure function of the buckets; or an upstream's own, corrected.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { ReportedUsage } from '../dialect.ts';

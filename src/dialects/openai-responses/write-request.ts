@@ -1,5 +1,5 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed, and without
-// what would mean nothing there or is nobody's business.
+// fields that mean nothing there or are private.
 
 import { editMembers, type Json, type JsonDocument } from '../../kit/json/json.ts';
 import { editMember } from '../../kit/json/raw-edit.ts';
@@ -34,7 +34,7 @@ function ownedFields(
   removed?: readonly string[],
 ): Record<string, Json | undefined> {
   const edits = withoutFields({ model, max_output_tokens: maxOutputTokens, store: false }, removed);
-  // Codex tells paths of the user's machine in it.
+  // Codex puts paths of the user's machine into it.
   if (value.client_metadata !== undefined) edits.client_metadata = undefined;
   Object.assign(edits, lowerInside('reasoning', 'max_tokens', value, maxOutputTokens)?.edits);
   const calls = missingBound(value);

@@ -1,4 +1,4 @@
-// Events of a stream that say what they are, and nothing else.
+// Events of a stream without content, only with their kind.
 
 import type { StreamEvent } from '../dialect.ts';
 

@@ -1,4 +1,4 @@
-// For formats that have no stream: asking them for one is a bug of ours.
+// For formats that have no stream: asking them for one is a bug.
 
 import { AssertionFailed } from '../../kit/assert.ts';
 import type { Dialect } from '../dialect.ts';

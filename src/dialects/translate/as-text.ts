@@ -1,4 +1,4 @@
-// What is said as text where a format has no other word for it: documents of text, and that a tool has failed.
+// What is written as text where a format has no field for it: text documents, and that a tool has failed.
 
 import type { Part } from './conversation.ts';
 

@@ -1,6 +1,6 @@
-// A request in no dialect: what a client said, once it must be said again in another wire format. Each dialect reads its
-// own requests into this and writes upstream requests from it. Nothing is lost in reading: what has no word here is kept
-// as `other`, so that whoever cannot carry it can name it.
+// A request in no dialect, for writing it in another wire format. Each dialect reads its
+// own requests into this and writes upstream requests from it. Nothing is lost in reading: what has no field here is kept
+// as `other`, so that a writer that cannot carry it can name it.
 
 import type { Json } from '../../kit/json/json.ts';
 

@@ -1,5 +1,5 @@
-// Thoughts that a client asked not to be shown. They are thought and billed all the same, so they are weighed here, where
-// the client's own format does not see them.
+// Reasoning that a client asked not to be shown. It is billed all the same, so it is counted here, before the client's format
+// drops it.
 
 import { weighTokens } from '../../kit/tokens.ts';
 import { addOutput, NO_OUTPUT, type Output } from '../dialect.ts';

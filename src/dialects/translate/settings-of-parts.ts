@@ -1,4 +1,4 @@
-// Settings that stand at a part or a tool, for formats that have no word for them: they are reported as dropped.
+// Settings of a part or a tool, for formats that do not have them: they are reported as dropped.
 
 import type { Conversation, Part } from './conversation.ts';
 

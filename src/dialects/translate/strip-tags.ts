@@ -1,5 +1,5 @@
-// Whether anything of ours may stand in a request, and ids of calls without what we hung on them. Only where ids stand: what
-// looks like one in a client's own text is the client's.
+// Whether a request may contain our tags, and ids of calls without the tags that we appended. Only in fields for ids: similar
+// text of the client stays.
 
 import type { Json, JsonDocument } from '../../kit/json/json.ts';
 import { type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
@@ -10,7 +10,7 @@ export function mayHoldTags({ text }: JsonDocument): boolean {
   return text.includes(TAG) || text.includes(CODED_MARK);
 }
 
-/** What a call's id becomes without what we hung on it; undefined if it stays. */
+/** A call's id without our tag; undefined if it has none. */
 export function editId(id: Json | undefined): RawEdit | undefined {
   const { id: own, opaque } = untagToolId(typeof id === 'string' ? id : '');
   return opaque && setTo(own);

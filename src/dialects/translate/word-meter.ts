@@ -1,7 +1,7 @@
-// What the words of an answer weigh, where its pictures stand in its text and are counted with it.
+// The token weight of an answer's text without its images, where images are inside the text and counted with it.
 
 interface WordMeter {
-  /** What is counted meanwhile is no words. */
+  /** What is counted meanwhile is not text. */
   leaveOut<T>(act: () => T): T;
   weight(): number;
 }

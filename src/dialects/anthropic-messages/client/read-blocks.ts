@@ -87,7 +87,7 @@ function readThinking(block: JsonObject, at: string): ReasoningPart[] {
   return [{ type: 'reasoning', text: words, opaque: own && { origin: own.origin, value: '' }, at }];
 }
 
-/** What a vendor made unreadable is of no use to another. */
+/** Encrypted content of one vendor is useless to another. */
 function readRedacted(block: JsonObject, at: string): ReasoningPart[] {
   const packed = unpackReasoning(text(block, 'data', at));
   return packed ? [{ type: 'reasoning', ...packed, at }] : [];

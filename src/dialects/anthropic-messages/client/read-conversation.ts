@@ -1,5 +1,5 @@
 // A messages request as a conversation, for upstreams of other dialects. What we own or bill by was checked before: here
-// the rest is read, and what has no word elsewhere is named.
+// the rest is read, and fields without a counterpart elsewhere are named.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../../kit/json/json.ts';
 import { openMember } from '../../../kit/json/raw-json.ts';

@@ -1,4 +1,4 @@
-// Pictures and documents of a client. Files that the vendor keeps are of no use elsewhere: they stay what they are called.
+// Images and documents of a client. Files stored at the vendor cannot be used elsewhere: they stay references.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';

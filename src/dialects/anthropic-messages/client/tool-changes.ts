@@ -1,5 +1,5 @@
-// Tools that come and go in the middle of a conversation. Other formats have one list of tools for all of it: what is there
-// at the end is in that list, and words tell the model where it came, or where another one went.
+// Tools that are added or removed in the middle of a conversation. Other formats have one list for the whole conversation:
+// it has the final tools, and text notes in the conversation say where one was added or removed.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';

@@ -1,5 +1,5 @@
-// Settings that stand at a message, or at a block of one, instead of at the request. An effort holds for the turns that come
-// after it, so the last one before the answer is the answer's; no other setting has a word elsewhere.
+// Settings of a message or a block instead of the request. An effort applies to the turns after it, so the last one applies
+// to the answer; other formats have no field for the rest.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { saysSomething } from '../../left-behind/priced-fields.ts';

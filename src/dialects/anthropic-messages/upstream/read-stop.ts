@@ -1,4 +1,4 @@
-// Why an Anthropic answer ended, in words of no dialect.
+// Why an Anthropic answer ended, independent of any dialect.
 
 import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, StopReason } from '../../translate/answer-events.ts';

@@ -1,5 +1,5 @@
-// The form that a client wants its answer in: by the vendor's own means where the model has them and they can say it, else as
-// the arguments of a tool that it must call.
+// The format that a client wants for its answer: by the vendor's own setting where the model has one that fits, else as the
+// arguments of a tool that it must call.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { ClaudeTraits } from '../../../vendors/claude.ts';

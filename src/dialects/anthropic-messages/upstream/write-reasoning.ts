@@ -1,5 +1,5 @@
-// How much a model shall think, in the words of its version. Thinking goes with neither a forced call nor a begun answer,
-// and a model that thinks by budget wants its own thoughts back before it goes on after a call.
+// The thinking settings of a model, in the fields of its version. Thinking is not allowed with a forced call or a begun
+// answer, and a model with a thinking budget needs its own thoughts back to continue after a call.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { LEAST_THINKING_TOKENS } from '../../../kit/tokens.ts';

@@ -1,4 +1,4 @@
-// Parts of a user's chat message. What an upstream has no word for is refused by its place in the client's body.
+// Parts of a user's chat message. Parts that an upstream does not support are refused by their place in the client's body.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';

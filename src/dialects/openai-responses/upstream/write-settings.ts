@@ -1,5 +1,5 @@
-// How an answer shall be, for an upstream that speaks Responses: tools, format, thinking, and each setting that both formats
-// know. It has no word for stop sequences, so these are watched for here.
+// The settings of an answer, for an upstream that speaks Responses: tools, format, thinking, and each setting that both formats
+// know. It has no field for stop sequences, so the gateway looks for these itself.
 
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';

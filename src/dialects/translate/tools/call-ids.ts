@@ -1,4 +1,4 @@
-// Ids of calls in a history, one for each call: what we hung on them is taken off, and those that came twice are made different.
+// Unique ids of the calls in a history: what we appended to them is removed, and duplicates get a new id.
 
 import { untagToolId } from '../opaque.ts';
 

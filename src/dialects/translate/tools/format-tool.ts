@@ -1,5 +1,5 @@
-// The form of an answer for models that have no word for it: as the arguments of a tool that stands for the answer, or as
-// a request in words.
+// The format of an answer for models without such a setting: as the arguments of a tool that stands for the answer, or as a
+// request in the prompt.
 
 import type { Json } from '../../../kit/json/json.ts';
 import type { Tool } from '../conversation.ts';
