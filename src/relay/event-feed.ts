@@ -63,7 +63,7 @@ export class EventFeed implements EventListenerObject {
   /** The next event of what was read; undefined when more must be read. Throws AttemptFailed. */
   next(): StreamEvent | undefined {
     const event = this.#buffer.next();
-    if (event?.kind === 'output') this.#noteWord();
+    if (event?.kind === 'output') this.#noteOutput();
     return event;
   }
 
@@ -175,7 +175,7 @@ export class EventFeed implements EventListenerObject {
     this.#watch.wait(isWhole ? Math.min(idleMs, AFTER_ANSWER_MS) : idleMs, { goesOn: wasWhole && isWhole });
   }
 
-  #noteWord(): void {
+  #noteOutput(): void {
     if (this.#answer === 'whole') this.#answer = 'going_on';
   }
 
@@ -211,7 +211,7 @@ export class EventFeed implements EventListenerObject {
   /** The bytes that the waiter did not take, which must be read as events. */
   #passOver(bytes: Uint8Array): Uint8Array | undefined {
     const taken = this.#waiter?.passBytes?.(bytes) ?? 0;
-    if (taken !== 0) this.#noteWord();
+    if (taken !== 0) this.#noteOutput();
     if (taken === HELD_UP) this.#waiter = undefined;
     if (taken === HELD_UP || taken === bytes.byteLength) return undefined;
     return taken === 0 ? bytes : bytes.subarray(taken);
