@@ -16,7 +16,7 @@ export function readDetail(details: Json | undefined, name: string): number | un
   return isObject(details) ? readCount(details[name] ?? 0) : 0;
 }
 
-/** Null says nothing, not zero. */
+/** Null means unknown, not zero. */
 export function isGiven(count: Json | undefined): boolean {
   return count !== undefined && count !== null;
 }
@@ -94,7 +94,7 @@ export function isInvalid(usage: UsageReport): boolean {
   return usage === 'invalid' || (typeof usage === 'object' && usage.isDoubted === true);
 }
 
-/** Zeros stand for what was not counted. */
+/** Zeros mean that nothing was counted. */
 export function isZero({ input, cachedInput, cacheWrite5m, cacheWrite1h, output }: Buckets): boolean {
   return input + cachedInput + cacheWrite5m + cacheWrite1h + output === 0;
 }

@@ -55,7 +55,7 @@ export interface UpstreamFields {
   takesUsageWish?: boolean;
   /** Sealed reasoning of earlier turns stays behind: this upstream cannot open it. */
   withoutSealed?: boolean;
-  /** It wants the words of any model's thoughts back, under this name. */
+  /** The field in which it wants the reasoning text of any model back. */
   thoughtsField?: Quirks['reasoningField'];
 }
 
@@ -66,26 +66,26 @@ export interface ReportedUsage {
   buckets: Buckets;
   /** Part of the output bucket, for information. */
   reasoning: number;
-  /** The upstream reported its input alone, and of the output at most the thoughts: what it said is counted here. */
+  /** The upstream reported only its input, and at most the reasoning: the visible output is counted here. */
   lacksOutput?: boolean | undefined;
-  /** Its output was impossible beside what was delivered, and is left out. */
+  /** Its reported output was implausible for what was delivered, and is ignored. */
   isDoubted?: boolean | undefined;
-  /** The upstream counts differently: clients are shown these figures in place of its, and the rest as it came. */
+  /** The upstream counts differently: clients get these figures instead, and the rest unchanged. */
   isRestated?: boolean | undefined;
-  /** What the upstream says that it asks of us for it, in a currency of its own. */
+  /** The cost that the upstream reports, in its own currency. */
   upstreamCost?: number | undefined;
 }
 
 export interface Output {
-  /** Text, a tool call, a refusal's words, an image, audio: what a person would call an answer. */
+  /** Text, a tool call, a refusal, an image or audio. */
   hasContent: boolean;
   hasReasoning: boolean;
   /** Counted here, not reported; rounded when it is billed. None of a whole answer that its upstream has counted. */
   tokens: number;
-  /** Part of `tokens`: reasoning that came in words. A block of reasoning may come without any. */
+  /** Part of `tokens`: reasoning that came as text. A block of reasoning may have none. */
   reasoningTokens: number;
   images: number;
-  /** Not part of `tokens`: pictures and sounds in a chat answer, estimated for where no report counts them. */
+  /** Not part of `tokens`: images and audio in a chat answer, estimated in case no report counts them. */
   mediaTokens?: number;
   /** Images beyond those that were asked for. They are dropped and not billed: the operator pays for them. */
   surplusImages?: number;
@@ -107,7 +107,7 @@ export function addOutput(a: Output, b: Output): Output {
   };
 }
 
-/** What an upstream reported; `invalid` when one figure of it cannot be. */
+/** What an upstream reported; `invalid` if one figure is impossible. */
 export type UsageReport = ReportedUsage | 'absent' | 'invalid';
 
 /**
@@ -129,9 +129,9 @@ export interface AnswerFacts {
 /** A segment of content in its place: the same place in two runs of a model can be compared. */
 export interface Segment {
   slot: string;
-  /** Empty for what is there but has no words, such as a picture: it weighs nothing, and is never recognised again. */
+  /** Empty for content without text, such as an image: it has no tokens, and cannot be compared with another run. */
   text: string;
-  /** The text is no words but stands for a picture: it weighs nothing, and no other run makes the same one again. */
+  /** The text is an encoded image: it has no tokens, and no other run makes the same one again. */
   isMedia?: boolean;
 }
 
@@ -152,11 +152,11 @@ export interface StreamEvent {
   name: string | undefined;
   document: JsonDocument | undefined;
   segments: readonly Segment[];
-  /** Of a broken one: no error, but the model itself ended with nothing to show. */
+  /** For `broken`: not an error, but the model itself ended without output. */
   gaveUp?: boolean | undefined;
   /** Set when it is one of many that differ in their text only. */
   repeat?: Repeat | undefined;
-  /** The shape of what the upstream sent, if it has said this text in it and nothing else. */
+  /** The shape of the upstream's event, if this text is all that it adds. */
   origin?: Shape | undefined;
 }
 
@@ -172,7 +172,7 @@ export interface StreamFacts extends AnswerFacts {
  * far: that begins the next turn.
  */
 export interface PausedTurn {
-  /** What this turn has said, as the upstream wants it back. */
+  /** The content of this turn, as the upstream wants it back. */
   content: readonly RawValue[];
   /** What this turn used. */
   usage: ReportedUsage;
@@ -181,7 +181,7 @@ export interface PausedTurn {
 }
 
 export interface StreamReader {
-  /** One event of an upstream may say several things to a client, or nothing yet. */
+  /** One event of an upstream may become several events of the client, or none yet. */
   read(event: SseEvent): StreamEvent[];
   /** The upstream's bytes are over: what was kept back for its turn. */
   end(): StreamEvent[];
@@ -194,7 +194,7 @@ export interface StreamReader {
   again?(tokens: number): void;
 }
 
-/** What the last events tell of the bill. */
+/** What the last events report about the bill. */
 export interface FinalUsage {
   usage: ReportedUsage;
   /** Undefined if the settlement did not commit in time. */
@@ -219,9 +219,9 @@ export interface ContinuedWriter {
 
 /** Output that went to the client, counted here. */
 export interface Sent {
-  /** There was some, if only a picture or a sound that has no words to count. */
+  /** There was output, even if only an image or audio without text. */
   hasOutput: boolean;
-  /** There was a picture or a sound: no other run makes the same one again. */
+  /** There was an image or audio: no other run makes the same one again. */
   hasMedia: boolean;
   tokens: number;
   images: number;
@@ -267,11 +267,11 @@ export interface RepeatedFrames {
 export interface LongAnswers {
   /** What these members are called. */
   member: string;
-  /** As much as all of them together can rightly be. */
+  /** The largest plausible size of all of them together. */
   mostBytes(request: RelayRequest): number;
-  /** How one goes to the client; where there is none, it goes as it came. */
+  /** How one is written for the client; unchanged if undefined. */
   write?(member: LongMember, request: RelayRequest): Iterable<string | Uint8Array>;
-  /** Tells the client what to ask for in place of an answer that is more than we take. */
+  /** The fault for an answer above our limit; it says what to request instead. */
   tooLarge(request: RelayRequest): Fault;
 }
 
@@ -288,7 +288,7 @@ export interface Dialect {
    * another model work, or one that must stay behind and cannot be done without.
    */
   leaveBehind?(body: JsonObject, isFree: boolean): LeftBehind;
-  /** What a conversation began with that must stay where it was begun; undefined: it may go anywhere. */
+  /** The beginning of a conversation that must stay on one channel; undefined if it may go anywhere. */
   conversationStart?(body: JsonObject): string | undefined;
   /** Fields of the body whose figures are lowered to fit an output bound of so many tokens. */
   loweredFields?(body: JsonObject, maxOutputTokens: number): readonly string[];
@@ -298,7 +298,7 @@ export interface Dialect {
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string, removed?: readonly string[]): string;
   /** Undefined if it is no answer, or one that never finished. */
   readAnswer(document: JsonDocument, request?: RelayRequest): AnswerFacts | undefined;
-  /** `usage`: what is billed, where the answer does not tell it itself, or not as others do. */
+  /** `usage`: what is billed, if the answer does not report it, or reports it differently. */
   writeAnswer(document: JsonDocument, model: string, request: RelayRequest, usage?: ReportedUsage): string;
   longAnswers?: LongAnswers;
   /** Absent: an answer in the form that was not asked for is no answer. */

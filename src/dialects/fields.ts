@@ -17,14 +17,14 @@ export function textField(body: JsonObject, name: string, maxLength: number): st
   return value;
 }
 
-/** A text that stands below the top level of a body, at `messages[2].name`. */
+/** A text below the top level of a body, such as `messages[2].name`. */
 export function stringAt(value: Json | undefined, at: string): string {
   return typeof value === 'string' ? value : refuseField(at, `${at} must be a string.`);
 }
 
 const MAX_MODEL_CHARS = 200;
 
-/** The order of checks wants the model before everything else in the body. */
+/** The model is checked before everything else in the body. */
 export function readModel({ value }: Pick<JsonDocument, 'value'>): string {
   return textField(value, 'model', MAX_MODEL_CHARS);
 }
@@ -69,7 +69,7 @@ export function objectList(value: Json | undefined, name: string): readonly Json
   refuseField(`${name}[${wrong}]`, `Every item of ${name} must be an object.`);
 }
 
-/** Of messages that have another role than these, or none, the first is refused. */
+/** Refuses the first message without one of these roles. */
 export function requireRoles(messages: readonly JsonObject[], roles: ReadonlySet<Json | undefined>): void {
   for (let index = 0; index < messages.length; index++) {
     if (roles.has(messages[index]?.role)) continue;
@@ -77,7 +77,7 @@ export function requireRoles(messages: readonly JsonObject[], roles: ReadonlySet
   }
 }
 
-/** A setting that is there and says nothing. */
+/** A setting that is present but empty. */
 export function isEmptySetting(value: Json): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return value === '' || (isObject(value) && Object.keys(value).length === 0);

@@ -35,7 +35,7 @@ export interface BodyOptions {
   stream: boolean;
   /** The beginning of the answer, to be continued. */
   prefill?: string | undefined;
-  /** What an upstream has said that paused its answer: it comes back as it came. */
+  /** The content of a paused answer, which is returned unchanged. */
   turns?: readonly RawValue[];
 }
 
@@ -72,12 +72,12 @@ export interface AnswerContext {
   requestId: string;
   /** In seconds. */
   createdAt: number;
-  /** As the client asked for it; later changes are made by who sends the answer. */
+  /** As requested by the client; the sender may change it later. */
   model: string;
   /** The maker of opaque values in this answer. */
   origin: string;
   tools: readonly Tool[];
-  /** Our count, for formats that tell the input before the answer. */
+  /** Our count, for formats that report the input before the answer. */
   readonly inputTokens: number;
   /** The client's own request. */
   asked: JsonDocument;
@@ -91,7 +91,7 @@ export interface Frame {
 
 /** A state machine that cannot break its dialect's grammar, whatever legal order the events have. */
 export interface EventWriter {
-  /** Not for `done` and `broken`, which say nothing to a client. */
+  /** Not for `done` and `broken`, which a client does not see. */
   write(event: AnswerEvent): Frame[];
   /** What comes before all else, unless it was written: for an answer that has begun with nothing to show. */
   begin?(): Frame[];
@@ -107,6 +107,6 @@ export interface ClientAdapter {
   writeWhole(events: readonly AnswerEvent[], context: AnswerContext): string;
   /** The client wants a model that thinks, but not its thoughts. */
   hidesThoughts?(body: JsonObject): boolean;
-  /** What of an answer its format has no place for, by name. */
+  /** Parts of an answer that its format cannot express, by name. */
   findLost?(events: readonly AnswerEvent[], context: AnswerContext): readonly string[];
 }

@@ -29,8 +29,8 @@ export interface UrlCitation {
 export type AnswerEvent =
   | { type: 'open'; block: Block }
   /**
-   * Text, reasoning, a refusal's words, or JSON text of a call's arguments, for the block that is open. `isMedia`: the whole
-   * of a picture, which stands in a text and is no words.
+   * Text, reasoning, a refusal, or JSON text of a call's arguments, for the open block. `isMedia`: a whole image, encoded in
+   * a text.
    */
   | { type: 'delta'; text: string; isMedia?: boolean }
   /** What the model wants back with the reasoning that is open; with a text, what it would like back. */
@@ -67,6 +67,6 @@ export interface EventReader {
 export interface WholeEvents {
   events: AnswerEvent[];
   usage: StreamFacts['usage'];
-  /** What no event tells of, by name, such as `citations` of what has no address. */
+  /** Parts of the answer without an event, by name, such as `citations` without a URL. */
   lost?: readonly string[];
 }

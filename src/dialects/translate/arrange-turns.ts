@@ -11,7 +11,7 @@ interface Arrangement {
 
 const MISSING_RESULT = '[result missing]';
 
-/** `param` names the client's list, for a request that has nothing left to say. */
+/** `param` names the client's list, for a request that becomes empty. */
 export function arrangeTurns(turns: readonly Turn[], { midSystem }: Arrangement, param: string): Turn[] {
   const filled = turns.map((turn) => withParts(turn, hasContent)).filter(({ parts }) => parts.length > 0);
   const paired = pairResults(filled);
@@ -107,7 +107,7 @@ export function listName([first]: readonly Turn[]): string {
   return first?.at.replace(/\W.*$/, '') ?? 'messages';
 }
 
-/** For upstreams that want the first word to be the user's; clients trim histories, or greet. */
+/** For upstreams whose first turn must be the user's: clients may trim histories, or begin with a greeting. */
 export function beginWithUser(turns: readonly Turn[]): Turn[] {
   const [first] = turns;
   if (first?.role !== 'assistant') return [...turns];

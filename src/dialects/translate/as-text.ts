@@ -2,14 +2,14 @@
 
 import type { Part } from './conversation.ts';
 
-/** The words of a part that is nothing but words; a document of text is. */
+/** The text of a part that is only text, such as a text document. */
 export function textOfPart(part: Part): string | undefined {
   if (part.type === 'text') return part.text;
   if (part.type !== 'document' || part.source.kind !== 'text') return undefined;
   return part.title === undefined ? part.source.text : `${part.title}\n\n${part.source.text}`;
 }
 
-/** Tools that fail mostly say so themselves. */
+/** Most failed tools say so in their result. */
 export function asFailure(text: string): string {
   return saysFailure(text) ? text : `${FAILED} ${text}`;
 }

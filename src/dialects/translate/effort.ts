@@ -1,5 +1,5 @@
-// Between the two forms of saying how much a model shall think, a word or a number of tokens, and between the words that
-// models take.
+// Converts between the two ways to set how much a model thinks, an effort and a number of tokens, and between the efforts
+// that models accept.
 
 import { EFFORTS } from '../../vendors/openai.ts';
 import type { UpstreamFields } from '../dialect.ts';
@@ -13,19 +13,19 @@ const STEPS: readonly (readonly [effort: string, below: number, budget: number])
 ];
 const MAX_BUDGET = 65_536;
 
-/** No budget is called `max`: a number is a bound, and that word is none. */
+/** No budget becomes `max`: a number is a limit, and `max` means none. */
 export function effortOf(budget: number): string {
   return STEPS.find(([, below]) => budget < below)?.[0] ?? 'xhigh';
 }
 
-/** The word for a wish, of those that a model takes, from the least; undefined: as it likes. */
+/** The effort to send, of those that the model accepts, lowest first; undefined: the model decides. */
 export function effortFor({ isOff, effort, budget }: ReasoningWish, taken: readonly string[]): string | undefined {
   if (isOff) return nearest('none', taken);
   const word = effort ?? (budget === undefined ? undefined : effortOf(budget));
   return word === undefined ? undefined : nearest(word, taken);
 }
 
-/** If not the word itself, the next above it, else the highest; `max` only for who said so. A word unknown here passes. */
+/** The effort itself, else the next higher one, else the highest; `max` only if requested. Unknown efforts pass. */
 function nearest(word: string, taken: readonly string[]): string | undefined {
   const wished = EFFORTS.indexOf(word);
   if (wished < 0) return word;
@@ -33,17 +33,17 @@ function nearest(word: string, taken: readonly string[]): string | undefined {
   return bounded.find((one) => EFFORTS.indexOf(one) >= wished) ?? bounded.at(-1);
 }
 
-/** Without a word: as much as models think by themselves. */
+/** Without an effort: as much as models think by default. */
 export function budgetOf(effort: string | undefined): number {
   if (effort === 'max') return MAX_BUDGET;
   const found = STEPS.find(([word]) => word === (effort ?? 'high')) ?? (effort === 'minimal' ? STEPS[0] : STEPS[2]);
   return found?.[2] ?? MAX_BUDGET;
 }
 
-/** Of an output bound, what thinking may take at most when the client named no number: the rest is for the answer. */
+/** The share of the output bound for thinking if the client named no number: the rest is for the answer. */
 const THINKING_SHARE = 0.75;
 
-/** A client's own number is its own business, as long as it leaves one token; a word leaves tokens for an answer. */
+/** A client's own number is kept as long as it leaves one token; an effort leaves tokens for an answer. */
 export function boundedBudget(
   { effort, budget }: Pick<ReasoningWish, 'effort' | 'budget'>,
   { thinkingBudget, maxOutputTokens }: Pick<UpstreamFields, 'thinkingBudget' | 'maxOutputTokens'>,

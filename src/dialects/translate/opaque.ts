@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { isObject, tryParseJson } from '../../kit/json/json.ts';
 import type { Opaque, ReasoningPart } from './conversation.ts';
 
-/** Stands in everything that we tagged: a cheap test on a whole body. */
+/** Part of every tag: a cheap test on a whole body. */
 export const TAG = 'svc1';
 const TAG_MARK = `${TAG}.`;
 /** What begins with the mark begins so in base64, whatever follows. */
@@ -15,7 +15,7 @@ const TAGGED = new RegExp(`^${TAG}\\.[\\w-]+(\\.[\\w-]+)?$`);
 const ORIGIN_CHARS = 10;
 const DIGEST_CHARS = 16;
 
-/** Names a model at an upstream without telling its name. */
+/** Identifies a model at an upstream without revealing its name. */
 export function originOf(wire: string, upstreamModel: string): string {
   return digest(`${wire}\n${upstreamModel}`).slice(0, ORIGIN_CHARS);
 }
@@ -23,7 +23,7 @@ export function originOf(wire: string, upstreamModel: string): string {
 /** Of thought signatures that came without our tag: any model of Google's may have made them. */
 export const GOOGLE_ORIGIN = 'google';
 
-/** Of reasoning that came sealed without our tag: whoever made it, it is no model that we could name. */
+/** The origin of sealed reasoning without our tag, whose model is unknown. */
 export const VENDOR_ORIGIN = 'vendor';
 
 /**

@@ -102,7 +102,7 @@ export function conversationOf({
   return conversation;
 }
 
-/** Each is looked at many times, all of them at one go, and everybody else waits for that. */
+/** Each is visited many times without a pause, while other requests wait. */
 const MAX_TURNS = 10_000;
 
 function checkTurns({ document }: RelayRequest, field: Dialect['promptField']): void {
@@ -131,7 +131,7 @@ function translatedReader(
     const shown = { ...reader.facts().output, tokens: words.weight() };
     return hidden ? addOutput(shown, hidden.output()) : shown;
   };
-  /** All that the model itself has said, once the vendor has taken the word. */
+  /** The model's own output, once the vendor's refusal begins. */
   let output: Output | undefined;
 
   function translate(event: AnswerEvent, into: StreamEvent[]): void {
@@ -143,7 +143,7 @@ function translatedReader(
     else for (const frame of writer.write(event)) into.push(...reader.read(frame));
   }
 
-  /** The client must hear that something comes: only then is it kept waiting. */
+  /** The client must get a first event before it is kept waiting. */
   function hide({ type }: AnswerEvent, into: StreamEvent[]): void {
     if (type !== 'delta') return;
     for (const frame of writer.begin?.() ?? []) into.push(...reader.read(frame));

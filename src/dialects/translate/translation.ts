@@ -21,7 +21,7 @@ export function hidesThoughts({ client, request }: Pick<Translation, 'client' | 
   return client.hidesThoughts?.(request.document.value) === true;
 }
 
-/** From here on it is no longer the model that speaks. */
+/** From here on the text is the vendor's, not the model's. */
 export function isVendors(event: AnswerEvent): boolean {
   return event.type === 'open' && event.block.kind === 'refusal' && event.block.isVendors === true;
 }
