@@ -3,10 +3,10 @@
 
 import { buildCatalog, type Catalog } from '../catalog/catalog.ts';
 import { readStoredDocument } from '../catalog/read-document.ts';
-import { FREE, type Prices } from '../kit/prices.ts';
+import { FREE, type ListPrices } from '../kit/prices.ts';
 import type { Store } from '../store/store.ts';
 
-export type PricesAt = (revision: number, modelId: string) => Promise<Prices>;
+export type PricesAt = (revision: number, modelId: string) => Promise<ListPrices>;
 
 interface PastPricesTools {
   store: Pick<Store, 'read'>;
@@ -14,7 +14,7 @@ interface PastPricesTools {
 }
 
 /** By id or alias. */
-type PriceList = ReadonlyMap<string, Prices>;
+type PriceList = ReadonlyMap<string, ListPrices>;
 
 export const MAX_REVISIONS = 32;
 

@@ -1,6 +1,6 @@
 // The active catalog: a valid document in the form the service uses, with prices in nano-NT$ and lookup by name.
 
-import { FREE, type Prices } from '../kit/prices.ts';
+import { FREE, type InputTier, type ListPrices, type PriceRules, type Prices } from '../kit/prices.ts';
 import { type ChannelKind, type Endpoint, endpointsOf, type ModelKind } from '../vendors/endpoints.ts';
 import { type Quirks, quirksOf } from '../vendors/quirks.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type Limits,
 } from './document.ts';
 import { type Amounts, type PriceName, priceOf } from './listed-prices.ts';
+import { beginningOf } from './price-shape.ts';
 
 /** `auto`: derived from the route's recent answers. */
 type FirstTokenMs = number | 'auto';
@@ -51,7 +52,7 @@ export interface Route {
   /** The upstream continues a final assistant message. */
   prefill: boolean;
   /** What the upstream bills per unit: the route's `cost`, or the sale price if the document has no cost. */
-  costs: Prices;
+  costs: ListPrices;
 }
 
 export interface Model {
@@ -64,7 +65,7 @@ export interface Model {
   isContextStated: boolean;
   maxOutputTokens: number;
   free: boolean;
-  prices: Prices;
+  prices: ListPrices;
   /** Prices that apply to this model, set or implied by the document. */
   priced: ReadonlySet<keyof Prices>;
   routes: readonly Route[];
@@ -159,7 +160,7 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
             weight,
             firstTokenMs: route.first_token_ms ?? channel.timeouts.firstTokenMs,
             prefill: route.prefill ?? channel.prefill,
-            costs: route.cost ? { ...prices, ...pricesOf(route.cost) } : prices,
+            costs: route.cost ? withRules(prices, route.cost) : prices,
           },
         ];
       })
@@ -170,12 +171,39 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
 }
 
 /** A missing price falls back to the input price, except for output and images. */
-function buildPrices({ price, kinds }: DocumentModel): { prices: Prices; priced: ReadonlySet<keyof Prices> } {
+function buildPrices({ price, kinds }: DocumentModel): { prices: ListPrices; priced: ReadonlySet<keyof Prices> } {
   if (price === 'free') return { prices: FREE, priced: new Set(kinds.flatMap((kind) => FREE_PRICES[kind])) };
-  const prices = { ...FREE, ...pricesOf(price) };
+  const prices = withRules(FREE, price);
   const isSet = (name: keyof Prices) => price[DOCUMENT_NAMES[name]] !== undefined;
   const shown = kinds.flatMap((kind) => [...USUAL_PRICES[kind], ...CHARGED_PRICES[kind].filter(isSet)]);
   return { prices, priced: new Set(shown) };
+}
+
+/** What a list leaves out is as in `others`: a price, all tiers, all service tiers, all tools. */
+function withRules(others: ListPrices, list: Amounts): ListPrices {
+  const { rules: inherited, ...base } = others;
+  const rules: PriceRules = {
+    tiers: list.tiers?.map((tier) => buildTier(base, list, tier)) ?? inherited?.tiers ?? [],
+    serviceTiers: mapOf(list.service_tiers) ?? inherited?.serviceTiers ?? new Map(),
+    tools: mapOf(list.tools) ?? inherited?.tools ?? new Map(),
+  };
+  const isFlat = rules.tiers.length + rules.serviceTiers.size + rules.tools.size === 0;
+  return { ...base, ...pricesOf(list), rules: isFlat ? undefined : rules };
+}
+
+/** A price that the tier leaves out is the one of its list; without either, cache tokens cost as much as its input. */
+function buildTier(base: Prices, list: Amounts, tier: NonNullable<Amounts['tiers']>[number]): InputTier {
+  const own = Object.fromEntries(listed(tier));
+  return { ...beginningOf(tier), prices: { ...base, ...pricesOf({ ...list, ...own }) } };
+}
+
+function mapOf(table: Readonly<Record<string, bigint | undefined>> | undefined): Map<string, bigint> | undefined {
+  return table && new Map(listed(table));
+}
+
+/** What is set. */
+function listed<Value>(table: Readonly<Record<string, Value | undefined>>): [name: string, value: Value][] {
+  return Object.entries(table).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 }
 
 /** Per unit; without a price and a fallback the entry is missing. */

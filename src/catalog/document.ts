@@ -2,12 +2,11 @@
 // because a misspelt price or limit must not be ignored.
 
 import { z } from 'zod';
-import { NANO_PER_NTD, parseNtd } from '../kit/money.ts';
+import { NANO_PER_NTD } from '../kit/money.ts';
 import { CHANNEL_KINDS, ENDPOINTS, MODEL_KINDS } from '../vendors/endpoints.ts';
 import { MID_SYSTEM, QUIRKS_NAMES } from '../vendors/quirks.ts';
+import { amount, priceTable } from './price-shape.ts';
 
-const PRICE_DECIMALS = 3;
-const MAX_PRICE_NTD = 1_000_000;
 /** The value of `x-svc-channel` when no upstream was called. */
 export const RESERVED_CHANNEL = 'gateway';
 /** The model that needs no balance; registration and errors refer to it. */
@@ -38,37 +37,6 @@ const httpUrl = z
   .refine((text) => /^https?:\/\/[^\s/]+/.test(text) && URL.canParse(text), 'must be an http or https URL');
 const wholeNumber = (least: number, most = 1_000_000_000) =>
   z.number().int('must be a whole number').min(least).max(most);
-
-/** An amount of NT$; `mayBeZero` for costs. */
-const amount = (mayBeZero: boolean) =>
-  z.union([z.number(), z.string()], { error: 'must be a decimal number of NT$' }).transform((value, context) => {
-    const nano = parseNtd(String(value), PRICE_DECIMALS);
-    if (nano === undefined) {
-      context.addIssue(`must be a plain decimal with at most ${PRICE_DECIMALS} decimals`);
-      return z.NEVER;
-    }
-    if (nano < 0n || (nano === 0n && !mayBeZero)) {
-      context.addIssue(
-        mayBeZero ? 'must not be below 0' : 'must be above 0; a model that costs nothing says "price: free"',
-      );
-      return z.NEVER;
-    }
-    if (nano > BigInt(MAX_PRICE_NTD) * 1_000_000_000n) {
-      context.addIssue(`must not exceed NT$${MAX_PRICE_NTD}`);
-      return z.NEVER;
-    }
-    return nano;
-  });
-
-const priceTable = (mayBeZero: boolean) =>
-  z.strictObject({
-    input: amount(mayBeZero).optional(),
-    cached_input: amount(mayBeZero).optional(),
-    cache_write_5m: amount(mayBeZero).optional(),
-    cache_write_1h: amount(mayBeZero).optional(),
-    output: amount(mayBeZero).optional(),
-    image: amount(mayBeZero).optional(),
-  });
 
 const firstTokenMs = z.union([z.literal('auto'), wholeNumber(1, 600_000)], {
   error: 'must be "auto" or a whole number of milliseconds from 1 to 600000',

@@ -12,6 +12,11 @@ export function isPerImage(list: { readonly [name in PriceName]?: unknown }): bo
   return list.image !== undefined && PRICE_NAMES.every((name) => name === 'image' || list[name] === undefined);
 }
 
+/** True if the price of a token depends on the request, or calls of tools cost, too. */
+export function hasRules({ tiers = [], service_tiers: factors = {}, tools = {} }: Amounts): boolean {
+  return tiers.length + Object.keys(factors).length + Object.keys(tools).length > 0;
+}
+
 /** Cache tokens without a price cost as much as input; nothing else has a fallback. */
 export function priceOf<Price>(
   list: { readonly [name in PriceName]?: Price | undefined },

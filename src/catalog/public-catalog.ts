@@ -1,9 +1,8 @@
 // The public catalog: prices in NT$, no channels, no upstream names.
 
-import { ntdNumber } from '../kit/money.ts';
-import type { Prices } from '../kit/prices.ts';
 import { canServe, type ModelKind } from '../vendors/endpoints.ts';
 import type { Catalog, Model } from './catalog.ts';
+import { publicPrice } from './public-price.ts';
 import { tokenBounds } from './token-bounds.ts';
 
 const PATHS: Record<ModelKind, readonly string[]> = {
@@ -41,17 +40,6 @@ function publicModel(model: Model, catalog: Catalog): Record<string, unknown> {
     context_tokens: input,
     max_output_tokens: output,
     free: model.free,
-    price: {
-      input: perMillion(model, 'input'),
-      cached_input: perMillion(model, 'cachedInput'),
-      cache_write_5m: perMillion(model, 'cacheWrite5m'),
-      cache_write_1h: perMillion(model, 'cacheWrite1h'),
-      output: perMillion(model, 'output'),
-      image: model.priced.has('image') ? ntdNumber(model.prices.image) : null,
-    },
+    price: publicPrice(model),
   };
-}
-
-function perMillion(model: Model, name: keyof Prices): number | null {
-  return model.priced.has(name) ? ntdNumber(model.prices[name] * 1_000_000n) : null;
 }

@@ -2,11 +2,14 @@
 // file prints them.
 
 import { counted } from '../kit/counted.ts';
-import { formatNtd } from '../kit/money.ts';
+import { formatNtd, type Nano } from '../kit/money.ts';
+import { leastInput } from '../kit/prices.ts';
 import type { TrafficDay } from '../store/reads.ts';
+import { PRICED_TOOLS } from '../vendors/tools.ts';
 import type { Document, DocumentModel } from './document.ts';
 import { isReference } from './document-secrets.ts';
 import { PRICE_NAMES, priceOf } from './listed-prices.ts';
+import { beginningOf } from './price-shape.ts';
 
 export interface DocumentWarning {
   code: /** Ten times as much or a tenth, or beyond. `price`, `before` and `after` (NT$) say which. */
@@ -90,15 +93,25 @@ function comparePrices(old: DocumentModel, model: DocumentModel, path: string): 
   }
   const { price: was } = old;
   const { price: is } = model;
-  return PRICE_NAMES.flatMap((price): DocumentWarning[] => {
-    if (was[price] === undefined && is[price] === undefined) return [];
-    // Removing a price changes it, too.
-    const [low, high] = [priceOf(was, price), priceOf(is, price)];
+  const jump = (price: string, path: string, low: Nano | undefined, high: Nano | undefined): DocumentWarning[] => {
     if (low === undefined || high === undefined || (high < low * JUMP && high * JUMP > low)) return [];
     const [from, to] = [formatNtd(low), formatNtd(high)];
     const message = `${subject}: the price changes from NT$${from} to NT$${to}`;
-    return [{ code: 'price_jump', path: `${at}.${price}`, subject, message, price, before: from, after: to }];
-  });
+    return [{ code: 'price_jump', path: `${at}.${path}`, subject, message, price, before: from, after: to }];
+  };
+  const tierBefore = new Map(was.tiers?.map((tier) => [leastInput(beginningOf(tier)), tier]));
+  return [
+    ...PRICE_NAMES.flatMap((price) => {
+      if (was[price] === undefined && is[price] === undefined) return [];
+      // Removing a price changes it, too.
+      return jump(price, price, priceOf(was, price), priceOf(is, price));
+    }),
+    ...(is.tiers ?? []).flatMap((tier, index) => {
+      const before = tierBefore.get(leastInput(beginningOf(tier)));
+      return PRICE_NAMES.flatMap((price) => jump(price, `tiers[${index}].${price}`, before?.[price], tier[price]));
+    }),
+    ...PRICED_TOOLS.flatMap((tool) => jump(tool, `tools.${tool}`, was.tools?.[tool], is.tools?.[tool])),
+  ];
 }
 
 function compareRoutes(

@@ -5,7 +5,7 @@ import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/js
 import { type RawValue, writeJson } from '../kit/json/raw-json.ts';
 import type { Endpoint } from '../vendors/endpoints.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields, UsageReport } from './dialect.ts';
-import { type LeftFields, leaveFields } from './left-behind/leave-fields.ts';
+import { type FieldRules, type LeftFields, leaveFields } from './left-behind/leave-fields.ts';
 import { leaveVariants } from './left-behind/leave-members.ts';
 import { joinTwo, type LeftBehind, NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
 import type { FetchedMedia, NamedMedia } from './media/named-media.ts';
@@ -23,6 +23,8 @@ export interface Carrier {
   droppedAt?(maxOutputTokens: number): readonly string[];
   /** What was reworded. */
   reworded: readonly string[];
+  /** The service tier that the upstream is asked for, if it is asked for one. */
+  serviceTier: string | undefined;
   /** What must be fetched first, because the upstream does not. */
   needs: readonly NamedMedia[];
   writeRequest(fields: UpstreamFields, fetched?: FetchedMedia): string;
@@ -64,8 +66,8 @@ export interface CarriedAnswer {
 export const SEALING: Endpoint = 'responses';
 
 /** Throws a fault that names what may not go through. */
-export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, isFree: boolean): Carrier {
-  return new SameDialectCarrier(dialect, request, isFree);
+export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, rules: FieldRules): Carrier {
+  return new SameDialectCarrier(dialect, request, rules);
 }
 
 class SameDialectCarrier implements Carrier {
@@ -78,10 +80,10 @@ class SameDialectCarrier implements Carrier {
   readonly #left: LeftBehind;
   readonly #leftFields: LeftFields;
 
-  constructor(dialect: Dialect, request: RelayRequest, isFree: boolean) {
+  constructor(dialect: Dialect, request: RelayRequest, rules: FieldRules) {
     const { value } = request.document;
-    const left = joinTwo(leaveVariants(value), dialect.leaveBehind?.(value, isFree) ?? NOTHING_LEFT);
-    const leftFields = leaveFields(value, dialect.endpoint, isFree);
+    const left = joinTwo(leaveVariants(value), dialect.leaveBehind?.(value, rules.isFree) ?? NOTHING_LEFT);
+    const leftFields = leaveFields(value, dialect.endpoint, rules);
     this.dropped = left === NOTHING_LEFT ? leftFields.named : [...leftFields.named, ...left.names];
     this.#dialect = dialect;
     this.#request = request;
@@ -95,6 +97,10 @@ class SameDialectCarrier implements Carrier {
 
   get maySeal(): boolean {
     return this.endpoint === SEALING;
+  }
+
+  get serviceTier(): string | undefined {
+    return this.#leftFields.removed.includes('service_tier') ? undefined : this.#request.serviceTier;
   }
 
   droppedAt(maxOutputTokens: number): readonly string[] {

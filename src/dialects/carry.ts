@@ -9,6 +9,7 @@ import { anthropicMessagesUpstream } from './anthropic-messages/upstream/adapter
 import { type Carrier, sameDialectCarrier } from './carrier.ts';
 import type { Dialect, RelayRequest } from './dialect.ts';
 import { geminiUpstream } from './gemini/adapter.ts';
+import type { ListedTiers } from './left-behind/leave-fields.ts';
 import { openaiChatClient } from './openai-chat/client/adapter.ts';
 import { openaiChatUpstream } from './openai-chat/upstream/adapter.ts';
 import { openaiResponsesClient } from './openai-responses/client/adapter.ts';
@@ -49,6 +50,8 @@ export interface Sender {
   hashUser(id: string): string;
   /** The model costs it nothing; then none of its fallbacks does. */
   isFree: boolean;
+  /** The service tiers that the price of the model to be asked lists. */
+  serviceTiers?: ListedTiers;
 }
 
 /** Whether a request of this dialect can go there at all. */
@@ -60,13 +63,14 @@ export function canReach(dialect: Dialect, endpoints: readonly Endpoint[]): bool
 export function carry(dialect: Dialect, request: RelayRequest, to: Destination, from: Sender): Carrier {
   const { channel, model, prefill } = to;
   const { endpoints, quirks } = channel;
-  if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, from.isFree);
+  if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, from);
   const found = translationTo(dialect, endpoints, isForResponses(quirks, model) ? 'responses' : undefined);
   if (!found) throw new Error(`no route from ${dialect.endpoint} to ${endpoints.join(', ')}`);
   const { endpoint, ...adapters } = found;
-  const { requestId, createdAt, hashUser } = from;
+  const { requestId, createdAt, hashUser, serviceTiers } = from;
   const { maxOutputTokens } = request;
-  const target = { model, quirks, prefill, origin: originOf(endpoint, model), requestId, maxOutputTokens, hashUser };
+  const origin = originOf(endpoint, model);
+  const target = { model, quirks, prefill, origin, requestId, maxOutputTokens, hashUser, serviceTiers };
   return translatedCarrier({ dialect, ...adapters, endpoint, request, target, createdAt });
 }
 

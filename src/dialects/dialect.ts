@@ -7,6 +7,7 @@ import type { JsonDocument, JsonObject } from '../kit/json/json.ts';
 import type { LongMember } from '../kit/json/long-members.ts';
 import type { RawValue } from '../kit/json/raw-json.ts';
 import type { Nano } from '../kit/money.ts';
+import { addCalls, type ToolCalls } from '../kit/prices.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { Endpoint } from '../vendors/endpoints.ts';
 import type { LimitField, Quirks } from '../vendors/quirks.ts';
@@ -37,6 +38,8 @@ export interface RelayRequest {
   thinkingBudget: number | undefined;
   /** The client set stop sequences: an answer without output may be one of its own making. */
   hasStops: boolean;
+  /** The service tier that the client names, where its format has such a field. */
+  serviceTier?: string | undefined;
   input: InputCount;
   document: JsonDocument;
 }
@@ -72,6 +75,10 @@ export interface ReportedUsage {
   isDoubted?: boolean | undefined;
   /** The upstream counts differently: clients get these figures instead, and the rest unchanged. */
   isRestated?: boolean | undefined;
+  /** The service tier that served, as the upstream names it. */
+  serviceTier?: string | undefined;
+  /** How often the upstream's own tools were called, of those that it counts. */
+  toolCalls?: ToolCalls | undefined;
   /** The cost that the upstream reports, in its own currency. */
   upstreamCost?: number | undefined;
 }
@@ -91,6 +98,8 @@ export interface Output {
   surplusImages?: number;
   /** Input that tools of the upstream brought, by the calls that the answer shows and a typical size of each. */
   toolInput?: number;
+  /** Calls of the upstream's own tools that the answer shows. */
+  toolCalls?: ToolCalls | undefined;
 }
 
 export const NO_OUTPUT: Output = { hasContent: false, hasReasoning: false, tokens: 0, reasoningTokens: 0, images: 0 };
@@ -103,6 +112,7 @@ export function addOutput(a: Output, b: Output): Output {
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     images: a.images + b.images,
     toolInput: (a.toolInput ?? 0) + (b.toolInput ?? 0),
+    toolCalls: addCalls(a.toolCalls, b.toolCalls),
     mediaTokens: (a.mediaTokens ?? 0) + (b.mediaTokens ?? 0),
   };
 }

@@ -29,6 +29,11 @@ export function readModel({ value }: Pick<JsonDocument, 'value'>): string {
   return textField(value, 'model', MAX_MODEL_CHARS);
 }
 
+/** What is no text is the upstream's to refuse. */
+export function readServiceTier({ service_tier: tier }: JsonObject): string | undefined {
+  return typeof tier === 'string' ? tier : undefined;
+}
+
 export function optionalFlag(body: JsonObject, name: string): boolean {
   const value = body[name];
   if (value === undefined || value === null) return false;

@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { NO_BUCKETS } from '../store/rows.ts';
 import { inputAlone, isGiven, readCount, readDetail } from './counts.ts';
 import type { ReportedUsage, UsageReport } from './dialect.ts';
+import { reportedCalls } from './tool-calls.ts';
 
 /** How the chat format and the responses format name the same figures. */
 export interface UsageNames {
@@ -27,12 +28,17 @@ interface Figures {
   reasoning: number;
 }
 
-export function readOpenaiUsage(usage: Json | undefined, names: UsageNames): UsageReport {
+/** `tier`: the service tier, which stands beside the usage. */
+export function readOpenaiUsage(usage: Json | undefined, names: UsageNames, tier: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   const figures = isObject(usage) ? readFigures(usage, names) : undefined;
   if (!figures || !isObject(usage)) return 'invalid';
   const report = reportOf(figures);
-  if (typeof report !== 'object' || report.lacksOutput) return report;
+  if (typeof report !== 'object') return report;
+  if (typeof tier === 'string') report.serviceTier = tier;
+  const calls = reportedCalls(usage);
+  if (calls) report.toolCalls = calls;
+  if (report.lacksOutput) return report;
   const { input, cachedInput, cacheWrite5m, cacheWrite1h, output } = report.buckets;
   report.isRestated =
     output !== figures.completion ||

@@ -1,7 +1,15 @@
 // Price arithmetic: whole nano-NT$ times whole tokens, without rounding.
 
-import type { Nano } from '../kit/money.ts';
-import type { Prices } from '../kit/prices.ts';
+import { maxNano, type Nano } from '../kit/money.ts';
+import {
+  type ChargedTerms,
+  higherPrices,
+  highestPrices,
+  type ListPrices,
+  type Prices,
+  pricesFor,
+  type ToolCalls,
+} from '../kit/prices.ts';
 import { LEAST_OUTPUT_TOKENS } from '../kit/tokens.ts';
 import type { HoldRequest } from '../store/operations.ts';
 import type { Buckets } from '../store/rows.ts';
@@ -16,14 +24,43 @@ const BUCKET_PRICES: readonly [bucket: keyof Buckets, price: keyof Prices][] = [
   ['images', 'image'],
 ];
 
-export function costOf(buckets: Buckets, prices: Prices): Nano {
+/** At the prices of one request. */
+export function costAt(buckets: Buckets, prices: Prices): Nano {
   let cost = 0n;
   for (const [bucket, price] of BUCKET_PRICES)
     if (buckets[bucket] !== 0) cost += BigInt(buckets[bucket]) * prices[price];
   return cost;
 }
 
+/** Of a whole request: its input decides which prices apply. */
+export function costOf(
+  buckets: Buckets,
+  list: ListPrices,
+  serviceTier: string | null = null,
+  calls: ToolCalls | null | undefined = null,
+): Nano {
+  return costAt(buckets, pricesFor(list, inputOf(buckets), serviceTier)) + feesOf(calls, list);
+}
+
+/** Input of every price. */
+export function inputOf({ input, cachedInput, cacheWrite5m, cacheWrite1h }: Buckets): number {
+  return input + cachedInput + cacheWrite5m + cacheWrite1h;
+}
+
+export function feesOf(calls: ToolCalls | null | undefined, { rules }: ListPrices): Nano {
+  if (!calls || !rules) return 0n;
+  return Object.entries(calls).reduce((sum, [tool, count]) => sum + BigInt(count) * (rules.tools.get(tool) ?? 0n), 0n);
+}
+
+/** Of these calls, those that have a price; null if none has. */
+export function pricedCalls(calls: ToolCalls | null | undefined, { rules }: ListPrices): ToolCalls | null {
+  if (!calls || !rules) return null;
+  const priced = Object.entries(calls).filter(([tool, count]) => count > 0 && rules.tools.has(tool));
+  return priced.length === 0 ? null : Object.fromEntries(priced);
+}
+
 export interface ReceiptLine {
+  /** A bucket, or `tool:` and the name of a tool. */
   bucket: string;
   quantity: number;
   unitPrice: Nano;
@@ -43,21 +80,24 @@ const BUCKET_NAMES: Record<keyof Buckets, string> = {
  * The lines sum to `charged`. Two lines have no bucket: `written_off`, below 0, is what the service bears; `loss_guard`
  * is what was charged for losses.
  */
-export function receiptLines(buckets: Buckets, prices: Prices, charged: Nano): ReceiptLine[] {
-  const lines = BUCKET_PRICES.filter(([bucket]) => buckets[bucket] > 0).map(([bucket, price]) => ({
-    bucket: BUCKET_NAMES[bucket],
-    quantity: buckets[bucket],
-    unitPrice: prices[price],
-    amount: BigInt(buckets[bucket]) * prices[price],
-  }));
-  const rest = charged - costOf(buckets, prices);
-  if (rest === 0n) return lines;
-  const bucket = rest < 0n ? 'written_off' : 'loss_guard';
-  return [...lines, { bucket, quantity: 1, unitPrice: rest, amount: rest }];
+export function receiptLines(record: Buckets & ChargedTerms, list: ListPrices, charged: Nano): ReceiptLine[] {
+  const prices = pricesFor(list, inputOf(record), record.serviceTier);
+  const lines = BUCKET_PRICES.map(([bucket, price]) => lineOf(BUCKET_NAMES[bucket], record[bucket], prices[price]));
+  for (const [tool, count] of Object.entries(record.toolCalls ?? {})) {
+    lines.push(lineOf(`tool:${tool}`, count, list.rules?.tools.get(tool) ?? 0n));
+  }
+  const used = lines.filter(({ quantity }) => quantity > 0);
+  const rest = used.reduce((left, { amount }) => left - amount, charged);
+  if (rest === 0n) return used;
+  return [...used, lineOf(rest < 0n ? 'written_off' : 'loss_guard', 1, rest)];
+}
+
+function lineOf(bucket: string, quantity: number, unitPrice: Nano): ReceiptLine {
+  return { bucket, quantity, unitPrice, amount: BigInt(quantity) * unitPrice };
 }
 
 interface Priced {
-  prices: Prices;
+  prices: ListPrices;
 }
 
 export interface PaidCall {
@@ -70,37 +110,51 @@ export interface PaidCall {
     images: number;
     /** Output tokens reserved for thinking: the output must be longer. */
     thinkingBudget: number | undefined;
+    /** The service tier that the client names. */
+    serviceTier?: string | undefined;
   };
   /** The client prefers a refusal to a lowered thinking budget. */
   isStrict: boolean;
 }
 
+export interface HoldTerms {
+  /** The input that decides the prices, where it is more than what is held for. */
+  wholeInput?: number;
+  /** How often tools of the upstream may be called, each and all together. */
+  calls?: { byTool: ToolCalls; most: number } | undefined;
+}
+
 /**
- * The maximum cost of a call: every input token at the highest input price, every choice at full length. `inputTokens`
- * is an upper bound of what any upstream counts; `outputTokens` is what was requested for one choice.
+ * The maximum cost of a call: every input token at the highest input price, every choice at full length, every tool
+ * call. `inputTokens` is an upper bound of what any upstream counts; `outputTokens` is what was requested for one
+ * choice.
  */
-export function holdFor(call: PaidCall, inputTokens: number, outputTokens: number): HoldRequest {
+export function holdFor(call: PaidCall, inputTokens: number, outputTokens: number, terms: HoldTerms = {}): HoldRequest {
   const { model, candidates, request, isStrict } = call;
-  const { choices, images, thinkingBudget } = request;
-  let input = highestInputPrice(model.prices);
-  let { output, image } = model.prices;
-  for (const { prices } of candidates) {
-    input = higherPrice(input, highestInputPrice(prices));
-    output = higherPrice(output, prices.output);
-    image = higherPrice(image, prices.image);
+  const { choices, images, thinkingBudget, serviceTier } = request;
+  const { wholeInput = inputTokens, calls } = terms;
+  let prices = highestPrices(model.prices, wholeInput, serviceTier);
+  let fees = calls ? mostFees(model.prices, calls) : 0n;
+  for (const candidate of candidates) {
+    if (candidate === model) continue;
+    prices = higherPrices(prices, highestPrices(candidate.prices, wholeInput, serviceTier));
+    if (calls) fees = maxNano(fees, mostFees(candidate.prices, calls));
   }
+  const { input, cachedInput, cacheWrite5m, cacheWrite1h, output, image } = prices;
+  const dearestInput = maxNano(input, cachedInput, cacheWrite5m, cacheWrite1h);
   return {
-    base: BigInt(inputTokens) * input + BigInt(images) * image,
+    base: BigInt(inputTokens) * dearestInput + BigInt(images) * image + fees,
     unit: output * BigInt(choices),
     wanted: outputTokens === 0 ? 0 : Math.max(outputTokens, LEAST_OUTPUT_TOKENS),
     least: images > 0 ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),
   };
 }
 
-function highestInputPrice({ input, cachedInput, cacheWrite5m, cacheWrite1h }: Prices): Nano {
-  return higherPrice(higherPrice(input, cachedInput), higherPrice(cacheWrite5m, cacheWrite1h));
-}
-
-function higherPrice(one: Nano, other: Nano): Nano {
-  return other > one ? other : one;
+/** All calls of each tool, but no more calls than all together at the highest price. */
+function mostFees(list: ListPrices, { byTool, most }: NonNullable<HoldTerms['calls']>): Nano {
+  if (!list.rules) return 0n;
+  let highest = 0n;
+  for (const tool of Object.keys(byTool)) highest = maxNano(highest, list.rules.tools.get(tool) ?? 0n);
+  const [each, together] = [feesOf(byTool, list), highest * BigInt(most)];
+  return each < together ? each : together;
 }

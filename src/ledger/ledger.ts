@@ -6,7 +6,6 @@ import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, sleep } from '../kit/clock.ts';
 import { describeError } from '../kit/log.ts';
 import { formatNtd, type Nano } from '../kit/money.ts';
-import type { Prices } from '../kit/prices.ts';
 import { chargeBeyond, unpaid } from '../store/book/losses.ts';
 import type {
   AdmitInput,
@@ -17,9 +16,8 @@ import type {
   ReleaseInput,
   SettleInput,
 } from '../store/operations.ts';
-import { type Buckets, type Loss, NO_BUCKETS } from '../store/rows.ts';
+import { type Loss, NO_BUCKETS } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
-import { costOf } from './cost.ts';
 import type { LossMeter } from './loss-meter.ts';
 
 const FIRST_RETRY_MS = 100;
@@ -41,9 +39,8 @@ export interface Ledger {
 export interface Unsettled {
   /** Its free slot is given back. */
   freeAddress?: string | undefined;
-  /** The usage that the customer would have paid for, and the upstream's prices. */
-  used: Buckets;
-  costs: Prices;
+  /** What the upstream bills for the usage that the customer would have paid for. */
+  upstreamCost(): Nano;
 }
 
 export interface Held {
@@ -174,14 +171,13 @@ function isLeaseLost(result: AdmitResult): boolean {
 }
 
 /** A failure of the gateway gives the slots back and charges nothing: the cost of the call is booked as a loss. */
-function releaseInstead(input: SettleInput, { freeAddress, used, costs }: Unsettled): ReleaseInput {
+function releaseInstead(input: SettleInput, { freeAddress, upstreamCost }: Unsettled): ReleaseInput {
   const { requestId, accountId, keyId, cost, losses } = input;
   const { model, channel } = input.outcome;
   // The cost of the call already includes what exceeds the hold.
   const others = (losses?.items ?? []).filter(({ reason }) => reason !== 'above_hold');
   const items: Loss[] = others.map((item) => ({ ...item, charge: 0n }));
-  if (model && cost > 0n)
-    items.push({ reason: 'gateway_cut', model, channel, amount: costOf(used, costs), charge: 0n });
+  if (model && cost > 0n) items.push({ reason: 'gateway_cut', model, channel, amount: upstreamCost(), charge: 0n });
   const outcome: Outcome = {
     ...input.outcome,
     status: 'internal_error',
@@ -189,6 +185,8 @@ function releaseInstead(input: SettleInput, { freeAddress, used, costs }: Unsett
     reasoning: 0,
     estimated: false,
     rule: 'gateway_failed',
+    serviceTier: null,
+    toolCalls: null,
   };
   const kept = items.length > 0 ? { items, guard: losses?.guard ?? null } : undefined;
   return { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome, losses: kept };

@@ -2,9 +2,9 @@
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { RelayRequest } from '../dialects/dialect.ts';
-import { broughtTokens } from '../dialects/input/tool-use.ts';
+import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
 import { upperAt } from '../dialects/input/upper-at.ts';
-import { holdFor } from '../ledger/cost.ts';
+import { type HoldTerms, holdFor } from '../ledger/cost.ts';
 import type { AddressLimit, AdmitInput } from '../store/operations.ts';
 import type { Call, RelayTools } from './call.ts';
 
@@ -48,7 +48,7 @@ function paidCharge(call: Call): AdmitInput['charge'] {
   const { limits } = call.catalog;
   return {
     free: false,
-    hold: holdFor(call, inputBound(call), wantedTokens(call)),
+    hold: holdFor(call, inputBound(call), wantedTokens(call), { calls: callsBound(call) }),
     limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
   };
 }
@@ -63,6 +63,17 @@ export function wantedTokens({ request, model, catalog }: Call): number {
 function freeShare({ choices }: RelayRequest, { free }: Model, { guards }: Catalog): number {
   const together = free ? guards.free_output_tokens : null;
   return together === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(together / choices));
+}
+
+/** How often tools of the upstream may be called, if one of them can have a price and a route gets them. */
+function callsBound({ request, candidates, dialect }: Call): HoldTerms['calls'] {
+  const { toolUse } = request.input;
+  if (!toolUse.calls) return undefined;
+  // A translation leaves these tools behind.
+  const isReached = candidates.some(({ routes }) =>
+    routes.some(({ channel }) => channel.endpoints.includes(dialect.endpoint)),
+  );
+  return isReached ? { byTool: toolUse.calls, most: allUses(toolUse) } : undefined;
 }
 
 /**

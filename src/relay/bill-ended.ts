@@ -44,7 +44,7 @@ export function billEnded(call: Call, runs: Runs, ended: Ended): Bill {
   const plain = Math.min(delivered.tokens, ended.plainTokens);
   const ownPlain = Math.min(said, plain - (prefilledTokens ?? 0));
   const usage = facts.finished ? checkReportOfEnded(facts.usage, ownPlain) : facts.usage;
-  const measured = measure(call, step.model, { ...facts, usage });
+  const measured = measure(call, step, { ...facts, usage });
   const used = withPrefilled(measured, prefilledTokens);
   const produced = said + (prefilledTokens ?? 0);
   const got = (usage !== facts.usage ? plain : delivered.tokens) + (facts.unshownTokens ?? 0);

@@ -1,14 +1,16 @@
 // What an answer costs: reported usage at the pinned price, our own count where the upstream gave none. The rules are those of
 // docs/billing.md. An answer of several runs is one answer.
 
-import type { Model } from '../catalog/catalog.ts';
 import { checkReportOfEnded } from '../dialects/counts.ts';
 import type { AnswerFacts } from '../dialects/dialect.ts';
 import { type Buckets, type ChargeRule, NO_BUCKETS } from '../store/rows.ts';
 import type { Call } from './call.ts';
 import { chargedOutput, notCharged, priced, TOKENIZER_MARGIN, withOutput, withPrefilled } from './charge-part.ts';
 import { type Bill, measure, usedBy, withReasoning } from './measure.ts';
+import type { Step as AnyStep } from './plan.ts';
 import { lastOf, type Runs } from './runs.ts';
+
+type Step = Pick<AnyStep, 'route' | 'model'>;
 
 export function nothingBilled(model: string, rule: ChargeRule, used: Buckets): Bill {
   return {
@@ -20,16 +22,20 @@ export function nothingBilled(model: string, rule: ChargeRule, used: Buckets): B
     reported: 'absent',
     rule,
     uncovered: NO_BUCKETS,
+    tiers: { sent: undefined, reported: undefined },
+    chargedTier: null,
+    chargedCalls: null,
   };
 }
 
 /** An answer without output is free; its tokens are shown as they were used. */
-export function billAnswer(call: Call, model: Model, facts: AnswerFacts, mayHide: boolean): Bill {
+export function billAnswer(call: Call, step: Step, facts: AnswerFacts, mayHide: boolean): Bill {
+  const { model } = step;
   const { output, tokensAfterStop } = facts;
   const seen = output.tokens + (tokensAfterStop ?? 0);
   const plain = Math.min(output.tokens, facts.plainTokens ?? output.tokens);
   const usage = tokensAfterStop === undefined ? facts.usage : checkReportOfEnded(facts.usage, plain);
-  const used = measure(call, model, usage === facts.usage ? facts : { ...facts, usage });
+  const used = measure(call, step, usage === facts.usage ? facts : { ...facts, usage });
   if (!hasOutput(call, facts)) return notCharged(used, 'empty_answer');
   if (tokensAfterStop === undefined) return priced(used, model);
   const delivered = usage !== facts.usage ? plain : output.tokens;
@@ -39,11 +45,11 @@ export function billAnswer(call: Call, model: Model, facts: AnswerFacts, mayHide
 }
 
 /** The client left before a whole answer came: it pays for input and reasoning. */
-export function billUnsent(call: Call, model: Model, facts: AnswerFacts): Bill {
-  const used = measure(call, model, facts);
+export function billUnsent(call: Call, step: Step, facts: AnswerFacts): Bill {
+  const used = measure(call, step, facts);
   if (!hasOutput(call, facts)) return notCharged(used, 'empty_answer');
   const output = Math.min(used.buckets.output, withReasoning(used.reasoning, 0, facts.output));
-  return priced(withOutput(used, { output, images: 0, rule: 'hung_up' }), model);
+  return priced(withOutput(used, { output, images: 0, rule: 'hung_up' }), step.model);
 }
 
 /** A run that answered from the start is the bill. One that continued by prefill is billed as if it had done all of it. */
@@ -51,9 +57,9 @@ export function billStream(call: Call, runs: Runs): Bill {
   const last = lastOf(runs);
   const { step, reader, prefilledTokens } = last;
   const facts = reader.facts();
-  const measured = measure(call, step.model, facts);
+  const measured = measure(call, step, facts);
   // Nobody pays for it, nor for its hidden reasoning.
-  const used = step.model.free ? { ...measured, buckets: usedBy(call, last) } : measured;
+  const used = step.model.free ? { ...measured, buckets: usedBy(call, last).buckets } : measured;
   if (prefilledTokens === undefined && !hasOutput(call, facts)) return notCharged(used, 'empty_answer');
   const bill = withPrefilled(used, prefilledTokens);
   if (runs.length > 1) bill.rule = 'resumed';
@@ -63,7 +69,7 @@ export function billStream(call: Call, runs: Runs): Bill {
 /** The upstream sent more output than its bound: only the bound is charged. */
 export function billAtBound(call: Call, runs: Runs, bound: number): Bill {
   const { step, reader, prefilledTokens } = lastOf(runs);
-  const used = withPrefilled(measure(call, step.model, reader.facts()), prefilledTokens);
+  const used = withPrefilled(measure(call, step, reader.facts()), prefilledTokens);
   const bill = withOutput(
     { ...used, estimated: true },
     { output: Math.min(bound, used.buckets.output), rule: 'output_limit' },

@@ -2,7 +2,8 @@
 
 import type { Model } from '../catalog/catalog.ts';
 import type { AnswerFacts } from '../dialects/dialect.ts';
-import { costOf } from '../ledger/cost.ts';
+import { chargedTier } from '../kit/prices.ts';
+import { costOf, pricedCalls } from '../ledger/cost.ts';
 import { type Buckets, type ChargeRule, NO_BUCKETS } from '../store/rows.ts';
 import { type Bill, withReasoning } from './measure.ts';
 import type { Run } from './runs.ts';
@@ -93,13 +94,18 @@ const NO_RUNS: readonly Run[] = [];
 
 /** Begun by one model and continued by another: the lower price is charged; of equals, the last one's. */
 export function priced(bill: Bill, first: Model, others: readonly Run[] = NO_RUNS): Bill {
-  bill.model = first.id;
-  bill.cost = costOf(bill.buckets, first.prices);
+  charge(bill, first);
   for (const { step } of others) {
-    const cost = costOf(bill.buckets, step.model.prices);
-    if (cost > bill.cost) continue;
-    bill.cost = cost;
-    bill.model = step.model.id;
+    const { cost, model, chargedTier, chargedCalls } = bill;
+    charge(bill, step.model);
+    if (bill.cost > cost) Object.assign(bill, { cost, model, chargedTier, chargedCalls });
   }
   return bill;
+}
+
+function charge(bill: Bill, { id, prices }: Model): void {
+  bill.model = id;
+  bill.chargedTier = chargedTier(prices, bill.tiers);
+  bill.chargedCalls = pricedCalls(bill.toolCalls, prices);
+  bill.cost = costOf(bill.buckets, prices, bill.chargedTier, bill.chargedCalls);
 }

@@ -26,7 +26,7 @@ export async function closeUnpaid(
   const { current, runs, served } = delivery;
   leaveStream(current.begun);
   delivery.noteUnpaid();
-  const used = usedBy(call, lastOf(runs));
+  const used = usedBy(call, lastOf(runs)).buckets;
   const losses = lossesOfUnpaid(call, runs, reason);
   return closing.release(status, { rule, giveBackSlots: true, first: served.first, used }, losses);
 }

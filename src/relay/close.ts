@@ -19,7 +19,7 @@ import {
 import type { BegunAnswer } from './begun.ts';
 import { nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
-import { lossesOfBill, neverCharged, ofUnserved } from './losses.ts';
+import { lossesOfBill, neverCharged, ofUnserved, upstreamCost } from './losses.ts';
 import type { Bill } from './measure.ts';
 import type { ServingTry } from './meter.ts';
 import { sizeOf } from './patience.ts';
@@ -158,7 +158,7 @@ export class Closing implements TaskListener {
     const failed = this.#admission.losses;
     const all = failed.length + losses.length === 0 ? own : [...neverCharged([...failed, ...losses]), ...own];
     const close = { requestId, accountId, keyId, cost: bill.cost, outcome, losses: this.#losses(all) };
-    const unsettled = { freeAddress, used: bill.buckets, costs: last.step.route.costs };
+    const unsettled = { freeAddress, upstreamCost: () => upstreamCost(bill, last.step) };
     void this.#end(ledger.settle(close, unsettled), { outcome, bill, serving });
   }
 
@@ -210,6 +210,8 @@ export class Closing implements TaskListener {
       totalMs: Math.round(clock.monotonic() - startedAt),
       attempts,
       rule: this.#ruleOf(bill),
+      serviceTier: bill.chargedTier,
+      toolCalls: bill.chargedCalls,
     };
   }
 

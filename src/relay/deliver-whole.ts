@@ -25,10 +25,10 @@ export async function deliverWhole(
   const channel = step.route.channel.name;
   try {
     if (call.gone.aborted) {
-      await closing.settle('client_gone', billUnsent(call, step.model, begun.facts), { first: answer, last: answer });
+      await closing.settle('client_gone', billUnsent(call, step, begun.facts), { first: answer, last: answer });
       throw new AttemptFailed('client_gone');
     }
-    const bill = billAnswer(call, step.model, begun.facts, maySpendUnseen(tools, call, step, 0));
+    const bill = billAnswer(call, step, begun.facts, maySpendUnseen(tools, call, step, 0));
     const needsBill = begun.carrier.isTranslated || bill.isRestated;
     const model = step.model === call.model ? call.request.model : step.model.id;
     // Written before the settlement: once money has moved, nothing may fail any more.

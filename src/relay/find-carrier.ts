@@ -41,10 +41,11 @@ export class Carriers {
     return found;
   }
 
-  #carry({ contextTokens, maxOutputTokens }: Model, route: Route): Carrier | Fault {
+  #carry({ contextTokens, maxOutputTokens, prices }: Model, route: Route): Carrier | Fault {
     const { dialect, request, headers, isStrict } = this.#options;
     try {
-      const carrier = carry(dialect, request, route, this.#options);
+      const serviceTiers = prices.rules?.serviceTiers;
+      const carrier = carry(dialect, request, route, serviceTiers ? { ...this.#options, serviceTiers } : this.#options);
       // Other upstreams get no beta header.
       const betas = route.channel.kind === 'anthropic' ? lostBetas(headers, contextTokens) : NOTHING;
       if (betas.length > 0) carrier.dropped = [...carrier.dropped, ...betas];

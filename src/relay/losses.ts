@@ -2,10 +2,12 @@
 
 import type { UsageReport } from '../dialects/dialect.ts';
 import { estimatedInput } from '../dialects/input/estimated-input.ts';
-import { costOf } from '../ledger/cost.ts';
-import { type Buckets, type Loss, type LossReason, NO_BUCKETS } from '../store/rows.ts';
+import type { Nano } from '../kit/money.ts';
+import { chargedTier, type ListPrices, pricesFor, servedTier } from '../kit/prices.ts';
+import { costAt, costOf, feesOf, inputOf } from '../ledger/cost.ts';
+import { type Loss, type LossReason, NO_BUCKETS } from '../store/rows.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
-import { type Bill, usedBy } from './measure.ts';
+import { type Bill, sentTier, type Used, usedBy } from './measure.ts';
 import { maySpendUnseen, needsReport } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import type { Step as AnyStep } from './plan.ts';
@@ -14,14 +16,18 @@ import { lastOf, type Runs } from './runs.ts';
 
 type Step = Pick<AnyStep, 'route' | 'model'>;
 
-function lossOf(reason: LossReason, { route, model }: Step, used: Buckets): Loss {
+/** `wholeInput`: of the request, where this is only a part of it. */
+function lossOf(reason: LossReason, { route, model }: Step, used: Used, wholeInput = inputOf(used.buckets)): Loss {
+  const { buckets, tiers, toolCalls } = used;
+  const amountAt = (list: ListPrices, tier: string | null) =>
+    costAt(buckets, pricesFor(list, wholeInput, tier)) + feesOf(toolCalls, list);
   return {
     reason,
     model: model.id,
     channel: route.channel.name,
-    amount: costOf(used, route.costs),
+    amount: amountAt(route.costs, servedTier(route.costs, tiers)),
     // A failure of our own is never charged.
-    charge: reason === 'gateway_cut' ? 0n : costOf(used, model.prices),
+    charge: reason === 'gateway_cut' ? 0n : amountAt(model.prices, chargedTier(model.prices, tiers)),
   };
 }
 
@@ -37,15 +43,36 @@ export function ofUnserved(losses: readonly Loss[]): Loss[] {
 
 /** Of the answer that was delivered, or ended before it was whole. */
 export function lossesOfBill({ held }: Pick<Admission, 'held'>, bill: Bill, step: Step): Loss[] {
-  const { buckets, uncovered, cost, rule } = bill;
+  const { uncovered, cost, rule } = bill;
   const losses: Loss[] = [];
-  if (uncovered !== NO_BUCKETS) losses.push(lossOf(rule === 'empty_answer' ? rule : 'undelivered', step, uncovered));
-  if (step.model.free) losses.push(lossOf('free_model', step, buckets));
-  if (cost > held) {
-    const amount = (costOf(buckets, step.route.costs) * (cost - held)) / cost;
-    losses.push({ reason: 'above_hold', model: step.model.id, channel: step.route.channel.name, amount, charge: 0n });
-  }
+  if (uncovered !== NO_BUCKETS) losses.push(lossOfUncovered(bill, step));
+  if (step.model.free) losses.push(lossOf('free_model', step, bill));
+  if (cost > held) losses.push(housesLoss('above_hold', step, (costAsNamed(bill, step) * (cost - held)) / cost));
+  // The two above have it already.
+  if (!step.route.costs.rules || step.model.free || rule === 'empty_answer') return losses;
+  const dearer = upstreamCost(bill, step) - costAsNamed(bill, step);
+  if (dearer > 0n) losses.push(housesLoss('service_tier', step, dearer));
   return losses;
+}
+
+function lossOfUncovered({ buckets, uncovered, rule, tiers, toolCalls }: Bill, step: Step): Loss {
+  const reason = rule === 'empty_answer' ? rule : 'undelivered';
+  if (uncovered === buckets) return lossOf(reason, step, { buckets, tiers, toolCalls });
+  return lossOf(reason, step, { buckets: uncovered, tiers }, inputOf(buckets) + inputOf(uncovered));
+}
+
+function housesLoss(reason: LossReason, { route, model }: Step, amount: Nano): Loss {
+  return { reason, model: model.id, channel: route.channel.name, amount, charge: 0n };
+}
+
+/** What the upstream bills for what is charged. */
+export function upstreamCost({ buckets, tiers, toolCalls }: Bill, { route: { costs } }: Step): Nano {
+  return costOf(buckets, costs, servedTier(costs, tiers), toolCalls);
+}
+
+/** The same without a dearer service tier than the request named, for which no customer pays. */
+function costAsNamed({ buckets, tiers, toolCalls }: Bill, { route: { costs } }: Step): Nano {
+  return costOf(buckets, costs, chargedTier(costs, tiers), toolCalls);
 }
 
 /** Of runs that another one replaced. Where it went on with their text, the customer pays for that text. */
@@ -53,7 +80,8 @@ export function lossesOfReplaced(call: Call, runs: Runs): Loss[] {
   return runs.slice(0, -1).map((run, index) => {
     const used = usedBy(call, run);
     const isContinued = runs[index + 1]?.prefilledTokens !== undefined;
-    return lossOf('replaced_run', run.step, isContinued ? { ...used, output: 0 } : used);
+    const buckets = isContinued ? { ...used.buckets, output: 0 } : used.buckets;
+    return lossOf('replaced_run', run.step, { ...used, buckets });
   });
 }
 
@@ -98,15 +126,18 @@ interface FailedTry {
 
 /** Its usage is mostly unknown: input is our own count, output is `mostOutput`. */
 export function noteFailedTry(tools: RelayTools, admission: Admission, step: Step, failed: FailedTry): void {
-  const reported = typeof failed.usage === 'object' ? failed.usage.buckets : undefined;
+  const report = typeof failed.usage === 'object' ? failed.usage : undefined;
+  const reported = report?.buckets;
   if (!reported && (failed.isAccepted ? NOT_BILLED.has(failed.outcome) : !ENDED_BY_US.has(failed.outcome))) return;
   const { request, key } = admission.call;
-  const used = reported ?? {
+  const buckets = reported ?? {
     ...NO_BUCKETS,
     input: failed.input ?? estimatedInput(request.input, step.model),
     output: mostOutput(tools, admission, step, failed),
     images: request.images,
   };
+  const tiers = { sent: sentTier(admission.call, step), reported: report?.serviceTier };
+  const used = { buckets, tiers, toolCalls: report?.toolCalls };
   const loss = lossOf(failed.isHedge ? 'hedge' : (REASONS[failed.outcome] ?? 'failed_attempt'), step, used);
   // What an upstream's own failure cost is a guess without its report, and no customer pays for that.
   if (loss.reason === 'failed_attempt' && !reported && failed.outcome !== 'too_large') loss.charge = 0n;

@@ -3,13 +3,25 @@
 import type { Model } from '../catalog/catalog.ts';
 import type { AnswerFacts, Output, ReportedUsage, UsageReport } from '../dialects/dialect.ts';
 import { estimatedInput } from '../dialects/input/estimated-input.ts';
+import { Fault } from '../faults/fault.ts';
 import type { Nano } from '../kit/money.ts';
+import type { ServiceTiers, ToolCalls } from '../kit/prices.ts';
 import { wholeTokens } from '../kit/tokens.ts';
 import { type Buckets, type ChargeRule, NO_BUCKETS } from '../store/rows.ts';
 import type { Call } from './call.ts';
+import type { Step as AnyStep } from './plan.ts';
 import type { Run } from './runs.ts';
 
-export interface Bill extends ReportedUsage {
+type Step = Pick<AnyStep, 'route' | 'model'>;
+
+/** What an answer used of everything that has a price. */
+export interface Used {
+  buckets: Buckets;
+  tiers: ServiceTiers;
+  toolCalls?: ToolCalls | undefined;
+}
+
+export interface Bill extends ReportedUsage, Used {
   cost: Nano;
   estimated: boolean;
   /** The model whose price is charged. */
@@ -18,6 +30,9 @@ export interface Bill extends ReportedUsage {
   rule: ChargeRule;
   /** What the upstream used beyond what is charged. */
   uncovered: Buckets;
+  /** The service tier and the calls of tools that are charged. */
+  chargedTier: string | null;
+  chargedCalls: ToolCalls | null;
 }
 
 /** Whole answers are finished. */
@@ -27,12 +42,15 @@ type MeasuredFacts = AnswerFacts & { finished?: boolean };
  * What was used, at no price yet. Images are billed by what was returned, whatever the upstream says it used; only tokens are
  * ever a guess, if they cost.
  */
-export function measure({ request }: Call, model: Model, facts: MeasuredFacts): Bill {
+export function measure(call: Call, step: Step, facts: MeasuredFacts): Bill {
+  const { request } = call;
+  const { model } = step;
   const { id, prices } = model;
   const { usage, output, finished = true } = facts;
   const { images, surplusImages = 0 } = output;
   const tokens = output.tokens + mediaTokensOf(request, model, output);
   const uncovered = surplusImages > 0 ? { ...NO_BUCKETS, images: surplusImages } : NO_BUCKETS;
+  const sent = sentTier(call, step);
   if (typeof usage === 'object') {
     const { buckets } = usage;
     // What is reported before the end is only a beginning of the output.
@@ -49,6 +67,10 @@ export function measure({ request }: Call, model: Model, facts: MeasuredFacts): 
       reported: usage,
       rule: 'served',
       uncovered,
+      tiers: { sent, reported: usage.serviceTier },
+      toolCalls: finished && usage.toolCalls ? { ...output.toolCalls, ...usage.toolCalls } : output.toolCalls,
+      chargedTier: null,
+      chargedCalls: null,
     };
   }
   const input = estimatedInput(request.input, model, output.toolInput);
@@ -61,7 +83,18 @@ export function measure({ request }: Call, model: Model, facts: MeasuredFacts): 
     reported: usage,
     rule: 'served',
     uncovered,
+    tiers: { sent, reported: undefined },
+    toolCalls: output.toolCalls,
+    chargedTier: null,
+    chargedCalls: null,
   };
+}
+
+/** The service tier that the route was asked for; undefined if the field did not reach it. */
+export function sentTier({ request, carriers }: Pick<Call, 'request' | 'carriers'>, step: Step): string | undefined {
+  if (request.serviceTier === undefined) return undefined;
+  const carrier = carriers.find(step.model, step.route);
+  return carrier instanceof Fault ? undefined : carrier.serviceTier;
 }
 
 /** An estimate, which is never more than the output can be. */
@@ -80,11 +113,11 @@ export function withReasoning(reasoning: number, tokens: number, { reasoningToke
 }
 
 /** What a run used whose output is not charged: it broke, and the stream could not be finished or another run took over. */
-export function usedBy(call: Call, { step, reader, unseenTokens = 0 }: Run): Buckets {
+export function usedBy(call: Call, { step, reader, unseenTokens = 0 }: Run): Used {
   const facts = reader.facts();
-  const { buckets, reasoning, estimated } = measure(call, step.model, facts);
-  if (!estimated) return buckets;
+  const { buckets, reasoning, estimated, tiers, toolCalls } = measure(call, step, facts);
+  if (!estimated) return { buckets, tiers, toolCalls };
   const tokens = facts.output.tokens + mediaTokensOf(call.request, step.model, facts.output);
   const counted = withReasoning(Math.max(unseenTokens, reasoning), tokens, facts.output);
-  return { ...buckets, output: Math.max(buckets.output, counted) };
+  return { buckets: { ...buckets, output: Math.max(buckets.output, counted) }, tiers, toolCalls };
 }

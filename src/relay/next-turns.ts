@@ -5,8 +5,9 @@ import type { CarriedTurns } from '../dialects/carrier.ts';
 import { isZero } from '../dialects/counts.ts';
 import type { PausedTurn, ReportedUsage } from '../dialects/dialect.ts';
 import type { RawValue } from '../kit/json/raw-json.ts';
+import { highestPrices } from '../kit/prices.ts';
 import { LEAST_OUTPUT_TOKENS } from '../kit/tokens.ts';
-import { costOf, holdFor } from '../ledger/cost.ts';
+import { costAt, holdFor, inputOf } from '../ledger/cost.ts';
 import { lowerThinkingBudget } from '../ledger/thinking-budget.ts';
 import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
 import { type Asking, askUpstream, readRefusal } from './ask-upstream.ts';
@@ -106,9 +107,12 @@ export class NextTurns {
     if (left <= 0) return undefined;
     const input = inputOf(usage.buckets) + contentTokens;
     const freeMost = step.model.free ? call.catalog.guards.free_input_tokens : null;
-    if (freeMost !== null && inputOf(this.#used) + input > freeMost) return undefined;
-    const { base, unit } = holdFor({ ...call, model: step.model, candidates: [] }, input, left);
-    const rest = held - costOf(this.#used, step.model.prices) - base;
+    // The input of all turns together decides the price of each.
+    const wholeInput = inputOf(this.#used) + input;
+    if (freeMost !== null && wholeInput > freeMost) return undefined;
+    const { base, unit } = holdFor({ ...call, model: step.model, candidates: [] }, input, left, { wholeInput });
+    const prices = highestPrices(step.model.prices, wholeInput, call.request.serviceTier);
+    const rest = held - costAt(this.#used, prices) - base;
     if (rest < 0n) return undefined;
     const bound = unit === 0n ? left : Math.min(left, Number(rest / unit));
     return bound < Math.min(left, LEAST_OUTPUT_TOKENS) ? undefined : bound;
@@ -133,10 +137,6 @@ export class NextTurns {
     noteFailedTry(this.#tools, this.#admission, this.#asking.step, tried);
     return elapsedMs;
   }
-}
-
-function inputOf({ input, cachedInput, cacheWrite5m, cacheWrite1h }: Buckets): number {
-  return input + cachedInput + cacheWrite5m + cacheWrite1h;
 }
 
 function addBuckets(a: Buckets, b: Buckets): Buckets {

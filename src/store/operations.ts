@@ -2,6 +2,7 @@
 // The table at the end is the one list of them; both drivers and the batcher work from it.
 
 import type { Nano } from '../kit/money.ts';
+import type { OptionalTerms } from '../kit/prices.ts';
 import type { AcceptedChain } from './accepted-chains.ts';
 import type { Logged } from './book/actions.ts';
 import type { Acted, ActorRefusal } from './book/actors.ts';
@@ -121,7 +122,7 @@ export type AdmitResult =
 export type MoneyReason = 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded' | 'budget_in_use';
 
 /** How a request ended: everything its usage record says beyond what its hold already knows. */
-export interface Outcome {
+export interface Outcome extends OptionalTerms {
   at: number;
   status: RequestStatus;
   /** The model that answered, if a fallback did. */

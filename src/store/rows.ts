@@ -2,6 +2,7 @@
 
 import type { FaultCode } from '../faults/table.ts';
 import type { Nano } from '../kit/money.ts';
+import type { ChargedTerms } from '../kit/prices.ts';
 
 export interface Wallet {
   accountId: string;
@@ -198,6 +199,8 @@ export const LOSS_REASONS = [
   'hedge',
   /** More than the hold. */
   'above_hold',
+  /** A dearer service tier than the customer named. */
+  'service_tier',
   /** The model is free for customers, and its route has a cost. */
   'free_model',
 ] as const;
@@ -211,6 +214,7 @@ const UNGUARDED: ReadonlySet<LossReason> = new Set([
   'failed_attempt',
   'replaced_run',
   'hedge',
+  'service_tier',
 ]);
 
 export function isGuarded(reason: LossReason): boolean {
@@ -266,7 +270,7 @@ export type ChargeRule = (typeof CHARGE_RULES)[number];
 /** How an admitted request ended: well, with a fault, without its client, or with its gateway. */
 export type RequestStatus = 'ok' | FaultCode | 'client_gone' | 'time_limit' | 'gateway_died';
 
-export interface UsageRecord extends Buckets {
+export interface UsageRecord extends Buckets, ChargedTerms {
   requestId: string;
   accountId: string;
   keyId: string;

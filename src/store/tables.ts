@@ -208,6 +208,8 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Omit<Additions[T], 'log'
     revision: ['revision', 'number'],
     attempts: ['attempts', 'json'],
     rule: ['rule', 'text'],
+    serviceTier: ['service_tier', 'text'],
+    toolCalls: ['tool_calls', 'json'],
   }),
   losses: table<BookedLoss>('losses', 'loss_id', undefined, {
     requestId: ['request_id', 'text'],

@@ -38,6 +38,8 @@ const record = (page: number, index: number): UsageRecord => ({
   revision: 1,
   attempts: [],
   rule: 'served',
+  serviceTier: null,
+  toolCalls: null,
 });
 
 interface Asked {

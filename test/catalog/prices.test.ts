@@ -26,6 +26,8 @@ function modelOf(text: string): Model {
 
 const pricesOf = (price: string, kinds?: string): Prices => modelOf(priced(price, kinds)).prices;
 
+const FACTOR = 'must be a plain decimal above 0, at most 100, with at most 3 decimals';
+
 describe('a price that is refused, at its path', () => {
   test.each([
     '0',
@@ -136,4 +138,83 @@ test('free costs nothing, whatever it is', () => {
   const model = modelOf(priced('free', 'chat, embeddings, images'));
   expect(model.free).toBe(true);
   expect(Object.values(model.prices)).toEqual(Array.from({ length: 6 }, () => 0n));
+});
+
+describe('rules of a price', () => {
+  const list = (rules: string) => priced(`{input: 10, cached_input: 1, output: 40, ${rules}}`);
+
+  test.each([
+    ['tiers: [{input: 20}]', 'tiers[0]', 'needs either above_input_tokens or from_input_tokens'],
+    [
+      'tiers: [{above_input_tokens: 5, from_input_tokens: 5, input: 20}]',
+      'tiers[0]',
+      'needs either above_input_tokens or from_input_tokens',
+    ],
+    ['tiers: [{above_input_tokens: 5}]', 'tiers[0]', 'needs a price'],
+    ['tiers: [{above_input_tokens: 0, input: 1}]', 'tiers[0].above_input_tokens', 'must be at least 1'],
+    ['tiers: [{above_input_tokens: 1.5, input: 1}]', 'tiers[0].above_input_tokens', 'must be a whole number'],
+    [
+      'tiers: [{above_input_tokens: 5, input: 0}]',
+      'tiers[0].input',
+      'must be above 0; a model that costs nothing says "price: free"',
+    ],
+    ['tiers: [{above_input_tokens: 5, input: 1, ouput: 1}]', 'tiers[0].ouput', 'unknown field'],
+    [
+      'tiers: [{above_input_tokens: 9, input: 20}, {above_input_tokens: 8, input: 30}]',
+      'tiers[1]',
+      'must begin at more input tokens than the tier before it',
+    ],
+    [
+      'tiers: [{above_input_tokens: 9, input: 20}, {from_input_tokens: 10, input: 30}]',
+      'tiers[1]',
+      'must begin at more input tokens than the tier before it',
+    ],
+    ['service_tiers: {flex: 0}', 'service_tiers.flex', FACTOR],
+    ['service_tiers: {flex: -1}', 'service_tiers.flex', FACTOR],
+    ['service_tiers: {flex: 0.1234}', 'service_tiers.flex', FACTOR],
+    ['service_tiers: {flex: 101}', 'service_tiers.flex', FACTOR],
+    ['service_tiers: {flex: half}', 'service_tiers.flex', FACTOR],
+    ['service_tiers: {flex: true}', 'service_tiers.flex', 'must be a decimal number'],
+    ['service_tiers: {auto: 1}', 'service_tiers.auto', 'is the standard tier, whose factor is 1: leave it out'],
+    [
+      'service_tiers: {Flex: 1}',
+      'service_tiers.Flex',
+      'must have 1 to 32 characters, only a-z, 0-9, "_" and "-", and begin with a letter',
+    ],
+    ['tools: {web_serch: 1}', 'tools.web_serch', 'unknown field'],
+    ['tools: {web_search: 0}', 'tools.web_search', 'must be above 0; a model that costs nothing says "price: free"'],
+    ['tools: {web_search: 0.0001}', 'tools.web_search', 'must be a plain decimal with at most 3 decimals'],
+  ])('%s is refused', (rules, path, message) => {
+    expect(faultsOf(list(rules))).toEqual([`models[0].price.${path}: ${message}`]);
+  });
+
+  test('a cost has the same, and may be 0', () => {
+    const text = list('tools: {web_search: 1}').replace('model: demo', 'model: demo, cost: {tools: {web_search: 0}}');
+    expect(modelOf(text).routes[0]?.costs.rules?.tools).toEqual(new Map([['web_search', 0n]]));
+    expect(faultPaths(text.replace('web_search: 0', 'web: 0'))).toEqual(['models[0].routes[0].cost.tools.web']);
+  });
+
+  test('a tier leaves out what stays; cached input without any price costs as much as the input of the tier', () => {
+    const tiers = 'tiers: [{from_input_tokens: 9, input: 20}]';
+    const tierOf = (text: string) => modelOf(text).prices.rules?.tiers[0];
+    expect(tierOf(list(tiers))).toEqual({
+      ...{ inputTokens: 9, isInclusive: true },
+      prices: {
+        ...{ input: 20_000n, cachedInput: 1_000n, cacheWrite5m: 20_000n, cacheWrite1h: 20_000n },
+        ...{ output: 40_000n, image: 0n },
+      },
+    });
+    expect(tierOf(priced(`{input: 10, output: 40, ${tiers}}`))?.prices.cachedInput).toBe(20_000n);
+  });
+
+  test('a cost without rules has those of the price', () => {
+    const rules = 'tiers: [{above_input_tokens: 9, input: 20}], service_tiers: {flex: 0.5}, tools: {web_search: 1}';
+    const text = list(rules).replace('model: demo', 'model: demo, cost: {input: 5, service_tiers: {flex: 0.25}}');
+    const { prices, routes } = modelOf(text);
+    const costs = routes[0]?.costs;
+    expect(costs).toMatchObject({ input: 5_000n, output: 40_000n });
+    expect(costs?.rules?.tiers).toEqual(prices.rules?.tiers ?? []);
+    expect(costs?.rules?.tools).toEqual(prices.rules?.tools ?? new Map());
+    expect(costs?.rules?.serviceTiers).toEqual(new Map([['flex', 250n]]));
+  });
 });

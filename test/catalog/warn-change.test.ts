@@ -39,6 +39,23 @@ test.each([
   );
 });
 
+test('a price of a tier or of a tool that jumps', () => {
+  const withRules = (input: number, search: number) =>
+    documentOf(
+      priced({
+        ...{ input: 10, cached_input: 1, output: 40.123 },
+        tiers: [{ above_input_tokens: 99, input }],
+        tools: { web_search: search },
+      }),
+    );
+  const jumps = (after: ReturnType<typeof documentOf>) => findWarnings(withRules(20, 0.3), after, []);
+  expect(jumps(withRules(199, 2.9))).toEqual([]);
+  expect(jumps(withRules(200, 0.03))).toMatchObject([
+    { code: 'price_jump', path: 'models[3].price.tiers[0].input', price: 'input', before: '20', after: '200' },
+    { code: 'price_jump', path: 'models[3].price.tools.web_search', price: 'web_search', before: '0.3', after: '0.03' },
+  ]);
+});
+
 test('what costs money becomes free, and the other way round', () => {
   expect(warnings(priced('free'))).toMatchObject([{ code: 'became_free', subject: 'up-paid' }]);
   const paid: Edit = (standard) => ({

@@ -28,6 +28,8 @@ const outcome: Outcome = {
   firstTokenMs: null,
   totalMs: 900.5,
   attempts: [{ channel: 'main', outcome: 'ok', ms: 880 }],
+  serviceTier: null,
+  toolCalls: null,
 };
 const closed = { requestId: 'req_1', accountId: 'acc_1', keyId: 'key_1' };
 const free = { perMinute: 6, perDayZero: 50, perDayPositive: 1_000, inFlight: Number.MAX_SAFE_INTEGER };
@@ -55,6 +57,10 @@ const OPERATIONS: Operation[] = [
     },
   },
   { name: 'settle', input: { ...closed, cost: MAX_NANO, outcome: { ...outcome, model: 'another' } } },
+  {
+    name: 'settle',
+    input: { ...closed, cost: 1n, outcome: { ...outcome, serviceTier: 'flex', toolCalls: { web_search: 2 } } },
+  },
   {
     name: 'settle',
     input: { ...closed, cost: 0n, outcome: { ...outcome, channel: 'main', firstTokenMs: 0, attempts: [] } },

@@ -17,7 +17,7 @@ const MODELS: Partial<Record<Endpoint, string>> = {
 export function carrierOf(dialect: Dialect, body: object, endpoint: Endpoint): Carrier {
   const request = dialect.readRequest(readJsonObject(JSON.stringify({ model: 'm', max_tokens: 100, ...body })));
   const quirks = quirksOf('openai');
-  if (endpoint === dialect.endpoint) return sameDialectCarrier(dialect, request, false);
+  if (endpoint === dialect.endpoint) return sameDialectCarrier(dialect, request, { isFree: false });
   const to = { channel: { endpoints: [endpoint], quirks }, model: MODELS[endpoint] ?? '', prefill: false };
   return carry(dialect, request, to, { requestId: 'req_1', createdAt: 1, hashUser: (id) => id, isFree: false });
 }

@@ -45,6 +45,8 @@ export async function showReceipt(tools: ReceiptTools, accountId: string, reques
     ...publicRecord(record),
     rule: record.rule,
     explanation: explainCharge(record),
+    service_tier: record.serviceTier,
+    tool_calls: record.toolCalls ?? {},
     lines: lines.map((line) => ({
       bucket: line.bucket,
       quantity: line.quantity,

@@ -1,7 +1,8 @@
 // Public price changes between revisions: models added, removed or with another price. Revisions never change, so each
 // is read once, and only those with a change are kept.
 
-import type { Prices } from '../../kit/prices.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { PriceRules, Prices } from '../../kit/prices.ts';
 import type { Revision } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { buildCatalog, type Model } from '../catalog.ts';
@@ -11,6 +12,7 @@ import { readStoredDocument } from '../read-document.ts';
 export interface ListedPrice {
   isFree: boolean;
   prices: Readonly<Partial<Prices>>;
+  rules: PriceRules | undefined;
 }
 
 export interface ModelChange {
@@ -111,7 +113,8 @@ function priceList({ document, revision, createdAt }: Revision): PriceList | und
 
 /** Prices only: other changes of a model do not count. */
 function listedPrice({ free, priced, prices }: Model): ListedPrice {
-  return { isFree: free, prices: Object.fromEntries([...priced].map((name) => [name, prices[name]])) };
+  const listed = Object.fromEntries([...priced].map((name) => [name, prices[name]]));
+  return { isFree: free, prices: listed, rules: prices.rules };
 }
 
 function compare(before: PriceList, after: PriceList): ModelChange[] {
@@ -123,5 +126,9 @@ function compare(before: PriceList, after: PriceList): ModelChange[] {
 
 function isSame(before: ListedPrice | undefined, after: ListedPrice | undefined): boolean {
   if (!before || !after || before.isFree !== after.isFree) return false;
-  return PRICE_ORDER.every((name) => before.prices[name] === after.prices[name]);
+  return PRICE_ORDER.every((name) => before.prices[name] === after.prices[name]) && hasSameRules(before, after);
+}
+
+export function hasSameRules(before: ListedPrice, after: ListedPrice): boolean {
+  return isDeepStrictEqual(before.rules, after.rules);
 }

@@ -4,7 +4,7 @@ import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import { checkReport, hasCounted, weighSegments } from '../counts.ts';
 import { type AnswerFacts, addOutput, type Finish, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../stream/is-finish.ts';
-import { blockSegments, isThinking, outputOf, toolInputOf } from './read-output.ts';
+import { blockSegments, callOf, isThinking, outputOf, toolInputOf } from './read-output.ts';
 import { readUsage } from './usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
@@ -19,7 +19,7 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
     const segments = blockSegments(block, index);
     const found = outputOf(segments, isCounted ? 0 : weighSegments(segments));
     const hasReasoning = found.hasReasoning || isThinking(block);
-    output = addOutput(output, { ...found, hasReasoning, toolInput: toolInputOf(block) });
+    output = addOutput(output, { ...found, hasReasoning, toolInput: toolInputOf(block), toolCalls: callOf(block) });
   }
   return { usage: checkReport(usage, output), output, finish: readFinish(value.stop_reason) };
 }

@@ -1,9 +1,11 @@
 // The content of a block or of a delta, each segment in its slot.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { ToolCalls } from '../../kit/prices.ts';
 import { outputOfSegments, weighSegments } from '../counts.ts';
 import type { Output, Segment } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
+import { oneCall } from '../tool-calls.ts';
 
 /** What a block holds when it is whole, or already when it starts. */
 export function blockSegments(block: JsonObject, index: number): Segment[] {
@@ -29,6 +31,12 @@ export function isThinking({ type }: JsonObject): boolean {
 export function toolInputOf({ type, name }: JsonObject): number {
   const isVendors = type === 'server_tool_use' || type === 'mcp_tool_use';
   return isVendors ? typicalTokens(type === 'server_tool_use' ? String(name) : type) : 0;
+}
+
+/** The same call, as it is priced. */
+export function callOf({ type, name }: JsonObject): ToolCalls | undefined {
+  if (type === 'server_tool_use') return oneCall(String(name));
+  return type === 'mcp_tool_use' ? oneCall('mcp') : undefined;
 }
 
 export function deltaSegments(delta: JsonObject, index: number): Segment[] {

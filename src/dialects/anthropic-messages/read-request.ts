@@ -10,11 +10,12 @@ import {
   optionalCount,
   optionalFlag,
   readModel,
+  readServiceTier,
   refuseField,
   requireRoles,
 } from '../fields.ts';
 import { countInput, type InputCount } from '../input/count-input.ts';
-import { addUse, type ToolUse, UNLIMITED_USE } from '../input/tool-use.ts';
+import { addUse, type ToolUse, unlimitedUse } from '../input/tool-use.ts';
 import { vendorToolUse } from '../input/vendor-tools.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
 import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
@@ -53,6 +54,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
     hasStops: isAsked(body.stop_sequences),
+    serviceTier: readServiceTier(body),
     input,
     document,
   };
@@ -88,5 +90,5 @@ function vendorUse({ tools, mcp_servers: servers }: JsonObject, later: JsonObjec
   const listed = vendorToolUse(tools, isClients, usesOf);
   const defined = vendorToolUse(later, isClients, usesOfDefined);
   const use = addUse(listed, defined);
-  return Array.isArray(servers) && servers.length > 0 ? addUse(use, UNLIMITED_USE) : use;
+  return Array.isArray(servers) && servers.length > 0 ? addUse(use, unlimitedUse('mcp')) : use;
 }

@@ -2,6 +2,7 @@
 // needs; text itself is never kept.
 
 import { ANSWER_LIMITS, isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json/json.ts';
+import { addCalls } from '../../kit/prices.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { checkReport } from '../counts.ts';
 import {
@@ -19,7 +20,7 @@ import { RepeatedEvent } from '../stream/repeated-event.ts';
 import { type Repeat, ShapeMemory } from '../stream/shape.ts';
 import { isEventName, type SseEvent } from '../stream/sse.ts';
 import { readFinish } from './read-answer.ts';
-import { blockSegments, deltaSegments, isReasoning, isThinking, outputOf, toolInputOf } from './read-output.ts';
+import { blockSegments, callOf, deltaSegments, isReasoning, isThinking, outputOf, toolInputOf } from './read-output.ts';
 import { createUsageTracker } from './usage.ts';
 
 const DELTA = 'content_block_delta';
@@ -87,7 +88,8 @@ class MessageReader implements StreamReader {
         if (isObject(block)) {
           const hasReasoning = facts.output.hasReasoning || isThinking(block);
           const toolInput = (facts.output.toolInput ?? 0) + toolInputOf(block);
-          facts.output = { ...facts.output, hasReasoning, toolInput };
+          const toolCalls = addCalls(facts.output.toolCalls, callOf(block));
+          facts.output = { ...facts.output, hasReasoning, toolInput, toolCalls };
         }
         return this.#readContent(name, document, isObject(block) ? blockSegments(block, index) : []);
       case DELTA:

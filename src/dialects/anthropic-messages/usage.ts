@@ -6,17 +6,27 @@ import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { type Buckets, NO_BUCKETS } from '../../store/rows.ts';
 import { inputAlone, isGiven, isZero, readCount, readDetail } from '../counts.ts';
 import type { ReportedUsage, UsageReport } from '../dialect.ts';
+import { reportedCalls } from '../tool-calls.ts';
 
 export function readUsage(usage: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   if (isObject(usage) && !isGiven(usage.output_tokens)) return readInput(usage);
-  const answer = readFigures(usage);
-  if (!answer || !isObject(usage)) return 'invalid';
+  const figures = readFigures(usage);
+  if (!figures || !isObject(usage)) return 'invalid';
+  const answer = withTerms(figures, usage);
   if (!Array.isArray(usage.iterations)) return answer;
   const all = addFigures(usage.iterations.map(readFigures));
   if (!all) return 'invalid';
   if (countTokens(all.buckets) <= countTokens(answer.buckets)) return answer;
-  return { ...all, reasoning: Math.max(all.reasoning, Math.min(answer.reasoning, all.buckets.output)) };
+  return { ...answer, ...all, reasoning: Math.max(all.reasoning, Math.min(answer.reasoning, all.buckets.output)) };
+}
+
+/** With what else decides the price. */
+function withTerms(report: ReportedUsage, usage: JsonObject): ReportedUsage {
+  if (typeof usage.service_tier === 'string') report.serviceTier = usage.service_tier;
+  const calls = reportedCalls(usage);
+  if (calls) report.toolCalls = calls;
+  return report;
 }
 
 /** Undefined if one of them cannot be. */
@@ -47,8 +57,9 @@ export interface UsedTurns {
 /** With one more turn. If its report says nothing, or what cannot be, its input is that of the turn before. */
 export function addTurn({ total, last }: UsedTurns, report: UsageReport): UsageReport {
   const isTrusted = typeof report === 'object' && !isZero(report.buckets);
-  const all = addFigures([total, isTrusted ? report : sameInput(last)]);
-  if (!all) return 'invalid';
+  const sum = addFigures([total, isTrusted ? report : sameInput(last)]);
+  if (!sum) return 'invalid';
+  const all = { ...sum, serviceTier: (isTrusted ? report : last).serviceTier };
   if (isTrusted && !report.lacksOutput) return all;
   return { ...all, lacksOutput: true, isDoubted: report === 'invalid' };
 }
@@ -129,5 +140,6 @@ export function createUsageTracker(): UsageTracker {
 /** Of a start whose end tells nothing, or of an answer that leaves out its own count. */
 function readInput(usage: JsonObject): UsageReport {
   const input = readFigures({ ...usage, output_tokens: 0, output_tokens_details: null });
-  return input ? inputAlone(input.buckets) : 'invalid';
+  const alone = input ? inputAlone(input.buckets) : 'invalid';
+  return typeof alone === 'object' ? withTerms(alone, usage) : alone;
 }

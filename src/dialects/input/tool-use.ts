@@ -1,6 +1,8 @@
 // How much input tools that the upstream runs may bring, by how often they may be used.
 
 import { isObject, type Json } from '../../kit/json/json.ts';
+import { addCalls, type ToolCalls } from '../../kit/prices.ts';
+import type { PricedTool } from '../../vendors/tools.ts';
 
 /** What a search of the web brings, about ten extracts. A vendor with a fixed size bills as much for each. */
 const SEARCH_TOKENS = 8_000;
@@ -32,17 +34,34 @@ export interface ToolUse {
   uses: number;
   /** There are tools whose use nothing limits. */
   isUnlimited: boolean;
+  /** How often each of those may be called that can have a price. */
+  calls?: ToolCalls | undefined;
 }
 
 export const NO_USE: ToolUse = { tokens: 0, uses: 0, isUnlimited: false };
-export const UNLIMITED_USE: ToolUse = { tokens: UNKNOWN_TOKENS, uses: 0, isUnlimited: true };
+const UNLIMITED_USE: ToolUse = { tokens: UNKNOWN_TOKENS, uses: 0, isUnlimited: true };
+
+/** `tokens`: of each result. */
+export function useOf(tool: PricedTool | undefined, uses: number, tokens: number): ToolUse {
+  return { tokens: uses * tokens, uses, isUnlimited: false, calls: tool && { [tool]: uses } };
+}
+
+export function unlimitedUse(tool: PricedTool | undefined): ToolUse {
+  return tool ? { ...UNLIMITED_USE, calls: { [tool]: UNLIMITED_USES } } : UNLIMITED_USE;
+}
 
 export function addUse(one: ToolUse, other: ToolUse): ToolUse {
   return {
     tokens: one.tokens + other.tokens,
     uses: one.uses + other.uses,
     isUnlimited: one.isUnlimited || other.isUnlimited,
+    calls: addCalls(one.calls, other.calls),
   };
+}
+
+/** Of all tools together. */
+export function allUses({ uses, isUnlimited }: ToolUse): number {
+  return isUnlimited ? uses + UNLIMITED_USES : uses;
 }
 
 /** `settings`: a tool, or a member of the body, that asks for a search. */
@@ -59,10 +78,11 @@ export function clientUses(value: Json | undefined): number | undefined {
  * Input beyond a prompt of so many tokens that the upstream may bill for such tools. After a result of unknown size, each
  * pass of the model reads up to a whole context at the full price: an MCP server is the client's, and caches nothing.
  */
-export function broughtTokens({ tokens, uses, isUnlimited }: ToolUse, prompt: number, context: number): number {
-  const allUses = isUnlimited ? uses + UNLIMITED_USES : uses;
-  const reread = allUses * prompt + (tokens * Math.max(0, allUses - 1)) / 2;
-  const brought = tokens === UNKNOWN_TOKENS ? allUses * context : Math.ceil(tokens + REREAD_SHARE * reread);
+export function broughtTokens(use: ToolUse, prompt: number, context: number): number {
+  const { tokens } = use;
+  const uses = allUses(use);
+  const reread = uses * prompt + (tokens * Math.max(0, uses - 1)) / 2;
+  const brought = tokens === UNKNOWN_TOKENS ? uses * context : Math.ceil(tokens + REREAD_SHARE * reread);
   return Math.min(brought, MAX_TOKENS);
 }
 

@@ -3,9 +3,10 @@
 // vendor's model would have to do without, if there is nothing else to call.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { toolOfType } from '../../vendors/tools.ts';
 import { refuseField } from '../fields.ts';
 import { saysSomething } from '../left-behind/priced-fields.ts';
-import { addUse, NO_USE, searchTokens, type ToolUse, UNKNOWN_TOKENS, UNLIMITED_USE } from './tool-use.ts';
+import { addUse, NO_USE, searchTokens, type ToolUse, UNKNOWN_TOKENS, unlimitedUse, useOf } from './tool-use.ts';
 
 const SEARCH = /^(?:\w+:)?web_search/;
 const IMAGES = /^(?:\w+:)?image_generation/;
@@ -26,8 +27,8 @@ export function vendorToolUse(
     // What makes images stays behind.
     if (!isVendors(tool, isClients) || makesImages(tool.type)) continue;
     const uses = usesOf(tool);
-    if (uses === undefined) use = addUse(use, UNLIMITED_USE);
-    else if (uses > 0) use = addUse(use, { tokens: uses * tokensPerUse(tool), uses, isUnlimited: false });
+    if (uses === undefined) use = addUse(use, unlimitedUse(toolOfType(tool.type)));
+    else if (uses > 0) use = addUse(use, useOf(toolOfType(tool.type), uses, tokensPerUse(tool)));
   }
   return use;
 }

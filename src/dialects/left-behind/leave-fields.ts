@@ -19,14 +19,24 @@ const NONE: LeftFields = { removed: [], named: [] };
 /** A header holds no more, and a refusal needs no more. */
 const MAX_NAMED = 50;
 
-export function leaveFields(body: JsonObject, endpoint: Dialect['endpoint'], isFree: boolean): LeftFields {
+export interface FieldRules {
+  /** The model costs nothing. */
+  isFree: boolean;
+  /** The service tiers that its price lists. */
+  serviceTiers?: ListedTiers;
+}
+
+/** By name. */
+export type ListedTiers = { has(tier: string): boolean } | undefined;
+
+export function leaveFields(body: JsonObject, endpoint: Dialect['endpoint'], rules: FieldRules): LeftFields {
   const known = KNOWN[endpoint];
   let removed: string[] | undefined;
   let named: string[] | undefined;
   for (const name in body) {
     const field = known.get(name);
     const isVariant = !field && isVariantName(name);
-    if (!isVariant && !isBarred(field, isFree, body, name)) continue;
+    if (!isVariant && !isBarred(field, rules, body, name)) continue;
     removed ??= [];
     removed.push(name);
     if (!isVariant && !isAsked(body[name])) continue;
@@ -37,9 +47,15 @@ export function leaveFields(body: JsonObject, endpoint: Dialect['endpoint'], isF
 }
 
 /** The value of most fields is not looked at: a long text would be decoded for it. */
-function isBarred(field: KnownField | undefined, isFree: boolean, body: JsonObject, name: string): boolean {
-  if (field?.priced?.rule === 'dropped') return !isHarmless(field.priced, body[name]);
-  return isFree && !field?.isFreeField;
+function isBarred(field: KnownField | undefined, rules: FieldRules, body: JsonObject, name: string): boolean {
+  if (field?.priced?.rule !== 'dropped') return rules.isFree && !field?.isFreeField;
+  if (isHarmless(field.priced, body[name])) return false;
+  return name !== 'service_tier' || !isListedTier(body[name], rules.serviceTiers);
+}
+
+/** The price of the model says what it costs. */
+export function isListedTier(tier: Json | undefined, listed: ListedTiers): boolean {
+  return typeof tier === 'string' && listed?.has(tier) === true;
 }
 
 type Edits = Record<string, Json | undefined>;

@@ -64,7 +64,10 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   { name: 'extra_body', rule: 'dropped', why: 'Gemini, LiteLLM: may hold any other field, and cached input' },
 
   // The rate of a token.
-  { name: 'service_tier', rule: 'dropped', harmless: new Set([...PLAIN_TIERS, 'standard_only']), why: 'dearer tiers' },
+  {
+    ...{ name: 'service_tier', rule: 'dropped', harmless: new Set([...PLAIN_TIERS, 'standard_only']) },
+    why: 'dearer tiers; it passes if the price of the model lists the tier',
+  },
   { name: 'speed', rule: 'dropped', harmless: new Set(['standard']), why: 'Anthropic: the fast mode is dearer' },
   { name: 'inference_geo', rule: 'dropped', harmless: new Set(['global']), why: 'Anthropic: regions are dearer' },
   { name: 'priority', rule: 'dropped', why: 'vLLM: served before the requests of others' },

@@ -5,13 +5,13 @@ import { checkReport, hasCounted, weighSegments } from '../counts.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { hasLogprobs, isBroken, isError, laterFinish, readFinish } from './read-chunk.ts';
-import { outputOf, readSegments, searchedInput, weighMedia } from './read-output.ts';
+import { ONE_SEARCH, outputOf, readSegments, searchedInput, weighMedia } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   const { choices } = value;
   if (isError(value) || !Array.isArray(choices) || choices.length === 0) return undefined;
-  const usage = readUsage(value.usage);
+  const usage = readUsage(value.usage, value.service_tier);
   const isCounted = hasCounted(usage);
   let output: Output = NO_OUTPUT;
   let finish: AnswerFacts['finish'] = 'other';
@@ -27,5 +27,6 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
     output = index === 0 ? said : addOutput(output, said);
     output.toolInput ||= searchedInput(choice.message);
   }
+  if (output.toolInput) output = { ...output, toolCalls: ONE_SEARCH };
   return { usage: checkReport(usage, output), output, finish };
 }

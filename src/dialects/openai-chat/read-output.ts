@@ -64,6 +64,9 @@ export function saysTwice({ reasoning, reasoning_content: content }: JsonObject,
   return name === 'reasoning' && reasoning === content;
 }
 
+/** What a search that is only seen by its sources counts as. */
+export const ONE_SEARCH = { web_search: 1 };
+
 /** No call of an upstream's own tool is shown in this format; sources that are cited come from one search at least. */
 export function searchedInput(message: Json | undefined): number {
   const cites = isObject(message) && Array.isArray(message.annotations) && message.annotations.length > 0;

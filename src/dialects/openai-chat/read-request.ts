@@ -9,11 +9,12 @@ import {
   optionalCount,
   optionalFlag,
   readModel,
+  readServiceTier,
   refuseField,
   requireRoles,
 } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
-import { addUse, DEFAULT_USES, searchTokens, type ToolUse } from '../input/tool-use.ts';
+import { addUse, DEFAULT_USES, searchTokens, type ToolUse, useOf } from '../input/tool-use.ts';
 import { isSearch, type VendorTool, vendorToolUse } from '../input/vendor-tools.ts';
 import { leaveReasoning, leaveSearchStrategy } from '../left-behind/leave-members.ts';
 import { leavePixels } from '../left-behind/leave-pixels.ts';
@@ -49,6 +50,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     valuesPerToken: valuesPerToken(body),
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
     hasStops: hasStops(body),
+    serviceTier: readServiceTier(body),
     input: countInput(document, messages, vendorUse(body)),
     document,
   };
@@ -98,7 +100,7 @@ const usesOf = ({ type }: VendorTool) => (isSearch(type) ? DEFAULT_USES : undefi
 function vendorUse(body: JsonObject): ToolUse {
   let use = vendorToolUse(body.tools, isClients, usesOf);
   for (const name of SEARCH_FIELDS) {
-    if (isAsked(body[name])) use = addUse(use, { tokens: searchTokens(body[name]), uses: 1, isUnlimited: false });
+    if (isAsked(body[name])) use = addUse(use, useOf('web_search', 1, searchTokens(body[name])));
   }
   return use;
 }

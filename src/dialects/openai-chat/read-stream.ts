@@ -41,7 +41,7 @@ import {
   readFinish,
   saidAs,
 } from './read-chunk.ts';
-import { isReasoning, outputOf, readSegments, searchedInput, weighMedia } from './read-output.ts';
+import { isReasoning, ONE_SEARCH, outputOf, readSegments, searchedInput, weighMedia } from './read-output.ts';
 import { betterUsage, readUsage } from './read-usage.ts';
 
 const DONE_MARK = '[DONE]';
@@ -67,6 +67,8 @@ class ChatReader implements StreamReader {
   /** The last repeated event was of reasoning. */
   #repeatsReasoning = false;
   #searched = 0;
+  /** As the last chunk said that named one. */
+  #serviceTier: string | undefined;
 
   constructor(choices: number) {
     this.#choices = choices;
@@ -126,8 +128,9 @@ class ChatReader implements StreamReader {
   }
 
   #readChunk(document: JsonDocument): StreamEvent {
-    const { usage } = document.value;
-    const reported = readUsage(usage);
+    const { usage, service_tier: tier } = document.value;
+    if (typeof tier === 'string') this.#serviceTier = tier;
+    const reported = readUsage(usage, this.#serviceTier);
     this.#facts.usage = betterUsage(this.#facts.usage, reported);
     this.#tellsLess = this.#facts.usage !== reported;
     let output = NO_OUTPUT;
@@ -148,6 +151,7 @@ class ChatReader implements StreamReader {
       this.#searched ||= searchedInput(choice[saidAs(choice)]);
     }
     this.#facts.output = { ...addOutput(this.#facts.output, output), toolInput: this.#searched };
+    if (this.#searched > 0) this.#facts.output.toolCalls = ONE_SEARCH;
     if (isObject(usage)) this.#after = { tokensBefore: this.#facts.output.tokens, plain: new PlainTokens() };
     else for (const segment of segments) if (!isMedia(segment)) this.#after?.plain.add(segment.text);
     const isHeld = isObject(usage) && (this.#seenAreFinished() || hasNoChoice(document.value));

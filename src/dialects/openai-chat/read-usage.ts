@@ -11,8 +11,9 @@ const NAMES: UsageNames = {
   completionDetails: 'completion_tokens_details',
 };
 
-export function readUsage(usage: Json | undefined): UsageReport {
-  return readOpenaiUsage(usage, NAMES);
+/** `tier`: the service tier, which stands beside the usage. */
+export function readUsage(usage: Json | undefined, tier?: Json): UsageReport {
+  return readOpenaiUsage(usage, NAMES, tier);
 }
 
 /** Of two reports in one stream: the later one, unless it leaves out what the earlier one had. */

@@ -1,14 +1,15 @@
 // A whole response: is it one, did it end, what did it say it used, and does it hold any output.
 
 import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { addCalls, type ToolCalls } from '../../kit/prices.ts';
 import { checkReport, hasCounted, weighSegments } from '../counts.ts';
 import { type AnswerFacts, NO_OUTPUT, type Output } from '../dialect.ts';
-import { listOf, outputOf, readItem } from './read-output.ts';
+import { callOf, listOf, outputOf, readItem } from './read-output.ts';
 import { readUsage } from './usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   if (!Array.isArray(value.output) || !isEnded(value)) return undefined;
-  const usage = readUsage(value.usage);
+  const usage = readUsage(value.usage, value.service_tier);
   const output = outputOfResponse(value, hasCounted(usage));
   return { usage: checkReport(usage, output), output, finish: readFinish(value) };
 }
@@ -30,8 +31,12 @@ export function outputOfResponse({ output }: JsonObject, isCounted = false): Out
   const items = listOf(output).filter(isObject);
   if (items.length === 0) return NO_OUTPUT;
   const segments = items.flatMap(readItem);
-  const found = outputOf(segments, isCounted ? 0 : weighSegments(segments));
+  const found = { ...outputOf(segments, isCounted ? 0 : weighSegments(segments)), toolCalls: callsIn(items) };
   return items.some(isReasoning) ? { ...found, hasReasoning: true } : found;
+}
+
+function callsIn(items: readonly JsonObject[]): ToolCalls | undefined {
+  return items.reduce<ToolCalls | undefined>((calls, item) => addCalls(calls, callOf(item)), undefined);
 }
 
 /** Most reasoning is not shown, and is output all the same. */

@@ -2,9 +2,11 @@
 // then as a whole: what is whole says so.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { ToolCalls } from '../../kit/prices.ts';
 import { outputOfSegments, weighSegments } from '../counts.ts';
 import type { Output, Segment } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
+import { oneCall } from '../tool-calls.ts';
 
 export interface Said extends Segment {
   /** All that the slot holds, not only what is new. */
@@ -102,6 +104,14 @@ function toolInputOf({ slot, text }: Segment): number {
   return slot.endsWith('/item') && VENDOR_CALL.test(text) ? typicalTokens(text) : 0;
 }
 
+/** The call of a tool that the upstream has run: of a search of the web only if it searched, not if it opened a page. */
+export function callOf({ type, action }: JsonObject): ToolCalls | undefined {
+  if (typeof type !== 'string' || !type.endsWith(CALL)) return undefined;
+  const isSearch = !isObject(action) || typeof action.type !== 'string' || action.type === 'search';
+  return type !== `web_search${CALL}` || isSearch ? oneCall(type.slice(0, -CALL.length)) : undefined;
+}
+
+const CALL = '_call';
 const REASONING_SLOT = /\/(?:summary|thought)\/\d+$/;
 
 function isReasoning({ slot }: Segment): boolean {

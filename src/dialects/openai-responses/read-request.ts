@@ -11,6 +11,7 @@ import {
   optionalFlag,
   optionalObject,
   readModel,
+  readServiceTier,
   refuseField,
 } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
@@ -63,6 +64,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     images: 0,
     thinkingBudget: undefined,
     hasStops: false,
+    serviceTier: readServiceTier(body),
     input: countInput(document, items, vendorUse(body, later), later),
     document,
   };

@@ -21,8 +21,10 @@ import {
 import { BROKEN, DONE } from '../stream/bare-events.ts';
 import { isEventName } from '../stream/sse.ts';
 import { FAILURES, isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
-import { indexAt, outputOf, readEvent, type Said } from './read-output.ts';
+import { callOf, indexAt, outputOf, readEvent, type Said } from './read-output.ts';
 import { readUsage } from './usage.ts';
+
+const ITEM_DONE = 'response.output_item.done';
 
 export function createStreamReader(): StreamReader {
   const facts: AnswerFacts = { usage: 'absent', output: NO_OUTPUT, finish: 'other' };
@@ -33,14 +35,15 @@ export function createStreamReader(): StreamReader {
     if (!isEnded(response)) return [BROKEN];
     finished = true;
     facts.finish = readFinish(response);
-    facts.usage = readUsage(response.usage);
+    facts.usage = readUsage(response.usage, response.service_tier);
     const whole = outputOfResponse(response);
     // Some upstreams say everything at the end only.
     const isUnheard = !facts.output.hasContent && !facts.output.hasReasoning;
     facts.output = addOutput(
       facts.output,
-      isUnheard ? whole : { ...whole, tokens: 0, reasoningTokens: 0, toolInput: 0 },
+      isUnheard ? whole : { ...whole, tokens: 0, reasoningTokens: 0, toolInput: 0, toolCalls: undefined },
     );
+    if (whole.toolCalls) facts.output = { ...facts.output, toolCalls: whole.toolCalls };
     const last: StreamEvent = { kind: 'held', name, document, segments: [] };
     // No end mark need follow; where the usage is still missing, something may.
     return facts.usage === 'absent' ? [last] : [last, DONE];
@@ -58,7 +61,9 @@ export function createStreamReader(): StreamReader {
         const segments = readEvent(value, indexAt(value, 'output_index')).flatMap(takeNew);
         const output = outputOf(segments);
         const hasHidden = isObject(value.item) && isReasoning(value.item);
-        facts.output = addOutput(facts.output, { ...output, hasReasoning: output.hasReasoning || hasHidden });
+        const toolCalls = name === ITEM_DONE && isObject(value.item) ? callOf(value.item) : undefined;
+        const hasReasoning = output.hasReasoning || hasHidden;
+        facts.output = addOutput(facts.output, { ...output, hasReasoning, toolCalls });
         return [{ kind: output.hasContent || output.hasReasoning ? 'output' : 'other', name, document, segments }];
       }
     }

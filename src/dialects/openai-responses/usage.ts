@@ -11,8 +11,9 @@ const NAMES: UsageNames = {
   completionDetails: 'output_tokens_details',
 };
 
-export function readUsage(usage: Json | undefined): UsageReport {
-  return readOpenaiUsage(usage, NAMES);
+/** `tier`: the service tier, which stands beside the usage. */
+export function readUsage(usage: Json | undefined, tier?: Json): UsageReport {
+  return readOpenaiUsage(usage, NAMES, tier);
 }
 
 export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {

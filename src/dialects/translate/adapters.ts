@@ -5,6 +5,7 @@ import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RawValue } from '../../kit/json/raw-json.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
 import type { UpstreamFields } from '../dialect.ts';
+import type { ListedTiers } from '../left-behind/leave-fields.ts';
 import type { NamedMedia } from '../media/named-media.ts';
 import type { OtherForm } from '../stream/other-form.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
@@ -29,6 +30,8 @@ export interface Target {
   maxOutputTokens?: number | undefined;
   /** A client's name for its user, as a keyed hash. */
   hashUser(id: string): string;
+  /** The service tiers that the price of the model lists. */
+  serviceTiers?: ListedTiers;
 }
 
 export interface BodyOptions {

@@ -63,6 +63,7 @@ export function translatedCarrier(translation: Translation): Carrier {
     dropped: written.dropped,
     droppedAt: (maxOutputTokens) => written.droppedAt?.(maxOutputTokens) ?? [],
     reworded: written.reworded,
+    serviceTier: written.dropped.includes('service_tier') ? undefined : request.serviceTier,
     needs,
     writeRequest: (fields, fetched) => filled(fetched).body(fields, { stream }),
     writePrefill: (fields, text, fetched) => filled(fetched).body(fields, { stream, prefill: text }),

@@ -54,10 +54,12 @@ const receipt = named('Receipt', {
     .nullable()
     .describe('Which rule of the billing table decided the cost; null for requests from before there were rules.'),
   explanation: text.nullable().describe('The rule in one sentence, with its amounts; null without a rule.'),
+  service_tier: text.nullable().describe('The service tier that is charged; null for the standard one.'),
+  tool_calls: z.record(z.string(), count).describe('Calls of tools of the upstream that are charged, by tool.'),
   lines: z
     .array(z.object({ bucket: text, quantity: count, unit_price_nano: text, amount_nano: text }))
     .describe(
-      'They sum to the cost. `written_off` takes off what is not charged; `loss_guard` is what is charged because the requests without a charge of this day are used up.',
+      'They sum to the cost. `tool:NAME` is a tool of the upstream, by its calls. `written_off` takes off what is not charged; `loss_guard` is what is charged because the requests without a charge of this day are used up.',
     ),
   attempts: z.array(z.object({ channel: text, outcome: text, ms: number.min(0) })),
 });

@@ -1,14 +1,12 @@
 // GET /api/public/catalog: models and prices for everyone, with an ETag so that polling is cheap. Written once per catalog.
 
 import { z } from 'zod';
-import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
 import { publicCatalog } from '../../catalog/public-catalog.ts';
-import { count, each, flag, isList, named, number, text, time } from '../../kit/shapes.ts';
+import { publicPriceShape } from '../../catalog/public-price.ts';
+import { count, flag, isList, named, text, time } from '../../kit/shapes.ts';
 import { MODEL_KINDS } from '../../vendors/endpoints.ts';
 import { taggedAnswers, taggedCall } from '../etag.ts';
 import { openRoute } from '../operation.ts';
-
-const price = number.min(0).nullable();
 
 const catalog = named('Catalog', {
   object: isList,
@@ -26,9 +24,7 @@ const catalog = named('Catalog', {
       context_tokens: count,
       max_output_tokens: count,
       free: flag,
-      price: z
-        .object(each(price, ...PRICE_NAMES))
-        .describe('After fallback; 0 if free, null where it does not apply. `image` is per image.'),
+      price: publicPriceShape,
     }),
   ),
 });

@@ -167,6 +167,8 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?
     revision: hold.revision,
     attempts: outcome.attempts,
     rule: guard ? 'loss_guard' : (outcome.rule ?? null),
+    serviceTier: outcome.serviceTier ?? null,
+    toolCalls: outcome.toolCalls ?? null,
   });
   const closed = { state: 'closed', charged, writtenOff, balance } as const;
   return guard ? { ...closed, ...guard } : closed;

@@ -335,6 +335,8 @@ CREATE TABLE usage_records (
   revision bigint NOT NULL,
   attempts text NOT NULL,
   rule text,
+  service_tier text,
+  tool_calls text,
   CONSTRAINT usage_records_pkey PRIMARY KEY (request_id),
   CONSTRAINT usage_records_balance_after_nano_check CHECK ((balance_after_nano >= 0)),
   CONSTRAINT usage_records_cache_write_1h_tokens_check CHECK ((cache_write_1h_tokens >= 0)),

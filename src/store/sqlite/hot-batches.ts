@@ -4,6 +4,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import type { Nano } from '../../kit/money.ts';
+import type { ToolCalls } from '../../kit/prices.ts';
 import type { AdmitInput, Losses, Operation, Outcome, ReleaseInput, SettleInput } from '../operations.ts';
 import type { Attempt, ChargeRule, Loss, RequestStatus } from '../rows.ts';
 
@@ -49,6 +50,8 @@ type CloseCells = [
   attempts: readonly Attempt[],
   rule: ChargeRule | null,
   losses: WrittenLosses | null,
+  serviceTier: string | null,
+  toolCalls: ToolCalls | null,
 ];
 type WrittenLosses = {
   items: (Omit<Loss, 'amount' | 'charge'> & { amount: string; charge: string })[];
@@ -190,15 +193,17 @@ function closeCells({ requestId, accountId, keyId, outcome, losses }: SettleInpu
     outcome.attempts,
     outcome.rule ?? null,
     losses ? writeLosses(losses) : null,
+    outcome.serviceTier ?? null,
+    outcome.toolCalls ?? null,
   ];
 }
 
 function toSettle(cells: HotSettle): SettleInput {
-  return { ...toClose(cells), cost: BigInt(cells[21]) };
+  return { ...toClose(cells), cost: BigInt(cells[23]) };
 }
 
 function toRelease(cells: HotRelease): ReleaseInput {
-  return { ...toClose(cells), giveBackSlots: cells[21], freeAddress: cells[22] ?? undefined };
+  return { ...toClose(cells), giveBackSlots: cells[23], freeAddress: cells[24] ?? undefined };
 }
 
 function toClose(cells: HotSettle | HotRelease): Whole<Pick<SettleInput, keyof SettleInput & keyof ReleaseInput>> {
@@ -246,6 +251,8 @@ function toOutcome(cells: HotSettle | HotRelease): Outcome {
     totalMs: cells[17],
     attempts: cells[18],
     rule: cells[19] ?? undefined,
+    serviceTier: cells[21],
+    toolCalls: cells[22],
   };
   return whole;
 }

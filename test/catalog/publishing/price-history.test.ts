@@ -54,6 +54,7 @@ test('models that came, went, or have another price', async () => {
   const listed = (input: bigint, output: bigint) => ({
     isFree: false,
     prices: { input, cachedInput: input, cacheWrite5m: input, cacheWrite1h: input, output },
+    rules: undefined,
   });
   const [gone, changed, came, first] = history.map(({ changes }) => changes);
   expect(gone).toEqual([{ id: 'paid', before: listed(9_000n, 65_000n), after: undefined }]);

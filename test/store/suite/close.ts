@@ -69,6 +69,8 @@ export function describeClose(open: OpenSubject): void {
         revision: 3,
         attempts: [{ channel: 'channel-a', outcome: 'ok', ms: 240 }],
         rule: null,
+        serviceTier: null,
+        toolCalls: null,
       });
       expect((await subject.store.read.entriesOf(account.accountId, 1))[0]).toMatchObject({
         kind: 'usage',
@@ -78,6 +80,15 @@ export function describeClose(open: OpenSubject): void {
         balanceAfter: 8_766n,
         reference: input.requestId,
       });
+    });
+
+    test('a record says which service tier and which calls of tools are charged', async () => {
+      const account = await createAccount(subject.store);
+      const input = paid(account);
+      await admitted(subject.store, input);
+      const priced = { serviceTier: 'flex', toolCalls: { web_search: 3, file_search: 1 } };
+      await subject.store.commit('settle', settling(input, 5n, priced));
+      expect(await subject.store.read.usageRecord(account.accountId, input.requestId)).toMatchObject(priced);
     });
 
     test('a record is for its account only', async () => {

@@ -1,7 +1,6 @@
 // Inputs for operations, with ids that never repeat: tests of one store may share it.
 
 import { Fault } from '../../../src/faults/fault.ts';
-import { FREE } from '../../../src/kit/prices.ts';
 import type {
   AdmitInput,
   AdmitResult,
@@ -135,7 +134,7 @@ export function outcome(fields: Partial<Outcome> = {}): Outcome {
 
 /** The upstream bills as much for it. */
 export function unsettled(amount = 0n) {
-  return { used: { ...NO_BUCKETS, output: Number(amount) }, costs: { ...FREE, output: 1n } };
+  return { upstreamCost: () => amount };
 }
 
 export function settling(admitted: AdmitInput, cost: bigint, fields: Partial<Outcome> = {}): SettleInput {

@@ -28,7 +28,7 @@ export function createEventReader(target: Target): EventReader {
 
   function readValue(value: JsonObject, data: string): AnswerEvent[] {
     const { choice, parts, reported } = readChunk(value, data);
-    if (reported) usage = betterUsage(usage, readUsage(reported));
+    if (reported) usage = betterUsage(usage, readUsage(reported, value.service_tier));
     if (!choice) return [];
     if (isBroken(choice)) return BROKEN;
     if (!reported && !isFinish(choice.finish_reason)) learn(data, parts);
@@ -104,7 +104,7 @@ export function readWhole({ text, value }: JsonDocument, target: Target): WholeE
   const parts = readDelta(choice.message, () => raw.at('choices')?.at(at)?.at('message'));
   const events = createAnswerReader(target, { isStream: false }).read(parts, choice);
   const lost = hasSources(value) && !events.some(({ type }) => type === 'cite') ? ['citations'] : [];
-  return { events, usage: readUsage(value.usage), lost };
+  return { events, usage: readUsage(value.usage, value.service_tier), lost };
 }
 
 /** Where some vendors list what an answer rests on, without a word of which part does. */

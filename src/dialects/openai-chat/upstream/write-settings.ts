@@ -3,6 +3,7 @@
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
+import { isListedTier } from '../../left-behind/leave-fields.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
 import type { Target } from '../../translate/adapters.ts';
 import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
@@ -26,7 +27,8 @@ const SAMPLING: ReadonlySet<SettingKind> = new Set(['temperature', 'top_p', 'fre
 /** Those that have the same name and meaning here. */
 const CARRIED: ReadonlySet<SettingKind> = new Set([...SAMPLING, 'seed', 'verbosity', 'prompt_cache_key']);
 
-export function writeSettings(settings: readonly Setting[], { quirks, model, hashUser }: Target): WrittenSettings {
+export function writeSettings(settings: readonly Setting[], target: Target): WrittenSettings {
+  const { quirks, model, hashUser, serviceTiers } = target;
   const written: WrittenSettings = { members: {}, dropped: [], localStops: [] };
   const traits = openaiTraits(model);
 
@@ -44,7 +46,8 @@ export function writeSettings(settings: readonly Setting[], { quirks, model, has
       written.members.user = hashUser(value);
       return true;
     }
-    if (!CARRIED.has(kind) && !(kind === 'service_tier' && PLAIN_TIERS.has(value))) return false;
+    const isTier = kind === 'service_tier' && (PLAIN_TIERS.has(value) || isListedTier(value, serviceTiers));
+    if (!CARRIED.has(kind) && !isTier) return false;
     written.members[kind] = value;
     return true;
   }

@@ -23,7 +23,9 @@ export function createEventReader(target: Target): EventReader {
       if (data === '[DONE]') return [{ type: 'done' }];
       const value = tryParseJson(data);
       if (!isObject(value) || typeof value.type !== 'string') return BROKEN;
-      if (isObject(value.response) && isObject(value.response.usage)) usage = readUsage(value.response.usage);
+      if (isObject(value.response) && isObject(value.response.usage)) {
+        usage = readUsage(value.response.usage, value.response.service_tier);
+      }
       const events = read(value);
       const isOver = events.some(({ type }) => type === 'stop') && usage !== 'absent';
       return isOver ? [...events, { type: 'done' }] : events;
@@ -36,7 +38,9 @@ export function createEventReader(target: Target): EventReader {
 export function readWhole({ value }: JsonDocument, target: Target): WholeEvents | undefined {
   if (!Array.isArray(value.output) || !isEnded(value)) return undefined;
   const events = createResponseReader(target)({ type: 'response.completed', response: value });
-  return events.some(({ type }) => type === 'broken') ? undefined : { events, usage: readUsage(value.usage) };
+  return events.some(({ type }) => type === 'broken')
+    ? undefined
+    : { events, usage: readUsage(value.usage, value.service_tier) };
 }
 
 /** Reads event after event of one response. */

@@ -4,6 +4,7 @@
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
+import { isListedTier } from '../../left-behind/leave-fields.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
 import type { Target } from '../../translate/adapters.ts';
 import type {
@@ -86,7 +87,8 @@ interface WrittenSettings extends Written {
 
 const SAMPLING: ReadonlySet<SettingKind> = new Set(['temperature', 'top_p']);
 
-export function writeSettings(settings: readonly Setting[], { quirks, model, hashUser }: Target): WrittenSettings {
+export function writeSettings(settings: readonly Setting[], target: Target): WrittenSettings {
+  const { quirks, model, hashUser, serviceTiers } = target;
   const written: WrittenSettings = { members: {}, text: {}, dropped: [], localStops: [] };
   const { takesSampling } = openaiTraits(model);
 
@@ -107,8 +109,8 @@ export function writeSettings(settings: readonly Setting[], { quirks, model, has
       written.text.verbosity = value;
       return true;
     }
-    const isCarried =
-      SAMPLING.has(kind) || kind === 'prompt_cache_key' || (kind === 'service_tier' && PLAIN_TIERS.has(value));
+    const isTier = kind === 'service_tier' && (PLAIN_TIERS.has(value) || isListedTier(value, serviceTiers));
+    const isCarried = SAMPLING.has(kind) || kind === 'prompt_cache_key' || isTier;
     return isCarried && set(kind, value);
   }
 

@@ -14,6 +14,7 @@ import credits from './0010-credits.sql' with { type: 'text' };
 import budgetOfEveryKey from './0011-budget-of-every-key.sql' with { type: 'text' };
 import losses from './0012-losses.sql' with { type: 'text' };
 import afterImages from './0013-after-images.sql' with { type: 'text' };
+import priceRules from './0015-price-rules.sql' with { type: 'text' };
 
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'ledger', sql: ledger },
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 11, name: 'budget-of-every-key', sql: budgetOfEveryKey },
   { version: 12, name: 'losses', sql: losses },
   { version: 13, name: 'after-images', sql: afterImages },
+  { version: 15, name: 'price-rules', sql: priceRules },
 ];

@@ -1,0 +1,123 @@
+// The shape of a price list in the catalog document: what a model is sold for, or what a route costs.
+
+import { z } from 'zod';
+import { NANO_PER_NTD, parseNtd } from '../kit/money.ts';
+import { leastInput, STANDARD_TIERS } from '../kit/prices.ts';
+import { each } from '../kit/shapes.ts';
+import { PRICED_TOOLS } from '../vendors/tools.ts';
+
+const PRICE_DECIMALS = 3;
+const MAX_PRICE_NTD = 1_000_000;
+const FACTOR_DECIMALS = 3;
+const ONE_FACTOR = 1_000n;
+const MAX_FACTOR = 100n;
+const MAX_TIERS = 10;
+
+const tokenCount = z.number().int('must be a whole number').min(1).max(1_000_000_000);
+
+/** An amount of NT$; `mayBeZero` for costs. */
+export const amount = (mayBeZero: boolean) =>
+  z.union([z.number(), z.string()], { error: 'must be a decimal number of NT$' }).transform((value, context) => {
+    const nano = parseNtd(String(value), PRICE_DECIMALS);
+    if (nano === undefined) {
+      context.addIssue(`must be a plain decimal with at most ${PRICE_DECIMALS} decimals`);
+      return z.NEVER;
+    }
+    if (nano < 0n || (nano === 0n && !mayBeZero)) {
+      context.addIssue(
+        mayBeZero ? 'must not be below 0' : 'must be above 0; a model that costs nothing says "price: free"',
+      );
+      return z.NEVER;
+    }
+    if (nano > BigInt(MAX_PRICE_NTD) * 1_000_000_000n) {
+      context.addIssue(`must not exceed NT$${MAX_PRICE_NTD}`);
+      return z.NEVER;
+    }
+    return nano;
+  });
+
+const amounts = (mayBeZero: boolean) => ({
+  input: amount(mayBeZero).optional(),
+  cached_input: amount(mayBeZero).optional(),
+  cache_write_5m: amount(mayBeZero).optional(),
+  cache_write_1h: amount(mayBeZero).optional(),
+  output: amount(mayBeZero).optional(),
+  image: amount(mayBeZero).optional(),
+});
+
+/** Prices of requests with a long input; those that are left out stay as they are. */
+const inputTier = (mayBeZero: boolean) =>
+  z
+    .strictObject({
+      above_input_tokens: tokenCount.optional(),
+      from_input_tokens: tokenCount.optional(),
+      ...amounts(mayBeZero),
+    })
+    .superRefine(({ above_input_tokens: above, from_input_tokens: from, ...prices }, context) => {
+      if ((above === undefined) === (from === undefined)) {
+        context.addIssue('needs either above_input_tokens or from_input_tokens');
+      }
+      if (Object.values(prices).every((price) => price === undefined)) context.addIssue('needs a price');
+    });
+
+const inputTiers = (mayBeZero: boolean) =>
+  z
+    .array(inputTier(mayBeZero))
+    .max(MAX_TIERS)
+    .superRefine((tiers, context) => {
+      tiers.slice(1).forEach((tier, index) => {
+        const before = tiers[index];
+        if (!before || leastInput(beginningOf(tier)) > leastInput(beginningOf(before))) return;
+        context.addIssue({
+          code: 'custom',
+          path: [index + 1],
+          message: 'must begin at more input tokens than the tier before it',
+        });
+      });
+    });
+
+interface TierBounds {
+  above_input_tokens?: number | undefined;
+  from_input_tokens?: number | undefined;
+}
+
+export function beginningOf({ above_input_tokens: above = 0, from_input_tokens: from }: TierBounds) {
+  return from === undefined ? { inputTokens: above, isInclusive: false } : { inputTokens: from, isInclusive: true };
+}
+
+/** In thousandths. */
+const factor = z
+  .union([z.number(), z.string()], { error: 'must be a decimal number' })
+  .transform((value, context): bigint => {
+    const thousandths = (parseNtd(String(value), FACTOR_DECIMALS) ?? 0n) / (NANO_PER_NTD / ONE_FACTOR);
+    if (thousandths > 0n && thousandths <= MAX_FACTOR * ONE_FACTOR) return thousandths;
+    context.addIssue(
+      `must be a plain decimal above 0, at most ${MAX_FACTOR}, with at most ${FACTOR_DECIMALS} decimals`,
+    );
+    return z.NEVER;
+  });
+
+const TIER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+
+/** What a vendor calls a service tier, and the factor of its prices. */
+const serviceTiers = z.record(z.string(), factor).superRefine((tiers, context) => {
+  for (const name of Object.keys(tiers)) {
+    const message = STANDARD_TIERS.has(name)
+      ? 'is the standard tier, whose factor is 1: leave it out'
+      : 'must have 1 to 32 characters, only a-z, 0-9, "_" and "-", and begin with a letter';
+    if (STANDARD_TIERS.has(name) || !TIER_NAME.test(name)) {
+      context.addIssue({ code: 'custom', path: [name], message });
+    }
+  }
+});
+
+/** NT$ for each call of a tool that the upstream runs. */
+const toolFees = (mayBeZero: boolean) => z.strictObject(each(amount(mayBeZero).optional(), ...PRICED_TOOLS));
+
+export const priceTable = (mayBeZero: boolean) =>
+  z.strictObject({
+    ...amounts(mayBeZero),
+    tiers: inputTiers(mayBeZero).optional(),
+    service_tiers: serviceTiers.optional(),
+    tools: toolFees(mayBeZero).optional(),
+  });
