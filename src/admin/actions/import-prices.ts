@@ -2,7 +2,7 @@
 // is rounded by accident.
 
 import type { Document, DocumentModel } from '../../catalog/document.ts';
-import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
+import { type Amounts, hasRules, PRICE_NAMES } from '../../catalog/listed-prices.ts';
 import { fieldsOf, listOf } from '../../catalog/loose-fields.ts';
 import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
 import { readNewest } from './newest.ts';
@@ -45,7 +45,9 @@ interface ImportNote {
     /** The entry has no price. */
     | 'no_price'
     /** A column or field is not a price name: a misspelt price must not be ignored. */
-    | 'unknown_column';
+    | 'unknown_column'
+    /** The model has prices of tiers or tools, which the list does not set. */
+    | 'rules_kept';
   message: string;
 }
 
@@ -54,6 +56,7 @@ const NOTES: Readonly<Record<ImportNote['code'], string>> = {
   zero_cost_noted: '0 cannot be a sale price: the cost is noted, the price stays',
   no_price: `has none of the prices ${PRICE_NAMES.join(', ')}: nothing changes`,
   unknown_column: `is not read; prices are ${PRICE_NAMES.join(', ')}`,
+  rules_kept: 'has tiers or tools in its price or cost, which stay as they are: edit them in the document',
 };
 
 const MODEL_COLUMNS = ['model', 'model_id', 'id'];
@@ -134,7 +137,14 @@ function importModel(listed: ListedModel, model: DocumentModel, conversion: Conv
   };
   if (!edit.sale && !edit.cost) return { notes };
   const before = model.price === 'free' ? 'free' : toPriceList(model.price);
-  return { edits: [edit], rows: [{ model: model.id, before, after: sale, cost }], notes };
+  const kept: ImportNote[] = listsOf(model).some(hasRules)
+    ? [{ path: listed.path, code: 'rules_kept', message: NOTES.rules_kept }]
+    : [];
+  return { edits: [edit], rows: [{ model: model.id, before, after: sale, cost }], notes: [...notes, ...kept] };
+}
+
+function listsOf({ price, routes }: DocumentModel): Amounts[] {
+  return [...(price === 'free' ? [] : [price]), ...routes.flatMap(({ cost }) => cost ?? [])];
 }
 
 /**

@@ -20,11 +20,20 @@ import type { OperatingTools } from './tools.ts';
 /** Decimal NT$ as in the document, per 1M tokens or per image; unset prices are missing. */
 export type PriceList = Partial<Record<PriceName, string>>;
 
+/** Of a price list of the document, what is no single price. An edit leaves it as it is. */
+export interface ListRules {
+  tiers?: readonly ({ above_input_tokens?: number; from_input_tokens?: number } & PriceList)[];
+  service_tiers?: Record<string, string>;
+  tools?: Record<string, string>;
+}
+
 export interface PriceRow {
   model: string;
   name: string;
   kinds: readonly string[];
   sale: 'free' | PriceList;
+  /** Undefined if it has none. */
+  rules: ListRules | undefined;
   routes: readonly RouteCost[];
 }
 
@@ -36,6 +45,8 @@ export interface RouteCost {
   priority: number;
   weight: number;
   cost: PriceList | undefined;
+  /** Of the cost; what it leaves out is as in the sale price. */
+  costRules: ListRules | undefined;
   /**
    * (sale − cost) / sale of each price that one side lists and both have, directly or through input; below 0 is a loss.
    */
@@ -63,6 +74,7 @@ function priceRow({ channels }: Document, { id, name, kinds, price, routes }: Do
     name: name ?? id,
     kinds,
     sale: price === 'free' ? 'free' : toPriceList(price),
+    rules: price === 'free' ? undefined : toRules(price),
     routes: routes.map((route) => ({
       channel: route.channel,
       upstreamModel: route.model,
@@ -70,13 +82,39 @@ function priceRow({ channels }: Document, { id, name, kinds, price, routes }: Do
       priority: route.priority,
       weight: route.weight,
       cost: route.cost && toPriceList(route.cost),
+      costRules: route.cost && toRules(route.cost),
       margin: route.cost && price !== 'free' ? marginOf(price, route.cost) : undefined,
     })),
   };
 }
 
-export function toPriceList(amounts: Amounts): PriceList {
+export function toPriceList(amounts: Pick<Amounts, PriceName>): PriceList {
   return pricesOf((name) => (amounts[name] === undefined ? undefined : formatNtd(amounts[name])));
+}
+
+function toRules({ tiers = [], service_tiers: factors = {}, tools = {} }: Amounts): ListRules | undefined {
+  const rules: ListRules = {
+    ...(tiers.length > 0 && { tiers: tiers.map(toTier) }),
+    ...(Object.keys(factors).length > 0 && { service_tiers: texts(factors, factorText) }),
+    ...(Object.keys(tools).length > 0 && { tools: texts(tools, formatNtd) }),
+  };
+  return Object.keys(rules).length === 0 ? undefined : rules;
+}
+
+function toTier(tier: NonNullable<Amounts['tiers']>[number]) {
+  const { above_input_tokens: above, from_input_tokens: from } = tier;
+  const beginning = from === undefined ? { above_input_tokens: above ?? 0 } : { from_input_tokens: from };
+  return { ...beginning, ...toPriceList(tier) };
+}
+
+/** Thousandths as a decimal. */
+function factorText(factor: bigint): string {
+  return formatNtd(factor * 1_000_000n);
+}
+
+function texts(values: Readonly<Record<string, bigint | undefined>>, show: (value: bigint) => string) {
+  const known = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, show(value)]]));
+  return Object.fromEntries(known);
 }
 
 function marginOf(sale: Amounts, cost: Amounts): Partial<Record<PriceName, number>> {
@@ -134,13 +172,16 @@ function editModel(model: Fields, { sale, cost }: PriceEdit): Fields {
   return { ...model, price, routes };
 }
 
+const RULE_NAMES = ['tiers', 'service_tiers', 'tools'] as const;
+
 function editList(before: unknown, changes: PriceChanges): Fields {
   const list = fieldsOf(before);
   const kept = PRICE_NAMES.flatMap((name) => {
     const value = changes[name] === undefined ? list[name] : asNumber(changes[name]);
     return value === undefined || value === null ? [] : [[name, value] as const];
   });
-  return Object.fromEntries(kept);
+  const rules = RULE_NAMES.flatMap((name) => (list[name] === undefined ? [] : [[name, list[name]] as const]));
+  return Object.fromEntries([...kept, ...rules]);
 }
 
 /** As a number if it is one; other text stays for the check to report. */

@@ -52,10 +52,11 @@ interface BillNote {
    * - `no_cost`: a route had no cost noted then.
    * - `no_amount`: the bill has no amount for it.
    * - `per_image`: it is priced per image, so tokens are not compared.
+   * - `price_rules`: its cost depends on each request or on calls of tools, so amounts are not compared.
    * - `several_routes`: a model had several routes to the channel then, and which one served is not known.
    * - `usage_not_kept`: usage of the period, or of a part of it, is no longer kept.
    */
-  code: 'no_cost' | 'no_amount' | 'per_image' | 'several_routes' | 'usage_not_kept';
+  code: 'no_cost' | 'no_amount' | 'per_image' | 'price_rules' | 'several_routes' | 'usage_not_kept';
   /** As in rows. */
   models: string[];
   message: string;
@@ -154,6 +155,7 @@ function sumBill(lines: readonly BillLine[]): Map<string, BillSide> {
 /** Keys of rows with unknown parts. */
 interface Marks {
   perImage: ReadonlySet<string>;
+  priceRules: ReadonlySet<string>;
   /** The cost of their requests is unknown. */
   severalRoutes: ReadonlySet<string>;
   /** The model that a request belongs to is unknown, too. */
@@ -162,7 +164,8 @@ interface Marks {
 
 function sumOurs(days: readonly ServedDay[], lines: readonly BillLine[]): Marks & { ours: Map<string, OurSide> } {
   const ours = new Map<string, OurSide>();
-  const [perImage, severalRoutes, mixed] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const [perImage, priceRules] = [new Set<string>(), new Set<string>()];
+  const [severalRoutes, mixed] = [new Set<string>(), new Set<string>()];
   const billed = new Set(lines.map(({ model }) => model));
   const periodChars = lines[0]?.period.length ?? 10;
   const nameOf = billedNames(days, lines);
@@ -173,13 +176,14 @@ function sumOurs(days: readonly ServedDay[], lines: readonly BillLine[]): Marks 
     const known = ours.get(key);
     ours.set(key, known ? addOurs(known, side) : side);
     if (day.routes.some((route) => route.isPerImage)) perImage.add(key);
+    if (day.routes.some((route) => route.hasRules)) priceRules.add(key);
     if (day.routes.length > 1) severalRoutes.add(key);
     const names = upstreamNames(day);
     // A bill with our model name covers all of them together.
     if (names.length <= 1 || (billed.has(name) && !names.some((upstreamName) => billed.has(upstreamName)))) continue;
     for (const model of [name, ...names]) mixed.add(`${period}\n${model}`);
   }
-  return { ours, perImage, severalRoutes, mixed };
+  return { ours, perImage, priceRules, severalRoutes, mixed };
 }
 
 function upstreamNames({ routes }: ServedDay): string[] {
@@ -204,7 +208,7 @@ function ourSide(day: ServedDay): OurSide {
   return {
     inputTokens: input + cachedInput + cacheWrite5m + cacheWrite1h,
     outputTokens: output,
-    amount: another ? null : upstreamCost(day, route?.cost),
+    amount: another || route?.hasRules ? null : upstreamCost(day, route?.cost),
     requests,
     revenue,
   };
@@ -270,7 +274,8 @@ function isClose(difference: number | null, of: number | null): boolean | undefi
   return difference === null ? undefined : Math.abs(difference) * 100 <= Math.abs(of ?? 0);
 }
 
-function notesOf(rows: readonly BillRow[], { perImage, severalRoutes }: Marks, keptFrom: string): BillNote[] {
+function notesOf(rows: readonly BillRow[], marks: Marks, keptFrom: string): BillNote[] {
+  const { perImage, priceRules, severalRoutes } = marks;
   const isOf = (keys: ReadonlySet<string>, { period, model }: BillRow) => keys.has(`${period}\n${model}`);
   const hasSeveral = (row: BillRow) => row.ours !== null && (row.isMixed || isOf(severalRoutes, row));
   const note = (code: BillNote['code'], isMeant: (row: BillRow) => boolean, say: (models: string) => string) => {
@@ -280,7 +285,7 @@ function notesOf(rows: readonly BillRow[], { perImage, severalRoutes }: Marks, k
   return [
     ...note(
       'no_cost',
-      (row) => row.ours?.amount === null && !hasSeveral(row),
+      (row) => row.ours?.amount === null && !hasSeveral(row) && !isOf(priceRules, row),
       (models) => `no cost is noted for ${models}: neither it nor the sum is known`,
     ),
     ...note(
@@ -292,6 +297,11 @@ function notesOf(rows: readonly BillRow[], { perImage, severalRoutes }: Marks, k
       'per_image',
       (row) => isOf(perImage, row),
       (models) => `${models}: priced per image, so tokens are not compared`,
+    ),
+    ...note(
+      'price_rules',
+      (row) => row.ours !== null && isOf(priceRules, row),
+      (models) => `${models}: the cost depends on each request, so amounts are not compared`,
     ),
     ...note(
       'several_routes',

@@ -3,7 +3,7 @@
 // differ are the records counted by revision.
 
 import type { Document } from '../../catalog/document.ts';
-import { type Amounts, isPerImage } from '../../catalog/listed-prices.ts';
+import { type Amounts, hasRules, isPerImage } from '../../catalog/listed-prices.ts';
 import { readStoredDocument } from '../../catalog/read-document.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import { taipeiDayStart } from '../../kit/taipei.ts';
@@ -16,6 +16,8 @@ interface RouteThen {
   cost: Amounts | undefined;
   /** In the sale price or the cost. */
   isPerImage: boolean;
+  /** The same: sums of tokens then do not say what they cost. */
+  hasRules: boolean;
 }
 
 export interface ServedDay extends ChannelDay {
@@ -103,6 +105,7 @@ function routesTo({ models }: Document, channel: string): RouteThen[] {
         upstreamModel: model,
         cost,
         isPerImage: (cost !== undefined && isPerImage(cost)) || (price !== 'free' && isPerImage(price)),
+        hasRules: (cost !== undefined && hasRules(cost)) || (price !== 'free' && hasRules(price)),
       })),
   );
 }

@@ -53,6 +53,7 @@ function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
     [usage.firstToken, milliseconds(record.firstTokenMs)],
     [usage.total, milliseconds(record.totalMs)],
     [usage.priceList, <a href="/pricing#history">{pricing.listNumber(record.revision)}</a>],
+    ...(record.serviceTier === null ? [] : [[usage.serviceTier, record.serviceTier] as const]),
     [usage.held, money(record.held)],
     [usage.after, money(record.balanceAfter)],
   ];
@@ -145,11 +146,21 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
 
 /** Of what is not charged also why: a charge ends at what was reserved, and without output there is none. */
 function lineName(language: Language, record: Receipt['record'], bucket: string): string {
-  const { usage, buckets } = wordsOf(language).account;
+  const { pricing, account } = wordsOf(language);
+  const { usage, buckets } = account;
   if (bucket === 'written_off') return usage[whyWrittenOff(record)];
+  const tool = toolOf(bucket);
+  if (tool !== undefined) return pricing.toolCall(tool);
   const names: Readonly<Record<string, string>> = buckets;
   return names[bucket] ?? bucket;
 }
+
+/** Of the line of a tool. */
+function toolOf(bucket: string): string | undefined {
+  return bucket.startsWith(TOOL) ? bucket.slice(TOOL.length) : undefined;
+}
+
+const TOOL = 'tool:';
 
 /** Records from before there were rules have only their figures. */
 function whyWrittenOff({ rule, cost, held }: Receipt['record']): 'aboveHeld' | 'noOutput' | 'notCharged' {
@@ -162,11 +173,11 @@ function UnitPrice({ language, line }: { language: Language; line: Receipt['line
   const { usage } = wordsOf(language).account;
   const { bucket, quantity, unitPrice } = line;
   if (bucket === 'written_off' || bucket === 'loss_guard') return null;
-  const isImage = bucket === 'image';
-  const price = `NT$${priceNumber(listPrice(isImage ? 'image' : 'input', unitPrice))}`;
+  const isSingle = bucket === 'image' || toolOf(bucket) !== undefined;
+  const price = `NT$${priceNumber(listPrice(isSingle ? 'image' : 'input', unitPrice))}`;
   return (
     <span class="under number">
-      {count(quantity)} × {isImage ? price : usage.perMillion(price)}
+      {count(quantity)} × {isSingle ? price : usage.perMillion(price)}
     </span>
   );
 }

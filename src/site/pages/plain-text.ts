@@ -8,6 +8,7 @@ import { dateTime, milliseconds, percent, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { MENU } from '../page.tsx';
 import { freeCall, type HomeFacts, homePromises, registerCall } from './home.tsx';
+import { ruleTexts } from './price-rules.ts';
 import { type PricingFacts, priceText } from './pricing.tsx';
 import { type PricingQuery, selectModels } from './pricing-models.ts';
 import { contactText, securitySections } from './security.tsx';
@@ -44,14 +45,20 @@ export function homeText(language: Language, { siteName, publicUrl }: Site, { fr
 
 export function pricingText(language: Language, facts: PricingFacts, query: PricingQuery): string {
   const { pricing } = wordsOf(language);
-  const rows = selectModels(facts.models, query).map((model) => [
+  const models = selectModels(facts.models, query);
+  const rows = models.map((model) => [
     model.id,
     ...PRICE_ORDER.map((name) => priceText(model, name, pricing.free)),
     String(model.contextTokens ?? '–'),
   ]);
   const table = markdownTable([pricing.model, ...PRICE_ORDER.map((name) => pricing[name]), pricing.context], rows);
+  const rules = models.flatMap((model) => {
+    const texts = ruleTexts(language, model.rules, (name) => model.price[name] !== undefined);
+    return texts.map((text) => `- ${model.id}: ${text}`);
+  });
   const effective = pricing.effective(facts.revision, dateTime(facts.since));
-  return paragraphs(`# ${pricing.title}`, pricing.lead, table, effective);
+  const further = rules.length === 0 ? [] : [rules.join('\n'), pricing.rulesNote];
+  return paragraphs(`# ${pricing.title}`, pricing.lead, table, ...further, effective);
 }
 
 export function statusText(language: Language, facts: PublicStatus): string {

@@ -2,16 +2,17 @@
 // The price history as visitors read it: what changed when, from which price to which.
 
 import {
+  hasSameRules,
   type ListedPrice,
   MOST_PRICE_CHANGES,
   type ModelChange,
   PRICE_ORDER,
   type PriceChange,
 } from '../../catalog/publishing/price-history.ts';
-import type { Prices } from '../../kit/prices.ts';
-import { dateTime, listPrice, priceNumber } from '../format.ts';
+import { dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { Heads, Scroll } from '../parts/table.tsx';
+import { amountText, ruleTexts } from './price-rules.ts';
 
 interface HistoryProps {
   language: Language;
@@ -78,6 +79,7 @@ function changeText(language: Language, { id, before, after }: ModelChange): str
     const [from, to] = [before, after].map(({ prices }) => amountText(name, prices[name]));
     return `${pricing[name]} ${fromTo(from ?? '–', to ?? '–')}`;
   });
+  if (!hasSameRules(before, after)) changed.push(fromTo(rulesText(language, before), rulesText(language, after)));
   return pricing.changed(id, changed.join(pricing.comma));
 }
 
@@ -87,10 +89,14 @@ function listText(language: Language, listed: ListedPrice | undefined): string {
   const { pricing } = wordsOf(language);
   if (!listed || listed.isFree) return pricing.free;
   const prices = PRICE_ORDER.filter((name) => listed.prices[name] !== undefined);
-  return prices.map((name) => `${pricing[name]} ${amountText(name, listed.prices[name])}`).join(pricing.comma);
+  const texts = prices.map((name) => `${pricing[name]} ${amountText(name, listed.prices[name])}`);
+  return [...texts, ...rulesOf(language, listed)].join(pricing.comma);
 }
 
-function amountText(name: keyof Prices, price: bigint | undefined): string {
-  if (price === undefined) return '–';
-  return `NT$${priceNumber(listPrice(name, price))}`;
+function rulesOf(language: Language, { rules, prices }: ListedPrice): string[] {
+  return ruleTexts(language, rules, (name) => prices[name] !== undefined);
+}
+
+function rulesText(language: Language, listed: ListedPrice): string {
+  return rulesOf(language, listed).join(wordsOf(language).pricing.comma) || '–';
 }

@@ -3,7 +3,7 @@
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { PRICE_ORDER } from '../../catalog/publishing/price-history.ts';
 import { tokenBounds } from '../../catalog/token-bounds.ts';
-import type { Prices } from '../../kit/prices.ts';
+import type { PriceRules, Prices } from '../../kit/prices.ts';
 import { listPrice } from '../format.ts';
 import type { SiteTools } from '../tools.ts';
 
@@ -20,6 +20,7 @@ export interface PricedModel {
   isFree: boolean;
   /** NT$ for one million tokens, or for one image; none where it does not apply. */
   price: Readonly<Partial<Record<keyof Prices, number>>>;
+  rules: PriceRules | undefined;
 }
 
 export interface PricingQuery {
@@ -77,7 +78,8 @@ function pricedModel(model: Model, catalog: Catalog): PricedModel {
   const { id, name, aliases, kinds, free: isFree, priced, prices } = model;
   const contextTokens = hasContext(model) ? tokenBounds(model, catalog).input : null;
   const listed = PRICE_ORDER.filter((one) => priced.has(one)).map((one) => [one, listPrice(one, prices[one])]);
-  return { id, name, aliases, kinds, contextTokens, isFree, price: Object.fromEntries(listed) };
+  const price = Object.fromEntries(listed);
+  return { id, name, aliases, kinds, contextTokens, isFree, price, rules: prices.rules };
 }
 
 function hasContext({ kinds, isContextStated }: Model): boolean {

@@ -2,8 +2,8 @@
 // Every model with its price, as billed: searched, filtered and sorted by the address alone.
 
 import { PRICE_ORDER } from '../../catalog/publishing/price-history.ts';
-import type { Prices } from '../../kit/prices.ts';
-import { count, dateTime, priceNumber, sentences } from '../format.ts';
+import type { InputTier, Prices } from '../../kit/prices.ts';
+import { count, dateTime, listPrice, priceNumber, sentences } from '../format.ts';
 import { LANGUAGES } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { Submit } from '../parts/button.tsx';
@@ -11,6 +11,7 @@ import { SelectField, TextField } from '../parts/field.tsx';
 import { CardSource } from '../parts/support-link.tsx';
 import { Heads, Scroll } from '../parts/table.tsx';
 import { PriceHistory } from './price-history.tsx';
+import { factorTexts, tierName } from './price-rules.ts';
 import {
   PRICING_KINDS,
   PRICING_SORTS,
@@ -42,6 +43,7 @@ export function PricingPage({ context, facts, query }: PricingProps) {
         {sentences(
           pricing.effective(facts.revision, dateTime(facts.since)),
           facts.models.some(({ isFree }) => isFree) ? pricing.freeNote(minute, zero, positive) : '',
+          facts.models.some(({ rules }) => rules) ? pricing.rulesNote : '',
         )}
       </p>
       <CardSource context={context} />
@@ -85,7 +87,12 @@ function PriceTable({ context, models }: { context: PageContext; models: readonl
         />
         <tbody>
           {models.map((model) => (
-            <PriceRow context={context} model={model} />
+            <>
+              <PriceRow context={context} model={model} />
+              {model.rules?.tiers.map((tier) => (
+                <TierRow context={context} model={model} tier={tier} />
+              ))}
+            </>
           ))}
         </tbody>
       </table>
@@ -132,6 +139,8 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
     <tr>
       <th scope="row">
         <ModelName model={model} />
+        {model.rules &&
+          factorTexts(context.language, model.rules).map((text) => <span class="under number">{text}</span>)}
       </th>
       {PRICE_ORDER.map((name) => (
         <td class={model.price[name] === undefined ? 'right number none' : 'right number'} data-label={pricing[name]}>
@@ -144,6 +153,32 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
       <td class="right number" data-label={pricing.buys}>
         {buys()}
       </td>
+    </tr>
+  );
+}
+
+/** The same model with a longer input. */
+function TierRow({ context, model, tier }: { context: PageContext; model: PricedModel; tier: InputTier }) {
+  const { pricing } = context.words;
+  return (
+    <tr>
+      <th scope="row">
+        {model.name}
+        <span class="under number">{tierName(context.language, tier)}</span>
+      </th>
+      {PRICE_ORDER.map((name) => {
+        const isListed = model.price[name] !== undefined;
+        return (
+          <td class={isListed ? 'right number' : 'right number none'} data-label={pricing[name]}>
+            {isListed ? priceNumber(listPrice(name, tier.prices[name])) : '–'}
+          </td>
+        );
+      })}
+      {[pricing.context, pricing.buys].map((label) => (
+        <td class="right number none" data-label={label}>
+          –
+        </td>
+      ))}
     </tr>
   );
 }

@@ -51,6 +51,14 @@ export const en = {
   removed: (id: string, prices: string) => `${id} removed, last at: ${prices}`,
   changed: (id: string, prices: string) => `${id}: ${prices}`,
   caption: 'NT$ per one million tokens',
+  aboveInput: (tokens: string) => `more than ${tokens} input tokens`,
+  fromInput: (tokens: string) => `${tokens} or more input tokens`,
+  tier: (name: string, prices: string) => `${name}: ${prices}`,
+  serviceTiers: (factors: string) => `Service tiers: ${factors}`,
+  toolFee: (tool: string, price: string) => `${tool}: ${price} per call`,
+  toolCall: (tool: string) => `Calls of ${tool}`,
+  rulesNote:
+    'A price for long input applies to the whole request. Input counts with cached input and cache writes. The factor of a service tier applies to every price but those of tools.',
 };
 
 export const zh: Said<typeof en> = {
@@ -102,4 +110,11 @@ export const zh: Said<typeof en> = {
   removed: (id, prices) => `移除 ${id}，原價：${prices}`,
   changed: (id, prices) => `${id}：${prices}`,
   caption: '每一百萬個 Token 的價格（NT$）',
+  aboveInput: (tokens) => `輸入超過 ${tokens} 個 Token`,
+  fromInput: (tokens) => `輸入達 ${tokens} 個 Token 以上`,
+  tier: (name, prices) => `${name}：${prices}`,
+  serviceTiers: (factors) => `服務等級：${factors}`,
+  toolFee: (tool, price) => `${tool}：每次呼叫 ${price}`,
+  toolCall: (tool) => `${tool} 呼叫次數`,
+  rulesNote: '輸入較長時的價格適用於整個請求；輸入包含快取輸入與快取寫入。服務等級的倍數適用於工具以外的所有價格。',
 };

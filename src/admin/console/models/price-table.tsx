@@ -5,7 +5,7 @@ import { PRICE_NAMES, type PriceName, priceOf } from '../../../catalog/listed-pr
 import { decimal, percent, sentences } from '../../../site/format.ts';
 import { LinkButton } from '../../../site/parts/button.tsx';
 import { Heads, Scroll } from '../../../site/parts/table.tsx';
-import type { PriceList, PriceRow, RouteCost } from '../../actions/prices.ts';
+import type { ListRules, PriceList, PriceRow, RouteCost } from '../../actions/prices.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 
 interface PricesProps {
@@ -50,7 +50,28 @@ function ModelSheet({ context, row }: { context: ConsoleContext; row: PriceRow }
       ) : (
         <ModelPrices context={context} sale={sale} routes={row.routes} label={model} />
       )}
+      <Rules name={prices.sale} rules={row.rules} />
+      {row.routes.map(({ channel, costRules }) => (
+        <Rules name={`${prices.cost} ${channel}`} rules={costRules} />
+      ))}
     </li>
+  );
+}
+
+/** By the names of the document, where they are edited. */
+function Rules({ name, rules }: { name: string; rules: ListRules | undefined }) {
+  if (!rules) return null;
+  const { tiers = [], service_tiers: factors = {}, tools = {} } = rules;
+  const pairs = (table: object) => Object.entries(table).map(([field, value]) => `${field} ${value}`);
+  const texts = [
+    ...tiers.map((tier) => `tiers: ${pairs(tier).join(', ')}`),
+    ...pairs(factors).map((text) => `service_tiers: ${text}`),
+    ...pairs(tools).map((text) => `tools: ${text}`),
+  ];
+  return (
+    <p class="faint">
+      {name} · {texts.join(' · ')}
+    </p>
   );
 }
 

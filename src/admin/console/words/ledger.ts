@@ -68,6 +68,7 @@ export const en = {
     no_cost: (models: string) => `No cost is recorded for ${models}, so neither it nor the total is known.`,
     no_amount: (models: string) => `The bill has no amount for ${models}, so its total is not known.`,
     per_image: (models: string) => `${models}: priced per image, so tokens are not compared.`,
+    price_rules: (models: string) => `${models}: the cost depends on each request, so amounts are not compared.`,
     several_routes: (models: string) =>
       `${models}: a model has several routes to this channel, so its requests cannot be assigned to a route. Their cost is not known.`,
     usage_not_kept: (models: string, keptFrom: string) =>
@@ -153,6 +154,7 @@ export const zh: Said<typeof en> = {
     no_cost: (models) => `當時未記錄 ${models} 的成本，因此其成本與合計都無法得知。`,
     no_amount: (models) => `帳單未列出 ${models} 的金額，因此帳單合計無法得知。`,
     per_image: (models) => `${models} 以每張圖片計價，因此不核對 Token。`,
+    price_rules: (models) => `${models} 的成本依每個請求而定，因此不核對金額。`,
     several_routes: (models) =>
       `${models}：有模型以多條路由使用這條線路，無法分辨請求由哪一條路由處理，因此成本無法得知。`,
     usage_not_kept: (models, keptFrom) =>

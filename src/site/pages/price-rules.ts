@@ -1,0 +1,41 @@
+// What a price list says beyond one price for each kind of token, in words: tiers of the input, service tiers, tools.
+
+import { PRICE_ORDER } from '../../catalog/publishing/price-history.ts';
+import { ntdNumber } from '../../kit/money.ts';
+import type { InputTier, PriceRules, Prices } from '../../kit/prices.ts';
+import { count, listPrice, priceNumber } from '../format.ts';
+import { type Language, wordsOf } from '../language.ts';
+
+/** `isListed`: whether the model has this price. Empty for a list without rules. */
+export function ruleTexts(
+  language: Language,
+  rules: PriceRules | undefined,
+  isListed: (name: keyof Prices) => boolean,
+): string[] {
+  if (!rules) return [];
+  const { pricing } = wordsOf(language);
+  const tiers = rules.tiers.map((tier) => {
+    const prices = PRICE_ORDER.filter(isListed).map(
+      (name) => `${pricing[name]} ${amountText(name, tier.prices[name])}`,
+    );
+    return pricing.tier(tierName(language, tier), prices.join(pricing.comma));
+  });
+  return [...tiers, ...factorTexts(language, rules)];
+}
+
+/** Of the service tiers and the tools alone. */
+export function factorTexts(language: Language, { serviceTiers, tools }: PriceRules): string[] {
+  const { pricing } = wordsOf(language);
+  const factors = [...serviceTiers].map(([name, factor]) => `${name} × ${priceNumber(Number(factor) / 1_000)}`);
+  const fees = [...tools].map(([tool, price]) => pricing.toolFee(tool, `NT$${priceNumber(ntdNumber(price))}`));
+  return [...(factors.length === 0 ? [] : [pricing.serviceTiers(factors.join(pricing.comma))]), ...fees];
+}
+
+export function tierName(language: Language, { inputTokens, isInclusive }: InputTier): string {
+  const { pricing } = wordsOf(language);
+  return isInclusive ? pricing.fromInput(count(inputTokens)) : pricing.aboveInput(count(inputTokens));
+}
+
+export function amountText(name: keyof Prices, price: bigint | undefined): string {
+  return price === undefined ? '–' : `NT$${priceNumber(listPrice(name, price))}`;
+}
