@@ -109,7 +109,7 @@ export const zh: Said<typeof en> = {
     zero_cost_noted: '售價不能是 0：成本照記，售價維持不變。',
     no_price: '沒有列出任何價格：不會有變動。',
     unknown_column: '沒有這個名稱的欄位，因此不會讀取。',
-    rules_kept: '這個價格的級距與工具費用維持不變，請在設定文件中修改。',
+    rules_kept: '這個價格的級距與工具費用維持不變，請在目錄文件中修改。',
   },
   unknown: '目錄中沒有、因此略過的模型',
   nothing: '這份價目表不會造成任何變動。',
