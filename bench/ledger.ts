@@ -163,6 +163,10 @@ function registration(accountId: string, at: number): Operation {
     revokedAt: null,
     oldHash: null,
     oldHashUntil: null,
+    parentId: null,
+    depth: 0,
+    delegate: false,
+    limits: {},
   };
   const limits = { perAddress: 1_000_000, perDay: 1_000_000 };
   return { name: 'register', input: { accountId, key, address: accountId, at, trial: TRIAL, limits } };

@@ -14,6 +14,16 @@ export function taipeiDayStart(day: number): number {
   return day * DAY_MS - OFFSET_MS;
 }
 
+/** Months since the year 0 in Taipei. */
+export function taipeiMonth(atMs: number): number {
+  const there = new Date(atMs + OFFSET_MS);
+  return there.getUTCFullYear() * 12 + there.getUTCMonth();
+}
+
+export function taipeiMonthStart(month: number): number {
+  return Date.UTC(Math.floor(month / 12), month % 12) - OFFSET_MS;
+}
+
 /** The same day `months` ago, or the last day of a shorter month. */
 export function monthsBefore(atMs: number, months: number): number {
   const there = new Date(atMs + OFFSET_MS);

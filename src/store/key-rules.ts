@@ -1,18 +1,20 @@
 // What the row of a key says of it, for whoever decides by it.
 
+import { hasLimits } from './key-limits.ts';
 import type { KeyRow } from './rows.ts';
 
 export function isLiveKey({ revokedAt, expiresAt }: Pick<KeyRow, 'revokedAt' | 'expiresAt'>, at: number): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > at);
 }
 
-/** Such a key cannot manage: else it could lift its own restriction. */
-export function isRestricted({
-  models,
-  dailyBudget,
-  expiresAt,
-}: Pick<KeyRow, 'models' | 'dailyBudget' | 'expiresAt'>): boolean {
-  return models !== null || dailyBudget !== null || expiresAt !== null;
+/** The fields that take something from what a key may do. */
+export type Restrictions = Pick<KeyRow, 'models' | 'dailyBudget' | 'expiresAt' | 'limits' | 'parentId'>;
+
+/** Such a key cannot manage: it could remove its own restriction. A key below another is always restricted. */
+export function isRestricted({ models, dailyBudget, expiresAt, limits, parentId }: Restrictions): boolean {
+  return (
+    models !== null || dailyBudget !== null || expiresAt !== null || parentId !== null || hasLimits(limits)
+  );
 }
 
 /** Whether a text with this hash opens anything now. */

@@ -16,13 +16,13 @@ import type {
   CardState,
   ChargeRule,
   Incident,
+  KeyDetails,
   KeyRow,
   Lease,
   Loss,
   RequestStatus,
   RevisionSource,
   Session,
-  ToldKey,
   TrafficHour,
 } from './rows.ts';
 
@@ -237,12 +237,12 @@ export interface CreateKeyInput extends Logged, Acted {
 }
 /** A repeated call is told the key as it was made, whatever became of it. */
 export type CreateKeyResult =
-  | { ok: true; key: ToldKey; replayedSalt?: string }
+  | { ok: true; key: KeyDetails; replayedSalt?: string }
   | { ok: false; reason: ActorRefusal | 'not_found' | 'too_many_keys' | 'idempotency_key_reused' | 'no_replay' };
 export interface ChangeKeyInput extends Acted {
   accountId: string;
   keyId: string;
-  changes: Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage'>>;
+  changes: Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage' | 'delegate' | 'limits'>>;
   at: number;
 }
 /** If a session asks that this key opened, it goes on with the new text. */
@@ -258,7 +258,7 @@ export interface RotateKeyInput extends Acted {
 }
 /** A repeated call is told the key as it was after the first. */
 export type RotateKeyResult =
-  | { ok: true; key: ToldKey; replayedSalt?: string }
+  | { ok: true; key: KeyDetails; replayedSalt?: string }
   | { ok: false; reason: RefusedKeyReason | 'idempotency_key_reused' };
 export interface RevokeKeyInput extends Logged, Acted {
   accountId: string;

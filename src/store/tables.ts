@@ -2,6 +2,7 @@
 // when rows move; this page says what is in them.
 
 import type { Additions, Pages, PageTable } from './book/book.ts';
+import { type AllLimits, limitsToText, textToLimits } from './key-limits.ts';
 import type {
   Action,
   BookedLoss,
@@ -19,6 +20,7 @@ import type {
   LossDay,
   Replay,
   Revision,
+  SessionBudget,
   Setting,
   StoredEntry,
   TrafficHour,
@@ -28,8 +30,10 @@ import type {
 } from './rows.ts';
 import { slotsToText, textToSlots } from './slots-text.ts';
 
-/** text; a number within 2^53; money as a 64-bit integer; a yes or no; JSON in a text column; a window's slots in one. */
-export type ColumnKind = 'text' | 'number' | 'money' | 'flag' | 'json' | 'slots';
+/** text; a number within 2^53; money as a 64-bit integer; a yes or no; JSON in a text column; a window's slots or the limits of a
+ * key in one. */
+export type ColumnKind = 'text' | 'number' | 'money' | 'flag' | TextKind;
+export type TextKind = 'json' | 'slots' | 'limits';
 
 export interface Column {
   name: string;
@@ -77,6 +81,10 @@ export const KEYS = table<KeyRow>('keys', 'key_id', 'keyId', {
   revokedAt: ['revoked_at', 'number'],
   oldHash: ['old_hash', 'text'],
   oldHashUntil: ['old_hash_until', 'number'],
+  parentId: ['parent_id', 'text'],
+  depth: ['depth', 'number'],
+  delegate: ['delegate', 'flag'],
+  limits: ['limits', 'limits'],
 });
 
 /** Keyrings are made of rows of KEYS, by account. */
@@ -99,6 +107,16 @@ export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } =
     day: ['day', 'number'],
     spent: ['spent_nano', 'money'],
     held: ['held_nano', 'money'],
+    month: ['month', 'number'],
+    monthSpent: ['month_spent_nano', 'money'],
+    totalSpent: ['total_spent_nano', 'money'],
+    inFlight: ['in_flight', 'number'],
+    limits: ['limits', 'limits'],
+  }),
+  sessionBudgets: table<SessionBudget>('session_budgets', 'session_id', undefined, {
+    spent: ['spent_nano', 'money'],
+    held: ['held_nano', 'money'],
+    touchedAt: ['touched_at', 'number'],
   }),
   lossDays: table<LossDay>('loss_days', 'account_id', undefined, {
     day: ['day', 'number'],
@@ -117,6 +135,7 @@ export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } =
     revision: ['revision', 'number'],
     openedAt: ['opened_at', 'number'],
     budgeted: ['budgeted', 'flag'],
+    chain: ['chain', 'json'],
   }),
   leases: table<Lease>('leases', 'node_id', 'nodeId', {
     host: ['host', 'text'],
@@ -272,12 +291,18 @@ export const REVISIONS: Table<Revision> = {
 export type SqlValue = string | number | bigint | boolean | null;
 
 /** A value that stands as text in its column. */
-export function toText(value: unknown, kind: 'json' | 'slots'): string {
-  return kind === 'json' ? JSON.stringify(value) : slotsToText(value as Window['slots']);
+export function toText(value: unknown, kind: TextKind): string {
+  if (kind === 'slots') return slotsToText(value as Window['slots']);
+  return kind === 'json' ? JSON.stringify(value) : limitsToText(value as AllLimits);
 }
 
-export function fromText(text: string, kind: 'json' | 'slots'): unknown {
-  return kind === 'json' ? JSON.parse(text) : textToSlots(text);
+export function fromText(text: string, kind: TextKind): unknown {
+  if (kind === 'slots') return textToSlots(text);
+  return kind === 'json' ? JSON.parse(text) : textToLimits(text);
+}
+
+export function isTextKind(kind: ColumnKind): kind is TextKind {
+  return kind === 'json' || kind === 'slots' || kind === 'limits';
 }
 
 /** A row from what a driver returned; integers may come as number, bigint or text, flags as boolean or 0 and 1. */
@@ -309,6 +334,7 @@ function decodeValue(value: unknown, kind: ColumnKind): unknown {
       return value === true || value === 1n || value === 1;
     case 'json':
     case 'slots':
+    case 'limits':
       return fromText(String(value), kind);
   }
 }

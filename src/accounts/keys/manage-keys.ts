@@ -11,7 +11,7 @@ import type { NewId } from '../../kit/ids.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Actor } from '../../store/book/actors.ts';
 import type { KeyResult, RotateKeyResult } from '../../store/operations.ts';
-import type { KeyRow, ToldKey } from '../../store/rows.ts';
+import type { KeyRow, KeyDetails } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { keyTextOf, newKeyText, type Replayable, replayOf } from '../replays.ts';
 import { SessionEnded } from '../sign-in/sessions.ts';
@@ -139,7 +139,7 @@ export async function removeKey(tools: KeyTools, { accountId, by }: Requester, k
 }
 
 interface Done {
-  key: ToldKey;
+  key: KeyDetails;
   replayedSalt?: string;
 }
 

@@ -1,9 +1,12 @@
 // The row of a new key, without restrictions by default.
 
+import { NO_LIMITS } from '../../store/key-limits.ts';
 import type { KeyRow } from '../../store/rows.ts';
 
 type Given = Pick<KeyRow, 'keyId' | 'accountId' | 'hash' | 'last4' | 'manage' | 'createdAt'>;
-type Restrictions = Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt'>>;
+type Restrictions = Partial<
+  Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'parentId' | 'depth' | 'delegate' | 'limits'>
+>;
 
 export function newKeyRow(given: Given, restrictions: Restrictions = {}): KeyRow {
   return {
@@ -11,6 +14,10 @@ export function newKeyRow(given: Given, restrictions: Restrictions = {}): KeyRow
     models: null,
     dailyBudget: null,
     expiresAt: null,
+    parentId: null,
+    depth: 0,
+    delegate: false,
+    limits: NO_LIMITS,
     ...restrictions,
     ...given,
     revokedAt: null,

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { moneyFields } from '../../kit/money.ts';
 import { flag, idOf, number, text, time } from '../../kit/shapes.ts';
-import type { ToldKey } from '../../store/rows.ts';
+import type { KeyDetails } from '../../store/rows.ts';
 
 export const keyMembers = {
   id: idOf('key'),
@@ -24,7 +24,7 @@ export const keyText = text
 
 export type PublicKey = ReturnType<typeof publicKey>;
 
-export function publicKey(key: ToldKey) {
+export function publicKey(key: KeyDetails) {
   return {
     id: key.keyId,
     name: key.name,

@@ -7,11 +7,13 @@ import type { Json, JsonDocument } from '../../kit/json/json.ts';
 import { RawJson } from '../../kit/json/raw-json.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import { formatNtd, MAX_NANO, nanoOfJson } from '../../kit/money.ts';
-import { isRestricted } from '../../store/key-rules.ts';
+import { isRestricted, type Restrictions } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { readShape, unknownField } from '../read-shape.ts';
 
-export type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage'>>;
+export type KeyFields = Partial<
+  Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage' | 'delegate' | 'limits'>
+>;
 
 /** A number may be raw text, so that every digit is read. */
 export type KeyBody = Readonly<Record<string, Json | RawJson | undefined>>;
@@ -101,7 +103,7 @@ export function readKeyFields(body: KeyBody, catalog: Catalog, now: number, stan
   };
 }
 
-export function checkManage(key: Pick<KeyRow, 'manage' | 'models' | 'dailyBudget' | 'expiresAt'>): void {
+export function checkManage(key: Restrictions & Pick<KeyRow, 'manage'>): void {
   if (key.manage && isRestricted(key)) throw restrictedManager();
 }
 

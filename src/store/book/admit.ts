@@ -199,6 +199,7 @@ function openHold(book: Book, input: AdmitInput, amount: bigint): void {
     revision,
     openedAt: input.at,
     budgeted: !input.charge.free,
+    chain: null,
   });
 }
 

@@ -20,6 +20,7 @@ import type {
   LossDay,
   Replay,
   Revision,
+  SessionBudget,
   Setting,
   TrafficHour,
   UsageRecord,
@@ -32,6 +33,7 @@ export const PAGE_TABLES = [
   'wallets',
   'windows',
   'budgets',
+  'sessionBudgets',
   'lossDays',
   'holds',
   'leases',
@@ -51,6 +53,7 @@ export interface Pages {
   wallets: Wallet;
   windows: Window;
   budgets: Budget;
+  sessionBudgets: SessionBudget;
   /** By account, under the lock of its wallet. */
   lossDays: LossDay;
   holds: Hold;
@@ -110,6 +113,7 @@ function emptyShelves(): Shelves {
     wallets: emptyShelf(),
     windows: emptyShelf(),
     budgets: emptyShelf(),
+    sessionBudgets: emptyShelf(),
     lossDays: emptyShelf(),
     holds: emptyShelf(),
     leases: emptyShelf(),

@@ -2,6 +2,7 @@
 // that two callers cannot remove the last managing key at once.
 
 import { assert } from '../../kit/assert.ts';
+import { limitsToText, textToLimits } from '../key-limits.ts';
 import { isLiveKey, isRestricted } from '../key-rules.ts';
 import type {
   ChangeKeyInput,
@@ -12,7 +13,7 @@ import type {
   RotateKeyInput,
   RotateKeyResult,
 } from '../operations.ts';
-import type { KeyRow, ToldKey } from '../rows.ts';
+import type { KeyDetails, KeyRow } from '../rows.ts';
 import { noteAction } from './actions.ts';
 import { type Acted, keyringTouches, refuseActor } from './actors.ts';
 import type { Book, Touch } from './book.ts';
@@ -38,7 +39,7 @@ export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
   const known = checkReplay(book, replay, at);
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   const keys = book.get('keyrings', key.accountId) ?? [];
-  if (known.found === 'same') return { ok: true, key: toldBefore(known.result, keys), replayedSalt: known.salt };
+  if (known.found === 'same') return { ok: true, key: shownBefore(known.result, keys), replayedSalt: known.salt };
   const refused = refuseActor(book, key.accountId, by, at);
   if (refused) return refused;
   if (onlyReplay) return { ok: false, reason: 'no_replay' };
@@ -50,19 +51,28 @@ export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
   return { ok: true, key };
 }
 
-type Remembered = Omit<ToldKey, 'dailyBudget'> & { dailyBudget: string | null };
+/** Amounts and limits as texts. The last four fields are missing in replays of earlier versions. */
+type Remembered = Omit<KeyDetails, 'dailyBudget' | 'limits' | 'parentId' | 'depth' | 'delegate'> & {
+  dailyBudget: string | null;
+  limits?: string;
+} & Partial<Pick<KeyDetails, 'parentId' | 'depth' | 'delegate'>>;
 
-function remembered({ keyId, last4, name, manage, models, dailyBudget, expiresAt, createdAt }: KeyRow): Remembered {
-  return { keyId, last4, name, manage, models, dailyBudget: dailyBudget?.toString() ?? null, expiresAt, createdAt };
+function remembered(key: KeyRow): Remembered {
+  const { keyId, last4, name, manage, models, expiresAt, createdAt, parentId, depth, delegate } = key;
+  const dailyBudget = key.dailyBudget?.toString() ?? null;
+  const limits = limitsToText(key.limits);
+  return { keyId, last4, name, manage, models, dailyBudget, expiresAt, createdAt, parentId, depth, delegate, limits };
 }
 
-/** Rows of an earlier version hold the id alone: of such a key is told what it is now. */
-function toldBefore(result: string, keys: readonly KeyRow[]): ToldKey {
-  const told = JSON.parse(result) as Remembered | string;
-  if (typeof told !== 'string') {
-    return { ...told, dailyBudget: told.dailyBudget === null ? null : BigInt(told.dailyBudget) };
+/** Rows of an earlier version hold the id alone: such a key is shown as it is now. */
+function shownBefore(result: string, keys: readonly KeyRow[]): KeyDetails {
+  const shown = JSON.parse(result) as Remembered | string;
+  if (typeof shown !== 'string') {
+    const { dailyBudget, limits = '{}', parentId = null, depth = 0, delegate = false } = shown;
+    const amount = dailyBudget === null ? null : BigInt(dailyBudget);
+    return { ...shown, dailyBudget: amount, limits: textToLimits(limits), parentId, depth, delegate };
   }
-  const key = keys.find(({ keyId }) => keyId === told);
+  const key = keys.find(({ keyId }) => keyId === shown);
   assert(key, 'a replayed key exists');
   return key;
 }
@@ -77,7 +87,7 @@ export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   const keys = book.get('keyrings', accountId) ?? [];
   // A twin of a key that rotates itself is told of it, though the text it came with died by that.
-  if (known.found === 'same') return { ok: true, key: toldBefore(known.result, keys), replayedSalt: known.salt };
+  if (known.found === 'same') return { ok: true, key: shownBefore(known.result, keys), replayedSalt: known.salt };
   const result = replaceKey(book, input, (key) => ({
     ...key,
     hash,

@@ -4,7 +4,7 @@
 // that was wrong, and does not count: nobody waits for weeks until that time comes.
 
 import { DAY_MS } from '../../kit/clock.ts';
-import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
+import { taipeiDay, taipeiDayStart, taipeiMonth } from '../../kit/taipei.ts';
 import type { Window } from '../rows.ts';
 
 export const EMPTY_WINDOW: Window = { slots: [], day: 0, dayCount: 0, touchedAt: 0 };
@@ -44,6 +44,12 @@ export function rollingAllowance({ slots }: Window, now: number, spanMs: number,
 export function dayThatCounts(begun: number, now: number): number {
   const today = taipeiDay(now);
   return begun > today + DAYS_AHEAD ? today : Math.max(begun, today);
+}
+
+/** This month, or the month that such a clock has begun. */
+export function monthThatCounts(begun: number, now: number): number {
+  const month = taipeiMonth(now);
+  return begun > taipeiMonth(now + DAYS_AHEAD * DAY_MS) ? month : Math.max(begun, month);
 }
 
 export function dayAllowance(window: Window, now: number, limit: number): Allowance {

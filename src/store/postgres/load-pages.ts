@@ -72,6 +72,7 @@ const READERS: Readers = {
   wallets: prepareReader(PAGES.wallets),
   windows: prepareReader(PAGES.windows),
   budgets: prepareReader(PAGES.budgets),
+  sessionBudgets: prepareReader(PAGES.sessionBudgets),
   lossDays: prepareReader(PAGES.lossDays),
   holds: prepareReader(PAGES.holds),
   leases: prepareReader(PAGES.leases),

@@ -1,7 +1,7 @@
 // Rows of a table as they are read within a batch: the server names the columns like the fields and sends a number within
 // 2^53 as one, not as a bigint, so that most rows are used just as they come.
 
-import { fromText, type Table } from '../tables.ts';
+import { fromText, isTextKind, type Table } from '../tables.ts';
 import type { Rows } from './connection.ts';
 
 export interface RowReader<Row> {
@@ -25,7 +25,7 @@ export function prepareReader<Row>({ name, idColumn, idField, columns }: Table<R
   const those = `FROM ${name} WHERE ${idColumn} = ANY($1::text[])`;
   const read = `SELECT ${list} ${those} ORDER BY ${name}.${idColumn}`;
   const fields = columns.map(({ field }) => field);
-  const texts = columns.flatMap(({ field, kind }) => (kind === 'json' || kind === 'slots' ? [{ field, kind }] : []));
+  const texts = columns.flatMap(({ field, kind }) => (isTextKind(kind) ? [{ field, kind }] : []));
 
   return {
     read,

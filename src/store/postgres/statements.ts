@@ -1,7 +1,7 @@
 // The SQL that writes one table, made once from its description. Every statement works on a set of rows: ids or columns
 // travel as arrays.
 
-import { type Column, type ColumnKind, type Table, toText } from '../tables.ts';
+import { type Column, type ColumnKind, isTextKind, type Table, toText } from '../tables.ts';
 import { type ArrayValue, toArray } from './arrays.ts';
 
 const TYPES: Record<ColumnKind, string> = {
@@ -11,6 +11,7 @@ const TYPES: Record<ColumnKind, string> = {
   flag: 'boolean',
   json: 'text',
   slots: 'text',
+  limits: 'text',
 };
 
 export interface Statement {
@@ -112,7 +113,7 @@ export function byColumn<Row extends object>(columns: readonly Column[], rows: r
 
 function encode(value: unknown, kind: ColumnKind): ArrayValue {
   if (value === null || value === undefined) return null;
-  if (kind === 'json' || kind === 'slots') return toText(value, kind);
+  if (isTextKind(kind)) return toText(value, kind);
   if (kind === 'money') return String(value);
   // What is no number at all the database shall refuse, not read as NULL.
   return kind === 'number' && !Number.isFinite(value) ? String(value) : (value as string | number | boolean);

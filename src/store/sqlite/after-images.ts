@@ -29,7 +29,7 @@ type Encode = (row: object | undefined, id?: string) => Image | undefined;
 type AnyTable = Omit<Table<unknown>, 'row'>;
 
 /** The pages that requests change. The reads that look at these tables, or at the additions below, are marked `journaled`. */
-const JOURNALED_PAGES = ['wallets', 'windows', 'budgets', 'lossDays', 'holds'] as const;
+const JOURNALED_PAGES = ['wallets', 'windows', 'budgets', 'sessionBudgets', 'lossDays', 'holds'] as const;
 const JOURNALED_ADDITIONS = ['entries', 'usage', 'losses'] as const;
 
 /** Times fit, and sums of many such counts are still far from what a column can hold. */
@@ -93,6 +93,7 @@ function toCell(value: unknown, kind: ColumnKind): Cell | undefined {
       return typeof value === 'boolean' ? Number(value) : undefined;
     case 'json':
     case 'slots':
+    case 'limits':
       return toText(value, kind);
   }
 }

@@ -26,6 +26,7 @@ export function prepareLoad(db: Database): LoadPage {
     wallets: byId('wallets'),
     windows: byId('windows'),
     budgets: byId('budgets'),
+    sessionBudgets: byId('sessionBudgets'),
     lossDays: byId('lossDays'),
     holds: byId('holds'),
     leases: byId('leases'),

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import type { Book, Change, NewRevision, PageTable } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
 import type { Action, UsageRecord } from '../rows.ts';
-import { ADDITIONS, KEYS, PAGES, type SqlValue, type Table, toText } from '../tables.ts';
+import { ADDITIONS, isTextKind, KEYS, PAGES, type SqlValue, type Table, toText } from '../tables.ts';
 import { prepareAddToDays } from './add-to-days.ts';
 
 export type WriteBook = (book: Book) => void;
@@ -27,6 +27,7 @@ export function prepareWriteBook(db: Database): WriteBook {
     wallets: writeChanges('wallets', prepareTable(db, PAGES.wallets)),
     windows: writeChanges('windows', prepareTable(db, PAGES.windows)),
     budgets: writeChanges('budgets', prepareTable(db, PAGES.budgets)),
+    sessionBudgets: writeChanges('sessionBudgets', prepareTable(db, PAGES.sessionBudgets)),
     lossDays: writeChanges('lossDays', prepareTable(db, PAGES.lossDays)),
     holds: writeChanges('holds', prepareTable(db, PAGES.holds)),
     leases: writeChanges('leases', prepareTable(db, PAGES.leases)),
@@ -119,7 +120,7 @@ function prepareEncode<Row extends object>({ columns }: Table<Row>) {
     const values: SqlValue[] = [];
     for (const { field, kind } of columns) {
       const value = fields[field] ?? null;
-      if (kind === 'json' || kind === 'slots') values.push(value === null ? null : toText(value, kind));
+      if (isTextKind(kind)) values.push(value === null ? null : toText(value, kind));
       else values.push(typeof value === 'boolean' ? Number(value) : (value as SqlValue));
     }
     if (id !== undefined) values.push(id);

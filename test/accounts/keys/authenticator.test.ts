@@ -47,6 +47,10 @@ function store(key: string, changes: Partial<KeyRow> = {}): void {
     revokedAt: null,
     oldHash: null,
     oldHashUntil: null,
+    parentId: null,
+    depth: 0,
+    delegate: false,
+    limits: {},
     ...changes,
   });
 }

@@ -403,6 +403,10 @@ function keyRow(accountId: string, createdAt: number): KeyRow {
     revokedAt: null,
     oldHash: null,
     oldHashUntil: null,
+    parentId: null,
+    depth: 0,
+    delegate: false,
+    limits: {},
   };
 }
 

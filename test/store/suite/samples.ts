@@ -47,6 +47,10 @@ export function sampleKey(accountId: string, fields: Partial<KeyRow> = {}): KeyR
     revokedAt: null,
     oldHash: null,
     oldHashUntil: null,
+    parentId: null,
+    depth: 0,
+    delegate: false,
+    limits: {},
     ...fields,
   };
 }

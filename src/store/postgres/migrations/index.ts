@@ -14,6 +14,7 @@ import credits from './0010-credits.sql' with { type: 'text' };
 import budgetOfEveryKey from './0011-budget-of-every-key.sql' with { type: 'text' };
 import losses from './0012-losses.sql' with { type: 'text' };
 import afterImages from './0013-after-images.sql' with { type: 'text' };
+import keyChains from './0014-key-chains.sql' with { type: 'text' };
 import priceRules from './0015-price-rules.sql' with { type: 'text' };
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,5 +31,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 11, name: 'budget-of-every-key', sql: budgetOfEveryKey },
   { version: 12, name: 'losses', sql: losses },
   { version: 13, name: 'after-images', sql: afterImages },
+  { version: 14, name: 'key-chains', sql: keyChains },
   { version: 15, name: 'price-rules', sql: priceRules },
 ];
