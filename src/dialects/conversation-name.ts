@@ -1,14 +1,28 @@
-// The name that a client gives its conversation, wherever it puts it. The name decides which channel is asked, and is
-// neither stored nor logged.
+// The caller's name for its conversation, if it gives one: clients differ in where. It chooses a channel in memory, and it is
+// the session of session budgets, for which a keyed hash of it is stored. It is not logged.
 
+import { fault } from '../faults/fault.ts';
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 
 const HEADERS = ['x-session-id', 'x-session-affinity', 'session-id', 'x-claude-code-session-id'];
 const MAX_CHARS = 500;
+const SESSION_HEADER = 'x-svc-session';
+const SESSION = /^[\x21-\x7e]{1,128}$/;
 
 export function readConversationName(headers: Headers, body: JsonObject): string | undefined {
-  const given = nameInHeaders(headers) ?? nameIn(body.prompt_cache_key) ?? nameInMetadata(body);
+  const given = readSession(headers) ?? nameInHeaders(headers) ?? nameIn(body.prompt_cache_key) ?? nameInMetadata(body);
   return given?.slice(0, MAX_CHARS);
+}
+
+/** Our own header is checked: a name that is not understood would be another session. */
+function readSession(headers: Headers): string | undefined {
+  const session = headers.get(SESSION_HEADER);
+  if (session === null) return undefined;
+  if (SESSION.test(session)) return session;
+  throw fault('invalid_request', {
+    param: SESSION_HEADER,
+    message: `${SESSION_HEADER} must be 1 to 128 visible ASCII characters without spaces.`,
+  });
 }
 
 function nameInHeaders(headers: Headers): string | undefined {

@@ -5,6 +5,7 @@ const EXPOSED = [
   'x-svc-cost-ntd',
   'x-svc-balance-ntd',
   'x-svc-max-tokens',
+  'x-svc-budget-warning',
   'x-svc-dropped',
   'x-svc-translated',
   'x-request-id',
@@ -14,9 +15,15 @@ const EXPOSED = [
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',
   'x-ratelimit-reset-requests',
+  'x-ratelimit-limit-tokens',
+  'x-ratelimit-remaining-tokens',
+  'x-ratelimit-reset-tokens',
   'anthropic-ratelimit-requests-limit',
   'anthropic-ratelimit-requests-remaining',
   'anthropic-ratelimit-requests-reset',
+  'anthropic-ratelimit-tokens-limit',
+  'anthropic-ratelimit-tokens-remaining',
+  'anthropic-ratelimit-tokens-reset',
 ].join(', ');
 
 const MAX_AGE_S = '86400';

@@ -13,7 +13,8 @@ export type Purpose =
   | 'fingerprint'
   | 'gateway'
   | 'user'
-  | 'session';
+  | 'session'
+  | 'conversation';
 
 export function deriveSecret(pepper: string, purpose: Purpose): Buffer {
   return createHmac('sha256', pepper).update(`svc:${purpose}`).digest();

@@ -172,7 +172,7 @@ function isLeaseLost(result: AdmitResult): boolean {
 
 /** A failure of the gateway gives the slots back and charges nothing: the cost of the call is booked as a loss. */
 function releaseInstead(input: SettleInput, { freeAddress, upstreamCost }: Unsettled): ReleaseInput {
-  const { requestId, accountId, keyId, cost, losses } = input;
+  const { requestId, accountId, keyId, chain, cost, losses } = input;
   const { model, channel } = input.outcome;
   // The cost of the call already includes what exceeds the hold.
   const others = (losses?.items ?? []).filter(({ reason }) => reason !== 'above_hold');
@@ -189,5 +189,5 @@ function releaseInstead(input: SettleInput, { freeAddress, upstreamCost }: Unset
     toolCalls: null,
   };
   const kept = items.length > 0 ? { items, guard: losses?.guard ?? null } : undefined;
-  return { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome, losses: kept };
+  return { requestId, accountId, keyId, chain, giveBackSlots: true, freeAddress, outcome, losses: kept };
 }

@@ -4,6 +4,7 @@ import { type Fault, fault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import { MINUTE_MS } from '../kit/clock.ts';
 import type { Allowance } from '../store/book/windows.ts';
+import { keyRateFault } from './key-rate-fault.ts';
 import { moneyFault, type RequestedCost } from './money-fault.ts';
 import { rateHeaders } from './rate-headers.ts';
 import type { Refused } from './recent-refusals.ts';
@@ -26,6 +27,7 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
     case 'budget_in_use':
       return moneyFault(refused, now, request);
     default: {
+      if (refused.ofKey) return keyRateFault(refused, refused.ofKey, now, envelope);
       const known = knownFaults.get(refused)?.[envelope];
       if (known) return known;
       const first = limitFault(refused.reason, refused.allowance, now, {

@@ -4,8 +4,9 @@
 import { type Fault, fault } from '../faults/fault.ts';
 import { type FaultAction, REDEEM, SHOW_ME, USE_FREE } from '../faults/table.ts';
 import { formatNtd, moneyFields } from '../kit/money.ts';
-import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
-import type { MoneyReason } from '../store/operations.ts';
+import { taipeiDay, taipeiDayStart, taipeiMonth, taipeiMonthStart } from '../kit/taipei.ts';
+import { leftOf } from '../store/book/budgets.ts';
+import type { BudgetState, MoneyReason } from '../store/operations.ts';
 import type { Refused } from './recent-refusals.ts';
 
 /** The parts of the request that decide how it could cost less. */
@@ -23,7 +24,7 @@ export interface RequestedCost {
 type RefusedForMoney = Extract<Refused, { reason: MoneyReason }>;
 
 export function moneyFault(refused: RefusedForMoney, now: number, request: RequestedCost): Fault {
-  const { reason, needed, available, affordableTokens } = refused;
+  const { reason, needed, available, affordableTokens, short } = refused;
   const isBounded = request.boundName !== undefined;
   const mayBeFree = isBounded && request.hasFreeModel;
   return fault(reason === 'budget_in_use' ? 'balance_in_use' : reason, {
@@ -34,7 +35,7 @@ export function moneyFault(refused: RefusedForMoney, now: number, request: Reque
       ...moneyFields('needed', needed),
       ...moneyFields('available', available),
       ...(isBounded ? { affordable_max_tokens: affordableTokens } : {}),
-      ...(reason === 'key_budget_exceeded' ? { resets_at: nextDay(now) } : {}),
+      ...(short ? budgetFigures(short, now) : {}),
     },
   });
 }
@@ -54,9 +55,25 @@ function helpfulActions(reason: MoneyReason, mayBeFree: boolean): FaultAction[] 
   }
 }
 
-/** When a key's daily budget resets. */
-function nextDay(now: number): string {
-  return new Date(taipeiDayStart(taipeiDay(now) + 1)).toISOString();
+/** Which budget of which key it is, and what is left of it. */
+function budgetFigures(short: BudgetState, now: number) {
+  const { budget, keyId, limit, spent, held } = short;
+  const resetsAt = resetOf(budget, now);
+  return {
+    budget,
+    key_id: keyId,
+    ...moneyFields('limit', limit),
+    ...moneyFields('spent', spent),
+    ...moneyFields('held', held),
+    ...moneyFields('left', leftOf(short)),
+    ...(resetsAt === undefined ? {} : { resets_at: new Date(resetsAt).toISOString() }),
+  };
+}
+
+/** Undefined for budgets that never begin anew. */
+function resetOf(budget: BudgetState['budget'], now: number): number | undefined {
+  if (budget === 'day') return taipeiDayStart(taipeiDay(now) + 1);
+  return budget === 'month' ? taipeiMonthStart(taipeiMonth(now) + 1) : undefined;
 }
 
 /** Names only remedies that work in this case. */

@@ -1,15 +1,23 @@
-// The account's request limit as headers of every response; for the Anthropic format also under Anthropic's names.
+// The request limit as headers of every response, and the token limit of keys that have one; for the Anthropic format also
+// under Anthropic's names.
 
 import type { Envelope } from '../faults/write.ts';
 import type { Allowance } from '../store/book/windows.ts';
 
-export function rateHeaders(allowance: Allowance, now: number, envelope: Envelope): Record<string, string> {
+type Counted = 'requests' | 'tokens';
+
+export function rateHeaders(
+  allowance: Allowance,
+  now: number,
+  envelope: Envelope,
+  counted: Counted = 'requests',
+): Record<string, string> {
   const headers = {
-    'x-ratelimit-limit-requests': String(allowance.limit),
-    'x-ratelimit-remaining-requests': String(allowance.remaining),
-    'x-ratelimit-reset-requests': `${wholeSeconds(allowance.resetsAt - now)}s`,
+    [`x-ratelimit-limit-${counted}`]: String(allowance.limit),
+    [`x-ratelimit-remaining-${counted}`]: String(allowance.remaining),
+    [`x-ratelimit-reset-${counted}`]: `${wholeSeconds(allowance.resetsAt - now)}s`,
   };
-  return envelope === 'anthropic' ? { ...headers, ...anthropicNames(allowance) } : headers;
+  return envelope === 'anthropic' ? { ...headers, ...anthropicNames(allowance, counted) } : headers;
 }
 
 /** The paid window ends on a whole second, up to one second more than a minute away: reported as 60. */
@@ -18,10 +26,10 @@ function wholeSeconds(ms: number): number {
   return seconds === 61 ? 60 : seconds;
 }
 
-function anthropicNames({ limit, remaining, resetsAt }: Allowance): Record<string, string> {
+function anthropicNames({ limit, remaining, resetsAt }: Allowance, counted: Counted): Record<string, string> {
   return {
-    'anthropic-ratelimit-requests-limit': String(limit),
-    'anthropic-ratelimit-requests-remaining': String(remaining),
-    'anthropic-ratelimit-requests-reset': new Date(resetsAt).toISOString(),
+    [`anthropic-ratelimit-${counted}-limit`]: String(limit),
+    [`anthropic-ratelimit-${counted}-remaining`]: String(remaining),
+    [`anthropic-ratelimit-${counted}-reset`]: new Date(resetsAt).toISOString(),
   };
 }

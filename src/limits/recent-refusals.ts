@@ -45,6 +45,8 @@ export function createRecentRefusals(): RecentRefusals {
     note({ accountId, isFree, revision, at }, refused) {
       // Only these end by time alone; money and running calls may change at any moment.
       if (refused.reason !== 'rate_limited' && refused.reason !== 'free_minute_limit') return;
+      // Another key of the account may have a slot.
+      if (refused.ofKey) return;
       // A refusal from the cache does not extend its own life.
       if (of(isFree).get(accountId)?.refused === refused) return;
       const { limit, resetsAt } = refused.allowance;

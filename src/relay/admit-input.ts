@@ -5,11 +5,15 @@ import type { RelayRequest } from '../dialects/dialect.ts';
 import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
 import { upperAt } from '../dialects/input/upper-at.ts';
 import { type HoldTerms, holdFor } from '../ledger/cost.ts';
-import type { AddressLimit, AdmitInput } from '../store/operations.ts';
+import type { AddressLimit, AdmitInput, TokenRequest } from '../store/operations.ts';
 import type { Call, RelayTools } from './call.ts';
+import { chainOf } from './key-chain.ts';
 
-export function admitInput({ nodeId }: RelayTools, call: Call, at: number): AdmitInput {
-  const { model, request, catalog, key } = call;
+export function admitInput({ nodeId, hashSession }: RelayTools, call: Call, at: number): AdmitInput {
+  const { model, request, catalog, key, conversationName } = call;
+  // Calls without a name are one session.
+  const session = () => (conversationName === undefined ? '' : hashSession(conversationName));
+  const chain = chainOf(key, model.free, session);
   return {
     requestId: call.requestId,
     accountId: key.accountId,
@@ -20,7 +24,8 @@ export function admitInput({ nodeId }: RelayTools, call: Call, at: number): Admi
     endpoint: call.endpoint,
     stream: request.stream,
     revision: catalog.revision,
-    budget: key.dailyBudget,
+    chain,
+    tokens: chain && chain.rated.length > 0 ? tokenRequest(call) : undefined,
     charge: model.free ? freeCharge(call) : paidCharge(call),
   };
 }
@@ -51,6 +56,13 @@ function paidCharge(call: Call): AdmitInput['charge'] {
     hold: holdFor(call, inputBound(call), wantedTokens(call), { calls: callsBound(call) }),
     limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
   };
+}
+
+/** In tokens what `paidCharge` holds in money. */
+function tokenRequest(call: Call): TokenRequest {
+  const input = inputBound(call);
+  const { wanted, least } = holdFor(call, input, wantedTokens(call));
+  return { input, perOutput: call.request.choices, wanted, least };
 }
 
 /** The output bound as far as the client and the model decide it. */

@@ -8,7 +8,7 @@ import { clientLeft, Fault, fault } from '../faults/fault.ts';
 import { admissionFault } from '../limits/admission-fault.ts';
 import type { Refused } from '../limits/recent-refusals.ts';
 import type { AdmitResult } from '../store/operations.ts';
-import type { Loss } from '../store/rows.ts';
+import type { KeyChain, Loss } from '../store/rows.ts';
 import { admitInput, wantedTokens } from './admit-input.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { candidateModels } from './candidate-models.ts';
@@ -22,7 +22,7 @@ const NO_LOSSES: readonly Loss[] = [];
 
 /** In rounds, as long as a short wait may bring a slot or money. */
 export async function admit(tools: RelayTools, call: Call): Promise<Admission | Fault> {
-  const { clock, refusals, ledger } = tools;
+  const { clock, refusals } = tools;
   const startedAt = clock.monotonic();
   const misfit = checkContext(call) ?? checkBooks(tools, call);
   if (misfit) return misfit;
@@ -32,10 +32,11 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
     const refused = key === call.key ? undefined : changeKey(call, key);
     if (refused) return refused;
     const limit = limitOf(call, clock.now());
-    const result = refusals.find(limit) ?? (await ledger.admit(admitInput(tools, call, limit.at)));
+    const known = refusals.find(limit);
+    const { result, chain }: Asked = known ? { result: known } : await askLedger(tools, call, limit.at);
     if (result.ok) {
       handOnTurn(tools, call.key);
-      return admission(call, startedAt, result);
+      return admission(call, chain, startedAt, result);
     }
     refusals.note(limit, result);
     if (result.reason === 'account_unknown') tools.forgetKeys();
@@ -48,6 +49,16 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
       return clientLeft();
     }
   }
+}
+
+interface Asked {
+  result: AdmitResult;
+  chain?: KeyChain | undefined;
+}
+
+async function askLedger(tools: RelayTools, call: Call, at: number): Promise<Asked> {
+  const input = admitInput(tools, call, at);
+  return { result: await tools.ledger.admit(input), chain: input.chain };
 }
 
 function checkBooks(tools: RelayTools, { model }: Call): Fault | undefined {
@@ -70,16 +81,24 @@ function changeKey(call: Call, key: PresentedKey | undefined): Fault | undefined
 
 type Granted = Extract<AdmitResult, { ok: true }>;
 
-function admission(call: Call, startedAt: number, { held, granted, allowance }: Granted): Admission {
+function admission(
+  call: Call,
+  chain: KeyChain | undefined,
+  startedAt: number,
+  { held, granted, allowance, tokenAllowance, warning }: Granted,
+): Admission {
   const wanted = wantedTokens(call);
   return {
     call,
+    chain,
     startedAt,
     deadline: startedAt + MAX_REQUEST_MS,
     held,
     maxOutputTokens: Math.min(granted, wanted),
     isBoundByMoney: granted < wanted,
     allowance,
+    tokenAllowance,
+    budgetWarning: warning,
     fetchedBytes: 0,
     attempts: [],
     losses: NO_LOSSES,

@@ -3,6 +3,7 @@
 import { THINKING_BUDGET } from '../dialects/dialect.ts';
 import { formatNtd } from '../kit/money.ts';
 import { rateHeaders } from '../limits/rate-headers.ts';
+import type { BudgetWarning } from '../store/operations.ts';
 import type { Begun } from './begun.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Settled } from './close.ts';
@@ -16,9 +17,13 @@ export function answerHeaders(
   channel: string,
   begun: Reported,
 ): Record<string, string> {
-  const { call, allowance, isBoundByMoney } = admission;
+  const { call, allowance, tokenAllowance, budgetWarning, isBoundByMoney } = admission;
   const { maxOutputTokens } = begun.fields;
-  const headers = rateHeaders(allowance, tools.clock.now(), call.dialect.envelope);
+  const { envelope } = call.dialect;
+  const now = tools.clock.now();
+  const headers = rateHeaders(allowance, now, envelope);
+  if (tokenAllowance) Object.assign(headers, rateHeaders(tokenAllowance, now, envelope, 'tokens'));
+  if (budgetWarning) headers['x-svc-budget-warning'] = warningText(budgetWarning);
   headers['x-svc-channel'] = channel;
   // A client that set no limit would take an answer cut short by its balance for a complete one.
   const { maxOutputTokens: asked } = call.request;
@@ -27,6 +32,10 @@ export function answerHeaders(
   setList(headers, 'x-svc-dropped', lostOf(begun));
   setList(headers, 'x-svc-translated', begun.carrier.reworded);
   return headers;
+}
+
+function warningText({ budget, keyId, used, limit }: BudgetWarning): string {
+  return `${budget}; key=${keyId}; used=${formatNtd(used)}; limit=${formatNtd(limit)}`;
 }
 
 const NOTHING: readonly string[] = [];

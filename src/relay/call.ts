@@ -25,7 +25,8 @@ import type { CapacityLease } from '../limits/load.ts';
 import type { RecentRefusals } from '../limits/recent-refusals.ts';
 import type { Turns } from '../limits/turns.ts';
 import type { Allowance } from '../store/book/windows.ts';
-import type { Attempt, Loss } from '../store/rows.ts';
+import type { BudgetWarning } from '../store/operations.ts';
+import type { Attempt, KeyChain, Loss } from '../store/rows.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import type { Models } from './candidate-models.ts';
 import type { Cut } from './cut.ts';
@@ -57,6 +58,8 @@ export interface RelayTools extends Upstreams {
   nodeId: string;
   /** A client's name for its own user, as upstreams may know it. */
   hashUser(id: string): string;
+  /** A caller's name for its session, as the store knows it. */
+  hashSession(name: string): string;
   publicUrl: string;
   /** While the books do not balance, no paid request is admitted. */
   isUnbalanced(): boolean;
@@ -115,6 +118,8 @@ export interface Call extends IncomingCall {
 /** One for the whole call, and never copied: what a try notes in it, the close reads. */
 export interface Admission {
   call: Call;
+  /** As it was admitted: the end of the call counts for the same keys and sessions. */
+  chain: KeyChain | undefined;
   startedAt: number;
   /** When the request as a whole must be over. */
   deadline: number;
@@ -122,9 +127,12 @@ export interface Admission {
   maxOutputTokens: number;
   /** What is set aside for it: it never pays more. */
   held: Nano;
-  /** True if only the balance or budget lowered that bound. */
+  /** True if only the balance, a budget or a rate in tokens lowered that bound. */
   isBoundByMoney: boolean;
   allowance: Allowance;
+  /** Of the rates in tokens, if a key of the chain has one. */
+  tokenAllowance: Allowance | undefined;
+  budgetWarning: BudgetWarning | undefined;
   /** Set when an upstream refused a translated request: the translation may be wrong. */
   refusedTranslation?: true;
   /** The most bytes that one try fetched from URLs in the request. */

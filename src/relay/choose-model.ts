@@ -1,19 +1,23 @@
 // Which model a call means, and whether this key may use it there. These checks come before the rest of the body is read.
 
+import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { nearestIds } from '../catalog/nearest-ids.ts';
 import { type Fault, fault } from '../faults/fault.ts';
-import type { KeyRow } from '../store/rows.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 
-export function mayUse(key: KeyRow, model: Model): boolean {
-  return key.models === null || key.models.includes(model.id);
+/** What decides which models a key may use: its allow-list and those of its ancestors. */
+export type ModelLimit = Pick<PresentedKey, 'allowedModels'>;
+
+export function mayUse({ allowedModels }: ModelLimit, model: Model): boolean {
+  return allowedModels === null || allowedModels.includes(model.id);
 }
 
 /** Undefined if the key may use the model. */
-export function notAllowed(key: KeyRow, model: Model): Fault | undefined {
+export function notAllowed(key: ModelLimit, model: Model): Fault | undefined {
   if (mayUse(key, model)) return undefined;
-  const hint = key.models?.length ? `This key may use: ${key.models.join(', ')}.` : undefined;
+  const { allowedModels } = key;
+  const hint = allowedModels?.length ? `This key may use: ${allowedModels.join(', ')}.` : undefined;
   return fault('model_not_allowed', {
     param: 'model',
     message: `Model '${model.id}' is not on this key's allow-list. ${hint ?? 'Use another key.'}`,
@@ -21,7 +25,7 @@ export function notAllowed(key: KeyRow, model: Model): Fault | undefined {
   });
 }
 
-export function chooseModel(catalog: Catalog, key: KeyRow, id: string, kind: ModelKind): Model {
+export function chooseModel(catalog: Catalog, key: ModelLimit, id: string, kind: ModelKind): Model {
   const model = catalog.find(id);
   if (!model) {
     const usable = catalog.models.filter((one) => mayUse(key, one)).map((one) => one.id);
@@ -48,7 +52,7 @@ function namedModel(id: string): string {
 }
 
 /** What else could be asked for. */
-function hintAt(id: string, usable: readonly string[], { models }: KeyRow): string | undefined {
+function hintAt(id: string, usable: readonly string[], { allowedModels: models }: ModelLimit): string | undefined {
   const near = nearestIds(id, usable);
   if (near.length > 0) return `Did you mean ${near.join(', ')}?`;
   if (usable.length > 0) return `Models: ${usable.slice(0, 10).join(', ')}.`;

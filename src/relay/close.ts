@@ -110,12 +110,14 @@ export class Closing implements TaskListener {
     const { ledger, refusals } = this.#tools;
     const { requestId, key, model, freeAddress } = this.#admission.call;
     const { accountId, keyId } = key;
+    const { chain } = this.#admission;
     const bill = nothingBilled(model.id, rule, used);
     const outcome = this.#outcome(status, bill, first);
     const close = {
       requestId,
       accountId,
       keyId,
+      chain,
       giveBackSlots,
       freeAddress,
       outcome,
@@ -136,7 +138,8 @@ export class Closing implements TaskListener {
     const bill = nothingBilled(model.id, 'gateway_failed', NO_BUCKETS);
     const outcome = this.#outcome('internal_error', bill, undefined);
     const kept = this.#losses(neverCharged([...this.#admission.losses, ...losses]));
-    const close = { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome, losses: kept };
+    const { chain } = this.#admission;
+    const close = { requestId, accountId, keyId, chain, giveBackSlots: true, freeAddress, outcome, losses: kept };
     void this.#end(ledger.release(close), { outcome, bill, serving: undefined });
   }
 
@@ -157,7 +160,8 @@ export class Closing implements TaskListener {
     const own = lossesOfBill(this.#admission, bill, last.step);
     const failed = this.#admission.losses;
     const all = failed.length + losses.length === 0 ? own : [...neverCharged([...failed, ...losses]), ...own];
-    const close = { requestId, accountId, keyId, cost: bill.cost, outcome, losses: this.#losses(all) };
+    const { chain } = this.#admission;
+    const close = { requestId, accountId, keyId, chain, cost: bill.cost, outcome, losses: this.#losses(all) };
     const unsettled = { freeAddress, upstreamCost: () => upstreamCost(bill, last.step) };
     void this.#end(ledger.settle(close, unsettled), { outcome, bill, serving });
   }

@@ -24,9 +24,10 @@ export function waitForCapacity(
 }
 
 /** One that waits for the same money may have it now. */
-export function handOnTurn({ turns }: RelayTools, { accountId, keyId }: PresentedKey): void {
+export function handOnTurn({ turns }: RelayTools, { accountId, keyId, ancestors }: PresentedKey): void {
   turns.passOn(accountId);
   turns.passOn(keyId);
+  for (const ancestor of ancestors) turns.passOn(ancestor.keyId);
 }
 
 type LimitedCall = Pick<Call, 'key' | 'model' | 'catalog'>;
@@ -62,7 +63,7 @@ function isHeld({ reason }: Refused): boolean {
   return reason === 'balance_in_use' || reason === 'budget_in_use';
 }
 
-/** Money of an account is waited for by its calls, that of a key's budget by those of the key. */
-function waitedFor({ reason }: Refused, { accountId, keyId }: PresentedKey): string {
-  return reason === 'budget_in_use' ? keyId : accountId;
+/** Money of an account is waited for by its calls, that of a key's budget by those of the key and the keys below it. */
+function waitedFor(refused: Refused, { accountId }: PresentedKey): string {
+  return (refused.reason === 'budget_in_use' && refused.short?.keyId) || accountId;
 }

@@ -85,6 +85,7 @@ export function createRelayTools(
     fetchMedia: createFetchMedia(clock, media),
     meter: countRequests(metrics),
     hashUser: createHasher(pepper, 'user'),
+    hashSession: createHasher(pepper, 'conversation'),
     cut: createCut(life.cut),
     isUnbalanced: () => life.node()?.isUnbalanced() ?? false,
     running: new Set(),

@@ -9,6 +9,7 @@ const UNUSED = `WHERE revoked_at IS NULL AND created_at < ? AND ? >= ${KEPT_AT}
   AND NOT EXISTS (SELECT 1 FROM usage_records AS used WHERE used.account_id = keys.account_id
                     AND used.key_id = keys.key_id AND used.at >= ?)
   AND key_id NOT IN (SELECT key_id FROM holds)
+  AND key_id NOT IN (SELECT parent_id FROM keys AS child WHERE child.parent_id IS NOT NULL AND child.revoked_at IS NULL)
   ORDER BY key_id LIMIT ?`;
 
 export const ACCOUNT_READS = {
@@ -20,8 +21,8 @@ export const ACCOUNT_READS = {
   ]),
   keysOf: many(QUICK, KEYS, 'WHERE account_id = ? ORDER BY created_at, key_id', (accountId: string) => [accountId]),
   keyById: one(QUICK, KEYS, 'WHERE key_id = ?', (keyId: string) => [keyId]),
-  /** Valid keys older than `since` and unused from then on, of accounts that no card and no credit ever reached; none if
-   * usage of that time was deleted, because their use is then unknown. */
+  /** Valid keys older than `since` and unused from then on, of accounts that no card and no credit ever reached and with no
+   * valid key below them; none if usage of that time was deleted, because their use is then unknown. */
   unusedKeys: many(REPORT, KEYS, UNUSED, (since: number, limit: number) => [since, since, since, limit]),
   /** When an account was made. */
   accountSince: read(

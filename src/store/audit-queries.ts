@@ -36,6 +36,22 @@ const sideByKind = (side: 0 | 1) =>
     .map(([kind, sides]) => `WHEN '${kind}' THEN ${sides[side]}`)
     .join(' ')} END`;
 
+/** Open holds count for their key and for all its ancestors. */
+const HELD_BY_KEYS = `WITH RECURSIVE counted (key_id, amount_nano) AS (
+    SELECT key_id, amount_nano FROM holds WHERE budgeted
+    UNION ALL
+    SELECT k.parent_id, c.amount_nano FROM counted c JOIN keys k ON k.key_id = c.key_id WHERE k.parent_id IS NOT NULL
+  ) SELECT key_id, sum(amount_nano) AS total, count(*) AS calls FROM counted GROUP BY key_id`;
+
+/** Whether a hold counts for a session: its chain names the page. */
+const OF_SESSION = `replace(h.chain, '"' || s.session_id || '"', '') <> h.chain`;
+
+/** The limits of a key as the page of its budgets carries them. */
+const LIMITS_OF_KEY = `CASE
+    WHEN daily_budget_nano IS NULL THEN nullif(limits, '{}')
+    WHEN limits = '{}' THEN '{"dayBudget":"' || CAST(daily_budget_nano AS TEXT) || '"}'
+    ELSE '{"dayBudget":"' || CAST(daily_budget_nano AS TEXT) || '",' || substr(limits, 2) END`;
+
 /** Fills a question for one pass. */
 export function fillAudit(sql: string, { now = 0, since }: AuditScope): string {
   const touched = since ? ` WHERE touched_at >= ${Math.trunc(since.touchedAt)}` : '';
@@ -96,15 +112,41 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
     what: 'budget_held',
     pass: 'full',
     sql: `SELECT b.key_id AS subject, coalesce(s.total, 0) AS expected, b.held_nano AS found
-      FROM budgets b LEFT JOIN (
-        SELECT key_id, sum(amount_nano) AS total FROM holds WHERE budgeted GROUP BY key_id
-      ) s ON s.key_id = b.key_id
+      FROM budgets b LEFT JOIN (${HELD_BY_KEYS}) s ON s.key_id = b.key_id
       WHERE b.held_nano <> coalesce(s.total, 0)
       UNION ALL
       SELECT s.key_id, s.total, 0
-      FROM (SELECT key_id, sum(amount_nano) AS total FROM holds WHERE budgeted GROUP BY key_id) s
-      LEFT JOIN budgets b ON b.key_id = s.key_id
+      FROM (${HELD_BY_KEYS}) s LEFT JOIN budgets b ON b.key_id = s.key_id
       WHERE b.key_id IS NULL AND s.total > 0`,
+  },
+  {
+    what: 'budget_in_flight',
+    pass: 'full',
+    sql: `SELECT b.key_id AS subject, coalesce(s.calls, 0) AS expected, b.in_flight AS found
+      FROM budgets b LEFT JOIN (${HELD_BY_KEYS}) s ON s.key_id = b.key_id
+      WHERE b.in_flight <> coalesce(s.calls, 0)`,
+  },
+  {
+    what: 'session_held',
+    pass: 'full',
+    sql: `SELECT s.session_id AS subject, s.held_nano AS found, coalesce((
+        SELECT sum(h.amount_nano) FROM holds h WHERE ${OF_SESSION}
+      ), 0) AS expected
+      FROM session_budgets s
+      WHERE s.held_nano > 0 AND s.held_nano <> coalesce((
+        SELECT sum(h.amount_nano) FROM holds h WHERE ${OF_SESSION}
+      ), 0)
+      UNION ALL
+      SELECT h.request_id, 0, h.amount_nano FROM holds h
+      WHERE h.amount_nano > 0 AND h.chain LIKE '%"sessions":["%'
+        AND NOT EXISTS (SELECT 1 FROM session_budgets s WHERE s.held_nano > 0 AND ${OF_SESSION})`,
+  },
+  {
+    what: 'key_limits',
+    pass: 'full',
+    sql: `SELECT k.key_id AS subject, coalesce(k.limits, 'none') AS expected, coalesce(b.limits, 'none') AS found
+      FROM (SELECT key_id, ${LIMITS_OF_KEY} AS limits FROM keys) k LEFT JOIN budgets b ON b.key_id = k.key_id
+      WHERE coalesce(k.limits, '') <> coalesce(b.limits, '')`,
   },
   // What a wallet and a house account have is told from the sides. One that is not known, as of an entry without an account,
   // fits no kind.

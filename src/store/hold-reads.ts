@@ -2,9 +2,10 @@
 
 import { all, ask, many, QUICK, QUICK_JOURNALED, type Row, read } from './read.ts';
 import type { HoldSums, OpenHold } from './reads.ts';
+import type { KeyChain } from './rows.ts';
 import { PAGES } from './tables.ts';
 
-const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id, model, amount_nano FROM holds';
+const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id, model, amount_nano, chain FROM holds';
 const ORPHANED = `${OPEN_HOLDS} WHERE node_id NOT IN (SELECT node_id FROM leases) OR node_id = ANY(?) LIMIT ?`;
 const SUMS = 'SELECT count(*) AS open, coalesce(sum(amount_nano), 0) AS amount, min(opened_at) AS oldest_at FROM holds';
 
@@ -37,6 +38,7 @@ function decodeOpenHold(row: Row): OpenHold {
     nodeId: String(row.node_id),
     model: String(row.model),
     amount: BigInt(String(row.amount_nano)),
+    chain: row.chain === null ? undefined : (JSON.parse(String(row.chain)) as KeyChain),
   };
 }
 

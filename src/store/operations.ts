@@ -8,6 +8,7 @@ import type { Logged } from './book/actions.ts';
 import type { Acted, ActorRefusal } from './book/actors.ts';
 import type { ReplayRequest } from './book/replays.ts';
 import type { Allowance } from './book/windows.ts';
+import type { KeyLimits } from './key-limits.ts';
 import type {
   Action,
   Attempt,
@@ -16,6 +17,7 @@ import type {
   CardState,
   ChargeRule,
   Incident,
+  KeyChain,
   KeyDetails,
   KeyRow,
   Lease,
@@ -55,12 +57,22 @@ export interface OfRequest {
   requestId: string;
   accountId: string;
   keyId: string;
+  /** Undefined for a key without ancestors, session budget and rates. The same at admission and at the end. */
+  chain?: KeyChain | undefined;
 }
 
 /** What a paid request may cost: `base` for its input, `unit` for each output token, up to `wanted` of them. */
 export interface HoldRequest {
   base: Nano;
   unit: Nano;
+  wanted: number;
+  /** Fewer output tokens than this are not worth a call. */
+  least: number;
+}
+/** What a request may use of a rate in tokens: `input`, and `perOutput` for each output token, up to `wanted` of them. */
+export interface TokenRequest {
+  input: number;
+  perOutput: number;
   wanted: number;
   /** Fewer output tokens than this are not worth a call. */
   least: number;
@@ -72,8 +84,8 @@ export interface AdmitInput extends OfRequest {
   endpoint: string;
   stream: boolean;
   revision: number;
-  /** The key's daily budget, if it has one. */
-  budget: Nano | null;
+  /** For the rates of the chain; undefined without any. */
+  tokens?: TokenRequest | undefined;
   charge:
     | { free: true; limits: FreeLimits }
     | { free: false; hold: HoldRequest; limits: { perMinute: number; inFlight: number } };
@@ -96,29 +108,57 @@ interface Admitted {
   /** Output tokens that the hold pays for; what was wanted, for free requests without bound. */
   granted: number;
   balance: Nano;
+  /** Requests: of the account or of a key of the chain, whichever has fewer left. */
   allowance: Allowance;
+  /** Tokens of the key of the chain with the fewest left, if one has such a rate. */
+  tokenAllowance?: Allowance;
+  /** The budget of the chain that is used up most, if it is by 80 % or more. */
+  warning?: BudgetWarning;
+}
+export type BudgetKind = 'day' | 'month' | 'total' | 'session';
+/** One budget of one key of the chain. */
+export interface BudgetState {
+  budget: BudgetKind;
+  /** The key whose budget it is. */
+  keyId: string;
+  limit: Nano;
+  spent: Nano;
+  held: Nano;
+}
+export interface BudgetWarning extends Pick<BudgetState, 'budget' | 'keyId' | 'limit'> {
+  /** Spent and held, this call included. */
+  used: Nano;
 }
 export type AdmitResult =
   | Admitted
   /** An account is unknown that the key's row still named: the database came back without the last it had been told. */
   | { ok: false; reason: 'lease_lost' | 'wallet_frozen' | 'account_unknown' }
-  | {
-      ok: false;
-      reason: 'free_minute_limit' | 'free_daily_limit' | 'rate_limited' | 'too_many_in_flight';
-      allowance: Allowance;
-      /** Of the address, not of the account. */
-      isOfAddress?: true;
-    }
+  | LimitRefusal
   | {
       ok: false;
       reason: MoneyReason;
       needed: Nano;
-      /** What the wallet and the key's budget both have. */
+      /** What the wallet and every budget of the chain have. */
       available: Nano;
       /** Output tokens that this pays for. */
       affordableTokens: number;
+      /** The budget that refuses, if it is not the wallet. */
+      short?: BudgetState;
     };
-/** `balance_in_use`: running calls hold what is missing of the wallet; `budget_in_use`: of the key's budget. */
+export interface LimitRefusal {
+  ok: false;
+  reason: 'free_minute_limit' | 'free_daily_limit' | 'rate_limited' | 'too_many_in_flight';
+  allowance: Allowance;
+  /** Of the address, not of the account. */
+  isOfAddress?: true;
+  /** The rate of a key of the chain; undefined for limits of the account. */
+  ofKey?: KeyRate;
+}
+export type KeyRate =
+  | { keyId: string; counts: 'requests' | 'in_flight' }
+  /** `needed`: what this call may use at least; more than the limit fits into no minute. */
+  | { keyId: string; counts: 'tokens'; needed: number };
+/** `balance_in_use`: running calls hold what is missing of the wallet; `budget_in_use`: of a budget of the chain. */
 export type MoneyReason = 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded' | 'budget_in_use';
 
 /** How a request ended: everything its usage record says beyond what its hold already knows. */
@@ -238,11 +278,23 @@ export interface CreateKeyInput extends Logged, Acted {
 /** A repeated call is told the key as it was made, whatever became of it. */
 export type CreateKeyResult =
   | { ok: true; key: KeyDetails; replayedSalt?: string }
-  | { ok: false; reason: ActorRefusal | 'not_found' | 'too_many_keys' | 'idempotency_key_reused' | 'no_replay' };
+  | { ok: false; reason: ActorRefusal | 'not_found' | 'too_many_keys' | 'idempotency_key_reused' | 'no_replay' }
+  | ChildRefusal;
+/** Why a key below another cannot be made or changed so. */
+export type ChildRefusal =
+  /** `parent_gone`: there is no such valid key. `parent_not_delegating`: it makes no keys. `too_deep`: at depth 8. */
+  | { ok: false; reason: 'parent_gone' | 'parent_not_delegating' | 'too_deep' | 'child_needs_budget' }
+  /** `field` allows more than `keyId`, an ancestor, does. */
+  | { ok: false; reason: 'exceeds_ancestor'; field: ChildField; keyId: string };
+export type ChildField = 'models' | 'expiresAt' | 'delegate' | 'dailyBudget' | keyof KeyLimits;
+/** Null removes a limit; an absent one stays as it is. */
+export type LimitChanges = { [Field in keyof KeyLimits]?: KeyLimits[Field] | null };
 export interface ChangeKeyInput extends Acted {
   accountId: string;
   keyId: string;
-  changes: Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage' | 'delegate' | 'limits'>>;
+  changes: Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage' | 'delegate'>> & {
+    limits?: LimitChanges;
+  };
   at: number;
 }
 /** If a session asks that this key opened, it goes on with the new text. */
@@ -259,7 +311,8 @@ export interface RotateKeyInput extends Acted {
 /** A repeated call is told the key as it was after the first. */
 export type RotateKeyResult =
   | { ok: true; key: KeyDetails; replayedSalt?: string }
-  | { ok: false; reason: RefusedKeyReason | 'idempotency_key_reused' };
+  | { ok: false; reason: RefusedKeyReason | 'idempotency_key_reused' }
+  | ChildRefusal;
 export interface RevokeKeyInput extends Logged, Acted {
   accountId: string;
   keyId: string;
@@ -268,7 +321,8 @@ export interface RevokeKeyInput extends Logged, Acted {
   evenIfLast?: boolean;
 }
 type RefusedKeyReason = ActorRefusal | 'not_found' | 'last_key' | 'restricted' | 'too_many_keys';
-export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: RefusedKeyReason };
+/** A revoked key takes the keys below it along. */
+export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: RefusedKeyReason } | ChildRefusal;
 
 export interface FreezeInput extends Logged {
   accountId: string;

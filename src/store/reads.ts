@@ -1,6 +1,6 @@
 // What the reads of the store are asked with, and what they answer; `read-table.ts` has the reads themselves.
 
-import type { Card, CardState, UsageRecord } from './rows.ts';
+import type { Card, CardState, KeyChain, UsageRecord } from './rows.ts';
 
 export interface UsageQuery {
   accountId: string;
@@ -63,6 +63,7 @@ export interface OpenHold {
   nodeId: string;
   model: string;
   amount: bigint;
+  chain: KeyChain | undefined;
 }
 
 /** All open holds together, of every node. */
@@ -198,6 +199,9 @@ export interface Difference {
     | 'chain'
     | 'total'
     | 'budget_held'
+    | 'budget_in_flight'
+    | 'session_held'
+    | 'key_limits'
     | 'sides'
     | 'card'
     | 'settlement'

@@ -1,9 +1,10 @@
-// Finds the row of an API key. Well-formed keys are looked up by their HMAC; rows are cached only while the store has
-// confirmed, within the last second, that no key has changed, so that a revoked key stops in time. A caller that had to
-// wait calls `revalidate` before it acts on a key.
+// Finds the row of an API key and those of its ancestors. Well-formed keys are looked up by their HMAC; rows are cached
+// only while the store has confirmed, within the last second, that no key has changed, so that a revoked key stops in
+// time. A caller that had to wait calls `revalidate` before it acts on a key.
 
 import type { Clock } from '../../kit/clock.ts';
 import { createHasher } from '../../kit/sealed.ts';
+import { allowedModels, ancestorsOf, isLiveChain } from '../../store/key-chain.ts';
 import { isValidKey } from '../../store/key-rules.ts';
 import type { Reads } from '../../store/read-table.ts';
 import type { KeyRow } from '../../store/rows.ts';
@@ -13,13 +14,17 @@ const CACHE_SIZE = 20_000;
 const TRUSTED_FOR_MS = 1_000;
 
 export interface KeyStore {
-  read: Pick<Reads, 'keyByHash'>;
+  read: Pick<Reads, 'keyByHash' | 'keysOf'>;
 }
 
 /** A key whose text a client presented. */
 export interface PresentedKey extends KeyRow {
   /** Hash of the presented text: after a rotation it may be the old one. */
   presentedHash: string;
+  /** The keys above it, the parent first. */
+  ancestors: readonly KeyRow[];
+  /** The models that it and all its ancestors allow; null for all. */
+  allowedModels: readonly string[] | null;
   /** The number of known changes when the row was read, and the time of that. */
   changesBefore: number;
   askedAt: number;
@@ -61,7 +66,15 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
     const changesBefore = changes;
     const askedAt = clock.monotonic();
     const row = await store.read.keyByHash(presentedHash);
-    const key = row && { ...row, presentedHash, changesBefore, askedAt };
+    const ancestors = row && row.parentId !== null ? ancestorsOf(await store.read.keysOf(row.accountId), row) : [];
+    const key = row && {
+      ...row,
+      presentedHash,
+      ancestors,
+      allowedModels: allowedModels([row, ...ancestors]),
+      changesBefore,
+      askedAt,
+    };
     // A change reported meanwhile may be newer than this row.
     if (key && changes === changesBefore) {
       if (cache.size >= CACHE_SIZE) cache.clear();
@@ -71,7 +84,8 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
   }
 
   function check(key: Found, hash: string): Found {
-    if (key && isValidKey(key, hash, clock.now())) return key;
+    const now = clock.now();
+    if (key && isValidKey(key, hash, now) && isLiveChain(key, key.ancestors, now)) return key;
     // A revoked key refused from the cache would answer faster than an unknown one: timing would tell them apart.
     cache.delete(hash);
     return undefined;

@@ -4,6 +4,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
 import { createHasher } from '../../kit/sealed.ts';
+import { ancestorsOf, isLiveChain } from '../../store/key-chain.ts';
 import { isValidKey } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { isLiveSession } from '../../store/session-rules.ts';
@@ -84,7 +85,8 @@ export async function readSession(
   if (!session || !isLiveSession(session, now)) return undefined;
   const { keyId } = session;
   const key = keyId === null ? undefined : await store.read.keyById(keyId);
-  if (keyId !== null && !isStillValid(key, session.keyHash, now)) return undefined;
+  const others = key && key.parentId !== null ? await store.read.keysOf(accountId) : [];
+  if (keyId !== null && !isStillValid(key, others, session.keyHash, now)) return undefined;
   if (now - session.seenAt >= TOUCH_MS) {
     // A failure to record the visit must not refuse it.
     await store.commit('touchSession', { accountId, hash, at: now }).catch(() => undefined);
@@ -111,6 +113,12 @@ function accountOf(cookie: string | undefined): string | undefined {
   return COOKIE.exec(cookie ?? '')?.[1];
 }
 
-function isStillValid(key: KeyRow | undefined, hash: string | undefined, now: number): boolean {
-  return key !== undefined && hash !== undefined && isValidKey(key, hash, now);
+function isStillValid(
+  key: KeyRow | undefined,
+  others: readonly KeyRow[],
+  hash: string | undefined,
+  now: number,
+): boolean {
+  if (key === undefined || hash === undefined || !isValidKey(key, hash, now)) return false;
+  return isLiveChain(key, ancestorsOf(others, key), now);
 }

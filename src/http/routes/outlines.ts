@@ -157,12 +157,19 @@ export const strict = {
     'Answer 400 instead of dropping a setting that the upstream cannot have, and 402 instead of lowering a thinking budget.',
   ),
 };
+export const session = {
+  'x-svc-session': text
+    .regex(/^[\x21-\x7e]{1,128}$/)
+    .describe('The session that session budgets count for; only a keyed hash of it is stored.'),
+};
 export const anthropicHeaders = {
   'anthropic-version': text.describe('Passed on to upstreams of this format.'),
   'anthropic-beta': text.describe('Passed on to Anthropic, not to others of its format.'),
 };
 
 const RATES = ['limit', 'remaining', 'reset'];
+export const tokenRateHeaders = RATES.map((name) => `x-ratelimit-${name}-tokens`);
+export const anthropicTokenRateHeaders = RATES.map((name) => `anthropic-ratelimit-tokens-${name}`);
 export const gatewayAnswerHeaders = [
   'x-svc-channel',
   ...RATES.map((name) => `x-ratelimit-${name}-requests`),

@@ -83,9 +83,9 @@ async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<Map<stri
 
 /** Undefined if released. Rejects when the store fails, which says nothing about the hold. */
 async function release({ store, lossMeter }: SweepTools, hold: OpenHold, at: number): Promise<Stuck | undefined> {
-  const { requestId, accountId, keyId } = hold;
+  const { requestId, accountId, keyId, chain } = hold;
   try {
-    const { state } = await store.commit('sweep', { requestId, accountId, keyId, at });
+    const { state } = await store.commit('sweep', { requestId, accountId, keyId, chain, at });
     const { model, amount } = hold;
     if (state === 'closed') lossMeter?.booked({ reason: 'gateway_died', model, channel: null, amount });
     return undefined;

@@ -3,15 +3,20 @@
 import type { SiteSession } from '../../accounts/sign-in/sessions.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import { FREE_MODEL } from '../../catalog/document.ts';
-import { isLiveKey } from '../../store/key-rules.ts';
+import { allowedModels, ancestorsOf, isLiveChain } from '../../store/key-chain.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import type { SiteTools } from '../tools.ts';
 
+/** A key with the models that it and its ancestors allow. */
+export interface ChatKey extends KeyRow {
+  allowedModels: readonly string[] | null;
+}
+
 /** Free models come first, so that trying costs nothing. */
-export function chatModels(tools: SiteTools, key: KeyRow | undefined): Model[] {
+export function chatModels(tools: SiteTools, key: ChatKey | undefined): Model[] {
   return tools
     .catalog()
-    .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.models?.includes(id) ?? true))
+    .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.allowedModels?.includes(id) ?? true))
     .toSorted((a, b) => rank(a) - rank(b));
 }
 
@@ -22,9 +27,12 @@ function rank({ id, free }: Model): number {
 }
 
 /** The key that opened the session; after a sign-in with a password, the oldest key that may manage. */
-export async function keyOf({ store, clock }: SiteTools, session: SiteSession): Promise<KeyRow | undefined> {
+export async function keyOf({ store, clock }: SiteTools, session: SiteSession): Promise<ChatKey | undefined> {
   const keys = await store.read.keysOf(session.accountId);
-  const valid = keys.filter((key) => isLiveKey(key, clock.now()));
-  if (session.keyId !== null) return valid.find(({ keyId }) => keyId === session.keyId);
-  return valid.find(({ manage }) => manage) ?? valid[0];
+  const valid = keys.filter((key) => isLiveChain(key, ancestorsOf(keys, key), clock.now()));
+  const key =
+    session.keyId === null
+      ? (valid.find(({ manage }) => manage) ?? valid[0])
+      : valid.find(({ keyId }) => keyId === session.keyId);
+  return key && { ...key, allowedModels: allowedModels([key, ...ancestorsOf(keys, key)]) };
 }

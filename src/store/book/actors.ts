@@ -1,6 +1,7 @@
 // Who acts on an account: looked at in the operation itself, because what was true when the call came may be over by its
 // turn. Nobody acts with a key that was revoked, rotated or demoted before.
 
+import { ancestorsOf, isBelow, isLiveChain } from '../key-chain.ts';
 import { isValidKey } from '../key-rules.ts';
 import type { KeyRow } from '../rows.ts';
 import { isLiveSession } from '../session-rules.ts';
@@ -9,7 +10,8 @@ import type { Book, Touch } from './book.ts';
 /** A key by its id and the hash of the text that was presented, or a session of the site by the hash of its cookie. */
 export type Actor = { keyId: string; keyHash: string } | { session: string };
 
-/** For every operation that only a managing key may ask for; undefined where the operator or the service itself acts. */
+/** For every operation that only a managing key may ask for, or a delegating one where it is about a key below it;
+ * undefined where the operator or the service itself acts. */
 export interface Acted {
   by?: Actor | undefined;
 }
@@ -31,10 +33,13 @@ export function refuseActor(
   accountId: string,
   by: Actor | undefined,
   at: number,
+  /** The key that is made or changed, where a delegating key above it may ask for that. */
+  about?: Pick<KeyRow, 'parentId'>,
 ): { ok: false; reason: ActorRefusal } | undefined {
   if (!by) return undefined;
   const keys = book.get('keyrings', accountId) ?? [];
-  const reason = 'session' in by ? refusedSession(book, accountId, by.session, keys, at) : refusedKey(keys, by, at);
+  const reason =
+    'session' in by ? refusedSession(book, accountId, by.session, keys, at) : refusedKey(keys, by, at, about);
   return reason && { ok: false, reason };
 }
 
@@ -55,8 +60,10 @@ function refusedKey(
   keys: readonly KeyRow[],
   { keyId, keyHash }: { keyId: string; keyHash: string },
   at: number,
+  about?: Pick<KeyRow, 'parentId'>,
 ): ActorRefusal | undefined {
   const key = keys.find((one) => one.keyId === keyId);
-  if (!key || !isValidKey(key, keyHash, at)) return 'actor_gone';
-  return key.manage ? undefined : 'actor_not_permitted';
+  if (!key || !isValidKey(key, keyHash, at) || !isLiveChain(key, ancestorsOf(keys, key), at)) return 'actor_gone';
+  if (key.manage || (key.delegate && about && isBelow(keys, about, keyId))) return undefined;
+  return 'actor_not_permitted';
 }

@@ -1,14 +1,25 @@
 // Admission: the limit slots and the hold are taken together or not at all. A paid request gets as many output tokens
-// as the available balance can pay, so an overdraft cannot happen; a free one never touches money.
+// as the available balance and every budget of its chain of keys can pay, so an overdraft cannot happen; a free one never
+// touches money.
 
 import { assert } from '../../kit/assert.ts';
 import { MINUTE_MS } from '../../kit/clock.ts';
-import { maxNano, minNano, type Nano } from '../../kit/money.ts';
-import type { AddressLimit, AdmitInput, AdmitResult, FreeLimits, HoldRequest, MoneyReason } from '../operations.ts';
-import type { Wallet } from '../rows.ts';
+import { minNano, type Nano } from '../../kit/money.ts';
+import type {
+  AddressLimit,
+  AdmitInput,
+  AdmitResult,
+  BudgetState,
+  FreeLimits,
+  HoldRequest,
+  LimitRefusal,
+  TokenRequest,
+} from '../operations.ts';
+import type { HeldChain, Wallet } from '../rows.ts';
 import { addressWindow } from './address-windows.ts';
 import type { Book, Touch } from './book.ts';
-import { budgetAt, holdBudget } from './budgets.ts';
+import { budgetsOf, budgetTouches, holdBudgets, type Level, leftOf, levelsOf, unspentOf, warningOf } from './budgets.ts';
+import { mostTokens, ratedLevels, rateTouches, refuseRates, refuseTokens, takeRates } from './key-rates.ts';
 import {
   type Allowance,
   dayAllowance,
@@ -40,8 +51,14 @@ export function admitTouches(input: AdmitInput): Touch[] {
     ...(byAddress ? [{ table: 'windows', id: freeAddressWindow(byAddress.address) } as const] : []),
     { table: 'wallets', id: input.accountId },
     { table: 'holds', id: input.requestId },
-    ...(input.charge.free ? [] : [{ table: 'budgets', id: input.keyId } as const]),
+    ...(isCounted(input) ? budgetTouches(input) : []),
+    ...rateTouches(input.chain),
   ];
+}
+
+/** Whether the pages of the chain count this call: a free one only where a key has rates. */
+function isCounted({ charge, chain }: AdmitInput): boolean {
+  return !charge.free || (chain !== undefined && chain.rated.length > 0);
 }
 
 export function admit(book: Book, input: AdmitInput): AdmitResult {
@@ -66,22 +83,21 @@ function admitFree(book: Book, input: AdmitInput, wallet: Wallet, limits: FreeLi
   const minute = rollingAllowance(window, at, MINUTE_MS, limits.perMinute);
   if (minute.remaining < 1) return { ok: false, reason: 'free_minute_limit', allowance: minute };
   if (wallet.freeInFlight >= limits.inFlight) return tooManyInFlight(limits.inFlight, wallet.freeInFlight, at);
+  const levels = isCounted(input) ? levelsOf(book, input, at) : [];
+  const rates = tryRates(book, input, ratedLevels(levels, input.chain), Number.MAX_SAFE_INTEGER);
+  if (!rates.ok) return rates;
   const refused = limits.perAddress && takeAddressSlot(book, limits.perAddress, at);
   if (refused) return { ok: false, reason: 'free_daily_limit', allowance: refused, isOfAddress: true };
 
   const taken = takeDay(takeRolling(window, at, MINUTE_MS, { keep: 2 * limits.perMinute }), at);
   book.put('windows', windowId, taken);
   book.put('wallets', wallet.accountId, { ...wallet, freeInFlight: wallet.freeInFlight + 1, touchedAt: at });
-  openHold(book, input, 0n);
+  holdBudgets(book, levels, NO_SESSIONS, 0n, at);
+  openHold(book, input, 0n, rates.tokens);
   const minuteLeft = rollingAllowance(taken, at, MINUTE_MS, limits.perMinute);
   const dayLeft = dayAllowance(taken, at, perDay);
-  return {
-    ok: true,
-    held: 0n,
-    granted: Number.MAX_SAFE_INTEGER,
-    balance: wallet.balance,
-    allowance: tighterOf(minuteLeft, dayLeft),
-  };
+  const left = takeRates(book, rates.levels, rates.tokens, at);
+  return admitted(0n, rates.granted, wallet.balance, [tighterOf(minuteLeft, dayLeft), left.requests], left.tokens);
 }
 
 /** The allowance that is used up; undefined when the slot is taken. */
@@ -108,11 +124,18 @@ function admitPaid(
   if (minute.remaining < 1) return { ok: false, reason: 'rate_limited', allowance: minute };
   if (wallet.inFlight >= limits.inFlight) return tooManyInFlight(limits.inFlight, wallet.inFlight, at);
 
-  const budget = budgetFor(book, input);
-  const inWallet = wallet.balance - wallet.held;
-  const available = budget ? minNano(inWallet, budget.left) : inWallet;
-  const granted = affordableTokens(hold, available);
-  if (granted < hold.least) return refuseForMoney(hold, wallet, available, budget);
+  const levels = levelsOf(book, input, at);
+  const rated = ratedLevels(levels, input.chain);
+  const budgets = budgetsOf(book, levels, input.chain?.sessions);
+  let available = wallet.balance - wallet.held;
+  for (const budget of budgets) available = minNano(available, leftOf(budget));
+  const affordable = affordableTokens(hold, available);
+  if (affordable < hold.least) {
+    return refuseRates(book, rated, at) ?? refuseForMoney(hold, wallet, available, budgets);
+  }
+  const rates = tryRates(book, input, rated, affordable);
+  if (!rates.ok) return rates;
+  const { granted } = rates;
   const amount = hold.base + hold.unit * BigInt(granted);
   assert(amount <= available, 'a hold never exceeds what is available');
 
@@ -128,52 +151,84 @@ function admitPaid(
     inFlight: wallet.inFlight + 1,
     touchedAt: at,
   });
-  holdBudget(book, input.keyId, amount, at);
-  openHold(book, input, amount);
-  return {
-    ok: true,
-    held: amount,
-    granted,
-    balance: wallet.balance,
-    allowance: rollingAllowance(taken, at, MINUTE_MS, limits.perMinute),
-  };
+  holdBudgets(book, levels, input.chain?.sessions ?? NO_SESSIONS, amount, at);
+  openHold(book, input, amount, rates.tokens);
+  const minuteLeft = rollingAllowance(taken, at, MINUTE_MS, limits.perMinute);
+  const left = takeRates(book, rates.levels, rates.tokens, at);
+  const result = admitted(amount, granted, wallet.balance, [minuteLeft, left.requests], left.tokens);
+  const warning = warningOf(budgets, amount);
+  return warning ? { ...result, warning } : result;
 }
 
-interface BudgetToday {
-  /** What was not spent today; running calls may hold some of it. */
-  unspent: Nano;
-  /** What neither was spent nor is held. */
-  left: Nano;
+const NO_SESSIONS: readonly string[] = [];
+
+function admitted(
+  held: Nano,
+  granted: number,
+  balance: Nano,
+  [ofAccount, ofKey]: [Allowance, Allowance | undefined],
+  tokens: Allowance | undefined,
+): Extract<AdmitResult, { ok: true }> {
+  const allowance = ofKey ? tighterOf(ofAccount, ofKey) : ofAccount;
+  const result = { ok: true, held, granted, balance, allowance } as const;
+  return tokens ? { ...result, tokenAllowance: tokens } : result;
 }
 
-/** Undefined if the key has no budget. */
-function budgetFor(book: Book, { budget, keyId, at }: AdmitInput): BudgetToday | undefined {
-  if (budget === null) return undefined;
-  const { spent, held } = budgetAt(book, keyId, at);
-  return { unspent: budget - spent, left: maxNano(0n, budget - spent - held) };
+interface Rates {
+  ok: true;
+  levels: readonly Level[];
+  /** Output tokens: no more than the rates let one call have. */
+  granted: number;
+  /** What the call takes of the rates in tokens. */
+  tokens: number;
 }
 
+/** Whether the rates of the chain have room for the call; nothing is taken yet. */
+function tryRates(
+  book: Book,
+  { tokens: asked = NO_TOKENS, at }: AdmitInput,
+  levels: readonly Level[],
+  affordable: number,
+): Rates | LimitRefusal {
+  if (levels.length === 0) return { ok: true, levels, granted: affordable, tokens: 0 };
+  const refused = refuseRates(book, levels, at);
+  if (refused) return refused;
+  const granted = Math.min(affordable, mostTokens(levels, asked));
+  // One that fits into no minute is refused by what it needs at least.
+  const output = Math.max(asked.least, Math.min(granted, asked.wanted));
+  const tokens = asked.input + asked.perOutput * output;
+  return refuseTokens(book, levels, tokens, at) ?? { ok: true, levels, granted, tokens };
+}
+
+const NO_TOKENS: TokenRequest = { input: 0, perOutput: 0, wanted: 0, least: 0 };
+
+/** The budget is named first: whatever is added to the wallet, a key whose budget is too low cannot spend it. */
 function refuseForMoney(
   hold: HoldRequest,
   wallet: Wallet,
   available: Nano,
-  budget: BudgetToday | undefined,
+  budgets: readonly BudgetState[],
 ): AdmitResult {
   const needed = hold.base + hold.unit * BigInt(hold.least);
-  return {
-    ok: false,
-    reason: moneyReason(needed, wallet, budget),
-    needed,
-    available,
-    affordableTokens: Math.max(0, affordableTokens(hold, available)),
-  };
+  const rest = { needed, available, affordableTokens: Math.max(0, affordableTokens(hold, available)) };
+  const exceeded = tightest(budgets, (budget) => needed > unspentOf(budget));
+  if (exceeded) return { ok: false, reason: 'key_budget_exceeded', ...rest, short: exceeded };
+  if (needed > wallet.balance) return { ok: false, reason: 'insufficient_balance', ...rest };
+  const inUse = tightest(budgets, (budget) => needed > leftOf(budget));
+  if (inUse) return { ok: false, reason: 'budget_in_use', ...rest, short: inUse };
+  return { ok: false, reason: 'balance_in_use', ...rest };
 }
 
-/** The budget is named first: whatever is added to the wallet, a key whose budget is too low cannot spend it. */
-function moneyReason(needed: Nano, wallet: Wallet, budget: BudgetToday | undefined): MoneyReason {
-  if (budget && needed > budget.unspent) return 'key_budget_exceeded';
-  if (needed > wallet.balance) return 'insufficient_balance';
-  return budget && needed > budget.left ? 'budget_in_use' : 'balance_in_use';
+/** Of those that refuse, the one with the least left. */
+function tightest(
+  budgets: readonly BudgetState[],
+  refuses: (budget: BudgetState) => boolean,
+): BudgetState | undefined {
+  let found: BudgetState | undefined;
+  for (const budget of budgets) {
+    if (refuses(budget) && (!found || leftOf(budget) < leftOf(found))) found = budget;
+  }
+  return found;
 }
 
 /** How many output tokens the money pays for, up to what is wanted; -1 if not even the input. */
@@ -184,8 +239,9 @@ function affordableTokens(hold: HoldRequest, money: bigint): number {
   return tokens < BigInt(hold.wanted) ? Number(tokens) : hold.wanted;
 }
 
-function openHold(book: Book, input: AdmitInput, amount: bigint): void {
-  const { requestId, accountId, keyId, nodeId, model, endpoint, stream, revision } = input;
+function openHold(book: Book, input: AdmitInput, amount: bigint, tokens: number): void {
+  const { requestId, accountId, keyId, nodeId, model, endpoint, stream, revision, chain } = input;
+  const held: HeldChain | null = chain ? { ...chain, tokens } : null;
   book.put('holds', requestId, {
     requestId,
     accountId,
@@ -198,8 +254,8 @@ function openHold(book: Book, input: AdmitInput, amount: bigint): void {
     stream,
     revision,
     openedAt: input.at,
-    budgeted: !input.charge.free,
-    chain: null,
+    budgeted: isCounted(input),
+    chain: held,
   });
 }
 

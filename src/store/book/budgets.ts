@@ -1,12 +1,14 @@
 // The budgets of keys: spent + held + new hold never exceed one. What a key pays counts for itself and for all its ancestors.
 // It is kept for every key that pays, also for one without a budget: given one later, all of the day, the month and the past
 // count, and what its running calls hold. Days and months are Taipei's and never run backwards, as those of limits; what is
-// held over midnight still counts as held, and is spent on the day it is settled.
+// held over midnight still counts as held, and is spent on the day it is settled. A session has one page for each key of the
+// chain with a session budget.
 
-import type { Nano } from '../../kit/money.ts';
-import { type AllLimits, limitsOfKey } from '../key-limits.ts';
-import type { Budget, Hold, KeyRow } from '../rows.ts';
-import type { Book } from './book.ts';
+import { maxNano, type Nano } from '../../kit/money.ts';
+import { limitsOfKey } from '../key-limits.ts';
+import type { BudgetState, BudgetWarning, OfRequest } from '../operations.ts';
+import type { Budget, Hold, KeyRow, SessionBudget } from '../rows.ts';
+import type { Book, Touch } from './book.ts';
 import { dayThatCounts, monthThatCounts } from './windows.ts';
 
 const UNUSED: Budget = {
@@ -19,9 +21,33 @@ const UNUSED: Budget = {
   inFlight: 0,
   limits: null,
 };
+const UNUSED_SESSION: SessionBudget = { spent: 0n, held: 0n, touchedAt: 0 };
 
-export function budgetAt(book: Book, keyId: string, at: number): Budget {
-  return budgetOn(book.get('budgets', keyId), at);
+/** A key of the chain with its page as it stands at the time of the admission. */
+export interface Level {
+  keyId: string;
+  page: Budget;
+}
+
+export function budgetTouches({ keyId, chain }: Pick<OfRequest, 'keyId' | 'chain'>): Touch[] {
+  const own: Touch = { table: 'budgets', id: keyId };
+  if (!chain) return [own];
+  return [
+    own,
+    ...chain.ancestors.map((id): Touch => ({ table: 'budgets', id })),
+    ...chain.sessions.map((id): Touch => ({ table: 'sessionBudgets', id })),
+  ];
+}
+
+/** The page of a session for one key of the chain. */
+export function sessionPage(keyId: string, session: string): string {
+  return `${keyId}:${session}`;
+}
+
+/** The key itself first. */
+export function levelsOf(book: Book, { keyId, chain }: Pick<OfRequest, 'keyId' | 'chain'>, at: number): Level[] {
+  const level = (id: string): Level => ({ keyId: id, page: budgetOn(book.get('budgets', id), at) });
+  return chain ? [level(keyId), ...chain.ancestors.map(level)] : [level(keyId)];
 }
 
 /** As it stands at that time: a new day and a new month begin with nothing spent. */
@@ -32,30 +58,89 @@ export function budgetOn(known: Budget = UNUSED, at: number): Budget {
   return { ...known, day, spent: 0n, month, monthSpent: month === known.month ? known.monthSpent : 0n };
 }
 
+/** Every budget of the chain, the key's own first. */
+export function budgetsOf(book: Book, levels: readonly Level[], sessions: readonly string[] = []): BudgetState[] {
+  const states: BudgetState[] = [];
+  for (const { keyId, page } of levels) {
+    if (!page.limits) continue;
+    const { held } = page;
+    const { dayBudget, monthBudget, totalBudget, sessionBudget } = page.limits;
+    if (dayBudget !== undefined) states.push({ budget: 'day', keyId, limit: dayBudget, spent: page.spent, held });
+    if (monthBudget !== undefined)
+      states.push({ budget: 'month', keyId, limit: monthBudget, spent: page.monthSpent, held });
+    if (totalBudget !== undefined)
+      states.push({ budget: 'total', keyId, limit: totalBudget, spent: page.totalSpent, held });
+    const session = sessions.find((id) => id.startsWith(sessionPage(keyId, '')));
+    if (sessionBudget === undefined || session === undefined) continue;
+    const known = book.get('sessionBudgets', session) ?? UNUSED_SESSION;
+    states.push({ budget: 'session', keyId, limit: sessionBudget, spent: known.spent, held: known.held });
+  }
+  return states;
+}
+
+/** What was not spent; running calls may hold some of it. */
+export function unspentOf({ limit, spent }: BudgetState): Nano {
+  return limit - spent;
+}
+
+/** What neither was spent nor is held. */
+export function leftOf({ limit, spent, held }: BudgetState): Nano {
+  return maxNano(0n, limit - spent - held);
+}
+
+/** Of the budgets that are used up by 80 % with this hold, the one with the highest share. */
+export function warningOf(states: readonly BudgetState[], amount: Nano): BudgetWarning | undefined {
+  let worst: BudgetWarning | undefined;
+  for (const { budget, keyId, limit, spent, held } of states) {
+    const used = spent + held + amount;
+    if (used * 5n < limit * 4n) continue;
+    if (!worst || used * worst.limit > worst.used * limit) worst = { budget, keyId, limit, used };
+  }
+  return worst;
+}
+
 /** Writes the limits of the key where its admissions decide by them. */
 export function putLimits(book: Book, key: KeyRow): void {
-  const limits: AllLimits | null = limitsOfKey(key);
+  const limits = limitsOfKey(key);
   const known = book.get('budgets', key.keyId);
   if (known || limits) book.put('budgets', key.keyId, { ...(known ?? UNUSED), limits });
 }
 
-export function holdBudget(book: Book, keyId: string, amount: Nano, at: number): void {
-  const budget = budgetAt(book, keyId, at);
-  book.put('budgets', keyId, { ...budget, held: budget.held + amount, inFlight: budget.inFlight + 1 });
+export function holdBudgets(
+  book: Book,
+  levels: readonly Level[],
+  sessions: readonly string[],
+  amount: Nano,
+  at: number,
+): void {
+  for (const { keyId, page } of levels) {
+    book.put('budgets', keyId, { ...page, held: page.held + amount, inFlight: page.inFlight + 1 });
+  }
+  for (const id of sessions) {
+    const known = book.get('sessionBudgets', id) ?? UNUSED_SESSION;
+    book.put('sessionBudgets', id, { ...known, held: known.held + amount, touchedAt: at });
+  }
 }
 
-export function closeBudget(book: Book, hold: Hold, charged: Nano, at: number): void {
+export function closeBudgets(book: Book, hold: Hold, charged: Nano, at: number): void {
   // A free one, or one that an older version opened for a key without a budget: it was not added, but what it costs counts.
   if (!hold.budgeted && charged === 0n) return;
-  for (const keyId of [hold.keyId, ...(hold.chain?.ancestors ?? [])]) {
-    const budget = budgetAt(book, keyId, at);
+  for (const { keyId, page } of levelsOf(book, { keyId: hold.keyId, chain: hold.chain ?? undefined }, at)) {
     book.put('budgets', keyId, {
-      ...budget,
-      spent: budget.spent + charged,
-      monthSpent: budget.monthSpent + charged,
-      totalSpent: budget.totalSpent + charged,
-      held: hold.budgeted ? budget.held - hold.amount : budget.held,
-      inFlight: hold.budgeted ? budget.inFlight - 1 : budget.inFlight,
+      ...page,
+      spent: page.spent + charged,
+      monthSpent: page.monthSpent + charged,
+      totalSpent: page.totalSpent + charged,
+      held: hold.budgeted ? page.held - hold.amount : page.held,
+      inFlight: hold.budgeted ? page.inFlight - 1 : page.inFlight,
+    });
+  }
+  for (const id of hold.chain?.sessions ?? []) {
+    const known = book.get('sessionBudgets', id) ?? UNUSED_SESSION;
+    book.put('sessionBudgets', id, {
+      spent: known.spent + charged,
+      held: known.held - hold.amount,
+      touchedAt: Math.max(at, known.touchedAt),
     });
   }
 }

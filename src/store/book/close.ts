@@ -17,20 +17,21 @@ import type {
 import { type Hold, NO_BUCKETS } from '../rows.ts';
 import { freeAddressWindow, PAID_GRAIN_MS, requestWindow } from './admit.ts';
 import type { Book, Touch } from './book.ts';
-import { closeBudget } from './budgets.ts';
+import { budgetTouches, closeBudgets } from './budgets.ts';
+import { closeRates, rateTouches, tokenTouches } from './key-rates.ts';
 import { bookDeath, bookLosses, lossTouches } from './losses.ts';
 import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
 
-function closeTouches({ requestId, accountId, keyId }: OfRequest): Touch[] {
+function closeTouches(input: OfRequest): Touch[] {
   return [
-    { table: 'wallets', id: accountId },
-    { table: 'budgets', id: keyId },
-    { table: 'holds', id: requestId },
+    { table: 'wallets', id: input.accountId },
+    ...budgetTouches(input),
+    { table: 'holds', id: input.requestId },
   ];
 }
 
 export function settleTouches(input: SettleInput): Touch[] {
-  return [...closeTouches(input), ...lossTouches(input.accountId, input.losses)];
+  return [...closeTouches(input), ...tokenTouches(input.chain), ...lossTouches(input.accountId, input.losses)];
 }
 
 export function settle(book: Book, input: SettleInput): CloseResult {
@@ -38,6 +39,7 @@ export function settle(book: Book, input: SettleInput): CloseResult {
   if (!hold) return { state: 'late' };
   assert(input.cost >= 0n, 'a cost is not negative');
   assert(!hold.free || input.cost === 0n, 'a free request posts no money');
+  closeRates(book, hold, input.outcome.buckets);
   return closeHold(book, hold, input.cost, input.outcome, input.losses);
 }
 
@@ -57,6 +59,7 @@ export function undoTouches(input: Omit<UndoInput, 'at'>): Touch[] {
 export function sweepTouches(input: OfRequest): Touch[] {
   return [
     ...closeTouches(input),
+    ...rateTouches(input.chain),
     { table: 'windows', id: requestWindow(input.accountId, true) },
     { table: 'windows', id: requestWindow(input.accountId, false) },
   ];
@@ -66,6 +69,7 @@ export function release(book: Book, input: ReleaseInput): CloseResult {
   const hold = book.get('holds', input.requestId);
   if (!hold) return { state: 'late' };
   if (input.giveBackSlots) giveBackSlots(book, hold, input.freeAddress);
+  else closeRates(book, hold, input.outcome.buckets);
   return closeHold(book, hold, 0n, input.outcome, input.losses);
 }
 
@@ -110,7 +114,7 @@ function freeHold(book: Book, hold: Hold, charged: Nano, at: number): Nano {
     freeInFlight: wallet.freeInFlight - (hold.free ? 1 : 0),
     touchedAt: at,
   });
-  closeBudget(book, hold, charged, at);
+  closeBudgets(book, hold, charged, at);
   book.put('holds', hold.requestId, undefined);
   return balance;
 }
@@ -175,6 +179,7 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?
 }
 
 function giveBackSlots(book: Book, hold: Hold, freeAddress?: string): void {
+  closeRates(book, hold, undefined);
   const windowId = requestWindow(hold.accountId, hold.free);
   const window = book.get('windows', windowId) ?? EMPTY_WINDOW;
   book.put(

@@ -9,10 +9,11 @@ import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
 import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches, undo, undoTouches } from './close.ts';
 import {
   changeKey,
+  changeKeyTouches,
   createKey,
   createKeyTouches,
-  keyTouches,
   revokeKey,
+  revokeKeyTouches,
   rotateKey,
   rotateKeyTouches,
 } from './keyring.ts';
@@ -63,9 +64,9 @@ const DEFINITIONS: Definitions = {
   void: { touches: voidTouches, decide: voidCard },
   credit: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: credit },
   createKey: { touches: createKeyTouches, decide: createKey },
-  changeKey: { touches: keyTouches, decide: changeKey },
+  changeKey: { touches: changeKeyTouches, decide: changeKey },
   rotateKey: { touches: rotateKeyTouches, decide: rotateKey },
-  revokeKey: { touches: keyTouches, decide: revokeKey },
+  revokeKey: { touches: revokeKeyTouches, decide: revokeKey },
   freeze: { touches: freezeTouches, decide: freeze },
   traffic: { touches: trafficTouches, decide: addTraffic },
   claim: { touches: ({ name }) => [{ table: 'settings', id: name }], decide: claim },

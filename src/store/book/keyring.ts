@@ -2,13 +2,16 @@
 // that two callers cannot remove the last managing key at once.
 
 import { assert } from '../../kit/assert.ts';
-import { limitsToText, textToLimits } from '../key-limits.ts';
+import { ancestorsOf, isBelow, isLiveChain, MAX_DEPTH, refuseChild } from '../key-chain.ts';
+import { type KeyLimits, limitsToText, textToLimits } from '../key-limits.ts';
 import { isLiveKey, isRestricted } from '../key-rules.ts';
 import type {
   ChangeKeyInput,
+  ChildRefusal,
   CreateKeyInput,
   CreateKeyResult,
   KeyResult,
+  LimitChanges,
   RevokeKeyInput,
   RotateKeyInput,
   RotateKeyResult,
@@ -17,17 +20,22 @@ import type { KeyDetails, KeyRow } from '../rows.ts';
 import { noteAction } from './actions.ts';
 import { type Acted, keyringTouches, refuseActor } from './actors.ts';
 import type { Book, Touch } from './book.ts';
+import { putLimits } from './budgets.ts';
 import { moveSession } from './logins.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 
 export const MAX_KEYS = 200;
 
-export function keyTouches({ accountId, by }: ChangeKeyInput | RevokeKeyInput): Touch[] {
+export function changeKeyTouches({ accountId, keyId, by }: ChangeKeyInput): Touch[] {
+  return [...keyringTouches(accountId, by), { table: 'budgets', id: keyId }];
+}
+
+export function revokeKeyTouches({ accountId, by }: RevokeKeyInput): Touch[] {
   return keyringTouches(accountId, by);
 }
 
-export function createKeyTouches({ key: { accountId }, by, replay }: CreateKeyInput): Touch[] {
-  return [...keyringTouches(accountId, by), ...replayTouches(replay)];
+export function createKeyTouches({ key: { accountId, keyId }, by, replay }: CreateKeyInput): Touch[] {
+  return [...keyringTouches(accountId, by), { table: 'budgets', id: keyId }, ...replayTouches(replay)];
 }
 
 export function rotateKeyTouches({ accountId, by, replay }: RotateKeyInput): Touch[] {
@@ -35,20 +43,36 @@ export function rotateKeyTouches({ accountId, by, replay }: RotateKeyInput): Tou
 }
 
 export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
-  const { key, replay, by, at, onlyReplay } = input;
+  const { key: asked, replay, by, at, onlyReplay } = input;
   const known = checkReplay(book, replay, at);
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
-  const keys = book.get('keyrings', key.accountId) ?? [];
+  const keys = book.get('keyrings', asked.accountId) ?? [];
   if (known.found === 'same') return { ok: true, key: shownBefore(known.result, keys), replayedSalt: known.salt };
-  const refused = refuseActor(book, key.accountId, by, at);
+  const ancestors = ancestorsOf(keys, asked);
+  const key = { ...asked, depth: ancestors.length };
+  const refused = refuseActor(book, key.accountId, by, at, key);
   if (refused) return refused;
   if (onlyReplay) return { ok: false, reason: 'no_replay' };
   if (!book.get('wallets', key.accountId)) return { ok: false, reason: 'not_found' };
+  const refusedChild = refuseNewChild(key, ancestors, at);
+  if (refusedChild) return refusedChild;
   if (isFull(keys, at)) return { ok: false, reason: 'too_many_keys' };
   book.put('keyrings', key.accountId, [...keys, key]);
+  putLimits(book, key);
   rememberReplay(book, replay, remembered(key), at);
   noteAction(book, input);
   return { ok: true, key };
+}
+
+/** Undefined also for a key without a parent. */
+function refuseNewChild(key: KeyRow, ancestors: readonly KeyRow[], at: number): ChildRefusal | undefined {
+  if (key.parentId === null) return undefined;
+  const [parent, ...above] = ancestors;
+  if (!parent) return { ok: false, reason: 'parent_gone' };
+  if (parent.depth >= MAX_DEPTH) return { ok: false, reason: 'too_deep' };
+  if (!isLiveChain(parent, above, at)) return { ok: false, reason: 'parent_gone' };
+  if (!parent.delegate) return { ok: false, reason: 'parent_not_delegating' };
+  return refuseChild(key, ancestors, undefined);
 }
 
 /** Amounts and limits as texts. The last four fields are missing in replays of earlier versions. */
@@ -77,8 +101,16 @@ function shownBefore(result: string, keys: readonly KeyRow[]): KeyDetails {
   return key;
 }
 
-export function changeKey(book: Book, { changes, ...input }: ChangeKeyInput): KeyResult {
-  return replaceKey(book, input, (key) => ({ ...key, ...changes }));
+export function changeKey(book: Book, { changes: { limits, ...changes }, ...input }: ChangeKeyInput): KeyResult {
+  const change = (key: KeyRow) => ({ ...key, ...changes, limits: changedLimits(key.limits, limits ?? {}) });
+  const result = replaceKey(book, input, change, { mayDelegate: true });
+  if (result.ok) putLimits(book, result.key);
+  return result;
+}
+
+function changedLimits(limits: KeyLimits, changes: LimitChanges): KeyLimits {
+  const kept = Object.entries({ ...limits, ...changes }).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(kept) as KeyLimits;
 }
 
 export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
@@ -101,10 +133,17 @@ export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
   return result;
 }
 
+/** With all keys below it. */
 export function revokeKey(book: Book, input: RevokeKeyInput): KeyResult {
   const revoke = (key: KeyRow) => ({ ...key, revokedAt: input.at, oldHash: null, oldHashUntil: null });
-  const result = replaceKey(book, input, revoke, input.evenIfLast);
-  if (result.ok) noteAction(book, input);
+  const result = replaceKey(book, input, revoke, { mayDelegate: true, evenIfLast: input.evenIfLast });
+  if (!result.ok) return result;
+  const keys = book.get('keyrings', input.accountId) ?? [];
+  const isChild = (key: KeyRow) => key.revokedAt === null && isBelow(keys, key, input.keyId);
+  if (keys.some(isChild)) {
+    book.put('keyrings', input.accountId, keys.map((key) => (isChild(key) ? revoke(key) : key)));
+  }
+  noteAction(book, input);
   return result;
 }
 
@@ -114,18 +153,26 @@ interface Replaced extends Acted {
   at: number;
 }
 
+interface ReplaceOptions {
+  /** A delegating key above it may do it. */
+  mayDelegate?: boolean;
+  evenIfLast?: boolean | undefined;
+}
+
 function replaceKey(
   book: Book,
   { accountId, keyId, by, at }: Replaced,
   replace: (key: KeyRow) => KeyRow,
-  evenIfLast = false,
+  { mayDelegate = false, evenIfLast = false }: ReplaceOptions = {},
 ): KeyResult {
-  const refused = refuseActor(book, accountId, by, at);
-  if (refused) return refused;
   const keys = book.get('keyrings', accountId) ?? [];
   const known = keys.find((key) => key.keyId === keyId);
+  const refused = refuseActor(book, accountId, by, at, mayDelegate ? known : undefined);
+  if (refused) return refused;
   if (!known || known.revokedAt !== null) return { ok: false, reason: 'not_found' };
   const key = replace(known);
+  const refusedChild = key.parentId === null ? undefined : refuseChild(key, ancestorsOf(keys, key), known);
+  if (refusedChild && key.revokedAt === null) return refusedChild;
   if (key.manage && isRestricted(key)) return { ok: false, reason: 'restricted' };
   if (!isLiveKey(known, at) && isLiveKey(key, at) && isFull(keys, at)) return { ok: false, reason: 'too_many_keys' };
   const next = keys.map((one) => (one === known ? key : one));

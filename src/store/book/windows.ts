@@ -19,8 +19,15 @@ export interface Allowance {
   resetsAt: number;
 }
 
-/** Slots are sorted by time: what is still live stands at their end, but for what lies too far ahead. */
-export function rollingAllowance({ slots }: Window, now: number, spanMs: number, limit: number): Allowance {
+/** Slots are sorted by time: what is still live stands at their end, but for what lies too far ahead. The allowance resets
+ * when `needed` are free, if so many are not. */
+export function rollingAllowance(
+  { slots }: Window,
+  now: number,
+  spanMs: number,
+  limit: number,
+  needed = 1,
+): Allowance {
   const end = endOfCounted(slots, now, spanMs);
   let live = end;
   let used = 0;
@@ -29,7 +36,7 @@ export function rollingAllowance({ slots }: Window, now: number, spanMs: number,
     if (slot[0] + spanMs <= now) break;
     used += slot[1];
   }
-  let excess = used - limit;
+  let excess = used - limit + needed - 1;
   let opens = now;
   for (; live < end; live++) {
     const slot = slots[live] ?? NO_SLOT;
@@ -65,6 +72,8 @@ export function tighterOf(one: Allowance, other: Allowance): Allowance {
 }
 
 export interface Taking {
+  /** How many are taken. */
+  count?: number;
   /** Coarsens a slot's time upwards, so that many slots share one entry. */
   grainMs?: number;
   /** So many of the newest slots are kept though they ran out: a clock that leapt ahead may come back to them. */
@@ -74,20 +83,26 @@ export interface Taking {
 }
 
 export function takeRolling(window: Window, now: number, spanMs: number, taking: Taking): Window {
+  const { count = 1 } = taking;
   const at = slotTime(now, taking.grainMs ?? 1);
   const slots = keptSlots(window, now, spanMs, taking);
   let place = slots.length;
   while (place > 0 && (slots[place - 1] ?? NO_SLOT)[0] > at) place--;
   const last = place > 0 ? slots[place - 1] : undefined;
-  if (last?.[0] === at) slots[place - 1] = [at, last[1] + 1];
-  else slots.splice(place, 0, [at, 1]);
+  if (last?.[0] === at) slots[place - 1] = [at, last[1] + count];
+  else slots.splice(place, 0, [at, count]);
   return { ...window, slots, touchedAt: now };
 }
 
 export function giveBackRolling(window: Window, takenAt: number, grainMs = 1): Window {
+  return changeSlot(window, takenAt, grainMs, -1);
+}
+
+/** More or fewer were taken at that time; nothing changes if those slots are no longer there. */
+export function changeSlot(window: Window, takenAt: number, grainMs: number, by: number): Window {
   const at = slotTime(takenAt, grainMs);
   const slots = window.slots.flatMap(([time, count]) =>
-    time !== at ? [[time, count] as const] : count > 1 ? [[time, count - 1] as const] : [],
+    time !== at ? [[time, count] as const] : count + by > 0 ? [[time, count + by] as const] : [],
   );
   return { ...window, slots };
 }

@@ -30,11 +30,11 @@ export function boundWait(submit: Submit, clock: Clock, away: () => string | und
   let isWatching = false;
   let isClosed = false;
 
-  async function undo({ requestId, accountId, keyId, charge }: AdmitInput): Promise<void> {
+  async function undo({ requestId, accountId, keyId, chain, charge }: AdmitInput): Promise<void> {
     const freeAddress = charge.free ? charge.limits.perAddress?.address : undefined;
     while (!isClosed) {
       try {
-        await submit('undo', { requestId, accountId, keyId, freeAddress, at: clock.now() });
+        await submit('undo', { requestId, accountId, keyId, chain, freeAddress, at: clock.now() });
         return;
       } catch {
         await sleep(clock, UNDO_AGAIN_MS);

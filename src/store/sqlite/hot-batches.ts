@@ -5,8 +5,16 @@
 import { assert } from '../../kit/assert.ts';
 import type { Nano } from '../../kit/money.ts';
 import type { ToolCalls } from '../../kit/prices.ts';
-import type { AdmitInput, Losses, Operation, Outcome, ReleaseInput, SettleInput } from '../operations.ts';
-import type { Attempt, ChargeRule, Loss, RequestStatus } from '../rows.ts';
+import type {
+  AdmitInput,
+  Losses,
+  Operation,
+  Outcome,
+  ReleaseInput,
+  SettleInput,
+  TokenRequest,
+} from '../operations.ts';
+import type { Attempt, ChargeRule, KeyChain, Loss, RequestStatus } from '../rows.ts';
 
 type AdmitCells = [
   requestId: string,
@@ -18,9 +26,17 @@ type AdmitCells = [
   endpoint: string,
   stream: boolean,
   revision: number,
-  budget: string | null,
+  chain: KeyChain | null,
 ];
-type PaidCells = [base: string, unit: string, wanted: number, least: number, perMinute: number, inFlight: number];
+type PaidCells = [
+  base: string,
+  unit: string,
+  wanted: number,
+  least: number,
+  perMinute: number,
+  inFlight: number,
+  tokens: TokenRequest | null,
+];
 type FreeCells = [
   perMinute: number,
   perDayZero: number,
@@ -28,6 +44,7 @@ type FreeCells = [
   inFlight: number,
   address: string | null,
   addressPerDay: number,
+  tokens: TokenRequest | null,
 ];
 type CloseCells = [
   requestId: string,
@@ -52,6 +69,7 @@ type CloseCells = [
   losses: WrittenLosses | null,
   serviceTier: string | null,
   toolCalls: ToolCalls | null,
+  chain: KeyChain | null,
 ];
 type WrittenLosses = {
   items: (Omit<Loss, 'amount' | 'charge'> & { amount: string; charge: string })[];
@@ -115,23 +133,22 @@ function decodeOperation(cells: HotCells): Operation {
 
 function admitCells(input: AdmitInput): HotCells {
   const { requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, charge } = input;
-  const budget = input.budget === null ? null : digits(input.budget);
-  const common: AdmitCells = [requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, budget];
+  const { chain = null, tokens = null } = input;
+  const common: AdmitCells = [requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, chain];
   if (charge.free) {
     const { perMinute, perDayZero, perDayPositive, inFlight, perAddress } = charge.limits;
     const address = perAddress?.address ?? null;
-    return ['f', ...common, perMinute, perDayZero, perDayPositive, inFlight, address, perAddress?.perDay ?? 0];
+    return ['f', ...common, perMinute, perDayZero, perDayPositive, inFlight, address, perAddress?.perDay ?? 0, tokens];
   }
   const { hold, limits } = charge;
   const { perMinute, inFlight } = limits;
-  return ['p', ...common, digits(hold.base), digits(hold.unit), hold.wanted, hold.least, perMinute, inFlight];
+  return ['p', ...common, digits(hold.base), digits(hold.unit), hold.wanted, hold.least, perMinute, inFlight, tokens];
 }
 
 // Cells are read by their position: every request is, on the one thread that writes, and taking tuples apart costs half
 // as much again. The types above name what stands where.
 
 function toAdmit(cells: HotPaid | HotFree, charge: AdmitInput['charge']): AdmitInput {
-  const budget = cells[10];
   const whole: Whole<AdmitInput> = {
     requestId: cells[1],
     accountId: cells[2],
@@ -142,7 +159,8 @@ function toAdmit(cells: HotPaid | HotFree, charge: AdmitInput['charge']): AdmitI
     endpoint: cells[7],
     stream: cells[8],
     revision: cells[9],
-    budget: budget === null ? null : BigInt(budget),
+    chain: cells[10] ?? undefined,
+    tokens: cells[17] ?? undefined,
     charge,
   };
   return whole;
@@ -170,7 +188,7 @@ function toFree(cells: HotFree): AdmitInput['charge'] {
   };
 }
 
-function closeCells({ requestId, accountId, keyId, outcome, losses }: SettleInput | ReleaseInput): CloseCells {
+function closeCells({ requestId, accountId, keyId, chain, outcome, losses }: SettleInput | ReleaseInput): CloseCells {
   const { buckets } = outcome;
   return [
     requestId,
@@ -195,15 +213,16 @@ function closeCells({ requestId, accountId, keyId, outcome, losses }: SettleInpu
     losses ? writeLosses(losses) : null,
     outcome.serviceTier ?? null,
     outcome.toolCalls ?? null,
+    chain ?? null,
   ];
 }
 
 function toSettle(cells: HotSettle): SettleInput {
-  return { ...toClose(cells), cost: BigInt(cells[23]) };
+  return { ...toClose(cells), cost: BigInt(cells[24]) };
 }
 
 function toRelease(cells: HotRelease): ReleaseInput {
-  return { ...toClose(cells), giveBackSlots: cells[23], freeAddress: cells[24] ?? undefined };
+  return { ...toClose(cells), giveBackSlots: cells[24], freeAddress: cells[25] ?? undefined };
 }
 
 function toClose(cells: HotSettle | HotRelease): Whole<Pick<SettleInput, keyof SettleInput & keyof ReleaseInput>> {
@@ -212,6 +231,7 @@ function toClose(cells: HotSettle | HotRelease): Whole<Pick<SettleInput, keyof S
     requestId: cells[1],
     accountId: cells[2],
     keyId: cells[3],
+    chain: cells[23] ?? undefined,
     outcome: toOutcome(cells),
     losses: losses ? readLosses(losses) : undefined,
   };

@@ -25,7 +25,8 @@ CREATE TABLE session_budgets (
   spent_nano bigint NOT NULL CHECK (spent_nano >= 0),
   held_nano bigint NOT NULL CHECK (held_nano >= 0),
   touched_at bigint NOT NULL
-) WITH (fillfactor = 60);
+);
+CREATE INDEX session_budgets_by_touch ON session_budgets (touched_at);
 
 -- Totals and the current month begin with the usage that is kept.
 INSERT INTO budgets (key_id, day, spent_nano, held_nano)

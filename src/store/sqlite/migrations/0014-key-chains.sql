@@ -23,6 +23,7 @@ CREATE TABLE session_budgets (
   held_nano INTEGER NOT NULL CHECK (held_nano >= 0),
   touched_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX session_budgets_by_touch ON session_budgets (touched_at);
 
 -- Totals and the current month begin with the usage that is kept.
 INSERT INTO budgets (key_id, day, spent_nano, held_nano)

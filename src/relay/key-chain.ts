@@ -1,0 +1,21 @@
+// What a call counts for beyond its account and its own key: the ancestors of the key, its session, and rates.
+
+import type { PresentedKey } from '../accounts/keys/authenticator.ts';
+import { sessionPage } from '../store/book/budgets.ts';
+import { hasRates } from '../store/key-limits.ts';
+import type { KeyChain } from '../store/rows.ts';
+
+/** Undefined for most calls. `session`: a keyed hash of its name, asked for only where a key has a session budget. */
+export function chainOf(key: PresentedKey, isFree: boolean, session: () => string): KeyChain | undefined {
+  const keys = key.ancestors.length === 0 ? [key] : [key, ...key.ancestors];
+  const rated = keys.filter(({ limits }) => hasRates(limits)).map(({ keyId }) => keyId);
+  const withSession = isFree ? [] : keys.filter(({ limits }) => limits.sessionBudget !== undefined);
+  const isPlain = (isFree || keys.length === 1) && withSession.length === 0 && rated.length === 0;
+  if (isPlain) return undefined;
+  const name = withSession.length > 0 ? session() : '';
+  return {
+    ancestors: key.ancestors.map(({ keyId }) => keyId),
+    sessions: withSession.map(({ keyId }) => sessionPage(keyId, name)),
+    rated,
+  };
+}
