@@ -111,7 +111,6 @@ function newRequest(account: number): AdmitInput {
     endpoint: '/v1/chat/completions',
     stream: true,
     revision: 1,
-    budget: null,
     charge: { free: false, hold: HOLD, limits: { perMinute: 1_000_000, inFlight: 1_000_000 } },
   };
 }

@@ -5,8 +5,10 @@ import { sessionPage } from '../store/book/budgets.ts';
 import { hasRates } from '../store/key-limits.ts';
 import type { KeyChain } from '../store/rows.ts';
 
+type ChainedKey = Pick<PresentedKey, 'keyId' | 'limits' | 'ancestors'>;
+
 /** Undefined for most calls. `session`: a keyed hash of its name, asked for only where a key has a session budget. */
-export function chainOf(key: PresentedKey, isFree: boolean, session: () => string): KeyChain | undefined {
+export function chainOf(key: ChainedKey, isFree: boolean, session: () => string): KeyChain | undefined {
   const keys = key.ancestors.length === 0 ? [key] : [key, ...key.ancestors];
   const rated = keys.filter(({ limits }) => hasRates(limits)).map(({ keyId }) => keyId);
   const withSession = isFree ? [] : keys.filter(({ limits }) => limits.sessionBudget !== undefined);

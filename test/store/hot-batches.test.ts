@@ -34,12 +34,16 @@ const outcome: Outcome = {
 const closed = { requestId: 'req_1', accountId: 'acc_1', keyId: 'key_1' };
 const free = { perMinute: 6, perDayZero: 50, perDayPositive: 1_000, inFlight: Number.MAX_SAFE_INTEGER };
 
+const chain = { ancestors: ['key_0'], sessions: ['key_1:hash'], rated: ['key_0', 'key_1'] };
+const tokens = { input: 12, perOutput: 2, wanted: 100, least: 16 };
+
 const OPERATIONS: Operation[] = [
   {
     name: 'admit',
     input: {
       ...admission,
-      budget: null,
+      chain: undefined,
+      tokens: undefined,
       charge: {
         free: false,
         hold: { base: MAX_NANO, unit: 9_007_199_254_740_993n, wanted: 100, least: 16 },
@@ -47,12 +51,13 @@ const OPERATIONS: Operation[] = [
       },
     },
   },
-  { name: 'admit', input: { ...admission, budget: MAX_NANO, charge: { free: true, limits: free } } },
+  { name: 'admit', input: { ...admission, chain, tokens, charge: { free: true, limits: free } } },
   {
     name: 'admit',
     input: {
       ...admission,
-      budget: 0n,
+      chain,
+      tokens,
       charge: { free: true, limits: { ...free, perAddress: { address: 'hash', perDay: 9 } } },
     },
   },
@@ -67,6 +72,8 @@ const OPERATIONS: Operation[] = [
   },
   { name: 'release', input: { ...closed, giveBackSlots: true, freeAddress: 'hash', outcome } },
   { name: 'release', input: { ...closed, giveBackSlots: false, outcome } },
+  { name: 'settle', input: { ...closed, chain, cost: 5n, outcome } },
+  { name: 'release', input: { ...closed, chain, giveBackSlots: true, freeAddress: 'hash', outcome } },
 ];
 
 const WITH_LOSSES: Operation[] = [

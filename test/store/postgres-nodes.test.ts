@@ -14,6 +14,7 @@ import {
   admitted,
   admitting,
   createAccount,
+  createKey,
   free,
   fresh,
   issueCards,
@@ -156,8 +157,9 @@ describe('racing for', () => {
   });
 
   test('one key’s budget', async () => {
-    const account = await createAccount(first());
-    const results = await race((node) => admitting(node, paid(account, { budget: 6_000n, hold: { least: 100 } })));
+    const { accountId } = await createAccount(first());
+    const key = await createKey(first(), accountId, { dailyBudget: 6_000n });
+    const results = await race((node) => admitting(node, paid(key, { hold: { least: 100 } })));
     expect(results.filter(({ ok }) => ok)).toHaveLength(3);
   });
 

@@ -78,7 +78,6 @@ async function openCall(
     endpoint: '/v1/chat/completions',
     stream: false,
     revision: 1,
-    budget: null,
     charge: {
       free: false,
       hold: { base: held, unit: 0n, wanted: 1, least: 1 },

@@ -27,7 +27,7 @@ export const SPENT_BEFORE: Iterable<string> = {
   },
 };
 
-export const KEPT_BUDGETS = 'SELECT * FROM budgets ORDER BY key_id';
+export const KEPT_BUDGETS = 'SELECT key_id, day, spent_nano, held_nano FROM budgets ORDER BY key_id';
 export const KEPT_THEN = [
   { key_id: 'key_known', spent_nano: 7n, held_nano: 0n },
   { key_id: 'key_new', spent_nano: 340n, held_nano: 0n },

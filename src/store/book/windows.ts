@@ -98,13 +98,14 @@ export function giveBackRolling(window: Window, takenAt: number, grainMs = 1): W
   return changeSlot(window, takenAt, grainMs, -1);
 }
 
-/** More or fewer were taken at that time; nothing changes if those slots are no longer there. */
+/** More or fewer were taken at that time than was thought. */
 export function changeSlot(window: Window, takenAt: number, grainMs: number, by: number): Window {
   const at = slotTime(takenAt, grainMs);
-  const slots = window.slots.flatMap(([time, count]) =>
-    time !== at ? [[time, count] as const] : count + by > 0 ? [[time, count + by] as const] : [],
-  );
-  return { ...window, slots };
+  const others = window.slots.filter(([time]) => time !== at);
+  const count = by + (window.slots.find(([time]) => time === at)?.[1] ?? 0);
+  if (count <= 0) return { ...window, slots: others };
+  const place = others.findLastIndex(([time]) => time < at) + 1;
+  return { ...window, slots: others.toSpliced(place, 0, [at, count]) };
 }
 
 export function takeDay(window: Window, now: number): Window {

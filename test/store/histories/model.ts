@@ -4,7 +4,10 @@
 import type {
   AdmitInput,
   AdmitResult,
+  BudgetState,
+  ChangeKeyInput,
   CloseResult,
+  CreateKeyInput,
   CreditInput,
   CreditResult,
   FreezeInput,
@@ -25,7 +28,7 @@ import type {
   VoidInput,
   VoidResult,
 } from '../../../src/store/operations.ts';
-import type { Lease } from '../../../src/store/rows.ts';
+import type { KeyRow, Lease } from '../../../src/store/rows.ts';
 import { ModelLosses } from './model-losses.ts';
 
 export const MINUTE = 60_000;
@@ -73,6 +76,7 @@ export class Model {
   readonly accounts = new Map<string, ModelAccount>();
   readonly requests = new Map<string, ModelRequest>();
   readonly cards = new Map<string, ModelCard>();
+  readonly keys = new Map<string, KeyRow>();
   readonly #spent = new Map<string, { day: number; spent: bigint }>();
   readonly #leases = new Map<string, number>();
   readonly #references = new Set<string>();
@@ -103,6 +107,10 @@ export class Model {
     switch (operation.name) {
       case 'register':
         return this.#register(operation.input);
+      case 'createKey':
+        return done(this.#createKey(operation.input));
+      case 'changeKey':
+        return this.#changeKey(operation.input);
       case 'admit':
         return this.#admit(operation.input);
       case 'settle':
@@ -165,6 +173,20 @@ export class Model {
     return undefined;
   }
 
+  #createKey({ key }: CreateKeyInput): unknown {
+    if (!this.accounts.has(key.accountId)) return { ok: false, reason: 'not_found' };
+    this.keys.set(key.keyId, key);
+    return { ok: true, key };
+  }
+
+  #changeKey({ keyId, changes: { dailyBudget = null } }: ChangeKeyInput): Expected {
+    const known = this.keys.get(keyId);
+    if (!known) return done({ ok: false, reason: 'not_found' });
+    const key = { ...known, dailyBudget };
+    this.keys.set(keyId, key);
+    return done({ ok: true, key });
+  }
+
   #admit(input: AdmitInput): Expected {
     const { accountId, nodeId, at, charge } = input;
     if ((this.#leases.get(nodeId) ?? 0) <= at) return done({ ok: false, reason: 'lease_lost' });
@@ -205,6 +227,9 @@ export class Model {
     if (refusal) return done(refusal);
     const granted = tokensFor(charge.hold, this.#money(input));
     const amount = charge.hold.base + charge.hold.unit * BigInt(granted);
+    const budget = this.#budget(input);
+    const used = budget ? budget.spent + budget.held + amount : 0n;
+    const isNearlyUsed = budget && used * 100n >= budget.limit * 80n;
     // A paid slot counts to the full second.
     account.paidSlots.push(Math.ceil(at / 1000) * 1000);
     this.#spend(input.keyId, 0n, at);
@@ -215,6 +240,7 @@ export class Model {
       granted,
       balance: this.balance(accountId),
       allowance: rolling(account.paidSlots, at, MINUTE, charge.limits.perMinute),
+      ...(isNearlyUsed && { warning: { budget: 'day', keyId: input.keyId, limit: budget.limit, used } }),
     });
   }
 
@@ -222,34 +248,34 @@ export class Model {
     return this.balance(accountId) - this.held(accountId);
   }
 
-  #budgetUnspent({ budget, keyId, at }: AdmitInput): bigint | null {
-    if (budget === null) return null;
+  /** As it stands for an admission; null without a budget. */
+  #budget({ keyId, at }: AdmitInput): BudgetState | null {
+    const limit = this.keys.get(keyId)?.dailyBudget ?? null;
+    if (limit === null) return null;
     const known = this.#spent.get(keyId);
-    return budget - (known && taipeiDay(at) <= known.day ? known.spent : 0n);
-  }
-
-  #budgetLeft(input: AdmitInput): bigint | null {
-    const unspent = this.#budgetUnspent(input);
-    return unspent === null ? null : most(0n, unspent - this.budget(input.keyId).held);
+    const spent = known && taipeiDay(at) <= known.day ? known.spent : 0n;
+    return { budget: 'day', keyId, limit, spent, held: this.budget(keyId).held };
   }
 
   #money(input: AdmitInput): bigint {
-    const budget = this.#budgetLeft(input);
+    const budget = this.#budget(input);
     const available = this.#available(input.accountId);
-    return budget === null || available < budget ? available : budget;
+    if (!budget) return available;
+    const left = most(0n, budget.limit - budget.spent - budget.held);
+    return available < left ? available : left;
   }
 
   #whyUnaffordable(input: AdmitInput, hold: HoldRequest): AdmitResult | undefined {
     const needed = hold.base + hold.unit * BigInt(hold.least);
     if (needed <= this.#money(input)) return undefined;
     const available = this.#money(input);
-    const unspent = this.#budgetUnspent(input);
+    const budget = this.#budget(input);
     const refuse = (reason: MoneyReason) =>
       ({ ok: false, reason, needed, available, affordableTokens: tokensFor(hold, available) }) as const;
-    if (unspent !== null && needed > unspent) return refuse('key_budget_exceeded');
+    if (budget && needed > budget.limit - budget.spent) return { ...refuse('key_budget_exceeded'), short: budget };
     if (needed > this.balance(input.accountId)) return refuse('insufficient_balance');
-    const left = this.#budgetLeft(input);
-    return refuse(left !== null && needed > left ? 'budget_in_use' : 'balance_in_use');
+    const isInUse = budget && needed > budget.limit - budget.spent - budget.held;
+    return isInUse ? { ...refuse('budget_in_use'), short: budget } : refuse('balance_in_use');
   }
 
   #open({ requestId, accountId, keyId, nodeId, at, charge }: AdmitInput, amount: bigint): void {

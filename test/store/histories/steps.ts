@@ -47,7 +47,6 @@ export type Step =
       do: 'admit';
       account: number;
       node: number;
-      /** Any key may have a budget now and none then. */
       key: number;
       charge: { free: true } | { free: false; base: number; unit: number; wanted: number; least: number };
       budget: number | null;
@@ -73,7 +72,9 @@ interface StepLosses {
 const index = fc.oneof(fc.nat(3), fc.nat(40));
 const body = fc.nat(3).map((n) => (n === 0 ? 1 : 0));
 const node = fc.nat(1);
-const key = fc.nat(1);
+/** Keys that do not manage: any may have a budget now and none then. */
+const KEYS = [1, 2];
+const key = fc.constantFrom(...KEYS);
 const replay = fc.oneof({ weight: 3, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: fc.nat(1) });
 
 /** Few enough different amounts that the guard is met to the nano. */
@@ -175,7 +176,8 @@ function admitFree(): fc.Arbitrary<Step> {
 /** The operations that a step comes to here and now; it may be none. Clocks move at once. */
 export function operationsOf(step: Step, world: World, model: Model): Operation[] {
   const operations = meaningOf(step, world, model);
-  world.past.push(...operations);
+  // Ids of keys are never used again either.
+  world.past.push(...operations.filter(({ name }) => name !== 'createKey'));
   return operations;
 }
 
@@ -198,6 +200,10 @@ function meaningOf(step: Step, world: World, model: Model): Operation[] {
             replay: replayOf(world, 'register', step.replay, `${step.body}`),
           },
         },
+        ...KEYS.map((number): Operation => {
+          const ids = { keyId: `${accountId}-k${number}`, hash: `${accountId}-h${number}` };
+          return { name: 'createKey', input: { key: { ...keyRow(accountId, now), ...ids, manage: false }, at: now } };
+        }),
       ];
     }
     case 'issue': {
@@ -315,20 +321,24 @@ function admission(step: Extract<Step, { do: 'admit' }>, world: World, model: Mo
   const requestId = `${world.prefix}-q${world.requestIds.length}`;
   world.requestIds.push(requestId);
   const { charge } = step;
+  const keyId = `${accountId}-k${step.key}`;
+  const dailyBudget = step.budget === null ? null : BigInt(step.budget);
+  const isSo = model.keys.get(keyId)?.dailyBudget === dailyBudget;
+  const change: Operation = { name: 'changeKey', input: { accountId, keyId, changes: { dailyBudget }, at: world.now } };
   return [
+    ...(isSo ? [] : [change]),
     {
       name: 'admit',
       input: {
         requestId,
         accountId,
-        keyId: `${accountId}-k${step.key}`,
+        keyId,
         nodeId: `${world.prefix}-n${step.node}`,
         at: world.now,
         model: 'm',
         endpoint: '/v1/chat/completions',
         stream: false,
         revision: 1,
-        budget: step.budget === null ? null : BigInt(step.budget),
         charge: charge.free
           ? { free: true, limits: FREE_LIMITS }
           : {

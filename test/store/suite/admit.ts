@@ -2,8 +2,10 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
+  type Account,
   admitted,
   createAccount,
+  createKey,
   DAY,
   free,
   HOUR,
@@ -12,6 +14,7 @@ import {
   paid,
   releasing,
   renewLease,
+  setDayBudget,
   settling,
   T0,
   T0_SECOND,
@@ -257,45 +260,58 @@ export function describeAdmit(open: OpenSubject): void {
     });
 
     describe('a key with a daily budget', () => {
+      const budgeted = async (dailyBudget: bigint, balance?: bigint) => {
+        const { accountId } = await createAccount(subject.store, balance);
+        return createKey(subject.store, accountId, { dailyBudget });
+      };
+      const day = ({ keyId }: Account, limit: bigint, spent: bigint, held: bigint) =>
+        ({ budget: 'day', keyId, limit, spent, held }) as const;
+
       test('is clamped by it, waits for what is held of it, and is refused when it is used up', async () => {
-        const account = await createAccount(subject.store);
-        const first = paid(account, { budget: 2_700n });
+        const account = await budgeted(2_700n);
+        const first = paid(account);
         expect(await admitted(subject.store, first)).toMatchObject({ held: 2_000n });
         const refused = { ok: false as const, needed: 1_160n };
-        expect(await subject.store.commit('admit', paid(account, { budget: 2_700n }))).toEqual({
+        expect(await subject.store.commit('admit', paid(account))).toEqual({
           ...refused,
           reason: 'budget_in_use',
           available: 700n,
           affordableTokens: 0,
+          short: day(account, 2_700n, 0n, 2_000n),
         });
         await subject.store.commit('settle', settling(first, 1_200n));
-        const second = paid(account, { budget: 2_700n });
+        const second = paid(account);
         expect(await admitted(subject.store, second)).toMatchObject({ held: 1_500n, granted: 50 });
         await subject.store.commit('settle', settling(second, 400n));
-        expect(await subject.store.commit('admit', paid(account, { budget: 2_700n }))).toEqual({
+        expect(await subject.store.commit('admit', paid(account))).toEqual({
           ...refused,
           reason: 'key_budget_exceeded',
           available: 1_100n,
           affordableTokens: 10,
+          short: day(account, 2_700n, 1_600n, 0n),
         });
       });
 
       test('whose budget and wallet are both too low is told of its budget, and what both of them pay', async () => {
-        const account = await createAccount(subject.store, 1_120n);
+        const account = await budgeted(1_100n, 1_120n);
         const refused = { ok: false as const, needed: 1_160n };
-        expect(await subject.store.commit('admit', paid(account, { budget: 1_100n }))).toEqual({
+        expect(await subject.store.commit('admit', paid(account))).toEqual({
           ...refused,
           reason: 'key_budget_exceeded',
           available: 1_100n,
           affordableTokens: 10,
+          short: day(account, 1_100n, 0n, 0n),
         });
-        expect(await subject.store.commit('admit', paid(account, { budget: 1_140n }))).toEqual({
+        await setDayBudget(subject.store, account, 1_140n);
+        expect(await subject.store.commit('admit', paid(account))).toEqual({
           ...refused,
           reason: 'key_budget_exceeded',
           available: 1_120n,
           affordableTokens: 12,
+          short: day(account, 1_140n, 0n, 0n),
         });
-        expect(await subject.store.commit('admit', paid(account, { budget: 1_160n }))).toEqual({
+        await setDayBudget(subject.store, account, 1_160n);
+        expect(await subject.store.commit('admit', paid(account))).toEqual({
           ...refused,
           reason: 'insufficient_balance',
           available: 1_120n,
@@ -304,37 +320,38 @@ export function describeAdmit(open: OpenSubject): void {
       });
 
       test('is told what is held: its budget, or the wallet where the budget would do', async () => {
-        const account = await createAccount(subject.store, 3_000n);
-        await admitted(subject.store, paid(account, { budget: 9_000n }));
+        const account = await budgeted(9_000n, 3_000n);
+        await admitted(subject.store, paid(account));
         const refused = { ok: false, needed: 1_160n, available: 1_000n };
-        expect(await subject.store.commit('admit', paid(account, { budget: 9_000n }))).toMatchObject({
+        expect(await subject.store.commit('admit', paid(account))).toMatchObject({
           ...refused,
           reason: 'balance_in_use',
         });
-        expect(await subject.store.commit('admit', paid(account, { budget: 3_000n }))).toMatchObject({
+        await setDayBudget(subject.store, account, 3_000n);
+        expect(await subject.store.commit('admit', paid(account))).toMatchObject({
           ...refused,
           reason: 'budget_in_use',
         });
       });
 
       test('spends anew on the next Taipei day, but for what it holds', async () => {
-        const account = await createAccount(subject.store);
-        const spent = paid(account, { budget: 3_000n });
+        const account = await budgeted(3_000n);
+        const spent = paid(account);
         await admitted(subject.store, spent);
         await subject.store.commit('settle', settling(spent, 2_000n));
-        const held = paid(account, { budget: 3_500n, hold: { wanted: 50 } });
-        await admitted(subject.store, held);
-        const tomorrow = paid(account, { budget: 3_500n, at: T0 + DAY });
+        await setDayBudget(subject.store, account, 3_500n);
+        await admitted(subject.store, paid(account, { hold: { wanted: 50 } }));
+        const tomorrow = paid(account, { at: T0 + DAY });
         expect(await admitted(subject.store, tomorrow)).toMatchObject({ held: 2_000n });
-        expect(await subject.store.commit('admit', paid(account, { budget: 3_500n, at: T0 + DAY }))).toMatchObject({
+        expect(await subject.store.commit('admit', paid(account, { at: T0 + DAY }))).toMatchObject({
           reason: 'budget_in_use',
           available: 0n,
         });
       });
 
       test('does not count free requests', async () => {
-        const account = await createAccount(subject.store);
-        expect(await subject.store.commit('admit', free(account, { budget: 0n }))).toMatchObject({ ok: true });
+        const account = await budgeted(0n);
+        expect(await subject.store.commit('admit', free(account))).toMatchObject({ ok: true });
       });
     });
   });

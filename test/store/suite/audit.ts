@@ -238,7 +238,7 @@ export function describeAudit(open: OpenSubject): void {
         ...settling(settled, 400n),
         losses: { items: [loss({ amount: 60n }), loss({ reason: 'free_model', amount: 7n })], guard: null },
       });
-      await admitted(store, paid(account, { budget: 5_000n }));
+      await admitted(store, paid(account));
       await admitted(store, free(account));
     });
     afterEach(() => subject.close());

@@ -22,6 +22,7 @@ import {
   releasing,
   renewLease,
   sampleKey,
+  setDayBudget,
   settling,
   T0,
 } from './samples.ts';
@@ -90,7 +91,8 @@ export function describeBudgets(open: OpenSubject): void {
     test('counts what calls hold that began before', async () => {
       await newKey();
       const running = await begin();
-      const small = { budget: 3_000n, hold: { least: 100 } };
+      const small = { hold: { least: 100 } };
+      await setDayBudget(subject.store, key, 3_000n);
       expect(await subject.store.commit('admit', paid(key, small))).toMatchObject({
         reason: 'budget_in_use',
         available: 1_000n,

@@ -2,7 +2,18 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { NO_BUCKETS } from '../../../src/store/rows.ts';
-import { admitted, createAccount, free, MINUTE, paid, releasing, renewLease, settling, T0 } from './samples.ts';
+import {
+  admitted,
+  createAccount,
+  createKey,
+  free,
+  MINUTE,
+  paid,
+  releasing,
+  renewLease,
+  settling,
+  T0,
+} from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 
 export function describeClose(open: OpenSubject): void {
@@ -268,8 +279,9 @@ export function describeClose(open: OpenSubject): void {
     });
 
     test('a budget is spent by what was charged', async () => {
-      const account = await createAccount(subject.store);
-      const input = paid(account, { budget: 5_000n });
+      const { accountId } = await createAccount(subject.store);
+      const account = await createKey(subject.store, accountId, { dailyBudget: 5_000n });
+      const input = paid(account);
       await admitted(subject.store, input);
       await subject.store.commit('settle', settling(input, 1_500n));
       expect(await subject.sql(`SELECT spent_nano, held_nano FROM budgets WHERE key_id = '${account.keyId}'`)).toEqual([

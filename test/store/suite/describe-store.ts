@@ -6,6 +6,7 @@ import { describeAdmit } from './admit.ts';
 import { describeAudit } from './audit.ts';
 import { describeBatches } from './batches.ts';
 import { describeBudgets } from './budgets.ts';
+import { describeChains } from './chains.ts';
 import { describeClose } from './close.ts';
 import { describeKeys } from './keys.ts';
 import { describeLogins } from './logins.ts';
@@ -30,6 +31,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeKeys(open);
     describeActors(open);
     describeBudgets(open);
+    describeChains(open);
     describeLosses(open);
     describeLogins(open);
     describeOperator(open);

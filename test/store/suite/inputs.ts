@@ -72,7 +72,6 @@ function admission(accountId: string): Omit<AdmitInput, 'charge'> {
     endpoint: '/v1/chat/completions',
     stream: false,
     revision: 1,
-    budget: null,
   };
 }
 

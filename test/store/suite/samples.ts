@@ -80,6 +80,19 @@ export async function createAccount(store: Store, balance = 1_000_000_000n): Pro
   return { accountId: input.accountId, keyId: input.key.keyId };
 }
 
+/** A further key of the account, which does not manage. */
+export async function createKey(store: Store, accountId: string, fields: Partial<KeyRow> = {}): Promise<Account> {
+  const key = sampleKey(accountId, { manage: false, ...fields });
+  const result = await store.commit('createKey', { key, at: T0 });
+  if (!result.ok) throw new Error(result.reason);
+  return { accountId, keyId: key.keyId };
+}
+
+export async function setDayBudget(store: Store, key: Account, dailyBudget: bigint | null): Promise<void> {
+  const result = await store.commit('changeKey', { ...key, changes: { dailyBudget }, at: T0 });
+  if (!result.ok) throw new Error(result.reason);
+}
+
 export function renewLease(store: Store, nodeId = NODE, expiresAt = T0 + 1_000 * DAY): Promise<undefined> {
   return store.commit('lease', { nodeId, host: 'here', pid: 7, expiresAt });
 }
@@ -117,7 +130,6 @@ function request({ accountId, keyId }: Account): Omit<AdmitInput, 'charge'> {
     endpoint: '/v1/chat/completions',
     stream: true,
     revision: 3,
-    budget: null,
   };
 }
 
@@ -142,14 +154,14 @@ export function unsettled(amount = 0n) {
 }
 
 export function settling(admitted: AdmitInput, cost: bigint, fields: Partial<Outcome> = {}): SettleInput {
-  const { requestId, accountId, keyId } = admitted;
-  return { requestId, accountId, keyId, cost, outcome: outcome(fields) };
+  const { requestId, accountId, keyId, chain } = admitted;
+  return { requestId, accountId, keyId, chain, cost, outcome: outcome(fields) };
 }
 
 export function releasing(admitted: AdmitInput, giveBackSlots: boolean): Input<'release'> {
-  const { requestId, accountId, keyId } = admitted;
+  const { requestId, accountId, keyId, chain } = admitted;
   const ended = outcome({ status: 'upstream_failed', channel: null, buckets: NO_BUCKETS, reasoning: 0, attempts: [] });
-  return { requestId, accountId, keyId, giveBackSlots, outcome: ended };
+  return { requestId, accountId, keyId, chain, giveBackSlots, outcome: ended };
 }
 
 /** Who waits too long for a commit, as on a disk that stands still, is turned away with nothing taken, and comes again. */
