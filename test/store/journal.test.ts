@@ -166,6 +166,35 @@ describe('a process that is gone', () => {
     expect(audit(db, {}).differences).toEqual([]);
   });
 
+  test('may have counted for keys above and for a session: their pages are found', async () => {
+    const limits = { sessionBudget: 5_000n, tokensPerMinute: 1_000 };
+    const { key: row } = registration({ accountId });
+    const top = { ...row, keyId: 'key_top', hash: 'top', manage: false, delegate: true, limits };
+    const low = { ...row, keyId: 'key_low', hash: 'low', manage: false, parentId: 'key_top', dailyBudget: 5_000n };
+    commits.commitBatch([
+      { name: 'createKey', input: { key: top, at: NOW } },
+      { name: 'createKey', input: { key: low, at: NOW } },
+    ]);
+    const chain = { ancestors: ['key_top'], sessions: ['key_top:s'], rated: ['key_top'] };
+    const tokens = { input: 100, perOutput: 1, wanted: 16, least: 16 };
+    const [first, second] = [500n, 300n].map((amount) => paid(accountId, amount, { keyId: 'key_low', chain, tokens }));
+    if (!first || !second) throw new Error('there are two');
+    commit([admitting(first), admitting(second)]);
+    commit([{ name: 'settle', input: { ...settlement(first, 400n), chain } }]);
+    expect(journaled()).toBe(2);
+    const store = await openSqliteStore({ file, clock: systemClock });
+    const counted = { spent: 400n, monthSpent: 400n, totalSpent: 400n, held: 300n, inFlight: 1 };
+    expect(await store.read.budgetsOf(['key_top', 'key_low'])).toMatchObject([counted, counted]);
+    expect((await store.read.audit({})).differences).toEqual([]);
+    await store.close();
+    expect(db.query('SELECT session_id, spent_nano, held_nano FROM session_budgets').all()).toEqual([
+      { session_id: 'key_top:s', spent_nano: 400n, held_nano: 300n },
+    ]);
+    expect(db.query<{ chain: string }, []>('SELECT chain FROM holds').all().map((one) => JSON.parse(one.chain))).toEqual([
+      { ...chain, tokens: 116 },
+    ]);
+  });
+
   test('may have booked losses and charged them beyond the guard: the rows and the page of the day are found', async () => {
     const closes = [600n, 500n, 400n].map((amount): Operation[] => {
       const input = paid(accountId, 2_000n);

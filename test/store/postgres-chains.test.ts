@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { eventually } from '../support/eventually.ts';
 import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { checkAfterKill, checkRace } from './chains/describe-race.ts';
 import { killInTheMiddle } from './chains/kill.ts';
@@ -29,6 +30,12 @@ afterAll(async () => {
   await server.stop();
 });
 
+const isIdle = async () => {
+  const busy = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+    AND state <> 'idle'`;
+  return (await database.sql(busy)).length === 0;
+};
+
 test('a thousand calls on two nodes exceed no level by one nano, and none is refused that has room', async () => {
   await checkRace(nodes);
 }, 120_000);
@@ -38,6 +45,8 @@ test('two nodes that are killed leave books in order, and nothing held after the
   try {
     const first = nodes[0] as Store;
     const { keyIds, limits } = await killInTheMiddle(first, [database.url, database.url], folder);
+    // Their last transactions may still be on their way.
+    await eventually('the server has ended what they began', isIdle);
     await checkAfterKill(first, keyIds, limits);
   } finally {
     rmSync(folder, { recursive: true, force: true });

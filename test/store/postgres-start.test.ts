@@ -21,6 +21,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Pooler, startPooler } from '../support/pooler.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { beforeChains, checkHeldBefore, heldBefore } from '../support/held-before-chains.ts';
 import { beforeBudgets, KEPT_BUDGETS, KEPT_THEN, SPENT_BEFORE } from '../support/spent-before-budgets.ts';
 import { createAccount } from './suite/samples.ts';
 
@@ -118,6 +119,19 @@ describe('a migration', () => {
     await migrate(connection);
     expect(await database.sql(KEPT_BUDGETS)).toEqual(KEPT_THEN);
     await connection.close();
+    await database.drop();
+  });
+
+  test('fills months and totals, and calls that ran before end right', async () => {
+    const database = await server.createDatabase({ empty: true });
+    const connection = await openConnection({ url: database.url, settings: {} }, systemClock);
+    await migrate(connection, { migrations: beforeChains(MIGRATIONS) });
+    for (const statement of heldBefore()) await database.sql(statement);
+    await migrate(connection);
+    await connection.close();
+    const store = await open(database.url);
+    await checkHeldBefore(store);
+    await store.close();
     await database.drop();
   });
 

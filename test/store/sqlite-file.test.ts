@@ -13,6 +13,7 @@ import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { appliedLine } from '../support/applied-line.ts';
+import { beforeChains, checkHeldBefore, heldBefore } from '../support/held-before-chains.ts';
 import { beforeBudgets, KEPT_BUDGETS, KEPT_THEN, SPENT_BEFORE } from '../support/spent-before-budgets.ts';
 import { lease, NOW, paid, registration, settlement, TRIAL } from './suite/inputs.ts';
 
@@ -169,6 +170,17 @@ describe('migrations', () => {
       expect(one.query<unknown, []>(KEPT_BUDGETS).all()).toEqual(KEPT_THEN);
       one.close();
     }
+  });
+
+  test('fill months and totals, and calls that ran before end right', async () => {
+    const db = openDatabase(file);
+    migrate(db, { migrations: beforeChains(MIGRATIONS) });
+    for (const statement of heldBefore()) db.run(statement);
+    migrate(db);
+    db.close();
+    const store = await openStore();
+    await checkHeldBefore(store);
+    await store.close();
   });
 
   test('one that was changed afterwards is refused', async () => {
