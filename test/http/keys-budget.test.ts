@@ -87,7 +87,7 @@ describe('the budget', () => {
       affordable_max_tokens: 15,
       resets_at: new Date(MIDNIGHT).toISOString(),
     });
-    expect(budgetOf(less.id)).toBeUndefined();
+    expect(budgetOf(less.id)).toEqual({ spent_nano: 0n, held_nano: 0n });
     expect(gateway.sql('SELECT * FROM usage_records WHERE key_id = ?', less.id)).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 // Limits under a clock that jumps: no window re-opens, and a refusal says when it does open.
 
 import { describe, expect, test } from 'bun:test';
+import { taipeiMonth } from '../../src/kit/taipei.ts';
 import { budgetOn } from '../../src/store/book/budgets.ts';
 import {
   dayAllowance,
@@ -76,7 +77,15 @@ describe('what a clock wrote that was days ahead', () => {
     expect(dayAllowance(begun, T, 1)).toEqual(dayAllowance(EMPTY_WINDOW, T, 1));
     const again = takeDay(begun, T);
     expect(dayAllowance(again, T, 2).used).toBe(1);
-    expect(budgetOn({ day: begun.day, spent: 7n, held: 3n }, T)).toEqual({ day: again.day, spent: 0n, held: 3n });
+    const page = { spent: 7n, held: 3n, monthSpent: 9n, totalSpent: 11n, inFlight: 2, limits: { dayBudget: 8n } };
+    const [month, monthAhead] = [taipeiMonth(T), taipeiMonth(ahead)];
+    expect(budgetOn({ ...page, day: begun.day, month: monthAhead }, T)).toEqual({
+      ...page,
+      day: again.day,
+      spent: 0n,
+      month,
+      monthSpent: month === monthAhead ? 9n : 0n,
+    });
   });
 
   test('leaves today a limit of its own, slot by slot', () => {

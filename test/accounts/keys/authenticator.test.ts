@@ -24,6 +24,7 @@ beforeEach(() => {
           reads++;
           return rows.get(hash);
         },
+        keysOf: async (accountId) => [...rows.values()].filter((row) => row.accountId === accountId),
       },
     },
     clock,
@@ -304,5 +305,41 @@ describe('a key that is looked at again', () => {
     expect(authenticator.revalidate(old)).toBe(old);
     clock.step(10);
     expect(authenticator.revalidate(old)).toBeUndefined();
+  });
+});
+
+describe('a key below others', () => {
+  const [TOP, MIDDLE] = [3, 4].map((byte) => keyFromSecret(new Uint8Array(32).fill(byte))) as [string, string];
+  const storeChain = (top: Partial<KeyRow> = {}, middle: Partial<KeyRow> = {}) => {
+    store(TOP, { keyId: 'key_top', ...top });
+    store(MIDDLE, { keyId: 'key_middle', parentId: 'key_top', depth: 1, ...middle });
+    store(KEY, { keyId: 'key_low', parentId: 'key_middle', depth: 2 });
+  };
+
+  test('comes with its ancestors, the parent first, and is cached with them', async () => {
+    storeChain({ models: ['a', 'b'] }, { models: ['b', 'c'] });
+    authenticator.confirm('1', clock.monotonic());
+    const found = await authenticator.authenticate(KEY);
+    expect(found?.ancestors.map(({ keyId }) => keyId)).toEqual(['key_middle', 'key_top']);
+    expect(found?.allowedModels).toEqual(['b']);
+    expect(authenticator.authenticate(KEY)).toBe(found);
+  });
+
+  test.each([
+    ['was revoked', { revokedAt: 1 }],
+    ['expired', { expiresAt: 1 }],
+  ])('is invalid when an ancestor %s', async (_, changes) => {
+    storeChain({}, changes);
+    expect(await authenticator.authenticate(KEY)).toBeUndefined();
+    storeChain(changes);
+    expect(await authenticator.authenticate(KEY)).toBeUndefined();
+  });
+
+  test('is invalid once an ancestor expires, also while it is cached', async () => {
+    storeChain({ expiresAt: clock.now() + 10 });
+    authenticator.confirm('1', clock.monotonic());
+    expect(await authenticator.authenticate(KEY)).toBeDefined();
+    await clock.advance(10);
+    expect(await authenticator.authenticate(KEY)).toBeUndefined();
   });
 });
