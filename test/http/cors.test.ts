@@ -47,6 +47,7 @@ describe('an answer', () => {
     'x-svc-cost-ntd',
     'x-svc-balance-ntd',
     'x-svc-max-tokens',
+    'x-svc-budget-warning',
     'x-svc-dropped',
     'x-svc-translated',
     'x-request-id',
@@ -55,9 +56,15 @@ describe('an answer', () => {
     'x-ratelimit-limit-requests',
     'x-ratelimit-remaining-requests',
     'x-ratelimit-reset-requests',
+    'x-ratelimit-limit-tokens',
+    'x-ratelimit-remaining-tokens',
+    'x-ratelimit-reset-tokens',
     'anthropic-ratelimit-requests-limit',
     'anthropic-ratelimit-requests-remaining',
     'anthropic-ratelimit-requests-reset',
+    'anthropic-ratelimit-tokens-limit',
+    'anthropic-ratelimit-tokens-remaining',
+    'anthropic-ratelimit-tokens-reset',
   ];
   test.each([
     ['a success', 200],
