@@ -48,7 +48,6 @@ function requestOf(owner: Owner, index: number, at: number): AdmitInput {
     endpoint: '/v1/chat/completions',
     stream: false,
     revision: 1,
-    budget: null,
     charge: {
       free: false,
       hold: { base: 1_000n, unit: 10n, wanted: 100, least: 16 },

@@ -6,16 +6,15 @@ import { canReach } from '../dialects/carry.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { mayFit } from '../dialects/input/count-input.ts';
 import { fitsThinking } from '../ledger/thinking-budget.ts';
-import type { KeyRow } from '../store/rows.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
-import { mayUse } from './choose-model.ts';
+import { type ModelLimit, mayUse } from './choose-model.ts';
 
 /** The named one is the first. */
 export type Models = readonly [Model, ...Model[]];
 
 interface NamingCall {
   catalog: Catalog;
-  key: KeyRow;
+  key: ModelLimit;
   kind: ModelKind;
   dialect: Dialect;
 }

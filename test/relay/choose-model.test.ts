@@ -9,7 +9,7 @@ import type { KeyRow } from '../../src/store/rows.ts';
 function hintFor(id: string, models: KeyRow['models'], here: readonly string[]): string | undefined {
   const catalog = { find: () => undefined, models: here.map((one) => ({ id: one })) } as unknown as Catalog;
   try {
-    chooseModel(catalog, { models } as KeyRow, id, 'chat');
+    chooseModel(catalog, { allowedModels: models }, id, 'chat');
   } catch (error) {
     if (error instanceof Fault) return error.details.hint;
     throw error;

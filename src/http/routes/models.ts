@@ -4,8 +4,7 @@ import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { tokenBounds } from '../../catalog/token-bounds.ts';
 import { type ListedModel, writeModel, writeModelList } from '../../dialects/model-list.ts';
 import { text } from '../../kit/shapes.ts';
-import { chooseModel, mayUse } from '../../relay/choose-model.ts';
-import type { KeyRow } from '../../store/rows.ts';
+import { chooseModel, type ModelLimit, mayUse } from '../../relay/choose-model.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
 import { keyedRoute } from '../operation.ts';
 import { gatewayAnswerHeaders, listedModel, MODEL_FAULTS, modelList } from './outlines.ts';
@@ -44,7 +43,7 @@ export const LIST_CALLS = [
 ];
 
 /** Models first, then their aliases. */
-function usableModels(catalog: Catalog, key: KeyRow): ListedModel[] {
+function usableModels(catalog: Catalog, key: ModelLimit): ListedModel[] {
   const models = catalog.models.filter((model) => mayUse(key, model));
   return [
     ...models.map((model) => describeModel(model, catalog, model.id)),

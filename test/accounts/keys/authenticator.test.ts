@@ -88,7 +88,11 @@ describe('a key that is not good', () => {
 test('the store sees a keyed hash, never the key', async () => {
   expect(authenticator.hash(KEY)).toMatch(/^[0-9a-f]{64}$/);
   expect(authenticator.hash(KEY)).not.toBe(new Bun.CryptoHasher('sha256').update(KEY).digest('hex'));
-  const elsewhere = createAuthenticator({ read: { keyByHash: async () => undefined } }, clock, 'another-test-pepper');
+  const elsewhere = createAuthenticator(
+    { read: { keyByHash: async () => undefined, keysOf: async () => [] } },
+    clock,
+    'another-test-pepper',
+  );
   expect(elsewhere.hash(KEY)).not.toBe(authenticator.hash(KEY));
 });
 
@@ -219,6 +223,7 @@ describe('rows in memory', () => {
             const row = rows.get(asked);
             return new Promise((resolve) => replies.push(() => resolve(row)));
           },
+          keysOf: async () => [],
         },
       },
       clock,

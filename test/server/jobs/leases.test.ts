@@ -264,7 +264,6 @@ describe('the holds of a node that is gone', () => {
       endpoint: '/v1/chat/completions',
       stream: false,
       revision: 1,
-      budget: null,
       charge: {
         free: false,
         hold: { base: 100_000_000n, unit: 0n, wanted: 1, least: 1 },

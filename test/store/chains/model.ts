@@ -71,7 +71,8 @@ export class ChainModel {
     for (const key of this.chain(keyId)) {
       const { dailyBudget, limits } = key;
       const check = (kind: BudgetKind, limit: bigint | null | undefined, from: number, of?: string) => {
-        if (limit === null || limit === undefined) return;
+        // A call that may cost nothing takes nothing of a budget, whatever is left of it.
+        if (limit === null || limit === undefined || amount === 0n) return;
         if (this.spent(key.keyId, from, of) + this.held(key.keyId, of) + amount > limit) short.push(`${kind} ${key.keyId}`);
       };
       check('day', dailyBudget, dayStart(at));

@@ -14,11 +14,19 @@ export async function addKey(
   fields: Partial<KeyRow> = {},
   parentId: string | null = null,
 ): Promise<KeyRow> {
-  const dailyBudget = parentId === null ? null : AMPLE;
-  const key = sampleKey(accountId, { manage: false, delegate: true, dailyBudget, parentId, ...fields });
+  const budget = parentId === null ? {} : await ampleBudget(store, accountId, parentId);
+  const key = sampleKey(accountId, { manage: false, delegate: true, parentId, ...budget, ...fields });
   const result = await store.commit('createKey', { key, at: T0 });
   if (!result.ok) throw new Error(result.reason);
   return { ...key, depth: result.key.depth };
+}
+
+/** Of a kind that no ancestor has less of. */
+async function ampleBudget(store: Store, accountId: string, parentId: string): Promise<Partial<KeyRow>> {
+  const above = ancestorsOf(await store.read.keysOf(accountId), { parentId });
+  return above.some(({ limits: { totalBudget = AMPLE } }) => totalBudget < AMPLE)
+    ? { dailyBudget: AMPLE }
+    : { limits: { totalBudget: AMPLE } };
 }
 
 export const AMPLE = 1_000_000_000_000n;

@@ -90,6 +90,7 @@ export function describeKeys(open: OpenSubject): void {
         models: ['m'],
         dailyBudget: 9_007_199_254_740_993n,
         expiresAt: T0 + 1,
+        limits: { totalBudget: 9_007_199_254_740_995n, inFlight: 3 },
       });
       await subject.store.commit('createKey', { key, at: T0, replay });
       const { keyId } = key;
@@ -97,10 +98,24 @@ export function describeKeys(open: OpenSubject): void {
       await subject.store.commit('changeKey', { accountId, keyId, changes, at: T0 });
       await subject.store.commit('revokeKey', { accountId, keyId, at: T0 });
       const { last4, name, manage, models, dailyBudget, expiresAt, createdAt } = key;
+      const { parentId, depth, delegate, limits } = key;
       const again = { key: sampleKey(accountId, { last4: 'wxyz' }), at: T0 + 2, replay, onlyReplay: true };
       expect(await subject.store.commit('createKey', again)).toEqual({
         ok: true,
-        key: { keyId, last4, name, manage, models, dailyBudget, expiresAt, createdAt },
+        key: {
+          keyId,
+          last4,
+          name,
+          manage,
+          models,
+          dailyBudget,
+          expiresAt,
+          createdAt,
+          parentId,
+          depth,
+          delegate,
+          limits,
+        },
         replayedSalt: 'salt',
       });
     });
