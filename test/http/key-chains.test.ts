@@ -181,7 +181,8 @@ test('a key may use the models that it and every key above it allow', async () =
   expect(refused.status).toBe(403);
   expect(await errorOf(refused)).toMatchObject({ code: 'model_not_allowed' });
   const { data } = await gateway.get('/v1/models', low.key);
-  expect(data.map(({ id }: Answer) => id).toSorted()).toEqual(['auto:free', 'up-paid']);
+  // Aliases of the two as well.
+  expect(data.map(({ id }: Answer) => id).toSorted()).toEqual(['auto:free', 'claude-auto', 'claude-up-paid', 'up-paid']);
 });
 
 test('a key ends with the key above it', async () => {

@@ -5,11 +5,10 @@ import { expect } from 'bun:test';
 import { taipeiDay, taipeiMonth } from '../../src/kit/taipei.ts';
 import type { Migration } from '../../src/store/migration.ts';
 import type { Store } from '../../src/store/store.ts';
-import { NODE, paid, settling } from '../store/suite/samples.ts';
+import { NODE, paid, renewLease, settling } from '../store/suite/samples.ts';
 
 export const beforeChains = (migrations: readonly Migration[]) => migrations.filter(({ version }) => version < 14);
 
-const FAR = 9_999_999_999_999;
 const usage = (keyId: string, day: number, cost: number) =>
   `('acc_1', ${day}, '${keyId}', 'm', 'up', 'ok', 1, 1, 0, 0, 0, 1, 0, 0, ${cost})`;
 const KEY_COLUMNS = 'key_id, account_id, hash, last4, manage, daily_budget_nano, created_at';
@@ -22,7 +21,6 @@ export function heldBefore(): string[] {
     `INSERT INTO keys (${KEY_COLUMNS}) VALUES ('key_a', 'acc_1', 'a', 'aaaa', TRUE, NULL, 1),
       ('key_b', 'acc_1', 'b', 'bbbb', FALSE, 500, 1), ('key_c', 'acc_1', 'c', 'cccc', FALSE, 7, 1)`,
     `INSERT INTO budgets VALUES ('key_b', ${day}, 40, 300)`,
-    `INSERT INTO leases VALUES ('${NODE}', 'here', 1, ${FAR})`,
     `INSERT INTO holds VALUES ('req_1', 'acc_1', 'key_b', '${NODE}', 300, FALSE, 'm', 'chat', FALSE, 1, 1, TRUE)`,
     `INSERT INTO usage_days VALUES ${[usage('key_a', day, 70), usage('key_b', day, 40), usage('key_b', day - 400, 1_000)]}`,
   ];
@@ -30,6 +28,7 @@ export function heldBefore(): string[] {
 
 export async function checkHeldBefore(store: Store): Promise<void> {
   const at = Date.now();
+  await renewLease(store, NODE, at + 60_000);
   const ids = ['key_a', 'key_b', 'key_c'];
   const budgets = async () => (await store.read.budgetsOf(ids)).toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1));
   const month = taipeiMonth(at);
