@@ -35,9 +35,17 @@ CREATE TABLE budgets (
   day bigint NOT NULL,
   spent_nano bigint NOT NULL,
   held_nano bigint NOT NULL,
+  month bigint NOT NULL DEFAULT 0,
+  month_spent_nano bigint NOT NULL DEFAULT 0,
+  total_spent_nano bigint NOT NULL DEFAULT 0,
+  in_flight bigint NOT NULL DEFAULT 0,
+  limits text,
   CONSTRAINT budgets_pkey PRIMARY KEY (key_id),
   CONSTRAINT budgets_held_nano_check CHECK ((held_nano >= 0)),
-  CONSTRAINT budgets_spent_nano_check CHECK ((spent_nano >= 0))
+  CONSTRAINT budgets_in_flight_check CHECK ((in_flight >= 0)),
+  CONSTRAINT budgets_month_spent_nano_check CHECK ((month_spent_nano >= 0)),
+  CONSTRAINT budgets_spent_nano_check CHECK ((spent_nano >= 0)),
+  CONSTRAINT budgets_total_spent_nano_check CHECK ((total_spent_nano >= 0))
 ) WITH (fillfactor=60);
 
 CREATE TABLE card_batches (
@@ -118,6 +126,7 @@ CREATE TABLE holds (
   revision bigint NOT NULL,
   opened_at bigint NOT NULL,
   budgeted boolean NOT NULL,
+  chain text,
   CONSTRAINT holds_pkey PRIMARY KEY (request_id),
   CONSTRAINT holds_account_id_fkey FOREIGN KEY (account_id) REFERENCES wallets(account_id),
   CONSTRAINT holds_amount_nano_check CHECK ((amount_nano >= 0)),
@@ -151,12 +160,18 @@ CREATE TABLE keys (
   revoked_at bigint,
   old_hash text COLLATE "C",
   old_hash_until bigint,
+  parent_id text COLLATE "C",
+  depth bigint NOT NULL DEFAULT 0,
+  delegate boolean NOT NULL DEFAULT false,
+  limits text NOT NULL DEFAULT '{}'::text,
   CONSTRAINT keys_pkey PRIMARY KEY (key_id),
   CONSTRAINT keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
   CONSTRAINT keys_check CHECK (((old_hash IS NULL) = (old_hash_until IS NULL))),
   CONSTRAINT keys_daily_budget_nano_check CHECK ((daily_budget_nano >= 0)),
+  CONSTRAINT keys_depth_check CHECK ((((depth >= 0) AND (depth <= 8)) AND ((depth = 0) = (parent_id IS NULL)))),
   CONSTRAINT keys_hash_key UNIQUE (hash),
   CONSTRAINT keys_old_hash_key UNIQUE (old_hash),
+  CONSTRAINT limited_keys_do_not_manage CHECK (((NOT manage) OR ((parent_id IS NULL) AND (limits = '{}'::text)))),
   CONSTRAINT restricted_keys_do_not_manage CHECK (((NOT manage) OR ((models IS NULL) AND (daily_budget_nano IS NULL) AND (expires_at IS NULL))))
 );
 
@@ -256,6 +271,18 @@ CREATE TABLE schema_migrations (
   hash text NOT NULL,
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (version)
 );
+
+CREATE TABLE session_budgets (
+  session_id text COLLATE "C" NOT NULL,
+  spent_nano bigint NOT NULL,
+  held_nano bigint NOT NULL,
+  touched_at bigint NOT NULL,
+  CONSTRAINT session_budgets_pkey PRIMARY KEY (session_id),
+  CONSTRAINT session_budgets_held_nano_check CHECK ((held_nano >= 0)),
+  CONSTRAINT session_budgets_spent_nano_check CHECK ((spent_nano >= 0))
+);
+
+CREATE INDEX session_budgets_by_touch ON public.session_budgets USING btree (touched_at);
 
 CREATE TABLE settings (
   name text NOT NULL,

@@ -36,7 +36,7 @@ CREATE TABLE budgets (
   day INTEGER NOT NULL,
   spent_nano INTEGER NOT NULL CHECK (spent_nano >= 0),
   held_nano INTEGER NOT NULL CHECK (held_nano >= 0)
-) STRICT, WITHOUT ROWID;
+, month INTEGER NOT NULL DEFAULT 0, month_spent_nano INTEGER NOT NULL DEFAULT 0 CHECK (month_spent_nano >= 0), total_spent_nano INTEGER NOT NULL DEFAULT 0 CHECK (total_spent_nano >= 0), in_flight INTEGER NOT NULL DEFAULT 0 CHECK (in_flight >= 0), limits TEXT) STRICT, WITHOUT ROWID;
 
 CREATE TABLE card_batches (
   batch_id TEXT PRIMARY KEY,
@@ -106,7 +106,7 @@ CREATE TABLE holds (
   stream INTEGER NOT NULL CHECK (stream IN (0, 1)),
   revision INTEGER NOT NULL,
   opened_at INTEGER NOT NULL,
-  budgeted INTEGER NOT NULL CHECK (budgeted IN (0, 1)),
+  budgeted INTEGER NOT NULL CHECK (budgeted IN (0, 1)), chain TEXT,
   CHECK (free = 0 OR amount_nano = 0)
 ) STRICT, WITHOUT ROWID;
 
@@ -141,7 +141,8 @@ CREATE TABLE keys (
   revoked_at INTEGER,
   -- The hash before the last rotation, good until its grace ends.
   old_hash TEXT UNIQUE,
-  old_hash_until INTEGER,
+  old_hash_until INTEGER, parent_id TEXT CHECK (parent_id IS NULL OR manage = 0), depth INTEGER NOT NULL DEFAULT 0
+  CHECK (depth BETWEEN 0 AND 8 AND (depth = 0) = (parent_id IS NULL)), delegate INTEGER NOT NULL DEFAULT 0 CHECK (delegate IN (0, 1)), limits TEXT NOT NULL DEFAULT '{}' CHECK (manage = 0 OR limits = '{}'),
   CHECK ((old_hash IS NULL) = (old_hash_until IS NULL)),
   CONSTRAINT restricted_keys_do_not_manage
     CHECK (manage = 0 OR (models IS NULL AND daily_budget_nano IS NULL AND expires_at IS NULL))
@@ -232,6 +233,15 @@ END;
 CREATE TABLE schema_migrations (
       version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL
     ) STRICT;
+
+CREATE TABLE session_budgets (
+  session_id TEXT PRIMARY KEY,
+  spent_nano INTEGER NOT NULL CHECK (spent_nano >= 0),
+  held_nano INTEGER NOT NULL CHECK (held_nano >= 0),
+  touched_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX session_budgets_by_touch ON session_budgets (touched_at);
 
 CREATE TABLE settings (
   name TEXT PRIMARY KEY,
