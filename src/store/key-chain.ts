@@ -1,7 +1,7 @@
 // A key and its ancestors: what every key of the chain allows is allowed.
 
-import type { ChildField, ChildRefusal } from './operations.ts';
 import { isLiveKey } from './key-rules.ts';
+import type { ChildField, ChildRefusal } from './operations.ts';
 import type { KeyRow } from './rows.ts';
 
 export const MAX_DEPTH = 8;
@@ -78,8 +78,7 @@ function exceededField(key: KeyRow, ancestor: KeyRow, before: KeyRow | undefined
     return 'dailyBudget';
   }
   return LIMIT_FIELDS.find(
-    (field) =>
-      isNew(key.limits[field], before?.limits[field]) && isMore(key.limits[field], ancestor.limits[field]),
+    (field) => isNew(key.limits[field], before?.limits[field]) && isMore(key.limits[field], ancestor.limits[field]),
   );
 }
 

@@ -55,7 +55,13 @@ export function hasLimits(limits: AllLimits): boolean {
 }
 
 /** All limits of a key; null if it has none. */
-export function limitsOfKey({ dailyBudget, limits }: { dailyBudget: Nano | null; limits: KeyLimits }): AllLimits | null {
+export function limitsOfKey({
+  dailyBudget,
+  limits,
+}: {
+  dailyBudget: Nano | null;
+  limits: KeyLimits;
+}): AllLimits | null {
   const all: AllLimits = dailyBudget === null ? limits : { dayBudget: dailyBudget, ...limits };
   return hasLimits(all) ? all : null;
 }

@@ -12,9 +12,7 @@ export type Restrictions = Pick<KeyRow, 'models' | 'dailyBudget' | 'expiresAt' |
 
 /** Such a key cannot manage: it could remove its own restriction. A key below another is always restricted. */
 export function isRestricted({ models, dailyBudget, expiresAt, limits, parentId }: Restrictions): boolean {
-  return (
-    models !== null || dailyBudget !== null || expiresAt !== null || parentId !== null || hasLimits(limits)
-  );
+  return models !== null || dailyBudget !== null || expiresAt !== null || parentId !== null || hasLimits(limits);
 }
 
 /** Whether a text with this hash opens anything now. */

@@ -4,6 +4,7 @@
 import type { Nano } from '../kit/money.ts';
 import type { OptionalTerms } from '../kit/prices.ts';
 import type { AcceptedChain } from './accepted-chains.ts';
+import type { AdmitInput, AdmitResult, OfRequest } from './admission.ts';
 import type { Logged } from './book/actions.ts';
 import type { Acted, ActorRefusal } from './book/actors.ts';
 import type { ReplayRequest } from './book/replays.ts';
@@ -17,7 +18,6 @@ import type {
   CardState,
   ChargeRule,
   Incident,
-  KeyChain,
   KeyDetails,
   KeyRow,
   Lease,
@@ -27,6 +27,8 @@ import type {
   Session,
   TrafficHour,
 } from './rows.ts';
+
+export type * from './admission.ts';
 
 export interface RegisterInput {
   accountId: string;
@@ -51,115 +53,6 @@ export type RegisterResult =
   | { ok: false; reason: 'registration_ip_limit'; allowance: Allowance; prefix?: number }
   /** `isPace`: the registrations of an hour, not of the day. */
   | { ok: false; reason: 'registration_site_limit'; allowance: Allowance; isPace?: true };
-
-/** Of which request an operation is, and whose it is. */
-export interface OfRequest {
-  requestId: string;
-  accountId: string;
-  keyId: string;
-  /** Undefined for a key without ancestors, session budget and rates. The same at admission and at the end. */
-  chain?: KeyChain | undefined;
-}
-
-/** What a paid request may cost: `base` for its input, `unit` for each output token, up to `wanted` of them. */
-export interface HoldRequest {
-  base: Nano;
-  unit: Nano;
-  wanted: number;
-  /** Fewer output tokens than this are not worth a call. */
-  least: number;
-}
-/** What a request may use of a rate in tokens: `input`, and `perOutput` for each output token, up to `wanted` of them. */
-export interface TokenRequest {
-  input: number;
-  perOutput: number;
-  wanted: number;
-  /** Fewer output tokens than this are not worth a call. */
-  least: number;
-}
-export interface AdmitInput extends OfRequest {
-  nodeId: string;
-  at: number;
-  model: string;
-  endpoint: string;
-  stream: boolean;
-  revision: number;
-  /** For the rates of the chain; undefined without any. */
-  tokens?: TokenRequest | undefined;
-  charge:
-    | { free: true; limits: FreeLimits }
-    | { free: false; hold: HoldRequest; limits: { perMinute: number; inFlight: number } };
-}
-export interface FreeLimits {
-  perMinute: number;
-  perDayZero: number;
-  perDayPositive: number;
-  inFlight: number;
-  /** Over all accounts of one address, whose keyed hash this is. */
-  perAddress?: AddressLimit | undefined;
-}
-export interface AddressLimit {
-  address: string;
-  perDay: number;
-}
-interface Admitted {
-  ok: true;
-  held: Nano;
-  /** Output tokens that the hold pays for; what was wanted, for free requests without bound. */
-  granted: number;
-  balance: Nano;
-  /** Requests: of the account or of a key of the chain, whichever has fewer left. */
-  allowance: Allowance;
-  /** Tokens of the key of the chain with the fewest left, if one has such a rate. */
-  tokenAllowance?: Allowance;
-  /** The budget of the chain that is used up most, if it is by 80 % or more. */
-  warning?: BudgetWarning;
-}
-export type BudgetKind = 'day' | 'month' | 'total' | 'session';
-/** One budget of one key of the chain. */
-export interface BudgetState {
-  budget: BudgetKind;
-  /** The key whose budget it is. */
-  keyId: string;
-  limit: Nano;
-  spent: Nano;
-  held: Nano;
-}
-export interface BudgetWarning extends Pick<BudgetState, 'budget' | 'keyId' | 'limit'> {
-  /** Spent and held, this call included. */
-  used: Nano;
-}
-export type AdmitResult =
-  | Admitted
-  /** An account is unknown that the key's row still named: the database came back without the last it had been told. */
-  | { ok: false; reason: 'lease_lost' | 'wallet_frozen' | 'account_unknown' }
-  | LimitRefusal
-  | {
-      ok: false;
-      reason: MoneyReason;
-      needed: Nano;
-      /** What the wallet and every budget of the chain have. */
-      available: Nano;
-      /** Output tokens that this pays for. */
-      affordableTokens: number;
-      /** The budget that refuses, if it is not the wallet. */
-      short?: BudgetState;
-    };
-export interface LimitRefusal {
-  ok: false;
-  reason: 'free_minute_limit' | 'free_daily_limit' | 'rate_limited' | 'too_many_in_flight';
-  allowance: Allowance;
-  /** Of the address, not of the account. */
-  isOfAddress?: true;
-  /** The rate of a key of the chain; undefined for limits of the account. */
-  ofKey?: KeyRate;
-}
-export type KeyRate =
-  | { keyId: string; counts: 'requests' | 'in_flight' }
-  /** `needed`: what this call may use at least; more than the limit fits into no minute. */
-  | { keyId: string; counts: 'tokens'; needed: number };
-/** `balance_in_use`: running calls hold what is missing of the wallet; `budget_in_use`: of a budget of the chain. */
-export type MoneyReason = 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded' | 'budget_in_use';
 
 /** How a request ended: everything its usage record says beyond what its hold already knows. */
 export interface Outcome extends OptionalTerms {

@@ -54,23 +54,26 @@ const chat = (key: string, body: Record<string, unknown> = {}, headers: Record<s
 const errorOf = async (response: Response) => ((await response.json()) as Answer).error;
 
 describe('a budget of a key above', () => {
-  test.each(['month', 'total', 'session'] as const)('of the kind %s is named with its key and its amounts', async (kind) => {
-    const top = await addKey({ limits: { [`${kind}Budget`]: 1_000n } });
-    const low = await addKey({}, top);
-    const refused = await chat(low.key);
-    expect(refused.status).toBe(402);
-    expect(await errorOf(refused)).toMatchObject({
-      code: 'key_budget_exceeded',
-      budget: kind,
-      key_id: top.id,
-      limit_nano: '1000',
-      spent_nano: '0',
-      held_nano: '0',
-      left_nano: '1000',
-      affordable_max_tokens: 0,
-      ...(kind === 'month' ? { resets_at: '2026-01-31T16:00:00.000Z' } : {}),
-    });
-  });
+  test.each(['month', 'total', 'session'] as const)(
+    'of the kind %s is named with its key and its amounts',
+    async (kind) => {
+      const top = await addKey({ limits: { [`${kind}Budget`]: 1_000n } });
+      const low = await addKey({}, top);
+      const refused = await chat(low.key);
+      expect(refused.status).toBe(402);
+      expect(await errorOf(refused)).toMatchObject({
+        code: 'key_budget_exceeded',
+        budget: kind,
+        key_id: top.id,
+        limit_nano: '1000',
+        spent_nano: '0',
+        held_nano: '0',
+        left_nano: '1000',
+        affordable_max_tokens: 0,
+        ...(kind === 'month' ? { resets_at: '2026-01-31T16:00:00.000Z' } : {}),
+      });
+    },
+  );
 
   test('is reported from 80 % on', async () => {
     const top = await addKey({ limits: { totalBudget: NTD / 10n } });
@@ -182,7 +185,12 @@ test('a key may use the models that it and every key above it allow', async () =
   expect(await errorOf(refused)).toMatchObject({ code: 'model_not_allowed' });
   const { data } = await gateway.get('/v1/models', low.key);
   // Aliases of the two as well.
-  expect(data.map(({ id }: Answer) => id).toSorted()).toEqual(['auto:free', 'claude-auto', 'claude-up-paid', 'up-paid']);
+  expect(data.map(({ id }: Answer) => id).toSorted()).toEqual([
+    'auto:free',
+    'claude-auto',
+    'claude-up-paid',
+    'up-paid',
+  ]);
 });
 
 test('a key ends with the key above it', async () => {

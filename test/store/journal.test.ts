@@ -190,9 +190,12 @@ describe('a process that is gone', () => {
     expect(db.query('SELECT session_id, spent_nano, held_nano FROM session_budgets').all()).toEqual([
       { session_id: 'key_top:s', spent_nano: 400n, held_nano: 300n },
     ]);
-    expect(db.query<{ chain: string }, []>('SELECT chain FROM holds').all().map((one) => JSON.parse(one.chain))).toEqual([
-      { ...chain, tokens: 116 },
-    ]);
+    expect(
+      db
+        .query<{ chain: string }, []>('SELECT chain FROM holds')
+        .all()
+        .map((one) => JSON.parse(one.chain)),
+    ).toEqual([{ ...chain, tokens: 116 }]);
   });
 
   test('may have booked losses and charged them beyond the guard: the rows and the page of the day are found', async () => {

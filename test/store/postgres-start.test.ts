@@ -19,9 +19,9 @@ import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { beforeChains, checkHeldBefore, heldBefore } from '../support/held-before-chains.ts';
 import { type Pooler, startPooler } from '../support/pooler.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
-import { beforeChains, checkHeldBefore, heldBefore } from '../support/held-before-chains.ts';
 import { beforeBudgets, KEPT_BUDGETS, KEPT_THEN, SPENT_BEFORE } from '../support/spent-before-budgets.ts';
 import { createAccount } from './suite/samples.ts';
 

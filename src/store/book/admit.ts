@@ -18,7 +18,16 @@ import type {
 import type { HeldChain, Wallet } from '../rows.ts';
 import { addressWindow } from './address-windows.ts';
 import type { Book, Touch } from './book.ts';
-import { budgetsOf, budgetTouches, holdBudgets, type Level, leftOf, levelsOf, unspentOf, warningOf } from './budgets.ts';
+import {
+  budgetsOf,
+  budgetTouches,
+  holdBudgets,
+  type Level,
+  leftOf,
+  levelsOf,
+  unspentOf,
+  warningOf,
+} from './budgets.ts';
 import { mostTokens, ratedLevels, rateTouches, refuseRates, refuseTokens, takeRates } from './key-rates.ts';
 import {
   type Allowance,
@@ -220,10 +229,7 @@ function refuseForMoney(
 }
 
 /** Of those that refuse, the one with the least left. */
-function tightest(
-  budgets: readonly BudgetState[],
-  refuses: (budget: BudgetState) => boolean,
-): BudgetState | undefined {
+function tightest(budgets: readonly BudgetState[], refuses: (budget: BudgetState) => boolean): BudgetState | undefined {
   let found: BudgetState | undefined;
   for (const budget of budgets) {
     if (refuses(budget) && (!found || leftOf(budget) < leftOf(found))) found = budget;

@@ -23,11 +23,7 @@ import { bookDeath, bookLosses, lossTouches } from './losses.ts';
 import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
 
 function closeTouches(input: OfRequest): Touch[] {
-  return [
-    { table: 'wallets', id: input.accountId },
-    ...budgetTouches(input),
-    { table: 'holds', id: input.requestId },
-  ];
+  return [{ table: 'wallets', id: input.accountId }, ...budgetTouches(input), { table: 'holds', id: input.requestId }];
 }
 
 export function settleTouches(input: SettleInput): Touch[] {

@@ -100,13 +100,7 @@ export function takeRates(book: Book, rated: readonly Level[], tokens: number, a
   return left;
 }
 
-function take(
-  book: Book,
-  id: string,
-  at: number,
-  limit: number | undefined,
-  count: number,
-): Allowance | undefined {
+function take(book: Book, id: string, at: number, limit: number | undefined, count: number): Allowance | undefined {
   const taking = { grainMs: GRAIN_MS, keep: 2 * (limit ?? 0), keepEntries: KEEP_ENTRIES, count };
   const taken = takeRolling(windowOf(book, id), at, MINUTE_MS, taking);
   book.put('windows', id, taken);

@@ -141,7 +141,11 @@ export function revokeKey(book: Book, input: RevokeKeyInput): KeyResult {
   const keys = book.get('keyrings', input.accountId) ?? [];
   const isChild = (key: KeyRow) => key.revokedAt === null && isBelow(keys, key, input.keyId);
   if (keys.some(isChild)) {
-    book.put('keyrings', input.accountId, keys.map((key) => (isChild(key) ? revoke(key) : key)));
+    book.put(
+      'keyrings',
+      input.accountId,
+      keys.map((key) => (isChild(key) ? revoke(key) : key)),
+    );
   }
   noteAction(book, input);
   return result;

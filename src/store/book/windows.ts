@@ -21,13 +21,7 @@ export interface Allowance {
 
 /** Slots are sorted by time: what is still live stands at their end, but for what lies too far ahead. The allowance resets
  * when `needed` are free, if so many are not. */
-export function rollingAllowance(
-  { slots }: Window,
-  now: number,
-  spanMs: number,
-  limit: number,
-  needed = 1,
-): Allowance {
+export function rollingAllowance({ slots }: Window, now: number, spanMs: number, limit: number, needed = 1): Allowance {
   const end = endOfCounted(slots, now, spanMs);
   let live = end;
   let used = 0;

@@ -5,15 +5,7 @@
 import { assert } from '../../kit/assert.ts';
 import type { Nano } from '../../kit/money.ts';
 import type { ToolCalls } from '../../kit/prices.ts';
-import type {
-  AdmitInput,
-  Losses,
-  Operation,
-  Outcome,
-  ReleaseInput,
-  SettleInput,
-  TokenRequest,
-} from '../operations.ts';
+import type { AdmitInput, Losses, Operation, Outcome, ReleaseInput, SettleInput, TokenRequest } from '../operations.ts';
 import type { Attempt, ChargeRule, KeyChain, Loss, RequestStatus } from '../rows.ts';
 
 type AdmitCells = [

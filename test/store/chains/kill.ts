@@ -9,7 +9,10 @@ import { CALL, callsOf, plantTree } from './race-tree.ts';
 export async function killInTheMiddle(store: Store, databases: readonly string[], folder: string) {
   const keys = await plantTree(store);
   const file = join(folder, 'calls.json');
-  writeFileSync(file, JSON.stringify(callsOf(keys), (_, value) => (typeof value === 'bigint' ? String(value) : value)));
+  writeFileSync(
+    file,
+    JSON.stringify(callsOf(keys), (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+  );
   const children = databases.map((database) =>
     Bun.spawn([process.execPath, join(import.meta.dir, 'hammer.ts'), database, file], {
       stdout: 'pipe',

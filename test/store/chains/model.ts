@@ -52,9 +52,7 @@ export class ChainModel {
   }
 
   spent(keyId: string, from: number, session?: string): bigint {
-    return sum(
-      this.#of(keyId, session).map(({ closed }) => (closed && closed.at >= from ? closed.cost : 0n)),
-    );
+    return sum(this.#of(keyId, session).map(({ closed }) => (closed && closed.at >= from ? closed.cost : 0n)));
   }
 
   held(keyId: string, session?: string): bigint {
@@ -73,14 +71,17 @@ export class ChainModel {
       const check = (kind: BudgetKind, limit: bigint | null | undefined, from: number, of?: string) => {
         // A call that may cost nothing takes nothing of a budget, whatever is left of it.
         if (limit === null || limit === undefined || amount === 0n) return;
-        if (this.spent(key.keyId, from, of) + this.held(key.keyId, of) + amount > limit) short.push(`${kind} ${key.keyId}`);
+        if (this.spent(key.keyId, from, of) + this.held(key.keyId, of) + amount > limit)
+          short.push(`${kind} ${key.keyId}`);
       };
       check('day', dailyBudget, dayStart(at));
       check('month', limits.monthBudget, monthStart(at));
       check('total', limits.totalBudget, 0);
       check('session', limits.sessionBudget, 0, session);
       const { requestsPerMinute: requests, tokensPerMinute: perMinute, inFlight } = limits;
-      const recent = this.#of(key.keyId).filter(({ openedAt, hasSlots }) => hasSlots && secondOf(openedAt) + MINUTE > at);
+      const recent = this.#of(key.keyId).filter(
+        ({ openedAt, hasSlots }) => hasSlots && secondOf(openedAt) + MINUTE > at,
+      );
       if (requests !== undefined && recent.length >= requests) rates.push(`requests ${key.keyId}`);
       const used = recent.reduce((total, call) => total + (call.closed ? call.usedTokens : call.tokens), 0);
       if (perMinute !== undefined && used + tokens > perMinute) rates.push(`tokens ${key.keyId}`);

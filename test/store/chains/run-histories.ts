@@ -5,7 +5,7 @@ import type { AdmitInput } from '../../../src/store/operations.ts';
 import type { KeyChain } from '../../../src/store/rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { createAccount, fresh, outcome, paid, releasing, sampleKey, settling, T0 } from '../suite/samples.ts';
-import { ChainModel, dayStart, type ModelCall, MINUTE, monthStart } from './model.ts';
+import { ChainModel, dayStart, MINUTE, type ModelCall, monthStart } from './model.ts';
 
 const HOUR = 60 * MINUTE;
 const AMOUNTS = [0n, 1n, 40n, 100n, 250n] as const;
@@ -108,7 +108,8 @@ export async function runChainHistory(store: Store, seed: number): Promise<void>
     expectSame(`admission of ${keyId} at ${now}, ${JSON.stringify(verdict)}`, result.ok, verdict.ok);
     if (!result.ok) {
       if ('short' in result && result.short) expectIn(`${result.short.budget} ${result.short.keyId}`, verdict.short);
-      else if ('ofKey' in result && result.ofKey) expectIn(`${result.ofKey.counts} ${result.ofKey.keyId}`, verdict.rates);
+      else if ('ofKey' in result && result.ofKey)
+        expectIn(`${result.ofKey.counts} ${result.ofKey.keyId}`, verdict.rates);
       else throw new Error(`refused for ${result.reason}`);
       return;
     }

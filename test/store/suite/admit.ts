@@ -165,7 +165,14 @@ export function describeAdmit(open: OpenSubject): void {
           freeInFlight: 0,
         });
         expect(await subject.store.read.openHolds(account.accountId)).toEqual([
-          { requestId: input.requestId, ...account, nodeId: input.nodeId, model: 'asked', amount: 2_000n, chain: undefined },
+          {
+            requestId: input.requestId,
+            ...account,
+            nodeId: input.nodeId,
+            model: 'asked',
+            amount: 2_000n,
+            chain: undefined,
+          },
         ]);
       });
 

@@ -145,7 +145,10 @@ export function describeChains(open: OpenSubject): void {
       const ids = ({ requestId, accountId, keyId, chain: own }: AdmitInput) =>
         ({ requestId, accountId, keyId, chain: own, at: T0 }) as const;
       const orphans = await subject.store.read.orphanedHolds({ deadNodes: [swept.nodeId], limit: 1_000 });
-      expect(orphans.find(({ requestId }) => requestId === swept.requestId)?.chain).toMatchObject({ rated: [top.keyId], sessions: [`${top.keyId}:s`] });
+      expect(orphans.find(({ requestId }) => requestId === swept.requestId)?.chain).toMatchObject({
+        rated: [top.keyId],
+        sessions: [`${top.keyId}:s`],
+      });
       await subject.store.commit('settle', settling(settled, 300n));
       await subject.store.commit('release', releasing(released, true));
       await subject.store.commit('undo', ids(undone));
@@ -160,7 +163,8 @@ export function describeChains(open: OpenSubject): void {
 
     test('sessions are counted apart, and calls without a name are one', async () => {
       const { low } = await chain({ limits: { sessionBudget: 2_000n } });
-      const session = async (name?: string) => (await admit(asked(low, name === undefined ? {} : { session: name }))).ok;
+      const session = async (name?: string) =>
+        (await admit(asked(low, name === undefined ? {} : { session: name }))).ok;
       expect([await session('a'), await session('b'), await session('a')]).toEqual([true, true, false]);
       expect([await session(), await session()]).toEqual([true, false]);
     });
@@ -268,15 +272,18 @@ export function describeChains(open: OpenSubject): void {
         ['inFlight', { limits: { inFlight: 4 } }],
       ];
 
-      test.each(BEYOND)('cannot have more of %s than an ancestor, when it is made or changed', async (field, fields) => {
-        const accountId = await account();
-        const top = await add(accountId, BOUNDS);
-        const middle = await add(accountId, { dailyBudget: 100n }, top);
-        const refused = { ok: false, reason: 'exceeds_ancestor', field };
-        expect(await make(accountId, middle.keyId, fields)).toMatchObject(refused);
-        const low = await add(accountId, { ...BOUNDS, limits: BOUNDS.limits ?? {} }, middle);
-        expect(await change(low, fields as ChangeKeyInput['changes'])).toMatchObject(refused);
-      });
+      test.each(BEYOND)(
+        'cannot have more of %s than an ancestor, when it is made or changed',
+        async (field, fields) => {
+          const accountId = await account();
+          const top = await add(accountId, BOUNDS);
+          const middle = await add(accountId, { dailyBudget: 100n }, top);
+          const refused = { ok: false, reason: 'exceeds_ancestor', field };
+          expect(await make(accountId, middle.keyId, fields)).toMatchObject(refused);
+          const low = await add(accountId, { ...BOUNDS, limits: BOUNDS.limits ?? {} }, middle);
+          expect(await change(low, fields as ChangeKeyInput['changes'])).toMatchObject(refused);
+        },
+      );
 
       test('may keep what it has when an ancestor is narrowed', async () => {
         const accountId = await account();

@@ -1,0 +1,114 @@
+// What an admission is asked with, and how it is answered: the slots, the hold, and every budget and rate of the chain.
+
+import type { Nano } from '../kit/money.ts';
+import type { Allowance } from './book/windows.ts';
+import type { KeyChain } from './rows.ts';
+
+/** Of which request an operation is, and whose it is. */
+export interface OfRequest {
+  requestId: string;
+  accountId: string;
+  keyId: string;
+  /** Undefined for a key without ancestors, session budget and rates. The same at admission and at the end. */
+  chain?: KeyChain | undefined;
+}
+
+/** What a paid request may cost: `base` for its input, `unit` for each output token, up to `wanted` of them. */
+export interface HoldRequest {
+  base: Nano;
+  unit: Nano;
+  wanted: number;
+  /** Fewer output tokens than this are not worth a call. */
+  least: number;
+}
+/** What a request may use of a rate in tokens: `input`, and `perOutput` for each output token, up to `wanted` of them. */
+export interface TokenRequest {
+  input: number;
+  perOutput: number;
+  wanted: number;
+  /** Fewer output tokens than this are not worth a call. */
+  least: number;
+}
+export interface AdmitInput extends OfRequest {
+  nodeId: string;
+  at: number;
+  model: string;
+  endpoint: string;
+  stream: boolean;
+  revision: number;
+  /** For the rates of the chain; undefined without any. */
+  tokens?: TokenRequest | undefined;
+  charge:
+    | { free: true; limits: FreeLimits }
+    | { free: false; hold: HoldRequest; limits: { perMinute: number; inFlight: number } };
+}
+export interface FreeLimits {
+  perMinute: number;
+  perDayZero: number;
+  perDayPositive: number;
+  inFlight: number;
+  /** Over all accounts of one address, whose keyed hash this is. */
+  perAddress?: AddressLimit | undefined;
+}
+export interface AddressLimit {
+  address: string;
+  perDay: number;
+}
+interface Admitted {
+  ok: true;
+  held: Nano;
+  /** Output tokens that the hold pays for; what was wanted, for free requests without bound. */
+  granted: number;
+  balance: Nano;
+  /** Requests: of the account or of a key of the chain, whichever has fewer left. */
+  allowance: Allowance;
+  /** Tokens of the key of the chain with the fewest left, if one has such a rate. */
+  tokenAllowance?: Allowance;
+  /** The budget of the chain that is used up most, if it is by 80 % or more. */
+  warning?: BudgetWarning;
+}
+export type BudgetKind = 'day' | 'month' | 'total' | 'session';
+/** One budget of one key of the chain. */
+export interface BudgetState {
+  budget: BudgetKind;
+  /** The key whose budget it is. */
+  keyId: string;
+  limit: Nano;
+  spent: Nano;
+  held: Nano;
+}
+export interface BudgetWarning extends Pick<BudgetState, 'budget' | 'keyId' | 'limit'> {
+  /** Spent and held, this call included. */
+  used: Nano;
+}
+export type AdmitResult =
+  | Admitted
+  /** An account is unknown that the key's row still named: the database came back without the last it had been told. */
+  | { ok: false; reason: 'lease_lost' | 'wallet_frozen' | 'account_unknown' }
+  | LimitRefusal
+  | {
+      ok: false;
+      reason: MoneyReason;
+      needed: Nano;
+      /** What the wallet and every budget of the chain have. */
+      available: Nano;
+      /** Output tokens that this pays for. */
+      affordableTokens: number;
+      /** The budget that refuses, if it is not the wallet. */
+      short?: BudgetState;
+    };
+export interface LimitRefusal {
+  ok: false;
+  reason: 'free_minute_limit' | 'free_daily_limit' | 'rate_limited' | 'too_many_in_flight';
+  allowance: Allowance;
+  /** Of the address, not of the account. */
+  isOfAddress?: true;
+  /** The rate of a key of the chain; undefined for limits of the account. */
+  ofKey?: KeyRate;
+}
+export type KeyRate =
+  | { keyId: string; counts: 'requests' | 'in_flight' }
+  /** `needed`: what this call may use at least; more than the limit fits into no minute. */
+  | { keyId: string; counts: 'tokens'; needed: number };
+/** `balance_in_use`: running calls hold what is missing of the wallet; `budget_in_use`: of a budget of the chain. */
+export type MoneyReason = 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded' | 'budget_in_use';
