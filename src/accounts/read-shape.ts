@@ -8,7 +8,11 @@ export function readShape<Shape extends z.ZodObject>(shape: Shape, value: unknow
   const read = shape.safeParse(value, { error: ({ path = [] }) => `${paramOf(path)} is not valid.` });
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  if (issue?.code === 'unrecognized_keys') throw unknownField(issue.keys[0], shape);
+  if (issue?.code === 'unrecognized_keys') {
+    if (issue.path.length === 0) throw unknownField(issue.keys[0], shape);
+    const param = [paramOf(issue.path), fieldName(issue.keys[0])].filter((part) => part !== undefined).join('.');
+    throw fault('invalid_request', { param, message: issue.message });
+  }
   throw fault('invalid_request', { param: paramOf(issue?.path ?? []), message: issue?.message });
 }
 

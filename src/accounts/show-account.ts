@@ -1,23 +1,23 @@
-// What a key may see of itself and its account: balance, allowances and their resets.
+// What a key may see of itself and its account: balance, budgets, allowances and their resets.
 
 import { moneyFields } from '../kit/money.ts';
 import type { Allowance } from '../store/book/windows.ts';
-import type { KeyRow } from '../store/rows.ts';
-import { type DayBudget, readDayBudgets } from './day-budgets.ts';
 import { type AllowanceTools, readFreeAllowances } from './free-allowances.ts';
+import type { PresentedKey } from './keys/authenticator.ts';
+import { type KeySpending, publicSpending, readSpending, tightestOf } from './keys/key-spending.ts';
 import { publicKey } from './keys/public-key.ts';
 
-export async function showAccount(tools: AllowanceTools, key: KeyRow) {
+export async function showAccount(tools: AllowanceTools, key: PresentedKey) {
   const { limits } = tools.catalog();
-  const [{ minute, day, wallet }, budgets] = await Promise.all([
+  const [{ minute, day, wallet }, shownKey] = await Promise.all([
     readFreeAllowances(tools, key.accountId),
-    readDayBudgets(tools, [key]),
+    showOwnKey(tools, key),
   ]);
   const balance = wallet?.balance ?? 0n;
   const held = wallet?.held ?? 0n;
   return {
     account_id: key.accountId,
-    key: { ...publicKey(key), ...publicBudget(budgets.get(key.keyId)) },
+    key: shownKey,
     ...moneyFields('balance', balance),
     ...moneyFields('held', held),
     ...moneyFields('available', balance - held),
@@ -26,13 +26,34 @@ export async function showAccount(tools: AllowanceTools, key: KeyRow) {
   };
 }
 
-function publicBudget(budget: DayBudget | undefined) {
-  if (!budget) return {};
+/** Of its ancestors only what is left, and none of their names. */
+async function showOwnKey(tools: AllowanceTools, key: PresentedKey) {
+  const { ancestors } = key;
+  const spendingOf = await readSpending(tools, [key, ...ancestors]);
+  const own = spendingOf(key);
+  const tightest = tightestOf(ancestors.map(spendingOf));
   return {
-    ...moneyFields('daily_spent', budget.spent),
-    ...moneyFields('daily_held', budget.held),
-    ...moneyFields('daily_left', budget.left),
-    daily_resets_at: new Date(budget.resetsAt).toISOString(),
+    ...publicKey(key),
+    ...publicSpending(own),
+    ...dayFields(own),
+    ancestors_left: tightest
+      ? {
+          budget: tightest.budget,
+          ...moneyFields('left', tightest.left),
+          resets_at: tightest.resetsAt === null ? null : new Date(tightest.resetsAt).toISOString(),
+        }
+      : null,
+  };
+}
+
+/** Other names of the daily figures, for a key with a daily budget. */
+function dayFields({ day, held }: KeySpending) {
+  if (day.left === null) return {};
+  return {
+    ...moneyFields('daily_spent', day.spent),
+    ...moneyFields('daily_held', held),
+    ...moneyFields('daily_left', day.left),
+    daily_resets_at: new Date(day.resetsAt).toISOString(),
   };
 }
 

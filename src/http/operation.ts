@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
-import { requireManage } from '../accounts/keys/manage-keys.ts';
+import { requireDelegate, requireManage } from '../accounts/keys/manage-keys.ts';
 import { readQuery, readShape } from '../accounts/read-shape.ts';
 import type { Replayable } from '../accounts/replays.ts';
 import { idempotencyHeaders } from '../accounts/replays.ts';
@@ -40,9 +40,17 @@ export interface OpenRoute<Name extends RouteName = RouteName> extends RouteBase
   handle: Handle<Exchange>;
 }
 
+/** `manage`: a key that may manage. `delegate`: such a key, or one that delegates, for the keys below it. */
+type KeyAuth = 'key' | 'manage' | 'delegate';
+
+const RIGHTS: Readonly<Record<KeyAuth, (key: PresentedKey) => void>> = {
+  key: () => {},
+  manage: requireManage,
+  delegate: requireDelegate,
+};
+
 interface KeyedRoute<Name extends RouteName = RouteName> extends RouteBase<Name> {
-  /** `manage`: a key that may manage. */
-  auth: 'key' | 'manage';
+  auth: KeyAuth;
   handle: Handle<KeyedExchange>;
 }
 
@@ -99,7 +107,7 @@ interface Given<Name extends RouteName, Query, Body> {
 
 interface AccountCall<Name extends RouteName, Query extends z.ZodObject, Body extends z.ZodObject, Answer>
   extends Omit<PublicDescription, 'tag' | 'body'> {
-  auth?: 'key' | 'manage';
+  auth?: KeyAuth;
   query?: Query;
   body?: Body;
   /** A body that the use case reads from the document. */
@@ -132,7 +140,7 @@ export function accountCall<
       ...onlyIf(query, 'invalid_request'),
       ...faults,
       ...onlyIf(once, 'idempotency_key_reused'),
-      ...onlyIf(auth === 'manage', 'key_not_permitted'),
+      ...onlyIf(auth !== 'key', 'key_not_permitted'),
     ],
     ...(once ? { requestHeaders: idempotencyKey(1), answerHeaders: ['idempotency-hit'] } : {}),
   });
@@ -140,7 +148,7 @@ export function accountCall<
   async function handle(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
     const { request } = exchange;
     const params = exchange.params as Params<Name>;
-    if (auth === 'manage') requireManage(exchange.key);
+    RIGHTS[auth](exchange.key);
     const asked = readQuery(query ?? NOTHING, requestUrl(request).searchParams) as z.output<Query>;
     const { document, key } = described
       ? await readJson(tools, exchange)
@@ -160,7 +168,7 @@ export function accountCall<
     // Asked for while the client is still connected.
     exchange.connection.peer();
     const keyed = await readKeyedJson(tools, exchange, maxBytes, isBodyOptional ? parseOptionalBody : parseBody);
-    if (auth === 'manage') requireManage(keyed.key);
+    RIGHTS[auth](keyed.key);
     return keyed;
   }
 

@@ -1,7 +1,7 @@
 // Which parameters of its address a page knows. Links of a page repeat these and no others: whatever else stood there, a
 // prompt perhaps, goes no further.
 
-export const USAGE_FILTERS = ['from', 'to', 'model', 'channel', 'key', 'status'] as const;
+export const USAGE_FILTERS = ['from', 'to', 'model', 'channel', 'key', 'subtree', 'status'] as const;
 export type UsageFilter = (typeof USAGE_FILTERS)[number];
 
 const USAGE = [...USAGE_FILTERS, 'cursor', 'limit'];

@@ -10,6 +10,8 @@ export interface UsageQuery {
   models?: readonly string[];
   channel?: string;
   keyId?: string;
+  /** Any of these; none of them: no record. */
+  keyIds?: readonly string[];
   status?: string;
   limit: number;
   /** The last record of the page before. */
@@ -26,6 +28,11 @@ export interface UsageTotals {
   reasoning: number;
   images: number;
   cost: bigint;
+}
+
+/** The usage of one key. */
+export interface KeyTotals extends UsageTotals {
+  keyId: string;
 }
 
 export interface UsagePage {

@@ -18,12 +18,16 @@ function common(query: UsageQuery): Condition[] {
   return [['account_id = ?', query.accountId], ...filters(query)];
 }
 
-function filters({ models, ...query }: UsageQuery): Condition[] {
+function filters({ models, keyIds, ...query }: UsageQuery): Condition[] {
   const byValue = FILTERS.flatMap(([name, sql]): Condition[] => {
     const value = query[name];
     return value === undefined ? [] : [[sql, value]];
   });
-  return models ? [[`model IN (${models.map(() => '?').join(', ')})`, ...models], ...byValue] : byValue;
+  return [
+    ...(models ? [[`model IN (${models.map(() => '?').join(', ')})`, ...models] as const] : []),
+    ...(keyIds ? [['key_id = ANY(?)', keyIds] as const] : []),
+    ...byValue,
+  ];
 }
 
 /** What is summed of records, and of sums by day. */
@@ -42,6 +46,17 @@ export const SUM_COLUMNS = ['requests', ...SUMMED];
 const TOTALS = SUM_COLUMNS.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ');
 
 export function totalsQuestion(query: UsageQuery): Question {
+  const { sql, values } = summedParts(query);
+  return { sql: `SELECT ${TOTALS} FROM (${sql}) AS parts`, values };
+}
+
+export function totalsByKeyQuestion(query: UsageQuery): Question {
+  const { sql, values } = summedParts(query);
+  return { sql: `SELECT key_id, ${TOTALS} FROM (${sql}) AS parts GROUP BY key_id ORDER BY key_id`, values };
+}
+
+/** Whole days from their sums, the rest from records. */
+function summedParts(query: UsageQuery): Question {
   const { days, pieces } = splitDays(query.from, query.to);
   const parts = [
     ...(days ? [{ columns: SUM_COLUMNS.join(', '), from: 'usage_days', conditions: days }] : []),
@@ -52,12 +67,9 @@ export function totalsQuestion(query: UsageQuery): Question {
     })),
   ].map(({ columns, from, conditions }) => {
     const { sql, values } = where([...common(query), ...conditions]);
-    return { sql: `SELECT ${columns} FROM ${from} ${sql}`, values };
+    return { sql: `SELECT key_id, ${columns} FROM ${from} ${sql}`, values };
   });
-  return {
-    sql: `SELECT ${TOTALS} FROM (${parts.map(({ sql }) => sql).join(' UNION ALL ')}) AS parts`,
-    values: parts.flatMap(({ values }) => values),
-  };
+  return { sql: parts.map(({ sql }) => sql).join(' UNION ALL '), values: parts.flatMap(({ values }) => values) };
 }
 
 /** A span of time as whole days, and as what is left of the days at its ends. */

@@ -23,13 +23,14 @@ import type {
   ChannelRevision,
   DaySpend,
   KeySpend,
+  KeyTotals,
   RevenueDay,
   TrafficDay,
   UsagePage,
   UsageQuery,
 } from './reads.ts';
 import { ADDITIONS, PAGES } from './tables.ts';
-import { decodeTotals, pageQuestion, SUMMED, totalsQuestion } from './usage-queries.ts';
+import { decodeTotals, pageQuestion, SUMMED, totalsByKeyQuestion, totalsQuestion } from './usage-queries.ts';
 
 /** One page, newest first, by key and not by offset; and the totals of the whole filter. */
 const usagePage: Read<[query: UsageQuery], UsagePage> = {
@@ -42,8 +43,11 @@ const usagePage: Read<[query: UsageQuery], UsagePage> = {
   }),
 };
 
-const spendBy = (column: 'day' | 'key_id') => `SELECT ${column}, sum(requests) AS requests, sum(cost_nano) AS cost_nano
-  FROM usage_days WHERE account_id = ? AND day >= ? GROUP BY ${column} ORDER BY ${column}`;
+const spendBy = (
+  column: 'day' | 'key_id',
+  filter = '',
+) => `SELECT ${column}, sum(requests) AS requests, sum(cost_nano) AS cost_nano
+  FROM usage_days WHERE account_id = ? AND day >= ?${filter} GROUP BY ${column} ORDER BY ${column}`;
 
 const REVENUE_BY_DAY = `SELECT day, sum(requests) AS requests, count(DISTINCT account_id) AS accounts,
     sum(cost_nano) AS cost_nano FROM usage_days WHERE day >= ? GROUP BY day ORDER BY day`;
@@ -70,10 +74,19 @@ export const USAGE_READS = {
     'WHERE request_id = ? AND account_id = ?',
     (accountId: string, requestId: string) => [requestId, accountId],
   ),
-  /** Days without a request are left out; oldest first. */
+  /** The totals of a filter for each key; keys without a request are left out. */
+  usageByKey: read(
+    SLOW_JOURNALED,
+    (query: UsageQuery) => totalsByKeyQuestion(query),
+    all((row): KeyTotals => ({ keyId: String(row.key_id), ...decodeTotals(row) })),
+  ),
+  /** Days without a request are left out; oldest first. With `keyIds`, of these keys only. */
   spendByDay: read(
     SLOW_JOURNALED,
-    (accountId: string, sinceDay: number) => ask(spendBy('day'), accountId, sinceDay),
+    (accountId: string, sinceDay: number, keyIds?: readonly string[]) =>
+      keyIds
+        ? ask(spendBy('day', ' AND key_id = ANY(?)'), accountId, sinceDay, keyIds)
+        : ask(spendBy('day'), accountId, sinceDay),
     all((row): DaySpend => ({ day: Number(row.day), ...spendOf(row) })),
   ),
   /** Of the same sums; keys without a request are left out. */

@@ -30,7 +30,12 @@ describe('a new key', () => {
       name: 'ci',
       last4: answer.api_key.slice(-4),
       manage: false,
+      delegate: false,
+      parent_id: null,
+      depth: 0,
       models: null,
+      budgets: expect.objectContaining({ day_ntd: null, session_nano: null }),
+      rates: expect.objectContaining({ in_flight: null }),
       daily_budget_ntd: null,
       daily_budget_nano: null,
       expires_at: null,
@@ -58,11 +63,21 @@ describe('a new key', () => {
         'name',
         'last4',
         'manage',
+        'delegate',
+        'parent_id',
+        'depth',
         'models',
+        'budgets',
+        'rates',
         'daily_budget_ntd',
         'daily_budget_nano',
         'expires_at',
         'created_at',
+        'spent',
+        'held_ntd',
+        'held_nano',
+        'left',
+        'resets_at',
       ].sort(),
     );
   });
@@ -109,7 +124,7 @@ describe('a new key', () => {
       expect(response.status).toBe(400);
       const { error }: Answer = await response.json();
       expect([error.code, error.param ?? undefined]).toEqual(['invalid_request', param]);
-      expect(error.message).toContain('name, models, daily_budget_ntd, expires_at and manage');
+      expect(error.message).toContain('name, models, daily_budget_ntd, budgets, rates, expires_at, manage');
       expect(JSON.stringify(error)).not.toContain('content');
     }
     expect(gateway.sql('SELECT * FROM keys WHERE account_id = ?', account.accountId)).toEqual(before);

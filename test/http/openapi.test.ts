@@ -176,6 +176,8 @@ describe('real answers are as it says', () => {
     ['showAccount', { path: '/api/me' }],
     ['listUsage', { path: '/api/usage' }],
     ['listUsage', { path: '/api/usage?format=csv' }],
+    ['listUsage', { path: '/api/usage?group_by=key' }],
+    ['listUsage', { path: '/api/usage?group_by=key&format=csv' }],
     ['listKeys', { path: '/api/keys' }],
     ['listModels', { path: '/v1/models' }],
     ['showModel', { path: '/v1/models/auto:free' }],
@@ -221,7 +223,9 @@ describe('real answers are as it says', () => {
     const fields = { name: 'all', models: ['claude-auto'], daily_budget_ntd: 0.5, expires_at: '2100-01-01T00:00:00Z' };
     const made = await expectAsDocumented('createKey', { path: '/api/keys', body: fields });
     const path = `/api/keys/${(await made.json()).id}`;
-    await expectAsDocumented('changeKey', { path, method: 'PATCH', body: { name: null } });
+    const changes = { name: null, budgets: { month_ntd: 5 }, rates: { in_flight: 3 }, delegate: true };
+    await expectAsDocumented('changeKey', { path, method: 'PATCH', body: changes });
+    await expectAsDocumented('listKeys', { path: '/api/keys' });
     await expectAsDocumented('rotateKey', { path: `${path}/rotate`, method: 'POST' });
     await expectAsDocumented('deleteKey', { path, method: 'DELETE' });
     const again = await expectAsDocumented('deleteKey', { path, method: 'DELETE' });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { TestGateway } from '../support/gateway.ts';
 import { rawGet, sendRaw } from './raw-bytes.ts';
 import {
+  DELEGATING_ROUTES,
   KEYED_ROUTES,
   LARGE_ROUTES,
   LISTED_ROUTES,
@@ -27,6 +28,7 @@ test('S6 the open routes and those for managing keys are the ones listed here; a
   const named = (auth: string) => LISTED_ROUTES.filter((route) => route.auth === auth).map(({ name }) => name);
   expect(named('none').toSorted()).toEqual([...OPEN_ROUTES].toSorted());
   expect(named('manage').toSorted()).toEqual([...MANAGING_ROUTES].toSorted());
+  expect(named('delegate').toSorted()).toEqual([...DELEGATING_ROUTES].toSorted());
 });
 
 test('S6 a route takes no more than is listed here, and one that takes a body has one for these checks', () => {

@@ -23,12 +23,14 @@ export const OPEN_ROUTES: readonly RouteName[] = [
 ];
 
 /** For keys that manage. */
-export const MANAGING_ROUTES: readonly RouteName[] = [
+export const MANAGING_ROUTES: readonly RouteName[] = ['POST /api/keys/:id/rotate'];
+
+/** For keys that manage, and for those that delegate. */
+export const DELEGATING_ROUTES: readonly RouteName[] = [
   'GET /api/keys',
   'POST /api/keys',
   'PATCH /api/keys/:id',
   'DELETE /api/keys/:id',
-  'POST /api/keys/:id/rotate',
 ];
 
 const KIB = 1024;
@@ -55,8 +57,12 @@ const BODIES: Readonly<Partial<Record<RouteName, ListedRoute['body']>>> = {
     name: 'a',
     models: ['up-paid'],
     daily_budget_ntd: 1,
+    budgets: { day_ntd: 1, month_ntd: 1, total_ntd: 1, session_ntd: 1 },
+    rates: { requests_per_minute: 1, tokens_per_minute: 1, in_flight: 1 },
     expires_at: '2099-01-01T00:00:00+08:00',
     manage: false,
+    delegate: false,
+    parent_id: null,
   },
   'PATCH /api/keys/:id': { name: 'b' },
   'POST /api/keys/:id/rotate': { grace_seconds: 0 },

@@ -31,6 +31,7 @@ const works = async (key: string) => (await gateway.call('/api/me', { key })).st
 
 describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   const { faults, fields, account } = wordsOf(language);
+  const badDay = account.keys.badAmount(account.keys.limits.dayBudget);
 
   test('an address that has its accounts is told so, and gets no further one', async () => {
     const statuses: number[] = [];
@@ -46,20 +47,28 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   test('every field of a key that is wrong is told by its name', async () => {
     const { key } = await gateway.register();
     const client = await signedIn(gateway, key, language);
+    const { limits, badAmount, badCount, noModel } = account.keys;
     const wrong = [
-      [{ budget: '-1' }, fields.daily_budget_ntd],
-      [{ budget: '0.0000000001' }, fields.daily_budget_ntd],
-      [{ budget: '0x10' }, fields.daily_budget_ntd],
-      [{ budget: '1e2' }, fields.daily_budget_ntd],
-      [{ budget: '1,5' }, fields.daily_budget_ntd],
-      [{ name: 'x', models: 'auto:free nothing-like-it none' }, account.keys.noModel('nothing-like-it')],
-      [{ models: 'x,'.repeat(501) }, fields.models],
+      [{ day_ntd: '-1' }, badAmount(limits.dayBudget)],
+      [{ day_ntd: '0.0000000001' }, badAmount(limits.dayBudget)],
+      [{ day_ntd: '0x10' }, badAmount(limits.dayBudget)],
+      [{ month_ntd: '1e2' }, badAmount(limits.monthBudget)],
+      [{ total_ntd: '1,5' }, badAmount(limits.totalBudget)],
+      [{ session_ntd: 'much' }, badAmount(limits.sessionBudget)],
+      [{ requests_per_minute: '0' }, badCount(limits.requestsPerMinute)],
+      [{ tokens_per_minute: '1.5' }, badCount(limits.tokensPerMinute)],
+      [{ in_flight: '-1' }, badCount(limits.inFlight)],
+      [{ models: ['auto:free', 'nothing-like-it', 'none'] }, noModel('nothing-like-it')],
+      [{ models: Array.from({ length: 501 }, () => 'x') }, fields.models],
       [{ expires: '2020-01-01' }, fields.expires_at],
       [{ name: 'x'.repeat(101) }, fields.name],
-      [{ budget: '1', manage: '1' }, fields.manage],
+      [{ name: ' ' }, fields.name],
+      [{ parent: 'key_unknown', day_ntd: '1' }, fields.parent_id],
+      [{ day_ntd: '1', manage: '1' }, fields.manage],
+      [{ in_flight: '1', manage: '1' }, fields.manage],
     ] as const;
     for (const [form, text] of wrong) {
-      const response = await client.post('/account/keys', { known: '1', ...form });
+      const response = await client.post('/account/keys', { known: '1', name: 'x', ...form });
       expect([response.status, await notice(response)]).toEqual([400, text]);
     }
     expect((await gateway.get('/api/keys', key)).data).toHaveLength(1);
@@ -69,11 +78,11 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const { key } = await gateway.register();
     const client = await signedIn(gateway, key, language);
     const html = await (
-      await client.post('/account/keys', { known: '1', name: 'x', budget: '-1', expires: '2020-01-01' })
+      await client.post('/account/keys', { known: '1', name: 'x', day_ntd: '-1', expires: '2020-01-01' })
     ).text();
-    expect(html).toContain(`<p>${sentences(fields.daily_budget_ntd, fields.expires_at)}</p>`);
+    expect(html).toContain(`<p>${sentences(badDay, fields.expires_at)}</p>`);
     const input = (id: string) => new RegExp(`<input id="${id}"[^>]*>`).exec(html)?.[0] ?? '';
-    const marks = ['name', 'budget', 'expires'].map((name) => {
+    const marks = ['name', 'day_ntd', 'expires'].map((name) => {
       const text = input(`${name}-new`);
       const isTold = html.includes(`id="${name}-new-fault"`);
       return [text.includes('aria-invalid="true"'), text.includes('autofocus'), isTold];
@@ -90,19 +99,17 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   test('to manage is told beside what else is wrong, of a limit that a key has, too', async () => {
     const { key } = await gateway.register();
     const client = await signedIn(gateway, key, language);
-    const wrong = { name: 'x', models: 'nope', budget: '', expires: '', manage: '1' };
+    const wrong = { name: 'x', models: 'nope', day_ntd: '', expires: '', manage: '1' };
     const unknown = account.keys.noModel('nope');
-    const added = await client.post('/account/keys', { known: '1', ...wrong, budget: '5' });
+    const added = await client.post('/account/keys', { known: '1', ...wrong, day_ntd: '5' });
     const html = await added.text();
     expect(html).toContain(`<p>${sentences(unknown, fields.manage)}</p>`);
     expect(html).toContain('id="manage-new-fault"');
     const ending = await createKey(gateway, key, { expires_at: '2026-12-31T23:59:59+08:00' });
     const change = (form: object) => client.post(`/account/keys/${ending.id}`, { ...wrong, ...form });
     expect(await notice(await change({ expires: '2026-12-31' }))).toBe(sentences(unknown, fields.manage));
-    expect(await notice(await change({ models: '', budget: '-1' }))).toBe(
-      sentences(fields.daily_budget_ntd, fields.manage),
-    );
-    expect(await notice(await change({ name: '', models: '', budget: 'x', manage: '' }))).toBe(fields.daily_budget_ntd);
+    expect(await notice(await change({ models: '', day_ntd: '-1' }))).toBe(sentences(badDay, fields.manage));
+    expect(await notice(await change({ name: '', models: '', day_ntd: 'x', manage: '' }))).toBe(badDay);
   });
 
   test('who has no room for a key is told so beside what is wrong with it', async () => {
@@ -112,15 +119,15 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const client = await signedIn(gateway, key, language);
     const add = (form: object) => client.post('/account/keys', { known: String(MAX_KEYS), name: 'x', ...form });
     expect(await notice(await add({}))).toBe(fields.too_many_keys);
-    expect(await notice(await add({ budget: '-1' }))).toBe(sentences(fields.too_many_keys, fields.daily_budget_ntd));
-    const changed = await client.post(`/account/keys/${made[0]}`, { name: 'x', budget: '-1' });
-    expect(await notice(changed)).toBe(fields.daily_budget_ntd);
+    expect(await notice(await add({ day_ntd: '-1' }))).toBe(sentences(fields.too_many_keys, badDay));
+    const changed = await client.post(`/account/keys/${made[0]}`, { name: 'x', day_ntd: '-1' });
+    expect(await notice(changed)).toBe(badDay);
   });
 
   test('a budget is taken to the last digit that was typed', async () => {
     const { key } = await gateway.register();
     const client = await signedIn(gateway, key, language);
-    await client.post('/account/keys', { known: '1', name: 'exact', budget: '123456789.123456789' });
+    await client.post('/account/keys', { known: '1', name: 'exact', day_ntd: '123456789.123456789' });
     const { data } = await gateway.get('/api/keys', key);
     const budgets = data.map(({ daily_budget_nano }: Answer) => daily_budget_nano);
     expect(budgets).toContain('123456789123456789');
@@ -162,22 +169,18 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const page = async (of: string, path: string) =>
       await (await (await signedIn(gateway, of, language)).get(path)).text();
 
+    const { limits, budgetUsed } = account.keys;
+    const used = (today: string, limit: string, share: string) => `<span>${budgetUsed(today, limit, share)}`;
     const cards = await page(key, '/account/keys');
-    const facts = [...cards.matchAll(/<dt>([^<]*)<\/dt><dd class="id">(.*?)<\/dd>/g)];
-    const budgets = facts.filter(([, title]) => title === account.keys.budget).map(([, , value]) => value);
-    const used = (limit: string, today: string) =>
-      `${limit}<span class="under">${account.keys.usedToday(today)}</span>`;
-    expect(new Set(budgets)).toEqual(
-      new Set([account.keys.noBudget, used('NT$0.50', spent), used('NT$0.25', 'NT$0.00')]),
-    );
-    expect(facts).toHaveLength(3 * 7);
+    expect(cards.split(`<strong>${limits.dayBudget}</strong>`)).toHaveLength(1 + 2);
+    expect(cards).toContain(used(spent, 'NT$0.50', '0 %'));
+    expect(cards).toContain(used('NT$0.00', 'NT$0.25', '0 %'));
     expect(cards.split(`<summary>${account.keys.edit}<`)).toHaveLength(4);
     const overview = await page(limited.key, '/account');
-    expect(overview).toContain(account.overview.budgetUsed(spent, 'NT$0.50'));
-    expect(overview).toContain(`<span class="faint">${account.overview.resets('2026-01-16 00:00:00 UTC+8')}</span>`);
-    expect(await page(idle.key, '/account')).toContain(account.overview.budgetUsed('NT$0.00', 'NT$0.25'));
-    const [before = ''] = account.overview.budgetUsed('\n', '').split('\n');
-    expect(await page(key, '/account')).not.toContain(before);
+    expect(overview).toContain(used(spent, 'NT$0.50', '0 %'));
+    expect(overview).toContain(`<span class="under">${account.overview.resets('2026-01-16 00:00:00 UTC+8')}</span>`);
+    expect(await page(idle.key, '/account')).toContain(used('NT$0.00', 'NT$0.25', '0 %'));
+    expect(await page(key, '/account')).not.toContain(account.overview.budgets);
   });
 
   test('who cannot raise the budget of a key is told whom to ask when it does not suffice', async () => {
@@ -287,20 +290,22 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
 
 describe('keys', () => {
   test.each([
-    ['demo-small，up-paid', '１００', 100],
-    ['demo-small、up-paid', '1,000', 1000],
-    ['ｄｅｍｏ－ｓｍａｌｌ　up-paid', '１，０００．５', 1000.5],
-    ['DEMO-Small；ＵＰ-paid; ', '1', 1],
-    ['demo-small up-paid', 'NT$50', 50],
-    ['demo-small up-paid', '1,000 元', 1000],
-    ['demo-small up-paid', 'ＮＴ＄５０元', 50],
-    ['demo-small up-paid', 'nt＄50', 50],
-  ])('models %p and a budget of %p are read as they are meant', async (models, budget, ntd) => {
+    ['１００', 100],
+    ['1,000', 1000],
+    ['１，０００．５', 1000.5],
+    ['1', 1],
+    ['NT$50', 50],
+    ['1,000 元', 1000],
+    ['ＮＴ＄５０元', 50],
+    ['nt＄50', 50],
+  ])('a budget of %p is read as it is meant', async (day_ntd, ntd) => {
     const { key } = await gateway.register();
     const client = await signedIn(gateway, key);
-    expect((await client.post('/account/keys', { known: '1', models, budget })).status).toBe(200);
-    const meant = expect.objectContaining({ models: ['demo-small', 'up-paid'], daily_budget_ntd: ntd });
-    expect((await gateway.get('/api/keys', key)).data).toContainEqual(meant);
+    const models = ['demo-small', 'up-paid'];
+    const form = { known: '1', name: 'x', models, day_ntd, requests_per_minute: '１,０００' };
+    expect((await client.post('/account/keys', form)).status).toBe(200);
+    const meant = { models, daily_budget_ntd: ntd, rates: expect.objectContaining({ requests_per_minute: 1000 }) };
+    expect((await gateway.get('/api/keys', key)).data).toContainEqual(expect.objectContaining(meant));
   });
 
   test('to ask before one is revoked changes nothing, and what cannot be revoked is not asked about', async () => {
@@ -369,7 +374,7 @@ describe('keys', () => {
     const made = await createKey(gateway, key, { name: 'old', expires_at });
     const client = await signedIn(gateway, key);
     const change = (name: string) =>
-      client.post(`/account/keys/${made.id}`, { name, models: '', budget: '', expires: '2026-01-16' });
+      client.post(`/account/keys/${made.id}`, { name, models: '', day_ntd: '', expires: '2026-01-16' });
     expect((await change('new')).status).toBe(303);
     await passTime(gateway, clock, 2 * HOUR_MS);
     const again = await signedIn(gateway, key);

@@ -224,8 +224,8 @@ describe.each(USED_IN)('in %s', (language) => {
     const owner = await createAccount();
     await open('/account/keys');
     await page.fill('#name-new', 'reports');
-    await page.fill('#models-new', 'demo-small, up-paid');
-    await page.fill('#budget-new', '0.5');
+    for (const id of ['demo-small', 'up-paid']) await page.check(`form[action="/account/keys"] [value="${id}"]`);
+    await page.fill('#day_ntd-new', '0.5');
     await page.fill('#expires-new', '2099-01-01');
     await submit(page, '/account/keys');
     await page.waitForSelector('pre.secret');
@@ -249,7 +249,7 @@ describe.each(USED_IN)('in %s', (language) => {
 
     const sheet = `li:has(form[action="/account/keys/${made.id}"])`;
     await page.click(`${sheet} summary`);
-    await page.fill(`#models-${made.id}`, '');
+    for (const id of ['demo-small', 'up-paid']) await page.uncheck(`${sheet} [value="${id}"]`);
     await submit(page, `/account/keys/${made.id}`);
     await page.waitForURL('**/account/keys?done=saved');
     expect(await textOf(page, '.notice')).toBe(account.keys.saved);
@@ -294,11 +294,11 @@ describe.each(USED_IN)('in %s', (language) => {
     await createAccount();
     await open('/account/keys');
     await page.fill('#name-new', 'kept');
-    await page.fill('#budget-new', 'much');
+    await page.fill('#day_ntd-new', 'much');
     await submit(page, '/account/keys');
     await page.waitForSelector('.notice.is-bad');
-    expect(await textOf(page, '.notice')).toBe(wordsOf(language).fields.daily_budget_ntd);
-    expect([await page.inputValue('#name-new'), await page.inputValue('#budget-new')]).toEqual(['kept', 'much']);
+    expect(await textOf(page, '.notice')).toBe(account.keys.badAmount(account.keys.limits.dayBudget));
+    expect([await page.inputValue('#name-new'), await page.inputValue('#day_ntd-new')]).toEqual(['kept', 'much']);
     await page.click('summary');
     await page.click('a[href$="/revoke"]');
     await page.waitForSelector('button.danger');

@@ -26,8 +26,8 @@ test.each(['en', 'zh-TW'] as const)('in %s, a key is renamed though a model of i
   const change = (form: object) =>
     client.post(`/account/keys/${id}`, {
       name: 'new',
-      models: 'demo-small, up-paid',
-      budget: '',
+      models: ['demo-small', 'up-paid'],
+      day_ntd: '',
       expires: '',
       ...form,
     });
@@ -36,11 +36,11 @@ test.each(['en', 'zh-TW'] as const)('in %s, a key is renamed though a model of i
   const changed = data.find((one: Answer) => one.id === id);
   expect(changed).toMatchObject({ name: 'new', models: ['demo-small', 'up-paid'] });
 
-  const { account, fields } = wordsOf(language);
-  const wrongBudget = await (await change({ budget: '-1' })).text();
-  expect(wrongBudget).toContain(`<p>${fields.daily_budget_ntd}</p>`);
+  const { account } = wordsOf(language);
+  const wrongBudget = await (await change({ day_ntd: '-1' })).text();
+  expect(wrongBudget).toContain(`<p>${account.keys.badAmount(account.keys.limits.dayBudget)}</p>`);
   expect(wrongBudget).not.toContain(account.keys.noModel('demo-small'));
-  const added = await change({ models: 'demo-small, none-such' });
+  const added = await change({ models: ['demo-small', 'none-such'] });
   expect([added.status, await added.text()]).toEqual([400, expect.stringContaining(account.keys.noModel('none-such'))]);
 });
 
@@ -50,7 +50,7 @@ test.each([
 ] as const)('in %s, a refused name and a last key that stops managing are told why', async (language, name, last) => {
   const { key, keyId } = await gateway.register();
   const client = await signedIn(gateway, key, language);
-  const change = (form: object) => client.post(`/account/keys/${keyId}`, { budget: '', expires: '', ...form });
+  const change = (form: object) => client.post(`/account/keys/${keyId}`, { day_ntd: '', expires: '', ...form });
   const turned = await change({ name: 'a\u202eb', manage: '1' });
   expect([turned.status, await turned.text()]).toEqual([400, expect.stringContaining(name)]);
   const stopped = await change({ name: 'only' });
@@ -59,15 +59,30 @@ test.each([
 
 describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   const { account } = wordsOf(language);
-  const TYPED = { name: '報表 & "x"', models: 'up-paid', budget: '0.5', expires: '2099-01-01', manage: '1' };
+  const TYPED = {
+    name: '報表 & "x"',
+    models: 'up-paid',
+    day_ntd: '0.5',
+    in_flight: '3',
+    expires: '2099-01-01',
+    manage: '1',
+  };
   const typedIn = (html: string, id: string) =>
     new RegExp(`<input id="${id}"[^>]* value="([^"]*)"`)
       .exec(html)?.[1]
       ?.replaceAll('&quot;', '"')
       .replaceAll('&amp;', '&');
-  const shown = (html: string, of: string) =>
-    ['name', 'models', 'budget', 'expires'].map((name) => typedIn(html, `${name}-${of}`));
-  const typed = ['報表 & "x"', 'up-paid', '0.5', '2099-01-01'];
+  /** The models that are checked in the form of a key. */
+  const checkedIn = (html: string, of: string) => {
+    const [, form = ''] = html.split(`id="name-${of}"`);
+    const [fields = ''] = form.split('</form>');
+    return [...fields.matchAll(/name="models" value="([^"]*)" checked/g)].map(([, id]) => id).join();
+  };
+  const shown = (html: string, of: string) => [
+    ...['name', 'day_ntd', 'in_flight', 'expires'].map((name) => typedIn(html, `${name}-${of}`)),
+    checkedIn(html, of),
+  ];
+  const typed = ['報表 & "x"', '0.5', '3', '2099-01-01', 'up-paid'];
   const decoded = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&quot;', '"');
 
   test('a form for a new key that comes too late is shown again as it was typed, and makes none', async () => {

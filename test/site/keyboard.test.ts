@@ -75,7 +75,7 @@ test('signing in, redeeming a card and making a key', async () => {
   await page.waitForSelector('#name-new');
   await tabTo('#name-new');
   await page.keyboard.type('typed');
-  await tabTo('#budget-new');
+  await tabTo('#day_ntd-new');
   await page.keyboard.type('3');
   await tabTo('form[action="/account/keys"] button');
   await page.keyboard.press('Enter');

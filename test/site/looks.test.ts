@@ -8,6 +8,7 @@ import { startBrowser, type TestBrowser, type Visitor } from '../support/browser
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
+import { createLine } from '../support/key-tree.ts';
 import { DESKTOP, LOOKS, type Look, lookAt as lookAtPage, PHONE, SMALLEST } from '../support/looks.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 
@@ -42,7 +43,12 @@ async function busyAccount(): Promise<string> {
   gateway.upstream.next(chatStream());
   await (await gateway.chat(key, { model: 'up-paid', stream: true })).text();
   await gateway.chat(key, { model: 'auto:free' });
+  const budgets = { day_ntd: 0.123456789, month_ntd: 1, total_ntd: 0.0001 };
+  const rates = { requests_per_minute: 60, tokens_per_minute: 1_000_000_000, in_flight: 3 };
   await createKey(gateway, key, { name: LONG, models: ['up-paid'], daily_budget_ntd: 0.123456789 });
+  const line = await createLine(gateway, key, ['team', LONG, 'agent', 'helper'], { budgets, rates });
+  gateway.upstream.next(chatAnswer());
+  await gateway.chat(line.at(-1)?.key ?? '', { model: 'up-paid', max_tokens: 16 });
   for (const name of [LONG, 'n8n-production-workflow-customer-support-summaries-taipei-office-2026']) {
     const { key: named } = await createKey(gateway, key, { name });
     gateway.upstream.next(chatAnswer(), errorScript(500, { message: 'broken' }));
@@ -343,7 +349,8 @@ describe.each(['en', 'zh-TW'] as const)('without JavaScript, in %s', (language) 
     await page.click('form[action="/account/create"] button');
     const key = ((await page.textContent('pre.secret')) ?? '').trim();
     await page.goto(`${gateway.url}/account/keys`);
-    await page.fill('#budget-new', '2');
+    await page.fill('#name-new', 'limited');
+    await page.fill('#day_ntd-new', '2');
     await page.click('form[action="/account/keys"] button');
     await page.waitForSelector('pre.secret');
     expect((await gateway.get('/api/keys', key)).data[1].daily_budget_ntd).toBe(2);

@@ -6,9 +6,10 @@ export interface SiteClient {
   /** By name; what was ended is gone. */
   cookies: Map<string, string>;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** A list is sent as several fields of one name. */
   post(
     path: string,
-    form?: Readonly<Record<string, string>>,
+    form?: Readonly<Record<string, string | readonly string[]>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response>;
 }
@@ -44,7 +45,9 @@ export function createSiteClient(
     post: (path, form = {}, headers = {}) =>
       send(path, {
         method: 'POST',
-        body: new URLSearchParams(form).toString(),
+        body: new URLSearchParams(
+          Object.entries(form).flatMap(([name, given]) => [given].flat().map((value) => [name, value])),
+        ).toString(),
         headers: {
           'content-type': 'application/x-www-form-urlencoded',
           origin: url,

@@ -104,11 +104,11 @@ test.each(LANGUAGES)('prices are said to be in NT$ in %s, above the list and bes
 });
 
 test.each(LANGUAGES)('an amount is asked for in NT$ in %s', (language) => {
-  const { account, fields } = wordsOf(language);
-  expect([account.keys.budgetHelp, fields.daily_budget_ntd]).toEqual([
-    expect.stringContaining('NT$'),
-    expect.stringContaining('NT$'),
-  ]);
+  const { limitHelp, badAmount } = wordsOf(language).account.keys;
+  for (const text of [limitHelp.dayBudget, limitHelp.monthBudget, limitHelp.totalBudget, limitHelp.sessionBudget]) {
+    expect(text).toContain('NT$');
+  }
+  expect(badAmount('')).toContain('NT$');
 });
 
 test('the front page in Chinese bills in NT$', () => {

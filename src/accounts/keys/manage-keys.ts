@@ -1,5 +1,5 @@
-// Creates, changes, rotates and revokes keys, for a managing key of the same account or a session of such a key. The
-// store checks that permission in the same operation. A new key is shown once.
+// Creates, changes, rotates and revokes keys: any key of the account for a managing key or a session of one, the keys below
+// itself for a delegating key. The store checks that permission in the same operation. A new key is shown once.
 
 import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
@@ -10,16 +10,20 @@ import type { Idempotency } from '../../kit/idempotency.ts';
 import type { NewId } from '../../kit/ids.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Actor } from '../../store/book/actors.ts';
-import type { KeyResult, RotateKeyResult } from '../../store/operations.ts';
-import type { KeyRow, KeyDetails } from '../../store/rows.ts';
+import type { CreateKeyResult, KeyResult, RotateKeyResult } from '../../store/operations.ts';
+import type { KeyDetails, KeyRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { keyTextOf, newKeyText, type Replayable, replayOf } from '../replays.ts';
 import { SessionEnded } from '../sign-in/sessions.ts';
 import type { Authenticator, PresentedKey } from './authenticator.ts';
+import { childFault, exceedsAncestor, impliedParent } from './child-faults.ts';
 import { lastFour } from './key-format.ts';
+import { publicSpending, readSpending } from './key-spending.ts';
+import { subtreeOf, treeOrder } from './key-tree.ts';
 import { newKeyRow } from './new-key-row.ts';
 import { type PublicKey, publicKey } from './public-key.ts';
 import { checkManage, type KeyBody, readKeyFields, restrictedManager } from './read-key-fields.ts';
+import { limitColumns, newLimits } from './read-limits.ts';
 
 export interface KeyTools {
   store: Store;
@@ -34,11 +38,14 @@ export interface KeyTools {
 export interface Requester {
   accountId: string;
   by: Actor;
+  /** A delegating key: only the keys below it exist for it. */
+  delegateId?: string | undefined;
 }
 
 /** A new key with its text, which is shown only here and in a replay. */
 type ShownKey = Replayable<{ api_key: string } & PublicKey>;
 
+const OWN_KEY = 'A key cannot change or delete itself. Use its parent, or a key that manages.';
 const MAX_GRACE_S = 86_400;
 const GRACE = `grace_seconds must be a whole number from 0 to ${MAX_GRACE_S}.`;
 
@@ -58,24 +65,36 @@ export function requireManage(key: KeyRow): void {
   if (!key.manage) throw fault('key_not_permitted');
 }
 
-export function requesterOf({ accountId, keyId, presentedHash }: PresentedKey): Requester {
-  return { accountId, by: { keyId, keyHash: presentedHash } };
+export function requireDelegate(key: KeyRow): void {
+  if (!key.manage && !key.delegate) throw fault('key_not_permitted');
 }
 
-export async function listKeys({ store }: KeyTools, accountId: string) {
-  const keys = await store.read.keysOf(accountId);
-  return { object: 'list' as const, data: keys.filter((key) => key.revokedAt === null).map(publicKey) };
+export function requesterOf({ accountId, keyId, presentedHash, manage }: PresentedKey): Requester {
+  return { accountId, by: { keyId, keyHash: presentedHash }, delegateId: manage ? undefined : keyId };
+}
+
+/** A delegating key sees itself and the keys below it. */
+export async function listKeys(tools: KeyTools, { accountId, delegateId }: Requester) {
+  const live = (await tools.store.read.keysOf(accountId)).filter(({ revokedAt }) => revokedAt === null);
+  const keys = delegateId === undefined ? treeOrder(live) : subtreeOf(live, delegateId);
+  const spendingOf = await readSpending(tools, keys);
+  return {
+    object: 'list' as const,
+    data: keys.map((key) => ({ ...publicKey(key), ...publicSpending(spendingOf(key)) })),
+  };
 }
 
 export async function addKey(
   tools: KeyTools,
-  { accountId, by }: Requester,
+  { accountId, by, delegateId }: Requester,
   body: KeyBody,
   idempotency: Idempotency | undefined,
 ): Promise<ShownKey> {
   const at = tools.clock.now();
-  const { fields, refusal } = readKeyFields(body, tools.catalog(), at);
+  const { fields, limits, parentId: given, refusal } = readKeyFields(body, tools.catalog(), at, { isNew: true });
   if (refusal && !idempotency) throw refusal;
+  if (delegateId !== undefined && given !== null && given !== delegateId) throw impliedParent();
+  const parentId = delegateId ?? given;
   const apiKey = newKeyText(tools.random, idempotency);
   const key = newKeyRow(
     {
@@ -86,29 +105,40 @@ export async function addKey(
       manage: fields.manage ?? false,
       createdAt: at,
     },
-    fields,
+    { ...fields, ...newLimits(limits), parentId },
   );
   checkManage(key);
   const replay = replayOf(idempotency);
   const onlyReplay = refusal !== undefined;
   const result = await tools.store.commit('createKey', { key, by, at, replay, onlyReplay });
   if (!result.ok) {
-    if (result.reason !== 'no_replay') throw refusedChange(result.reason, by);
-    assert(refusal, 'a permitted key has no replay');
-    throw refusal;
+    throw (result.reason === 'no_replay' && refusal) || (await refusedChange(tools, accountId, result, by));
   }
   return shownOnce(result, apiKey, idempotency);
 }
 
-export async function editKey(tools: KeyTools, { accountId, by }: Requester, keyId: string, body: KeyBody) {
+export async function editKey(tools: KeyTools, requester: Requester, keyId: string, body: KeyBody) {
+  const { accountId, by } = requester;
   const at = tools.clock.now();
-  const known = (await tools.store.read.keysOf(accountId)).find((key) => key.keyId === keyId && key.revokedAt === null);
-  const { fields: changes, refusal } = readKeyFields(body, tools.catalog(), at, known);
+  const standing = await findKey(tools, requester, keyId);
+  const { fields, limits, refusal } = readKeyFields(body, tools.catalog(), at, { standing });
   if (refusal) throw refusal;
-  if (!known) throw fault('not_found');
-  checkManage({ ...known, ...changes });
+  if (!standing) throw fault('not_found');
+  const changes = { ...fields, ...limitColumns(limits) };
+  checkManage({ ...standing, ...fields, ...newLimits(limits, standing) });
   const result = await tools.store.commit('changeKey', { accountId, keyId, changes, by, at });
-  return publicKey(done(tools, result, by).key);
+  const { key } = await done(tools, accountId, result, by);
+  const spendingOf = await readSpending(tools, [key]);
+  return { ...publicKey(key), ...publicSpending(spendingOf(key)) };
+}
+
+/** Undefined for keys that are unknown to who asks. */
+async function findKey({ store }: KeyTools, { accountId, delegateId }: Requester, keyId: string) {
+  const keys = (await store.read.keysOf(accountId)).filter(({ revokedAt }) => revokedAt === null);
+  // A key that could change itself would have no limits.
+  if (keyId === delegateId) throw fault('key_not_permitted', { message: OWN_KEY });
+  const visible = delegateId === undefined ? keys : subtreeOf(keys, delegateId);
+  return visible.find((key) => key.keyId === keyId);
 }
 
 export async function rotateKey(
@@ -130,11 +160,15 @@ export async function rotateKey(
     at,
     replay: replayOf(idempotency),
   });
-  return shownOnce(done(tools, result, by), apiKey, idempotency);
+  return shownOnce(await done(tools, accountId, result, by), apiKey, idempotency);
 }
 
-export async function removeKey(tools: KeyTools, { accountId, by }: Requester, keyId: string) {
-  done(tools, await tools.store.commit('revokeKey', { accountId, keyId, by, at: tools.clock.now() }), by);
+/** With every key below it. */
+export async function removeKey(tools: KeyTools, requester: Requester, keyId: string) {
+  const { accountId, by } = requester;
+  if (!(await findKey(tools, requester, keyId))) throw fault('not_found');
+  const result = await tools.store.commit('revokeKey', { accountId, keyId, by, at: tools.clock.now() });
+  await done(tools, accountId, result, by);
   return { id: keyId, deleted: true as const };
 }
 
@@ -143,16 +177,26 @@ interface Done {
   replayedSalt?: string;
 }
 
-function done({ authenticator }: KeyTools, result: KeyResult | RotateKeyResult, by: Actor): Done {
-  if (!result.ok) throw refusedChange(result.reason, by);
-  authenticator.forget();
-  return result;
+async function done<Result extends KeyResult | RotateKeyResult>(
+  tools: KeyTools,
+  accountId: string,
+  result: Result,
+  by: Actor,
+): Promise<Extract<Result, { ok: true }>> {
+  if (!result.ok) throw await refusedChange(tools, accountId, result, by);
+  tools.authenticator.forget();
+  return result as Extract<Result, { ok: true }>;
 }
 
-type Refusal = Extract<KeyResult | RotateKeyResult, { ok: false }>['reason'];
+type Refusal = Extract<CreateKeyResult | KeyResult | RotateKeyResult, { ok: false }>;
 
-function refusedChange(reason: Refusal, by: Actor): Fault | SessionEnded {
-  switch (reason) {
+async function refusedChange(
+  { store }: KeyTools,
+  accountId: string,
+  refused: Refusal,
+  by: Actor,
+): Promise<Fault | SessionEnded> {
+  switch (refused.reason) {
     case 'actor_gone':
       return 'session' in by ? new SessionEnded() : fault('invalid_api_key');
     case 'actor_not_permitted':
@@ -163,8 +207,19 @@ function refusedChange(reason: Refusal, by: Actor): Fault | SessionEnded {
       return fault('invalid_request', {
         message: 'This account has reached its maximum number of keys. Delete one first.',
       });
+    case 'exceeds_ancestor': {
+      const ancestor = await store.read.keyById(refused.keyId);
+      assert(ancestor?.accountId === accountId, 'an ancestor is a key of the same account');
+      return exceedsAncestor(refused.field, ancestor);
+    }
+    case 'parent_gone':
+    case 'parent_not_delegating':
+    case 'too_deep':
+    case 'child_needs_budget':
+      return childFault(refused.reason);
     default:
-      return fault(reason);
+      assert(refused.reason !== 'no_replay', 'a permitted key needs no replay');
+      return fault(refused.reason);
   }
 }
 

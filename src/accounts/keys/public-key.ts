@@ -1,17 +1,21 @@
 // A key as the API shows it: never its text, never its hash.
 
 import { z } from 'zod';
-import { moneyFields } from '../../kit/money.ts';
-import { flag, idOf, number, text, time } from '../../kit/shapes.ts';
+import { count, flag, idOf, number, text, time } from '../../kit/shapes.ts';
 import type { KeyDetails } from '../../store/rows.ts';
+import { limitMembers, maybeMoney, publicLimits } from './public-limits.ts';
 
 export const keyMembers = {
   id: idOf('key'),
   name: text.nullable(),
   last4: text.length(4),
-  manage: flag.describe('May use /api/keys.'),
+  manage: flag.describe('May manage every key of the account.'),
+  delegate: flag.describe('May make, change, delete and list keys below itself.'),
+  parent_id: idOf('key').nullable().describe('The key that it is a child of.'),
+  depth: count.max(8).describe('How many ancestors it has.'),
   models: z.array(text).nullable().describe('Allow-list of model ids; null: all models.'),
-  daily_budget_ntd: number.nullable().describe('NT$ per day in Taipei; null: no budget.'),
+  ...limitMembers,
+  daily_budget_ntd: number.nullable().describe('Another name of budgets.day_ntd.'),
   daily_budget_nano: text.nullable(),
   expires_at: time.nullable(),
   created_at: time,
@@ -30,10 +34,12 @@ export function publicKey(key: KeyDetails) {
     name: key.name,
     last4: key.last4,
     manage: key.manage,
+    delegate: key.delegate,
+    parent_id: key.parentId,
+    depth: key.depth,
     models: key.models,
-    ...(key.dailyBudget === null
-      ? { daily_budget_ntd: null, daily_budget_nano: null }
-      : moneyFields('daily_budget', key.dailyBudget)),
+    ...publicLimits(key),
+    ...maybeMoney('daily_budget', key.dailyBudget),
     expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
     created_at: new Date(key.createdAt).toISOString(),
   };

@@ -3,20 +3,18 @@
 import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { type Fault, fault } from '../../faults/fault.ts';
-import type { Json, JsonDocument } from '../../kit/json/json.ts';
-import { RawJson } from '../../kit/json/raw-json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { openMember, RawJson, type RawPlace, type RawValue } from '../../kit/json/raw-json.ts';
 import { parseMoment } from '../../kit/moment.ts';
-import { formatNtd, MAX_NANO, nanoOfJson } from '../../kit/money.ts';
 import { isRestricted, type Restrictions } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { readShape, unknownField } from '../read-shape.ts';
+import { type LimitChanges, limitChanges, limitShapes } from './read-limits.ts';
 
-export type KeyFields = Partial<
-  Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage' | 'delegate' | 'limits'>
->;
+export type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'expiresAt' | 'manage' | 'delegate'>>;
 
 /** A number may be raw text, so that every digit is read. */
-export type KeyBody = Readonly<Record<string, Json | RawJson | undefined>>;
+export type KeyBody = Readonly<Record<string, RawValue | undefined>>;
 
 /** Those that turn the direction of writing round would do so to what stands beside the name. */
 const CONTROLS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
@@ -24,6 +22,7 @@ const MAX_NAME_CHARS = 100;
 const NAME = `name must be a text of at most ${MAX_NAME_CHARS} characters in one line, without control characters, or null.`;
 const MODELS = 'models must be a list of model ids, or null for all models.';
 const NO_MODEL = 'This model does not exist. Use ids from GET /v1/models.';
+const PARENT = 'parent_id must be the id of a key of this account that may delegate, or null.';
 const EXPIRY =
   'Set expires_at to an ISO 8601 time in the future with its zone, such as 2027-01-01T00:00:00+08:00, or to null.';
 
@@ -42,14 +41,7 @@ export const keyFields = z
       .max(500, MODELS)
       .nullable()
       .describe('Ids or aliases; null lifts the restriction.'),
-    daily_budget_ntd: z
-      .unknown()
-      .transform(readBudget)
-      .meta({
-        type: ['number', 'null'],
-        minimum: 0,
-        description: 'At most 9 decimals; null lifts the restriction.',
-      }),
+    ...limitShapes,
     expires_at: z
       .string(EXPIRY)
       .transform((text) => (text.includes('T') ? parseMoment(text) : undefined))
@@ -58,15 +50,30 @@ export const keyFields = z
       .nullable()
       .describe('In the future; null lifts the restriction.'),
     manage: z.boolean('manage must be true or false.').describe('Not with any restriction.'),
+    delegate: z
+      .boolean('delegate must be true or false.')
+      .describe('May make, change, delete and list keys below itself.'),
   })
   .partial()
   .meta({ id: 'KeyFields' });
 
+export const newKeyFields = keyFields
+  .extend({
+    parent_id: z
+      .string(PARENT)
+      .nullable()
+      .optional()
+      .describe('The key that the new one is a child of. A delegating key is always the parent of the keys it makes.'),
+  })
+  .meta({ id: 'NewKeyFields' });
+
 /** What is not known is refused later than what is wrong. */
-const knownFields = keyFields.strip();
+const knownFields = newKeyFields.strip();
 
 export interface ReadKeyFields {
   fields: KeyFields;
+  limits: LimitChanges;
+  parentId: string | null;
   /**
    * The fields are well formed but not allowed, at least now (unknown field or model, past expiry). A replay may still
    * be answered.
@@ -74,31 +81,57 @@ export interface ReadKeyFields {
   refusal: Fault | undefined;
 }
 
-/** The request body, with the budget as raw text. */
-export function keyBodyOf({ value, text, spans }: JsonDocument): KeyBody {
-  const span = typeof value.daily_budget_ntd === 'number' ? spans.get('daily_budget_ntd') : undefined;
-  return span ? { ...value, daily_budget_ntd: new RawJson(text.slice(span.valueStart, span.valueEnd)) } : value;
+/** The request body, with amounts of money as raw text. */
+export function keyBodyOf(document: JsonDocument): KeyBody {
+  const { daily_budget_ntd: day, budgets } = document.value;
+  return {
+    ...document.value,
+    ...(day === undefined ? {} : { daily_budget_ntd: rawNumber(day, openMember(document, 'daily_budget_ntd')) }),
+    ...(isObject(budgets) ? { budgets: rawMembers(budgets, openMember(document, 'budgets')) } : {}),
+  };
+}
+
+function rawMembers(members: JsonObject, place: RawPlace | undefined): RawValue {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, rawNumber(value, place?.at(name))]));
+}
+
+function rawNumber(value: Json | undefined, place: RawPlace | undefined): RawValue | undefined {
+  return typeof value === 'number' && place ? new RawJson(place.text) : value;
 }
 
 /** Current values of a key, which may stay although a new key could not have them: a removed model, a past expiry. */
 export type CurrentFields = Pick<KeyRow, 'models' | 'expiresAt'>;
 
-export function readKeyFields(body: KeyBody, catalog: Catalog, now: number, standing?: CurrentFields): ReadKeyFields {
+export interface ReadOptions {
+  /** A key that is changed, as it is. */
+  standing?: CurrentFields | undefined;
+  isNew?: boolean;
+}
+
+export function readKeyFields(
+  body: KeyBody,
+  catalog: Catalog,
+  now: number,
+  { standing, isNew = false }: ReadOptions = {},
+): ReadKeyFields {
   const read = readShape(knownFields, body);
-  const { name, models, daily_budget_ntd: dailyBudget, expires_at: expiresAt, manage } = read;
-  const unknown = Object.keys(body).find((field) => !Object.hasOwn(keyFields.shape, field));
+  const shape = isNew ? newKeyFields : keyFields;
+  const { name, models, expires_at: expiresAt, manage, delegate } = read;
+  const unknown = Object.keys(body).find((field) => !Object.hasOwn(shape.shape, field));
   const refusal =
-    (unknown === undefined ? undefined : unknownField(unknown, keyFields)) ??
+    (unknown === undefined ? undefined : unknownField(unknown, shape)) ??
     unknownModel(models ?? [], catalog, standing?.models ?? []) ??
     pastExpiry(expiresAt ?? null, now, standing?.expiresAt ?? null);
   return {
     fields: {
       ...(name === undefined ? {} : { name }),
       ...(models === undefined ? {} : { models: models && idsOf(models, catalog) }),
-      ...(dailyBudget === undefined ? {} : { dailyBudget }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
       ...(manage === undefined ? {} : { manage }),
+      ...(delegate === undefined ? {} : { delegate }),
     },
+    limits: limitChanges(read),
+    parentId: read.parent_id ?? null,
     refusal,
   };
 }
@@ -111,7 +144,7 @@ export function restrictedManager(): Fault {
   return fault('invalid_request', {
     param: 'manage',
     message:
-      'A key with an allow-list, a budget or an expiry cannot manage. Set manage to false, or remove the limits.',
+      'A key with a parent, an allow-list, a budget, a rate or an expiry cannot manage. Set manage to false, or remove the limits.',
   });
 }
 
@@ -123,16 +156,6 @@ function idsOf(named: readonly string[], catalog: Catalog): string[] {
 function unknownModel(named: readonly string[], catalog: Catalog, standing: readonly string[]): Fault | undefined {
   const index = named.findIndex((id) => !catalog.find(id) && !standing.includes(id));
   return index < 0 ? undefined : fault('invalid_request', { param: `models[${index}]`, message: NO_MODEL });
-}
-
-function readBudget(value: unknown, context: z.RefinementCtx): bigint | null {
-  if (value === null) return null;
-  const nano = value instanceof RawJson ? nanoOfJson(value.text) : undefined;
-  if (typeof nano === 'bigint' && nano >= 0n) return nano;
-  const isOutside = nano === 'too_large' || typeof nano === 'bigint';
-  const allowed = isOutside ? `from 0 to ${formatNtd(MAX_NANO)}` : 'of NT$ with at most 9 decimals';
-  context.addIssue(`daily_budget_ntd must be an amount ${allowed}, or null.`);
-  return z.NEVER;
 }
 
 function pastExpiry(expiresAt: number | null, now: number, standing: number | null): Fault | undefined {

@@ -9,6 +9,7 @@ import { isValidKey } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { isLiveSession } from '../../store/session-rules.ts';
 import type { Store } from '../../store/store.ts';
+import { type Viewer, viewerOf } from '../usage/visible-keys.ts';
 
 export interface SessionTools {
   store: Store;
@@ -24,6 +25,9 @@ export interface SiteSession {
   keyId: string | null;
   canManage: boolean;
 }
+
+/** An open session with what it may see: of a key with a parent, its own subtree. */
+export interface VisitedSession extends SiteSession, Viewer {}
 
 /** What a visitor signed in with. */
 interface Proof extends SiteSession {
@@ -76,7 +80,7 @@ export async function readSession(
   { store, hashSession }: SessionTools,
   cookie: string | undefined,
   now: number,
-): Promise<SiteSession | undefined> {
+): Promise<VisitedSession | undefined> {
   const accountId = accountOf(cookie);
   if (cookie === undefined || accountId === undefined) return undefined;
   const hash = hashSession(cookie);
@@ -91,7 +95,8 @@ export async function readSession(
     // A failure to record the visit must not refuse it.
     await store.commit('touchSession', { accountId, hash, at: now }).catch(() => undefined);
   }
-  return { accountId, keyId, canManage: keyId === null || (key?.manage ?? false) };
+  const { rootId } = key ? viewerOf(key) : { rootId: null };
+  return { accountId, keyId, canManage: keyId === null || (key?.manage ?? false), rootId };
 }
 
 /** Signs out this browser. */

@@ -1,16 +1,22 @@
 // Reads the query of a usage listing: filters, page size, and a cursor that is the position where the last page ended.
 
 import { z } from 'zod';
+import type { Catalog } from '../../catalog/catalog.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import type { UsageQuery } from '../../store/reads.ts';
+import type { Store } from '../../store/store.ts';
 import { readQuery } from '../read-shape.ts';
+import { type Viewer, visibleKeyIds } from './visible-keys.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 const LIMIT = `limit must be a whole number from 1 to ${MAX_LIMIT}.`;
 
-/** Resolves aliases: usage is recorded under the model's id. */
-type FindModel = (name: string) => { id: string } | undefined;
+export interface UsageQueryTools {
+  store: Store;
+  /** Resolves aliases: usage is recorded under the model's id. */
+  catalog(): Pick<Catalog, 'find'>;
+}
 
 /** In the order in which they are checked. */
 export const usageFilters = z.object({
@@ -25,6 +31,7 @@ export const usageFilters = z.object({
   to: moment('to', 'The same; itself left out.'),
   channel: filter('channel', 'Exactly this channel.'),
   key_id: filter('key_id', 'Exactly this key.'),
+  subtree: filter('subtree', 'This key and every key below it, deleted ones too.'),
   status: filter('status', 'Exactly this status.'),
   model: filter('model', 'Exactly this model; an alias finds the model it means, too.'),
   cursor: z
@@ -35,19 +42,20 @@ export const usageFilters = z.object({
     .describe('next_cursor of the page before.'),
 });
 
-export function readUsageQuery(accountId: string, params: URLSearchParams, findModel: FindModel): UsageQuery {
-  return usageQueryOf(accountId, readQuery(usageFilters, params), findModel);
+export function readUsageQuery(tools: UsageQueryTools, viewer: Viewer, params: URLSearchParams): Promise<UsageQuery> {
+  return usageQueryOf(tools, viewer, readQuery(usageFilters, params));
 }
 
-export function usageQueryOf(
-  accountId: string,
-  { key_id: keyId, model, cursor: after, ...rest }: z.output<typeof usageFilters>,
-  findModel: FindModel,
-): UsageQuery {
+export async function usageQueryOf(
+  { store, catalog }: UsageQueryTools,
+  viewer: Viewer,
+  { key_id: keyId, subtree, model, cursor: after, ...rest }: z.output<typeof usageFilters>,
+): Promise<UsageQuery> {
   // An alias may have been the id of a model before: what was recorded then is found, too.
-  const models = model && [...new Set([model, findModel(model)?.id ?? model])];
-  const filters = Object.entries({ ...rest, keyId, models, after }).filter(([, value]) => value !== undefined);
-  return { accountId, ...Object.fromEntries(filters) } as UsageQuery;
+  const models = model && [...new Set([model, catalog().find(model)?.id ?? model])];
+  const keyIds = await visibleKeyIds(store, viewer, subtree);
+  const filters = Object.entries({ ...rest, keyId, keyIds, models, after }).filter(([, value]) => value !== undefined);
+  return { accountId: viewer.accountId, ...Object.fromEntries(filters) } as UsageQuery;
 }
 
 export function writeCursor(at: number, requestId: string): string {

@@ -7,6 +7,7 @@ import type { Store } from '../../store/store.ts';
 import type { PricesAt } from '../prices-at.ts';
 import { explainCharge } from './explain-charge.ts';
 import { publicRecord } from './public-usage.ts';
+import { type Viewer, visibleKeyIds } from './visible-keys.ts';
 
 const REQUEST_ID = /^req_[0-9a-z]+$/;
 
@@ -20,15 +21,18 @@ export interface Receipt {
   lines: ReceiptLine[];
 }
 
-export async function readReceipt(tools: ReceiptTools, accountId: string, requestId: string): Promise<Receipt> {
+export async function readReceipt(tools: ReceiptTools, viewer: Viewer, requestId: string): Promise<Receipt> {
   const { store, pricesAt } = tools;
+  const { accountId } = viewer;
   // PostgreSQL refuses to search for characters that it cannot store.
   if (!REQUEST_ID.test(requestId)) throw fault('not_found');
   // Holds first: a request that ends in between has its record.
-  const holds = await store.read.openHolds(accountId);
-  if (holds.some((hold) => hold.requestId === requestId)) throw notClosed();
-  const record = await store.read.usageRecord(accountId, requestId);
-  if (!record) throw fault('not_found');
+  const hold = (await store.read.openHolds(accountId)).find((one) => one.requestId === requestId);
+  const record = hold ? undefined : await store.read.usageRecord(accountId, requestId);
+  const keyId = hold?.keyId ?? record?.keyId;
+  const visible = await visibleKeyIds(store, viewer);
+  if (keyId === undefined || visible?.includes(keyId) === false) throw fault('not_found');
+  if (!record) throw notClosed();
   const prices = await pricesAt(record.revision, record.model);
   return { record, lines: receiptLines(record, prices, record.cost) };
 }
@@ -39,8 +43,8 @@ function notClosed(): Fault {
   });
 }
 
-export async function showReceipt(tools: ReceiptTools, accountId: string, requestId: string) {
-  const { record, lines } = await readReceipt(tools, accountId, requestId);
+export async function showReceipt(tools: ReceiptTools, viewer: Viewer, requestId: string) {
+  const { record, lines } = await readReceipt(tools, viewer, requestId);
   return {
     ...publicRecord(record),
     rule: record.rule,

@@ -1,6 +1,7 @@
 // What a key may see of its account, and do for it: balance, usage, receipts, cards.
 
 import { z } from 'zod';
+import { COUNTED_BUDGETS, spendingMembers } from '../../accounts/keys/key-spending.ts';
 import { keyMembers } from '../../accounts/keys/public-key.ts';
 import { cardGiven, redeemCard } from '../../accounts/redeem-card.ts';
 import { showAccount } from '../../accounts/show-account.ts';
@@ -8,13 +9,15 @@ import { listUsage } from '../../accounts/usage/list-usage.ts';
 import { usageRecord, usageTotals } from '../../accounts/usage/public-usage.ts';
 import { usageFilters, usageQueryOf } from '../../accounts/usage/read-query.ts';
 import { showReceipt } from '../../accounts/usage/show-receipt.ts';
+import { keyUsage, keyUsageFile, readUsageByKey } from '../../accounts/usage/usage-by-key.ts';
 import { openUsageFile } from '../../accounts/usage/usage-file.ts';
+import { readVisibleKeys, viewerOf } from '../../accounts/usage/visible-keys.ts';
 import { amount, count, each, flag, idOf, isList, named, number, text, time } from '../../kit/shapes.ts';
 import { CHARGE_RULES } from '../../store/rows.ts';
 import { addressOf } from '../client-address.ts';
 import { accountCall } from '../operation.ts';
 
-/** Only where the key has a budget. */
+/** Only where the key has a daily budget. */
 const dayMembers = z.object({
   ...amount('daily_spent', 'what the key spent today'),
   ...amount('daily_held', 'what its running requests may still cost'),
@@ -26,7 +29,19 @@ export const limits = named('Limits', {
   ...each(count, 'register_per_day', 'paid_per_minute', 'in_flight'),
 });
 
-const ownKey = named('OwnKey', { ...keyMembers, ...dayMembers.partial().shape });
+const ownKey = named('OwnKey', {
+  ...keyMembers,
+  ...spendingMembers,
+  ...dayMembers.partial().shape,
+  ancestors_left: z
+    .object({
+      budget: z.enum(COUNTED_BUDGETS),
+      ...amount('left', 'what is left of it'),
+      resets_at: time.nullable().describe('null: never'),
+    })
+    .nullable()
+    .describe('The budget of its ancestors with the least left; null without one.'),
+});
 const allowance = named('Allowance', { limit: count, used: count, remaining: count, resets_at: time });
 
 const account = named('Account', {
@@ -45,6 +60,7 @@ const usagePage = named('UsagePage', {
   has_more: flag,
   next_cursor: text.nullable(),
   totals: usageTotals.describe('Of everything the filters find, not only of this page.'),
+  by_key: z.array(keyUsage).optional().describe('With group_by=key: parents before their children.'),
 });
 
 const receipt = named('Receipt', {
@@ -76,6 +92,10 @@ const usageQuery = z.object({
     .enum(['csv', 'json'], 'format must be csv or json.')
     .optional()
     .describe('json if not said; csv: up to 100,000 records as UTF-8 with a byte-order mark.'),
+  group_by: z
+    .literal('key', 'group_by must be key.')
+    .optional()
+    .describe('Adds by_key: the sums of each key, alone and with its subtree. As csv: these sums instead of records.'),
   ...usageFilters.shape,
 });
 
@@ -94,14 +114,20 @@ export const ACCOUNT_CALLS = [
   }),
   accountCall('GET /api/usage', {
     id: 'listUsage',
-    summary: 'Every admitted request, newest first',
+    summary: 'Every admitted request, newest first; for a key with a parent, those of its own subtree',
     query: usageQuery,
     result: 'A page of records, or all of them as CSV.',
     answer: usagePage,
     alsoAs: { 'text/csv': text },
-    async run(tools, { key, query: { format, ...filters }, exchange }) {
-      const query = usageQueryOf(key.accountId, filters, tools.catalog().find);
-      if (format !== 'csv') return listUsage(tools.store, query);
+    async run(tools, { key, query: { format, group_by: groupBy, ...filters }, exchange }) {
+      const { store } = tools;
+      const viewer = viewerOf(key);
+      const query = await usageQueryOf(tools, viewer, filters);
+      const keys = groupBy && (await readVisibleKeys(store, viewer, filters.subtree));
+      if (format !== 'csv') return listUsage(store, query, keys);
+      if (keys) {
+        return new Response(keyUsageFile(await readUsageByKey(store, query, keys)), { headers: CSV_HEADERS });
+      }
       const file = await openUsageFile(tools, query, { gone: exchange.request.signal });
       return new Response(file, { headers: CSV_HEADERS });
     },
@@ -113,7 +139,7 @@ export const ACCOUNT_CALLS = [
     result: 'The receipt.',
     answer: receipt,
     faults: ['not_found'],
-    run: (tools, { key, params }) => showReceipt(tools, key.accountId, params.id),
+    run: (tools, { key, params }) => showReceipt(tools, viewerOf(key), params.id),
   }),
   accountCall('POST /api/redeem', {
     id: 'redeem',

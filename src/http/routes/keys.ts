@@ -1,6 +1,7 @@
-// /api/keys: an account's keys, for its managing keys.
+// /api/keys: an account's keys, for its managing keys; for a delegating key, the keys below it.
 
 import { z } from 'zod';
+import { spendingMembers } from '../../accounts/keys/key-spending.ts';
 import {
   addKey,
   editKey,
@@ -11,34 +12,35 @@ import {
   rotation,
 } from '../../accounts/keys/manage-keys.ts';
 import { keyMembers, keyText } from '../../accounts/keys/public-key.ts';
-import { keyBodyOf, keyFields } from '../../accounts/keys/read-key-fields.ts';
+import { keyBodyOf, keyFields, newKeyFields } from '../../accounts/keys/read-key-fields.ts';
 import { idOf, isList, named } from '../../kit/shapes.ts';
 import { accountCall } from '../operation.ts';
 
 const MAX_BYTES = 64 * 1024;
 
-const key = named('Key', keyMembers);
+const key = named('Key', { ...keyMembers, ...spendingMembers });
 const newKey = named('NewKey', { api_key: keyText, ...keyMembers });
 const params = { id: idOf('key').describe('The id of a key.') };
 
 export const KEY_CALLS = [
   accountCall('GET /api/keys', {
     id: 'listKeys',
-    summary: 'The keys of the account that were not deleted, expired ones too',
-    auth: 'manage',
+    summary: 'The keys of the account that were not deleted, expired ones too; parents before their children',
+    auth: 'delegate',
     result: 'The keys.',
     answer: named('KeyList', { object: isList, data: z.array(key) }),
-    run: (tools, { key: { accountId } }) => listKeys(tools, accountId),
+    run: (tools, { key: asker }) => listKeys(tools, requesterOf(asker)),
   }),
   accountCall('POST /api/keys', {
     id: 'createKey',
-    summary: 'Make a key',
-    auth: 'manage',
+    summary: 'Make a key; a delegating key makes a child of itself',
+    auth: 'delegate',
     maxBytes: MAX_BYTES,
-    outline: keyFields,
+    outline: newKeyFields,
     isBodyOptional: true,
-    example: { name: 'reports', daily_budget_ntd: 0.5 },
-    once: ({ accountId }) => `keys:${accountId}`,
+    example: { name: 'reports', budgets: { day_ntd: 0.5, total_ntd: 5 }, rates: { requests_per_minute: 60 } },
+    // A delegating key must not get the text of a key that another one made.
+    once: ({ accountId, keyId, manage }) => (manage ? `keys:${accountId}` : `keys:${accountId}:${keyId}`),
     status: 201,
     result: 'The key, shown once.',
     answer: newKey,
@@ -48,7 +50,7 @@ export const KEY_CALLS = [
   accountCall('PATCH /api/keys/:id', {
     id: 'changeKey',
     summary: 'Change the fields that are given',
-    auth: 'manage',
+    auth: 'delegate',
     maxBytes: MAX_BYTES,
     params,
     outline: keyFields,
@@ -60,11 +62,11 @@ export const KEY_CALLS = [
   }),
   accountCall('DELETE /api/keys/:id', {
     id: 'deleteKey',
-    summary: 'End a key',
-    auth: 'manage',
+    summary: 'End a key and every key below it',
+    auth: 'delegate',
     maxBytes: MAX_BYTES,
     params,
-    result: 'It is ended, on every node within a second.',
+    result: 'They are ended, on every node within a second.',
     answer: named('DeletedKey', { id: idOf('key'), deleted: z.literal(true) }),
     faults: ['not_found', 'last_key', 'request_too_large'],
     run: (tools, { key: asker, params: { id } }) => removeKey(tools, requesterOf(asker), id),

@@ -1,5 +1,6 @@
 // Forms as the API takes them: what a visitor typed becomes the same body that a program would send.
 
+import { LIMIT_NAMES, limitsIn, memberOf } from '../../accounts/keys/limit-fields.ts';
 import type { KeyBody } from '../../accounts/keys/read-key-fields.ts';
 import { RawJson } from '../../kit/json/raw-json.ts';
 import { formatNtd, parseNtd } from '../../kit/money.ts';
@@ -15,7 +16,10 @@ export const MAX_FORM_BYTES = 16 * 1024;
 export const KEY_ID_FIELD = 'key_id';
 
 /** Never a password, nor the code of a card, which is money. */
-const KEPT_NAMES: ReadonlySet<string> = new Set(['name', 'models', 'budget', 'expires', 'manage', KEY_ID_FIELD]);
+const KEPT_NAMES: ReadonlySet<string> = new Set([
+  ...['name', 'parent', 'models', 'expires', 'manage', 'delegate', KEY_ID_FIELD],
+  ...LIMIT_NAMES.map(memberOf),
+]);
 
 export const KEPT_FIELDS: KeptFields = {
   has: (name) => KEPT_NAMES.has(name),
@@ -32,19 +36,29 @@ export function typedOf({ form, params }: { form: URLSearchParams; params: Reado
 }
 
 /** An empty field takes the limit away. */
-export function keyBody(form: URLSearchParams): KeyBody {
+function keyBody(form: URLSearchParams) {
   const text = (name: string) => (form.get(name) ?? '').trim();
-  const models = plainId(text('models'))
-    .split(/[\s,、;]+/)
-    .filter((id) => id !== '');
-  const [budget, expires] = [text('budget'), text('expires')];
+  const models = form.getAll('models').filter((id) => id !== '');
+  const group = (name: 'budgets' | 'rates', read: (typed: string) => RawJson | number | string) =>
+    Object.fromEntries(
+      limitsIn(name)
+        .map(memberOf)
+        .map((member) => [member, text(member) === '' ? null : read(text(member))]),
+    );
+  const expires = text('expires');
   return {
     name: text('name') || null,
     models: models.length > 0 ? models : null,
-    daily_budget_ntd: budget === '' ? null : readBudget(budget),
+    budgets: group('budgets', readBudget),
+    rates: group('rates', readRate),
     expires_at: expires === '' ? null : `${expires}T00:00:00+08:00`,
     manage: form.get('manage') === '1',
+    delegate: form.get('delegate') === '1',
   };
+}
+
+export function newKeyBody(form: URLSearchParams): KeyBody {
+  return { ...keyBody(form), parent_id: form.get('parent') || null };
 }
 
 /** As models and channels are named, which have no upper case: full-width letters and separators become plain ones. */
@@ -64,6 +78,12 @@ function withoutUnit(text: string): string {
 function readBudget(text: string): RawJson | string {
   const amount = parseNtd(plainNumber(withoutUnit(text)));
   return amount === undefined ? text : new RawJson(formatNtd(amount));
+}
+
+/** The same for a count. */
+function readRate(text: string): number | string {
+  const digits = plainNumber(text);
+  return /^\d+$/.test(digits) ? Number(digits) : text;
 }
 
 /** A date that was left as it stood keeps its hour, and need not lie in the future. */

@@ -1,66 +1,101 @@
 /** @jsxImportSource hono/jsx */
 // What can be set on a key: as it stands, or as a visitor typed it.
 
+import { LIMIT_NAMES, type LimitName, limitOf, limitsIn, memberOf } from '../../accounts/keys/limit-fields.ts';
 import { formatNtd } from '../../kit/money.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { date, dateTime } from '../format.ts';
 import type { PageContext } from '../page.tsx';
-import { FieldFault, faultMarks, TextField } from '../parts/field.tsx';
+import { CheckField, CheckList, SelectField, TextField } from '../parts/field.tsx';
 import { KEY_FIELDS, type KeyFaults, type KeyField } from './key-faults.ts';
 
 interface KeyFieldsProps {
   context: PageContext;
   /** Undefined: a key that is yet to be made. */
   key_?: KeyRow;
+  /** Ids of the models that can be chosen. */
+  models: readonly string[];
+  /** Keys that a new one can be a child of. */
+  parents?: readonly KeyRow[];
   typed?: URLSearchParams | undefined;
   /** What is wrong with it. */
   faults?: KeyFaults | undefined;
 }
 
-export function KeyFields({ context, key_: key, typed, faults = {} }: KeyFieldsProps) {
+export function KeyFields({ context, key_: key, models, parents = [], typed, faults = {} }: KeyFieldsProps) {
   const { keys } = context.words.account;
-  const { dailyBudget = null, expiresAt = null } = key ?? {};
+  const { expiresAt = null } = key ?? {};
   const isWholeDay = expiresAt === null || expiresAt === taipeiDayStart(taipeiDay(expiresAt));
   const firstWrong = KEY_FIELDS.find((name) => faults[name] !== undefined);
-  const idOf = (name: KeyField) => `${name}-${key?.keyId ?? 'new'}`;
-  const field = (name: KeyField, value: string) => ({
-    id: idOf(name),
+  const field = (of: KeyField, name: string) => ({
+    id: `${name}-${key?.keyId ?? 'new'}`,
     name,
-    value: typed?.get(name) ?? value,
-    fault: faults[name],
-    hasFocus: name === firstWrong,
+    fault: faults[of],
+    hasFocus: of === firstWrong,
   });
-  const manageFault = `${idOf('manage')}-fault`;
+  const text = (of: KeyField, name: string, value: string) => ({
+    ...field(of, name),
+    value: typed?.get(name) ?? value,
+  });
+  const limitFields = (of: LimitName) => text(of, memberOf(of), limitValue(key, of));
+  const checkbox = (name: 'manage' | 'delegate', label: string) => {
+    const checked = typed ? typed.get(name) === '1' : (key?.[name] ?? false);
+    return <CheckField {...field(name, name)} label={label} checked={checked} />;
+  };
+  const limit = (of: LimitName) => (
+    <TextField
+      {...limitFields(of)}
+      label={keys.limits[of]}
+      help={keys.limitHelp[of]}
+      inputmode={limitsIn('budgets').includes(of) ? 'decimal' : 'numeric'}
+    />
+  );
+  const chosen = typed ? typed.getAll('models') : (key?.models ?? []);
+  const others = LIMIT_NAMES.filter((name) => name !== 'dayBudget');
   return (
     <>
-      <TextField {...field('name', key?.name ?? '')} label={keys.name} maxlength={100} />
-      <TextField {...field('models', key?.models?.join(', ') ?? '')} label={keys.models} help={keys.modelsHelp} />
       <TextField
-        {...field('budget', dailyBudget === null ? '' : formatNtd(dailyBudget))}
-        label={keys.budget}
-        help={keys.budgetHelp}
-        inputmode="decimal"
+        {...text('name', 'name', key?.name ?? '')}
+        label={keys.name}
+        maxlength={100}
+        required={key === undefined}
       />
+      {parents.length === 0 ? null : (
+        <SelectField
+          {...field('parent', 'parent')}
+          label={keys.parent}
+          help={keys.parentHelp}
+          value={typed?.get('parent')}
+          choices={[['', keys.noParent], ...parents.map((one) => [one.keyId, one.name ?? `…${one.last4}`] as const)]}
+        />
+      )}
+      <CheckList
+        {...field('models', 'models')}
+        label={keys.models}
+        help={keys.modelsHelp}
+        choices={[...new Set([...models, ...chosen])]}
+        chosen={chosen}
+      />
+      {limit('dayBudget')}
+      <details open={others.map(limitFields).some(({ value, fault }) => value !== '' || fault !== undefined)}>
+        <summary>{keys.moreLimits}</summary>
+        {others.map(limit)}
+      </details>
       <TextField
-        {...field('expires', expiresAt === null ? '' : date(expiresAt))}
+        {...text('expires', 'expires', expiresAt === null ? '' : date(expiresAt))}
         label={keys.expires}
         help={isWholeDay ? keys.expiresHelp : keys.expiresKept(dateTime(expiresAt))}
         type="date"
       />
-      <div class="field">
-        <label>
-          <input
-            type="checkbox"
-            name="manage"
-            value="1"
-            checked={typed ? typed.get('manage') === '1' : (key?.manage ?? false)}
-            {...faultMarks(manageFault, faults.manage, firstWrong === 'manage')}
-          />{' '}
-          {keys.manageHelp}
-        </label>
-        <FieldFault id={manageFault} text={faults.manage} />
-      </div>
+      {checkbox('delegate', keys.delegateHelp)}
+      {checkbox('manage', keys.manageHelp)}
     </>
   );
+}
+
+function limitValue(key: KeyRow | undefined, limit: LimitName): string {
+  const value = key ? limitOf(key, limit) : null;
+  if (value === null) return '';
+  return typeof value === 'bigint' ? formatNtd(value) : String(value);
 }

@@ -1,17 +1,19 @@
 /** @jsxImportSource hono/jsx */
 // Keys: made, changed, rotated and revoked from the page, by the same functions as through the API.
 
-import { readDayBudgets } from '../../accounts/day-budgets.ts';
+import { readSpending } from '../../accounts/keys/key-spending.ts';
 import { addKey, editKey, type Requester, removeKey, rotateKey } from '../../accounts/keys/manage-keys.ts';
+import { readVisibleKeys } from '../../accounts/usage/visible-keys.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { sleep } from '../../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import { isFull } from '../../store/book/keyring.ts';
+import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { date, sentences } from '../format.ts';
 import type { Notice } from '../frame.tsx';
 import type { SiteTools } from '../tools.ts';
-import { changedKeyBody, KEY_ID_FIELD, keyBody } from './forms.ts';
+import { changedKeyBody, KEY_ID_FIELD, newKeyBody } from './forms.ts';
 import { type KeyFaults, keyFaults } from './key-faults.ts';
 import { graceOf, RevokePage, RotatePage } from './key-questions.tsx';
 import { KeysPage, type TypedKey } from './keys.tsx';
@@ -54,7 +56,10 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     act(async (visit) => {
       const known = await tools.store.read.keysOf(visit.session.accountId);
       if (visit.form.get('known') !== String(known.length)) return showStale(tools, visit);
-      const { answer } = await addKey(tools, askerOf(tools, visit), keyBody(visit.form), undefined);
+      const body = newKeyBody(visit.form);
+      // A program may do without; a list for people needs names.
+      if (body.name === null) throw fault('invalid_request', { param: 'name' });
+      const { answer } = await addKey(tools, askerOf(tools, visit), body, undefined);
       return showKeys(tools, visit, { fresh: answer.api_key });
     }),
   );
@@ -121,7 +126,8 @@ async function whatIsWrong(tools: SiteTools, visit: SignedVisit, refused: Fault)
   if (refused.code !== 'invalid_request') return { texts: [faultText(page.language, refused)], faults: {} };
   const keys = await tools.store.read.keysOf(session.accountId);
   const known = keys.find(({ keyId }) => keyId === params.id);
-  const faults = form.has('name') ? keyFaults(tools, changedKeyBody(form, known), known, refused, page.language) : {};
+  const body = params.id === undefined ? newKeyBody(form) : changedKeyBody(form, known);
+  const faults = form.has('name') ? keyFaults(tools, body, known, refused, page.language) : {};
   const texts = Object.values(faults);
   const isTooMany = refused.details.param === undefined;
   if (texts.length === 0 && !isTooMany) texts.push(faultText(page.language, refused));
@@ -157,28 +163,36 @@ async function showKeys(
   { fresh, notice, typed, status = 200 }: Shown,
 ): Promise<Response> {
   const { accountId, keyId, canManage } = visit.session;
-  const all = await tools.store.read.keysOf(accountId);
+  const all = await readVisibleKeys(tools.store, visit.session);
   const keys = all.filter(({ revokedAt }) => revokedAt === null);
   const now = tools.clock.now();
   const since = taipeiDay(now) - SPENT_DAYS + 1;
-  const [budgets, spent] = await Promise.all([
-    readDayBudgets(tools, keys),
+  const [spendingOf, spent] = await Promise.all([
+    readSpending(tools, keys),
     // A new key is shown only here, so it must not wait for optional parts.
-    fresh === undefined ? readSpent(tools, accountId, since) : undefined,
+    fresh === undefined ? readSpent(tools, accountId, since, all) : undefined,
   ]);
   const spentSince = date(taipeiDayStart(since));
   const known = all.length;
-  const facts = { keys, budgets, spent, spentSince, known, currentId: keyId, canManage, fresh, typed, now };
+  const models = tools.catalog().models.map(({ id }) => id);
+  const facts = { keys, spendingOf, spent, spentSince, models, known, currentId: keyId, canManage, fresh, typed, now };
   return visit.show(<KeysPage context={visit.page} facts={facts} notice={notice} />, { status });
 }
 
-/** Undefined if it takes long, as during an audit: revoking a key must not wait for it. */
-async function readSpent({ store, clock }: SiteTools, accountId: string, since: number) {
+/** Each with the keys below it. Undefined if it takes long, as during an audit: revoking a key must not wait
+ * for it. */
+async function readSpent({ store, clock }: SiteTools, accountId: string, since: number, keys: readonly KeyRow[]) {
   const given = new AbortController();
   const late = sleep(clock, SPENT_WITHIN_MS, given.signal)
     .catch(() => {})
     .then(() => undefined);
   const sums = await Promise.race([store.read.spendByKey(accountId, since).catch(() => undefined), late]);
   given.abort();
-  return sums && new Map(sums.map((sum) => [sum.keyId, sum.cost]));
+  if (!sums) return undefined;
+  const spent = new Map(sums.map((sum) => [sum.keyId, sum.cost]));
+  // Children come before their parents here.
+  for (const { keyId, parentId } of keys.toReversed()) {
+    if (parentId !== null) spent.set(parentId, (spent.get(parentId) ?? 0n) + (spent.get(keyId) ?? 0n));
+  }
+  return spent;
 }

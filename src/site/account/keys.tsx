@@ -2,16 +2,19 @@
 // The account's keys: made, named, bounded, changed and ended here. A key's text is shown once. Each form has the version
 // of the keys that it was made for: one that is sent twice, or late, changes nothing.
 
-import type { DayBudget } from '../../accounts/day-budgets.ts';
+import type { SpendingOf } from '../../accounts/keys/key-spending.ts';
+import { LIMIT_NAMES, type LimitName, limitOf } from '../../accounts/keys/limit-fields.ts';
 import type { Nano } from '../../kit/money.ts';
+import { isLiveKey } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
-import { date, dateTime, money } from '../format.ts';
+import { count, date, dateTime, money } from '../format.ts';
 import type { Notice } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
 import { LinkButton, Submit } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Hidden } from '../parts/field.tsx';
-import { type Fact, Facts, Under } from '../parts/table.tsx';
+import { type Fact, Facts } from '../parts/table.tsx';
+import { BudgetBars } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import type { KeyFaults } from './key-faults.ts';
 import { KeyFields } from './key-fields.tsx';
@@ -24,12 +27,14 @@ export interface TypedKey {
 }
 
 interface KeysFacts {
+  /** Parents before their children. */
   keys: readonly KeyRow[];
-  /** Of the keys that have one. */
-  budgets: ReadonlyMap<string, DayBudget>;
-  /** What each spent, of those that were used since that day; undefined if it is not known now. */
+  spendingOf: SpendingOf;
+  /** What each spent with the keys below it, of those that were used since that day; undefined if it is not known now. */
   spent: ReadonlyMap<string, Nano> | undefined;
   spentSince: string;
+  /** Ids of the models that a key can be given. */
+  models: readonly string[];
   /** How many keys the account has ever had. */
   known: number;
   /** The key of this session, if it was opened with one. */
@@ -66,17 +71,19 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
           <LinkButton look="quiet" href="#new" text={keys.create} />
         </p>
       ) : null}
-      <ul class="sheets">
-        {facts.keys.map((key) => (
-          <KeySheet context={context} key_={key} facts={facts} />
-        ))}
-      </ul>
+      <KeyTree context={context} facts={facts} parentId={null} />
       {facts.canManage ? (
         <>
           <h2 id="new">{keys.create}</h2>
           <form method="post" action="/account/keys" data-once>
             <Hidden fields={{ known: facts.known }} />
-            <KeyFields context={context} typed={typed?.form} faults={typed?.faults} />
+            <KeyFields
+              context={context}
+              models={facts.models}
+              parents={facts.keys.filter((key) => key.delegate && isLiveKey(key, facts.now))}
+              typed={typed?.form}
+              faults={typed?.faults}
+            />
             <Submit text={keys.create} />
           </form>
         </>
@@ -87,30 +94,60 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
   );
 }
 
+interface KeyTreeProps {
+  context: PageContext;
+  facts: KeysFacts;
+  /** Null: the keys whose parents are not shown. */
+  parentId: string | null;
+}
+
+/** The keys below one, each with its own below it; nothing where there is none. */
+function KeyTree({ context, facts, parentId }: KeyTreeProps) {
+  const isShown = (id: string | null) => facts.keys.some(({ keyId }) => keyId === id);
+  const keys = facts.keys.filter((key) => (parentId === null ? !isShown(key.parentId) : key.parentId === parentId));
+  if (keys.length === 0) return null;
+  return (
+    <ul class="sheets is-tree">
+      {keys.map((key) => (
+        <li>
+          <KeySheet context={context} key_={key} facts={facts} />
+          <KeyTree context={context} facts={facts} parentId={key.keyId} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 interface KeyProps {
   context: PageContext;
   key_: KeyRow;
   facts: KeysFacts;
 }
 
+/** The limits that have a bar of their own are not among the facts. */
+const WITH_BAR: ReadonlySet<LimitName> = new Set(['dayBudget', 'monthBudget', 'totalBudget']);
+
 function KeySheet({ context, key_: key, facts }: KeyProps) {
   const { keys, overview } = context.words.account;
   const { expiresAt } = key;
-  const budget = facts.budgets.get(key.keyId);
+  const parent = facts.keys.find(({ keyId }) => keyId === key.parentId);
   const lines: Fact[] = [
     [keys.last4, `…${key.last4}`],
     [keys.created, date(key.createdAt)],
     [overview.spend, <Spent context={context} key_={key} facts={facts} />],
     [keys.models, key.models === null ? keys.allModels : key.models.join(', ')],
-    [
-      keys.budget,
-      budget ? <Under of={money(budget.limit)} text={keys.usedToday(money(budget.spent))} /> : keys.noBudget,
-    ],
+    ...LIMIT_NAMES.flatMap((name): Fact[] => {
+      const value = limitOf(key, name);
+      if (value === null || WITH_BAR.has(name)) return [];
+      return [[keys.limits[name], typeof value === 'bigint' ? money(value) : count(value)]];
+    }),
     [keys.expires, expiresAt === null ? keys.never : dateTime(expiresAt)],
     [keys.manages, key.manage ? keys.yes : keys.no],
+    [keys.delegates, key.delegate ? keys.yes : keys.no],
+    ...(parent ? [[keys.parent, parent.name ?? `…${parent.last4}`] as const] : []),
   ];
   return (
-    <li>
+    <div>
       <h2>
         {key.name ?? keys.noName}
         {key.keyId === facts.currentId ? <small> {keys.current}</small> : null}
@@ -118,18 +155,20 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
       </h2>
       {key.name === null && facts.canManage ? <p class="faint">{keys.noNameHint}</p> : null}
       <Facts facts={lines} />
+      <BudgetBars context={context} spending={facts.spendingOf(key)} />
       {key.oldHashUntil !== null && key.oldHashUntil > facts.now ? (
         <p class="faint">{keys.oldWorks(dateTime(key.oldHashUntil))}</p>
       ) : null}
       {facts.canManage ? <KeyActions context={context} key_={key} facts={facts} /> : null}
-    </li>
+    </div>
   );
 }
 
 /** Leads to the requests that it is the sum of. */
-function Spent({ context, key_: { keyId }, facts: { spent, spentSince } }: KeyProps) {
+function Spent({ context, key_: { keyId }, facts: { keys, spent, spentSince } }: KeyProps) {
   const { tabs } = context.words.account;
-  const query = new URLSearchParams({ key: keyId, from: spentSince });
+  const isParent = keys.some(({ parentId }) => parentId === keyId);
+  const query = new URLSearchParams({ [isParent ? 'subtree' : 'key']: keyId, from: spentSince });
   return <a href={`${tabPath('usage')}?${query}`}>{spent ? money(spent.get(keyId) ?? 0n) : tabs.usage}</a>;
 }
 
@@ -146,7 +185,13 @@ function KeyActions({ context, key_: key, facts }: KeyProps) {
         <span class="unseen">{colon + (key.name ?? `…${key.last4}`)}</span>
       </summary>
       <form method="post" action={path}>
-        <KeyFields context={context} key_={key} typed={typedFields?.form} faults={typedFields?.faults} />
+        <KeyFields
+          context={context}
+          key_={key}
+          models={facts.models}
+          typed={typedFields?.form}
+          faults={typedFields?.faults}
+        />
         <Submit look="quiet" text={keys.save} />
       </form>
       {(['rotate', 'revoke'] as const).map((action) => (

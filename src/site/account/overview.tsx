@@ -1,11 +1,12 @@
 /** @jsxImportSource hono/jsx */
 // Overview of the account: balance, free allowances, spending, latest requests, and first steps for a new account.
 
-import { readDayBudgets } from '../../accounts/day-budgets.ts';
 import { readFreeAllowances } from '../../accounts/free-allowances.ts';
+import { COUNTED_BUDGETS, readSpending } from '../../accounts/keys/key-spending.ts';
+import { visibleKeyIds } from '../../accounts/usage/visible-keys.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { Allowance } from '../../store/book/windows.ts';
-import { date, dateTime, money, withGap } from '../format.ts';
+import { date, dateTime, money } from '../format.ts';
 import { NoticeBox } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
 import { Figure } from '../parts/amount.tsx';
@@ -13,6 +14,7 @@ import { MoneyBars } from '../parts/bars.tsx';
 import { LinkButton } from '../parts/button.tsx';
 import { Scroll } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
+import { BudgetBars } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import { ShortUsageTable } from './usage-table.tsx';
 import { isUsedUp } from './used-up.ts';
@@ -34,12 +36,14 @@ async function readFacts(tools: SiteTools, { session }: SignedVisit) {
   const { accountId, keyId } = session;
   const { read } = tools.store;
   const since = taipeiDay(tools.clock.now()) - CHART_DAYS + 1;
-  const [allowances, budget, page, credits, spent] = await Promise.all([
+  const keyIds = await visibleKeyIds(tools.store, session);
+  const [allowances, spending, page, credits, spent] = await Promise.all([
     readFreeAllowances(tools, accountId),
-    budgetOf(tools, keyId),
-    read.usagePage({ accountId, limit: RECENT }),
-    read.creditsOf(accountId, CREDITS + 1),
-    read.spendByDay(accountId, since),
+    spendingOf(tools, keyId),
+    read.usagePage({ accountId, limit: RECENT, ...(keyIds ? { keyIds } : {}) }),
+    // Who sees one subtree is told nothing of how others topped up.
+    keyIds ? [] : read.creditsOf(accountId, CREDITS + 1),
+    read.spendByDay(accountId, since, keyIds),
   ]);
   const costs = new Map(spent.map(({ day, cost }) => [day, cost]));
   const { minute, day, wallet = { balance: 0n, held: 0n, frozen: false } } = allowances;
@@ -50,8 +54,9 @@ async function readFacts(tools: SiteTools, { session }: SignedVisit) {
     isUsedUp: isUsedUp(wallet.balance, page.records, tools.catalog()),
     minute,
     day,
-    /** Of the key of this session, if it has one. */
-    budget,
+    /** Of the key of this session, if it was opened with one. */
+    spending,
+    isWholeAccount: keyIds === undefined,
     spend: Array.from({ length: CHART_DAYS }, (_, index) => ({
       day: date(taipeiDayStart(since + index)),
       amount: costs.get(since + index) ?? 0n,
@@ -63,9 +68,9 @@ async function readFacts(tools: SiteTools, { session }: SignedVisit) {
   };
 }
 
-async function budgetOf(tools: SiteTools, keyId: string | null) {
+async function spendingOf(tools: SiteTools, keyId: string | null) {
   const key = keyId === null ? undefined : await tools.store.read.keyById(keyId);
-  return key && (await readDayBudgets(tools, [key])).get(key.keyId);
+  return key && (await readSpending(tools, [key]))(key);
 }
 
 interface OverviewProps {
@@ -108,18 +113,25 @@ function OverviewPage({ context, facts }: OverviewProps) {
           </Figure>
         ))}
       </div>
-      {facts.budget ? (
-        <p>
-          {withGap(overview.budgetUsed(money(facts.budget.spent), money(facts.budget.limit)))}
-          <span class="faint">{overview.resets(dateTime(facts.budget.resetsAt))}</span>
-        </p>
-      ) : null}
+      <OwnBudgets context={context} facts={facts} />
       {facts.latest.length === 0 ? <NextSteps context={context} /> : <Latest context={context} facts={facts} />}
-      <Credits context={context} facts={facts} />
+      {facts.isWholeAccount ? <Credits context={context} facts={facts} /> : null}
       <p class="faint">
         {overview.accountId} <span class="id">{facts.accountId}</span>
       </p>
     </AccountPage>
+  );
+}
+
+/** Of the key that the visitor signed in with. */
+function OwnBudgets({ context, facts: { spending } }: OverviewProps) {
+  const { overview } = context.words.account;
+  if (!spending || COUNTED_BUDGETS.every((name) => spending[name].limit === null)) return null;
+  return (
+    <>
+      <h2>{overview.budgets}</h2>
+      <BudgetBars context={context} spending={spending} />
+    </>
   );
 }
 

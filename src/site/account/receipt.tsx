@@ -17,14 +17,14 @@ export function addReceipt(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/receipts/:id', async (visit) => {
     const facts = await findReceipt(tools, visit);
     if (!facts) return visit.show(<NoReceiptPage context={visit.page} />, { status: 404 });
-    const keyNames = await readKeyNames(tools, visit.session.accountId);
+    const keyNames = await readKeyNames(tools, visit.session);
     const { keyId } = facts.record;
     return visit.show(<ReceiptPage context={visit.page} facts={facts} keyName={keyNames.get(keyId) ?? keyId} />);
   });
 }
 
 function findReceipt(tools: SiteTools, { session, params }: SignedVisit): Promise<Receipt | undefined> {
-  return readReceipt(tools, session.accountId, params.id ?? '').catch((error: unknown) => {
+  return readReceipt(tools, session, params.id ?? '').catch((error: unknown) => {
     if (error instanceof Fault && error.code === 'not_found') return undefined;
     throw error;
   });

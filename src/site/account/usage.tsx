@@ -2,12 +2,14 @@
 // Usage: one page of requests, filtered by the address, with totals, a file to take away, and a receipt for each.
 
 import { readUsageQuery, writeCursor } from '../../accounts/usage/read-query.ts';
+import { readUsageByKey, type UsageOfKey } from '../../accounts/usage/usage-by-key.ts';
 import { MAX_RECORDS, openUsageFile } from '../../accounts/usage/usage-file.ts';
+import { readVisibleKeys, type Viewer } from '../../accounts/usage/visible-keys.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { DAY_MS } from '../../kit/clock.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import type { UsageQuery, UsageTotals } from '../../store/reads.ts';
-import type { UsageRecord } from '../../store/rows.ts';
+import type { KeyRow, UsageRecord } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { count, money, withGap } from '../format.ts';
 import type { PageContext } from '../page.tsx';
@@ -18,6 +20,7 @@ import { fileResponse } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import { plainId } from './forms.ts';
 import { AccountPage } from './frame.tsx';
+import { KeyUsageTable } from './key-usage-table.tsx';
 import { DATE, usageFileName, usageSheet } from './usage-file.ts';
 import { UsageTable } from './usage-table.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
@@ -25,27 +28,33 @@ import type { SignedVisit, Visits } from './visits.tsx';
 export function addUsage(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/usage', (visit) => showUsage(tools, visit));
   visits.signed('get', '/account/usage.csv', async ({ session, url, page, request }) => {
-    const keys = await tools.store.read.keysOf(session.accountId);
+    const keys = await readVisibleKeys(tools.store, session);
     const sheet = usageSheet(keys, page.language);
-    const query = readUsageQuery(session.accountId, apiParams(url.searchParams), tools.catalog().find);
+    const query = await readUsageQuery(tools, session, apiParams(url.searchParams));
     const csv = await openUsageFile(tools, query, { gone: request.signal, sheet });
     return fileResponse(tools.publicUrl, usageFileName(url.searchParams, tools.clock.now()), csv);
   });
 }
 
 async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response> {
-  const { accountId } = visit.session;
   const given = visit.url.searchParams;
   const filters = Object.fromEntries(USAGE_FILTERS.map((name) => [name, given.get(name) ?? ''])) as Record<
     UsageFilter,
     string
   >;
-  const { query, refused } = readQuery(tools, visit);
-  const [found, keyNames] = await Promise.all([query && findUsage(tools, query), readKeyNames(tools, accountId)]);
+  const { query, refused } = await readQuery(tools, visit);
+  const keys = await readVisibleKeys(tools.store, visit.session);
+  const [found, byKey] = await Promise.all([
+    query && findUsage(tools, query),
+    query && keys.some(isChild) ? readUsageByKey(tools.store, query, keys) : [],
+  ]);
   const { models, channels } = tools.catalog();
   const isFirst = !given.has('cursor');
   const choices = { models: models.map(({ id }) => id), channels: [...channels.keys()] };
-  const facts = { found, refused, filters, isFirst, keyNames, ...choices };
+  const parents = new Set(keys.map(({ parentId }) => parentId));
+  const keyNames = new Map(keys.map(namedKey));
+  const parentNames = keys.filter(({ keyId }) => parents.has(keyId)).map(namedKey);
+  const facts = { found, refused, filters, isFirst, keyNames, parents: parentNames, byKey, ...choices };
   return visit.show(<UsagePage context={visit.page} facts={facts} />, { status: refused ? 400 : 200 });
 }
 
@@ -56,12 +65,12 @@ async function findUsage({ store }: SiteTools, query: UsageQuery): Promise<Found
 }
 
 /** A filter that cannot be read is reported, and no records are shown, because they could be taken for the result. */
-function readQuery(
+async function readQuery(
   tools: SiteTools,
-  { session: { accountId }, url, page: { language } }: SignedVisit,
-): { query?: UsageQuery; refused?: RefusedFilter } {
+  { session, url, page: { language } }: SignedVisit,
+): Promise<{ query?: UsageQuery; refused?: RefusedFilter }> {
   try {
-    return { query: readUsageQuery(accountId, apiParams(url.searchParams), tools.catalog().find) };
+    return { query: await readUsageQuery(tools, session, apiParams(url.searchParams)) };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { refused: { text: faultText(language, error), fields: fieldsOf(error.details.param ?? '') } };
@@ -100,9 +109,16 @@ function apiParams(given: URLSearchParams): URLSearchParams {
 }
 
 /** What each key is called, by its id. */
-export async function readKeyNames({ store }: SiteTools, accountId: string): Promise<Map<string, string>> {
-  const keys = await store.read.keysOf(accountId);
-  return new Map(keys.map(({ keyId, name, last4 }) => [keyId, name ?? `…${last4}`]));
+export async function readKeyNames({ store }: SiteTools, viewer: Viewer): Promise<Map<string, string>> {
+  return new Map((await readVisibleKeys(store, viewer)).map(namedKey));
+}
+
+function namedKey({ keyId, name, last4 }: KeyRow): [keyId: string, name: string] {
+  return [keyId, name ?? `…${last4}`];
+}
+
+function isChild({ parentId }: KeyRow): boolean {
+  return parentId !== null;
 }
 
 interface FoundUsage {
@@ -126,6 +142,10 @@ interface UsageFacts {
   filters: Readonly<Record<UsageFilter, string>>;
   isFirst: boolean;
   keyNames: ReadonlyMap<string, string>;
+  /** Keys that have children, with their names. */
+  parents: readonly Choice[];
+  /** Only of accounts that have child keys. */
+  byKey: readonly UsageOfKey[];
   channels: readonly string[];
   models: readonly string[];
 }
@@ -170,6 +190,9 @@ function Found({ context, facts, found, query }: UsageProps & { found: FoundUsag
         <a href={`/account/usage.csv${query}`}>{usage.csv}</a>
         {totals.requests > MAX_RECORDS ? <span class="faint">{usage.csvNewest(count(MAX_RECORDS))}</span> : null}
       </p>
+      {facts.byKey.length > 1 ? (
+        <KeyUsageTable context={context} usage={facts.byKey} keyNames={facts.keyNames} />
+      ) : null}
       {records.length === 0 ? (
         <Nothing context={context} isFiltered={!facts.isFirst || query !== ''} />
       ) : (
@@ -212,6 +235,9 @@ function Filters({ context, facts }: UsageProps) {
       <TextField {...text('model')} suggestions={facts.models} />
       <TextField {...text('channel')} suggestions={facts.channels} />
       <SelectField {...field('key')} choices={choicesWith(filters.key, usage.all, [...facts.keyNames])} />
+      {facts.parents.length > 0 || filters.subtree !== '' ? (
+        <SelectField {...field('subtree')} choices={choicesWith(filters.subtree, usage.all, facts.parents)} />
+      ) : null}
       <SelectField {...field('status')} choices={choicesWith(filters.status, usage.all, Object.entries(statuses))} />
       <FieldFault id={FAULT_ID} text={about} />
       <div class="row">

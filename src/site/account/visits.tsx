@@ -2,7 +2,7 @@
 // Visits to the pages of the account. A visitor without a session signs in first, and then returns to the page.
 
 import type { Env, Hono } from 'hono';
-import { readSession, SessionEnded, type SiteSession } from '../../accounts/sign-in/sessions.ts';
+import { readSession, SessionEnded, type VisitedSession } from '../../accounts/sign-in/sessions.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import type { Assets } from '../assets.ts';
 import { readSessionCookie } from '../cookies.ts';
@@ -20,7 +20,7 @@ import { SignInPage } from './sign-in.tsx';
 export type SiteVisit = Visit<PageContext>;
 
 export interface SignedVisit extends SiteVisit {
-  session: SiteSession;
+  session: VisitedSession;
   cookie: string;
 }
 

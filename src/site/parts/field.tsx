@@ -80,17 +80,84 @@ function Suggestions({ id, texts }: { id: string; texts: readonly string[] }) {
   );
 }
 
-interface SelectFieldProps extends FieldProps {
+interface CheckFieldProps extends ControlProps {
+  checked: boolean;
+}
+
+/** One yes or no. */
+export function CheckField({ name, label, help, fault, id = name, hasFocus = false, checked }: CheckFieldProps) {
+  return (
+    <div class="field">
+      <label>
+        <input
+          type="checkbox"
+          id={id}
+          name={name}
+          value="1"
+          checked={checked}
+          {...faultMarks(`${id}-fault`, fault, hasFocus)}
+        />{' '}
+        {label}
+        {help ? <span class="faint"> {help}</span> : null}
+      </label>
+      <FieldFault id={`${id}-fault`} text={fault} />
+    </div>
+  );
+}
+
+interface CheckListProps extends ControlProps {
+  choices: readonly string[];
+  chosen: readonly string[];
+}
+
+/** Any of several; each that is chosen is sent under the same name. */
+export function CheckList({ name, label, help, fault, id = name, hasFocus = false, choices, chosen }: CheckListProps) {
+  return (
+    <fieldset class="field">
+      <legend>
+        {label}
+        {help ? <span class="faint"> {help}</span> : null}
+      </legend>
+      <div class="choices">
+        {choices.map((choice, index) => (
+          <label>
+            <input
+              type="checkbox"
+              name={name}
+              value={choice}
+              checked={chosen.includes(choice)}
+              {...faultMarks(`${id}-fault`, fault, hasFocus && index === 0)}
+            />{' '}
+            <span class="id">{choice}</span>
+          </label>
+        ))}
+      </div>
+      <FieldFault id={`${id}-fault`} text={fault} />
+    </fieldset>
+  );
+}
+
+interface SelectFieldProps extends ControlProps {
   value?: string | null | undefined;
   /** A value that is its own name, or a value with one. */
   choices: readonly (string | readonly [value: string, text: string])[];
   marks?: ReturnType<typeof faultMarks>;
 }
 
-export function SelectField({ name, label, help, value, choices, marks = {} }: SelectFieldProps) {
+export function SelectField({
+  name,
+  label,
+  help,
+  fault,
+  id = name,
+  value,
+  choices,
+  marks,
+  hasFocus,
+}: SelectFieldProps) {
   return (
-    <Field name={name} label={label} help={help}>
-      <select id={name} name={name} {...marks}>
+    <Field name={name} label={label} help={help} fault={fault} id={id}>
+      <select id={id} name={name} {...(marks ?? faultMarks(`${id}-fault`, fault, hasFocus ?? false))}>
         {choices.map((choice) => {
           const [one, text] = typeof choice === 'string' ? [choice, choice] : choice;
           return (

@@ -31,10 +31,10 @@ describe('with a key', () => {
     const opened = await withKey(` ${key}\n`);
     expect(opened).toMatchObject({ accountId, keyId, canManage: true });
     expect(opened?.cookie).toMatch(new RegExp(`^${accountId}\\.[\\w-]{43}$`));
-    expect(await read(opened?.cookie)).toEqual({ accountId, keyId, canManage: true });
+    expect(await read(opened?.cookie)).toEqual({ accountId, keyId, canManage: true, rootId: null });
     const weak = await bench.addKey(accountId, { manage: false });
     const lesser = await withKey(weak.key);
-    expect(await read(lesser?.cookie)).toEqual({ accountId, keyId: weak.keyId, canManage: false });
+    expect(await read(lesser?.cookie)).toEqual({ accountId, keyId: weak.keyId, canManage: false, rootId: null });
   });
 
   test('that is malformed, unknown, revoked or expired opens nothing', async () => {
@@ -73,7 +73,7 @@ describe('with a password', () => {
     expect(await withPassword('ＳＯＭＥ．ｎａｍｅ－１')).toMatchObject({ accountId });
     const opened = await withPassword(' SOME.name-1 ');
     expect(opened).toMatchObject({ accountId, keyId: null, canManage: true });
-    expect(await read(opened?.cookie)).toEqual({ accountId, keyId: null, canManage: true });
+    expect(await read(opened?.cookie)).toEqual({ accountId, keyId: null, canManage: true, rootId: null });
   });
 
   test('the same characters composed differently are the same password', async () => {

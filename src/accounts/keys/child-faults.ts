@@ -1,0 +1,60 @@
+// Why a key below another cannot be made or changed: the field, and what the ancestor allows.
+
+import { type Fault, fault } from '../../faults/fault.ts';
+import { assert } from '../../kit/assert.ts';
+import type { ChildField, ChildRefusal } from '../../store/operations.ts';
+import type { KeyRow } from '../../store/rows.ts';
+import { limitOf, limitParam, limitText } from './limit-fields.ts';
+
+type ChildReason = Exclude<ChildRefusal['reason'], 'exceeds_ancestor'>;
+
+const TEXTS: Readonly<Record<ChildReason, readonly [param: string, message: string]>> = {
+  parent_gone: ['parent_id', 'This account has no live key with this parent_id. Use an id from GET /api/keys.'],
+  parent_not_delegating: [
+    'parent_id',
+    'This key may not delegate. Set its delegate to true first, or use another parent_id.',
+  ],
+  too_deep: [
+    'parent_id',
+    'The parent is at depth 8, and no key can be deeper. Use a parent that is higher in the tree.',
+  ],
+  child_needs_budget: [
+    'budgets',
+    'A key with a parent needs at least one budget. Set budgets.day_ntd, month_ntd, total_ntd or session_ntd.',
+  ],
+};
+
+export function childFault(reason: ChildReason): Fault {
+  const [param, message] = TEXTS[reason];
+  return fault('invalid_request', { param, message });
+}
+
+export function impliedParent(): Fault {
+  const message = 'A delegating key is itself the parent of the keys it makes. Leave parent_id out.';
+  return fault('invalid_request', { param: 'parent_id', message });
+}
+
+export function exceedsAncestor(field: ChildField, ancestor: KeyRow): Fault {
+  const { param, most } = bound(field, ancestor);
+  return fault('invalid_request', {
+    param,
+    message: `${param} allows more than the key ${ancestor.keyId} above does: ${most}. Set it to at most that.`,
+  });
+}
+
+function bound(field: ChildField, ancestor: KeyRow): { param: string; most: string } {
+  switch (field) {
+    case 'models':
+      return { param: 'models', most: (ancestor.models ?? []).join(', ') };
+    case 'expiresAt':
+      return { param: 'expires_at', most: new Date(ancestor.expiresAt ?? 0).toISOString() };
+    case 'delegate':
+      return { param: 'delegate', most: String(ancestor.delegate) };
+    default: {
+      const limit = field === 'dailyBudget' ? 'dayBudget' : field;
+      const value = limitOf(ancestor, limit);
+      assert(value !== null, 'an ancestor without the limit does not refuse');
+      return { param: limitParam(limit), most: limitText(value) };
+    }
+  }
+}

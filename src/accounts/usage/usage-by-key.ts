@@ -1,0 +1,94 @@
+// Usage summed for each key: what the key used itself, and what it used together with every key below it.
+
+import type { z } from 'zod';
+import { csvHead, csvRows } from '../../kit/csv.ts';
+import { count, idOf, named, text } from '../../kit/shapes.ts';
+import type { UsageQuery, UsageTotals } from '../../store/reads.ts';
+import type { KeyRow } from '../../store/rows.ts';
+import type { Store } from '../../store/store.ts';
+import { publicTotals, usageTotals } from './public-usage.ts';
+
+export const keyUsage = named('KeyUsage', {
+  key_id: idOf('key'),
+  name: text.nullable(),
+  parent_id: idOf('key').nullable(),
+  depth: count,
+  own: usageTotals.describe('Requests of this key.'),
+  subtree: usageTotals.describe('Requests of this key and of every key below it.'),
+});
+
+export interface UsageOfKey {
+  key: KeyRow;
+  own: UsageTotals;
+  subtree: UsageTotals;
+}
+
+/** Of the given keys, which are in tree order and stay so; those whose subtree has no request are left out. */
+export async function readUsageByKey(
+  { read }: Store,
+  query: UsageQuery,
+  keys: readonly KeyRow[],
+): Promise<UsageOfKey[]> {
+  const totals = new Map((await read.usageByKey(query)).map((one) => [one.keyId, one]));
+  const subtrees = new Map<string, UsageTotals>();
+  // Children come before their parents here: each adds its whole subtree to its parent's.
+  for (const { keyId, parentId } of keys.toReversed()) {
+    const subtree = add(subtrees.get(keyId) ?? NONE, totals.get(keyId) ?? NONE);
+    subtrees.set(keyId, subtree);
+    if (parentId !== null) subtrees.set(parentId, add(subtrees.get(parentId) ?? NONE, subtree));
+  }
+  return keys
+    .map((key) => ({ key, own: totals.get(key.keyId) ?? NONE, subtree: subtrees.get(key.keyId) ?? NONE }))
+    .filter(({ subtree }) => subtree.requests > 0);
+}
+
+const NONE: UsageTotals = {
+  requests: 0,
+  input: 0,
+  cachedInput: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+  images: 0,
+  cost: 0n,
+};
+
+function add(one: UsageTotals, other: UsageTotals): UsageTotals {
+  return {
+    requests: one.requests + other.requests,
+    input: one.input + other.input,
+    cachedInput: one.cachedInput + other.cachedInput,
+    cacheWrite5m: one.cacheWrite5m + other.cacheWrite5m,
+    cacheWrite1h: one.cacheWrite1h + other.cacheWrite1h,
+    output: one.output + other.output,
+    reasoning: one.reasoning + other.reasoning,
+    images: one.images + other.images,
+    cost: one.cost + other.cost,
+  };
+}
+
+export function publicKeyUsage({ key, own, subtree }: UsageOfKey): z.output<typeof keyUsage> {
+  return {
+    key_id: key.keyId,
+    name: key.name,
+    parent_id: key.parentId,
+    depth: key.depth,
+    own: publicTotals(own),
+    subtree: publicTotals(subtree),
+  };
+}
+
+const SUMS = usageTotals.keyof().options;
+const TITLES = ['key_id', 'name', 'parent_id', 'depth', ...SUMS, ...SUMS.map((name) => `subtree_${name}`)];
+
+export function keyUsageFile(usage: readonly UsageOfKey[]): string {
+  const rows = usage
+    .map(publicKeyUsage)
+    .map(({ key_id, name, parent_id, depth, own, subtree }) => [
+      ...[key_id, name, parent_id, depth],
+      ...SUMS.map((sum) => own[sum]),
+      ...SUMS.map((sum) => subtree[sum]),
+    ]);
+  return csvHead(TITLES) + csvRows(rows);
+}

@@ -1,0 +1,87 @@
+/** @jsxImportSource hono/jsx */
+// How much of each budget of a key is used, as a bar with marks at 80 % and 100 %. The figures are text beside it.
+
+import {
+  type BudgetState,
+  COUNTED_BUDGETS,
+  type CountedBudget,
+  type KeySpending,
+} from '../../accounts/keys/key-spending.ts';
+import type { Nano } from '../../kit/money.ts';
+import { dateTime, money } from '../format.ts';
+import type { PageContext } from '../page.tsx';
+
+const WARNING_PERCENT = 80;
+const FULL_PERCENT = 100;
+/** A budget that was lowered can be exceeded: the bar goes on beyond its mark. */
+const WIDTH = 110;
+const HEIGHT = 10;
+
+const LIMITS = { day: 'dayBudget', month: 'monthBudget', total: 'totalBudget' } as const;
+
+interface BudgetBarsProps {
+  context: PageContext;
+  spending: KeySpending;
+}
+
+/** Of the budgets that the key has; nothing without one. */
+export function BudgetBars({ context, spending }: BudgetBarsProps) {
+  const budgets = COUNTED_BUDGETS.flatMap((name) => {
+    const { limit } = spending[name];
+    return limit === null ? [] : [{ name, limit }];
+  });
+  if (budgets.length === 0) return null;
+  return (
+    <ul class="budgets">
+      {budgets.map(({ name, limit }) => (
+        <Budget context={context} name={name} limit={limit} state={spending[name]} held={spending.held} />
+      ))}
+    </ul>
+  );
+}
+
+interface BudgetProps {
+  context: PageContext;
+  name: CountedBudget;
+  limit: Nano;
+  state: BudgetState;
+  held: Nano;
+}
+
+function Budget({ context, name, limit, state: { spent, resetsAt }, held }: BudgetProps) {
+  const { keys, overview } = context.words.account;
+  const used = percentOf(spent + held, limit);
+  const notes = [
+    ...(held > 0n ? [keys.reserved(money(held))] : []),
+    ...(resetsAt === null ? [] : [overview.resets(dateTime(resetsAt))]),
+  ];
+  return (
+    <li>
+      <strong>{keys.limits[LIMITS[name]]}</strong>
+      <Bar spent={percentOf(spent, limit)} used={used} />
+      <span>
+        {keys.budgetUsed(money(spent), money(limit), `${used} %`)}
+        <span class="under">{notes.join(' · ')}</span>
+      </span>
+    </li>
+  );
+}
+
+function Bar({ spent, used }: { spent: number; used: number }) {
+  const kind = used >= FULL_PERCENT ? 'down' : used >= WARNING_PERCENT ? 'degraded' : 'operational';
+  const [spentWidth, usedWidth] = [Math.min(WIDTH, spent), Math.min(WIDTH, used)];
+  return (
+    <svg class="bars is-budget" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <rect class="none" width={FULL_PERCENT} height={HEIGHT} />
+      <rect class={`${kind} held`} width={usedWidth} height={HEIGHT} />
+      <rect class={kind} width={spentWidth} height={HEIGHT} />
+      <path d={`M${WARNING_PERCENT} 0V${HEIGHT}M${FULL_PERCENT} 0V${HEIGHT}`} />
+    </svg>
+  );
+}
+
+/** Rounded down, so that nothing is called used up that is not. */
+function percentOf(amount: Nano, limit: Nano): number {
+  if (limit === 0n) return FULL_PERCENT;
+  return Number((amount * BigInt(FULL_PERCENT)) / limit);
+}

@@ -1,0 +1,34 @@
+/** @jsxImportSource hono/jsx */
+// The usage of each key, alone and with the keys below it.
+
+import type { UsageOfKey } from '../../accounts/usage/usage-by-key.ts';
+import { count, money } from '../format.ts';
+import type { PageContext } from '../page.tsx';
+import { DataTable, figure } from '../parts/table.tsx';
+
+interface KeyUsageTableProps {
+  context: PageContext;
+  usage: readonly UsageOfKey[];
+  keyNames: ReadonlyMap<string, string>;
+}
+
+export function KeyUsageTable({ context, usage, keyNames }: KeyUsageTableProps) {
+  const { usage: words } = context.words.account;
+  const nameOf = (keyId: string | null) => keyNames.get(keyId ?? '') ?? '–';
+  return (
+    <details>
+      <summary>{words.byKey}</summary>
+      <DataTable
+        label={words.byKey}
+        columns={[words.key, words.under, figure(words.requests), figure(words.cost), figure(words.costWithChildren)]}
+        rows={usage.map(({ key, own, subtree }) => [
+          nameOf(key.keyId),
+          nameOf(key.parentId),
+          count(own.requests),
+          money(own.cost),
+          money(subtree.cost),
+        ])}
+      />
+    </details>
+  );
+}
