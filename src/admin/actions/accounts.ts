@@ -2,6 +2,7 @@
 
 import { readCardCode } from '../../accounts/card-code.ts';
 import { createKeyText, lastFour } from '../../accounts/keys/key-format.ts';
+import { treeOrder } from '../../accounts/keys/key-tree.ts';
 import { newKeyRow } from '../../accounts/keys/new-key-row.ts';
 import { parseCursor, writeCursor } from '../../accounts/usage/read-query.ts';
 import { formatNtd, MAX_NANO, type Nano } from '../../kit/money.ts';
@@ -34,7 +35,7 @@ export interface AccountView {
   /** The entries that added money, in their own pages. */
   credits: readonly StoredEntry[];
   creditsNext: number | null;
-  /** Oldest first, revoked ones included. */
+  /** Parents before their children, otherwise oldest first; revoked ones included. */
   keys: readonly KeyView[];
   /** One page, newest first, and the cursor of the next one. */
   usage: readonly UsageRecord[];
@@ -116,7 +117,7 @@ export async function showAccount(
     entriesNext: nextOf(entries),
     credits: credits.slice(0, ENTRIES_SHOWN),
     creditsNext: nextOf(credits),
-    keys: keys.map((key) => viewKey(key, clock.now())),
+    keys: treeOrder(keys).map((key) => viewKey(key, clock.now())),
     usage: usage.records,
     usageNext: usage.hasMore && last ? writeCursor(last.at, last.requestId) : null,
     spendByDay,

@@ -1,10 +1,11 @@
 // accounts show, credit; keys create, revoke.
 
+import { LIMIT_FIELDS, LIMIT_NAMES, limitOf, limitText } from '../../accounts/keys/limit-fields.ts';
 import { publicKey } from '../../accounts/keys/public-key.ts';
 import { counted } from '../../kit/counted.ts';
 import { formatNtd, moneyFields } from '../../kit/money.ts';
 import type { Entry } from '../../store/rows.ts';
-import { createKey, credit, revokeKey, showAccount } from '../actions/accounts.ts';
+import { createKey, credit, type KeyView, revokeKey, showAccount } from '../actions/accounts.ts';
 import { readAmount } from '../actions/read-input.ts';
 import { ACTOR, type Command, noArguments, oneArgument, requiredOption } from './command.ts';
 import { printTable } from './print-table.ts';
@@ -43,8 +44,11 @@ export const accountCommands: readonly Command[] = [
           `available  NT$${formatNtd(wallet.balance - wallet.held)}`,
           '',
           printTable(
-            ['key', 'name', 'last4', 'manages', 'state'],
-            keys.map((key) => [key.keyId, key.name ?? '', key.last4, key.manage ? 'yes' : 'no', key.state]),
+            ['key', 'name', 'last4', 'manages', 'delegates', 'state', 'depth', 'parent', 'limits'],
+            keys.map((key) => [
+              ...[key.keyId, key.name ?? '', key.last4, yesNo(key.manage), yesNo(key.delegate), key.state],
+              ...[String(key.depth), key.parentId ?? '', limitsText(key)],
+            ]),
           ),
           '',
           printTable(
@@ -105,6 +109,18 @@ export const accountCommands: readonly Command[] = [
     },
   },
 ];
+
+function yesNo(is: boolean): string {
+  return is ? 'yes' : 'no';
+}
+
+/** `day NT$5, in_flight 2` */
+function limitsText(key: KeyView): string {
+  return LIMIT_NAMES.flatMap((name) => {
+    const value = limitOf(key, name);
+    return value === null ? [] : [`${LIMIT_FIELDS[name].name} ${limitText(value)}`];
+  }).join(', ');
+}
 
 function signedAmount(entry: Entry, accountId: string): bigint {
   return entry.credit === accountId ? entry.amount : -entry.amount;

@@ -2,6 +2,7 @@
 // The keys of an account by their last four, what it spent, its entries, what is held, and its requests, in pages.
 
 import type { Child } from 'hono/jsx';
+import { LIMIT_NAMES, limitOf } from '../../../accounts/keys/limit-fields.ts';
 import { taipeiDay } from '../../../kit/taipei.ts';
 import { count, date, dateTime, money } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
@@ -67,7 +68,7 @@ function Keys({ context, account: { accountId, keys } }: AccountProps) {
       ]}
       rows={keys.map((key) => [
         <Under of={<span class="id">…{key.last4}</span>} text={key.keyId} class="id" />,
-        key.name ?? <span class="faint">{accounts.noName}</span>,
+        <KeyName context={context} key_={key} keys={keys} />,
         <span class="number">{dateTime(key.createdAt)}</span>,
         key.manage ? frame.yes : frame.no,
         limitsOf(context, key),
@@ -86,14 +87,33 @@ function Keys({ context, account: { accountId, keys } }: AccountProps) {
   );
 }
 
-function limitsOf(context: ConsoleContext, { dailyBudget, expiresAt, models, state }: KeyView): string {
+interface KeyNameProps {
+  context: ConsoleContext;
+  key_: KeyView;
+  keys: readonly KeyView[];
+}
+
+/** With the key that it is a child of. */
+function KeyName({ context, key_: key, keys }: KeyNameProps) {
   const { accounts } = context.words;
+  const name = key.name ?? <span class="faint">{accounts.noName}</span>;
+  const parent = keys.find(({ keyId }) => keyId === key.parentId);
+  if (!parent) return <>{name}</>;
+  return <Under of={name} text={accounts.childOf(parent.name ?? `…${parent.last4}`, key.depth)} />;
+}
+
+function limitsOf(context: ConsoleContext, key: KeyView): string {
+  const { accounts } = context.words;
+  const { expiresAt, models, state, delegate } = key;
   const limits = [
-    ...(dailyBudget === null ? [] : [accounts.dayBudget(money(dailyBudget))]),
+    ...LIMIT_NAMES.flatMap((name) => {
+      const value = limitOf(key, name);
+      return value === null ? [] : [accounts.limitTexts[name](typeof value === 'bigint' ? money(value) : count(value))];
+    }),
     ...(expiresAt === null ? [] : [accounts[state === 'expired' ? 'expired' : 'until'](dateTime(expiresAt))]),
     ...(models === null ? [] : [accounts.only(models.join(', '))]),
   ];
-  return limits.join(' · ') || accounts.noLimits;
+  return [limits.join(' · ') || accounts.noLimits, ...(delegate ? [accounts.delegates] : [])].join(' · ');
 }
 
 const DAYS = 30;

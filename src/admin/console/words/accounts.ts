@@ -1,5 +1,6 @@
 // The words of the accounts' pages.
 
+import type { LimitName } from '../../../accounts/keys/limit-fields.ts';
 import type { Said } from '../../../site/words/said.ts';
 
 export const en = {
@@ -68,7 +69,17 @@ export const en = {
   noName: 'without a name',
   manages: 'Manages',
   limits: 'Limits',
-  dayBudget: (amount: string) => `${amount} a day`,
+  limitTexts: {
+    dayBudget: (amount: string) => `${amount} a day`,
+    monthBudget: (amount: string) => `${amount} a month`,
+    totalBudget: (amount: string) => `${amount} in total`,
+    sessionBudget: (amount: string) => `${amount} a session`,
+    requestsPerMinute: (most: string) => `${most} requests a minute`,
+    tokensPerMinute: (most: string) => `${most} tokens a minute`,
+    inFlight: (most: string) => `${most} parallel requests`,
+  } satisfies Record<LimitName, (value: string) => string>,
+  delegates: 'creates child keys',
+  childOf: (parent: string, depth: number) => `child of ${parent}, depth ${depth}`,
   until: (date: string) => `until ${date}`,
   expired: (date: string) => `expired ${date}`,
   only: (models: string) => `only ${models}`,
@@ -76,7 +87,8 @@ export const en = {
   revoked: (at: string) => `revoked ${at}`,
   revoke: 'Revoke',
   askRevoke: (last4: string) => `Revoke the key …${last4}?`,
-  revokeText: 'Every request with this key is refused at once. This cannot be undone; the customer needs a new key.',
+  revokeText:
+    'Every request with this key or one of its child keys is refused at once. This cannot be undone; the customer needs a new key.',
   revokeLast: 'It is the account’s last key.',
   didRevoke: 'The key is revoked.',
   createKey: 'Create a key',
@@ -197,7 +209,17 @@ export const zh: Said<typeof en> = {
   noName: '未命名',
   manages: '可管理帳戶',
   limits: '限制',
-  dayBudget: (amount) => `每日 ${amount}`,
+  limitTexts: {
+    dayBudget: (amount) => `每日 ${amount}`,
+    monthBudget: (amount) => `每月 ${amount}`,
+    totalBudget: (amount) => `總計 ${amount}`,
+    sessionBudget: (amount) => `每個工作階段 ${amount}`,
+    requestsPerMinute: (most) => `每分鐘 ${most} 次請求`,
+    tokensPerMinute: (most) => `每分鐘 ${most} 個 Token`,
+    inFlight: (most) => `同時 ${most} 次請求`,
+  },
+  delegates: '可建立子金鑰',
+  childOf: (parent, depth) => `${parent} 的子金鑰，第 ${depth} 層`,
   until: (date) => `到 ${date}`,
   expired: (date) => `已於 ${date} 到期`,
   only: (models) => `僅限 ${models}`,
@@ -205,7 +227,7 @@ export const zh: Said<typeof en> = {
   revoked: (at) => `已於 ${at} 撤銷`,
   revoke: '撤銷',
   askRevoke: (last4) => `要撤銷金鑰 …${last4} 嗎？`,
-  revokeText: '使用這把金鑰的請求會立即被拒絕，而且無法恢復；客戶需要新的金鑰。',
+  revokeText: '使用這把金鑰或其子金鑰的請求會立即被拒絕，而且無法恢復；客戶需要新的金鑰。',
   revokeLast: '這是帳戶的最後一把金鑰。',
   didRevoke: '金鑰已撤銷。',
   createKey: '建立金鑰',
