@@ -66,20 +66,36 @@ test.each(LANGUAGES)(
   },
 );
 
-test('what it prints runs, one after the other, and the paid model is one of this site', async () => {
-  const card = await issueCard(gateway);
-  // Claude Code is run by the test of the page about clients.
-  const blocks = codeBlocks(await read('en')).filter(({ language }) => language === 'sh');
-  const script = blocks.map(({ code }) => code.replace(/^.*npx .*$/m, '').replace('PC-…', card.code)).join('\n');
+/** What a script of the docs prints; it must not fail. */
+async function runScript(script: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const child = Bun.spawn(['sh', '-ec', script], {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '' },
+    env: { PATH: process.env.PATH ?? '', ...env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
   });
   const { exitCode, stdout, stderr } = await finished(child);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return stdout;
+}
+
+test('the agent of the page about accounts starts another, within its budget, and ends it', async () => {
+  const { key } = await gateway.register();
+  const block = codeBlocks(await read('en', 'accounts')).find(({ code }) => code.startsWith('TEAM='));
+  const stdout = await runScript(block?.code ?? '', { KEY: key });
+  expect(stdout).toContain('"choices"');
+  expect(stdout).toMatch(/"name":"team".*"delegate":true.*"name":"agent-1".*"depth":1/);
+  expect(stdout).toContain('"by_key"');
+  expect(stdout).toMatch(/"deleted":true}$/);
+});
+
+test('what it prints runs, one after the other, and the paid model is one of this site', async () => {
+  const card = await issueCard(gateway);
+  // Claude Code is run by the test of the page about clients.
+  const blocks = codeBlocks(await read('en')).filter(({ language }) => language === 'sh');
+  const script = blocks.map(({ code }) => code.replace(/^.*npx .*$/m, '').replace('PC-…', card.code)).join('\n');
+  const stdout = await runScript(script);
   expect(stdout).not.toContain('"error":{');
   expect(stdout).toContain(`}${OWN_MODEL}\nHTTP/1.1 200`);
   expect(stdout).toMatch(/^x-svc-cost-ntd: 0\.00\d+\r$/m);
