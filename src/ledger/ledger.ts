@@ -26,6 +26,8 @@ const LAST_RETRY_MS = 5_000;
 export interface Ledger {
   /** Takes limit slots and hold together; durable when it resolves with `ok`. */
   admit(input: AdmitInput): Promise<AdmitResult>;
+  /** What `admit` would answer now; takes nothing. */
+  previewAdmit(input: AdmitInput): Promise<AdmitResult>;
   /** Releases the request if a bug here makes settling impossible. */
   settle(input: SettleInput, unsettled: Unsettled): Promise<CloseResult>;
   release(input: ReleaseInput): Promise<CloseResult>;
@@ -62,14 +64,14 @@ export interface LedgerTools {
 export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerTools): Ledger {
   let closing = 0;
 
-  function admit(input: AdmitInput): Promise<AdmitResult> {
-    return store.commit('admit', input).then((result) => (isLeaseLost(result) ? admitAgain(input) : result));
+  function admit(name: 'admit' | 'previewAdmit', input: AdmitInput): Promise<AdmitResult> {
+    return store.commit(name, input).then((result) => (isLeaseLost(result) ? admitAgain(name, input) : result));
   }
 
   /** A lease that expired by the wall clock alone is renewed at once: the next renewal may be seconds away. */
-  async function admitAgain(input: AdmitInput): Promise<AdmitResult> {
+  async function admitAgain(name: 'admit' | 'previewAdmit', input: AdmitInput): Promise<AdmitResult> {
     await lease()?.renew();
-    return store.commit('admit', input);
+    return store.commit(name, input);
   }
 
   /** Renews the lease first, so that no other node releases the hold after this check. */
@@ -158,7 +160,8 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
   }
 
   return {
-    admit,
+    admit: (input) => admit('admit', input),
+    previewAdmit: (input) => admit('previewAdmit', input),
     isHeld: (held) => (lease()?.hasLivedSince(held.since) ? Promise.resolve(true) : isStillOpen(held)),
     settle: (input, unsettled) => close('settle', input, unsettled),
     release: (input) => close('release', input),

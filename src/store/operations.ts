@@ -311,6 +311,8 @@ export interface NoteInput {
 export interface Operations {
   register: { input: RegisterInput; result: RegisterResult };
   admit: { input: AdmitInput; result: AdmitResult };
+  /** What `admit` would answer; writes nothing. */
+  previewAdmit: { input: AdmitInput; result: AdmitResult };
   settle: { input: SettleInput; result: CloseResult };
   release: { input: ReleaseInput; result: CloseResult };
   undo: { input: UndoInput; result: CloseResult };

@@ -66,6 +66,11 @@ const CHANNEL_REVISIONS = `SELECT CAST(? AS BIGINT) AS day, revision, model, cou
 const TRAFFIC_BY_DAY = `SELECT (hour + 8) / 24 AS day, channel, model, sum(ok) AS ok, sum(failed) AS failed
   FROM traffic_hours WHERE hour >= ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
 
+const OUTPUT_SUMS = 'sum(requests) AS requests, sum(output_tokens) AS output_tokens';
+const ANSWERED = "status = 'ok'";
+const ACCOUNT_OUTPUT = `SELECT ${OUTPUT_SUMS} FROM usage_days WHERE account_id = ? AND model = ? AND day >= ? AND ${ANSWERED}`;
+const OUTPUT_BY_MODEL = `SELECT model, ${OUTPUT_SUMS} FROM usage_days WHERE day >= ? AND ${ANSWERED} GROUP BY model`;
+
 export const USAGE_READS = {
   usagePage,
   usageRecord: one(
@@ -94,6 +99,18 @@ export const USAGE_READS = {
     SLOW_JOURNALED,
     (accountId: string, sinceDay: number) => ask(spendBy('key_id'), accountId, sinceDay),
     all((row): KeySpend => ({ keyId: String(row.key_id), ...spendOf(row) })),
+  ),
+  /** Output tokens of an account's answered calls of a model, per call; undefined if there were none. */
+  accountOutput: read(
+    SLOW_JOURNALED,
+    (accountId: string, model: string, sinceDay: number) => ask(ACCOUNT_OUTPUT, accountId, model, sinceDay),
+    ([row]) => row && meanOutput(row),
+  ),
+  /** The same over all accounts, by model. */
+  outputByModel: read(
+    REPORT,
+    (sinceDay: number) => ask(OUTPUT_BY_MODEL, sinceDay),
+    (rows) => new Map(rows.map((row) => [String(row.model), meanOutput(row)])),
   ),
   /** Days without a request are left out; oldest first. */
   revenueByDay: read(REPORT, (sinceDay: number) => ask(REVENUE_BY_DAY, sinceDay), all(decodeRevenue)),
@@ -131,6 +148,11 @@ export const USAGE_READS = {
     all(decodeTrafficDay),
   ),
 };
+
+function meanOutput(row: Row): number | undefined {
+  const requests = Number(row.requests ?? 0);
+  return requests === 0 ? undefined : Number(row.output_tokens) / requests;
+}
 
 function spendOf(row: Row): { requests: number; cost: bigint } {
   return { requests: Number(row.requests), cost: BigInt(String(row.cost_nano)) };

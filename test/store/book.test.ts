@@ -40,3 +40,21 @@ test('pages that it changed say what they said before, and need not be written',
   expect(['stored', 'new', 'changed'].map((id) => book.get('leases', id))).toEqual([stored, undefined, changed]);
   expect(book.changes('leases')).toEqual([{ id: 'changed', before: undefined, after: changed }]);
 });
+
+test('a preview leaves nothing to write, and what came before it in the batch stays', () => {
+  const book = new Book(() => undefined);
+  book.attempt(() => book.put('leases', 'kept', lease('kept')));
+  const { steps } = book;
+  const seen = book.attempt(() =>
+    book.preview(() => {
+      book.put('leases', 'kept', undefined);
+      book.put('leases', 'new', lease('new'));
+      book.add('accounts', account('one'));
+      return [book.get('leases', 'kept'), book.get('leases', 'new')];
+    }),
+  );
+  expect(seen).toEqual([undefined, lease('new')]);
+  expect(book.changes('leases')).toEqual([{ id: 'kept', before: undefined, after: lease('kept') }]);
+  expect(book.added.accounts).toEqual([]);
+  expect(book.steps).toBe(steps);
+});

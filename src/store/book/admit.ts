@@ -82,6 +82,11 @@ export function admit(book: Book, input: AdmitInput): AdmitResult {
     : admitPaid(book, input, wallet, input.charge.hold, input.charge.limits);
 }
 
+/** What an admission would answer now. Nothing is taken. */
+export function previewAdmit(book: Book, input: AdmitInput): AdmitResult {
+  return book.preview(() => admit(book, input));
+}
+
 function admitFree(book: Book, input: AdmitInput, wallet: Wallet, limits: FreeLimits): AdmitResult {
   const { at } = input;
   const windowId = requestWindow(input.accountId, true);

@@ -215,11 +215,25 @@ export class Book {
     try {
       return operation();
     } catch (error) {
-      for (const undo of this.#undo.reverse()) this.#takeBack(undo);
+      this.#takeAllBack();
       throw error;
     } finally {
       this.#undo.length = 0;
     }
+  }
+
+  /** Inside an operation: what `act` would answer. Everything that it puts or adds is taken back. */
+  preview<Result>(act: () => Result): Result {
+    const steps = this.#steps;
+    const result = act();
+    this.#takeAllBack();
+    this.#steps = steps;
+    return result;
+  }
+
+  #takeAllBack(): void {
+    for (const undo of this.#undo.reverse()) this.#takeBack(undo);
+    this.#undo.length = 0;
   }
 
   #takeBack(undo: Undo): void {

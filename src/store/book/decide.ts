@@ -3,7 +3,7 @@
 import { AssertionFailed } from '../../kit/assert.ts';
 import type { Input, Operation, OperationName, Result } from '../operations.ts';
 import { noteAction } from './actions.ts';
-import { admit, admitTouches } from './admit.ts';
+import { admit, admitTouches, previewAdmit } from './admit.ts';
 import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
 import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches, undo, undoTouches } from './close.ts';
@@ -50,6 +50,7 @@ type Definitions = {
 const DEFINITIONS: Definitions = {
   register: { touches: registerTouches, decide: register },
   admit: { touches: admitTouches, decide: admit },
+  previewAdmit: { touches: admitTouches, decide: previewAdmit },
   settle: { touches: settleTouches, decide: settle },
   release: { touches: releaseTouches, decide: release },
   undo: { touches: undoTouches, decide: undo },

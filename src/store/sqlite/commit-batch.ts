@@ -32,8 +32,11 @@ export type CommitBatch = (operations: readonly Operation[]) => Decided[];
 /** So many operations are posted at once: it takes some milliseconds, in which no other batch is answered. */
 const MOST_JOURNALED = 512;
 
-/** What every request does. Of others the database may refuse rows that a batch alone does not show, as a second credit. */
-const JOURNALED: ReadonlySet<OperationName> = new Set<OperationName>(['admit', 'settle', 'release']);
+/**
+ * What every request does, and what writes nothing. Of others the database may refuse rows that a batch alone does not show,
+ * as a second credit.
+ */
+const JOURNALED: ReadonlySet<OperationName> = new Set<OperationName>(['admit', 'previewAdmit', 'settle', 'release']);
 
 /** `checkFile`: called in a transaction before which another process has written; what it throws is refused. */
 export function prepareCommits(db: Database, checkFile = () => {}): Commits {

@@ -69,6 +69,47 @@ export function describeAdmit(open: OpenSubject): void {
       expect((await subject.store.read.wallet(account.accountId))?.inFlight).toBe(1);
     });
 
+    describe('a preview', () => {
+      const stateOf = async ({ accountId, keyId }: Account) => [
+        await subject.store.read.wallet(accountId),
+        await subject.store.read.openHolds(accountId),
+        await subject.store.read.budgetsOf([keyId]),
+      ];
+
+      test.each([
+        ['paid', paid],
+        ['free', free],
+      ] as const)('of a %s request answers as the admission does, and takes nothing', async (_name, request) => {
+        const account = await createAccount(subject.store);
+        const input = request(account, { budget: 5_000n });
+        const before = await stateOf(account);
+        const previewed = await subject.store.commit('previewAdmit', input);
+        expect(previewed).toMatchObject({ ok: true });
+        expect(await stateOf(account)).toEqual(before);
+        expect(await subject.store.commit('previewAdmit', input)).toEqual(previewed);
+        expect(await subject.store.commit('admit', input)).toEqual(previewed);
+      });
+
+      test('of a request that would be refused says so in the same words', async () => {
+        const account = await createAccount(subject.store, 0n);
+        const input = paid(account);
+        const refused = await subject.store.commit('previewAdmit', input);
+        expect(refused).toMatchObject({ ok: false, reason: 'insufficient_balance' });
+        expect(await subject.store.commit('admit', input)).toEqual(refused);
+      });
+
+      test('leaves the other requests of its batch alone', async () => {
+        const account = await createAccount(subject.store);
+        const inputs = Array.from({ length: 6 }, () => paid(account));
+        const answers = await Promise.all(
+          inputs.map((input, index) => subject.store.commit(index % 2 === 0 ? 'previewAdmit' : 'admit', input)),
+        );
+        for (const answer of answers) expect(answer).toMatchObject({ ok: true, held: 2_000n });
+        expect(await subject.store.read.wallet(account.accountId)).toMatchObject({ held: 6_000n, inFlight: 3 });
+        expect(await subject.store.read.openHolds(account.accountId)).toHaveLength(3);
+      });
+    });
+
     describe('a free request', () => {
       test('takes slots and no money', async () => {
         const account = await createAccount(subject.store, 0n);
