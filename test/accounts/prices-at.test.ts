@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPricesAt, MAX_REVISIONS, type PricesAt } from '../../src/accounts/prices-at.ts';
+import { createPriceLists, createPricesAt, MAX_REVISIONS, type PricesAt } from '../../src/accounts/prices-at.ts';
 import { FREE } from '../../src/kit/prices.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -33,7 +33,8 @@ beforeEach(async () => {
     return store.read.revision(number);
   };
   const catalog = () => ({ revision: 0, find: () => undefined });
-  pricesAt = createPricesAt({ store: { read: { ...store.read, revision } }, catalog });
+  const priceListAt = createPriceLists({ read: { ...store.read, revision } });
+  pricesAt = createPricesAt({ priceListAt, catalog });
 });
 afterEach(async () => {
   await store.close();
