@@ -25,13 +25,15 @@ const READS_NUMBERS = /^opencode\//;
 const LIKE_A_STATUS = /429|500|502|503|504|524/;
 
 export function writeFault(fault: Fault, envelope: Envelope, context: WriteContext): WrittenFault {
-  const { row } = fault;
-  const status = envelope === 'anthropic' ? (row.anthropicStatus ?? row.status) : row.status;
   const isMisread = !fault.isRetryable && readsNumbers(context.client);
   const body = isMisread
     ? withoutNumbers(faultBody(inPlainWords(fault), envelope, context))
     : faultBody(fault, envelope, context);
-  return { status, headers: faultHeaders(fault), body };
+  return { status: statusIn(fault, envelope), headers: faultHeaders(fault), body };
+}
+
+function statusIn({ row }: Fault, envelope: Envelope): number {
+  return envelope === 'anthropic' ? (row.anthropicStatus ?? row.status) : row.status;
 }
 
 export function readsNumbers(client: WriteContext['client']): boolean {
@@ -58,15 +60,27 @@ export function faultBody(fault: Fault, envelope: Envelope, context: WriteContex
 }
 
 function openaiBody(fault: Fault, context: WriteContext): Record<string, unknown> {
+  return { error: openaiError(fault, context) };
+}
+
+function openaiError(fault: Fault, context: WriteContext): Record<string, unknown> {
   return {
-    error: {
-      message: fault.publicText,
-      type: fault.row.openaiType,
-      param: fault.details.param ?? null,
-      code: fault.code,
-      ...extras(fault, context),
-      request_id: context.requestId,
-    },
+    message: fault.publicText,
+    type: fault.row.openaiType,
+    param: fault.details.param ?? null,
+    code: fault.code,
+    ...extras(fault, context),
+    request_id: context.requestId,
+  };
+}
+
+/** A fault that a call would get, inside another answer: the error object, with its status and the seconds to wait. */
+export function writeRefusal(fault: Fault, envelope: Envelope, context: WriteContext): Record<string, unknown> {
+  const retryAfter = faultHeaders(fault)['retry-after'];
+  return {
+    ...openaiError(fault, context),
+    status: statusIn(fault, envelope),
+    ...(retryAfter === undefined ? {} : { retry_after: Number(retryAfter) }),
   };
 }
 

@@ -17,6 +17,7 @@ import { newResponse } from './common-headers.ts';
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
 import { gatewayHeaders } from './gateway-headers.ts';
 import { type LargeCall, openLargeCall, type RefuseEarly } from './large-call.ts';
+import { openQuote, QUOTE_HEADER, type QuotedPrice, requireQuoted } from './quoted-price.ts';
 import { pause, readBody } from './read-body.ts';
 import { askPeerBefore, parseKeyed } from './read-keyed-body.ts';
 
@@ -44,13 +45,17 @@ export async function callModel(
     // It is asked for while the client is surely there.
     if (tools.catalog().guards.free_per_address_day !== null) exchange.connection.peer();
     if (hasPassed(exchange.request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
+    const quoteId = exchange.request.headers.get(QUOTE_HEADER);
+    const quoted = quoteId === null ? undefined : await openQuote(tools, quoteId);
     large = openLargeCall(tools, exchange);
     const body = await readBody(exchange.request, endpoint.maxBytes, tools.clock, capacity);
     const { document, key } = large
-      ? await large.read(body, earlyRefusal(tools, exchange, endpoint))
+      ? await large.read(body, earlyRefusal(tools, exchange, endpoint, quoted))
       : parseKeyed(body, await askPeerBefore(tools.authenticator.revalidate(exchange.key), exchange.connection));
+    if (quoted)
+      await requireQuoted(tools, quoted, { accountId: key.accountId, endpoint: endpoint.path, body: document.value });
     const work = large ?? UNCOUNTED_WORK;
-    const incoming = incomingCall(tools, exchange, endpoint, { document, key, capacity, work });
+    const incoming = incomingCall(tools, exchange, endpoint, { document, key, capacity, work, quoted });
     const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);
     const empty = emptyAnswer(call);
     if (empty !== undefined) {
@@ -58,7 +63,7 @@ export async function callModel(
       capacity.release();
       return await answerHere(tools, exchange, empty, call.request.stream);
     }
-    if (isLimitedByAddress(call)) call.freeAddress = addressOf(tools, exchange);
+    limitByAddress(tools, exchange, call);
     const answer = await relayRequest(tools.relay, call);
     if (!(answer instanceof Fault)) return newResponse(exchange, answer.body, answer);
     fail(answer);
@@ -69,25 +74,34 @@ export async function callModel(
   }
 }
 
-function earlyRefusal(tools: HttpTools, { request }: Exchange, { kind, dialect }: ModelCall): RefuseEarly {
+function earlyRefusal(
+  tools: HttpTools,
+  { request }: Exchange,
+  { kind, dialect }: ModelCall,
+  quoted: QuotedPrice | undefined,
+): RefuseEarly {
   const noWait = isSet(request, 'x-svc-no-wait');
   return (key, unparsed) =>
-    refuseEarly(tools.relay, { catalog: tools.catalog(), key, kind, dialect, noWait }, unparsed);
+    refuseEarly(tools.relay, { catalog: quoted?.catalog ?? tools.catalog(), key, kind, dialect, noWait }, unparsed);
 }
 
-type ReadCall = Pick<IncomingCall, 'document' | 'key' | 'capacity' | 'work'>;
+interface ReadCall extends Pick<IncomingCall, 'document' | 'key' | 'capacity' | 'work'> {
+  quoted?: QuotedPrice | undefined;
+}
 
-function incomingCall(
+/** A call as the relay takes it. */
+export function incomingCall(
   tools: HttpTools,
   { request, requestId, connection }: Exchange,
   { path, kind, dialect, passedOn }: ModelCall,
-  { document, key, capacity, work }: ReadCall,
+  { document, key, capacity, work, quoted }: ReadCall,
 ): IncomingCall {
   const trace = readTrace(request.headers.get(TRACE_HEADER));
   return {
     requestId,
     key,
-    catalog: tools.catalog(),
+    catalog: quoted?.catalog ?? tools.catalog(),
+    quotedMost: quoted?.most,
     kind,
     dialect,
     document,
@@ -109,8 +123,10 @@ function isSet({ headers }: Request, name: 'x-svc-strict' | 'x-svc-no-wait'): bo
   return headers.get(name) === '1';
 }
 
-function isLimitedByAddress({ model, catalog }: Call): boolean {
-  return model.free && catalog.guards.free_per_address_day !== null;
+/** Where free calls are limited by the client's address, the call carries it. */
+export function limitByAddress(tools: HttpTools, exchange: Exchange, call: Call): void {
+  const { model, catalog } = call;
+  if (model.free && catalog.guards.free_per_address_day !== null) call.freeAddress = addressOf(tools, exchange);
 }
 
 /** No upstream is asked, and nothing is charged. */

@@ -2,6 +2,7 @@
 
 import type { Authenticator, PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { PricesAt } from '../accounts/prices-at.ts';
+import type { Quotes } from '../accounts/quotes/quotes.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { PublicStatus } from '../catalog/publishing/public-status.ts';
 import type { FaultLabel } from '../faults/fault.ts';
@@ -28,6 +29,7 @@ export interface HttpTools {
   authenticator: Authenticator;
   catalog(): Catalog;
   pricesAt: PricesAt;
+  quotes: Quotes;
   relay: RelayTools;
   status(): Promise<PublicStatus>;
   publicUrl: string;

@@ -31,18 +31,23 @@ const details = {
 
 const typeOf = (envelope: Envelope) => z.enum(FAULT_CODES.map((one) => faultRow(one)[`${envelope}Type`]));
 
-const openai = named('Error', {
-  error: partly(
-    {
-      message,
-      type: typeOf('openai'),
-      param: text.nullable().describe('The field of the request that is at fault.'),
-      code,
-      request_id: idOf('req'),
-    },
-    details,
-  ),
-});
+const openaiError = partly(
+  {
+    message,
+    type: typeOf('openai'),
+    param: text.nullable().describe('The field of the request that is at fault.'),
+    code,
+    request_id: idOf('req'),
+  },
+  details,
+);
+
+const openai = named('Error', { error: openaiError });
+
+/** The error that a call would get, inside another answer. */
+export const refusalShape = openaiError
+  .extend(partly({ status: count }, { retry_after: count.describe('Seconds to wait.') }).shape)
+  .meta({ id: 'Refusal' });
 
 const anthropic = named('AnthropicError', {
   type: z.literal('error'),

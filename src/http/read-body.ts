@@ -1,7 +1,7 @@
 // Bodies from clients: capped before they are read, complete within a time, valid UTF-8, and bounded JSON.
 
 import { setImmediate } from 'node:timers/promises';
-import { clientLeft, fault } from '../faults/fault.ts';
+import { clientLeft, type Fault, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import { fieldName } from '../kit/json/field-name.ts';
 import {
@@ -200,7 +200,7 @@ const EXPLANATIONS: Record<JsonProblem, string> = {
   duplicate_member: 'A top-level field occurs twice in the body. Send every field once.',
 };
 
-function tooLarge(maxBytes: number) {
+export function tooLarge(maxBytes: number): Fault {
   return fault('request_too_large', {
     message: `The body is larger than ${maxBytes} bytes, the limit of this path. Send a smaller one.`,
   });

@@ -12,6 +12,7 @@ import { HEALTH_CALLS } from './routes/health.ts';
 import { KEY_CALLS } from './routes/keys.ts';
 import { MODEL_CALLS } from './routes/model-calls.ts';
 import { LIST_CALLS } from './routes/models.ts';
+import { createQuote } from './routes/quote.ts';
 import { register } from './routes/register.ts';
 import { showStatus } from './routes/status.ts';
 
@@ -37,6 +38,7 @@ export const ROUTES = [
   register,
   ...ACCOUNT_CALLS,
   ...KEY_CALLS,
+  createQuote,
   ...LIST_CALLS,
   countTokens,
   ...MODEL_CALLS,

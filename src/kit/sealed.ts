@@ -14,7 +14,8 @@ export type Purpose =
   | 'gateway'
   | 'user'
   | 'session'
-  | 'conversation';
+  | 'conversation'
+  | 'quote';
 
 export function deriveSecret(pepper: string, purpose: Purpose): Buffer {
   return createHmac('sha256', pepper).update(`svc:${purpose}`).digest();
@@ -22,8 +23,14 @@ export function deriveSecret(pepper: string, purpose: Purpose): Buffer {
 
 /** HMAC-SHA-256 for one purpose, in hexadecimal; the part that depends only on the secret is computed once. */
 export function createHasher(pepper: string, purpose: Purpose): (text: string) => string {
+  const begin = createHashing(pepper, purpose);
+  return (text) => begin().update(text).digest('hex');
+}
+
+/** The same for a text that comes in parts. */
+export function createHashing(pepper: string, purpose: Purpose): () => Bun.CryptoHasher {
   const begun = new Bun.CryptoHasher('sha256', deriveSecret(pepper, purpose));
-  return (text) => begun.copy().update(text).digest('hex');
+  return () => begun.copy();
 }
 
 /** A database stores it to recognise its pepper. */

@@ -41,7 +41,7 @@ export interface Caller {
 export interface LargeWork {
   /** For calls that get no answer. */
   wasted: WorkBudget;
-  /** For calls that the gateway answers without a model: token counts, and requests that only warm a cache. */
+  /** For calls that the gateway answers without a model: token counts, quotes, and requests that only warm a cache. */
   answeredHere: WorkBudget;
   /** Resolves when the account's earlier heavy bodies are admitted or refused. The result ends this turn. */
   turn(accountId: string): Promise<() => void>;
@@ -66,7 +66,7 @@ export function createLargeWork(clock: Clock): LargeWork {
       remedy: 'Correct them, and retry',
     }),
     answeredHere: createBudget(clock, ANSWERED_UNITS, {
-      cause: 'Too many tokens were counted, or caches warmed, for large bodies',
+      cause: 'Too many tokens were counted, calls quoted or caches warmed, for large bodies',
       remedy: 'Retry',
     }),
     async turn(accountId) {

@@ -5,11 +5,12 @@ import type { RelayRequest } from '../dialects/dialect.ts';
 import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
 import { upperAt } from '../dialects/input/upper-at.ts';
 import { type HoldTerms, holdFor } from '../ledger/cost.ts';
-import type { AddressLimit, AdmitInput, TokenRequest } from '../store/operations.ts';
+import type { AddressLimit, AdmitInput, HoldRequest, TokenRequest } from '../store/operations.ts';
 import type { Call, RelayTools } from './call.ts';
 import { chainOf } from './key-chain.ts';
+import { holdWithinQuote } from './within-quote.ts';
 
-export function admitInput({ nodeId, hashSession }: RelayTools, call: Call, at: number): AdmitInput {
+export function admitInput({ nodeId, hashSession }: Pick<RelayTools, 'nodeId' | 'hashSession'>, call: Call, at: number): AdmitInput {
   const { model, request, catalog, key, conversationName } = call;
   // Calls without a name are one session.
   const session = () => (conversationName === undefined ? '' : hashSession(conversationName));
@@ -50,10 +51,12 @@ function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined 
 }
 
 function paidCharge(call: Call): AdmitInput['charge'] {
-  const { limits } = call.catalog;
+  const { catalog, quotedMost } = call;
+  const { limits } = catalog;
+  const hold = fullHold(call);
   return {
     free: false,
-    hold: holdFor(call, inputBound(call), wantedTokens(call), { calls: callsBound(call) }),
+    hold: quotedMost === undefined ? hold : holdWithinQuote(hold, quotedMost),
     limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
   };
 }
@@ -63,6 +66,11 @@ function tokenRequest(call: Call): TokenRequest {
   const input = inputBound(call);
   const { wanted, least } = holdFor(call, input, wantedTokens(call));
   return { input, perOutput: call.request.choices, wanted, least };
+}
+
+/** The most that the call can cost, whatever the account can pay. */
+export function fullHold(call: Call): HoldRequest {
+  return holdFor(call, inputBound(call), wantedTokens(call), { calls: callsBound(call) });
 }
 
 /** The output bound as far as the client and the model decide it. */
@@ -92,7 +100,7 @@ function callsBound({ request, candidates, dialect }: Call): HoldTerms['calls'] 
  * A prompt is at most the largest candidate's context, which is also the bound of parts whose size is unknown. Tools of the
  * upstream may take more than a context together, because each use of one is billed with all that came before it.
  */
-function inputBound({ request: { input }, model, candidates, dialect }: Call): number {
+export function inputBound({ request: { input }, model, candidates, dialect }: Call): number {
   if (input.longest) return input.upper;
   let context = model.contextTokens;
   let { upper } = input;

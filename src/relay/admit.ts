@@ -9,13 +9,14 @@ import { admissionFault } from '../limits/admission-fault.ts';
 import type { Refused } from '../limits/recent-refusals.ts';
 import type { AdmitResult } from '../store/operations.ts';
 import type { KeyChain, Loss } from '../store/rows.ts';
-import { admitInput, wantedTokens } from './admit-input.ts';
+import { admitInput, fullHold, wantedTokens } from './admit-input.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { candidateModels } from './candidate-models.ts';
 import { checkContext } from './check-context.ts';
 import { mayUse, notAllowed } from './choose-model.ts';
 import { findCarrier } from './find-carrier.ts';
 import { handOnTurn, limitOf, waitForCapacity } from './wait-for-capacity.ts';
+import { checkQuote } from './within-quote.ts';
 
 const MAX_REQUEST_MS = 20 * 60_000;
 const NO_LOSSES: readonly Loss[] = [];
@@ -24,7 +25,7 @@ const NO_LOSSES: readonly Loss[] = [];
 export async function admit(tools: RelayTools, call: Call): Promise<Admission | Fault> {
   const { clock, refusals } = tools;
   const startedAt = clock.monotonic();
-  const misfit = checkContext(call) ?? checkBooks(tools, call);
+  const misfit = checkCall(tools, call);
   if (misfit) return misfit;
   for (;;) {
     // A key that was revoked or restricted since the last round admits nothing as it was.
@@ -59,6 +60,13 @@ interface Asked {
 async function askLedger(tools: RelayTools, call: Call, at: number): Promise<Asked> {
   const input = admitInput(tools, call, at);
   return { result: await tools.ledger.admit(input), chain: input.chain };
+}
+
+/** What refuses a call before its limits and money are looked at. */
+export function checkCall(tools: RelayTools, call: Call): Fault | undefined {
+  const misfit = checkContext(call) ?? checkBooks(tools, call);
+  if (misfit || call.quotedMost === undefined || call.model.free) return misfit;
+  return checkQuote(fullHold(call), call.quotedMost);
 }
 
 function checkBooks(tools: RelayTools, { model }: Call): Fault | undefined {
@@ -105,7 +113,8 @@ function admission(
   };
 }
 
-function refusal(refused: Refused, call: Call, now: number): Fault {
+/** The fault of a call that the books refuse. */
+export function refusal(refused: Refused, call: Call, now: number): Fault {
   const { boundName, images, thinkingBudget } = call.request;
   const wish = { boundName, images, thinkingBudget, hasFreeModel: hasFreeModel(call) };
   return admissionFault(refused, now, call.dialect.envelope, wish);

@@ -76,6 +76,8 @@ export interface IncomingCall {
   key: PresentedKey;
   /** The catalog that admits the call also prices it, whatever is applied meanwhile. */
   catalog: Catalog;
+  /** The most that it may cost by its quote, if it has one. */
+  quotedMost: Nano | undefined;
   kind: ModelKind;
   dialect: Dialect;
   document: JsonDocument;

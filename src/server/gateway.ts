@@ -3,7 +3,8 @@
 
 import { createCardHasher } from '../accounts/card-code.ts';
 import { createAuthenticator } from '../accounts/keys/authenticator.ts';
-import { createPricesAt } from '../accounts/prices-at.ts';
+import { createPriceLists, createPricesAt } from '../accounts/prices-at.ts';
+import { createQuotes } from '../accounts/quotes/quotes.ts';
 import { createCodeMemory } from '../admin/actions/code-memory.ts';
 import type { OperatingTools } from '../admin/actions/tools.ts';
 import { countFaults } from '../admin/metrics/fault-metrics.ts';
@@ -21,7 +22,7 @@ import { createTraffic } from '../channels/traffic.ts';
 import { createApp } from '../http/app.ts';
 import type { HttpTools } from '../http/exchange.ts';
 import { createDoorGuards } from '../http/guard-doors.ts';
-import { bodyTextReader } from '../http/read-body.ts';
+import { bodyTextReader, pause } from '../http/read-body.ts';
 import { createAlarms } from '../kit/alarms.ts';
 import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -135,6 +136,7 @@ export async function composeGateway(
     gatewayId,
     publicUrl,
   });
+  const priceListAt = createPriceLists(store);
   const http: HttpTools = {
     store,
     clock,
@@ -143,7 +145,8 @@ export async function composeGateway(
     log,
     authenticator,
     catalog,
-    pricesAt: createPricesAt({ store, catalog }),
+    pricesAt: createPricesAt({ priceListAt, catalog }),
+    quotes: createQuotes({ store, clock, catalog, priceListAt, pepper, pause }),
     status,
     relay,
     publicUrl,

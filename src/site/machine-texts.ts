@@ -50,6 +50,7 @@ Register without a human: POST ${publicUrl}/api/agent/register returns a key wit
 The model auto:free works at NT$0. Every model answer names its upstream channel in the header x-svc-channel.
 OpenAI base URL: ${publicUrl}/v1 (chat/completions, responses, embeddings, images/generations, models)
 Anthropic base URL: ${publicUrl} (v1/messages, v1/messages/count_tokens)
+Price of a call before it is made: POST ${publicUrl}/api/quote with {"endpoint": "/v1/…", "body": {…}}.
 Send the key as "Authorization: Bearer KEY" or "x-api-key: KEY".
 A key for every agent you start: POST ${publicUrl}/api/keys with "budgets" and "rates"; with "delegate": true the new key makes child keys within its own limits.${supportContact === undefined ? '' : `\nHelp and prepaid cards, from people: ${supportContact}`}
 

@@ -192,7 +192,7 @@ describe('what the gateway answers itself', () => {
     expect(next).toMatchObject({ status: 429, code: 'rate_limited', retryAfter: '10' });
     expect(next.error).toMatchObject({ limit: 1_200, used: 1_200 });
     expect(next.error.message).toBe(
-      'Too many tokens were counted, or caches warmed, for large bodies in the last 10 s. Retry in 10 s.',
+      'Too many tokens were counted, calls quoted or caches warmed, for large bodies in the last 10 s. Retry in 10 s.',
     );
     gateway.upstream.otherwise(chatAnswer());
     expect((await send(key, heavy({ model: 'cheap' }))).status).toBe(200);

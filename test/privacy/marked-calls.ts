@@ -135,6 +135,18 @@ export function markedCalls(mark: string, word: string, key: string, emptyKey: s
       script: chatAnswer({ pieces: [mark] }),
       mayEcho: true,
     },
+    { what: 'a quote', path: '/api/quote', init: post({ endpoint: CHAT, body: { ...full, model: 'up-paid' } }) },
+    {
+      what: 'a quote that cannot be made',
+      path: '/api/quote',
+      init: post({ endpoint: CHAT, body: { ...full, model: 'up-paid', messages: mark } }),
+    },
+    { what: 'a quote of the mark', path: '/api/quote', init: post({ endpoint: mark, body: mark }) },
+    {
+      what: 'a call with a quote of another',
+      path: CHAT,
+      init: post({ ...full, model: 'up-paid' }, { ...auth, 'x-svc-quote': word }),
+    },
     { what: 'the demo channel', path: CHAT, init: chat({ model: 'demo-small', max_tokens: 3, ...stream }) },
     {
       what: 'usage that is text',

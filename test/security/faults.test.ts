@@ -142,12 +142,20 @@ const PROVOKE: Record<FaultCode, () => Promise<Response>> = {
     const { key, keyId } = await gateway.register();
     return call(`/api/keys/${keyId}`, { key, method: 'DELETE' });
   },
+  quote_expired: () =>
+    post('/v1/chat/completions', { model: 'even', messages: MESSAGES }, { 'x-svc-quote': 'qte_none' }),
   request_too_large: () => post('/api/redeem', ' '.repeat(5_000)),
   idempotency_key_reused: async () => {
     const key = await newKey();
     const headers = { 'idempotency-key': 'fake-idempotency-key-0000' };
     await call('/api/keys', { key, headers, body: { name: 'a' } });
     return call('/api/keys', { key, headers, body: { name: 'b' } });
+  },
+  quote_mismatch: async () => {
+    const key = await newKey();
+    const body = { model: 'even', messages: MESSAGES };
+    const quote = await (await call('/api/quote', { key, body: { endpoint: '/v1/chat/completions', body } })).json();
+    return chat(key, { model: 'even' }, { 'x-svc-quote': quote.quote_id });
   },
   rate_limited: async () => {
     const key = await newKey();

@@ -39,6 +39,7 @@ const MIB = 1024 * KIB;
 /** More than any other takes. */
 export const SMALL_BYTES = 64 * KIB;
 export const LARGE_ROUTES: Readonly<Partial<Record<RouteName, number>>> = {
+  'POST /api/quote': 25 * MIB + 64 * KIB,
   'POST /v1/messages/count_tokens': 20 * MIB,
   'POST /v1/chat/completions': 20 * MIB,
   'POST /v1/responses': 20 * MIB,
@@ -66,6 +67,7 @@ const BODIES: Readonly<Partial<Record<RouteName, ListedRoute['body']>>> = {
   },
   'PATCH /api/keys/:id': { name: 'b' },
   'POST /api/keys/:id/rotate': { grace_seconds: 0 },
+  'POST /api/quote': { endpoint: '/v1/chat/completions', body: { model: 'up-paid', messages: MESSAGES } },
   'POST /v1/messages/count_tokens': { model: 'up-message', messages: MESSAGES, system: 'x' },
   'POST /v1/chat/completions': {
     model: 'up-paid',

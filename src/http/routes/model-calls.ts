@@ -21,6 +21,8 @@ const HELLO = { role: 'user', content: 'Hello' };
 const CALL_FAULTS: readonly FaultCode[] = [
   ...outline.MODEL_FAULTS,
   'unsupported_endpoint',
+  'quote_expired',
+  'quote_mismatch',
   'context_length_exceeded',
   'content_rejected',
   'insufficient_balance',
@@ -47,7 +49,7 @@ interface ModelCallDescription extends Omit<Description, 'tag' | 'result'> {
 function modelCall<Name extends RouteName>(name: Name, description: ModelCallDescription) {
   const { kind, dialect, passedOn = [], events, answerHeaders = [], ...rest } = description;
   const call: ModelCall = { path: name.slice('POST '.length), kind, dialect, maxBytes: rest.maxBytes, passedOn };
-  return keyedRoute(name, {
+  const route = keyedRoute(name, {
     ...rest,
     tag: 'models',
     result: events === undefined ? 'The answer.' : 'The answer; with `stream: true` as server-sent events.',
@@ -61,9 +63,11 @@ function modelCall<Name extends RouteName>(name: Name, description: ModelCallDes
       'x-svc-translated',
       ...answerHeaders,
     ],
+    requestHeaders: { ...rest.requestHeaders, ...outline.quote },
     faults: CALL_FAULTS,
     handle: (tools, exchange) => callModel(tools, exchange, call),
   });
+  return { ...route, call };
 }
 
 export const chatCompletions = modelCall('POST /v1/chat/completions', {

@@ -162,6 +162,9 @@ export const session = {
     .regex(/^[\x21-\x7e]{1,128}$/)
     .describe('The session that session budgets count for; only a keyed hash of it is stored.'),
 };
+export const quote = {
+  'x-svc-quote': text.describe('The `quote_id` of POST /api/quote for this endpoint and body: its price holds.'),
+};
 export const anthropicHeaders = {
   'anthropic-version': text.describe('Passed on to upstreams of this format.'),
   'anthropic-beta': text.describe('Passed on to Anthropic, not to others of its format.'),

@@ -81,7 +81,7 @@ export function describeAdmit(open: OpenSubject): void {
         ['free', free],
       ] as const)('of a %s request answers as the admission does, and takes nothing', async (_name, request) => {
         const account = await createAccount(subject.store);
-        const input = request(account, { budget: 5_000n });
+        const input = request(account);
         const before = await stateOf(account);
         const previewed = await subject.store.commit('previewAdmit', input);
         expect(previewed).toMatchObject({ ok: true });

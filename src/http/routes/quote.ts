@@ -1,0 +1,176 @@
+// POST /api/quote: what a call can cost, likely costs, and whether it would be refused now. Nothing is held, charged or
+// counted, no upstream is asked, and nothing of the body is kept.
+
+import { z } from 'zod';
+import { QUOTE_MS } from '../../accounts/quotes/quote-ids.ts';
+import { publicPrice, publicPriceShape } from '../../catalog/public-price.ts';
+import { readModel } from '../../dialects/fields.ts';
+import { estimateAt } from '../../dialects/input/estimated-input.ts';
+import { Fault, fault } from '../../faults/fault.ts';
+import { writeRefusal } from '../../faults/write.ts';
+import { isObject, type JsonDocument } from '../../kit/json/json.ts';
+import { minNano, moneyFields, type Nano } from '../../kit/money.ts';
+import { chargedTier } from '../../kit/prices.ts';
+import { amount, anyObject, count, named, text, time } from '../../kit/shapes.ts';
+import { costOf } from '../../ledger/cost.ts';
+import { UNCOUNTED_WORK } from '../../limits/large-work.ts';
+import type { Call, IncomingCall } from '../../relay/call.ts';
+import { emptyAnswer, prepareCall, prepareLargeCall } from '../../relay/prepare-call.ts';
+import { type Preview, previewCall } from '../../relay/preview-call.ts';
+import { NO_BUCKETS } from '../../store/rows.ts';
+import { incomingCall, limitByAddress, type ModelCall } from '../call-model.ts';
+import type { HttpTools, KeyedExchange } from '../exchange.ts';
+import { refusalShape } from '../fault-shapes.ts';
+import { type LargeCall, openLargeCall } from '../large-call.ts';
+import { keyedRoute } from '../operation.ts';
+import { finishScan, openScan, parseScannedText, readBody, tooLarge } from '../read-body.ts';
+import { type KeyedBody, parseKeyed } from '../read-keyed-body.ts';
+import { MODEL_CALLS } from './model-calls.ts';
+import { MODEL_FAULTS, strict } from './outlines.ts';
+
+const ENDPOINTS: ReadonlyMap<unknown, ModelCall> = new Map(MODEL_CALLS.map(({ call }) => [call.path, call]));
+const PATHS = MODEL_CALLS.map(({ call }) => call.path);
+const ROOM_FOR_THE_REST = 64 * 1024;
+const MAX_BYTES = Math.max(...MODEL_CALLS.map(({ maxBytes }) => maxBytes)) + ROOM_FOR_THE_REST;
+
+const quote = named('Quote', {
+  quote_id: text.regex(/^qte_[\w-]+$/),
+  expires_at: time,
+  model: text,
+  ...amount('max_cost', 'the most that the call can cost: what would be held for it'),
+  ...amount('likely_cost', 'what it likely costs'),
+  input_tokens: z.object({ upper: count, estimate: count }),
+  output_tokens: z.object({ bound: count }).describe('All answers together.'),
+  price: publicPriceShape,
+  refusal: refusalShape.nullable().describe('The error that the call would get now; null if it would be admitted.'),
+});
+
+export const createQuote = keyedRoute('POST /api/quote', {
+  id: 'createQuote',
+  tag: 'account',
+  summary: 'What a model call can cost, before it is made',
+  description:
+    'Costs nothing, takes no slot and asks no upstream; many very large bodies in a few seconds are refused. Send `quote_id` as `x-svc-quote` with the same body to have this price for 10 minutes.',
+  maxBytes: MAX_BYTES,
+  requestHeaders: strict,
+  body: z.object({
+    endpoint: z.enum(PATHS).describe('The path of the call.'),
+    body: anyObject.describe('The body of the call.'),
+  }),
+  example: {
+    endpoint: '/v1/chat/completions',
+    body: { model: 'auto:free', messages: [{ role: 'user', content: 'Hello' }] },
+  },
+  result: 'The quote.',
+  answer: quote,
+  faults: [...MODEL_FAULTS, 'unsupported_endpoint', 'rate_limited'],
+  handle: handleQuote,
+});
+
+async function handleQuote(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
+  const capacity = tools.load.acquire(exchange.key.accountId);
+  let large: LargeCall | undefined;
+  try {
+    large = openLargeCall(tools, exchange, true);
+    const bytes = await readBody(exchange.request, MAX_BYTES, tools.clock, capacity);
+    const { document, key } = await readAsked(tools, exchange, bytes, large);
+    const { endpoint, body } = await readQuoted(document);
+    const work = large ?? UNCOUNTED_WORK;
+    const incoming = incomingCall(tools, exchange, endpoint, { document: body, key, capacity, work });
+    const { call, refused } = await prepare(tools, incoming, large);
+    limitByAddress(tools, exchange, call);
+    const preview = await previewOf(tools, call);
+    const answer = await quoteOf(tools, call, { ...preview, refused: refused ?? preview.refused });
+    large?.answeredHere();
+    return Response.json(answer);
+  } catch (error) {
+    large?.failed(error);
+    throw error;
+  } finally {
+    capacity.release();
+  }
+}
+
+async function readAsked(
+  tools: HttpTools,
+  { key }: KeyedExchange,
+  bytes: Uint8Array,
+  large: LargeCall | undefined,
+): Promise<KeyedBody> {
+  return large ? large.read(bytes, () => {}) : parseKeyed(bytes, await tools.authenticator.revalidate(key));
+}
+
+/** The call that is asked about: its endpoint, and its body as if it had come alone. */
+async function readQuoted({ text, value, spans }: JsonDocument): Promise<{ endpoint: ModelCall; body: JsonDocument }> {
+  const span = spans.get('body');
+  if (span && !isObject(value.body)) throw notABody();
+  const endpoint = ENDPOINTS.get(value.endpoint);
+  if (!endpoint) {
+    throw fault('invalid_request', { param: 'endpoint', message: `endpoint must be one of ${PATHS.join(', ')}.` });
+  }
+  if (!span) throw notABody();
+  const own = text.slice(span.valueStart, span.valueEnd);
+  if (Buffer.byteLength(own) > endpoint.maxBytes) throw tooLarge(endpoint.maxBytes);
+  return { endpoint, body: await parseScannedText(own, await finishScan(openScan(own))) };
+}
+
+function notABody(): Fault {
+  return fault('invalid_request', { param: 'body', message: 'body must be an object: the body of the call.' });
+}
+
+interface Prepared {
+  call: Call;
+  refused?: Fault;
+}
+
+/** A key that may not use the model is quoted, too: the quote says that the call would be refused. */
+async function prepare(tools: HttpTools, incoming: IncomingCall, large: LargeCall | undefined): Promise<Prepared> {
+  const prepared = async (one: IncomingCall) =>
+    large ? prepareLargeCall(tools.relay, one, large) : prepareCall(tools.relay, one);
+  try {
+    return { call: await prepared(incoming) };
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'model_not_allowed') throw error;
+    const { key, catalog, document } = incoming;
+    const id = catalog.find(readModel(document))?.id ?? '';
+    const allowed = { ...key, allowedModels: [...(key.allowedModels ?? []), id] };
+    return { call: await prepared({ ...incoming, key: allowed }), refused: error };
+  }
+}
+
+/** A call that only warms a cache which its upstream does not have is answered without one, and free. */
+function previewOf({ relay }: HttpTools, call: Call): Preview | Promise<Preview> {
+  return emptyAnswer(call) === undefined ? previewCall(relay, call) : NOTHING_ASKED;
+}
+
+const NOTHING_ASKED: Preview = { most: 0n, inputTokens: 0, outputTokens: 0, refused: undefined };
+
+async function quoteOf(tools: HttpTools, call: Call, preview: Preview) {
+  const { quotes, clock, publicUrl } = tools;
+  const { requestId, key, endpoint, dialect, document, model, catalog, request } = call;
+  const { most, inputTokens: upper, outputTokens: bound, refused } = preview;
+  const estimate = Math.min(upper, estimateAt(request.input, model.routes[0]?.model ?? ''));
+  const expiresAt = clock.now() + QUOTE_MS;
+  const subject = await quotes.hashRequest({ accountId: key.accountId, endpoint, body: document.value });
+  return {
+    quote_id: quotes.ids.write({ expiresAt, revision: catalog.revision, most, subject }),
+    expires_at: new Date(expiresAt).toISOString(),
+    model: model.id,
+    ...moneyFields('max_cost', most),
+    ...moneyFields('likely_cost', minNano(most, await likelyCost(tools, call, estimate, bound))),
+    input_tokens: { upper, estimate },
+    output_tokens: { bound },
+    price: publicPrice(model),
+    refusal: refused ? writeRefusal(refused, dialect.envelope, { publicUrl, requestId }) : null,
+  };
+}
+
+/** The estimated input, not cached, and as much output as such calls had on average. */
+async function likelyCost({ quotes }: HttpTools, call: Call, input: number, bound: number): Promise<Nano> {
+  const { key, model, request } = call;
+  if (model.free) return 0n;
+  const mean = bound === 0 ? 0 : ((await quotes.likelyOutput(key.accountId, model.id)) ?? bound);
+  const output = Math.min(bound, Math.round(mean));
+  const tier = chargedTier(model.prices, { sent: request.serviceTier, reported: undefined });
+  return costOf({ ...NO_BUCKETS, input, output, images: request.images }, model.prices, tier);
+}

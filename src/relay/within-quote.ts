@@ -1,0 +1,21 @@
+// A call with a quote holds at most what was quoted, whatever its key, its fallbacks or their routes are by now.
+
+import { type Fault, fault } from '../faults/fault.ts';
+import type { Nano } from '../kit/money.ts';
+import type { HoldRequest } from '../store/operations.ts';
+
+/** Undefined if the quote covers the shortest answer that is worth a call. */
+export function checkQuote({ base, unit, least }: HoldRequest, most: Nano): Fault | undefined {
+  if (base + unit * BigInt(least) <= most) return undefined;
+  return fault('quote_expired', {
+    message:
+      'This quote no longer covers the request: the routes or fallbacks that it may use have changed. Get a new quote.',
+  });
+}
+
+/** The output is shortened to what the quote pays for. */
+export function holdWithinQuote(hold: HoldRequest, most: Nano): HoldRequest {
+  const { base, unit, wanted } = hold;
+  if (base + unit * BigInt(wanted) <= most) return hold;
+  return { ...hold, wanted: Number((most - base) / unit) };
+}
