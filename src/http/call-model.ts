@@ -37,10 +37,6 @@ export async function callModel(
 ): Promise<Response | Fault> {
   const capacity = tools.load.acquire(exchange.key.accountId);
   let large: LargeCall | undefined;
-  const fail = (error: unknown) => {
-    large?.failed(error);
-    capacity.release();
-  };
   try {
     // It is asked for while the client is surely there.
     if (tools.catalog().guards.free_per_address_day !== null) exchange.connection.peer();
@@ -66,10 +62,12 @@ export async function callModel(
     limitByAddress(tools, exchange, call);
     const answer = await relayRequest(tools.relay, call);
     if (!(answer instanceof Fault)) return newResponse(exchange, answer.body, answer);
-    fail(answer);
+    large?.failed(answer);
+    capacity.release();
     return answer;
   } catch (error) {
-    fail(error);
+    large?.failed(error);
+    capacity.release();
     throw error;
   }
 }
