@@ -47,6 +47,8 @@ beforeAll(async () => {
         upModel('tiered-responses', { price: tiered, routes: to('responses') }),
         upModel('tiered-messages', { price: tiered, routes: to('messages') }),
         upModel('untiered', { price: { input: 10, output: 40 }, routes: to('chat') }),
+        upModel('falls', { price: plain, routes: to('chat'), fallbacks: ['above', 'tiered'] }),
+        upModel('falls-once', { price: plain, routes: to('chat'), fallbacks: ['tiered'] }),
         upModel('costly', {
           price: { input: 10, output: 40 },
           routes: to('chat', { cost: { input: 5, output: 20, service_tiers: TIERS } }),
@@ -171,6 +173,25 @@ describe('a tier of the input', () => {
   });
 });
 
+describe('what is not charged is a loss at the prices of the request', () => {
+  const lossesOf = (id: string) =>
+    gateway.sql<Record<string, unknown>>('SELECT reason, amount_nano FROM losses WHERE request_id = ?', id);
+
+  test('in its tier', async () => {
+    const empty = { ...used(1_001), pieces: [] };
+    const { id, receipt } = await ask({ model: 'above' }, chatAnswer(empty));
+    expect(receipt.cost_nano).toBe('0');
+    expect(lossesOf(id)).toEqual([{ reason: 'empty_answer', amount_nano: 1_001n * 20_000n + 7n * 60_500n }]);
+  });
+
+  test('with its searches', async () => {
+    const usage = { input_tokens: 11, output_tokens: 7, server_tool_use: { web_search_requests: 2 } };
+    const script = messageAnswer({ usage, pieces: [], stop: 'refusal' });
+    const { id } = await ask({ model: 'search-messages' }, script, { format: 'messages' });
+    expect(lossesOf(id)).toEqual([{ reason: 'empty_answer', amount_nano: 11n * 10_000n + 7n * 40_000n + 2n * SEARCH }]);
+  });
+});
+
 describe('a service tier', () => {
   const said = (tier?: string) => used(11, 0, tier === undefined ? {} : { service_tier: tier });
 
@@ -237,6 +258,15 @@ describe('a service tier', () => {
     const flex = await ask({ model: 'untiered', service_tier: 'flex' }, chatAnswer(said('flex')));
     expect(flex.sent?.json.service_tier).toBe('flex');
     expect(flex.lines[0]).toEqual(['input', 11, 10_000n]);
+  });
+
+  test('passes to a fallback whose price lists it, and only there', async () => {
+    upstream.otherwise(({ json }) =>
+      json.service_tier === 'priority' ? chatAnswer(said('priority')) : { status: 500 },
+    );
+    const { receipt } = await ask({ model: 'falls-once', service_tier: 'priority' }, { status: 500 });
+    expect(receipt).toMatchObject({ model: 'tiered', service_tier: 'priority' });
+    expect(upstream.requests[0]?.json).not.toHaveProperty('service_tier');
   });
 
   test('that is dearer than the named one is a loss of the service', async () => {
@@ -392,6 +422,15 @@ describe('the hold covers the dearest case', () => {
     expect((held - output * 40_000n) % 10_000n).toBe(0n);
     expect(held).toBeLessThan(output * 60_500n);
     expect(long).toBeGreaterThan(1_000n * 20_000n + output * 60_500n);
+  });
+
+  test('also that of a fallback: of its tiers, its service tiers and its standard price', async () => {
+    const body = { model: 'falls', service_tier: 'priority' };
+    const own = await heldFor({ ...body, model: 'above' }, chatAnswer(), 'chat');
+    const prompt = (own - 100n * 60_500n) / 20_000n;
+    // 20,002 and 80,000 are the prices of `tiered` at twice the standard.
+    expect(await heldFor(body, chatAnswer(), 'chat')).toBe(prompt * 20_002n + 100n * 80_000n);
+    expect(upstream.requests.at(-1)?.json).not.toHaveProperty('service_tier');
   });
 
   test('a request that names no tier holds the standard price', async () => {
