@@ -5,11 +5,18 @@ import type { Envelope } from '../faults/write.ts';
 import { MINUTE_MS } from '../kit/clock.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import { keyRateFault } from './key-rate-fault.ts';
-import { moneyFault, type RequestedCost } from './money-fault.ts';
+import { moneyFault } from './money-fault.ts';
 import { rateHeaders } from './rate-headers.ts';
 import type { Refused } from './recent-refusals.ts';
+import type { RequestedCost } from './smaller-request.ts';
 
-export function admissionFault(refused: Refused, now: number, envelope: Envelope, request: RequestedCost): Fault {
+/** `requested` is called only if money is the reason. */
+export function admissionFault(
+  refused: Refused,
+  now: number,
+  envelope: Envelope,
+  requested: () => RequestedCost,
+): Fault {
   switch (refused.reason) {
     case 'lease_lost':
       return fault('unavailable', { internal: 'this node has no lease' });
@@ -25,7 +32,7 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
     case 'balance_in_use':
     case 'key_budget_exceeded':
     case 'budget_in_use':
-      return moneyFault(refused, now, request);
+      return moneyFault(refused, now, requested());
     default: {
       if (refused.ofKey) return keyRateFault(refused, refused.ofKey, now, envelope);
       const known = knownFaults.get(refused)?.[envelope];

@@ -1,53 +1,73 @@
-// The fault for a request that the money does not cover: what is needed, what is available, and what would help. It
+// The fault for a request that the money does not cover: what is needed and why, what is available, and what would help. It
 // names an affordable number of tokens only if the client can lower its output bound.
 
 import { type Fault, fault } from '../faults/fault.ts';
 import { type FaultAction, REDEEM, SHOW_ME, USE_FREE } from '../faults/table.ts';
-import { formatNtd, moneyFields } from '../kit/money.ts';
-import { taipeiDay, taipeiDayStart, taipeiMonth, taipeiMonthStart } from '../kit/taipei.ts';
+import { formatNtd, moneyFields, type Nano } from '../kit/money.ts';
 import { leftOf } from '../store/book/budgets.ts';
 import type { BudgetState, MoneyReason } from '../store/operations.ts';
+import { BUDGET_KINDS, raiseBudget } from './budget-kinds.ts';
 import type { Refused } from './recent-refusals.ts';
+import { type RequestedCost, type Smaller, smallerRequest } from './smaller-request.ts';
 
-/** The parts of the request that decide how it could cost less. */
-export interface RequestedCost {
-  /** The client's field for the output limit; undefined if its format has none. */
-  boundName: string | undefined;
-  /** 0 for other than image requests. */
-  images: number;
-  /** Output tokens reserved for thinking: lowering the output limit alone would leave no tokens for them. */
-  thinkingBudget: number | undefined;
-  /** Whether there is a free model that this key may use. */
-  hasFreeModel: boolean;
-}
-
-type RefusedForMoney = Extract<Refused, { reason: MoneyReason }>;
+export type RefusedForMoney = Extract<Refused, { reason: MoneyReason }>;
 
 export function moneyFault(refused: RefusedForMoney, now: number, request: RequestedCost): Fault {
   const { reason, needed, available, affordableTokens, short } = refused;
   const isBounded = request.boundName !== undefined;
-  const mayBeFree = isBounded && request.hasFreeModel;
+  const help: Help = {
+    smaller: smallerRequest(refused, request),
+    mayBeFree: isBounded && request.hasFreeModel,
+    raised: short && short.spent + short.held + mostOf(request),
+  };
   return fault(reason === 'budget_in_use' ? 'balance_in_use' : reason, {
-    message: messageOf(refused, request, mayBeFree),
-    actions: helpfulActions(reason, mayBeFree),
-    hint: `At least NT$${formatNtd(needed)} must be set aside for what this request may cost; NT$${formatNtd(available)} is available.`,
+    message: messageOf(refused, request, help),
+    actions: helpfulActions(refused, help),
+    hint: `${reservedText(refused, request)}; NT$${formatNtd(available)} is available.`,
     figures: {
+      ...(short ? budgetFigures(short, now, reason) : {}),
       ...moneyFields('needed', needed),
       ...moneyFields('available', available),
       ...(isBounded ? { affordable_max_tokens: affordableTokens } : {}),
-      ...(short ? budgetFigures(short, now) : {}),
+      ...(help.smaller?.inputTokens === undefined ? {} : { affordable_input_tokens: help.smaller.inputTokens }),
     },
   });
 }
 
+interface Help {
+  smaller: Smaller | undefined;
+  mayBeFree: boolean;
+  /** The budget that would cover the whole request. */
+  raised: Nano | undefined;
+}
+
+function mostOf({ hold: { base, unit, wanted } }: RequestedCost): Nano {
+  return base + unit * BigInt(wanted);
+}
+
+function budgetFigures(short: BudgetState, now: number, reason: MoneyReason) {
+  const resetsAt = reason === 'key_budget_exceeded' ? BUDGET_KINDS[short.budget].resetsAt?.(now) : undefined;
+  return {
+    budget: short.budget,
+    key_id: short.keyId,
+    ...moneyFields('limit', short.limit),
+    ...moneyFields('spent', short.spent),
+    ...moneyFields('held', short.held),
+    ...moneyFields('left', leftOf(short)),
+    ...(resetsAt === undefined ? {} : { resets_at: new Date(resetsAt).toISOString() }),
+  };
+}
+
 /** A card does not help against a key's own budget, and the free model makes neither images nor embeddings. */
-function helpfulActions(reason: MoneyReason, mayBeFree: boolean): FaultAction[] {
+function helpfulActions({ reason, short }: RefusedForMoney, { smaller, mayBeFree, raised }: Help): FaultAction[] {
+  const less = smaller?.action ? [smaller.action] : [];
   const free = mayBeFree ? [USE_FREE] : [];
+  const raise = short && raised !== undefined ? [raiseBudget(short, raised)] : [];
   switch (reason) {
     case 'insufficient_balance':
-      return [REDEEM, ...free];
+      return [...less, REDEEM, ...free];
     case 'key_budget_exceeded':
-      return [...free, SHOW_ME];
+      return [...less, ...raise, ...free, SHOW_ME];
     case 'balance_in_use':
       return [SHOW_ME, REDEEM];
     case 'budget_in_use':
@@ -55,56 +75,57 @@ function helpfulActions(reason: MoneyReason, mayBeFree: boolean): FaultAction[] 
   }
 }
 
-/** Which budget of which key it is, and what is left of it. */
-function budgetFigures(short: BudgetState, now: number) {
-  const { budget, keyId, limit, spent, held } = short;
-  const resetsAt = resetOf(budget, now);
-  return {
-    budget,
-    key_id: keyId,
-    ...moneyFields('limit', limit),
-    ...moneyFields('spent', spent),
-    ...moneyFields('held', held),
-    ...moneyFields('left', leftOf(short)),
-    ...(resetsAt === undefined ? {} : { resets_at: new Date(resetsAt).toISOString() }),
-  };
-}
-
-/** Undefined for budgets that never begin anew. */
-function resetOf(budget: BudgetState['budget'], now: number): number | undefined {
-  if (budget === 'day') return taipeiDayStart(taipeiDay(now) + 1);
-  return budget === 'month' ? taipeiMonthStart(taipeiMonth(now) + 1) : undefined;
-}
-
 /** Names only remedies that work in this case. */
-function messageOf(refused: RefusedForMoney, request: RequestedCost, mayBeFree: boolean): string {
+function messageOf(refused: RefusedForMoney, request: RequestedCost, { smaller, mayBeFree, raised }: Help): string {
   const { boundName: bound } = request;
-  const lesser = bound === undefined ? lesserInput(refused, request) : lesserOutput(refused, request, bound);
+  const less = smaller?.remedy;
   const free = mayBeFree ? 'use the free model auto:free' : undefined;
   const figures = `NT$${formatNtd(refused.needed)} is needed, NT$${formatNtd(refused.available)} is available`;
   switch (refused.reason) {
     case 'insufficient_balance':
-      return `The balance is too low for this request: ${figures}. ${oneOf(lesser, 'redeem a prepaid card to add balance', free)}.`;
-    case 'key_budget_exceeded':
-      return `The rest of this key's daily budget does not cover this request: ${figures}. ${oneOf(lesser, 'raise the budget with a managing key', free, 'wait for the next day in Taipei')}.`;
+      return `The balance is too low for this request: ${figures}. ${oneOf(less, 'redeem a prepaid card to add balance', free)}.`;
+    case 'key_budget_exceeded': {
+      const wait = refused.short && BUDGET_KINDS[refused.short.budget].remedy;
+      const raise = `raise the budget${raised === undefined ? '' : ` to NT$${formatNtd(raised)}`} with a managing key`;
+      return `${budgetText(refused)} ${reservedText(refused, request)}. ${oneOf(less, raise, free, wait)}.`;
+    }
     case 'balance_in_use':
     case 'budget_in_use': {
       // Running calls without an output limit may hold the whole balance.
       const bounded = bound && `set a lower ${bound} on each`;
-      return `The balance, or the daily budget of this key, is held by running requests: ${figures}. ${oneOf('retry in a moment', 'send fewer requests at once', bounded)}.`;
+      return `The balance, or a budget of this key, is held by running requests: ${figures}. ${oneOf('retry in a moment', 'send fewer requests at once', bounded)}.`;
     }
   }
 }
 
-/** Undefined if no smaller request is affordable either. */
-function lesserInput({ needed, available }: RefusedForMoney, { images }: RequestedCost): string | undefined {
-  if (images === 0) return available > 0n ? 'send less input' : undefined;
-  return images > 1 && available * BigInt(images) >= needed ? 'lower n' : undefined;
+/** Which budget is too low, and how it stands. */
+function budgetText({ short }: RefusedForMoney): string {
+  if (!short) return 'The budget of this key does not cover this request.';
+  const { budget, keyId, limit, spent, held } = short;
+  const [ofLimit, ofSpent, ofHeld, ofLeft] = [limit, spent, held, leftOf(short)].map(
+    (amount) => `NT$${formatNtd(amount)}`,
+  );
+  return `The ${BUDGET_KINDS[budget].name} budget of ${keyId} does not cover this request: of ${ofLimit}, ${ofSpent} is spent, ${ofHeld} is held by running requests and ${ofLeft} is left.`;
 }
 
-function lesserOutput({ affordableTokens }: RefusedForMoney, { thinkingBudget }: RequestedCost, bound: string) {
-  const isServed = affordableTokens > 0 && thinkingBudget === undefined;
-  return isServed ? `lower ${bound} to ${affordableTokens} or less` : undefined;
+/** The least that is held for the request, and how it comes about. */
+function reservedText({ needed }: RefusedForMoney, request: RequestedCost): string {
+  const { hold, inputTokens, images, choices } = request;
+  const { base, unit, least } = hold;
+  const output = unit * BigInt(least);
+  const parts: string[] = [];
+  if (images > 0) parts.push(`NT$${formatNtd(base)} for the prompt and ${images} ${images === 1 ? 'image' : 'images'}`);
+  else if (base > 0n)
+    parts.push(`NT$${formatNtd(base)} for up to ${inputTokens} input tokens${perMillion(base, inputTokens)}`);
+  if (output > 0n)
+    parts.push(`NT$${formatNtd(output)} for ${least * choices} output tokens${perMillion(output, least * choices)}`);
+  return `At least NT$${formatNtd(needed)} must be reserved for this request: ${parts.join(' and ')}`;
+}
+
+/** The price, where tokens alone make up the amount. */
+function perMillion(amount: Nano, tokens: number): string {
+  const count = BigInt(tokens);
+  return count > 0n && amount % count === 0n ? ` at NT$${formatNtd((amount / count) * 1_000_000n)} per 1M` : '';
 }
 
 /** `Do this, do that, or do something else`. */

@@ -10,7 +10,7 @@ import type { Call, RelayTools } from './call.ts';
 import { chainOf } from './key-chain.ts';
 import { holdWithinQuote } from './within-quote.ts';
 
-export function admitInput({ nodeId, hashSession }: Pick<RelayTools, 'nodeId' | 'hashSession'>, call: Call, at: number): AdmitInput {
+export function admitInput({ nodeId, hashSession }: RelayTools, call: Call, at: number): AdmitInput {
   const { model, request, catalog, key, conversationName } = call;
   // Calls without a name are one session.
   const session = () => (conversationName === undefined ? '' : hashSession(conversationName));

@@ -3,7 +3,6 @@
 // each time.
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
-import { FREE_MODEL } from '../catalog/document.ts';
 import { clientLeft, Fault, fault } from '../faults/fault.ts';
 import { admissionFault } from '../limits/admission-fault.ts';
 import type { Refused } from '../limits/recent-refusals.ts';
@@ -15,6 +14,7 @@ import { candidateModels } from './candidate-models.ts';
 import { checkContext } from './check-context.ts';
 import { mayUse, notAllowed } from './choose-model.ts';
 import { findCarrier } from './find-carrier.ts';
+import { requestedCost } from './requested-cost.ts';
 import { handOnTurn, limitOf, waitForCapacity } from './wait-for-capacity.ts';
 import { checkQuote } from './within-quote.ts';
 
@@ -115,12 +115,5 @@ function admission(
 
 /** The fault of a call that the books refuse. */
 export function refusal(refused: Refused, call: Call, now: number): Fault {
-  const { boundName, images, thinkingBudget } = call.request;
-  const wish = { boundName, images, thinkingBudget, hasFreeModel: hasFreeModel(call) };
-  return admissionFault(refused, now, call.dialect.envelope, wish);
-}
-
-function hasFreeModel({ catalog, key }: Call): boolean {
-  const model = catalog.find(FREE_MODEL);
-  return model?.free === true && mayUse(key, model);
+  return admissionFault(refused, now, call.dialect.envelope, () => requestedCost(call));
 }

@@ -44,11 +44,12 @@ export function standingRefusal(tools: Pick<RelayTools, 'clock' | 'refusals'>, c
   const now = tools.clock.now();
   const refused = tools.refusals.find(limitOf(call, now));
   if (!refused || waitFor(refused, call.noWait, now) <= MAX_WAIT_MS) return undefined;
-  return admissionFault(refused, now, call.dialect.envelope, NO_WISH);
+  return admissionFault(refused, now, call.dialect.envelope, notForMoney);
 }
 
-/** None but limits are remembered as standing, and what was asked for decides nothing of these. */
-const NO_WISH = { boundName: undefined, images: 0, thinkingBudget: undefined, hasFreeModel: false };
+function notForMoney(): never {
+  throw new Error('none but limits are remembered as standing');
+}
 
 /** The least that must be waited before another try; infinite if no wait helps. */
 function waitFor(refused: Refused, noWait: boolean, now: number): number {

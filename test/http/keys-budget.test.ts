@@ -109,9 +109,10 @@ describe('the budget', () => {
     expect(refused.status).toBe(402);
     const { error } = (await refused.json()) as Answer;
     expect(error.message).toEndWith(
-      'Raise the budget with a managing key, use the free model auto:free, or wait for the next day in Taipei.',
+      ' with a managing key, use the free model auto:free, or wait for the next day in Taipei.',
     );
-    expect((await gateway.chat(key, error.actions[0].body)).status).toBe(200);
+    expect(error.message).toContain('. Raise the budget to NT$');
+    expect((await gateway.chat(key, error.actions[1].body)).status).toBe(200);
   });
 
   test('given to a key later counts what the key has spent today, also while it had none', async () => {
@@ -186,12 +187,13 @@ describe('the budget', () => {
   });
 
   test('is named before the wallet where both are too low: no card would help', async () => {
-    const { key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.5 });
+    const { id, key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.5 });
     const refused = await chat(key, { messages: [{ role: 'user', content: 'x'.repeat(200_000) }] });
     expect(refused.status).toBe(402);
     const { error } = (await refused.json()) as Answer;
     expect(error).toMatchObject({ code: 'key_budget_exceeded', available_ntd: 0.5 });
-    expect(pathsOf(error)).toEqual(['/v1/chat/completions', '/api/me']);
+    const chatPath = '/v1/chat/completions';
+    expect(pathsOf(error)).toEqual([chatPath, `/api/keys/${id}`, chatPath, '/api/me']);
   });
 
   test('does not hide that the wallet is too low where the budget would do', async () => {

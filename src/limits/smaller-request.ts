@@ -1,0 +1,86 @@
+// What a refused request would have to leave out so that the money covers it, and the call that does.
+
+import type { FaultAction } from '../faults/table.ts';
+import type { HoldRequest } from '../store/operations.ts';
+import type { RefusedForMoney } from './money-fault.ts';
+
+/** The parts of the request that decide how it could cost less. */
+export interface RequestedCost {
+  endpoint: string;
+  /** Its id in the catalog. */
+  model: string;
+  /** The client's field for the prompt. */
+  promptField: 'messages' | 'input' | 'prompt';
+  /** The client's field for the output limit; undefined if its format has none. */
+  boundName: string | undefined;
+  choices: number;
+  /** 0 for other than image requests. */
+  images: number;
+  /** Output tokens reserved for thinking: lowering the output limit alone would leave no tokens for them. */
+  thinkingBudget: number | undefined;
+  /** What would be held for all of it. */
+  hold: HoldRequest;
+  /** The input tokens that are part of it. */
+  inputTokens: number;
+  /** False if a shorter text would not hold less: a part of the prompt has an unknown size. */
+  mayShorten: boolean;
+  /** Whether there is a free model that this key may use. */
+  hasFreeModel: boolean;
+}
+
+export interface Smaller {
+  /** In words. */
+  remedy: string;
+  /** The input tokens that are affordable, where not even the shortest answer is. */
+  inputTokens?: number;
+  action?: FaultAction;
+}
+
+/** A prompt with fewer tokens is hardly one: the names of its fields count, too. */
+const LEAST_PROMPT_TOKENS = 100;
+
+/** Undefined if no smaller request is affordable either. */
+export function smallerRequest(refused: RefusedForMoney, request: RequestedCost): Smaller | undefined {
+  const { affordableTokens } = refused;
+  const { boundName, images, thinkingBudget } = request;
+  if (images > 0) return fewerImages(refused, request);
+  if (boundName === undefined) return refused.available > 0n ? { remedy: 'send less input' } : undefined;
+  if (affordableTokens === 0) return shorterPrompt(refused, request, boundName);
+  if (thinkingBudget !== undefined) return undefined;
+  return {
+    remedy: `lower ${boundName} to ${affordableTokens} or less`,
+    action: {
+      ...sample(request, { [boundName]: affordableTokens }),
+      why: `with this ${boundName} the request is covered`,
+    },
+  };
+}
+
+function fewerImages({ needed, available }: RefusedForMoney, { images }: RequestedCost): Smaller | undefined {
+  return images > 1 && available * BigInt(images) >= needed ? { remedy: 'lower n' } : undefined;
+}
+
+function shorterPrompt(refused: RefusedForMoney, request: RequestedCost, boundName: string): Smaller | undefined {
+  const { hold, inputTokens, mayShorten } = request;
+  if (!mayShorten || inputTokens === 0) return undefined;
+  const all = BigInt(inputTokens);
+  const price = (hold.base + all - 1n) / all;
+  const left = refused.available - hold.unit * BigInt(hold.least);
+  const affordable = price > 0n && left > 0n ? Number(left / price) : 0;
+  if (affordable < LEAST_PROMPT_TOKENS) return undefined;
+  const share = Math.max(1, Math.floor((100 * affordable) / inputTokens));
+  return {
+    remedy: `shorten the prompt to about ${share} % of its length, ${affordable} of the ${inputTokens} tokens that it is counted as at most`,
+    inputTokens: affordable,
+    action: {
+      ...sample(request, { [boundName]: hold.least }),
+      why: `a prompt of at most ${affordable} tokens is covered with this ${boundName}`,
+    },
+  };
+}
+
+/** The same call with a short prompt: the client's own is not repeated in an error. */
+function sample({ endpoint, model, promptField }: RequestedCost, fields: Record<string, unknown>) {
+  const prompt = promptField === 'messages' ? [{ role: 'user', content: 'Hi' }] : 'Hi';
+  return { method: 'POST', path: endpoint, body: { model, ...fields, [promptField]: prompt } } as const;
+}

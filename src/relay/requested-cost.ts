@@ -1,0 +1,30 @@
+// What a call asked for, for the text of a refusal.
+
+import { FREE_MODEL } from '../catalog/document.ts';
+import type { RequestedCost } from '../limits/smaller-request.ts';
+import { fullHold, inputBound } from './admit-input.ts';
+import type { Call } from './call.ts';
+import { mayUse } from './choose-model.ts';
+
+export function requestedCost(call: Call): RequestedCost {
+  const { model, endpoint, dialect, request } = call;
+  const { boundName, choices, images, thinkingBudget, input } = request;
+  return {
+    endpoint,
+    model: model.id,
+    promptField: dialect.promptField,
+    boundName,
+    choices,
+    images,
+    thinkingBudget,
+    hold: fullHold(call),
+    inputTokens: inputBound(call),
+    mayShorten: !input.isOpen,
+    hasFreeModel: hasFreeModel(call),
+  };
+}
+
+function hasFreeModel({ catalog, key }: Call): boolean {
+  const model = catalog.find(FREE_MODEL);
+  return model?.free === true && mayUse(key, model);
+}

@@ -1,0 +1,200 @@
+// A refusal for money says which budget is too low, how it stands, what the call would reserve and why, and what helps: each
+// of its actions works as it is written.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { createKey } from '../support/create-key.ts';
+import { createGate } from '../support/eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer } from '../support/openai-chat.ts';
+import { responseAnswer } from '../support/openai-responses.ts';
+import { createShiftedClock } from '../support/shifted-clock.ts';
+import { upModel } from '../support/test-document.ts';
+
+const CHAT = '/v1/chat/completions';
+const MESSAGES = [{ role: 'user', content: 'Hi' }];
+/** Nano-NT$ per token of `plain`. */
+const INPUT = 10_000n;
+const OUTPUT = 40_000n;
+const CHARGED = 11n * INPUT + 7n * OUTPUT;
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    clock: createShiftedClock({ standsStill: true }),
+    document: (standard) => ({
+      ...standard,
+      models: [
+        ...standard.models,
+        upModel('plain', { price: { input: 10, output: 40 }, max_output_tokens: 5_000 }),
+        upModel('dear', { price: { input: 1_000, output: 100_000 } }),
+      ],
+    }),
+  });
+});
+beforeEach(async () => {
+  gateway.upstream.reset();
+  gateway.upstream.otherwise(({ path }) => (path.endsWith('/responses') ? responseAnswer() : chatAnswer()));
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+const ntd = (nano: bigint) => Number(nano) / 1e9;
+const withBudget = (nano: bigint) => createKey(gateway, account.key, { daily_budget_ntd: ntd(nano) });
+
+async function refusalOf(key: string, body: Record<string, unknown>, endpoint = CHAT): Promise<Answer> {
+  const response = await gateway.call(endpoint, { key, body });
+  const { error }: Answer = await response.json();
+  expect(response.status).toBe(402);
+  return error;
+}
+
+/** The input tokens that a body is counted as at most. */
+async function upperOf(body: Record<string, unknown>, endpoint = CHAT): Promise<bigint> {
+  const response = await gateway.call('/api/quote', { key: account.key, body: { endpoint, body } });
+  const { input_tokens }: Answer = await response.json();
+  return BigInt(input_tokens.upper);
+}
+
+const perform = ({ method, href, body }: Answer, key: string) =>
+  gateway.call(new URL(href).pathname, { key, method, ...(body === undefined ? {} : { body }) });
+const pathsOf = ({ actions }: Answer) => actions.map(({ href }: Answer) => new URL(href).pathname);
+
+describe('a daily budget that is too low', () => {
+  const body = { model: 'plain', max_tokens: 500, messages: MESSAGES };
+
+  test('is named with its figures, and so is what the call would reserve', async () => {
+    const upper = await upperOf(body);
+    const limit = CHARGED + upper * INPUT + 16n * OUTPUT - 1n;
+    const { id, key } = await withBudget(limit);
+    expect((await gateway.call(CHAT, { key, body: { ...body, max_tokens: 16 } })).status).toBe(200);
+    const left = limit - CHARGED;
+    const needed = upper * INPUT + 16n * OUTPUT;
+    const error = await refusalOf(key, body);
+    expect(error).toMatchObject({
+      code: 'key_budget_exceeded',
+      budget: 'day',
+      key_id: id,
+      spent_ntd: ntd(CHARGED),
+      spent_nano: CHARGED.toString(),
+      held_ntd: 0,
+      held_nano: '0',
+      left_ntd: ntd(left),
+      left_nano: left.toString(),
+      needed_ntd: ntd(needed),
+      needed_nano: needed.toString(),
+      available_nano: left.toString(),
+      affordable_max_tokens: 15,
+      resets_at: expect.any(String),
+    });
+    const raised = CHARGED + upper * INPUT + 500n * OUTPUT;
+    expect(error.message).toBe(
+      `The daily budget of ${id} does not cover this request: of NT$${ntd(limit)}, NT$${ntd(CHARGED)} is spent, NT$0 is held by running requests and NT$${ntd(left)} is left. ` +
+        `At least NT$${ntd(needed)} must be reserved for this request: NT$${ntd(upper * INPUT)} for up to ${upper} input tokens at NT$10 per 1M and NT$${ntd(16n * OUTPUT)} for 16 output tokens at NT$40 per 1M. ` +
+        `Lower max_tokens to 15 or less, raise the budget to NT$${ntd(raised)} with a managing key, use the free model auto:free, or wait for the next day in Taipei.`,
+    );
+  });
+
+  test('counts what running calls hold', async () => {
+    const upper = await upperOf(body);
+    const hold = upper * INPUT + 100n * OUTPUT;
+    const { key } = await withBudget(hold + 10n * OUTPUT);
+    const gate = createGate();
+    gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+    const running = gateway.call(CHAT, { key, body: { ...body, max_tokens: 100 } });
+    await gateway.upstream.request(0);
+    const long = { ...body, messages: [{ role: 'user', content: 'word '.repeat(200) }] };
+    const error = await refusalOf(key, long);
+    expect(error).toMatchObject({ code: 'key_budget_exceeded', spent_nano: '0', held_nano: hold.toString() });
+    expect(error.left_nano).toBe((10n * OUTPUT).toString());
+    gate.open();
+    expect((await running).status).toBe(200);
+  });
+
+  test('that only running calls hold is told as in use, with the same figures', async () => {
+    const upper = await upperOf(body);
+    const hold = upper * INPUT + 100n * OUTPUT;
+    const { id, key } = await withBudget(hold + upper * INPUT);
+    const gate = createGate();
+    gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+    const running = gateway.call(CHAT, { key, body: { ...body, max_tokens: 100 } });
+    await gateway.upstream.request(0);
+    const quote = await gateway.call('/api/quote', { key, body: { endpoint: CHAT, body } });
+    const { refusal }: Answer = await quote.json();
+    expect(refusal).toMatchObject({ code: 'balance_in_use', budget: 'day', key_id: id, held_nano: hold.toString() });
+    expect(refusal).not.toHaveProperty('resets_at');
+    gate.open();
+    expect((await running).status).toBe(200);
+  });
+
+  test.each([
+    ['chat', CHAT, body, 'max_tokens'],
+    ['newer chat', CHAT, { model: 'plain', max_completion_tokens: 500, messages: MESSAGES }, 'max_completion_tokens'],
+    ['messages', '/v1/messages', body, 'max_tokens'],
+    ['responses', '/v1/responses', { model: 'plain', max_output_tokens: 500, input: 'Hi' }, 'max_output_tokens'],
+  ])('names calls that work as they are written: %s', async (_name, endpoint, asked, bound) => {
+    const upper = await upperOf(asked, endpoint);
+    const { id, key } = await withBudget(upper * INPUT + 15n * OUTPUT);
+    const error = await refusalOf(key, asked, endpoint);
+    expect(pathsOf(error)).toEqual([endpoint, `/api/keys/${id}`, CHAT, '/api/me']);
+    const [smaller, raise, free, me] = error.actions;
+    expect(smaller.body).toMatchObject({ model: 'plain', [bound]: 15 });
+    for (const action of [free, me, smaller]) expect((await perform(action, key)).status).toBe(200);
+
+    const other = await withBudget(upper * INPUT + 15n * OUTPUT);
+    const told = await refusalOf(other.key, asked, endpoint);
+    expect(told.actions[1].body).toEqual(raise.body);
+    expect((await perform(told.actions[1], other.key)).status).toBe(403);
+    expect((await perform(told.actions[1], account.key)).status).toBe(200);
+    const answered = await gateway.call(endpoint, { key: other.key, body: asked });
+    expect(answered.status).toBe(200);
+    expect(answered.headers.has('x-svc-max-tokens')).toBe(false);
+  });
+
+  test('names the length of a prompt that fits, if not even the prompt does', async () => {
+    const promptOf = (words: number) => ({ ...body, messages: [{ role: 'user', content: 'word '.repeat(words) }] });
+    const long = promptOf(2_000);
+    const upper = await upperOf(long);
+    const { key } = await withBudget((upper * INPUT) / 2n + 16n * OUTPUT);
+    const error = await refusalOf(key, long);
+    const affordable = upper / 2n;
+    expect(error).toMatchObject({ affordable_max_tokens: 0, affordable_input_tokens: Number(affordable) });
+    const share = Number((100n * affordable) / upper);
+    expect(error.message).toContain(
+      `Shorten the prompt to about ${share} % of its length, ${affordable} of the ${upper} tokens that it is counted as at most, raise the budget`,
+    );
+    expect((await perform(error.actions[0], key)).status).toBe(200);
+    let words = 1_000;
+    while ((await upperOf(promptOf(words))) > affordable - CHARGED / INPUT) words -= 20;
+    expect(words).toBeGreaterThan(900);
+    expect((await gateway.call(CHAT, { key, body: promptOf(words) })).status).toBe(200);
+  });
+
+  test('names no smaller call where none would help', async () => {
+    const { id, key } = await withBudget(0n);
+    const error = await refusalOf(key, body);
+    expect(pathsOf(error)).toEqual([`/api/keys/${id}`, CHAT, '/api/me']);
+    expect(error).toMatchObject({ affordable_max_tokens: 0, left_ntd: 0 });
+    expect(error).not.toHaveProperty('affordable_input_tokens');
+  });
+
+  test('repeats nothing of the prompt', async () => {
+    const { key } = await withBudget(INPUT);
+    const secret = 'a-secret-of-the-prompt';
+    const error = await refusalOf(key, { ...body, messages: [{ role: 'user', content: secret.repeat(50) }] });
+    expect(JSON.stringify(error)).not.toContain(secret);
+  });
+});
+
+test('a balance that is too low names a smaller call, too', async () => {
+  const body = { model: 'dear', max_tokens: 500, messages: MESSAGES };
+  const error = await refusalOf(account.key, body);
+  expect(error.code).toBe('insufficient_balance');
+  expect(error).not.toHaveProperty('budget');
+  expect(error.hint).toContain('input tokens at NT$1000 per 1M');
+  const [smaller, redeem] = error.actions;
+  expect(smaller.body.max_tokens).toBe(error.affordable_max_tokens);
+  expect((await perform(smaller, account.key)).status).toBe(200);
+  expect(new URL(redeem.href).pathname).toBe('/api/redeem');
+});
