@@ -5,6 +5,7 @@ import type { Catalog } from '../../src/catalog/catalog.ts';
 import { taipeiDay, taipeiDayStart } from '../../src/kit/taipei.ts';
 import { suspendKeys } from '../../src/server/jobs/suspend-keys.ts';
 import type { Store } from '../../src/store/store.ts';
+import { addKey, paidBy } from '../store/suite/key-tree.ts';
 import {
   type Account,
   admitted,
@@ -101,6 +102,20 @@ export function describeSuspendedKeys(name: string, open: OpenSubject): void {
       await runAt(T0 + 31 * DAY);
       expect(await isLive()).toBe(false);
       expect(await isLive(second.keyId)).toBe(true);
+    });
+
+    test('a key stays while a key below it is valid, because it would take that along', async () => {
+      const top = await addKey(store, account.accountId);
+      const low = await addKey(store, account.accountId, {}, top.keyId);
+      const input = await paidBy(store, low, { at: T0 + 29 * DAY });
+      await admitted(store, input);
+      await store.commit('settle', settling(input, 1n));
+      await runAt(T0 + 31 * DAY);
+      expect([await isLive(top.keyId), await isLive(low.keyId)]).toEqual([true, true]);
+      await runAt(T0 + 60 * DAY);
+      expect([await isLive(top.keyId), await isLive(low.keyId)]).toEqual([true, false]);
+      await runAt(T0 + 60 * DAY);
+      expect(await isLive(top.keyId)).toBe(false);
     });
 
     test('keys of accounts with a card stay for ever', async () => {

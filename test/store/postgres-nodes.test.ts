@@ -24,6 +24,7 @@ import {
   releasing,
   renewLease,
   sampleKey,
+  setDayBudget,
   settling,
   T0,
 } from './suite/samples.ts';
@@ -161,6 +162,15 @@ describe('racing for', () => {
     const key = await createKey(first(), accountId, { dailyBudget: 6_000n });
     const results = await race((node) => admitting(node, paid(key, { hold: { least: 100 } })));
     expect(results.filter(({ ok }) => ok)).toHaveLength(3);
+  });
+
+  test('a budget that one node lowers: the next call on another node has the new one', async () => {
+    const { accountId } = await createAccount(first());
+    const key = await createKey(first(), accountId, { dailyBudget: 100_000n });
+    const [, other] = nodes as [Store, Store];
+    await admitted(other, paid(key));
+    await setDayBudget(first(), key, 3_000n);
+    expect(await admitting(other, paid(key))).toMatchObject({ reason: 'budget_in_use', short: { limit: 3_000n } });
   });
 
   test('the end of one request', async () => {

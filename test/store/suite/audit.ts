@@ -1,8 +1,10 @@
 // The audit: silent on sound books, and it names every kind of tampering.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import type { AdmitInput } from '../../../src/store/operations.ts';
 import type { AuditScope, Difference } from '../../../src/store/reads.ts';
-import { HOUSE_ACCOUNTS } from '../../../src/store/rows.ts';
+import { HOUSE_ACCOUNTS, type KeyRow } from '../../../src/store/rows.ts';
+import { addKey, paidBy } from './key-tree.ts';
 import { loss } from './losses.ts';
 import {
   type Account,
@@ -34,6 +36,12 @@ interface Planted {
 const unowned = (kind: string, debit: string, credit: string) => `INSERT INTO entries
   (at, kind, debit, credit, amount_nano, account_id, balance_after_nano, reference)
   VALUES (1, '${kind}', '${debit}', '${credit}', 11, NULL, NULL, 'planted')`;
+
+interface Told {
+  subject: 'top' | 'low' | 'session' | 'request';
+  expected: string;
+  found: string;
+}
 
 const BOTH = ['full', 'short'] as const;
 
@@ -269,6 +277,65 @@ export function describeAudit(open: OpenSubject): void {
         if (passes.includes(pass)) expect(differences).toContainEqual(difference);
         else expect(differences).not.toContainEqual(difference);
       }
+    });
+
+    describe('of keys below keys', () => {
+      let [top, low]: KeyRow[] = [];
+      let held: AdmitInput;
+      beforeEach(async () => {
+        const { store } = subject;
+        const limits = { sessionBudget: 3_000n };
+        top = await addKey(store, account.accountId, { dailyBudget: 5_000n, limits });
+        low = await addKey(store, account.accountId, {}, top.keyId);
+        held = await paidBy(store, low, { session: 's' });
+        await admitted(store, held);
+      });
+
+      const PLANTED_BELOW: [what: Difference['what'], statement: (topId: string, lowId: string) => string, Told][] = [
+        [
+          'budget_held',
+          (id) => `UPDATE budgets SET held_nano = 0 WHERE key_id = '${id}'`,
+          { subject: 'top', expected: '2000', found: '0' },
+        ],
+        [
+          'budget_held',
+          (_, id) => `UPDATE budgets SET held_nano = 2001 WHERE key_id = '${id}'`,
+          { subject: 'low', expected: '2000', found: '2001' },
+        ],
+        [
+          'budget_in_flight',
+          (id) => `UPDATE budgets SET in_flight = 2 WHERE key_id = '${id}'`,
+          { subject: 'top', expected: '1', found: '2' },
+        ],
+        [
+          'session_held',
+          (id) => `UPDATE session_budgets SET held_nano = 1 WHERE session_id = '${id}:s'`,
+          { subject: 'session', expected: '2000', found: '1' },
+        ],
+        ['session_held', () => 'DELETE FROM session_budgets', { subject: 'request', expected: '2000', found: '0' }],
+        [
+          'key_limits',
+          (id) => `UPDATE budgets SET limits = NULL WHERE key_id = '${id}'`,
+          { subject: 'top', expected: '{"dayBudget":"5000","sessionBudget":"3000"}', found: 'none' },
+        ],
+        [
+          'key_limits',
+          (id) => `UPDATE keys SET daily_budget_nano = 1, limits = '{}' WHERE key_id = '${id}'`,
+          {
+            subject: 'top',
+            expected: '{"dayBudget":"1"}',
+            found: '{"dayBudget":"5000","sessionBudget":"3000"}',
+          },
+        ],
+      ];
+
+      test.each(PLANTED_BELOW)('finds %s that differs (%#)', async (what, statement, { subject: of, ...told }) => {
+        const [topId, lowId] = [top?.keyId ?? '', low?.keyId ?? ''];
+        expect((await subject.store.read.audit({})).differences).toEqual([]);
+        await subject.plant(statement(topId, lowId));
+        const named = { top: topId, low: lowId, session: `${topId}:s`, request: held.requestId }[of];
+        expect((await subject.store.read.audit({})).differences).toEqual([{ what, subject: named, ...told }]);
+      });
     });
 
     test('finds a wallet that is gone, and says what its entries sum to', async () => {
