@@ -5,7 +5,10 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { createSiteClient } from '../../site/site-client.ts';
+import { addKey, paidBy } from '../../store/suite/key-tree.ts';
+import { admitted, NODE, renewLease, settling } from '../../store/suite/samples.ts';
 import type { Answer } from '../../support/answer.ts';
 import { closeCall, loss } from '../../support/close-call.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -65,7 +68,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** Booked, and charged beyond the guard. */
+/** Booked, and charged beyond the guard; and a session. */
 async function loseSomething(): Promise<void> {
   const store = await openSqliteStore({ file, clock: systemClock });
   const [accountId = ''] = history.accounts;
@@ -75,7 +78,18 @@ async function loseSomething(): Promise<void> {
   for (const guard of [null, 0n]) {
     await closeCall(store, account, { rule: 'empty_answer', losses: { items, guard } });
   }
+  await useSession(store, accountId);
   await store.close();
+}
+
+/** Of a key below another, which has a session budget. */
+async function useSession(store: Store, accountId: string): Promise<void> {
+  const at = Date.now();
+  await renewLease(store, NODE, at + 1);
+  const top = await addKey(store, accountId, { limits: { sessionBudget: 9_007_199_254_740_993n, inFlight: 3 } });
+  const input = await paidBy(store, await addKey(store, accountId, {}, top.keyId), { session: 's', at });
+  await admitted(store, input);
+  await store.commit('settle', settling(input, 5n, { at }));
 }
 
 /** Its hold is in the journal then, and nowhere else. */
