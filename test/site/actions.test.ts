@@ -173,13 +173,13 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const used = (today: string, limit: string, share: string) => `<span>${budgetUsed(today, limit, share)}`;
     const cards = await page(key, '/account/keys');
     expect(cards.split(`<strong>${limits.dayBudget}</strong>`)).toHaveLength(1 + 2);
-    expect(cards).toContain(used(spent, 'NT$0.50', '0 %'));
-    expect(cards).toContain(used('NT$0.00', 'NT$0.25', '0 %'));
+    expect(cards).toContain(used(spent, 'NT$0.50', '0\u00a0%'));
+    expect(cards).toContain(used('NT$0.00', 'NT$0.25', '0\u00a0%'));
     expect(cards.split(`<summary>${account.keys.edit}<`)).toHaveLength(4);
     const overview = await page(limited.key, '/account');
-    expect(overview).toContain(used(spent, 'NT$0.50', '0 %'));
+    expect(overview).toContain(used(spent, 'NT$0.50', '0\u00a0%'));
     expect(overview).toContain(`<span class="under">${account.overview.resets('2026-01-16 00:00:00 UTC+8')}</span>`);
-    expect(await page(idle.key, '/account')).toContain(used('NT$0.00', 'NT$0.25', '0 %'));
+    expect(await page(idle.key, '/account')).toContain(used('NT$0.00', 'NT$0.25', '0\u00a0%'));
     expect(await page(key, '/account')).not.toContain(account.overview.budgets);
   });
 

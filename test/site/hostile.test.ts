@@ -114,7 +114,7 @@ test('wrong answers in forms', async () => {
   await isUnharmed('a code');
   await page.goto(`${gateway.url}/account/keys`);
   await page.fill('#name-new', attack);
-  await page.fill('#models-new', attack);
+  await page.fill('#day_ntd-new', attack);
   await page.click('form[action="/account/keys"] button');
   await page.waitForSelector('.notice.is-bad');
   expect(await page.inputValue('#name-new')).toBe(attack);

@@ -149,6 +149,6 @@ test('a bar tells how much of a budget is used in words, too', async () => {
   const html = await page(account.key, '/account/keys');
   const bars = [...html.matchAll(/class="(operational|degraded|down)" width/g)].map(([, kind]) => kind);
   expect(bars).toEqual(['operational', 'degraded', 'down']);
-  expect(html).toContain('83 % used');
-  expect(html).toContain('100 % used');
+  expect(html).toContain('83\u00a0% used');
+  expect(html).toContain('100\u00a0% used');
 });

@@ -15,6 +15,8 @@ import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 const PUBLIC = ['/', '/pricing', '/docs', '/docs/errors', '/status', '/security', '/account', '/nothing'];
 const ACCOUNT = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access', '/usage?from=x'];
 const LONG = 'a'.repeat(100);
+/** What opens the form of a key. */
+const CHANGE_KEY = '.is-tree > li > div > details > summary';
 
 /** Many pages in one test, on a machine that may be busy. */
 setDefaultTimeout(180_000);
@@ -43,7 +45,7 @@ async function busyAccount(): Promise<string> {
   gateway.upstream.next(chatStream());
   await (await gateway.chat(key, { model: 'up-paid', stream: true })).text();
   await gateway.chat(key, { model: 'auto:free' });
-  const budgets = { day_ntd: 0.123456789, month_ntd: 1, total_ntd: 0.0001 };
+  const budgets = { day_ntd: 0.123456789, month_ntd: 1, total_ntd: 0.002 };
   const rates = { requests_per_minute: 60, tokens_per_minute: 1_000_000_000, in_flight: 3 };
   await createKey(gateway, key, { name: LONG, models: ['up-paid'], daily_budget_ntd: 0.123456789 });
   const line = await createLine(gateway, key, ['team', LONG, 'agent', 'helper'], { budgets, rates });
@@ -203,7 +205,7 @@ describe.each(LOOKS)('$language, $width wide, $colorScheme', (look) => {
     await page.goto(`${gateway.url}/account/usage`);
     const label = (element: Element) => getComputedStyle(element, '::before').content;
     expect(await page.locator('tbody .paid .under').first().evaluate(label)).toContain(overview.balance);
-    expect(await page.locator('tbody tr').evaluateAll(namesOverAmounts)).toEqual([]);
+    expect(await page.locator('.is-usage tbody tr').evaluateAll(namesOverAmounts)).toEqual([]);
     expect(await page.locator('.is-usage tbody tr').evaluateAll(untouchable)).toEqual([]);
     await page.locator('.is-usage td.by').evaluateAll((cells) => {
       for (const cell of cells) cell.textContent = 'openrouter-eu';
@@ -239,13 +241,14 @@ describe.each(LOOKS)('$language, $width wide, $colorScheme', (look) => {
     await page.fill('#name-new', LONG);
     await page.click('form[action="/account/keys"] button');
     await page.waitForSelector('pre.secret');
-    await page.locator('summary').last().click();
+    await page.locator('#new ~ form summary').click();
+    await page.locator(CHANGE_KEY).last().click();
     await lookAt(visitor, look, 'a new key');
     await page.locator('a[href$="/rotate"]').last().click();
     await page.waitForSelector('#old');
     await lookAt(visitor, look, 'before a key is rotated');
     await page.goto(`${gateway.url}/account/keys`);
-    await page.locator('summary').last().click();
+    await page.locator(CHANGE_KEY).last().click();
     await page.locator('a[href$="/revoke"]').last().click();
     await page.waitForSelector('button.danger');
     await lookAt(visitor, look, 'before a key is revoked');

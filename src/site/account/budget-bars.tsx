@@ -60,8 +60,8 @@ function Budget({ context, name, limit, state: { spent, resetsAt }, held }: Budg
       <strong>{keys.limits[LIMITS[name]]}</strong>
       <Bar spent={percentOf(spent, limit)} used={used} />
       <span>
-        {keys.budgetUsed(money(spent), money(limit), `${used} %`)}
-        <span class="under">{notes.join(' · ')}</span>
+        {keys.budgetUsed(money(spent), money(limit), `${used}\u00a0%`)}
+        {notes.length > 0 ? <span class="under">{notes.join(' · ')}</span> : null}
       </span>
     </li>
   );

@@ -4,7 +4,7 @@
 import type { UsageOfKey } from '../../accounts/usage/usage-by-key.ts';
 import { count, money } from '../format.ts';
 import type { PageContext } from '../page.tsx';
-import { DataTable, figure } from '../parts/table.tsx';
+import { DataTable, figure, typedText } from '../parts/table.tsx';
 
 interface KeyUsageTableProps {
   context: PageContext;
@@ -20,9 +20,15 @@ export function KeyUsageTable({ context, usage, keyNames }: KeyUsageTableProps) 
       <summary>{words.byKey}</summary>
       <DataTable
         label={words.byKey}
-        columns={[words.key, words.under, figure(words.requests), figure(words.cost), figure(words.costWithChildren)]}
+        columns={[
+          words.key,
+          typedText(words.under),
+          figure(words.requests),
+          figure(words.cost),
+          figure(words.costWithChildren),
+        ]}
         rows={usage.map(({ key, own, subtree }) => [
-          nameOf(key.keyId),
+          <span class="as-written">{nameOf(key.keyId)}</span>,
           nameOf(key.parentId),
           count(own.requests),
           money(own.cost),
