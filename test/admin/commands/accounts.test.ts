@@ -69,7 +69,25 @@ test('accounts show: a key whose time is over is expired, a revoked one revoked'
     ['ended', 'revoked'],
   ]);
   const { stdout } = await place.gateway(['accounts', 'show', other.account_id]);
-  expect(stdout).toMatch(new RegExp(`^${short.id} .* expired$`, 'm'));
+  expect(stdout).toMatch(new RegExp(`^${short.id} .* expired +0$`, 'm'));
+});
+
+test('accounts show: a child with its parent, its depth and its limits', async () => {
+  const fields = { name: 'top', delegate: true, budgets: { month_ntd: 2 } };
+  const top: Answer = await (await call('POST', '/api/keys', account.api_key, fields)).json();
+  const limits = { budgets: { day_ntd: 0.5 }, rates: { in_flight: 3 } };
+  const child: Answer = await (await call('POST', '/api/keys', top.api_key, limits)).json();
+  const { stdout } = await place.gateway(['accounts', 'show', account.account_id]);
+  expect(stdout).toMatch(new RegExp(`^${top.id}  top .* no +yes +live +0 +month NT\\$2$`, 'm'));
+  expect(stdout).toMatch(new RegExp(`^${child.id} .* no +no +live +1 +${top.id}  day NT\\$0\\.5, in_flight 3$`, 'm'));
+  const { keys } = await json('accounts', 'show', account.account_id);
+  expect(keys.find(({ id }: Answer) => id === child.id)).toMatchObject({
+    parent_id: top.id,
+    depth: 1,
+    budgets: { day_ntd: 0.5 },
+    rates: { in_flight: 3 },
+  });
+  await call('DELETE', `/api/keys/${top.id}`, account.api_key);
 });
 
 describe('accounts credit', () => {

@@ -9,6 +9,7 @@ import type { SiteClient } from '../../site/site-client.ts';
 import { adminApiOf } from '../../support/admin-api.ts';
 import { createKey } from '../../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.ts';
+import { createLine } from '../../support/key-tree.ts';
 import { chatAnswer, errorScript } from '../../support/openai-chat.ts';
 import { clientOf, fieldOf } from './operator-client.ts';
 
@@ -150,7 +151,7 @@ test('a key is made, shown once, and revoked after a question', async () => {
   expect([page, made].map((html) => html.includes('lang=zh-TW'))).toEqual([true, false]);
 
   const asked = await (await client.get(`${pathOf(one)}/keys/${one.keyId}/revoke`)).text();
-  expect(asked).toContain('Every request with this key is refused at once');
+  expect(asked).toContain('Every request with this key or one of its child keys is refused at once');
   expect((await client.post(`${pathOf(one)}/keys/${one.keyId}/revoke`, { confirmed: 'yes' })).status).toBe(303);
   expect((await gateway.call('/api/me', { key: one.key })).status).toBe(401);
   // A key of another account cannot be ended from this one's page.
@@ -184,4 +185,23 @@ test('a request whose record is no longer kept is told by its entry', async () =
   const told = await adminApiOf(gateway)('GET', path);
   expect([told.status, told.body.error.message]).toEqual([404, `there is no record of request ${requestId} any more`]);
   expect((await client.get(`${pathOf(account)}/requests/${requestId}`)).status).toBe(404);
+});
+
+test('a child stands below its parent, with its depth and every limit', async () => {
+  const one = await gateway.register();
+  const [top] = await createLine(gateway, one.key, ['team', 'agent'], {
+    budgets: { day_ntd: 1, month_ntd: 20, total_ntd: 300, session_ntd: 0.5 },
+    rates: { requests_per_minute: 60, tokens_per_minute: 100_000, in_flight: 3 },
+  });
+  const html = await (await client.get(pathOf(one))).text();
+  expect(html).toContain('agent<span class="under">child of team, depth 1</span>');
+  expect(html.indexOf(`>${top?.id}<`)).toBeLessThan(html.indexOf('child of team'));
+  const limits =
+    'NT$1.00 a day · NT$20.00 a month · NT$300.00 in total · NT$0.50 a session · 60 requests a minute · 100,000 tokens a minute · 3 parallel requests · creates child keys';
+  expect(html.split(limits)).toHaveLength(1 + 2);
+  const { body } = await adminApiOf(gateway)('GET', `/accounts/${one.accountId}`);
+  expect(body.keys[2]).toMatchObject({
+    ...{ name: 'agent', parent_id: top?.id, depth: 1, delegate: true, daily_budget_ntd: 1 },
+    limits: { month_budget_ntd: 20, total_budget_nano: '300000000000', session_budget_ntd: 0.5, in_flight: 3 },
+  });
 });
