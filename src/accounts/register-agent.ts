@@ -46,8 +46,13 @@ export async function registerAgent(
   idempotency: Idempotency | undefined,
 ): Promise<Replayable<ReturnType<typeof describe>>> {
   const { clock, newId } = tools;
-  const { limits, guards } = tools.catalog();
-  const announced: Announced = { publicUrl: tools.publicUrl, limits };
+  const catalog = tools.catalog();
+  const { limits, guards } = catalog;
+  const announced: Announced = {
+    publicUrl: tools.publicUrl,
+    limits,
+    demo: catalog.find(FREE_MODEL)?.demo ?? false,
+  };
   const at = clock.now();
   const accountId = newId('acc');
   const apiKey = newKeyText(tools.random, idempotency);
@@ -83,7 +88,8 @@ export async function registerAgent(
   }
   const { replayedSalt } = result;
   const given = keyTextOf(apiKey, idempotency, replayedSalt);
-  const first = result.told === undefined ? announced : (JSON.parse(result.told) as Announced);
+  // A registration of an earlier version may have kept less.
+  const first: Announced = { ...announced, ...JSON.parse(result.told ?? '{}') };
   return { answer: describe(first, given, result), isReplay: replayedSalt !== undefined };
 }
 
@@ -99,16 +105,19 @@ function messageOf(refused: Extract<RegisterResult, { ok: false }>): string | un
 interface Announced {
   publicUrl: string;
   limits: Limits;
+  /** Whether the free model is a demo. */
+  demo: boolean;
 }
 
 function describe(
-  { publicUrl, limits }: Announced,
+  { publicUrl, limits, demo }: Announced,
   apiKey: string,
   { accountId, keyId, balance }: { accountId: string; keyId: string; balance: bigint },
 ) {
   return {
     api_key: apiKey,
     free_model: FREE_MODEL,
+    ...(demo ? { demo: true as const } : {}),
     ...moneyFields('trial', TRIAL),
     account_id: accountId,
     key_id: keyId,

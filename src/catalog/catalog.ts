@@ -65,6 +65,8 @@ export interface Model {
   isContextStated: boolean;
   maxOutputTokens: number;
   free: boolean;
+  /** Every route is on a demo channel: the answers are built in, no model is called. */
+  demo: boolean;
   prices: ListPrices;
   /** Prices that apply to this model, set or implied by the document. */
   priced: ReadonlySet<keyof Prices>;
@@ -145,6 +147,7 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
     isContextStated: model.context_tokens !== undefined,
     maxOutputTokens: Math.min(model.max_output_tokens, contextTokens),
     free: model.price === 'free',
+    demo: isDemo(model, channels),
     prices,
     priced,
     routes: model.routes
@@ -168,6 +171,11 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
     fallbacks: model.fallbacks,
     hedge: model.hedge,
   };
+}
+
+function isDemo({ routes }: DocumentModel, channels: ReadonlyMap<string, Channel>): boolean {
+  const used = routes.flatMap(({ channel }) => channels.get(channel) ?? []).filter(({ enabled }) => enabled);
+  return used.length > 0 && used.every(({ kind }) => kind === 'demo');
 }
 
 /** A missing price falls back to the input price, except for output and images. */

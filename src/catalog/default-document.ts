@@ -172,7 +172,7 @@ export function defaultDocument(settings: ProviderSettings): Record<string, unkn
     models: [
       {
         id: FREE_MODEL,
-        name: 'Auto (free)',
+        name: 'Auto (free, demo)',
         context_tokens: 128_000,
         max_output_tokens: 4_096,
         price: 'free',

@@ -40,6 +40,7 @@ function publicModel(model: Model, catalog: Catalog): Record<string, unknown> {
     context_tokens: input,
     max_output_tokens: output,
     free: model.free,
+    ...(model.demo ? { demo: true } : {}),
     price: publicPrice(model),
   };
 }

@@ -13,6 +13,8 @@ export interface UpstreamRequest {
   /** Client headers for an upstream of the same dialect; each channel picks those it supports. */
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal;
+  /** The gateway's own count of the input tokens, for a channel without a model that counts them. */
+  estimateInput?(): number;
 }
 
 export interface Upstream {

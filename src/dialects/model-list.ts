@@ -9,6 +9,8 @@ export interface ListedModel {
   updatedAt: number;
   inputTokens: number;
   outputTokens: number;
+  /** Answers are built in. */
+  demo: boolean;
 }
 
 export function writeModelList(models: readonly ListedModel[]) {
@@ -25,7 +27,7 @@ export function writeModelList(models: readonly ListedModel[]) {
 /** Members that the type of Anthropic's SDK promises. Every model here is active; the rest is unknown. */
 const PROMISED = { lifecycle: 'active', deprecated_at: null, retires_at: null, line: null, capabilities: null };
 
-export function writeModel({ id, aliasOf, name, updatedAt, inputTokens, outputTokens }: ListedModel) {
+export function writeModel({ id, aliasOf, name, updatedAt, inputTokens, outputTokens, demo }: ListedModel) {
   return {
     id,
     object: 'model',
@@ -36,6 +38,7 @@ export function writeModel({ id, aliasOf, name, updatedAt, inputTokens, outputTo
     display_name: name,
     max_input_tokens: inputTokens,
     max_tokens: outputTokens,
+    ...(demo ? { demo: true } : {}),
     ...PROMISED,
     ...(aliasOf === undefined ? {} : { alias_of: aliasOf }),
   };

@@ -11,6 +11,13 @@ export const url = text.meta({ format: 'uri' });
 /** Some object; of its members nothing is said. */
 export const anyObject = z.unknown().meta({ type: 'object' });
 export const isList = z.literal('list');
+/** Left out if it is none. */
+export const isDemo = z
+  .literal(true)
+  .optional()
+  .describe(
+    'Every channel of the model, on registration of `free_model`, is a demo: its answers are built in, and no model is called.',
+  );
 
 export const idOf = (prefix: string) => text.regex(new RegExp(`^${prefix}_[0-9a-z]+$`));
 

@@ -5,6 +5,7 @@ import type { Upstream } from '../channels/upstream.ts';
 import { withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import type { UpstreamFields } from '../dialects/dialect.ts';
+import { estimateAt } from '../dialects/input/estimated-input.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
 import type { Call, RelayTools } from './call.ts';
 import { classifyFailure } from './classify-failure.ts';
@@ -32,6 +33,7 @@ export function askUpstream({ request, headers }: Call, asking: Asking, body: st
     stream: request.stream,
     headers: withoutLostBetas(headers, step.model.contextTokens),
     signal: watch.signal,
+    estimateInput: () => estimateAt(request.input, step.route.model),
   });
 }
 

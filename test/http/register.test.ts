@@ -27,6 +27,7 @@ test('answers 201 with everything a first call needs, and nothing else', async (
     account_id: body.account_id,
     key_id: body.key_id,
     free_model: 'auto:free',
+    demo: true,
     trial_ntd: 1,
     trial_nano: '1000000000',
     balance_ntd: 1,

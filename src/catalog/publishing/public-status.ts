@@ -40,6 +40,7 @@ export interface ChannelStatus {
 export interface ModelStatus {
   id: string;
   free: boolean;
+  demo: boolean;
   state: State;
   channels: readonly ChannelStatus[];
 }
@@ -136,7 +137,8 @@ function modelStatus({ traffic }: StatusTools, model: Model, { breakers, hours, 
       days: daysOf(name, model.id),
     };
   });
-  return { id: model.id, free: model.free, state: bestState(channels.map(({ state }) => state)), channels };
+  const { id, free, demo } = model;
+  return { id, free, demo, state: bestState(channels.map(({ state }) => state)), channels };
 }
 
 function hourFigures({ hour, ok, failed, firstToken, total }: TrafficHour): HourFigures {

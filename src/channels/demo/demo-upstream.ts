@@ -18,8 +18,8 @@ interface DemoSettings {
 export function createDemoUpstream({ clock, newId, paceMs }: DemoSettings): Upstream {
   return {
     hidden: [],
-    async send({ endpoint, body, stream, signal }) {
-      const answer = demoAnswer(typeof body === 'string' ? body : new TextDecoder().decode(body));
+    async send({ endpoint, body, stream, signal, estimateInput }) {
+      const answer = demoAnswer(body, estimateInput?.() ?? 0);
       const head = { id: newId('req').slice(4), created: Math.floor(clock.now() / 1000) };
       const isChat = endpoint === 'chat';
       if (!stream) return Response.json(isChat ? chatAnswer(head, answer) : messageAnswer(head, answer));

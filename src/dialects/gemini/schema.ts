@@ -3,7 +3,7 @@
 // in place, because beside one nothing else may stand; a schema that holds itself is opened a few times and then ends.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { resolveReference } from '../translate/schemas/resolve-reference.ts';
+import { resolveReference } from '../../kit/json/resolve-reference.ts';
 import { mergeAll } from './merge-schemas.ts';
 
 /** A reference inside itself is followed this often, and so many are followed one inside the other. */

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { publicCatalog } from '../../catalog/public-catalog.ts';
 import { publicPriceShape } from '../../catalog/public-price.ts';
-import { count, flag, isList, named, text, time } from '../../kit/shapes.ts';
+import { count, flag, isDemo, isList, named, text, time } from '../../kit/shapes.ts';
 import { MODEL_KINDS } from '../../vendors/endpoints.ts';
 import { taggedAnswers, taggedCall } from '../etag.ts';
 import { openRoute } from '../operation.ts';
@@ -24,6 +24,7 @@ const catalog = named('Catalog', {
       context_tokens: count,
       max_output_tokens: count,
       free: flag,
+      demo: isDemo,
       price: publicPriceShape,
     }),
   ),

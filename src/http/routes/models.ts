@@ -60,5 +60,6 @@ function describeModel(model: Model, catalog: Catalog, id: string): ListedModel 
     updatedAt: catalog.updatedAt,
     inputTokens: input,
     outputTokens: output,
+    demo: model.demo,
   };
 }

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import type { FaultCode } from '../../faults/table.ts';
-import { anyObject, count, each, flag, isList, named, number, partly, text, time } from '../../kit/shapes.ts';
+import { anyObject, count, each, flag, isDemo, isList, named, number, partly, text, time } from '../../kit/shapes.ts';
 
 const anything = z.unknown();
 const model = text.describe('An id or alias of GET /v1/models.');
@@ -138,7 +138,7 @@ export const listedModel = partly(
     line: text.nullable(),
     capabilities: z.unknown().meta({ type: ['object', 'null'] }),
   },
-  { alias_of: text.describe('The model that this id is another name of.') },
+  { demo: isDemo, alias_of: text.describe('The model that this id is another name of.') },
 ).meta({ id: 'Model' });
 
 export const modelList = named('ModelList', {

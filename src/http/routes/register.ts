@@ -7,7 +7,7 @@ import { idempotencyHeaders } from '../../accounts/replays.ts';
 import { FREE_MODEL } from '../../catalog/document.ts';
 import { fault } from '../../faults/fault.ts';
 import { isCrossSite } from '../../kit/cross-site.ts';
-import { amount, anyObject, each, idOf, named, text, url } from '../../kit/shapes.ts';
+import { amount, anyObject, each, idOf, isDemo, named, text, url } from '../../kit/shapes.ts';
 import { originOf } from '../client-address.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
 import { idempotencyKey, readIdempotencyKey } from '../idempotency-key.ts';
@@ -21,6 +21,7 @@ const MIN_KEY_CHARS = 20;
 const registration = named('Registration', {
   api_key: keyText,
   free_model: z.literal(FREE_MODEL).describe('Works at NT$0.'),
+  demo: isDemo,
   ...amount('trial', 'trial credit'),
   account_id: idOf('acc'),
   key_id: idOf('key'),

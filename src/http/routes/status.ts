@@ -8,7 +8,7 @@ import { STATUS_DAYS } from '../../catalog/publishing/status-days.ts';
 import type { WindowFigures } from '../../channels/recent-traffic.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import { requestUrl } from '../../kit/request-url.ts';
-import { count, flag, idOf, isList, named, number, text, time } from '../../kit/shapes.ts';
+import { count, flag, idOf, isDemo, isList, named, number, text, time } from '../../kit/shapes.ts';
 import type { Incident } from '../../store/rows.ts';
 import { openRoute } from '../operation.ts';
 
@@ -44,6 +44,7 @@ const status = named('Status', {
     z.object({
       id: text,
       free: flag,
+      demo: isDemo,
       state,
       channels: z.array(
         z.object({
@@ -96,8 +97,9 @@ export const showStatus = openRoute('GET /api/public/status', {
   },
 });
 
-function publicModel({ id, free, state, channels }: ModelStatus, days: number) {
-  return { id, free, state, channels: channels.map((channel) => publicChannel(channel, days)) };
+function publicModel({ id, free, demo, state, channels }: ModelStatus, days: number) {
+  const shown = channels.map((channel) => publicChannel(channel, days));
+  return { id, free, ...(demo ? { demo: true } : {}), state, channels: shown };
 }
 
 function publicChannel({ name, state, last5Minutes, lastHour, hours, days }: ChannelStatus, daysAsked: number) {

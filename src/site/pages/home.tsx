@@ -2,6 +2,7 @@
 // The front page: a short description, a first call to copy, and the state of the free model.
 
 import { FREE_MODEL } from '../../catalog/document.ts';
+import { NoticeBox } from '../frame.tsx';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { LinkButton } from '../parts/button.tsx';
@@ -14,7 +15,9 @@ export type HomeFacts = Awaited<ReturnType<typeof homeFacts>>;
 export async function homeFacts({ catalog, status }: SiteTools) {
   const free = (await status()).models.find(({ id }) => id === FREE_MODEL);
   const channels = free?.channels.map(({ name }) => name) ?? [];
-  return { limits: catalog().limits, free: { state: free?.state ?? 'unknown', channels } } as const;
+  const { limits, models } = catalog();
+  const demo = models.every((model) => model.demo) ? 'all' : free?.demo ? 'free' : undefined;
+  return { limits, demo, free: { state: free?.state ?? 'unknown', channels } } as const;
 }
 
 export function HomePage({ context, facts }: { context: PageContext; facts: HomeFacts }) {
@@ -25,6 +28,7 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
     <Page context={context} title={home.title} description={home.lead} languages={LANGUAGES}>
       <h1>{home.headline}</h1>
       <p class="lead">{home.lead}</p>
+      <NoticeBox notice={facts.demo && { text: home.demo[facts.demo], isWarning: true }} />
       <div class="two is-uneven">
         <section>
           <h2>{home.firstCall}</h2>

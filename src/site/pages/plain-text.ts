@@ -19,7 +19,7 @@ interface Site {
   publicUrl: string;
 }
 
-export function homeText(language: Language, { siteName, publicUrl }: Site, { free, limits }: HomeFacts): string {
+export function homeText(language: Language, { siteName, publicUrl }: Site, { demo, free, limits }: HomeFacts): string {
   const { home, status, frame } = wordsOf(language);
   const links = MENU.map((name) => `- [${frame[name]}](${publicUrl}/${name})`);
   const promises = homePromises(language).map(([title, text]) => paragraphs(`### ${title}`, text));
@@ -27,6 +27,7 @@ export function homeText(language: Language, { siteName, publicUrl }: Site, { fr
     `# ${siteName}`,
     home.headline,
     home.lead,
+    demo ? `> ${home.demo[demo]}` : '',
     `## ${home.firstCall}`,
     home.firstCallLead,
     codeBlock(registerCall(publicUrl)),

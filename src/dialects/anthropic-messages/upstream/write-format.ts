@@ -2,11 +2,11 @@
 // arguments of a tool that it must call.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { resolveReference } from '../../../kit/json/resolve-reference.ts';
 import type { ClaudeTraits } from '../../../vendors/claude.ts';
 import type { Conversation, TextPart, Tool } from '../../translate/conversation.ts';
 import { describedSchema } from '../../translate/read-format.ts';
 import { someInside } from '../../translate/schemas/nested-schemas.ts';
-import { resolveReference } from '../../translate/schemas/resolve-reference.ts';
 import { createFormatTool, JSON_HINT, schemaHint } from '../../translate/tools/format-tool.ts';
 import type { ToolNames } from '../../translate/tools/tool-names.ts';
 import { hasDictionary, supportedSchema } from './supported-schema.ts';

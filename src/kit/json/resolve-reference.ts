@@ -1,6 +1,6 @@
 // Where a reference inside a schema leads. References to elsewhere lead nowhere.
 
-import { isObject, type Json } from '../../../kit/json/json.ts';
+import { isObject, type Json } from './json.ts';
 
 /** `#`, or a JSON pointer such as `#/$defs/node`. */
 export function resolveReference(root: Json, reference: string): Json | undefined {
