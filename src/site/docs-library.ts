@@ -1,6 +1,8 @@
 // The docs: which pages there are, in what order, in which language. The files are the project's own Markdown; a page
 // that has no file in the reader's language is shown in English, and says so.
 
+import type { Catalog } from '../catalog/catalog.ts';
+import { fillNumbers } from './docs-numbers.ts';
 import { LANGUAGES, type Language, wordsOf } from './language.ts';
 import { docsPath, type LinkTo, markdownPath, type Rendered, relinkMarkdown, renderMarkdown } from './markdown.ts';
 
@@ -35,14 +37,22 @@ export interface DocsLibrary {
 }
 
 /** `files`: text by path below docs/, such as `billing.md` and `zh-TW/billing.md`. `baseUrl` takes the place of the one
- * that the files are written with. */
-export function createDocsLibrary(files: ReadonlyMap<string, string>, baseUrl: string): DocsLibrary {
+ * that the files are written with, and the numbers of `catalog` that of the defaults. */
+export function createDocsLibrary(
+  files: ReadonlyMap<string, string>,
+  baseUrl: string,
+  catalog: () => Catalog,
+): DocsLibrary {
   const names = [...files.keys()].flatMap((path) => /^([\w-]+)\.md$/.exec(path)?.[1] ?? []);
-  // Rendered at the first request, to keep the start fast.
-  const written = new Map<Language, Map<string, DocPage>>();
+  // Rendered at the first request of a revision, to keep the start fast.
+  const written = new Map<Language, { catalog: Catalog; pages: Map<string, DocPage> }>();
   const find = (name: string, language: Language) => {
-    const pages = written.get(language) ?? readPages(files, names, language, baseUrl);
-    written.set(language, pages);
+    const current = catalog();
+    const known = written.get(language);
+    if (known?.catalog === current) return known.pages.get(name);
+    const fill = (text: string) => fillNumbers(text.replaceAll('http://127.0.0.1:8787', baseUrl), current);
+    const pages = readPages(files, names, language, fill);
+    written.set(language, { catalog: current, pages });
     return pages.get(name);
   };
   return {
@@ -78,14 +88,14 @@ function readPages(
   files: ReadonlyMap<string, string>,
   names: readonly string[],
   language: Language,
-  baseUrl: string,
+  fill: (text: string) => string,
 ): Map<string, DocPage> {
   const sources = new Map(
     names.map((name) => {
       const own = language === 'en' ? undefined : files.get(`${language}/${name}.md`);
       const text = own ?? files.get(`${name}.md`) ?? '';
       const written: Language = own === undefined ? 'en' : language;
-      return [name, { language: written, markdown: text.replaceAll('http://127.0.0.1:8787', baseUrl) }];
+      return [name, { language: written, markdown: fill(text) }];
     }),
   );
   const { frame } = wordsOf(language);

@@ -30,7 +30,7 @@ const ACCOUNT_PAGES: readonly ((visits: Visits, tools: SiteTools) => void)[] = [
 
 export function addSite<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTools): void {
   const assets = createAssets(tools.assetFiles);
-  const library = createDocsLibrary(tools.docs, tools.publicUrl);
+  const library = createDocsLibrary(tools.docs, tools.publicUrl, tools.catalog);
   addAssets(app, assets, tools.publicUrl);
   const plain = { 'content-type': 'text/plain; charset=utf-8', ...pageHeaders(tools.publicUrl) };
   for (const [path, write] of machineTexts(tools, library)) {

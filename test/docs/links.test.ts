@@ -3,8 +3,11 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { buildCatalog } from '../../src/catalog/catalog.ts';
+import { readDocument } from '../../src/catalog/read-document.ts';
 import { createDocsLibrary } from '../../src/site/docs-library.ts';
 import { renderMarkdown } from '../../src/site/markdown.ts';
+import { plainDocument } from '../support/plain-document.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const PAGES = [
@@ -14,6 +17,10 @@ const PAGES = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ];
+
+const plain = readDocument(JSON.stringify(plainDocument()));
+if (!plain.ok) throw new Error('the plain document is valid');
+const catalog = buildCatalog(plain.document, 1, 0);
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
@@ -31,7 +38,8 @@ test.each(PAGES)('%s', (page) => {
 describe.each(['en', 'zh-TW'] as const)('on the site, in %s', (language) => {
   const names = PAGES.flatMap((path) => /^docs\/([\w-]+)\.md$/.exec(path)?.[1] ?? []);
   const texts = PAGES.flatMap((path) => /^docs\/((?:zh-TW\/)?[\w-]+\.md)$/.exec(path)?.[1] ?? []);
-  const library = createDocsLibrary(new Map(texts.map((path) => [path, read(`docs/${path}`)])), 'http://site.test');
+  const files = new Map(texts.map((path) => [path, read(`docs/${path}`)]));
+  const library = createDocsLibrary(files, 'http://site.test', () => catalog);
 
   test.each(names)('%s leads to pages, and to headings that are there', (name) => {
     const { html } = library.find(name, language) ?? { html: '' };
