@@ -53,6 +53,7 @@ export async function redeemCard(
     answer: {
       card_serial: result.serial,
       ...moneyFields('amount', result.amount),
+      ...moneyFields('credited', result.alreadyRedeemed ? 0n : result.amount),
       ...moneyFields('balance', result.balance),
       already_redeemed: result.alreadyRedeemed,
     },

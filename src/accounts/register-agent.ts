@@ -2,7 +2,8 @@
 // that it needs for its first call.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import { FREE_MODEL, type Limits } from '../catalog/document.ts';
+import { FREE_MODEL } from '../catalog/document.ts';
+import { tokenBounds } from '../catalog/token-bounds.ts';
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
@@ -15,6 +16,8 @@ import type { Store } from '../store/store.ts';
 import type { Authenticator } from './keys/authenticator.ts';
 import { lastFour } from './keys/key-format.ts';
 import { newKeyRow } from './keys/new-key-row.ts';
+import { clientVariables, nextSteps } from './next-steps.ts';
+import { type PublicLimits, publicLimits } from './public-limits.ts';
 import { keyTextOf, newKeyText, type Replayable, replayOf } from './replays.ts';
 
 export interface RegisterTools {
@@ -28,7 +31,6 @@ export interface RegisterTools {
 }
 
 const TRIAL = NANO_PER_NTD;
-const PACED = 'The registrations of this hour are used up. Retry when the limit resets.';
 
 /** The limit of a wider network, as a multiple of one address's. */
 const NETWORK_SHARES = { 56: 4, 48: 16 } as const;
@@ -48,11 +50,7 @@ export async function registerAgent(
   const { clock, newId } = tools;
   const catalog = tools.catalog();
   const { limits, guards } = catalog;
-  const announced: Announced = {
-    publicUrl: tools.publicUrl,
-    limits,
-    demo: catalog.find(FREE_MODEL)?.demo ?? false,
-  };
+  const announced = announce(catalog, tools.publicUrl);
   const at = clock.now();
   const accountId = newId('acc');
   const apiKey = newKeyText(tools.random, idempotency);
@@ -89,31 +87,48 @@ export async function registerAgent(
   const { replayedSalt } = result;
   const given = keyTextOf(apiKey, idempotency, replayedSalt);
   // A registration of an earlier version may have kept less.
-  const first: Announced = { ...announced, ...JSON.parse(result.told ?? '{}') };
+  const told: Partial<Announced> = JSON.parse(result.told ?? '{}');
+  const first: Announced = { ...announced, ...told, limits: { ...announced.limits, ...told.limits } };
   return { answer: describe(first, given, result), isReplay: replayedSalt !== undefined };
 }
 
 /** Used where the table's text would name a different limit. */
-function messageOf(refused: Extract<RegisterResult, { ok: false }>): string | undefined {
-  if (refused.reason === 'registration_site_limit') return refused.isPace ? PACED : undefined;
+function messageOf(refused: Extract<RegisterResult, { ok: false }>): ((waitS: number) => string) | undefined {
+  if (refused.reason === 'registration_site_limit') {
+    return refused.isPace ? (waitS) => `The registrations of this hour are used up. Retry in ${waitS} s.` : undefined;
+  }
   if (refused.reason !== 'registration_ip_limit' || refused.prefix === undefined) return undefined;
   const { prefix, allowance } = refused;
-  return `The network of this address (IPv6 /${prefix}) has registered ${allowance.limit} accounts in the last 24 hours. Use a key you already have.`;
+  return (waitS) =>
+    `The network of this address (IPv6 /${prefix}) has registered ${allowance.limit} accounts in the last 24 hours. Use a key you already have, or retry in ${waitS} s.`;
 }
 
 /** Settings that the response contains, kept for replays because they may change. */
 interface Announced {
   publicUrl: string;
-  limits: Limits;
+  limits: PublicLimits;
   /** Whether the free model is a demo. */
   demo: boolean;
+  /** How much input a free request may have. */
+  freeInputTokens: number | undefined;
+}
+
+function announce(catalog: Catalog, publicUrl: string): Announced {
+  const free = catalog.find(FREE_MODEL);
+  return {
+    publicUrl,
+    limits: publicLimits(catalog),
+    demo: free?.demo ?? false,
+    freeInputTokens: free && tokenBounds(free, catalog).input,
+  };
 }
 
 function describe(
-  { publicUrl, limits, demo }: Announced,
+  announced: Announced,
   apiKey: string,
   { accountId, keyId, balance }: { accountId: string; keyId: string; balance: bigint },
 ) {
+  const { publicUrl, limits, demo } = announced;
   return {
     api_key: apiKey,
     free_model: FREE_MODEL,
@@ -131,28 +146,7 @@ function describe(
     status_url: `${publicUrl}/status`,
     security_url: `${publicUrl}/security`,
     limits,
-    env: {
-      OPENAI_BASE_URL: `${publicUrl}/v1`,
-      OPENAI_API_KEY: apiKey,
-      ANTHROPIC_BASE_URL: publicUrl,
-      ANTHROPIC_AUTH_TOKEN: apiKey,
-      ANTHROPIC_MODEL: FREE_MODEL,
-    },
+    env: clientVariables(announced, apiKey),
     next_steps: nextSteps(publicUrl, apiKey),
   };
-}
-
-/** The first calls that a new account can make, as commands to paste. */
-function nextSteps(publicUrl: string, apiKey: string) {
-  const auth = `-H 'authorization: Bearer ${apiKey}'`;
-  const chat = JSON.stringify({ model: FREE_MODEL, messages: [{ role: 'user', content: 'Hello' }] });
-  return [
-    {
-      why: 'ask the free model; it works at NT$0',
-      run: `curl -s ${publicUrl}/v1/chat/completions ${auth} -H 'content-type: application/json' -d '${chat}'`,
-    },
-    { why: 'list the models this key may use', run: `curl -s ${publicUrl}/v1/models ${auth}` },
-    { why: 'see balance and limits', run: `curl -s ${publicUrl}/api/me ${auth}` },
-    { why: 'see every request with its channel and cost', run: `curl -s ${publicUrl}/api/usage ${auth}` },
-  ];
 }

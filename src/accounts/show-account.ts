@@ -6,9 +6,9 @@ import { type AllowanceTools, readFreeAllowances } from './free-allowances.ts';
 import type { PresentedKey } from './keys/authenticator.ts';
 import { type KeySpending, publicSpending, readSpending, tightestOf } from './keys/key-spending.ts';
 import { publicKey } from './keys/public-key.ts';
+import { publicLimits } from './public-limits.ts';
 
 export async function showAccount(tools: AllowanceTools, key: PresentedKey) {
-  const { limits } = tools.catalog();
   const [{ minute, day, wallet }, shownKey] = await Promise.all([
     readFreeAllowances(tools, key.accountId),
     showOwnKey(tools, key),
@@ -22,7 +22,7 @@ export async function showAccount(tools: AllowanceTools, key: PresentedKey) {
     ...moneyFields('held', held),
     ...moneyFields('available', balance - held),
     free: { minute: publicAllowance(minute), day: publicAllowance(day) },
-    limits,
+    limits: publicLimits(tools.catalog()),
   };
 }
 

@@ -5,6 +5,8 @@ import type { Catalog, Model } from './catalog.ts';
 import { publicPrice } from './public-price.ts';
 import { tokenBounds } from './token-bounds.ts';
 
+export const PRICE_UNIT = 'NT$ per 1M tokens';
+
 const PATHS: Record<ModelKind, readonly string[]> = {
   chat: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
   embeddings: ['/v1/embeddings'],
@@ -22,7 +24,7 @@ export function publicCatalog(catalog: Catalog): Record<string, unknown> {
   return {
     object: 'list',
     currency: 'TWD',
-    unit: 'NT$ per 1M tokens',
+    unit: PRICE_UNIT,
     revision: catalog.revision,
     updated_at: new Date(catalog.updatedAt).toISOString(),
     data: catalog.models.map((model) => publicModel(model, catalog)),

@@ -11,6 +11,10 @@ export interface ListedModel {
   outputTokens: number;
   /** Answers are built in. */
   demo: boolean;
+  free: boolean;
+  /** As the public catalog has it. */
+  price: object;
+  priceUnit: string;
 }
 
 export function writeModelList(models: readonly ListedModel[]) {
@@ -27,7 +31,8 @@ export function writeModelList(models: readonly ListedModel[]) {
 /** Members that the type of Anthropic's SDK promises. Every model here is active; the rest is unknown. */
 const PROMISED = { lifecycle: 'active', deprecated_at: null, retires_at: null, line: null, capabilities: null };
 
-export function writeModel({ id, aliasOf, name, updatedAt, inputTokens, outputTokens, demo }: ListedModel) {
+export function writeModel(model: ListedModel) {
+  const { id, aliasOf, name, updatedAt, inputTokens, outputTokens, demo, free, price, priceUnit } = model;
   return {
     id,
     object: 'model',
@@ -39,6 +44,9 @@ export function writeModel({ id, aliasOf, name, updatedAt, inputTokens, outputTo
     max_input_tokens: inputTokens,
     max_tokens: outputTokens,
     ...(demo ? { demo: true } : {}),
+    free,
+    price,
+    price_unit: priceUnit,
     ...PROMISED,
     ...(aliasOf === undefined ? {} : { alias_of: aliasOf }),
   };

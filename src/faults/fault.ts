@@ -1,6 +1,9 @@
 // A fault: a row of the closed table plus details of this case. `internal` is for the log; clients never see it.
 
-import { type FaultAction, type FaultCode, type FaultRow, faultRow } from './table.ts';
+import { type FaultAction, type FaultCode, type FaultRow, faultRow, WAIT } from './table.ts';
+
+/** Clients hang on longer values, or ignore them. */
+const MAX_WAIT_S = 55;
 
 export const FAULT_REASONS = ['wallet_frozen'] as const;
 /**
@@ -9,7 +12,7 @@ export const FAULT_REASONS = ['wallet_frozen'] as const;
 type FaultReason = (typeof FAULT_REASONS)[number];
 
 export interface FaultDetails {
-  /** Replaces the table's text: the cause first, then the remedy. */
+  /** Replaces the table's text: the cause first, then the remedy. It may contain WAIT. */
   message?: string | undefined;
   param?: string | undefined;
   /** The case of the code, if it has its own text and count. */
@@ -60,8 +63,17 @@ export class Fault extends Error {
     return this.details.internal ?? this.code;
   }
 
+  /** Whole seconds for `retry-after`; undefined if waiting is not the remedy. */
+  get waitS(): number | undefined {
+    const { retryAfterS: usual } = this.row;
+    if (usual === undefined || !this.isRetryable) return undefined;
+    const { retryAfterS = usual } = this.details;
+    const seconds = Math.ceil(Number.isNaN(retryAfterS) ? usual : retryAfterS);
+    return Math.min(Math.max(seconds, 1), MAX_WAIT_S);
+  }
+
   get publicText(): string {
-    return this.details.message ?? this.row.text;
+    return (this.details.message ?? this.row.text).replace(WAIT, `${this.waitS ?? MAX_WAIT_S} s`);
   }
 }
 

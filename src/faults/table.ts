@@ -1,6 +1,9 @@
 // The closed table of all faults that a client can see. docs/errors.md is generated from it, and a test compares both
 // with the codes thrown in the source. Every text gives the cause first, then the remedy: SDKs show nothing else.
 
+/** Stands in a text for the seconds of `retry-after`, such as `31 s`. */
+export const WAIT = '{wait}';
+
 export interface FaultAction {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Path below the service's public URL. */
@@ -197,14 +200,14 @@ export const FAULTS = {
     ...LIMITED,
     retryable: true,
     retryAfterS: 10,
-    text: 'The limit of requests per minute is reached. Retry later.',
+    text: `The limit of requests per minute is reached. Retry in ${WAIT}.`,
   },
   free_minute_limit: {
     status: 429,
     ...LIMITED,
     retryable: true,
     retryAfterS: 10,
-    text: 'Free requests for this minute are used up. Retry in a moment, or use a paid model.',
+    text: `Free requests for this minute are used up. Retry in ${WAIT}, or use a paid model.`,
     actions: [SHOW_ME, LIST_MODELS],
   },
   too_many_in_flight: {
@@ -212,14 +215,14 @@ export const FAULTS = {
     ...LIMITED,
     retryable: true,
     retryAfterS: 2,
-    text: 'Too many requests are running. Wait for one of them to end.',
+    text: `Too many requests are running. Retry in ${WAIT}, when one of them may have ended.`,
   },
   auth_rate_limited: {
     status: 429,
     ...LIMITED,
     retryable: true,
     retryAfterS: 55,
-    text: 'Too many invalid keys came from this address. Wait a minute, then send a valid key.',
+    text: `Too many invalid keys came from this address. Send a valid key, or retry in ${WAIT}.`,
     actions: [REGISTER],
   },
   redeem_rate_limited: {
@@ -227,7 +230,7 @@ export const FAULTS = {
     ...LIMITED,
     retryable: true,
     retryAfterS: 55,
-    text: 'Too many wrong card codes were sent. Wait before you try again.',
+    text: `Too many wrong card codes were sent. Retry in ${WAIT}.`,
   },
   free_daily_limit: {
     status: 429,
@@ -262,7 +265,7 @@ export const FAULTS = {
     ...SERVER,
     retryable: true,
     retryAfterS: 5,
-    text: 'Every channel of this model failed. Nothing was charged. Retry, or choose another model.',
+    text: `Every channel of this model failed. Nothing was charged. Retry in ${WAIT}, or choose another model.`,
     actions: [LIST_MODELS],
   },
   unavailable: {
@@ -272,7 +275,7 @@ export const FAULTS = {
     anthropicType: 'overloaded_error',
     retryable: true,
     retryAfterS: 5,
-    text: 'The service is temporarily unavailable. Nothing was charged. Retry shortly.',
+    text: `The service is temporarily unavailable. Nothing was charged. Retry in ${WAIT}.`,
   },
   loop_detected: {
     status: 508,
@@ -286,6 +289,11 @@ export const FAULTS = {
 export type FaultCode = keyof typeof FAULTS;
 
 export const FAULT_CODES = Object.keys(FAULTS) as FaultCode[];
+
+/** For descriptions of a fault that was not thrown. */
+export function describedText({ text }: FaultRow): string {
+  return text.replace(WAIT, 'N s');
+}
 
 export function faultRow(code: FaultCode): FaultRow {
   return FAULTS[code];

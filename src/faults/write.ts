@@ -18,8 +18,6 @@ interface WrittenFault {
   body: Record<string, unknown>;
 }
 
-const MAX_RETRY_AFTER_S = 55;
-
 // opencode searches the whole body for these numbers and retries wherever one appears: in a price, in an id.
 const READS_NUMBERS = /^opencode\//;
 const LIKE_A_STATUS = /429|500|502|503|504|524/;
@@ -117,11 +115,7 @@ function faultHeaders(fault: Fault): Record<string, string> {
   const { row, details } = fault;
   const headers: Record<string, string> = { ...details.headers };
   const shouldRetry = details.reason === undefined ? row.shouldRetry : false;
-  if (row.retryAfterS !== undefined && fault.isRetryable) {
-    const { retryAfterS = row.retryAfterS } = details;
-    const seconds = Math.ceil(Number.isNaN(retryAfterS) ? row.retryAfterS : retryAfterS);
-    headers['retry-after'] = String(Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_S));
-  }
+  if (fault.waitS !== undefined) headers['retry-after'] = String(fault.waitS);
   if (shouldRetry !== undefined) headers['x-should-retry'] = String(shouldRetry);
   if (row.status === 401) headers['www-authenticate'] = 'Bearer realm="api"';
   return headers;

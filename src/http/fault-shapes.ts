@@ -1,7 +1,7 @@
 // The error envelopes, and the OpenAPI answers of a list of fault codes, from the table of faults.
 
 import { z } from 'zod';
-import { FAULT_CODES, type FaultCode, faultRow } from '../faults/table.ts';
+import { describedText, FAULT_CODES, type FaultCode, faultRow } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
 import { anyObject, count, each, idOf, named, number, partly, text, time, url } from '../kit/shapes.ts';
 import type { HttpRoute } from './operation.ts';
@@ -70,7 +70,7 @@ export function faultAnswers({ faults, envelope }: Pick<HttpRoute, 'faults' | 'e
     [...byStatus].map(([status, rows]) => [
       String(status),
       {
-        description: rows.map(({ one }) => `\`${one}\`: ${faultRow(one).text}`).join('\n\n'),
+        description: rows.map(({ one }) => `\`${one}\`: ${describedText(faultRow(one))}`).join('\n\n'),
         headers: faultHeaders(rows.map(({ one }) => one)),
         content: json(ENVELOPES[envelope]),
       },

@@ -2,6 +2,7 @@
 // memory. A valid key always passes, whatever else comes from its address.
 
 import { fault } from '../faults/fault.ts';
+import { WAIT } from '../faults/table.ts';
 import { type Clock, MINUTE_MS } from '../kit/clock.ts';
 import { createCounter } from '../limits/counter.ts';
 
@@ -25,7 +26,7 @@ export function createDoorGuards(clock: Clock): DoorGuards {
     countKnock(address, most) {
       if (most === null || knocks.take(address, most)) return;
       throw fault('rate_limited', {
-        message: 'Too many registration requests came from this address. Wait a minute before you register again.',
+        message: `Too many registration requests came from this address. Retry in ${WAIT}.`,
         ...knocks.reached(address, most),
       });
     },

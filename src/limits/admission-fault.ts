@@ -1,6 +1,7 @@
 // Turns a refused admission into a fault that names the limit, what is used, when it resets, and what to do.
 
 import { type Fault, fault } from '../faults/fault.ts';
+import { WAIT } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
 import { MINUTE_MS } from '../kit/clock.ts';
 import type { Allowance } from '../store/book/windows.ts';
@@ -39,7 +40,7 @@ export function admissionFault(
       if (known) return known;
       const first = limitFault(refused.reason, refused.allowance, now, {
         envelope,
-        message: refused.isOfAddress ? ADDRESS_DAY : undefined,
+        message: refused.isOfAddress ? addressDay : undefined,
       });
       knownFaults.set(refused, { ...knownFaults.get(refused), [envelope]: first });
       return first;
@@ -50,13 +51,13 @@ export function admissionFault(
 /** While a refusal is cached, the same fault is returned. */
 const knownFaults = new WeakMap<Refused, Partial<Record<Envelope, Fault>>>();
 
-const ADDRESS_DAY =
-  'Free requests for today from this address are used up. Use a paid model, or retry after midnight in Taipei.';
+const addressDay = (waitS: number) =>
+  `Free requests for today from this address are used up. Use a paid model, or retry in ${waitS} s, after midnight in Taipei.`;
 
 interface LimitFaultOptions {
   envelope?: Envelope;
-  /** Used where the table's text would name a different limit. */
-  message?: string | undefined;
+  /** Used where the usual text would name a different limit. */
+  message?: ((waitS: number) => string) | undefined;
 }
 
 type LimitCode =
@@ -77,8 +78,9 @@ export function limitFault(
   const closed = allowance.limit === 0 ? CLOSED[code] : undefined;
   if (closed !== undefined) return closedFault(code, closed, { allowance, now, envelope });
   const isWait = code !== 'too_many_in_flight';
+  const waitS = Math.max(1, Math.ceil((allowance.resetsAt - now) / 1000));
   return fault(code, {
-    message: message ?? limitText(code, allowance, now),
+    message: message?.(waitS) ?? limitText(code, allowance, waitS),
     figures: {
       limit: allowance.limit,
       used: allowance.used,
@@ -89,21 +91,22 @@ export function limitFault(
   });
 }
 
-function limitText(code: LimitCode, { limit, used, resetsAt }: Allowance, now: number): string | undefined {
-  const waitS = Math.max(1, Math.ceil((resetsAt - now) / 1000));
+function limitText(code: LimitCode, { limit, used }: Allowance, waitS: number): string {
   switch (code) {
     case 'free_minute_limit':
       return `Free requests for this minute are used up (${used} of ${limit}). Retry in ${waitS} s, or use a paid model.`;
     case 'free_daily_limit':
-      return `Free requests for today are used up (${used} of ${limit}). Use a paid model, or retry after midnight in Taipei.`;
+      return `Free requests for today are used up (${used} of ${limit}). Use a paid model, or retry in ${waitS} s, after midnight in Taipei.`;
     case 'rate_limited':
       return `The limit of ${limit} requests per minute is reached. Retry in ${waitS} s.`;
     case 'too_many_in_flight':
-      return `Too many requests are running (${used} of ${limit}). Wait for one of them to end.`;
+      return `Too many requests are running (${used} of ${limit}). Retry in ${WAIT}, when one of them may have ended.`;
     case 'redeem_rate_limited':
       return `Too many wrong card codes were sent (${used} of ${limit}). Retry in ${waitS} s.`;
-    default:
-      return undefined;
+    case 'registration_ip_limit':
+      return `This address has registered ${used} of ${limit} accounts in 24 hours. Use a key you already have, or retry in ${waitS} s.`;
+    case 'registration_site_limit':
+      return `The registrations of today are used up. Retry in ${waitS} s, after midnight in Taipei.`;
   }
 }
 

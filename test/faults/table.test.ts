@@ -1,7 +1,7 @@
 // The contract's table of faults, as facts of this test. A change here is a change for every client.
 import { describe, expect, test } from 'bun:test';
 import { fault } from '../../src/faults/fault.ts';
-import { FAULT_CODES, faultRow } from '../../src/faults/table.ts';
+import { describedText, FAULT_CODES, type FaultCode, faultRow } from '../../src/faults/table.ts';
 import { writeFault } from '../../src/faults/write.ts';
 
 interface Contract {
@@ -126,6 +126,21 @@ describe.each(CONTRACT)('$code', ({ code, status, openai, anthropic, anthropicSt
       expect(told).toBe(retryAfter ? String(Math.min(55, Math.ceil(seconds))) : undefined);
     }
   });
+});
+
+test.each(CONTRACT.filter(({ code, retryAfter }) => retryAfter && code !== 'balance_in_use'))(
+  '$code: the text has the seconds of retry-after',
+  ({ code }) => {
+    const { headers, body } = writeFault(fault(code as FaultCode, { retryAfterS: 31 }), 'openai', CONTEXT);
+    expect(headers['retry-after']).toBe('31');
+    expect(body).toMatchObject({ error: { message: expect.stringMatching(/in 31 s\b/) } });
+  },
+);
+
+test('no text of the table asks to wait for a time that it does not name', () => {
+  const vague = FAULT_CODES.filter((code) => /moment|shortly|[Ww]ait|later/.test(describedText(faultRow(code))));
+  // Those of 402 name the money first.
+  expect(vague.filter((code) => faultRow(code).status !== 402)).toEqual([]);
 });
 
 test('balance_in_use asks to come back in two seconds', () => {

@@ -64,6 +64,7 @@ test('a fresh account has this and nothing else', async () => {
       register_per_day: 10_000,
       paid_per_minute: 600,
       in_flight: 32,
+      free_in_flight: 4,
     },
   });
 });

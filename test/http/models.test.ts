@@ -33,6 +33,15 @@ describe('the list', () => {
     }
   });
 
+  test('has the prices of the catalog', async () => {
+    const { data } = await gateway.get('/v1/models', key);
+    const catalog: Answer = await (await gateway.call('/api/public/catalog')).json();
+    for (const { id, free, price } of catalog.data) {
+      const shown = data.find((model: Answer) => model.id === id);
+      expect(shown).toMatchObject({ free, price, price_unit: catalog.unit });
+    }
+  });
+
   test('has the models first and their aliases after them', async () => {
     const list = await gateway.get('/v1/models', key);
     expect(idsOf(list)).toEqual(['auto:free', 'demo-small', 'up-free', 'up-paid', 'claude-auto', 'claude-up-paid']);

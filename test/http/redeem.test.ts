@@ -41,6 +41,8 @@ describe('a good card', () => {
       card_serial: serial,
       amount_ntd: 250.500000001,
       amount_nano: '250500000001',
+      credited_ntd: 250.500000001,
+      credited_nano: '250500000001',
       balance_ntd: 251.500000001,
       balance_nano: '251500000001',
       already_redeemed: false,
@@ -59,6 +61,8 @@ describe('a good card', () => {
       expect(await again.json()).toMatchObject({
         card_serial: serial,
         amount_ntd: 100,
+        credited_ntd: 0,
+        credited_nano: '0',
         balance_ntd: 101,
         already_redeemed: true,
       });

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { issueCard } from '../support/issue-cards.ts';
 
 let gateway: TestGateway;
 
@@ -13,13 +14,22 @@ afterAll(() => gateway.stop());
 
 test('every next step runs and succeeds', async () => {
   const registered: Answer = await (await gateway.call('/api/agent/register', { body: {} })).json();
-  expect(registered.next_steps.length).toBeGreaterThanOrEqual(3);
+  const { code } = await issueCard(gateway);
+  const reached: string[] = [];
   for (const { why, run } of registered.next_steps) {
     expect(why).toMatch(/\w+/);
-    const [url, init] = readCurl(run);
+    const [url, init] = readCurl(run.replace('PC-…', code));
     const response = await fetch(url, init);
-    expect(response.status, run).toBe(200);
+    expect(response.ok, run).toBe(true);
+    const path = new URL(url).pathname;
+    reached.push(path);
+    const text = await response.text();
+    if (path === '/v1/chat/completions') expect(text).toEndWith('data: [DONE]\n\n');
+    if (path === '/api/keys') expect(JSON.parse(text)).toMatchObject({ manage: false, daily_budget_ntd: 0.5 });
+    if (path === '/api/redeem') expect(JSON.parse(text).credited_ntd).toBeGreaterThan(0);
   }
+  const wanted = ['/v1/chat/completions', '/v1/models', '/api/keys', '/api/redeem', '/api/me', '/api/usage'];
+  expect(reached).toEqual(wanted);
 });
 
 /** The part of curl's command line that the steps use. */

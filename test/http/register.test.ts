@@ -46,11 +46,19 @@ test('answers 201 with everything a first call needs, and nothing else', async (
       OPENAI_API_KEY: body.api_key,
       ANTHROPIC_BASE_URL: PUBLIC_URL,
       ANTHROPIC_AUTH_TOKEN: body.api_key,
+      ANTHROPIC_API_KEY: '',
       ANTHROPIC_MODEL: 'auto:free',
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: 'auto:free',
+      ANTHROPIC_DEFAULT_SONNET_MODEL: 'auto:free',
+      ANTHROPIC_DEFAULT_OPUS_MODEL: 'auto:free',
+      ANTHROPIC_DEFAULT_FABLE_MODEL: 'auto:free',
+      CLAUDE_CODE_MAX_CONTEXT_TOKENS: '64000',
     },
     next_steps: body.next_steps,
   });
   expect(body.limits).toMatchObject({ free_per_minute: 6, free_per_day_zero: 100, free_per_day_positive: 300 });
+  expect(body.limits.free_in_flight).toBe(4);
+  expect((await gateway.get('/api/me', body.api_key)).limits).toEqual(body.limits);
 });
 
 test('the key works at once and owns NT$1', async () => {

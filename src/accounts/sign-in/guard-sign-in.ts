@@ -3,6 +3,7 @@
 // cannot lock out anybody. Counted in memory.
 
 import { fault } from '../../faults/fault.ts';
+import { WAIT } from '../../faults/table.ts';
 import { type Clock, MINUTE_MS } from '../../kit/clock.ts';
 import { type Counter, createCounter } from '../../limits/counter.ts';
 
@@ -54,7 +55,7 @@ function pairOf(address: string, name: string): string {
 function count(counter: Counter, subject: string, most = TRIES): void {
   if (counter.take(subject, most)) return;
   throw fault('auth_rate_limited', {
-    message: 'There were too many attempts to sign in. Wait a minute, then sign in again.',
+    message: `There were too many attempts to sign in. Retry in ${WAIT}.`,
     ...counter.reached(subject, most),
   });
 }

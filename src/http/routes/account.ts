@@ -27,6 +27,7 @@ const dayMembers = z.object({
 export const limits = named('Limits', {
   ...each(count, 'free_per_minute', 'free_per_day_zero', 'free_per_day_positive', 'register_per_ip'),
   ...each(count, 'register_per_day', 'paid_per_minute', 'in_flight'),
+  free_in_flight: count.nullable().describe('Free requests at once; null: no limit.'),
 });
 
 const ownKey = named('OwnKey', {
@@ -83,6 +84,7 @@ const receipt = named('Receipt', {
 const redeemed = named('Redeemed', {
   card_serial: text,
   ...amount('amount', 'the worth of the card'),
+  ...amount('credited', 'what this call added: 0 if the account had redeemed the card before'),
   ...amount('balance', 'the balance after it'),
   already_redeemed: flag.describe('This account had redeemed the card before; nothing was added now.'),
 });

@@ -1,7 +1,7 @@
 // GET /api/public/catalog: models and prices for everyone, with an ETag so that polling is cheap. Written once per catalog.
 
 import { z } from 'zod';
-import { publicCatalog } from '../../catalog/public-catalog.ts';
+import { PRICE_UNIT, publicCatalog } from '../../catalog/public-catalog.ts';
 import { publicPriceShape } from '../../catalog/public-price.ts';
 import { count, flag, isDemo, isList, named, text, time } from '../../kit/shapes.ts';
 import { MODEL_KINDS } from '../../vendors/endpoints.ts';
@@ -11,7 +11,7 @@ import { openRoute } from '../operation.ts';
 const catalog = named('Catalog', {
   object: isList,
   currency: z.literal('TWD'),
-  unit: z.literal('NT$ per 1M tokens'),
+  unit: z.literal(PRICE_UNIT),
   revision: count,
   updated_at: time,
   data: z.array(

@@ -1,6 +1,8 @@
 // GET /v1/models and /v1/models/{id}: what this key may use, in one shape that both families of clients read.
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
+import { PRICE_UNIT } from '../../catalog/public-catalog.ts';
+import { publicPrice } from '../../catalog/public-price.ts';
 import { tokenBounds } from '../../catalog/token-bounds.ts';
 import { type ListedModel, writeModel, writeModelList } from '../../dialects/model-list.ts';
 import { text } from '../../kit/shapes.ts';
@@ -61,5 +63,8 @@ function describeModel(model: Model, catalog: Catalog, id: string): ListedModel 
     inputTokens: input,
     outputTokens: output,
     demo: model.demo,
+    free: model.free,
+    price: publicPrice(model),
+    priceUnit: PRICE_UNIT,
   };
 }

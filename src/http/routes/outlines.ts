@@ -2,6 +2,8 @@
 // Dialects read the calls. Other members pass, so nothing here forbids any.
 
 import { z } from 'zod';
+import { PRICE_UNIT } from '../../catalog/public-catalog.ts';
+import { publicPriceShape } from '../../catalog/public-price.ts';
 import type { FaultCode } from '../../faults/table.ts';
 import { anyObject, count, each, flag, isDemo, isList, named, number, partly, text, time } from '../../kit/shapes.ts';
 
@@ -133,6 +135,9 @@ export const listedModel = partly(
     created_at: time,
     ...each(text, 'owned_by', 'display_name'),
     ...each(count, 'created', 'max_input_tokens', 'max_tokens'),
+    free: flag,
+    price: publicPriceShape,
+    price_unit: z.literal(PRICE_UNIT),
     lifecycle: z.literal('active'),
     ...each(time.nullable(), 'deprecated_at', 'retires_at'),
     line: text.nullable(),

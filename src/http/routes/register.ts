@@ -37,7 +37,11 @@ const registration = named('Registration', {
       OPENAI_API_KEY: text,
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: text,
+      ANTHROPIC_API_KEY: z.literal('').describe('Empty, so that no other key is used instead: unset it, or set it so.'),
       ANTHROPIC_MODEL: text,
+      ...each(text, 'ANTHROPIC_DEFAULT_HAIKU_MODEL', 'ANTHROPIC_DEFAULT_SONNET_MODEL'),
+      ...each(text, 'ANTHROPIC_DEFAULT_OPUS_MODEL', 'ANTHROPIC_DEFAULT_FABLE_MODEL'),
+      CLAUDE_CODE_MAX_CONTEXT_TOKENS: text.optional().describe('How much input a free request may have.'),
     })
     .describe('Variables that SDKs and command lines read.'),
   next_steps: z.array(z.object({ why: text, run: text.describe('A line that runs when pasted into a shell.') })),

@@ -22,7 +22,8 @@ export function snippets(publicUrl: string, { id, input, output }: SetupModel): 
     },
     {
       title: 'Claude Code',
-      code: `export ANTHROPIC_BASE_URL=${publicUrl}
+      code: `unset ANTHROPIC_API_KEY
+export ANTHROPIC_BASE_URL=${publicUrl}
 export ANTHROPIC_AUTH_TOKEN=YOUR_KEY
 export ANTHROPIC_MODEL=${id}
 export ANTHROPIC_DEFAULT_HAIKU_MODEL=$ANTHROPIC_MODEL ANTHROPIC_DEFAULT_SONNET_MODEL=$ANTHROPIC_MODEL

@@ -83,9 +83,9 @@ export function registerCall(publicUrl: string): string {
 }
 
 export function freeCall(publicUrl: string): string {
-  return `curl -s ${publicUrl}/v1/chat/completions \\
+  return `curl -sN ${publicUrl}/v1/chat/completions \\
   -H "Authorization: Bearer YOUR_KEY" \\
   -H "Content-Type: application/json" \\
-  -d '{"model": "auto:free",
+  -d '{"model": "auto:free", "stream": true,
        "messages": [{"role": "user", "content": "Hello!"}]}'`;
 }

@@ -24,6 +24,43 @@ const [{ model: MAIN }] = KINDS_FOR.messages;
 const OTHER = 'on-openai';
 const HELP = 'Say that you helped.';
 
+describe('Claude Code, beside a key of its vendor', () => {
+  const STALE = { ANTHROPIC_API_KEY: 'sk-ant-stale' };
+  let gateway: ClientGateway;
+  let door: Doorway;
+  beforeAll(async () => {
+    gateway = await startClientGateway();
+    door = openDoorway(gateway.url);
+  });
+  afterAll(async () => {
+    await door.close();
+    await gateway.stop();
+  });
+
+  async function say(env: Record<string, string>) {
+    door.reset();
+    const { command } = claudeCode.run({ url: door.url, key: gateway.key, model: MAIN, prompt: 'Hi' });
+    return runCli({ command, env: { ...STALE, ...env, ...claudeCode.offline } });
+  }
+
+  test.each([
+    ['that stays set', STALE],
+    ['that the variables of registration replace', {}],
+  ])(
+    'works with the variables of registration and one %s',
+    async (_, stale) => {
+      const registered: Answer = await (await gateway.call('/api/agent/register', { body: {} })).json();
+      const { exitCode, stdout, stderr } = await say({ ...registered.env, ANTHROPIC_BASE_URL: door.url, ...stale });
+      expect({ exitCode, stdout, stderr }).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringContaining('demo channel'),
+      });
+      expect(new Set(door.passages.map(({ status }) => status))).toEqual(new Set([200]));
+    },
+    CLI_TEST_MS,
+  );
+});
+
 describe('Claude Code, whose subagent takes another model', () => {
   let gateway: ClientGateway;
   let door: Doorway;
