@@ -9,6 +9,7 @@ const STEPS = HOUR_MS / STEP_MS + 1;
 /** More would add little, and sorting them would delay running streams. */
 const MAX_TIMES = 200;
 
+/** A whole answer has no first token. */
 export interface Times {
   firstTokenMs: number | null;
   totalMs: number | null;
@@ -17,8 +18,11 @@ export interface Times {
 export interface WindowFigures {
   requests: number;
   successRate: number | null;
+  /** Of streams. */
   firstTokenMs: Percentiles;
   totalMs: Percentiles;
+  /** The total time of answers that were not streamed: these take less than the first token of a long stream. */
+  wholeMs: Percentiles;
 }
 
 interface Percentiles {
@@ -61,11 +65,13 @@ export class RecentTraffic {
     }
     const requests = ok + failed;
     const times = this.#times.filter(({ at }) => at > since);
+    const [streams, wholes] = [times.filter(isStream), times.filter((one) => !isStream(one))];
     return {
       requests,
       successRate: requests === 0 ? null : ok / requests,
-      firstTokenMs: percentiles(times.map(({ firstTokenMs }) => firstTokenMs)),
-      totalMs: percentiles(times.map(({ totalMs }) => totalMs)),
+      firstTokenMs: percentiles(streams.map(({ firstTokenMs }) => firstTokenMs)),
+      totalMs: percentiles(streams.map(({ totalMs }) => totalMs)),
+      wholeMs: percentiles(wholes.map(({ totalMs }) => totalMs)),
     };
   }
 
@@ -92,7 +98,12 @@ export const NO_FIGURES: WindowFigures = {
   successRate: null,
   firstTokenMs: { p50: null, p95: null },
   totalMs: { p50: null, p95: null },
+  wholeMs: { p50: null, p95: null },
 };
+
+export function isStream({ firstTokenMs }: Times): boolean {
+  return firstTokenMs !== null;
+}
 
 function percentiles(values: readonly (number | null)[]): Percentiles {
   const sorted = Float64Array.from(values.filter((value) => value !== null)).sort();

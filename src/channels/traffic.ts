@@ -5,7 +5,7 @@ import { type Clock, HOUR_MS } from '../kit/clock.ts';
 import { addHours } from '../store/book/traffic.ts';
 import type { TrafficHour } from '../store/rows.ts';
 import { PairMap } from './pair-map.ts';
-import { NO_FIGURES, RecentTraffic, type Times, type WindowFigures } from './recent-traffic.ts';
+import { isStream, NO_FIGURES, RecentTraffic, type Times, type WindowFigures } from './recent-traffic.ts';
 
 /** Upper bounds in milliseconds; the last step takes everything above. */
 export const STEPS_MS = [
@@ -48,7 +48,7 @@ export function createTraffic(clock: Clock): Traffic {
     const ofHour = sumsOf(hour);
     const known = ofHour.get(channel, model);
     if (known) return known;
-    const begun = { hour, channel, model, ok: 0, failed: 0, firstToken: noSteps(), total: noSteps() };
+    const begun = { hour, channel, model, ok: 0, failed: 0, firstToken: noSteps(1), total: noSteps(2) };
     ofHour.set(channel, model, begun);
     return begun;
   }
@@ -69,14 +69,14 @@ export function createTraffic(clock: Clock): Traffic {
 
   return {
     record(sample) {
-      const { channel, model, ok, firstTokenMs, totalMs } = sample;
+      const { channel, model, ok } = sample;
       const at = clock.monotonic();
       recentOf(channel, model, at).record(at, ok, sample);
       const hour = hourOf(Math.floor(clock.now() / HOUR_MS), channel, model);
       if (ok) hour.ok++;
       else hour.failed++;
-      countStep(hour.firstToken, firstTokenMs);
-      countStep(hour.total, totalMs);
+      countStep(hour.firstToken, sample.firstTokenMs);
+      countStep(hour.total, sample.totalMs, isStream(sample) ? 0 : ALL_STEPS);
     },
     figures(channel, model, ms) {
       const since = clock.monotonic() - Math.min(ms, HOUR_MS);
@@ -113,13 +113,20 @@ export function percentileOf(counts: readonly number[], share: number): number |
   return STEPS_MS[step] ?? STEPS_MS.at(-1) ?? null;
 }
 
-function noSteps(): number[] {
-  return Array.from({ length: STEPS_MS.length + 1 }, () => 0);
+const ALL_STEPS = STEPS_MS.length + 1;
+
+/** `total` of an hour is two histograms, of streams and of whole answers. Of an hour of an earlier version it is one of both. */
+export function splitTotal(total: readonly number[]): { streams: readonly number[]; wholes: readonly number[] } {
+  return { streams: total.slice(0, ALL_STEPS), wholes: total.slice(ALL_STEPS) };
 }
 
-function countStep(counts: number[], ms: number | null): void {
+function noSteps(histograms: number): number[] {
+  return Array.from({ length: histograms * ALL_STEPS }, () => 0);
+}
+
+function countStep(counts: number[], ms: number | null, from = 0): void {
   if (ms === null) return;
   let step = 0;
   while (step < STEPS_MS.length && ms > (STEPS_MS[step] ?? 0)) step++;
-  counts[step] = (counts[step] ?? 0) + 1;
+  counts[from + step] = (counts[from + step] ?? 0) + 1;
 }

@@ -2,8 +2,9 @@
 // a histogram.
 
 import { describe, expect, test } from 'bun:test';
-import { createTraffic, percentileOf, STEPS_MS, type Traffic } from '../../src/channels/traffic.ts';
+import { createTraffic, percentileOf, STEPS_MS, splitTotal, type Traffic } from '../../src/channels/traffic.ts';
 import { HOUR_MS } from '../../src/kit/clock.ts';
+import { addHours } from '../../src/store/book/traffic.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 const ROUTE = { channel: 'up', model: 'm' };
@@ -26,6 +27,7 @@ describe('the last hour', () => {
       successRate: 1,
       firstTokenMs: { p50: 2_500, p95: 4_750 },
       totalMs: { p50: 5_000, p95: 9_500 },
+      wholeMs: NOTHING,
     });
   });
 
@@ -42,7 +44,8 @@ describe('the last hour', () => {
       requests: 2,
       successRate: 0.5,
       firstTokenMs: NOTHING,
-      totalMs: { p50: 70, p95: 70 },
+      totalMs: NOTHING,
+      wholeMs: { p50: 70, p95: 70 },
     });
     expect(traffic.figures('up', 'm', HOUR_MS).requests).toBe(3);
     expect(traffic.figures('up', 'none', HOUR_MS)).toMatchObject({ requests: 0, successRate: null, totalMs: NOTHING });
@@ -97,7 +100,9 @@ describe('an hour', () => {
     const traffic = createTraffic(createManualClock());
     recordHundred(traffic);
     const [hour] = traffic.takeSums();
-    const at = (share: number) => [percentileOf(hour?.firstToken ?? [], share), percentileOf(hour?.total ?? [], share)];
+    const { streams, wholes } = splitTotal(hour?.total ?? []);
+    const at = (share: number) => [percentileOf(hour?.firstToken ?? [], share), percentileOf(streams, share)];
+    expect(percentileOf(wholes, 0.5)).toBeNull();
     expect([hour?.ok, hour?.failed]).toEqual([101, 0]);
     expect(at(0.5)).toEqual([3_000, 5_000]);
     expect(at(0.95)).toEqual([5_000, 10_000]);
@@ -108,12 +113,26 @@ describe('an hour', () => {
     const stepOf = (ms: number) => {
       const traffic = createTraffic(createManualClock());
       traffic.record({ ...ROUTE, ok: true, firstTokenMs: null, totalMs: ms });
-      return percentileOf(traffic.takeSums()[0]?.total ?? [], 0.5);
+      const { streams, wholes } = splitTotal(traffic.takeSums()[0]?.total ?? []);
+      expect(percentileOf(streams, 0.5)).toBeNull();
+      return percentileOf(wholes, 0.5);
     };
     expect([0, 50, 51, 100, 60_000, 60_001, 300_000, 900_000].map(stepOf)).toEqual([
       50, 50, 100, 100, 60_000, 120_000, 300_000, 300_000,
     ]);
   });
+});
+
+test('hours of an earlier version, with fewer steps, are added', () => {
+  const traffic = createTraffic(createManualClock());
+  traffic.record({ ...ROUTE, ok: true, firstTokenMs: null, totalMs: 70 });
+  const [fresh] = traffic.takeSums();
+  if (!fresh) throw new Error('nothing was recorded');
+  const older = { ...fresh, total: STEPS_MS.map(() => 1) };
+  for (const sum of [addHours(fresh, older), addHours(older, fresh)]) {
+    const { streams, wholes } = splitTotal(sum.total);
+    expect([streams.reduce((a, b) => a + b), wholes.reduce((a, b) => a + b)]).toEqual([STEPS_MS.length, 1]);
+  }
 });
 
 describe('percentileOf', () => {

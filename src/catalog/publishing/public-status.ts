@@ -4,7 +4,7 @@
 
 import type { BreakerState, Health } from '../../channels/health.ts';
 import type { WindowFigures } from '../../channels/recent-traffic.ts';
-import { percentileOf, routeId, type Traffic } from '../../channels/traffic.ts';
+import { percentileOf, routeId, splitTotal, type Traffic } from '../../channels/traffic.ts';
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { Incident, TrafficHour } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
@@ -143,6 +143,7 @@ function modelStatus({ traffic }: StatusTools, model: Model, { breakers, hours, 
 
 function hourFigures({ hour, ok, failed, firstToken, total }: TrafficHour): HourFigures {
   const requests = ok + failed;
+  const { streams, wholes } = splitTotal(total);
   const percentiles = (counts: readonly number[]) => ({
     p50: percentileOf(counts, 0.5),
     p95: percentileOf(counts, 0.95),
@@ -152,6 +153,7 @@ function hourFigures({ hour, ok, failed, firstToken, total }: TrafficHour): Hour
     requests,
     successRate: requests === 0 ? null : ok / requests,
     firstTokenMs: percentiles(firstToken),
-    totalMs: percentiles(total),
+    totalMs: percentiles(streams),
+    wholeMs: percentiles(wholes),
   };
 }

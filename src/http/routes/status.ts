@@ -32,8 +32,9 @@ const percentiles = z.object({ p50: number.nullable(), p95: number.nullable() })
 const figures = {
   requests: count,
   success_rate: number.min(0).max(1).nullable(),
-  first_token_ms: percentiles,
-  total_ms: percentiles,
+  first_token_ms: percentiles.describe('Of streams.'),
+  total_ms: percentiles.describe('Of streams.'),
+  whole_ms: percentiles.describe('The total time of answers that were not streamed.'),
 };
 const inBothLanguages = z.object({ en: text, 'zh-TW': text });
 
@@ -113,8 +114,9 @@ function publicChannel({ name, state, last5Minutes, lastHour, hours, days }: Cha
   };
 }
 
-function publicFigures({ requests, successRate, firstTokenMs, totalMs }: WindowFigures) {
-  return { requests, success_rate: successRate, first_token_ms: firstTokenMs, total_ms: totalMs };
+function publicFigures({ requests, successRate, firstTokenMs, totalMs, wholeMs }: WindowFigures) {
+  const times = { first_token_ms: firstTokenMs, total_ms: totalMs, whole_ms: wholeMs };
+  return { requests, success_rate: successRate, ...times };
 }
 
 function publicHour({ hour, ...figures }: HourFigures) {

@@ -66,12 +66,12 @@ export function statusText(language: Language, facts: PublicStatus): string {
   const { status } = wordsOf(language);
   const rows = facts.models.flatMap(({ id, state: modelState, channels }) => [
     ...(channels.length === 1 ? [] : [[id, status.channels(channels.length), status[modelState], '', '', '']]),
-    ...channels.map(({ name, state, lastHour: { successRate, firstTokenMs, totalMs } }) => {
-      const times = [firstTokenMs, totalMs].map(({ p50 }) => milliseconds(p50));
+    ...channels.map(({ name, state, lastHour: { successRate, firstTokenMs, wholeMs } }) => {
+      const times = [firstTokenMs, wholeMs].map(({ p50 }) => milliseconds(p50));
       return [id, name, status[state], percent(successRate), ...times];
     }),
   ]);
-  const heads = [status.model, status.channel, status.now, status.success, status.firstToken, status.total];
+  const heads = [status.model, status.channel, status.now, status.success, status.firstToken, status.whole];
   const describe = (incident: Incident) => {
     const { title, times, text } = incidentText(language, incident);
     return paragraphs(`### ${title}`, times, text);

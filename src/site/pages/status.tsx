@@ -33,7 +33,7 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: Pu
               {[status.model, status.channel, status.now].map((text) => (
                 <th scope="col">{text}</th>
               ))}
-              {[status.success, status.firstToken, status.total].map((text) => (
+              {[status.success, status.firstToken, status.whole].map((text) => (
                 <th scope="col" class="right">
                   {text}
                 </th>
@@ -149,8 +149,8 @@ function ChannelRow({ language, model, channel, isOnly = false }: RowProps) {
       <td class="right number first" data-label={status.firstToken}>
         {milliseconds(channel.lastHour.firstTokenMs.p50)}
       </td>
-      <td class="right number total" data-label={status.total}>
-        {milliseconds(channel.lastHour.totalMs.p50)}
+      <td class="right number total" data-label={status.whole}>
+        {milliseconds(channel.lastHour.wholeMs.p50)}
       </td>
       <td class="days">
         <DayBars language={language} days={channel.days} />

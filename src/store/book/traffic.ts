@@ -20,8 +20,9 @@ function idOf({ hour, channel, model }: TrafficHour): string {
 }
 
 export function addHours<Hour extends TrafficHour>(a: Hour, b: TrafficHour): Hour {
+  // Those of an earlier version have fewer.
   const addSteps = (one: readonly number[], other: readonly number[]) =>
-    one.map((count, step) => count + (other[step] ?? 0));
+    Array.from({ length: Math.max(one.length, other.length) }, (_, step) => (one[step] ?? 0) + (other[step] ?? 0));
   return {
     ...a,
     ok: a.ok + b.ok,
