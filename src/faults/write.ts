@@ -3,6 +3,9 @@
 import { Fault } from './fault.ts';
 import type { FaultAction } from './table.ts';
 
+/** Where a client learns how to get a key (RFC 9728). */
+export const PROTECTED_RESOURCE_PATH = '/.well-known/oauth-protected-resource';
+
 export type Envelope = 'openai' | 'anthropic';
 
 interface WriteContext {
@@ -27,7 +30,7 @@ export function writeFault(fault: Fault, envelope: Envelope, context: WriteConte
   const body = isMisread
     ? withoutNumbers(faultBody(inPlainWords(fault), envelope, context))
     : faultBody(fault, envelope, context);
-  return { status: statusIn(fault, envelope), headers: faultHeaders(fault), body };
+  return { status: statusIn(fault, envelope), headers: faultHeaders(fault, context), body };
 }
 
 function statusIn({ row }: Fault, envelope: Envelope): number {
@@ -74,11 +77,10 @@ function openaiError(fault: Fault, context: WriteContext): Record<string, unknow
 
 /** A fault that a call would get, inside another answer: the error object, with its status and the seconds to wait. */
 export function writeRefusal(fault: Fault, envelope: Envelope, context: WriteContext): Record<string, unknown> {
-  const retryAfter = faultHeaders(fault)['retry-after'];
   return {
     ...openaiError(fault, context),
     status: statusIn(fault, envelope),
-    ...(retryAfter === undefined ? {} : { retry_after: Number(retryAfter) }),
+    ...(fault.waitS === undefined ? {} : { retry_after: fault.waitS }),
   };
 }
 
@@ -111,12 +113,15 @@ function publicAction({ method, path, body, why }: FaultAction, publicUrl: strin
   return { method, href: publicUrl + path, ...(body ? { body } : {}), why };
 }
 
-function faultHeaders(fault: Fault): Record<string, string> {
+function faultHeaders(fault: Fault, { publicUrl }: WriteContext): Record<string, string> {
   const { row, details } = fault;
   const headers: Record<string, string> = { ...details.headers };
   const shouldRetry = details.reason === undefined ? row.shouldRetry : false;
   if (fault.waitS !== undefined) headers['retry-after'] = String(fault.waitS);
   if (shouldRetry !== undefined) headers['x-should-retry'] = String(shouldRetry);
-  if (row.status === 401) headers['www-authenticate'] = 'Bearer realm="api"';
+  if (row.status === 401) {
+    const metadata = publicUrl + PROTECTED_RESOURCE_PATH;
+    headers['www-authenticate'] = `Bearer realm="api", resource_metadata="${metadata}"`;
+  }
   return headers;
 }

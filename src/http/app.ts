@@ -4,6 +4,7 @@ import { type Context, Hono } from 'hono';
 import { type Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import { type Connection, NO_CONNECTION } from '../kit/connection.ts';
+import { discoveryLinks } from '../kit/discovery-links.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { loadOnce } from '../kit/load-once.ts';
 import { describeError } from '../kit/log.ts';
@@ -32,6 +33,7 @@ export type AddPages = (app: Router) => void;
 
 interface AppTools extends HttpTools {
   faultResponse: FaultResponse;
+  links: string;
 }
 
 export interface App {
@@ -40,7 +42,12 @@ export interface App {
 
 /** The plain routes of the API are found by one lookup, before the router and all pages. */
 export function createApp(http: HttpTools, loadPages: () => Promise<AddPages>): App {
-  const tools: AppTools = { ...http, faultResponse: createFaultResponses(http.publicUrl) };
+  const { publicUrl } = http;
+  const tools: AppTools = {
+    ...http,
+    faultResponse: createFaultResponses(publicUrl),
+    links: discoveryLinks(publicUrl),
+  };
   const router = createRouter(tools, loadPages);
   const plain = new Map<string, HttpRoute>(ROUTES.map((route) => [route.name, route]));
   return {
@@ -146,7 +153,7 @@ async function serveRoute(tools: AppTools, route: HttpRoute, exchange: Exchange)
       // While draining, new work is refused; what only informs goes on.
       if (!tools.isReady()) throw fault('unavailable', { internal: 'draining' });
     }
-    if (route.auth === 'none') return finish(tools, exchange, await route.handle(tools, exchange));
+    if (route.auth === 'none') return finish(tools, exchange, linked(tools, await route.handle(tools, exchange)));
     const { authenticator } = tools;
     const key = await askPeerBefore(
       authenticator.authenticate(keyFromHeaders(exchange.request.headers)),
@@ -162,6 +169,12 @@ async function serveRoute(tools: AppTools, route: HttpRoute, exchange: Exchange)
 
 function finish(tools: AppTools, exchange: Exchange, answer: Response | Fault): Response {
   return answer instanceof Response ? addCommonHeaders(exchange, answer) : faultResponse(tools, exchange, answer);
+}
+
+/** A client without a key may know nothing else of the service yet. */
+function linked({ links }: AppTools, answer: Response | Fault): Response | Fault {
+  if (answer instanceof Response) answer.headers.set('link', links);
+  return answer;
 }
 
 /** A bad key counts against the address it came from, whenever it was found to be bad: too many of them are told otherwise. */

@@ -11,6 +11,7 @@ const EXPOSED = [
   'x-request-id',
   'request-id',
   'retry-after',
+  'www-authenticate',
   'x-should-retry',
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',

@@ -25,12 +25,17 @@ export function writeCalls<One extends Call>(
 ): WrittenCalls {
   const written: WrittenCalls = { paths: {}, schemas: {} };
   for (const call of calls) {
-    const path = call.path.replaceAll(/:(\w+)/g, '{$1}');
+    const path = pathTemplate(call.path);
     const operation = writeCall(call, refusals(call), written.schemas);
     written.paths[path] = { ...written.paths[path], [call.method.toLowerCase()]: operation };
   }
   // What is undefined is left out.
   return JSON.parse(JSON.stringify(written).replaceAll('"#/$defs/', '"#/components/schemas/'));
+}
+
+/** `/api/keys/:id` as OpenAPI writes it. */
+export function pathTemplate(path: string): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}');
 }
 
 function writeCall(call: Call, refusals: Readonly<Record<string, Response>>, schemas: WrittenCalls['schemas']): Schema {

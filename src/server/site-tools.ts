@@ -8,7 +8,9 @@ import { Fault, fault } from '../faults/fault.ts';
 import { addressOf, originOf } from '../http/client-address.ts';
 import type { HttpTools } from '../http/exchange.ts';
 import { bodyTextReader } from '../http/read-body.ts';
+import { ROUTES } from '../http/route-table.ts';
 import { chatCompletions } from '../http/routes/model-calls.ts';
+import { pathTemplate } from '../http/write-openapi.ts';
 import { requestUrl } from '../kit/request-url.ts';
 import type { SiteTools } from '../site/tools.ts';
 import { readShipped } from './shipped-files.ts';
@@ -23,6 +25,7 @@ export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSetti
   return {
     ...http,
     ...named,
+    calls: ROUTES.map(({ method, path, summary, isOpen }) => ({ method, path: pathTemplate(path), summary, isOpen })),
     docs: readDocs(),
     assetFiles: readAssets(),
     hashSession: createSessionHasher(pepper),

@@ -1,20 +1,39 @@
-// Texts for machines: how to use the service on one page, and where to report a vulnerability.
+// What machines read, at the paths that conventions name.
 
+import { PROTECTED_RESOURCE_PATH } from '../faults/write.ts';
 import { DAY_MS } from '../kit/clock.ts';
+import { API_CATALOG_PATH } from '../kit/discovery-links.ts';
 import type { DocsLibrary } from './docs-library.ts';
 import { LANGUAGES } from './language.ts';
+import { API_CATALOG_TYPE, apiCatalog, protectedResource } from './machine/api-catalog.ts';
+import { authText } from './machine/auth-text.ts';
+import { llmsFullText, llmsText } from './machine/llms-text.ts';
+import { skillText } from './machine/skill-text.ts';
 import { MENU } from './page.tsx';
 import { publicAddress } from './parts/public-head.tsx';
 import type { SiteTools } from './tools.ts';
 
 const HALF_YEAR_MS = 180 * DAY_MS;
 
-export function machineTexts(tools: SiteTools, library: DocsLibrary): Map<string, () => string> {
+interface MachineText {
+  type: string;
+  write(): string;
+}
+
+/** By path. */
+export function machineTexts(tools: SiteTools, library: DocsLibrary): Map<string, MachineText> {
+  const plain = (write: () => string): MachineText => ({ type: 'text/plain; charset=utf-8', write });
+  const markdown = (write: () => string): MachineText => ({ type: 'text/markdown; charset=utf-8', write });
   return new Map([
-    ['/llms.txt', () => llmsText(tools, library)],
-    ['/.well-known/security.txt', () => securityText(tools)],
-    ['/robots.txt', () => robotsText(tools)],
-    ['/sitemap.txt', () => sitemapText(tools, library)],
+    ['/llms.txt', plain(() => llmsText(tools, library))],
+    ['/llms-full.txt', plain(() => llmsFullText(tools, library))],
+    ['/auth.md', markdown(() => authText(tools))],
+    ['/skill.md', markdown(() => skillText(tools))],
+    [API_CATALOG_PATH, { type: API_CATALOG_TYPE, write: () => JSON.stringify(apiCatalog(tools)) }],
+    [PROTECTED_RESOURCE_PATH, { type: 'application/json', write: () => JSON.stringify(protectedResource(tools)) }],
+    ['/.well-known/security.txt', plain(() => securityText(tools))],
+    ['/robots.txt', plain(() => robotsText(tools))],
+    ['/sitemap.txt', plain(() => sitemapText(tools, library))],
   ]);
 }
 
@@ -38,32 +57,6 @@ function sitemapText({ publicUrl }: SiteTools, library: DocsLibrary): string {
     languages.map((language) => publicAddress(publicUrl, path, language)),
   );
   return `${addresses.join('\n')}\n`;
-}
-
-function llmsText({ siteName, publicUrl, supportContact }: SiteTools, library: DocsLibrary): string {
-  const pages = library.groups('en').flatMap((group) => group.pages);
-  return `# ${siteName}
-
-> One key reaches many model providers, in the OpenAI and the Anthropic format, billed in NT$ (TWD) from a prepaid wallet.
-
-Register without a human: POST ${publicUrl}/api/agent/register returns a key with NT$1 of trial credit.
-The model auto:free works at NT$0. Every model answer names its upstream channel in the header x-svc-channel.
-OpenAI base URL: ${publicUrl}/v1 (chat/completions, responses, embeddings, images/generations, models)
-Anthropic base URL: ${publicUrl} (v1/messages, v1/messages/count_tokens)
-Price of a call before it is made: POST ${publicUrl}/api/quote with {"endpoint": "/v1/…", "body": {…}}.
-Send the key as "Authorization: Bearer KEY" or "x-api-key: KEY".
-A key for every agent you start: POST ${publicUrl}/api/keys with "budgets" and "rates"; with "delegate": true the new key makes child keys within its own limits.${supportContact === undefined ? '' : `\nHelp and prepaid cards, from people: ${supportContact}`}
-
-## Docs
-
-${pages.map(({ name, title, about }) => `- [${title}](${publicUrl}/docs/${name}.md): ${about}`).join('\n')}
-
-## Machine-readable
-
-- [OpenAPI](${publicUrl}/openapi.json)
-- [Models and prices](${publicUrl}/api/public/catalog)
-- [Status](${publicUrl}/api/public/status)
-`;
 }
 
 /** Written for each request, so that it never expires however long this server runs. A contact is required. */

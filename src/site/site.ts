@@ -2,6 +2,7 @@
 // no HTML gets text.
 
 import type { Env, Hono } from 'hono';
+import { discoveryLinks } from '../kit/discovery-links.ts';
 import { requestUrl } from '../kit/request-url.ts';
 import { addAccess } from './account/access.tsx';
 import { addEntrance } from './account/entrance.tsx';
@@ -32,9 +33,9 @@ export function addSite<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTo
   const assets = createAssets(tools.assetFiles);
   const library = createDocsLibrary(tools.docs, tools.publicUrl, tools.catalog);
   addAssets(app, assets, tools.publicUrl);
-  const plain = { 'content-type': 'text/plain; charset=utf-8', ...pageHeaders(tools.publicUrl) };
-  for (const [path, write] of machineTexts(tools, library)) {
-    app.get(path, () => new Response(write(), { headers: plain }));
+  for (const [path, { type, write }] of machineTexts(tools, library)) {
+    const headers = { 'content-type': type, link: discoveryLinks(tools.publicUrl), ...pageHeaders(tools.publicUrl) };
+    app.get(path, () => new Response(write(), { headers: { ...headers, 'access-control-allow-origin': '*' } }));
   }
   addPublicPages(app, tools, assets, library);
   const visits = createVisits(app, tools, assets);

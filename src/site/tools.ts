@@ -17,12 +17,23 @@ interface Visitor {
   connection: Connection;
 }
 
+/** A call of the public API, as lists of calls name it. */
+export interface PublicCall {
+  method: string;
+  /** Such as /api/keys/{id}. */
+  path: string;
+  summary: string;
+  /** Needs no key. */
+  isOpen: boolean;
+}
+
 export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, ReceiptTools, SignInTools {
   siteName: string;
   log: Log;
   load: Load;
   /** False while draining. */
   isReady(): boolean;
+  calls: readonly PublicCall[];
   /** Text by path below docs/. */
   docs: ReadonlyMap<string, string>;
   assetFiles: ReadonlyMap<string, Buffer>;

@@ -148,6 +148,7 @@ export const ACCOUNT_CALLS = [
     summary: 'Add balance from a prepaid card',
     maxBytes: 4 * 1024,
     body: cardGiven,
+    example: { code: 'PC-…' },
     once: ({ accountId }) => `redeem:${accountId}`,
     result: 'The balance has it, on disk.',
     answer: redeemed,

@@ -125,6 +125,7 @@ export const MODEL_CALLS = [
     maxBytes: 5 * MIB,
     requestHeaders: { ...outline.noWait, ...outline.session },
     body: outline.embeddingsRequest,
+    example: { model: 'text-embedding-3-small', input: 'Hello' },
     answer: outline.embeddingsAnswer,
   }),
   modelCall('POST /v1/images/generations', {
@@ -135,6 +136,7 @@ export const MODEL_CALLS = [
     maxBytes: 25 * MIB,
     requestHeaders: { ...outline.noWait, ...outline.session },
     body: outline.imagesRequest,
+    example: { model: 'gpt-image-1', prompt: 'A lighthouse at night' },
     answer: outline.imagesAnswer,
     events: 'Partial images and the last one, as events.',
   }),

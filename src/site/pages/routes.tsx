@@ -2,6 +2,7 @@
 // The pages that everybody may see: HTML for people, Markdown for who did not ask for HTML.
 
 import type { Env, Hono } from 'hono';
+import { discoveryLinks } from '../../kit/discovery-links.ts';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { Assets } from '../assets.ts';
 import type { DocsLibrary } from '../docs-library.ts';
@@ -32,8 +33,11 @@ export function addPublicPages<Bindings extends Env>(
 
   app.get('/', async ({ req: { raw: request } }) => {
     const facts = await homeFacts(tools);
-    if (!wantsHtml(request)) return sendText(request, (language) => homeText(language, tools, facts));
-    return send(request, <HomePage context={contextOf(request)} facts={facts} />);
+    const response = wantsHtml(request)
+      ? send(request, <HomePage context={contextOf(request)} facts={facts} />)
+      : sendText(request, (language) => homeText(language, tools, facts));
+    response.headers.set('link', discoveryLinks(tools.publicUrl));
+    return response;
   });
 
   app.get('/pricing', async ({ req: { raw: request } }) => {

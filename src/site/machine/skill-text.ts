@@ -1,0 +1,76 @@
+// /skill.md: the service as a skill that an agent can load, with front matter and commands to run.
+
+import { FREE_MODEL } from '../../catalog/document.ts';
+import type { SiteTools } from '../tools.ts';
+
+export function skillText({ siteName, publicUrl, catalog }: SiteTools): string {
+  const { limits, find } = catalog();
+  const isDemo = find(FREE_MODEL)?.demo === true;
+  const json = `-H "authorization: Bearer $KEY" -H 'content-type: application/json'`;
+  return `---
+name: ${slugOf(siteName)}
+description: Call AI models through ${siteName} (${publicUrl}) in the OpenAI or Anthropic format, with one key and a prepaid balance in NT$. Use it to register, stream an answer, compare prices, check the balance, redeem a card or create a key with a budget.
+---
+
+# ${siteName}
+
+## Get a key
+
+Skip this if \`$KEY\` holds a key (\`sk-svc-…\`). Details: ${publicUrl}/auth.md
+
+\`\`\`sh
+KEY=$(curl -fsS -X POST ${publicUrl}/api/agent/register | sed -n 's/.*"api_key":"\\([^"]*\\)".*/\\1/p')
+\`\`\`
+
+## Stream an answer
+
+\`${FREE_MODEL}\` works at NT$0, ${limits.free_per_minute} times a minute.${isDemo ? ' On this server it is a demo: it answers with built-in text and calls no model.' : ''}
+
+\`\`\`sh
+curl -sN ${publicUrl}/v1/chat/completions ${json} \\
+  -d '{"model": "${FREE_MODEL}", "stream": true, "messages": [{"role": "user", "content": "Hello"}]}'
+\`\`\`
+
+The same model is at \`/v1/messages\` (Anthropic) and \`/v1/responses\` (OpenAI). Base URLs for SDKs: ${publicUrl}/v1
+(OpenAI), ${publicUrl} (Anthropic).
+
+## Choose a model by its price
+
+\`\`\`sh
+curl -s ${publicUrl}/v1/models -H "authorization: Bearer $KEY"
+\`\`\`
+
+\`price\` is in NT$ per 1M tokens. Models with \`"demo": true\` answer with built-in text. The header \`x-svc-cost-ntd\` of an
+answer is what it cost, \`x-svc-channel\` the upstream channel that served it.
+
+## Balance, cards, keys
+
+\`\`\`sh
+curl -s ${publicUrl}/api/me -H "authorization: Bearer $KEY"
+curl -s ${publicUrl}/api/usage -H "authorization: Bearer $KEY"
+curl -s ${publicUrl}/api/keys ${json} \\
+  -d '{"name": "agent", "daily_budget_ntd": 0.5}'
+\`\`\`
+
+To add balance, put the code of a prepaid card in place of PC-…:
+
+\`\`\`sh
+curl -s ${publicUrl}/api/redeem ${json} -d '{"code": "PC-…"}'
+\`\`\`
+
+## When a call is refused
+
+\`error.message\` gives the cause, then the remedy; \`error.actions\` lists calls that help; \`retry-after\` the seconds to
+wait. Every code: ${publicUrl}/docs/errors.md. Every call: ${publicUrl}/openapi.json
+`;
+}
+
+/** Lower-case letters, digits and hyphens, as names of skills must be. */
+function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 64);
+  return slug === '' ? 'ai-gateway' : slug;
+}
