@@ -18,19 +18,26 @@ const HALF_YEAR_MS = 180 * DAY_MS;
 interface MachineText {
   type: string;
   write(): string;
+  /** Web pages of other sites may read it: clients that run in one look for it. */
+  isOpen?: true;
 }
 
 /** By path. */
 export function machineTexts(tools: SiteTools, library: DocsLibrary): Map<string, MachineText> {
   const plain = (write: () => string): MachineText => ({ type: 'text/plain; charset=utf-8', write });
   const markdown = (write: () => string): MachineText => ({ type: 'text/markdown; charset=utf-8', write });
+  const json = (type: string, write: () => unknown): MachineText => ({
+    type,
+    write: () => JSON.stringify(write()),
+    isOpen: true,
+  });
   return new Map([
     ['/llms.txt', plain(() => llmsText(tools, library))],
     ['/llms-full.txt', plain(() => llmsFullText(tools, library))],
     ['/auth.md', markdown(() => authText(tools))],
     ['/skill.md', markdown(() => skillText(tools))],
-    [API_CATALOG_PATH, { type: API_CATALOG_TYPE, write: () => JSON.stringify(apiCatalog(tools)) }],
-    [PROTECTED_RESOURCE_PATH, { type: 'application/json', write: () => JSON.stringify(protectedResource(tools)) }],
+    [API_CATALOG_PATH, json(API_CATALOG_TYPE, () => apiCatalog(tools))],
+    [PROTECTED_RESOURCE_PATH, json('application/json', () => protectedResource(tools))],
     ['/.well-known/security.txt', plain(() => securityText(tools))],
     ['/robots.txt', plain(() => robotsText(tools))],
     ['/sitemap.txt', plain(() => sitemapText(tools, library))],

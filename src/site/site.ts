@@ -33,9 +33,14 @@ export function addSite<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTo
   const assets = createAssets(tools.assetFiles);
   const library = createDocsLibrary(tools.docs, tools.publicUrl, tools.catalog);
   addAssets(app, assets, tools.publicUrl);
-  for (const [path, { type, write }] of machineTexts(tools, library)) {
-    const headers = { 'content-type': type, link: discoveryLinks(tools.publicUrl), ...pageHeaders(tools.publicUrl) };
-    app.get(path, () => new Response(write(), { headers: { ...headers, 'access-control-allow-origin': '*' } }));
+  for (const [path, { type, write, isOpen }] of machineTexts(tools, library)) {
+    const headers = {
+      'content-type': type,
+      link: discoveryLinks(tools.publicUrl),
+      ...pageHeaders(tools.publicUrl),
+      ...(isOpen ? { 'access-control-allow-origin': '*' } : {}),
+    };
+    app.get(path, () => new Response(write(), { headers }));
   }
   addPublicPages(app, tools, assets, library);
   const visits = createVisits(app, tools, assets);

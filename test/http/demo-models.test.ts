@@ -46,10 +46,14 @@ test('the front page says that the free model is a demo, or all models are', asy
   expect(await homeText()).toContain('auto:free is a demo');
   await gateway.apply(only);
   expect(await homeText()).toContain('Demo server');
+  expect(await (await gateway.call('/llms.txt')).text()).toContain('demo models only');
+  expect(await (await gateway.call('/skill.md')).text()).toContain('On this server it is a demo');
   const html = await (await gateway.call('/?lang=zh-TW', { headers: { accept: 'text/html' } })).text();
   expect(html).toContain('示範伺服器');
   await gateway.apply(onChannel('auto:free', 'up'));
   expect(await homeText()).not.toMatch(/demo/i);
+  expect(await (await gateway.call('/llms.txt')).text()).not.toMatch(/a demo|demo models/);
+  expect(await (await gateway.call('/skill.md')).text()).not.toContain('it is a demo');
 });
 
 test('a model with one real channel is no demo', async () => {

@@ -101,6 +101,14 @@ describe('a 401', () => {
   });
 });
 
+test.each(['/.well-known/api-catalog', '/.well-known/oauth-protected-resource'])(
+  '%s may be read by a client in a web page',
+  async (path) => {
+    const { headers } = await gateway.call(path, { headers: { origin: 'https://agent.example' } });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+  },
+);
+
 test('auth.md: its commands register and use a key, with the limits of this server', async () => {
   const { key } = await gateway.register();
   const page = await textAt('/auth.md');
