@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { importPrices } from '../../src/admin/actions/import-prices.ts';
+import { clientOf } from '../admin/console/operator-client.ts';
 import { type AdminApi, adminApiOf } from '../support/admin-api.ts';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -87,13 +88,16 @@ test('the operator sees them, and an edit of a price leaves them as they are', a
   const row = body.rows.find(({ model }: Answer) => model === 'ruled');
   expect(row.rules).toEqual({
     tiers: [
-      { above_input_tokens: 272_000, input: '20', output: '60.5' },
-      { from_input_tokens: 500_000, input: '30' },
+      { above_input_tokens: '272000', input: '20', output: '60.5' },
+      { from_input_tokens: '500000', input: '30' },
     ],
     service_tiers: { flex: '0.5', priority: '2' },
     tools: { web_search: '0.325' },
   });
   expect(row.routes[0].cost_rules).toEqual({ service_tiers: { flex: '0.25' } });
+  const page = await (await (await clientOf(gateway)).get('/models')).text();
+  expect(page).toContain('tiers: above_input_tokens 272000, input 20, output 60.5');
+  expect(page).toContain('service_tiers: flex 0.25');
   const edits = [{ model: 'ruled', sale: { input: 11 }, cost: { prices: { input: 6 } } }];
   const { status } = await api('PATCH', '/prices', { edits, base_revision: body.revision });
   expect(status).toBe(200);
@@ -105,9 +109,40 @@ test('the operator sees them, and an edit of a price leaves them as they are', a
 
 test('an import says that they stay', async () => {
   const options = { rate: '32.5', markup: '0', setCost: false };
-  const { notes, edits } = await importPrices({ store: gateway.gateway.store }, 'model,input\nruled,1\n', options);
+  const read = (text: string) => importPrices({ store: gateway.gateway.store }, text, options);
+  const { notes, edits } = await read('model,input\nruled,1\n');
   expect(edits).toHaveLength(1);
   expect(notes).toMatchObject([{ path: 'line 2', code: 'rules_kept' }]);
+  expect((await read('model,input,tiers\nup-paid,1,2\n')).notes).toMatchObject([{ code: 'unknown_column' }]);
+});
+
+test('an import in JSON sets them, in NT$ with the mark-up, and their costs without it', async () => {
+  const entry = {
+    ...{ model: 'ruled', input: 1, output: 4 },
+    tiers: [{ above_input_tokens: 200_000, input: 2, output: '6' }],
+    service_tiers: { flex: 0.5 },
+    tools: { web_search: 0.01 },
+  };
+  const list = { text: JSON.stringify([entry]), rate: 30, markup: 10, set_cost: true };
+  const { body: imported } = await api('POST', '/prices/import', list);
+  expect(imported).toMatchObject({ faults: [], notes: [] });
+  const { status } = await api('PATCH', '/prices', { edits: imported.edits, base_revision: imported.revision });
+  expect(status).toBe(200);
+  const row = (await api('GET', '/prices')).body.rows.find(({ model }: Answer) => model === 'ruled');
+  expect(row.sale).toMatchObject({ input: '33', cached_input: '1', output: '132' });
+  expect(row.rules).toEqual({
+    tiers: [{ above_input_tokens: '200000', input: '66', output: '198' }],
+    service_tiers: { flex: '0.5' },
+    tools: { web_search: '0.33' },
+  });
+  expect(row.routes[0]).toMatchObject({
+    cost: { input: '30', output: '120' },
+    cost_rules: { tiers: [{ above_input_tokens: '200000', input: '60', output: '180' }], tools: { web_search: '0.3' } },
+  });
+  const wrong = { text: JSON.stringify([{ ...entry, tiers: [{ input: 'two' }] }]), rate: 30, markup: 10 };
+  expect((await api('POST', '/prices/import', wrong)).body.faults).toEqual([
+    { path: '[0].tiers[0].input', message: 'must be a plain decimal number of US$: two' },
+  ]);
 });
 
 test('a bill is compared by its tokens: sums do not say what requests cost', async () => {

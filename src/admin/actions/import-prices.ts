@@ -3,10 +3,11 @@
 
 import type { Document, DocumentModel } from '../../catalog/document.ts';
 import { type Amounts, hasRules, PRICE_NAMES } from '../../catalog/listed-prices.ts';
-import { fieldsOf, listOf } from '../../catalog/loose-fields.ts';
+import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
 import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
+import { type ConvertAmount, convertRules } from './import-rules.ts';
 import { readNewest } from './newest.ts';
-import { type PriceEdit, type PriceList, toPriceList } from './prices.ts';
+import { type PriceChanges, type PriceEdit, type PriceList, RULE_NAMES, toPriceList } from './prices.ts';
 import { readCsv } from './read-table.ts';
 import { invalid, notFound } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
@@ -67,7 +68,11 @@ interface ListedModel {
   model: string;
   /** In US$, as written. */
   prices: Readonly<Record<string, string>>;
+  /** Of JSON: the entry itself, which may have tiers and tools. */
+  entry: Fields;
 }
+
+const IS_RULE: ReadonlySet<string> = new Set(RULE_NAMES);
 
 /** Prices have 3 decimals. */
 const STEP: Nano = NANO_PER_NTD / 1_000n;
@@ -127,20 +132,25 @@ function importModel(listed: ListedModel, model: DocumentModel, conversion: Conv
   if (setCost && channel !== undefined && !model.routes.some((route) => route.channel === channel)) {
     return refused(listed, `${model.id} has no route to ${channel}`);
   }
-  const { cost, sale, faults } = convert(listed, rate, markup);
+  const { cost, sale, rules, faults } = convert(listed, rate, markup);
   if (faults.length > 0) return { faults };
   const notes = notesOf(listed.path, { cost, sale }, setCost);
   const edit: PriceEdit = {
     model: model.id,
-    ...(isEmpty(sale) ? {} : { sale }),
-    ...(setCost && !isEmpty(cost) ? { cost: { prices: cost, ...(channel === undefined ? {} : { channel }) } } : {}),
+    ...(isEmpty(sale) ? {} : { sale: { ...sale, ...(rules && { rules: rules.sale }) } }),
+    ...(setCost && !isEmpty(cost) ? { cost: costEdit({ ...cost, ...(rules && { rules: rules.cost }) }, channel) } : {}),
   };
   if (!edit.sale && !edit.cost) return { notes };
   const before = model.price === 'free' ? 'free' : toPriceList(model.price);
-  const kept: ImportNote[] = listsOf(model).some(hasRules)
-    ? [{ path: listed.path, code: 'rules_kept', message: NOTES.rules_kept }]
-    : [];
+  const kept: ImportNote[] =
+    !rules && listsOf(model).some(hasRules)
+      ? [{ path: listed.path, code: 'rules_kept', message: NOTES.rules_kept }]
+      : [];
   return { edits: [edit], rows: [{ model: model.id, before, after: sale, cost }], notes: [...notes, ...kept] };
+}
+
+function costEdit(prices: PriceChanges, channel: string | undefined): NonNullable<PriceEdit['cost']> {
+  return { prices, ...(channel === undefined ? {} : { channel }) };
 }
 
 function listsOf({ price, routes }: DocumentModel): Amounts[] {
@@ -187,24 +197,28 @@ function readFactor(field: string, text: string, { mayBeZero = false } = {}): Na
   return factor;
 }
 
-function convert({ path, prices }: ListedModel, rate: Nano, markup: Nano) {
+function convert({ path, prices, entry }: ListedModel, rate: Nano, markup: Nano) {
   const cost: PriceList = {};
   const sale: PriceList = {};
   const faults: ImportedPrices['faults'] = [];
-  for (const name of PRICE_NAMES) {
-    const text = prices[name] ?? '';
-    if (text === '') continue;
+  const convertAmount: ConvertAmount = (at, text) => {
     const usd = parseNtd(text);
     if (usd === undefined || usd < 0n) {
-      faults.push({ path: `${path}.${name}`, message: `must be a plain decimal number of US$: ${text}` });
-      continue;
+      faults.push({ path: at, message: `must be a plain decimal number of US$: ${text}` });
+      return undefined;
     }
     const hundred = 100n * NANO_PER_NTD;
-    cost[name] = formatNtd(roundUp(usd * rate, NANO_PER_NTD));
     const price = roundUp(usd * rate * (hundred + markup), NANO_PER_NTD * hundred);
-    if (price > 0n) sale[name] = formatNtd(price);
+    return { cost: formatNtd(roundUp(usd * rate, NANO_PER_NTD)), sale: formatNtd(price) };
+  };
+  for (const name of PRICE_NAMES) {
+    const text = prices[name] ?? '';
+    const amount = text === '' ? undefined : convertAmount(`${path}.${name}`, text);
+    if (!amount) continue;
+    cost[name] = amount.cost;
+    if (amount.sale !== '0') sale[name] = amount.sale;
   }
-  return { cost, sale, faults };
+  return { cost, sale, rules: convertRules(path, entry, convertAmount), faults };
 }
 
 function isEmpty(list: PriceList): boolean {
@@ -237,7 +251,10 @@ function readCsvList(text: string): ListedModel[] {
   if (!table) throw invalid('text', 'is not valid CSV: a quote is not closed, or there are too many lines');
   const column = MODEL_COLUMNS.find((name) => table.columns.includes(name));
   if (column === undefined) throw invalid('text', 'needs a header with a column "model"');
-  return table.rows.map(({ line, cells }) => ({ path: `line ${line}`, model: cells[column] ?? '', prices: cells }));
+  return table.rows.map(({ line, cells }) => ({
+    ...{ path: `line ${line}`, model: cells[column] ?? '', prices: cells },
+    entry: {},
+  }));
 }
 
 function readJsonList(text: string): ListedModel[] {
@@ -250,17 +267,17 @@ function readJsonList(text: string): ListedModel[] {
   if (Array.isArray(parsed)) {
     return listOf(parsed).map((entry, index) => {
       const fields = fieldsOf(entry);
-      return { path: `[${index}]`, model: String(fields.model ?? fields.id ?? ''), prices: texts(fields) };
+      const model = String(fields.model ?? fields.id ?? '');
+      return { path: `[${index}]`, model, prices: texts(fields), entry: fields };
     });
   }
-  return Object.entries(fieldsOf(parsed)).map(([model, prices]) => ({
-    path: model,
-    model,
-    prices: texts(fieldsOf(prices)),
-  }));
+  return Object.entries(fieldsOf(parsed)).map(([model, prices]) => {
+    const fields = fieldsOf(prices);
+    return { path: model, model, prices: texts(fields), entry: fields };
+  });
 }
 
-function texts(fields: Readonly<Record<string, unknown>>): Record<string, string> {
-  const known = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+function texts(fields: Fields): Record<string, string> {
+  const known = Object.entries(fields).filter(([name, value]) => (value ?? null) !== null && !IS_RULE.has(name));
   return Object.fromEntries(known.map(([name, value]) => [name, String(value).trim()]));
 }

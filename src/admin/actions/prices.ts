@@ -20,12 +20,14 @@ import type { OperatingTools } from './tools.ts';
 /** Decimal NT$ as in the document, per 1M tokens or per image; unset prices are missing. */
 export type PriceList = Partial<Record<PriceName, string>>;
 
-/** Of a price list of the document, what is no single price. An edit leaves it as it is. */
+/** Of a price list of the document, what is no single price; numbers as texts. */
 export interface ListRules {
-  tiers?: readonly ({ above_input_tokens?: number; from_input_tokens?: number } & PriceList)[];
-  service_tiers?: Record<string, string>;
-  tools?: Record<string, string>;
+  tiers?: readonly Readonly<Record<string, string>>[] | undefined;
+  service_tiers?: Readonly<Record<string, string>> | undefined;
+  tools?: Readonly<Record<string, string>> | undefined;
 }
+
+export const RULE_NAMES = ['tiers', 'service_tiers', 'tools'] as const;
 
 export interface PriceRow {
   model: string;
@@ -53,8 +55,8 @@ export interface RouteCost {
   margin: Partial<Record<PriceName, number>> | undefined;
 }
 
-/** Replaces named prices; null removes one; others stay. */
-type PriceChanges = Partial<Record<PriceName, string | null>>;
+/** Replaces named prices; null removes one; others stay. So do rules: each of the three is replaced as a whole. */
+type PriceChanges = Partial<Record<PriceName, string | null>> & { rules?: ListRules };
 
 export interface PriceEdit {
   model: string;
@@ -103,7 +105,8 @@ function toRules({ tiers = [], service_tiers: factors = {}, tools = {} }: Amount
 
 function toTier(tier: NonNullable<Amounts['tiers']>[number]) {
   const { above_input_tokens: above, from_input_tokens: from } = tier;
-  const beginning = from === undefined ? { above_input_tokens: above ?? 0 } : { from_input_tokens: from };
+  const beginning: Record<string, string> =
+    from === undefined ? { above_input_tokens: String(above) } : { from_input_tokens: String(from) };
   return { ...beginning, ...toPriceList(tier) };
 }
 
@@ -172,15 +175,16 @@ function editModel(model: Fields, { sale, cost }: PriceEdit): Fields {
   return { ...model, price, routes };
 }
 
-const RULE_NAMES = ['tiers', 'service_tiers', 'tools'] as const;
-
 function editList(before: unknown, changes: PriceChanges): Fields {
   const list = fieldsOf(before);
   const kept = PRICE_NAMES.flatMap((name) => {
     const value = changes[name] === undefined ? list[name] : asNumber(changes[name]);
     return value === undefined || value === null ? [] : [[name, value] as const];
   });
-  const rules = RULE_NAMES.flatMap((name) => (list[name] === undefined ? [] : [[name, list[name]] as const]));
+  const rules = RULE_NAMES.flatMap((name) => {
+    const value = changes.rules?.[name] === undefined ? list[name] : asNumbers(changes.rules[name]);
+    return value === undefined ? [] : [[name, value] as const];
+  });
   return Object.fromEntries([...kept, ...rules]);
 }
 
@@ -189,6 +193,12 @@ function asNumber(text: string | null): number | string | null {
   if (text === null) return null;
   const trimmed = text.trim();
   return /^\d{1,9}(\.\d{1,3})?$/.test(trimmed) ? Number(trimmed) : trimmed;
+}
+
+function asNumbers(value: unknown): unknown {
+  if (typeof value === 'string') return asNumber(value);
+  if (Array.isArray(value)) return value.map(asNumbers);
+  return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, member]) => [name, asNumbers(member)]));
 }
 
 export async function checkPrices(

@@ -18,7 +18,15 @@ export const paged = (most = 200) =>
 /** The revision that was edited, and that the operator has seen the warnings. */
 export const applying = { base_revision: z.number().int().min(0), confirmed: flag };
 
-const prices = z.strictObject(each(amount.nullish(), ...PRICE_NAMES));
+const amounts = z.record(z.string(), amount);
+const prices = z.strictObject({
+  ...each(amount.nullish(), ...PRICE_NAMES),
+  rules: z
+    .strictObject({ tiers: z.array(amounts), service_tiers: amounts, tools: amounts })
+    .partial()
+    .optional()
+    .describe('Replaces all tiers, service tiers or tools of the list; each is as in the document.'),
+});
 
 type Changes = Exclude<NonNullable<PriceEdit['sale']>, 'free'>;
 
@@ -29,6 +37,7 @@ function changesOf(given: z.output<typeof prices>): Changes {
     const value = given[name];
     if (value !== undefined) changes[name] = value;
   }
+  if (given.rules) changes.rules = given.rules;
   return changes;
 }
 
