@@ -127,6 +127,17 @@ describe('a session ends', () => {
     expect(await read(cookie)).toBeUndefined();
   });
 
+  test('with a key above its key when that expires', async () => {
+    const { accountId } = account;
+    const expiresAt = bench.tools.clock.now() + MINUTE;
+    const top = await bench.addKey(accountId, { manage: false, delegate: true, expiresAt });
+    const below = { manage: false, parentId: top.keyId, dailyBudget: 1n };
+    const cookie = await signIn((await bench.addKey(accountId, below)).key);
+    expect(await read(cookie)).toBeDefined();
+    await bench.tools.clock.advance(MINUTE);
+    expect(await read(cookie)).toBeUndefined();
+  });
+
   test('and manages no longer when its key does not', async () => {
     const { accountId } = account;
     const { key, keyId } = await bench.addKey(accountId);
