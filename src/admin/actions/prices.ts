@@ -56,7 +56,7 @@ export interface RouteCost {
 }
 
 /** Replaces named prices; null removes one; others stay. So do rules: each of the three is replaced as a whole. */
-type PriceChanges = Partial<Record<PriceName, string | null>> & { rules?: ListRules };
+export type PriceChanges = Partial<Record<PriceName, string | null>> & { rules?: ListRules };
 
 export interface PriceEdit {
   model: string;
