@@ -1,5 +1,6 @@
 // A key and its ancestors: what every key of the chain allows is allowed.
 
+import { KEY_LIMIT_FIELDS } from './key-limits.ts';
 import { isLiveKey } from './key-rules.ts';
 import type { ChildField, ChildRefusal } from './operations.ts';
 import type { KeyRow } from './rows.ts';
@@ -58,15 +59,6 @@ function hasMoneyBudget({ dailyBudget, limits: { monthBudget, totalBudget, sessi
   return dailyBudget !== null || [monthBudget, totalBudget, sessionBudget].some((budget) => budget !== undefined);
 }
 
-const LIMIT_FIELDS = [
-  'monthBudget',
-  'totalBudget',
-  'sessionBudget',
-  'requestsPerMinute',
-  'tokensPerMinute',
-  'inFlight',
-] as const;
-
 /** A field that is not set takes nothing away, and the ancestor's counts. */
 function exceededField(key: KeyRow, ancestor: KeyRow, before: KeyRow | undefined): ChildField | undefined {
   const { models } = ancestor;
@@ -77,7 +69,7 @@ function exceededField(key: KeyRow, ancestor: KeyRow, before: KeyRow | undefined
   if (isNew(key.dailyBudget, before?.dailyBudget) && isMore(key.dailyBudget, ancestor.dailyBudget)) {
     return 'dailyBudget';
   }
-  return LIMIT_FIELDS.find(
+  return KEY_LIMIT_FIELDS.find(
     (field) => isNew(key.limits[field], before?.limits[field]) && isMore(key.limits[field], ancestor.limits[field]),
   );
 }

@@ -3,25 +3,23 @@
 
 import type { Nano } from '../kit/money.ts';
 
-export interface KeyLimits {
-  monthBudget?: Nano;
-  totalBudget?: Nano;
-  sessionBudget?: Nano;
-  requestsPerMinute?: number;
-  tokensPerMinute?: number;
-  inFlight?: number;
-}
+/** In the order in which they are written: equal limits are equal texts. */
+const BUDGET_FIELDS = ['monthBudget', 'totalBudget', 'sessionBudget'] as const;
+const MONEY_FIELDS = ['dayBudget', ...BUDGET_FIELDS] as const;
+const COUNT_FIELDS = ['requestsPerMinute', 'tokensPerMinute', 'inFlight'] as const;
+
+type Money<Field extends string> = { [Name in Field]?: Nano };
+type Counts = { [Name in (typeof COUNT_FIELDS)[number]]?: number };
+
+export type KeyLimits = Money<(typeof BUDGET_FIELDS)[number]> & Counts;
 
 /** With the daily budget, which has a column of its own in the row of a key. */
-export interface AllLimits extends KeyLimits {
-  dayBudget?: Nano;
-}
+export type AllLimits = Money<(typeof MONEY_FIELDS)[number]> & Counts;
+
+/** All of them are upper bounds. */
+export const KEY_LIMIT_FIELDS = [...BUDGET_FIELDS, ...COUNT_FIELDS];
 
 export const NO_LIMITS: KeyLimits = {};
-
-/** In the order in which they are written: equal limits are equal texts. */
-const MONEY_FIELDS = ['dayBudget', 'monthBudget', 'totalBudget', 'sessionBudget'] as const;
-const COUNT_FIELDS = ['requestsPerMinute', 'tokensPerMinute', 'inFlight'] as const;
 
 export function limitsToText(limits: AllLimits): string {
   const written: Record<string, string | number> = {};

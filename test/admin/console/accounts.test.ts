@@ -196,8 +196,10 @@ test('a child stands below its parent, with its depth and every limit', async ()
   const html = await (await client.get(pathOf(one))).text();
   expect(html).toContain('agent<span class="under">child of team, depth 1</span>');
   expect(html.indexOf(`>${top?.id}<`)).toBeLessThan(html.indexOf('child of team'));
-  const limits =
-    'NT$1.00 a day · NT$20.00 a month · NT$300.00 in total · NT$0.50 a session · 60 requests a minute · 100,000 tokens a minute · 3 parallel requests · creates child keys';
+  const limits = [
+    ...['Daily budget: NT$1.00', 'Monthly budget: NT$20.00', 'Total budget: NT$300.00', 'Budget per session: NT$0.50'],
+    ...['Requests per minute: 60', 'Tokens per minute: 100,000', 'Parallel requests: 3', 'creates child keys'],
+  ].join(' · ');
   expect(html.split(limits)).toHaveLength(1 + 2);
   const { body } = await adminApiOf(gateway)('GET', `/accounts/${one.accountId}`);
   expect(body.keys[2]).toMatchObject({

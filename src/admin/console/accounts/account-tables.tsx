@@ -6,6 +6,7 @@ import { LIMIT_NAMES, limitOf } from '../../../accounts/keys/limit-fields.ts';
 import { taipeiDay } from '../../../kit/taipei.ts';
 import { count, date, dateTime, money } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
+import { wordsOf } from '../../../site/language.ts';
 import { RequestStatus } from '../../../site/parts/attempts.tsx';
 import { MoneyBars } from '../../../site/parts/bars.tsx';
 import { IdLink, LinkButton } from '../../../site/parts/button.tsx';
@@ -104,11 +105,13 @@ function KeyName({ context, key_: key, keys }: KeyNameProps) {
 
 function limitsOf(context: ConsoleContext, key: KeyView): string {
   const { accounts } = context.words;
+  const { keys, colon } = wordsOf(context.language).account;
   const { expiresAt, models, state, delegate } = key;
   const limits = [
     ...LIMIT_NAMES.flatMap((name) => {
       const value = limitOf(key, name);
-      return value === null ? [] : [accounts.limitTexts[name](typeof value === 'bigint' ? money(value) : count(value))];
+      if (value === null) return [];
+      return [keys.limits[name] + colon + (typeof value === 'bigint' ? money(value) : count(value))];
     }),
     ...(expiresAt === null ? [] : [accounts[state === 'expired' ? 'expired' : 'until'](dateTime(expiresAt))]),
     ...(models === null ? [] : [accounts.only(models.join(', '))]),

@@ -1,6 +1,5 @@
 // The words of the accounts' pages.
 
-import type { LimitName } from '../../../accounts/keys/limit-fields.ts';
 import type { Said } from '../../../site/words/said.ts';
 
 export const en = {
@@ -69,15 +68,6 @@ export const en = {
   noName: 'without a name',
   manages: 'Manages',
   limits: 'Limits',
-  limitTexts: {
-    dayBudget: (amount: string) => `${amount} a day`,
-    monthBudget: (amount: string) => `${amount} a month`,
-    totalBudget: (amount: string) => `${amount} in total`,
-    sessionBudget: (amount: string) => `${amount} a session`,
-    requestsPerMinute: (most: string) => `${most} requests a minute`,
-    tokensPerMinute: (most: string) => `${most} tokens a minute`,
-    inFlight: (most: string) => `${most} parallel requests`,
-  } satisfies Record<LimitName, (value: string) => string>,
   delegates: 'creates child keys',
   childOf: (parent: string, depth: number) => `child of ${parent}, depth ${depth}`,
   until: (date: string) => `until ${date}`,
@@ -209,15 +199,6 @@ export const zh: Said<typeof en> = {
   noName: '未命名',
   manages: '可管理帳戶',
   limits: '限制',
-  limitTexts: {
-    dayBudget: (amount) => `每日 ${amount}`,
-    monthBudget: (amount) => `每月 ${amount}`,
-    totalBudget: (amount) => `總計 ${amount}`,
-    sessionBudget: (amount) => `每個工作階段 ${amount}`,
-    requestsPerMinute: (most) => `每分鐘 ${most} 次請求`,
-    tokensPerMinute: (most) => `每分鐘 ${most} 個 Token`,
-    inFlight: (most) => `同時 ${most} 次請求`,
-  },
   delegates: '可建立子金鑰',
   childOf: (parent, depth) => `${parent} 的子金鑰，第 ${depth} 層`,
   until: (date) => `到 ${date}`,
