@@ -120,7 +120,7 @@ export const en = {
     unanswered: 'No answer was received. Try again in a moment. Any charge is listed in your usage.',
     noText: 'The model returned no text.',
     budgetTooLow:
-      "The rest of this key's budget today does not cover this request. Ask the account manager to raise the daily budget, or wait until midnight in Taipei.",
+      'A budget of this key, or of a key above it, does not cover this request. Ask the account manager to raise it, or wait until it resets.',
     endings: {
       length: 'The answer is incomplete: it reached the maximum length.',
       content_filter: 'The answer is incomplete: the content policy of the model stopped it.',
@@ -256,7 +256,7 @@ export const zh: Said<typeof en> = {
     offline: '回答中途斷線。請檢查網路連線後再試一次。',
     unanswered: '沒有收到回答。請稍後再試；如有計費，會列在用量中。',
     noText: '模型沒有回覆文字。',
-    budgetTooLow: '這把金鑰今天剩餘的預算不足以支付這次請求。請洽帳戶管理者提高每日預算，或等到臺北時間午夜。',
+    budgetTooLow: '這把金鑰或其上層金鑰剩餘的預算不足以支付這次請求。請洽帳戶管理者提高預算，或等到預算重新計算。',
     endings: {
       length: '回答不完整：已達長度上限。',
       content_filter: '回答不完整：因模型的內容規範而中斷。',

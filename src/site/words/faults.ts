@@ -21,7 +21,7 @@ export const en = {
     insufficient_balance: 'The balance is too low for this request. Redeem a card, or choose a free model.',
     balance_in_use: 'The balance, or the budget of this key, is reserved by running requests. Try again in a moment.',
     key_budget_exceeded:
-      "The rest of this key's daily budget does not cover this request. Raise the budget, or wait until midnight in Taipei.",
+      'A budget of this key, or of a key above it, does not cover this request. Raise the budget, or wait until it resets.',
     model_not_allowed: 'The key you signed in with cannot use this model. Choose another one.',
     model_not_found: 'This model does not exist. Choose another one.',
     unsupported_endpoint: 'This model does not support chat. Choose another one.',
@@ -68,7 +68,7 @@ export const zh: Said<typeof en> = {
     invalid_api_key: '本帳戶沒有可用的金鑰。請先建立一把。',
     insufficient_balance: '餘額不足以支付這次請求。請兌換儲值卡，或選擇免費模型。',
     balance_in_use: '餘額或此金鑰的預算正由執行中的請求保留。請稍候再試。',
-    key_budget_exceeded: '這把金鑰今天剩餘的預算不足以支付這次請求。請提高每日預算，或等到臺北時間午夜。',
+    key_budget_exceeded: '這把金鑰或其上層金鑰剩餘的預算不足以支付這次請求。請提高預算，或等到預算重新計算。',
     model_not_allowed: '您登入所用的金鑰不能使用這個模型。請選擇其他模型。',
     model_not_found: '這個模型不存在。請選擇其他模型。',
     unsupported_endpoint: '這個模型不支援對話。請選擇其他模型。',

@@ -6,7 +6,18 @@ import { firstIdAt } from '../../../src/kit/ids.ts';
 import { taipeiDay, taipeiDayStart } from '../../../src/kit/taipei.ts';
 import type { UsageQuery } from '../../../src/store/reads.ts';
 import { NO_BUCKETS } from '../../../src/store/rows.ts';
-import { type Account, admitted, createAccount, DAY, fresh, paid, renewLease, settling, T0 } from './samples.ts';
+import {
+  type Account,
+  admitted,
+  createAccount,
+  createKey,
+  DAY,
+  fresh,
+  paid,
+  renewLease,
+  settling,
+  T0,
+} from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 
 export function describeUsage(open: OpenSubject): void {
@@ -182,6 +193,42 @@ export function describeUsage(open: OpenSubject): void {
       const expected = [{ keyId: account.keyId, requests: own.length, cost }];
       expect(await subject.store.read.spendByKey(account.accountId, since)).toEqual(expected);
       expect(await subject.store.read.spendByKey('acc_nobody', since)).toEqual([]);
+    });
+
+    test('of some keys, and summed for each key, from whole days and from parts of one', async () => {
+      const own = await createAccount(subject.store);
+      const second = await createKey(subject.store, own.accountId);
+      const { accountId } = own;
+      for (const [{ keyId }, at] of [
+        [own, T0 - DAY],
+        [own, T0],
+        [second, T0],
+      ] as const) {
+        const input = paid({ accountId, keyId }, { at });
+        await admitted(subject.store, input);
+        await subject.store.commit('settle', settling(input, 7n, { at }));
+      }
+      const { read } = subject.store;
+      const count = async (keyIds: string[], from?: number) => {
+        const query = { accountId, keyIds, limit: 1, ...(from === undefined ? {} : { from }) };
+        const { totals, records } = await read.usagePage(query);
+        return [totals.requests, records.length];
+      };
+      expect(await count([own.keyId, second.keyId, 'key_unknown'])).toEqual([3, 1]);
+      expect(await count([second.keyId])).toEqual([1, 1]);
+      expect(await count([])).toEqual([0, 0]);
+      expect(await count([own.keyId], T0)).toEqual([1, 1]);
+      const sums = async (query: Partial<UsageQuery>) => {
+        const found = await read.usageByKey({ accountId, limit: 1, ...query });
+        return Object.fromEntries(found.map(({ keyId, requests, cost }) => [keyId, [requests, cost]]));
+      };
+      expect(await sums({})).toEqual({ [own.keyId]: [2, 14n], [second.keyId]: [1, 7n] });
+      expect(await sums({ from: T0 - 1 })).toEqual({ [own.keyId]: [1, 7n], [second.keyId]: [1, 7n] });
+      expect(await sums({ keyIds: [second.keyId] })).toEqual({ [second.keyId]: [1, 7n] });
+      expect(await sums({ keyIds: [] })).toEqual({});
+      const [yesterday, today] = [taipeiDay(T0 - DAY), taipeiDay(T0)];
+      const days = async (keyId: string) => (await read.spendByDay(accountId, 0, [keyId])).map(({ day }) => day);
+      expect([await days(own.keyId), await days(second.keyId)]).toEqual([[yesterday, today], [today]]);
     });
 
     test('is forgotten by whole days of Taipei, a few records at a time; entries and balances stay', async () => {
