@@ -26,8 +26,8 @@ const details = {
   resets_at: time,
   budget: z.enum(['day', 'month', 'total', 'session']).describe('The budget that is too low.'),
   key_id: idOf('key').describe('The key whose budget it is.'),
-  ...each(number, 'spent_ntd', 'held_ntd', 'left_ntd', 'needed_ntd', 'available_ntd'),
-  ...each(text, 'spent_nano', 'held_nano', 'left_nano', 'needed_nano', 'available_nano'),
+  ...each(number, 'limit_ntd', 'spent_ntd', 'held_ntd', 'left_ntd', 'needed_ntd', 'available_ntd'),
+  ...each(text, 'limit_nano', 'spent_nano', 'held_nano', 'left_nano', 'needed_nano', 'available_nano'),
   affordable_max_tokens: count.describe('Not for images and embeddings.'),
   affordable_input_tokens: count.describe('Where the prompt alone costs too much: how long it could be.'),
 };

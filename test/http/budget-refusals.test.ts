@@ -76,6 +76,7 @@ describe('a daily budget that is too low', () => {
       code: 'key_budget_exceeded',
       budget: 'day',
       key_id: id,
+      limit_ntd: ntd(limit),
       spent_ntd: ntd(CHARGED),
       spent_nano: CHARGED.toString(),
       held_ntd: 0,

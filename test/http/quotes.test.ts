@@ -30,7 +30,7 @@ const withModels = (standard: TestDocument): TestDocument => ({
     upModel('dear', { price: { input: 100_000, output: 100_000 } }),
     upModel('even', { price: { input: 1_000, output: 1_000 } }),
     upModel('short', { price: { input: 10, output: 40 }, context_tokens: 20 }),
-    upModel('cheap', { price: { input: 1, output: 1 }, context_tokens: 2_000_000 }),
+    upModel('cheap', { price: { input: 0.1, output: 1 }, context_tokens: 2_000_000 }),
     upModel('told', { price: { input: 10, output: 40 } }),
     upModel('told-by-others', { price: { input: 10, output: 40 } }),
     upModel('never-asked', { price: { input: 10, output: 40 } }),
@@ -144,7 +144,7 @@ describe('the figures', () => {
 
   test('of a large body are the same as of the call', async () => {
     const messages = [
-      { role: 'user', content: 'word '.repeat(60_000) },
+      { role: 'user', content: 'word '.repeat(300_000) },
       { role: 'assistant', content: 'More?' },
       { role: 'user', content: '中文'.repeat(1_000) },
     ];

@@ -1,0 +1,62 @@
+// Every kind of budget: what a refusal calls it, when it begins anew, and the call that raises it.
+
+import { expect, test } from 'bun:test';
+import { moneyFault } from '../../src/limits/money-fault.ts';
+import type { BudgetKind } from '../../src/store/operations.ts';
+
+const NOW = Date.UTC(2026, 11, 31, 15, 59, 59);
+const NEXT_YEAR = '2026-12-31T16:00:00.000Z';
+const REQUEST = {
+  endpoint: '/v1/chat/completions',
+  model: 'plain',
+  promptField: 'messages',
+  boundName: 'max_tokens',
+  choices: 1,
+  images: 0,
+  thinkingBudget: undefined,
+  hold: { base: 1_000_000n, unit: 50_000n, wanted: 100, least: 16 },
+  inputTokens: 100,
+  mayShorten: true,
+  hasFreeModel: false,
+} as const;
+
+const refused = (budget: BudgetKind) =>
+  moneyFault(
+    {
+      ok: false,
+      reason: 'key_budget_exceeded',
+      needed: 1_800_000n,
+      available: 0n,
+      affordableTokens: 0,
+      short: { budget, keyId: 'key_parent', limit: 9_000_000n, spent: 7_000_000n, held: 3_000_000n },
+    },
+    NOW,
+    REQUEST,
+  );
+
+test.each([
+  ['day', 'daily', NEXT_YEAR, ', or wait for the next day in Taipei.', { daily_budget_ntd: 0.016 }],
+  ['month', 'monthly', NEXT_YEAR, ', or wait for the next month in Taipei.', { budgets: { month_ntd: 0.016 } }],
+  ['total', 'total', undefined, 'Raise the budget to NT$0.016 with a managing key.', { budgets: { total_ntd: 0.016 } }],
+  ['session', 'session', undefined, ', or begin another session.', { budgets: { session_ntd: 0.016 } }],
+] as const)('%s', (budget, name, resetsAt, end, body) => {
+  const { message = '', figures, actions } = refused(budget).details;
+  expect(message).toStartWith(
+    `The ${name} budget of key_parent does not cover this request: of NT$0.009, NT$0.007 is spent, NT$0.003 is held by running requests and NT$0 is left. `,
+  );
+  expect(message).toEndWith(end);
+  expect(figures).toMatchObject({ budget, key_id: 'key_parent', limit_ntd: 0.009, left_ntd: 0 });
+  expect(figures?.resets_at).toBe(resetsAt as string);
+  expect(actions?.[0]).toMatchObject({ method: 'PATCH', path: '/api/keys/key_parent', body });
+});
+
+test('the reason has no price per million where other things are part of the amount', () => {
+  const fault = moneyFault(
+    { ok: false, reason: 'insufficient_balance', needed: 1_800_001n, available: 0n, affordableTokens: 0 },
+    NOW,
+    { ...REQUEST, hold: { ...REQUEST.hold, base: 1_000_001n } },
+  );
+  expect(fault.details.hint).toBe(
+    'At least NT$0.001800001 must be reserved for this request: NT$0.001000001 for up to 100 input tokens and NT$0.0008 for 16 output tokens at NT$50 per 1M; NT$0 is available.',
+  );
+});
