@@ -164,7 +164,7 @@ describe('restore', () => {
     for (const { accountId, keyId } of [wrong, right]) {
       writeSql(
         other,
-        `INSERT INTO holds VALUES ('req_${accountId}', ?, ?, 'node_gone', 5, 0, 'demo-small', '/v1/chat/completions', 0, 1, 1, 0)`,
+        `INSERT INTO holds VALUES ('req_${accountId}', ?, ?, 'node_gone', 5, 0, 'demo-small', '/v1/chat/completions', 0, 1, 1, 0, NULL)`,
         accountId,
         keyId,
       );
