@@ -28,7 +28,16 @@ import {
   unspentOf,
   warningOf,
 } from './budgets.ts';
-import { mostTokens, ratedLevels, rateTouches, refuseRates, refuseTokens, takeRates } from './key-rates.ts';
+import {
+  mostTokens,
+  type RatesLeft,
+  type RatesTaken,
+  ratedLevels,
+  rateTouches,
+  refuseRates,
+  refuseTokens,
+  takeRates,
+} from './key-rates.ts';
 import {
   type Allowance,
   dayAllowance,
@@ -110,8 +119,8 @@ function admitFree(book: Book, input: AdmitInput, wallet: Wallet, limits: FreeLi
   openHold(book, input, 0n, rates.tokens);
   const minuteLeft = rollingAllowance(taken, at, MINUTE_MS, limits.perMinute);
   const dayLeft = dayAllowance(taken, at, perDay);
-  const left = takeRates(book, rates.levels, rates.tokens, at);
-  return admitted(0n, rates.granted, wallet.balance, [tighterOf(minuteLeft, dayLeft), left.requests], left.tokens);
+  const result = admitted(0n, rates.granted, wallet.balance, tighterOf(minuteLeft, dayLeft));
+  return withRates(result, takeRates(book, rates, at));
 }
 
 /** The allowance that is used up; undefined when the slot is taken. */
@@ -168,33 +177,30 @@ function admitPaid(
   holdBudgets(book, levels, input.chain?.sessions ?? NO_SESSIONS, amount, at);
   openHold(book, input, amount, rates.tokens);
   const minuteLeft = rollingAllowance(taken, at, MINUTE_MS, limits.perMinute);
-  const left = takeRates(book, rates.levels, rates.tokens, at);
-  const result = admitted(amount, granted, wallet.balance, [minuteLeft, left.requests], left.tokens);
+  const result = withRates(admitted(amount, granted, wallet.balance, minuteLeft), takeRates(book, rates, at));
   const warning = warningOf(budgets, amount);
   return warning ? { ...result, warning } : result;
 }
 
 const NO_SESSIONS: readonly string[] = [];
 
-function admitted(
-  held: Nano,
-  granted: number,
-  balance: Nano,
-  [ofAccount, ofKey]: [Allowance, Allowance | undefined],
-  tokens: Allowance | undefined,
-): Extract<AdmitResult, { ok: true }> {
-  const allowance = ofKey ? tighterOf(ofAccount, ofKey) : ofAccount;
-  const result = { ok: true, held, granted, balance, allowance } as const;
-  return tokens ? { ...result, tokenAllowance: tokens } : result;
+type Admitted = Extract<AdmitResult, { ok: true }>;
+
+function admitted(held: Nano, granted: number, balance: Nano, allowance: Allowance): Admitted {
+  return { ok: true, held, granted, balance, allowance };
 }
 
-interface Rates {
+/** With what the rates of keys have left, where they have less than the account or count tokens. */
+function withRates(result: Admitted, left: RatesLeft | undefined): Admitted {
+  if (!left) return result;
+  const allowance = left.requests ? tighterOf(result.allowance, left.requests) : result.allowance;
+  return { ...result, allowance, ...(left.tokens ? { tokenAllowance: left.tokens } : {}) };
+}
+
+interface Rates extends RatesTaken {
   ok: true;
-  levels: readonly Level[];
   /** Output tokens: no more than the rates let one call have. */
   granted: number;
-  /** What the call takes of the rates in tokens. */
-  tokens: number;
 }
 
 /** Whether the rates of the chain have room for the call; nothing is taken yet. */

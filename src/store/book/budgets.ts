@@ -46,8 +46,16 @@ export function sessionPage(keyId: string, session: string): string {
 
 /** The key itself first. */
 export function levelsOf(book: Book, { keyId, chain }: Pick<OfRequest, 'keyId' | 'chain'>, at: number): Level[] {
-  const level = (id: string): Level => ({ keyId: id, page: budgetOn(book.get('budgets', id), at) });
-  return chain ? [level(keyId), ...chain.ancestors.map(level)] : [level(keyId)];
+  const own = levelOf(book, keyId, at);
+  return chain ? [own, ...chain.ancestors.map((id) => levelOf(book, id, at))] : [own];
+}
+
+function levelOf(book: Book, keyId: string, at: number): Level {
+  return { keyId, page: budgetAt(book, keyId, at) };
+}
+
+function budgetAt(book: Book, keyId: string, at: number): Budget {
+  return budgetOn(book.get('budgets', keyId), at);
 }
 
 /** As it stands at that time: a new day and a new month begin with nothing spent. */
@@ -114,7 +122,9 @@ export function holdBudgets(
   at: number,
 ): void {
   for (const { keyId, page } of levels) {
-    book.put('budgets', keyId, { ...page, held: page.held + amount, inFlight: page.inFlight + 1 });
+    const { day, spent, held, month, monthSpent, totalSpent, inFlight, limits } = page;
+    const next = { day, spent, held: held + amount, month, monthSpent, totalSpent, inFlight: inFlight + 1, limits };
+    book.put('budgets', keyId, next);
   }
   for (const id of sessions) {
     const known = book.get('sessionBudgets', id) ?? UNUSED_SESSION;
@@ -125,17 +135,10 @@ export function holdBudgets(
 export function closeBudgets(book: Book, hold: Hold, charged: Nano, at: number): void {
   // A free one, or one that an older version opened for a key without a budget: it was not added, but what it costs counts.
   if (!hold.budgeted && charged === 0n) return;
-  for (const { keyId, page } of levelsOf(book, { keyId: hold.keyId, chain: hold.chain ?? undefined }, at)) {
-    book.put('budgets', keyId, {
-      ...page,
-      spent: page.spent + charged,
-      monthSpent: page.monthSpent + charged,
-      totalSpent: page.totalSpent + charged,
-      held: hold.budgeted ? page.held - hold.amount : page.held,
-      inFlight: hold.budgeted ? page.inFlight - 1 : page.inFlight,
-    });
-  }
-  for (const id of hold.chain?.sessions ?? []) {
+  closeLevel(book, hold.keyId, hold, charged, at);
+  if (!hold.chain) return;
+  for (const keyId of hold.chain.ancestors) closeLevel(book, keyId, hold, charged, at);
+  for (const id of hold.chain.sessions) {
     const known = book.get('sessionBudgets', id) ?? UNUSED_SESSION;
     book.put('sessionBudgets', id, {
       spent: known.spent + charged,
@@ -143,4 +146,18 @@ export function closeBudgets(book: Book, hold: Hold, charged: Nano, at: number):
       touchedAt: Math.max(at, known.touchedAt),
     });
   }
+}
+
+function closeLevel(book: Book, keyId: string, { budgeted, amount }: Hold, charged: Nano, at: number): void {
+  const { day, spent, held, month, monthSpent, totalSpent, inFlight, limits } = budgetAt(book, keyId, at);
+  book.put('budgets', keyId, {
+    day,
+    spent: spent + charged,
+    held: budgeted ? held - amount : held,
+    month,
+    monthSpent: monthSpent + charged,
+    totalSpent: totalSpent + charged,
+    inFlight: budgeted ? inFlight - 1 : inFlight,
+    limits,
+  });
 }

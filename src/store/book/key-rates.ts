@@ -27,9 +27,11 @@ function toTouch(id: string): Touch {
   return { table: 'windows', id };
 }
 
+const NONE: readonly Level[] = [];
+
 /** The keys of the chain whose rates count this call. */
 export function ratedLevels(levels: readonly Level[], chain: OfRequest['chain']): readonly Level[] {
-  return chain && chain.rated.length > 0 ? levels.filter(({ keyId }) => chain.rated.includes(keyId)) : [];
+  return chain && chain.rated.length > 0 ? levels.filter(({ keyId }) => chain.rated.includes(keyId)) : NONE;
 }
 
 /** Undefined if each has a slot for one more call. */
@@ -81,16 +83,24 @@ export function refuseTokens(
   return undefined;
 }
 
+export interface RatesTaken {
+  /** The keys of the chain with rates. */
+  levels: readonly Level[];
+  /** What the call takes of a rate in tokens. */
+  tokens: number;
+}
+
 /** What is left afterwards, of the key with the fewest left. */
-interface Left {
+export interface RatesLeft {
   requests?: Allowance;
   tokens?: Allowance;
 }
 
-/** Both windows are taken whatever is limited: what is given back was taken. */
-export function takeRates(book: Book, rated: readonly Level[], tokens: number, at: number): Left {
-  const left: Left = {};
-  for (const { keyId, page } of rated) {
+/** Both windows are taken whatever is limited: what is given back was taken. Undefined if no key has rates. */
+export function takeRates(book: Book, { levels, tokens }: RatesTaken, at: number): RatesLeft | undefined {
+  if (levels.length === 0) return undefined;
+  const left: RatesLeft = {};
+  for (const { keyId, page } of levels) {
     const { requestsPerMinute, tokensPerMinute } = page.limits ?? {};
     const requests = take(book, requestsWindow(keyId), at, requestsPerMinute, 1);
     if (requests) left.requests = left.requests ? tighterOf(left.requests, requests) : requests;
