@@ -81,14 +81,23 @@ export interface ReadKeyFields {
   refusal: Fault | undefined;
 }
 
-/** The request body, with amounts of money as raw text. */
+/** The request body, with amounts of money as raw text. Refused: a budget or rate that is given twice. */
 export function keyBodyOf(document: JsonDocument): KeyBody {
-  const { daily_budget_ntd: day, budgets } = document.value;
+  const { daily_budget_ntd: day, budgets, rates } = document.value;
+  refuseRepeated('budgets', budgets, document);
+  refuseRepeated('rates', rates, document);
   return {
     ...document.value,
     ...(day === undefined ? {} : { daily_budget_ntd: rawNumber(day, openMember(document, 'daily_budget_ntd')) }),
     ...(isObject(budgets) ? { budgets: rawMembers(budgets, openMember(document, 'budgets')) } : {}),
   };
+}
+
+/** Readers differ in which of two they take. */
+function refuseRepeated(group: string, members: Json | undefined, document: JsonDocument): void {
+  const written = openMember(document, group)?.count ?? 0;
+  if (!isObject(members) || Object.keys(members).length >= written) return;
+  throw fault('invalid_request', { param: group, message: `${group} has a field more than once. Give each once.` });
 }
 
 function rawMembers(members: JsonObject, place: RawPlace | undefined): RawValue {

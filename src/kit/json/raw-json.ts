@@ -54,6 +54,11 @@ export class RawPlace {
     return this.#source.slice(this.#start, this.#end);
   }
 
+  /** How many members or items it has; a repeated member counts each time. */
+  get count(): number {
+    return this.#scanned().count;
+  }
+
   /** A member by its name, an item by its index. */
   at(name: string | number): RawPlace | undefined {
     const index = this.#find(name);
