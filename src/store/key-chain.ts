@@ -26,6 +26,11 @@ export function isLiveChain(key: KeyRow, ancestors: readonly KeyRow[], at: numbe
   return ancestors.length === key.depth && isLiveKey(key, at) && ancestors.every((one) => isLiveKey(one, at));
 }
 
+/** Whether the key and all its ancestors may make keys below themselves. */
+export function isDelegating(key: Pick<KeyRow, 'delegate'>, ancestors: readonly Pick<KeyRow, 'delegate'>[]): boolean {
+  return key.delegate && ancestors.every(({ delegate }) => delegate);
+}
+
 /** Whether a key is below another one. */
 export function isBelow(keys: readonly KeyRow[], key: Pick<KeyRow, 'parentId'>, keyId: string): boolean {
   return ancestorsOf(keys, key).some((one) => one.keyId === keyId);

@@ -321,6 +321,22 @@ describe('a managing key', () => {
     });
   });
 
+  test('takes delegation from a key and from all below it, until it is given back', async () => {
+    const [child, grandchild] = await createLine(gateway, parent.key, ['child', 'grandchild']);
+    const delegate = (is: boolean) => send(account.key, 'PATCH', `/api/keys/${parent.id}`, { delegate: is });
+    expect((await delegate(false)).status).toBe(200);
+    for (const key of [parent.key, child?.key ?? '', grandchild?.key ?? '']) {
+      for (const response of [await create(key, CHILD_BUDGET), await send(key, 'GET', '/api/keys')]) {
+        expect(await errorOf(response)).toMatchObject({ status: 403, code: 'key_not_permitted' });
+      }
+      expect((await gateway.chat(key, { model: 'up-paid', max_tokens: 20 })).status).toBe(200);
+    }
+    const below = await create(account.key, { parent_id: grandchild?.id, ...CHILD_BUDGET });
+    expect(await errorOf(below)).toMatchObject({ status: 400, param: 'parent_id' });
+    expect((await delegate(true)).status).toBe(200);
+    expect((await create(grandchild?.key ?? '', CHILD_BUDGET)).status).toBe(201);
+  });
+
   test('narrowing and making at the same time: no child has more than its parent had or has', async () => {
     for (let round = 0; round < 10; round++) {
       const top = await createKey(gateway, account.key, { delegate: true, budgets: { total_ntd: 0.4 } });

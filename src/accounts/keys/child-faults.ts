@@ -12,7 +12,7 @@ const TEXTS: Readonly<Record<ChildReason, readonly [param: string, message: stri
   parent_gone: ['parent_id', 'This account has no live key with this parent_id. Use an id from GET /api/keys.'],
   parent_not_delegating: [
     'parent_id',
-    'This key may not delegate. Set its delegate to true first, or use another parent_id.',
+    'This key, or a key above it, may not delegate. Set delegate to true there first, or use another parent_id.',
   ],
   too_deep: [
     'parent_id',

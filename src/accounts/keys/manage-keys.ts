@@ -10,6 +10,7 @@ import type { Idempotency } from '../../kit/idempotency.ts';
 import type { NewId } from '../../kit/ids.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Actor } from '../../store/book/actors.ts';
+import { isDelegating } from '../../store/key-chain.ts';
 import type { CreateKeyResult, KeyResult, RotateKeyResult } from '../../store/operations.ts';
 import type { KeyDetails, KeyRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
@@ -65,8 +66,8 @@ export function requireManage(key: KeyRow): void {
   if (!key.manage) throw fault('key_not_permitted');
 }
 
-export function requireDelegate(key: KeyRow): void {
-  if (!key.manage && !key.delegate) throw fault('key_not_permitted');
+export function requireDelegate(key: PresentedKey): void {
+  if (!key.manage && !isDelegating(key, key.ancestors)) throw fault('key_not_permitted');
 }
 
 export function requesterOf({ accountId, keyId, presentedHash, manage }: PresentedKey): Requester {

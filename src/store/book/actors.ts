@@ -1,7 +1,7 @@
 // Who acts on an account: looked at in the operation itself, because what was true when the call came may be over by its
 // turn. Nobody acts with a key that was revoked, rotated or demoted before.
 
-import { ancestorsOf, isBelow, isLiveChain } from '../key-chain.ts';
+import { ancestorsOf, isBelow, isDelegating, isLiveChain } from '../key-chain.ts';
 import { isValidKey } from '../key-rules.ts';
 import type { KeyRow } from '../rows.ts';
 import { isLiveSession } from '../session-rules.ts';
@@ -63,7 +63,9 @@ function refusedKey(
   about?: Pick<KeyRow, 'parentId'>,
 ): ActorRefusal | undefined {
   const key = keys.find((one) => one.keyId === keyId);
-  if (!key || !isValidKey(key, keyHash, at) || !isLiveChain(key, ancestorsOf(keys, key), at)) return 'actor_gone';
-  if (key.manage || (key.delegate && about && isBelow(keys, about, keyId))) return undefined;
+  if (!key || !isValidKey(key, keyHash, at)) return 'actor_gone';
+  const ancestors = ancestorsOf(keys, key);
+  if (!isLiveChain(key, ancestors, at)) return 'actor_gone';
+  if (key.manage || (isDelegating(key, ancestors) && about && isBelow(keys, about, keyId))) return undefined;
   return 'actor_not_permitted';
 }

@@ -2,7 +2,7 @@
 // that two callers cannot remove the last managing key at once.
 
 import { assert } from '../../kit/assert.ts';
-import { ancestorsOf, isBelow, isLiveChain, MAX_DEPTH, refuseChild } from '../key-chain.ts';
+import { ancestorsOf, isBelow, isDelegating, isLiveChain, MAX_DEPTH, refuseChild } from '../key-chain.ts';
 import { type KeyLimits, limitsToText, textToLimits } from '../key-limits.ts';
 import { isLiveKey, isRestricted } from '../key-rules.ts';
 import type {
@@ -71,7 +71,7 @@ function refuseNewChild(key: KeyRow, ancestors: readonly KeyRow[], at: number): 
   if (!parent) return { ok: false, reason: 'parent_gone' };
   if (parent.depth >= MAX_DEPTH) return { ok: false, reason: 'too_deep' };
   if (!isLiveChain(parent, above, at)) return { ok: false, reason: 'parent_gone' };
-  if (!parent.delegate) return { ok: false, reason: 'parent_not_delegating' };
+  if (!isDelegating(parent, above)) return { ok: false, reason: 'parent_not_delegating' };
   return refuseChild(key, ancestors, undefined);
 }
 
