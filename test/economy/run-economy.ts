@@ -141,21 +141,26 @@ function dealOf(order: Order, record: Answer | undefined, calls: readonly Vendor
     ...{ order, record, calls },
     charged: BigInt(record?.cost_nano ?? 0),
     billed: sum(calls.map((call) => costOf(call.billed()))),
-    slack: order.isReadOn ? 0n : sum(calls.map(slackOf)),
+    slack: order.isReadOn ? 0n : sum(calls.map((call) => slackOf(call, order, record?.total_ms ?? 0))),
   };
 }
 
+/** What the gateway takes for the pace of hidden reasoning: the longer a call is silent, the more it estimates. */
+const REASONING_PER_SECOND = 60;
+
 /**
  * Where no report came, the gateway counts by itself. Its tokenizer may be off by a half. It sees neither hidden reasoning, nor
- * what the vendor made between the abort and noticing it, nor a whole answer that did not arrive.
+ * what the vendor made between the abort and noticing it, nor a whole answer that did not arrive. Reasoning that no event
+ * shows it estimates by the time that passed, which a busy machine makes longer.
  */
-function slackOf(call: VendorCall): bigint {
+function slackOf(call: VendorCall, { thinking }: Order, totalMs: number): bigint {
   if (call.hasReported()) return 0n;
   const { input, reasoning, output } = call.billed();
   const { hidden = 0, lag = 0, unshown = 0, thoughts = [] } = call.plan;
   const isSeen = call.request.json.stream === true;
   const unsure = isSeen ? hidden + lag + unshown + Math.ceil((output + thoughts.length) / 2) : reasoning + output;
-  return BigInt(unsure) * PRICE.output + BigInt(Math.ceil(input / 2)) * PRICE.input;
+  const byTime = thinking === 'none' ? 0 : Math.ceil((totalMs * REASONING_PER_SECOND) / 1_000);
+  return BigInt(unsure + byTime) * PRICE.output + BigInt(Math.ceil(input / 2)) * PRICE.input;
 }
 
 /** In one line, for a report. */
