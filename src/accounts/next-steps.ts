@@ -30,12 +30,21 @@ export function nextSteps(publicUrl: string, apiKey: string) {
   const post = (path: string, body: unknown, flags = '-s') =>
     `curl ${flags} ${publicUrl}${path} ${auth} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
   const hello = { model: FREE_MODEL, stream: true, messages: [{ role: 'user', content: 'Hello' }] };
+  const endpoint = '/v1/chat/completions';
   return [
-    { why: 'stream an answer of the free model; it works at NT$0', run: post('/v1/chat/completions', hello, '-sN') },
+    { why: 'stream an answer of the free model; it works at NT$0', run: post(endpoint, hello, '-sN') },
     { why: 'list the models this key may use, with their prices', run: get('/v1/models') },
     {
-      why: 'create a key that can only call models, up to a budget a day; use it in programs',
-      run: post('/api/keys', { name: 'agent', daily_budget_ntd: 0.5 }),
+      why: 'ask what a call can cost; sent with the header x-svc-quote, the quote_id keeps that price for 10 minutes',
+      run: post('/api/quote', { endpoint, body: hello }),
+    },
+    {
+      why: 'create a key for a program: it only calls models, within budgets and rates',
+      run: post('/api/keys', { name: 'program', budgets: { day_ntd: 0.5 }, rates: { in_flight: 4 } }),
+    },
+    {
+      why: 'create a key for an agent that starts agents: it creates keys for them, within its own limits',
+      run: post('/api/keys', { name: 'team', delegate: true, budgets: { month_ntd: 0.5 } }),
     },
     { why: 'add balance: put the code of a prepaid card in place of PC-…', run: post('/api/redeem', { code: 'PC-…' }) },
     { why: 'see balance and limits', run: get('/api/me') },

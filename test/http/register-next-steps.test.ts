@@ -16,6 +16,7 @@ test('every next step runs and succeeds', async () => {
   const registered: Answer = await (await gateway.call('/api/agent/register', { body: {} })).json();
   const { code } = await issueCard(gateway);
   const reached: string[] = [];
+  const created: Answer[] = [];
   for (const { why, run } of registered.next_steps) {
     expect(why).toMatch(/\w+/);
     const [url, init] = readCurl(run.replace('PC-…', code));
@@ -25,11 +26,24 @@ test('every next step runs and succeeds', async () => {
     reached.push(path);
     const text = await response.text();
     if (path === '/v1/chat/completions') expect(text).toEndWith('data: [DONE]\n\n');
-    if (path === '/api/keys') expect(JSON.parse(text)).toMatchObject({ manage: false, daily_budget_ntd: 0.5 });
+    if (path === '/api/keys') created.push(JSON.parse(text));
+    if (path === '/api/quote') expect(JSON.parse(text)).toMatchObject({ model: 'auto:free', refusal: null });
     if (path === '/api/redeem') expect(JSON.parse(text).credited_ntd).toBeGreaterThan(0);
   }
-  const wanted = ['/v1/chat/completions', '/v1/models', '/api/keys', '/api/redeem', '/api/me', '/api/usage'];
-  expect(reached).toEqual(wanted);
+  expect(reached).toEqual([
+    '/v1/chat/completions',
+    '/v1/models',
+    '/api/quote',
+    '/api/keys',
+    '/api/keys',
+    '/api/redeem',
+    '/api/me',
+    '/api/usage',
+  ]);
+  expect(created).toMatchObject([
+    { manage: false, delegate: false, budgets: { day_ntd: 0.5 }, rates: { in_flight: 4 } },
+    { manage: false, delegate: true, budgets: { month_ntd: 0.5 } },
+  ]);
 });
 
 /** The part of curl's command line that the steps use. */

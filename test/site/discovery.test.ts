@@ -114,7 +114,9 @@ test('auth.md: its commands register and use a key, with the limits of this serv
   const page = await textAt('/auth.md');
   expect(page).toContain('register 7101 accounts in 24 hours, the whole service 7102 a day');
   const output = await runBlocks(page, { KEY: key });
-  expect(output.match(/"api_key":"sk-svc-/g)).toHaveLength(2);
+  expect(output.match(/"api_key":"sk-svc-/g)).toHaveLength(3);
+  expect(output).toContain('"in_flight":4');
+  expect(output).toContain('"delegate":true');
   expect(output).toContain('"account_id"');
   expect(output).not.toContain('"error"');
 });
@@ -129,6 +131,8 @@ test('skill.md: its front matter is that of a skill, and its commands run', asyn
   expect(output).toContain('data: [DONE]');
   expect(output).toContain('"price_unit":"NT$ per 1M tokens"');
   expect(output).toContain('"credited_ntd":100');
+  expect(output).toContain('"max_cost_ntd":0');
+  expect(output).toContain('"name":"agent-1"');
   expect(output).not.toContain('"error"');
 });
 

@@ -21,8 +21,8 @@ That document names the registration as \`agent_auth.register_uri\`. There is no
 
 ## 2. Pick a method
 
-There is one: \`anonymous\`. The credential is an API key, \`api_key\`. It has no scopes and does not expire; nobody has to
-claim it later.
+There is one: \`anonymous\`. The credential is an API key, \`api_key\`. It manages the account, does not expire, and nobody
+has to claim it later. There are no OAuth scopes: the keys that it creates can be limited (step 4).
 
 ## 3. Register
 
@@ -41,13 +41,28 @@ both with the same \`Idempotency-Key\` of at least 20 random characters.
 curl -s ${publicUrl}/api/me -H "authorization: Bearer $KEY"
 \`\`\`
 
-Clients of the Anthropic format may send it as \`x-api-key\` instead. This key manages the account. For a program, create a
-key that can only call models, with a budget:
+Clients of the Anthropic format may send it as \`x-api-key\` instead. For a program, create a key that only calls models.
+For an agent that starts agents, create one with \`delegate\`, which can create keys below itself:
 
 \`\`\`sh
 curl -s ${publicUrl}/api/keys -H "authorization: Bearer $KEY" -H 'content-type: application/json' \\
-  -d '{"name": "agent", "daily_budget_ntd": 0.5}'
+  -d '{"name": "program", "budgets": {"day_ntd": 0.5}, "rates": {"in_flight": 4}}'
+curl -s ${publicUrl}/api/keys -H "authorization: Bearer $KEY" -H 'content-type: application/json' \\
+  -d '{"name": "team", "delegate": true, "budgets": {"month_ntd": 0.5}}'
 \`\`\`
+
+What a key can be limited to:
+
+| field | limit |
+|---|---|
+| \`models\` | a list of models |
+| \`budgets\` | NT$: \`day_ntd\`, \`month_ntd\`, \`total_ntd\`, \`session_ntd\` |
+| \`rates\` | \`requests_per_minute\`, \`tokens_per_minute\`, \`in_flight\` |
+| \`expires_at\` | a time |
+| \`manage\`, \`delegate\` | both \`false\` unless set: whether it manages the account's keys, or keys below itself |
+
+A key below another one needs a budget, and never allows more than the keys above it. Details:
+${publicUrl}/docs/accounts.md#budgets-and-rates
 
 ## 5. Errors
 

@@ -6,10 +6,11 @@ import type { SiteTools } from '../tools.ts';
 export function skillText({ siteName, publicUrl, catalog }: SiteTools): string {
   const { limits, find } = catalog();
   const isDemo = find(FREE_MODEL)?.demo === true;
-  const json = `-H "authorization: Bearer $KEY" -H 'content-type: application/json'`;
+  const jsonWith = (key: string) => `-H "authorization: Bearer ${key}" -H 'content-type: application/json'`;
+  const json = jsonWith('$KEY');
   return `---
 name: ${slugOf(siteName)}
-description: Call AI models through ${siteName} (${publicUrl}) in the OpenAI or Anthropic format, with one key and a prepaid balance in NT$. Use it to register, stream an answer, compare prices, check the balance, redeem a card or create a key with a budget.
+description: Call AI models through ${siteName} (${publicUrl}) in the OpenAI or Anthropic format, with one key and a prepaid balance in NT$. Use it to register, stream an answer, compare prices, get a quote, check the balance, redeem a card or create a key with limits for an agent.
 ---
 
 # ${siteName}
@@ -43,13 +44,34 @@ curl -s ${publicUrl}/v1/models -H "authorization: Bearer $KEY"
 \`price\` is in NT$ per 1M tokens. Models with \`"demo": true\` answer with built-in text. The header \`x-svc-cost-ntd\` of an
 answer is what it cost, \`x-svc-channel\` the upstream channel that served it.
 
-## Balance, cards, keys
+## Know the cost before a call
+
+\`\`\`sh
+curl -s ${publicUrl}/api/quote ${json} \\
+  -d '{"endpoint": "/v1/chat/completions", "body": {"model": "${FREE_MODEL}", "messages": [{"role": "user", "content": "Hello"}]}}'
+\`\`\`
+
+\`max_cost_ntd\` is the most that the call can cost, \`refusal\` the error that it would get now, or null. Send the same body
+with the header \`x-svc-quote: QUOTE_ID\` within 10 minutes, and the call costs at most that.
+
+## Keys for programs and agents
+
+The key of a registration manages the account. Give others a key with limits: \`budgets\` (\`day_ntd\`, \`month_ntd\`,
+\`total_ntd\`, \`session_ntd\`), \`rates\` (\`requests_per_minute\`, \`tokens_per_minute\`, \`in_flight\`), \`models\`,
+\`expires_at\`. A key with \`delegate\` creates a key for each agent that you start, within its own limits:
+
+\`\`\`sh
+TEAM=$(curl -fsS ${publicUrl}/api/keys ${json} \\
+  -d '{"name": "team", "delegate": true, "budgets": {"month_ntd": 0.5}}' | sed -n 's/.*"api_key":"\\([^"]*\\)".*/\\1/p')
+curl -s ${publicUrl}/api/keys ${jsonWith('$TEAM')} \\
+  -d '{"name": "agent-1", "budgets": {"total_ntd": 0.1}, "rates": {"in_flight": 2}}'
+\`\`\`
+
+## Balance and cards
 
 \`\`\`sh
 curl -s ${publicUrl}/api/me -H "authorization: Bearer $KEY"
 curl -s ${publicUrl}/api/usage -H "authorization: Bearer $KEY"
-curl -s ${publicUrl}/api/keys ${json} \\
-  -d '{"name": "agent", "daily_budget_ntd": 0.5}'
 \`\`\`
 
 To add balance, put the code of a prepaid card in place of PC-…:
