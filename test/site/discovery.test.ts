@@ -163,6 +163,12 @@ describe('llms.txt', () => {
     for (const link of links) expect((await fetch(link)).status, link).toBe(200);
   });
 
+  test('describes each page of the docs in a whole sentence', async () => {
+    const lines = [...(await textAt('/llms.txt')).matchAll(/^- \[[^\]]+\]\(\S+\/docs\/([\w-]+)\.md\): (.+)$/gm)];
+    expect(lines.map(([, name = '']) => name)).toContain('billing');
+    for (const [line, , about = ''] of lines) expect(about, line).toMatch(/^[A-Z].{20,}\.$/);
+  });
+
   test('llms-full.txt has every page for users as it stands', async () => {
     const full = await textAt('/llms-full.txt');
     for (const page of ['getting-started', 'clients', 'accounts', 'limits', 'billing', 'errors', 'relay']) {
