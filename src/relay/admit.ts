@@ -23,7 +23,7 @@ const NO_LOSSES: readonly Loss[] = [];
 
 /** In rounds, as long as a short wait may bring a slot or money. */
 export async function admit(tools: RelayTools, call: Call): Promise<Admission | Fault> {
-  const { clock, refusals } = tools;
+  const { clock, refusals, ledger } = tools;
   const startedAt = clock.monotonic();
   const misfit = checkCall(tools, call);
   if (misfit) return misfit;
@@ -33,8 +33,13 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
     const refused = key === call.key ? undefined : changeKey(call, key);
     if (refused) return refused;
     const limit = limitOf(call, clock.now());
-    const known = refusals.find(limit);
-    const { result, chain }: Asked = known ? { result: known } : await askLedger(tools, call, limit.at);
+    let chain: KeyChain | undefined;
+    let result: AdmitResult | undefined = refusals.find(limit);
+    if (!result) {
+      const input = admitInput(tools, call, limit.at);
+      chain = input.chain;
+      result = await ledger.admit(input);
+    }
     if (result.ok) {
       handOnTurn(tools, call.key);
       return admission(call, chain, startedAt, result);
@@ -50,16 +55,6 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
       return clientLeft();
     }
   }
-}
-
-interface Asked {
-  result: AdmitResult;
-  chain?: KeyChain | undefined;
-}
-
-async function askLedger(tools: RelayTools, call: Call, at: number): Promise<Asked> {
-  const input = admitInput(tools, call, at);
-  return { result: await tools.ledger.admit(input), chain: input.chain };
 }
 
 /** What refuses a call before its limits and money are looked at. */

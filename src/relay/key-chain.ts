@@ -9,15 +9,20 @@ type ChainedKey = Pick<PresentedKey, 'keyId' | 'limits' | 'ancestors'>;
 
 /** Undefined for most calls. `session`: a keyed hash of its name, asked for only where a key has a session budget. */
 export function chainOf(key: ChainedKey, isFree: boolean, session: () => string): KeyChain | undefined {
-  const keys = key.ancestors.length === 0 ? [key] : [key, ...key.ancestors];
+  if (key.ancestors.length === 0 && !isChained(key)) return undefined;
+  const keys = [key, ...key.ancestors];
   const rated = keys.filter(({ limits }) => hasRates(limits)).map(({ keyId }) => keyId);
+  // Free calls count for rates alone.
+  if (isFree && rated.length === 0) return undefined;
   const withSession = isFree ? [] : keys.filter(({ limits }) => limits.sessionBudget !== undefined);
-  const isPlain = (isFree || keys.length === 1) && withSession.length === 0 && rated.length === 0;
-  if (isPlain) return undefined;
   const name = withSession.length > 0 ? session() : '';
   return {
     ancestors: key.ancestors.map(({ keyId }) => keyId),
     sessions: withSession.map(({ keyId }) => sessionPage(keyId, name)),
     rated,
   };
+}
+
+function isChained({ limits }: ChainedKey): boolean {
+  return limits.sessionBudget !== undefined || hasRates(limits);
 }
