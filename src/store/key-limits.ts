@@ -21,6 +21,14 @@ export const KEY_LIMIT_FIELDS = [...BUDGET_FIELDS, ...COUNT_FIELDS];
 
 export const NO_LIMITS: KeyLimits = {};
 
+/** Null removes a limit; an absent one stays as it is. */
+export type LimitChanges<Limits = KeyLimits> = { readonly [Field in keyof Limits]?: Limits[Field] | null };
+
+export function changeLimits(limits: KeyLimits, changes: LimitChanges): KeyLimits {
+  const kept = Object.entries({ ...limits, ...changes }).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(kept) as KeyLimits;
+}
+
 export function limitsToText(limits: AllLimits): string {
   const written: Record<string, string | number> = {};
   for (const field of MONEY_FIELDS) {

@@ -9,7 +9,7 @@ import type { Logged } from './book/actions.ts';
 import type { Acted, ActorRefusal } from './book/actors.ts';
 import type { ReplayRequest } from './book/replays.ts';
 import type { Allowance } from './book/windows.ts';
-import type { KeyLimits } from './key-limits.ts';
+import type { KeyLimits, LimitChanges } from './key-limits.ts';
 import type {
   Action,
   Attempt,
@@ -175,13 +175,11 @@ export type CreateKeyResult =
   | ChildRefusal;
 /** Why a key below another cannot be made or changed so. */
 export type ChildRefusal =
-  /** `parent_gone`: there is no such valid key. `parent_not_delegating`: it makes no keys. `too_deep`: at depth 8. */
+  /** `parent_gone`: there is no such valid key. `parent_not_delegating`: it makes no keys. `too_deep`: it has the greatest depth. */
   | { ok: false; reason: 'parent_gone' | 'parent_not_delegating' | 'too_deep' | 'child_needs_budget' }
   /** `field` allows more than `keyId`, an ancestor, does. */
   | { ok: false; reason: 'exceeds_ancestor'; field: ChildField; keyId: string };
 export type ChildField = 'models' | 'expiresAt' | 'delegate' | 'dailyBudget' | keyof KeyLimits;
-/** Null removes a limit; an absent one stays as it is. */
-export type LimitChanges = { [Field in keyof KeyLimits]?: KeyLimits[Field] | null };
 export interface ChangeKeyInput extends Acted {
   accountId: string;
   keyId: string;

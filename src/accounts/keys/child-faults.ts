@@ -2,6 +2,7 @@
 
 import { type Fault, fault } from '../../faults/fault.ts';
 import { assert } from '../../kit/assert.ts';
+import { MAX_DEPTH } from '../../store/key-chain.ts';
 import type { ChildField, ChildRefusal } from '../../store/operations.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { limitOf, limitParam, limitText } from './limit-fields.ts';
@@ -16,7 +17,7 @@ const TEXTS: Readonly<Record<ChildReason, readonly [param: string, message: stri
   ],
   too_deep: [
     'parent_id',
-    'The parent is at depth 8, and no key can be deeper. Use a parent that is higher in the tree.',
+    `The parent is at depth ${MAX_DEPTH}, and no key can be deeper. Use a parent that is higher in the tree.`,
   ],
   child_needs_budget: [
     'budgets',

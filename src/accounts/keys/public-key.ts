@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { count, flag, idOf, number, text, time } from '../../kit/shapes.ts';
+import { MAX_DEPTH } from '../../store/key-chain.ts';
 import type { KeyDetails } from '../../store/rows.ts';
 import { limitMembers, maybeMoney, publicLimits } from './public-limits.ts';
 
@@ -12,7 +13,7 @@ export const keyMembers = {
   manage: flag.describe('May manage every key of the account.'),
   delegate: flag.describe('May make, change, delete and list keys below itself.'),
   parent_id: idOf('key').nullable().describe('The key that it is a child of.'),
-  depth: count.max(8).describe('How many ancestors it has.'),
+  depth: count.max(MAX_DEPTH).describe('How many ancestors it has.'),
   models: z.array(text).nullable().describe('Allow-list of model ids; null: all models.'),
   ...limitMembers,
   daily_budget_ntd: number.nullable().describe('Another name of budgets.day_ntd.'),

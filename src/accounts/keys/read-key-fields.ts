@@ -6,10 +6,11 @@ import { type Fault, fault } from '../../faults/fault.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { openMember, RawJson, type RawPlace, type RawValue } from '../../kit/json/raw-json.ts';
 import { parseMoment } from '../../kit/moment.ts';
+import type { AllLimits, LimitChanges } from '../../store/key-limits.ts';
 import { isRestricted, type Restrictions } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { readShape, unknownField } from '../read-shape.ts';
-import { type LimitChanges, limitChanges, limitShapes } from './read-limits.ts';
+import { limitChanges, limitShapes } from './read-limits.ts';
 
 export type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'expiresAt' | 'manage' | 'delegate'>>;
 
@@ -72,7 +73,7 @@ const knownFields = newKeyFields.strip();
 
 export interface ReadKeyFields {
   fields: KeyFields;
-  limits: LimitChanges;
+  limits: LimitChanges<AllLimits>;
   parentId: string | null;
   /**
    * The fields are well formed but not allowed, at least now (unknown field or model, past expiry). A replay may still

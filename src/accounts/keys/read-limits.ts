@@ -4,12 +4,9 @@ import { z } from 'zod';
 import { fault } from '../../faults/fault.ts';
 import { RawJson } from '../../kit/json/raw-json.ts';
 import { formatNtd, MAX_NANO, type Nano, nanoOfJson } from '../../kit/money.ts';
-import { type AllLimits, type KeyLimits, NO_LIMITS } from '../../store/key-limits.ts';
+import { type AllLimits, changeLimits, type LimitChanges, NO_LIMITS } from '../../store/key-limits.ts';
 import type { KeyRow } from '../../store/rows.ts';
-import { LIMIT_FIELDS, LIMIT_NAMES, type LimitName, limitParam, limitsIn, memberOf } from './limit-fields.ts';
-
-/** An absent limit stays as it is. */
-export type LimitChanges = { readonly [Name in LimitName]?: NonNullable<AllLimits[Name]> | null };
+import { LIMIT_FIELDS, LIMIT_NAMES, limitParam, limitsIn, memberOf } from './limit-fields.ts';
 
 const MAX_COUNT = 1_000_000_000;
 const SAME_BUDGET =
@@ -76,13 +73,13 @@ export const limitShapes = {
 
 type Read = { readonly [Name in keyof typeof limitShapes]?: z.output<(typeof limitShapes)[Name]> | undefined };
 
-export function limitChanges({ daily_budget_ntd: day, ...groups }: Read): LimitChanges {
+export function limitChanges({ daily_budget_ntd: day, ...groups }: Read): LimitChanges<AllLimits> {
   const given = LIMIT_NAMES.flatMap((limit) => {
     const group = groups[LIMIT_FIELDS[limit].group];
     const value = group === null ? null : group?.[memberOf(limit)];
     return value === undefined ? [] : [[limit, value]];
   });
-  const changes = Object.fromEntries(given) as LimitChanges;
+  const changes = Object.fromEntries(given) as LimitChanges<AllLimits>;
   if (day === undefined) return changes;
   if (changes.dayBudget !== undefined && changes.dayBudget !== day) {
     throw fault('invalid_request', { param: 'daily_budget_ntd', message: SAME_BUDGET });
@@ -91,7 +88,7 @@ export function limitChanges({ daily_budget_ntd: day, ...groups }: Read): LimitC
 }
 
 /** As an operation of the store takes them. */
-export function limitColumns({ dayBudget, ...limits }: LimitChanges) {
+export function limitColumns({ dayBudget, ...limits }: LimitChanges<AllLimits>) {
   return {
     ...(dayBudget === undefined ? {} : { dailyBudget: dayBudget }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
@@ -102,12 +99,11 @@ type Limited = Pick<KeyRow, 'dailyBudget' | 'limits'>;
 
 /** The limits of a row with these changes; of a new one without `standing`. */
 export function newLimits(
-  { dayBudget, ...changes }: LimitChanges,
+  { dayBudget, ...changes }: LimitChanges<AllLimits>,
   standing: Limited = { dailyBudget: null, limits: NO_LIMITS },
 ): Limited {
-  const limits = Object.entries({ ...standing.limits, ...changes }).filter(([, value]) => value !== null);
   return {
     dailyBudget: dayBudget === undefined ? standing.dailyBudget : dayBudget,
-    limits: Object.fromEntries(limits) as KeyLimits,
+    limits: changeLimits(standing.limits, changes),
   };
 }

@@ -3,7 +3,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import { ancestorsOf, isBelow, isDelegating, isLiveChain, MAX_DEPTH, refuseChild } from '../key-chain.ts';
-import { type KeyLimits, limitsToText, textToLimits } from '../key-limits.ts';
+import { changeLimits, limitsToText, textToLimits } from '../key-limits.ts';
 import { isLiveKey, isRestricted } from '../key-rules.ts';
 import type {
   ChangeKeyInput,
@@ -11,7 +11,6 @@ import type {
   CreateKeyInput,
   CreateKeyResult,
   KeyResult,
-  LimitChanges,
   RevokeKeyInput,
   RotateKeyInput,
   RotateKeyResult,
@@ -102,15 +101,10 @@ function shownBefore(result: string, keys: readonly KeyRow[]): KeyDetails {
 }
 
 export function changeKey(book: Book, { changes: { limits, ...changes }, ...input }: ChangeKeyInput): KeyResult {
-  const change = (key: KeyRow) => ({ ...key, ...changes, limits: changedLimits(key.limits, limits ?? {}) });
+  const change = (key: KeyRow) => ({ ...key, ...changes, limits: changeLimits(key.limits, limits ?? {}) });
   const result = replaceKey(book, input, change, { mayDelegate: true });
   if (result.ok) putLimits(book, result.key);
   return result;
-}
-
-function changedLimits(limits: KeyLimits, changes: LimitChanges): KeyLimits {
-  const kept = Object.entries({ ...limits, ...changes }).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(kept) as KeyLimits;
 }
 
 export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
