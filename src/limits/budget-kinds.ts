@@ -30,11 +30,10 @@ function nextMonth(now: number): number {
 
 /** The call that sets a budget to this amount. */
 export function raiseBudget({ budget, keyId }: BudgetState, amount: Nano): FaultAction {
-  const ntd = ntdNumber(amount);
   return {
     method: 'PATCH',
     path: `/api/keys/${keyId}`,
-    body: budget === 'day' ? { daily_budget_ntd: ntd } : { budgets: { [`${budget}_ntd`]: ntd } },
+    body: { budgets: { [`${budget}_ntd`]: ntdNumber(amount) } },
     why: `raise the ${BUDGET_KINDS[budget].name} budget to NT$${formatNtd(amount)}; needs a managing key`,
   };
 }

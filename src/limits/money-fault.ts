@@ -18,7 +18,7 @@ export function moneyFault(refused: RefusedForMoney, now: number, request: Reque
   const help: Help = {
     smaller: smallerRequest(refused, request),
     mayBeFree: isBounded && request.hasFreeModel,
-    raised: short && short.spent + short.held + mostOf(request),
+    raised: raisedBudget(refused, request),
   };
   return fault(reason === 'budget_in_use' ? 'balance_in_use' : reason, {
     message: messageOf(refused, request, help),
@@ -37,12 +37,20 @@ export function moneyFault(refused: RefusedForMoney, now: number, request: Reque
 interface Help {
   smaller: Smaller | undefined;
   mayBeFree: boolean;
-  /** The budget that would cover the whole request. */
+  /** The budget that would cover the request; undefined if the keys above allow none that does. */
   raised: Nano | undefined;
 }
 
 function mostOf({ hold: { base, unit, wanted } }: RequestedCost): Nano {
   return base + unit * BigInt(wanted);
+}
+
+/** For the whole request if the keys above allow that, otherwise for as much of it as they do. */
+function raisedBudget({ short, ceiling, needed }: RefusedForMoney, request: RequestedCost): Nano | undefined {
+  if (!short) return undefined;
+  const whole = short.spent + short.held + mostOf(request);
+  if (ceiling === undefined || whole <= ceiling) return whole;
+  return short.spent + needed <= ceiling ? ceiling : undefined;
 }
 
 function budgetFigures(short: BudgetState, now: number, reason: MoneyReason) {

@@ -96,6 +96,8 @@ export type AdmitResult =
       affordableTokens: number;
       /** The budget that refuses, if it is not the wallet. */
       short?: BudgetState;
+      /** The lowest budget of this kind above that key, beyond which its own cannot be raised. */
+      ceiling?: Nano;
     };
 export interface LimitRefusal {
   ok: false;

@@ -188,6 +188,47 @@ describe('a daily budget that is too low', () => {
   });
 });
 
+describe('budgets of a key and of the key above it', () => {
+  const body = { model: 'plain', max_tokens: 500, messages: MESSAGES };
+  const dayOf = (nano: bigint) => ({ budgets: { day_ntd: ntd(nano) } });
+
+  /** A key with this daily budget, and the key above it with the other one. */
+  async function withParent(own: bigint, above: bigint): Promise<{ id: string; key: string; parentId: string }> {
+    const parent = await createKey(gateway, account.key, { delegate: true, ...dayOf(above) });
+    return { ...(await createKey(gateway, parent.key, dayOf(own))), parentId: parent.id };
+  }
+
+  const raiseOf = ({ actions }: Answer) => actions.find(({ method }: Answer) => method === 'PATCH');
+
+  test.each([
+    ['the same', 0n],
+    ['more', INPUT],
+  ])('that are both too low, the one above with %s: it is raised first', async (_name, more) => {
+    const low = (await upperOf(body)) * INPUT;
+    const { id, key, parentId } = await withParent(low, low + more);
+    for (const raised of [parentId, id]) {
+      const error = await refusalOf(key, body);
+      expect(error).toMatchObject({ budget: 'day', key_id: raised });
+      expect((await perform(raiseOf(error), account.key)).status).toBe(200);
+    }
+    const answered = await gateway.call(CHAT, { key, body });
+    expect(answered.status).toBe(200);
+    expect(answered.headers.has('x-svc-max-tokens')).toBe(false);
+  });
+
+  test('of which only the own one is too low: it is raised to no more than the one above', async () => {
+    const low = (await upperOf(body)) * INPUT;
+    const above = low + 20n * OUTPUT;
+    const { id, key } = await withParent(low, above);
+    const error = await refusalOf(key, body);
+    expect(error).toMatchObject({ budget: 'day', key_id: id });
+    expect(raiseOf(error).body).toEqual(dayOf(above));
+    expect((await perform(raiseOf(error), account.key)).status).toBe(200);
+    const answered = await gateway.call(CHAT, { key, body });
+    expect(answered.headers.get('x-svc-max-tokens')).toBe('20');
+  });
+});
+
 test('a balance that is too low names a smaller call, too', async () => {
   const body = { model: 'dear', max_tokens: 500, messages: MESSAGES };
   const error = await refusalOf(account.key, body);

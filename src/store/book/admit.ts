@@ -9,7 +9,6 @@ import type {
   AddressLimit,
   AdmitInput,
   AdmitResult,
-  BudgetState,
   FreeLimits,
   HoldRequest,
   LimitRefusal,
@@ -18,16 +17,7 @@ import type {
 import type { HeldChain, Wallet } from '../rows.ts';
 import { addressWindow } from './address-windows.ts';
 import type { Book, Touch } from './book.ts';
-import {
-  budgetsOf,
-  budgetTouches,
-  holdBudgets,
-  type Level,
-  leftOf,
-  levelsOf,
-  unspentOf,
-  warningOf,
-} from './budgets.ts';
+import { budgetsOf, budgetTouches, holdBudgets, type Level, leftOf, levelsOf, warningOf } from './budgets.ts';
 import {
   mostTokens,
   type RatesLeft,
@@ -38,6 +28,7 @@ import {
   refuseTokens,
   takeRates,
 } from './key-rates.ts';
+import { affordableTokens, refuseForMoney } from './refuse-for-money.ts';
 import {
   type Allowance,
   dayAllowance,
@@ -221,40 +212,6 @@ function tryRates(
 }
 
 const NO_TOKENS: TokenRequest = { input: 0, perOutput: 0, wanted: 0, least: 0 };
-
-/** The budget is named first: whatever is added to the wallet, a key whose budget is too low cannot spend it. */
-function refuseForMoney(
-  hold: HoldRequest,
-  wallet: Wallet,
-  available: Nano,
-  budgets: readonly BudgetState[],
-): AdmitResult {
-  const needed = hold.base + hold.unit * BigInt(hold.least);
-  const rest = { needed, available, affordableTokens: Math.max(0, affordableTokens(hold, available)) };
-  const exceeded = tightest(budgets, (budget) => needed > unspentOf(budget));
-  if (exceeded) return { ok: false, reason: 'key_budget_exceeded', ...rest, short: exceeded };
-  if (needed > wallet.balance) return { ok: false, reason: 'insufficient_balance', ...rest };
-  const inUse = tightest(budgets, (budget) => needed > leftOf(budget));
-  if (inUse) return { ok: false, reason: 'budget_in_use', ...rest, short: inUse };
-  return { ok: false, reason: 'balance_in_use', ...rest };
-}
-
-/** Of those that refuse, the one with the least left. */
-function tightest(budgets: readonly BudgetState[], refuses: (budget: BudgetState) => boolean): BudgetState | undefined {
-  let found: BudgetState | undefined;
-  for (const budget of budgets) {
-    if (refuses(budget) && (!found || leftOf(budget) < leftOf(found))) found = budget;
-  }
-  return found;
-}
-
-/** How many output tokens the money pays for, up to what is wanted; -1 if not even the input. */
-function affordableTokens(hold: HoldRequest, money: bigint): number {
-  if (money < hold.base) return -1;
-  if (hold.unit === 0n) return hold.wanted;
-  const tokens = (money - hold.base) / hold.unit;
-  return tokens < BigInt(hold.wanted) ? Number(tokens) : hold.wanted;
-}
 
 function openHold(book: Book, input: AdmitInput, amount: bigint, tokens: number): void {
   const { requestId, accountId, keyId, nodeId, model, endpoint, stream, revision, chain } = input;

@@ -1,0 +1,56 @@
+// Why money refuses a paid call: a budget of its chain of keys, or the wallet, and whether running calls only hold it.
+
+import { minNano, type Nano } from '../../kit/money.ts';
+import type { AdmitResult, BudgetState, HoldRequest } from '../operations.ts';
+import type { Wallet } from '../rows.ts';
+import { leftOf, unspentOf } from './budgets.ts';
+
+/** How many output tokens the money pays for, up to what is wanted; -1 if not even the input. */
+export function affordableTokens(hold: HoldRequest, money: Nano): number {
+  if (money < hold.base) return -1;
+  if (hold.unit === 0n) return hold.wanted;
+  const tokens = (money - hold.base) / hold.unit;
+  return tokens < BigInt(hold.wanted) ? Number(tokens) : hold.wanted;
+}
+
+/**
+ * `budgets`: of the key itself first. A budget is named before the wallet: whatever is added to the wallet, a key whose
+ * budget is too low cannot spend it.
+ */
+export function refuseForMoney(
+  hold: HoldRequest,
+  wallet: Wallet,
+  available: Nano,
+  budgets: readonly BudgetState[],
+): AdmitResult {
+  const needed = hold.base + hold.unit * BigInt(hold.least);
+  const rest = { needed, available, affordableTokens: Math.max(0, affordableTokens(hold, available)) };
+  const exceeded = tightest(budgets.filter((budget) => needed > unspentOf(budget)));
+  if (exceeded) return { ok: false, reason: 'key_budget_exceeded', ...rest, ...highestOf(exceeded, needed, budgets) };
+  if (needed > wallet.balance) return { ok: false, reason: 'insufficient_balance', ...rest };
+  const inUse = tightest(budgets.filter((budget) => needed > leftOf(budget)));
+  if (inUse) return { ok: false, reason: 'budget_in_use', ...rest, short: inUse };
+  return { ok: false, reason: 'balance_in_use', ...rest };
+}
+
+/** The one with the least left. */
+function tightest(budgets: readonly BudgetState[]): BudgetState | undefined {
+  let found: BudgetState | undefined;
+  for (const budget of budgets) if (!found || leftOf(budget) < leftOf(found)) found = budget;
+  return found;
+}
+
+/**
+ * Of the budgets of this kind that are too low, the highest in the chain: a key cannot have more than the keys above it, so
+ * that one must be raised first.
+ */
+function highestOf(exceeded: BudgetState, needed: Nano, budgets: readonly BudgetState[]) {
+  let short = exceeded;
+  let ceiling: Nano | undefined;
+  for (const budget of budgets.slice(budgets.indexOf(exceeded) + 1)) {
+    if (budget.budget !== exceeded.budget) continue;
+    if (needed > unspentOf(budget)) [short, ceiling] = [budget, undefined];
+    else ceiling = minNano(ceiling ?? budget.limit, budget.limit);
+  }
+  return ceiling === undefined ? { short } : { short, ceiling };
+}
