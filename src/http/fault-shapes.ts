@@ -25,7 +25,7 @@ const details = {
   ...each(count, 'limit', 'used'),
   resets_at: time,
   budget: z.enum(['day', 'month', 'total', 'session']).describe('The budget that is too low.'),
-  key_id: idOf('key').describe('The key whose budget it is.'),
+  key_id: idOf('key').describe('The key whose budget or rate it is.'),
   ...each(number, 'limit_ntd', 'spent_ntd', 'held_ntd', 'left_ntd', 'needed_ntd', 'available_ntd'),
   ...each(text, 'limit_nano', 'spent_nano', 'held_nano', 'left_nano', 'needed_nano', 'available_nano'),
   affordable_max_tokens: count.describe('Not for images and embeddings.'),
