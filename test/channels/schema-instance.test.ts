@@ -130,11 +130,23 @@ describe('a schema without an end', () => {
       object({ a: { $ref: `#/$defs/n${n + 1}` }, b: { $ref: `#/$defs/n${n + 1}` } }),
     ]),
   );
+  const names = (count: number) => Array.from({ length: count }, (_, n) => `name${n}`);
+  const each = (count: number, schema: JsonObject) => Object.fromEntries(names(count).map((name) => [name, schema]));
   const hostile: [what: string, schema: JsonObject][] = [
     ['that needs itself', { $ref: '#/$defs/a', $defs: { a: object({ a: { $ref: '#/$defs/a' } }) } }],
     ['that doubles at each of forty steps', { $ref: '#/$defs/n0', $defs: { ...doubling, n40: { type: 'string' } } }],
     ['of a billion items', { type: 'array', minItems: 1e9, items: true }],
     ['that refers to itself in allOf', { allOf: [{ $ref: '#' }] }],
+    ['with many names that refers to itself in allOf', { required: names(1_000), allOf: [{ $ref: '#' }] }],
+    ['with many names that refers to itself in anyOf', { required: names(1_000), anyOf: [{ $ref: '#' }] }],
+    [
+      'that joins many names many times',
+      { ...object(each(1_000, { allOf: [{ $ref: '#/$defs/a' }] })), $defs: { a: { required: names(1_000) } } },
+    ],
+    [
+      'that has many names many times',
+      { ...object(each(1_000, { $ref: '#/$defs/a' })), $defs: { a: { required: names(1_000) } } },
+    ],
     ['that nothing satisfies', object({ a: false })],
   ];
   test.each(hostile)('%s ends as an empty object', (_, schema) => {
@@ -145,6 +157,7 @@ describe('a schema without an end', () => {
     ['a billion characters', { type: 'string', minLength: 1e9 }],
     ['a pattern of a billion characters', { type: 'string', pattern: '^(a{1000}){1000000}$' }],
     ['a pattern that is none', { type: 'string', pattern: '((((' }],
+    ['a pattern of many groups inside each other', { type: 'string', pattern: '('.repeat(200_000) }],
   ])('%s ends as a short text', (_, schema) => {
     expect(String(schemaInstance(schema)).length).toBeLessThan(10_000);
   });

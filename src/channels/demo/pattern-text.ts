@@ -1,13 +1,15 @@
 // A text for a regular expression of the kind that schemas have: literals, classes, groups, alternatives and counts. It is
 // written from the pattern and never tested against it: a client's expression could take forever to run.
 
+const MAX_PATTERN_CHARS = 500;
 const MAX_CHARS = 1_000;
 const CLASSES: Readonly<Record<string, string>> = { d: '0', w: 'a', s: ' ', D: 'a', W: '-', S: 'a', t: '\t', n: '\n' };
 /** For `[^…]`: the first of them that is not excluded. */
 const OTHERS = 'a0-_ .';
 
-/** Undefined if the pattern has anything else. */
+/** Undefined if the pattern has anything else, or is long: groups inside groups are read by recursion. */
 export function patternText(pattern: string): string | undefined {
+  if (pattern.length > MAX_PATTERN_CHARS) return undefined;
   const reader = new PatternReader(pattern);
   const text = reader.readAlternatives();
   return reader.isAtEnd && text.length <= MAX_CHARS && !reader.isLost ? text : undefined;

@@ -6,6 +6,8 @@ import { resolveReference } from '../../kit/json/resolve-reference.ts';
 import { demoNumber, demoText } from './demo-values.ts';
 
 const MAX_SCHEMAS = 2_000;
+/** Properties and required names of schemas that are joined. */
+const MAX_JOINED_NAMES = 20_000;
 
 export function schemaInstance(schema: Json | undefined): Json {
   return schema === undefined ? {} : (new InstanceBuilder(schema).build(schema) ?? {});
@@ -16,6 +18,7 @@ class InstanceBuilder {
   /** The schemas around the current one: a schema inside itself has no end. */
   readonly #around = new Set<JsonObject>();
   #left = MAX_SCHEMAS;
+  #namesLeft = MAX_JOINED_NAMES;
 
   constructor(root: Json) {
     this.#root = root;
@@ -23,10 +26,15 @@ class InstanceBuilder {
 
   /** Undefined if there is none. */
   build(schema: Json | undefined): Json | undefined {
+    if (this.#left-- <= 0) return undefined;
     if (!isObject(schema)) return schema === false ? undefined : demoText({});
-    if (this.#around.has(schema) || this.#left-- <= 0) return undefined;
+    return this.#inside(schema, () => this.#instanceOf(schema));
+  }
+
+  #inside(schema: JsonObject, build: () => Json | undefined): Json | undefined {
+    if (this.#around.has(schema)) return undefined;
     this.#around.add(schema);
-    const instance = this.#instanceOf(schema);
+    const instance = build();
     this.#around.delete(schema);
     return instance;
   }
@@ -36,17 +44,44 @@ class InstanceBuilder {
     if (typeof reference === 'string') return this.build(resolveReference(this.#root, reference));
     if (schema.const !== undefined) return schema.const;
     if (Array.isArray(schema.enum)) return schema.enum[0];
-    if (Array.isArray(allOf)) {
-      const joined = joinSchemas([...allOf.map((one) => this.#target(one)), rest]);
-      return this.build({ ...joined, ...(anyOf && { anyOf }), ...(oneOf && { oneOf }) });
-    }
+    if (Array.isArray(allOf)) return this.#joined(this.#partsOf(schema, new Set()));
     const choices = anyOf ?? oneOf;
     if (!Array.isArray(choices)) return this.#typed(schema);
     for (const choice of choices) {
-      const found = this.build(isShape(rest) ? joinSchemas([rest, this.#target(choice)]) : choice);
+      const found = isShape(rest) ? this.#chosen(rest, this.#target(choice)) : this.build(choice);
       if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  #chosen(rest: JsonObject, choice: Json): Json | undefined {
+    if (isObject(choice)) return this.#inside(choice, () => this.#joined([rest, choice]));
+    return choice === false ? undefined : this.build(rest);
+  }
+
+  /** A schema and all that its `allOf` leads to, without `allOf`. Undefined if it leads back to a schema on the way. */
+  #partsOf(schema: JsonObject, way: Set<JsonObject>): JsonObject[] | undefined {
+    if (way.has(schema) || this.#left-- <= 0) return undefined;
+    const { allOf, ...own } = schema;
+    const parts: JsonObject[] = [];
+    way.add(schema);
+    for (const part of listAt(allOf)
+      .map((one) => this.#target(one))
+      .filter(isObject)) {
+      const found = this.#partsOf(part, way);
+      if (!found) return undefined;
+      parts.push(...found);
+    }
+    way.delete(schema);
+    return [...parts, own];
+  }
+
+  #joined(schemas: readonly JsonObject[] | undefined): Json | undefined {
+    if (!schemas) return undefined;
+    for (const { properties, required } of schemas) {
+      this.#namesLeft -= Object.keys(objectAt(properties)).length + listAt(required).length;
+    }
+    return this.#namesLeft < 0 ? undefined : this.build(joinSchemas(schemas));
   }
 
   #typed(schema: JsonObject): Json | undefined {
@@ -85,8 +120,7 @@ class InstanceBuilder {
     while (list.length < least) {
       const own = Array.isArray(prefixItems) ? prefixItems[list.length] : undefined;
       const value = this.build(own ?? items ?? true);
-      // A schema that is `true` is not counted.
-      if (value === undefined || this.#left-- <= 0) return undefined;
+      if (value === undefined) return undefined;
       list.push(value);
     }
     return list;
@@ -107,14 +141,12 @@ function isShape(schema: JsonObject): boolean {
 }
 
 /** One schema for all of them; of a keyword that several have, the last counts. */
-function joinSchemas(schemas: readonly Json[]): JsonObject {
-  const joined: JsonObject = {};
-  for (const schema of schemas.filter(isObject)) {
-    const properties = { ...objectAt(joined.properties), ...objectAt(schema.properties) };
-    const required = [...listAt(joined.required), ...listAt(schema.required)];
-    Object.assign(joined, schema, { properties, required });
-  }
-  return joined;
+function joinSchemas(schemas: readonly JsonObject[]): JsonObject {
+  return {
+    ...Object.fromEntries(schemas.flatMap((schema) => Object.entries(schema))),
+    properties: Object.fromEntries(schemas.flatMap(({ properties }) => Object.entries(objectAt(properties)))),
+    required: schemas.flatMap(({ required }) => listAt(required)),
+  };
 }
 
 const objectAt = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
