@@ -67,6 +67,21 @@ describe('an instance of', () => {
       },
     ],
     [
+      'allOf with one base by several ways, and again inside',
+      {
+        $ref: '#/$defs/top',
+        $defs: {
+          base: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
+          left: { allOf: [{ $ref: '#/$defs/base' }] },
+          top: {
+            allOf: [{ $ref: '#/$defs/left' }, { $ref: '#/$defs/base' }],
+            properties: { inner: { allOf: [{ $ref: '#/$defs/left' }] } },
+            required: ['inner'],
+          },
+        },
+      },
+    ],
+    [
       'oneOf beside a type',
       {
         type: 'object',
