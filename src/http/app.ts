@@ -177,13 +177,13 @@ function linked({ links }: AppTools, answer: Response | Fault): Response | Fault
   return answer;
 }
 
-/** A bad key counts against the address it came from, whenever it was found to be bad: too many of them are told otherwise. */
-function countBadKey(tools: HttpTools, exchange: Exchange, told: Fault): Fault {
+/** A bad key counts against its address. Beyond the limit, the response is `auth_rate_limited` in place of `refused`. */
+function countBadKey(tools: HttpTools, exchange: Exchange, refused: Fault): Fault {
   const { bad_keys_per_minute: most } = tools.catalog().guards;
-  if (most === null) return told;
+  if (most === null) return refused;
   try {
     tools.doors.countBadKey(addressOf(tools, exchange), most);
-    return told;
+    return refused;
   } catch (error) {
     return toFault(error);
   }

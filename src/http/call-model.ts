@@ -38,7 +38,7 @@ export async function callModel(
   const capacity = tools.load.acquire(exchange.key.accountId);
   let large: LargeCall | undefined;
   try {
-    // It is asked for while the client is surely there.
+    // Read while the client is connected: afterwards its address is unknown.
     if (tools.catalog().guards.free_per_address_day !== null) exchange.connection.peer();
     if (hasPassed(exchange.request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
     const quoteId = exchange.request.headers.get(QUOTE_HEADER);

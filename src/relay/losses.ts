@@ -47,11 +47,11 @@ export function lossesOfBill({ held }: Pick<Admission, 'held'>, bill: Bill, step
   const losses: Loss[] = [];
   if (uncovered !== NO_BUCKETS) losses.push(lossOfUncovered(bill, step));
   if (step.model.free) losses.push(lossOf('free_model', step, bill));
-  if (cost > held) losses.push(housesLoss('above_hold', step, (costAsNamed(bill, step) * (cost - held)) / cost));
+  if (cost > held) losses.push(operatorLoss('above_hold', step, (costAsNamed(bill, step) * (cost - held)) / cost));
   // The two above have it already.
   if (!step.route.costs.rules || step.model.free || rule === 'empty_answer') return losses;
   const dearer = upstreamCost(bill, step) - costAsNamed(bill, step);
-  if (dearer > 0n) losses.push(housesLoss('service_tier', step, dearer));
+  if (dearer > 0n) losses.push(operatorLoss('service_tier', step, dearer));
   return losses;
 }
 
@@ -61,7 +61,7 @@ function lossOfUncovered({ buckets, uncovered, rule, tiers, toolCalls }: Bill, s
   return lossOf(reason, step, { buckets: uncovered, tiers }, inputOf(buckets) + inputOf(uncovered));
 }
 
-function housesLoss(reason: LossReason, { route, model }: Step, amount: Nano): Loss {
+function operatorLoss(reason: LossReason, { route, model }: Step, amount: Nano): Loss {
   return { reason, model: model.id, channel: route.channel.name, amount, charge: 0n };
 }
 

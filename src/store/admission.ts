@@ -83,7 +83,7 @@ export interface BudgetWarning extends Pick<BudgetState, 'budget' | 'keyId' | 'l
 }
 export type AdmitResult =
   | Admitted
-  /** An account is unknown that the key's row still named: the database came back without the last it had been told. */
+  /** `account_unknown`: the key's row names an account that the database has lost, because it was restored to an earlier state. */
   | { ok: false; reason: 'lease_lost' | 'wallet_frozen' | 'account_unknown' }
   | LimitRefusal
   | {

@@ -88,7 +88,7 @@ export interface ReleaseInput extends OfRequest {
   freeAddress?: string | undefined;
   outcome: Outcome;
 }
-/** Takes back an admission that nobody was told of: as if it had never been, so it leaves no usage record. */
+/** Takes back an admission whose result nobody received: it leaves no usage record. */
 export interface UndoInput extends OfRequest {
   freeAddress?: string | undefined;
   at: number;
@@ -168,7 +168,7 @@ export interface CreateKeyInput extends Logged, Acted {
   /** Such a key is not allowed now: answered only if this Idempotency-Key has made it before. */
   onlyReplay?: boolean;
 }
-/** A repeated call is told the key as it was made, whatever became of it. */
+/** A repeated call gets the key as it was made, whatever has changed since. */
 export type CreateKeyResult =
   | { ok: true; key: KeyDetails; replayedSalt?: string }
   | { ok: false; reason: ActorRefusal | 'not_found' | 'too_many_keys' | 'idempotency_key_reused' | 'no_replay' }
@@ -199,7 +199,7 @@ export interface RotateKeyInput extends Acted {
   at: number;
   replay?: ReplayRequest | undefined;
 }
-/** A repeated call is told the key as it was after the first. */
+/** A repeated call gets the key as it was after the first one. */
 export type RotateKeyResult =
   | { ok: true; key: KeyDetails; replayedSalt?: string }
   | { ok: false; reason: RefusedKeyReason | 'idempotency_key_reused' }

@@ -133,7 +133,7 @@ export async function editKey(tools: KeyTools, requester: Requester, keyId: stri
   return { ...publicKey(key), ...publicSpending(spendingOf(key)) };
 }
 
-/** Undefined for keys that are unknown to who asks. */
+/** Undefined for a key that the requester cannot see. */
 async function findKey({ store }: KeyTools, { accountId, delegateId }: Requester, keyId: string) {
   const keys = (await store.read.keysOf(accountId)).filter(({ revokedAt }) => revokedAt === null);
   // A key that could change itself would have no limits.

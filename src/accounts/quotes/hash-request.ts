@@ -11,7 +11,7 @@ export interface QuotedRequest {
 
 export type HashRequest = (request: QuotedRequest) => Promise<string>;
 
-/** After so many characters others have their turn. */
+/** Yields to other requests after so many characters. */
 const STEP_CHARS = 512 * 1024;
 
 export function createHashRequest(begin: () => Bun.CryptoHasher, pause: () => Promise<void>): HashRequest {

@@ -23,7 +23,7 @@ export interface QuoteTools {
   catalog(): Catalog;
   priceListAt: PriceListAt;
   pepper: string;
-  /** Lets others have their turn. */
+  /** Yields to other requests. */
   pause(): Promise<void>;
 }
 

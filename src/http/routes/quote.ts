@@ -30,8 +30,8 @@ import { MODEL_FAULTS, strict } from './outlines.ts';
 
 const ENDPOINTS: ReadonlyMap<unknown, ModelCall> = new Map(MODEL_CALLS.map(({ call }) => [call.path, call]));
 const PATHS = MODEL_CALLS.map(({ call }) => call.path);
-const ROOM_FOR_THE_REST = 64 * 1024;
-const MAX_BYTES = Math.max(...MODEL_CALLS.map(({ maxBytes }) => maxBytes)) + ROOM_FOR_THE_REST;
+const WRAPPER_BYTES = 64 * 1024;
+const MAX_BYTES = Math.max(...MODEL_CALLS.map(({ maxBytes }) => maxBytes)) + WRAPPER_BYTES;
 
 const quote = named('Quote', {
   quote_id: text.regex(/^qte_[\w-]+$/),

@@ -97,7 +97,7 @@ function wrongText(field: KeyField, body: KeyBody, wrong: Fault, language: Langu
 function refusedText(field: KeyField, refused: Fault, language: Language): string | undefined {
   const { keys } = wordsOf(language).account;
   const { param } = refused.details;
-  // A child without any budget: whoever reads it begins with the first.
+  // A child without any budget: the message stands at the first budget field.
   if (field === 'dayBudget' && param === 'budgets') return keys.childNeedsBudget;
   if (param !== (isLimit(field) ? limitParam(field) : API_NAMES[field])) return undefined;
   return isLimit(field) ? keys.aboveParent(keys.limits[field]) : faultText(language, refused);

@@ -41,7 +41,7 @@ async function readFacts(tools: SiteTools, { session }: SignedVisit) {
     readFreeAllowances(tools, accountId),
     spendingOf(tools, keyId),
     read.usagePage({ accountId, limit: RECENT, ...(keyIds ? { keyIds } : {}) }),
-    // Who sees one subtree is told nothing of how others topped up.
+    // A child key does not see how the account was topped up.
     keyIds ? [] : read.creditsOf(accountId, CREDITS + 1),
     read.spendByDay(accountId, since, keyIds),
   ]);

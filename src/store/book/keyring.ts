@@ -112,7 +112,7 @@ export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
   const known = checkReplay(book, replay, at);
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   const keys = book.get('keyrings', accountId) ?? [];
-  // A twin of a key that rotates itself is told of it, though the text it came with died by that.
+  // A repeated call of a key that rotates itself gets the same result, though its text is no longer valid.
   if (known.found === 'same') return { ok: true, key: shownBefore(known.result, keys), replayedSalt: known.salt };
   const result = replaceKey(book, input, (key) => ({
     ...key,
