@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import type { Clock } from '../../kit/clock.ts';
-import { maxNano, moneyFields, type Nano } from '../../kit/money.ts';
+import { moneyFields, type Nano } from '../../kit/money.ts';
 import { amount, time } from '../../kit/shapes.ts';
 import { taipeiDayStart, taipeiMonthStart } from '../../kit/taipei.ts';
-import { budgetOn } from '../../store/book/budgets.ts';
+import { budgetOn, leftOf } from '../../store/book/budgets.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { maybeAmounts, maybeMoney } from './public-limits.ts';
@@ -14,7 +14,7 @@ import { maybeAmounts, maybeMoney } from './public-limits.ts';
 export const COUNTED_BUDGETS = ['day', 'month', 'total'] as const;
 export type CountedBudget = (typeof COUNTED_BUDGETS)[number];
 
-export interface BudgetState {
+export interface BudgetUse {
   /** Null without such a budget. */
   limit: Nano | null;
   spent: Nano;
@@ -23,14 +23,14 @@ export interface BudgetState {
   resetsAt: number | null;
 }
 
-interface RenewedBudget extends BudgetState {
+interface RenewedBudget extends BudgetUse {
   resetsAt: number;
 }
 
 export interface KeySpending {
   day: RenewedBudget;
   month: RenewedBudget;
-  total: BudgetState;
+  total: BudgetUse;
   /** What running requests may still cost; it counts in each budget. */
   held: Nano;
 }
@@ -52,7 +52,7 @@ export async function readSpending(
     const state = (limit: Nano | null, used: Nano) => ({
       limit,
       spent: used,
-      left: limit === null ? null : maxNano(0n, limit - used - held),
+      left: limit === null ? null : leftOf({ limit, spent: used, held }),
     });
     return {
       held,

@@ -2,7 +2,7 @@
 // How much of each budget of a key is used, as a bar with marks at 80 % and 100 %. The figures are text beside it.
 
 import {
-  type BudgetState,
+  type BudgetUse,
   COUNTED_BUDGETS,
   type CountedBudget,
   type KeySpending,
@@ -44,7 +44,7 @@ interface BudgetProps {
   context: PageContext;
   name: CountedBudget;
   limit: Nano;
-  state: BudgetState;
+  state: BudgetUse;
   held: Nano;
 }
 

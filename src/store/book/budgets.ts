@@ -92,7 +92,7 @@ export function unspentOf({ limit, spent }: BudgetState): Nano {
 }
 
 /** What neither was spent nor is held. */
-export function leftOf({ limit, spent, held }: BudgetState): Nano {
+export function leftOf({ limit, spent, held }: Pick<BudgetState, 'limit' | 'spent' | 'held'>): Nano {
   return maxNano(0n, limit - spent - held);
 }
 
