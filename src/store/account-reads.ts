@@ -19,7 +19,14 @@ export const ACCOUNT_READS = {
     hash,
     hash,
   ]),
+  /** Revoked ones too, which may be many. */
   keysOf: many(QUICK, KEYS, 'WHERE account_id = ? ORDER BY created_at, key_id', (accountId: string) => [accountId]),
+  unrevokedKeysOf: many(
+    QUICK,
+    KEYS,
+    'WHERE account_id = ? AND revoked_at IS NULL ORDER BY created_at, key_id',
+    (accountId: string) => [accountId],
+  ),
   keyById: one(QUICK, KEYS, 'WHERE key_id = ?', (keyId: string) => [keyId]),
   /** Valid keys older than `since` and unused from then on, of accounts that no card and no credit ever reached and with no
    * valid key below them; none if usage of that time was deleted, because their use is then unknown. */

@@ -14,7 +14,7 @@ const CACHE_SIZE = 20_000;
 const TRUSTED_FOR_MS = 1_000;
 
 export interface KeyStore {
-  read: Pick<Reads, 'keyByHash' | 'keysOf'>;
+  read: Pick<Reads, 'keyByHash' | 'unrevokedKeysOf'>;
 }
 
 /** A key whose text a client presented. */
@@ -66,7 +66,8 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
     const changesBefore = changes;
     const askedAt = clock.monotonic();
     const row = await store.read.keyByHash(presentedHash);
-    const ancestors = row && row.parentId !== null ? ancestorsOf(await store.read.keysOf(row.accountId), row) : [];
+    const others = row && row.parentId !== null ? await store.read.unrevokedKeysOf(row.accountId) : [];
+    const ancestors = row ? ancestorsOf(others, row) : [];
     const key = row && {
       ...row,
       presentedHash,

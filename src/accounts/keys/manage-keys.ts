@@ -76,8 +76,8 @@ export function requesterOf({ accountId, keyId, presentedHash, manage }: Present
 
 /** A delegating key sees itself and the keys below it. */
 export async function listKeys(tools: KeyTools, { accountId, delegateId }: Requester) {
-  const live = (await tools.store.read.keysOf(accountId)).filter(({ revokedAt }) => revokedAt === null);
-  const keys = delegateId === undefined ? treeOrder(live) : subtreeOf(live, delegateId);
+  const all = await tools.store.read.unrevokedKeysOf(accountId);
+  const keys = delegateId === undefined ? treeOrder(all) : subtreeOf(all, delegateId);
   const spendingOf = await readSpending(tools, keys);
   return {
     object: 'list' as const,
@@ -135,7 +135,7 @@ export async function editKey(tools: KeyTools, requester: Requester, keyId: stri
 
 /** Undefined for a key that the requester cannot see. */
 async function findKey({ store }: KeyTools, { accountId, delegateId }: Requester, keyId: string) {
-  const keys = (await store.read.keysOf(accountId)).filter(({ revokedAt }) => revokedAt === null);
+  const keys = await store.read.unrevokedKeysOf(accountId);
   // A key that could change itself would have no limits.
   if (keyId === delegateId) throw fault('key_not_permitted', { message: OWN_KEY });
   const visible = delegateId === undefined ? keys : subtreeOf(keys, delegateId);

@@ -89,7 +89,7 @@ export async function readSession(
   if (!session || !isLiveSession(session, now)) return undefined;
   const { keyId } = session;
   const key = keyId === null ? undefined : await store.read.keyById(keyId);
-  const others = key && key.parentId !== null ? await store.read.keysOf(accountId) : [];
+  const others = key && key.parentId !== null ? await store.read.unrevokedKeysOf(accountId) : [];
   if (keyId !== null && !isStillValid(key, others, session.keyHash, now)) return undefined;
   if (now - session.seenAt >= TOUCH_MS) {
     // A failure to record the visit must not refuse it.

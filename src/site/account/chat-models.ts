@@ -28,7 +28,7 @@ function rank({ id, free }: Model): number {
 
 /** The key that opened the session; after a sign-in with a password, the oldest key that may manage. */
 export async function keyOf({ store, clock }: SiteTools, session: SiteSession): Promise<ChatKey | undefined> {
-  const keys = await store.read.keysOf(session.accountId);
+  const keys = await store.read.unrevokedKeysOf(session.accountId);
   const valid = keys.filter((key) => isLiveChain(key, ancestorsOf(keys, key), clock.now()));
   const key =
     session.keyId === null

@@ -65,7 +65,7 @@ export interface Pages {
   incidents: Incident;
   loginNames: LoginName;
   logins: Login;
-  /** All keys of an account, under the lock of its wallet. */
+  /** The keys of an account that were not revoked, under the lock of its wallet. The others may be many. */
   keyrings: readonly KeyRow[];
 }
 

@@ -92,7 +92,8 @@ type ReaderTable = keyof Readers;
  * to wait for another one's look at it. */
 const UNLOCKED: readonly PageTable[] = ['budgets', 'lossDays', 'holds', 'leases', 'keyrings'];
 const LOCKED_TABLES = PAGE_TABLES.filter((table): table is ReaderTable => !UNLOCKED.includes(table));
-const KEYRINGS = `SELECT ${KEY_READER.columns} FROM keys WHERE account_id = ANY($1::text[]) ORDER BY keys.created_at, keys.key_id`;
+const KEYRINGS = `SELECT ${KEY_READER.columns} FROM keys WHERE account_id = ANY($1::text[]) AND revoked_at IS NULL
+  ORDER BY keys.created_at, keys.key_id`;
 
 function loadSql(table: PageTable): string {
   if (table === 'keyrings') return KEYRINGS;

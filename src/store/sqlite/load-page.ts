@@ -20,7 +20,7 @@ export function prepareLoad(db: Database): LoadPage {
     };
   };
   const keysOf = db.prepare<Record<string, unknown>, [string]>(
-    'SELECT * FROM keys WHERE account_id = ? ORDER BY created_at, key_id',
+    'SELECT * FROM keys WHERE account_id = ? AND revoked_at IS NULL ORDER BY created_at, key_id',
   );
   const loaders: Loaders = {
     wallets: byId('wallets'),

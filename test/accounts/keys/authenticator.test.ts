@@ -24,7 +24,7 @@ beforeEach(() => {
           reads++;
           return rows.get(hash);
         },
-        keysOf: async (accountId) => [...rows.values()].filter((row) => row.accountId === accountId),
+        unrevokedKeysOf: async (accountId) => [...rows.values()].filter((row) => row.accountId === accountId),
       },
     },
     clock,
@@ -89,7 +89,7 @@ test('the store sees a keyed hash, never the key', async () => {
   expect(authenticator.hash(KEY)).toMatch(/^[0-9a-f]{64}$/);
   expect(authenticator.hash(KEY)).not.toBe(new Bun.CryptoHasher('sha256').update(KEY).digest('hex'));
   const elsewhere = createAuthenticator(
-    { read: { keyByHash: async () => undefined, keysOf: async () => [] } },
+    { read: { keyByHash: async () => undefined, unrevokedKeysOf: async () => [] } },
     clock,
     'another-test-pepper',
   );
@@ -223,7 +223,7 @@ describe('rows in memory', () => {
             const row = rows.get(asked);
             return new Promise((resolve) => replies.push(() => resolve(row)));
           },
-          keysOf: async () => [],
+          unrevokedKeysOf: async () => [],
         },
       },
       clock,
