@@ -118,13 +118,16 @@ function budgetText({ short }: RefusedForMoney): string {
 
 /** The least that is held for the request, and how it comes about. */
 function reservedText({ needed }: RefusedForMoney, request: RequestedCost): string {
-  const { hold, inputTokens, images, choices } = request;
-  const { base, unit, least } = hold;
+  const { hold, fees, promptTokens, broughtTokens, images, choices } = request;
+  const { unit, least } = hold;
+  const base = hold.base - fees;
+  const inputTokens = promptTokens + broughtTokens;
   const output = unit * BigInt(least);
   const parts: string[] = [];
   if (images > 0) parts.push(`NT$${formatNtd(base)} for the prompt and ${images} ${images === 1 ? 'image' : 'images'}`);
   else if (base > 0n)
     parts.push(`NT$${formatNtd(base)} for up to ${inputTokens} input tokens${perMillion(base, inputTokens)}`);
+  if (fees > 0n) parts.push(`NT$${formatNtd(fees)} for calls of tools`);
   if (output > 0n)
     parts.push(`NT$${formatNtd(output)} for ${least * choices} output tokens${perMillion(output, least * choices)}`);
   return `At least NT$${formatNtd(needed)} must be reserved for this request: ${parts.join(' and ')}`;

@@ -1,6 +1,7 @@
 // What a refused request would have to leave out so that the money covers it, and the call that does.
 
 import type { FaultAction } from '../faults/table.ts';
+import type { Nano } from '../kit/money.ts';
 import type { HoldRequest } from '../store/operations.ts';
 import type { RefusedForMoney } from './money-fault.ts';
 
@@ -20,8 +21,11 @@ export interface RequestedCost {
   thinkingBudget: number | undefined;
   /** What would be held for all of it. */
   hold: HoldRequest;
-  /** The input tokens that are part of it. */
-  inputTokens: number;
+  /** The part of its base that is for calls of the upstream's tools; the rest is for input and images. */
+  fees: Nano;
+  /** The input tokens that are part of it: of the prompt, and what such tools may bring. */
+  promptTokens: number;
+  broughtTokens: number;
   /** False if a shorter text would not hold less: a part of the prompt has an unknown size. */
   mayShorten: boolean;
   /** Whether there is a free model that this key may use. */
@@ -61,16 +65,17 @@ function fewerImages({ needed, available }: RefusedForMoney, { images }: Request
 }
 
 function shorterPrompt(refused: RefusedForMoney, request: RequestedCost, boundName: string): Smaller | undefined {
-  const { hold, inputTokens, mayShorten } = request;
-  if (!mayShorten || inputTokens === 0) return undefined;
-  const all = BigInt(inputTokens);
-  const price = (hold.base + all - 1n) / all;
-  const left = refused.available - hold.unit * BigInt(hold.least);
+  const { hold, fees, promptTokens, broughtTokens, mayShorten } = request;
+  if (!mayShorten || promptTokens === 0) return undefined;
+  const all = BigInt(promptTokens + broughtTokens);
+  const price = (hold.base - fees + all - 1n) / all;
+  // Tools bring as much to a shorter prompt, or less.
+  const left = refused.available - hold.unit * BigInt(hold.least) - fees - price * BigInt(broughtTokens);
   const affordable = price > 0n && left > 0n ? Number(left / price) : 0;
   if (affordable < LEAST_PROMPT_TOKENS) return undefined;
-  const share = Math.max(1, Math.floor((100 * affordable) / inputTokens));
+  const share = Math.max(1, Math.floor((100 * affordable) / promptTokens));
   return {
-    remedy: `shorten the prompt to about ${share} % of its length, ${affordable} of the ${inputTokens} tokens that it is counted as at most`,
+    remedy: `shorten the prompt to about ${share} % of its length, ${affordable} of the ${promptTokens} tokens that it is counted as at most`,
     inputTokens: affordable,
     action: {
       ...sample(request, { [boundName]: hold.least }),

@@ -4,6 +4,7 @@ import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { RelayRequest } from '../dialects/dialect.ts';
 import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
 import { upperAt } from '../dialects/input/upper-at.ts';
+import type { Nano } from '../kit/money.ts';
 import { type HoldTerms, holdFor } from '../ledger/cost.ts';
 import type { AddressLimit, AdmitInput, HoldRequest, TokenRequest } from '../store/operations.ts';
 import type { Call, RelayTools } from './call.ts';
@@ -73,6 +74,11 @@ export function fullHold(call: Call): HoldRequest {
   return holdFor(call, inputBound(call), wantedTokens(call), { calls: callsBound(call) });
 }
 
+/** The part of it that calls of the upstream's tools can cost, apart from their tokens. */
+export function feesInHold(call: Call): Nano {
+  return fullHold(call).base - holdFor(call, inputBound(call), wantedTokens(call)).base;
+}
+
 /** The output bound as far as the client and the model decide it. */
 export function wantedTokens({ request, model, catalog }: Call): number {
   const most = Math.min(model.maxOutputTokens, freeShare(request, model, catalog));
@@ -100,8 +106,14 @@ function callsBound({ request, candidates, dialect }: Call): HoldTerms['calls'] 
  * A prompt is at most the largest candidate's context, which is also the bound of parts whose size is unknown. Tools of the
  * upstream may take more than a context together, because each use of one is billed with all that came before it.
  */
-export function inputBound({ request: { input }, model, candidates, dialect }: Call): number {
-  if (input.longest) return input.upper;
+export function inputBound(call: Call): number {
+  const { prompt, brought } = inputBounds(call);
+  return prompt + brought;
+}
+
+/** `brought`: by tools of the upstream. */
+export function inputBounds({ request: { input }, model, candidates, dialect }: Call) {
+  if (input.longest) return { prompt: input.upper, brought: 0 };
   let context = model.contextTokens;
   let { upper } = input;
   let runsTools = false;
@@ -115,5 +127,5 @@ export function inputBound({ request: { input }, model, candidates, dialect }: C
     }
   }
   const prompt = input.isOpen ? context : Math.min(upper, context);
-  return runsTools ? prompt + broughtTokens(input.toolUse, prompt, context) : prompt;
+  return { prompt, brought: runsTools ? broughtTokens(input.toolUse, prompt, context) : 0 };
 }

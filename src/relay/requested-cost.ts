@@ -2,13 +2,14 @@
 
 import { FREE_MODEL } from '../catalog/document.ts';
 import type { RequestedCost } from '../limits/smaller-request.ts';
-import { fullHold, inputBound } from './admit-input.ts';
+import { feesInHold, fullHold, inputBounds } from './admit-input.ts';
 import type { Call } from './call.ts';
 import { mayUse } from './choose-model.ts';
 
 export function requestedCost(call: Call): RequestedCost {
   const { model, endpoint, dialect, request } = call;
   const { boundName, choices, images, thinkingBudget, input } = request;
+  const { prompt, brought } = inputBounds(call);
   return {
     endpoint,
     model: model.id,
@@ -18,7 +19,9 @@ export function requestedCost(call: Call): RequestedCost {
     images,
     thinkingBudget,
     hold: fullHold(call),
-    inputTokens: inputBound(call),
+    fees: feesInHold(call),
+    promptTokens: prompt,
+    broughtTokens: brought,
     mayShorten: !input.isOpen,
     hasFreeModel: hasFreeModel(call),
   };

@@ -29,6 +29,7 @@ beforeAll(async () => {
         ...standard.models,
         upModel('plain', { price: { input: 10, output: 40 }, max_output_tokens: 5_000 }),
         upModel('dear', { price: { input: 1_000, output: 100_000 } }),
+        upModel('searching', { price: { input: 10, output: 40, tools: { web_search: 0.001 } } }),
       ],
     }),
   });
@@ -239,4 +240,41 @@ test('a balance that is too low names a smaller call, too', async () => {
   expect(smaller.body.max_tokens).toBe(error.affordable_max_tokens);
   expect((await perform(smaller, account.key)).status).toBe(200);
   expect(new URL(redeem.href).pathname).toBe('/api/redeem');
+});
+
+describe('a request with tools of the upstream', () => {
+  const SEARCHES = 2n;
+  const FEES = SEARCHES * 1_000_000n;
+  const searching = (words: number) => ({
+    ...{ model: 'searching', max_output_tokens: 16, max_tool_calls: Number(SEARCHES) },
+    ...{ input: 'word '.repeat(words), tools: [{ type: 'web_search' }] },
+  });
+
+  test('is told what its calls cost apart from its tokens', async () => {
+    const upper = await upperOf(searching(1), '/v1/responses');
+    const { key } = await withBudget(0n);
+    const error = await refusalOf(key, searching(1), '/v1/responses');
+    expect(error.hint).toContain(
+      `NT$${ntd(upper * INPUT)} for up to ${upper} input tokens at NT$10 per 1M and NT$0.002 for calls of tools and NT$${ntd(16n * OUTPUT)} for 16 output tokens`,
+    );
+  });
+
+  test('is not told to shorten the prompt where the results of its tools alone cost more', async () => {
+    const upper = await upperOf(searching(1), '/v1/responses');
+    const { id, key } = await withBudget((upper * INPUT) / 2n + FEES);
+    const error = await refusalOf(key, searching(200), '/v1/responses');
+    expect(error).not.toHaveProperty('affordable_input_tokens');
+    expect(error.message).not.toContain('horten the prompt');
+    expect(pathsOf(error)).toEqual([`/api/keys/${id}`, CHAT, '/api/me']);
+  });
+
+  test('is covered with a prompt of the length that is named', async () => {
+    const half = await upperOf(searching(1_000), '/v1/responses');
+    const { key } = await withBudget(half * INPUT + FEES + 16n * OUTPUT);
+    const error = await refusalOf(key, searching(2_000), '/v1/responses');
+    const share = Number(/about (\d+) %/.exec(error.message)?.[1]);
+    expect(share).toBeWithin(30, 51);
+    const shorter = searching(Math.floor(20 * share));
+    expect((await gateway.call('/v1/responses', { key, body: shorter })).status).toBe(200);
+  });
 });

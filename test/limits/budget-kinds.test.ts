@@ -15,7 +15,9 @@ const REQUEST = {
   images: 0,
   thinkingBudget: undefined,
   hold: { base: 1_000_000n, unit: 50_000n, wanted: 100, least: 16 },
-  inputTokens: 100,
+  fees: 0n,
+  promptTokens: 100,
+  broughtTokens: 0,
   mayShorten: true,
   hasFreeModel: false,
 } as const;
