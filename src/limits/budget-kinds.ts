@@ -1,9 +1,7 @@
-// The kinds of budgets that a key can have: what they are called, when they begin anew, and what raises them.
+// The kinds of budgets that a key can have: what they are called, and when they begin anew.
 
-import type { FaultAction } from '../faults/table.ts';
-import { formatNtd, type Nano, ntdNumber } from '../kit/money.ts';
 import { taipeiDay, taipeiDayStart, taipeiMonth, taipeiMonthStart } from '../kit/taipei.ts';
-import type { BudgetKind, BudgetState } from '../store/operations.ts';
+import type { BudgetKind } from '../store/operations.ts';
 
 interface Kind {
   name: string;
@@ -26,14 +24,4 @@ function nextDay(now: number): number {
 
 function nextMonth(now: number): number {
   return taipeiMonthStart(taipeiMonth(now) + 1);
-}
-
-/** The call that sets a budget to this amount. */
-export function raiseBudget({ budget, keyId }: BudgetState, amount: Nano): FaultAction {
-  return {
-    method: 'PATCH',
-    path: `/api/keys/${keyId}`,
-    body: { budgets: { [`${budget}_ntd`]: ntdNumber(amount) } },
-    why: `raise the ${BUDGET_KINDS[budget].name} budget to NT$${formatNtd(amount)}; needs a managing key`,
-  };
 }

@@ -6,29 +6,31 @@ import { type FaultAction, REDEEM, SHOW_ME, USE_FREE } from '../faults/table.ts'
 import { formatNtd, moneyFields, type Nano } from '../kit/money.ts';
 import { leftOf } from '../store/book/budgets.ts';
 import type { BudgetState, MoneyReason } from '../store/operations.ts';
-import { BUDGET_KINDS, raiseBudget } from './budget-kinds.ts';
+import { BUDGET_KINDS } from './budget-kinds.ts';
+import { coveredTokens, neededRaises, type Raise, raiseAction, raiseText } from './raise-budgets.ts';
 import type { Refused } from './recent-refusals.ts';
-import { type RequestedCost, type Smaller, smallerRequest } from './smaller-request.ts';
+import { affordableOutput, type RequestedCost, type Smaller, smallerRequest } from './smaller-request.ts';
 
 export type RefusedForMoney = Extract<Refused, { reason: MoneyReason }>;
 
 export function moneyFault(refused: RefusedForMoney, now: number, request: RequestedCost): Fault {
-  const { reason, needed, available, affordableTokens, short } = refused;
+  const { reason, needed, available, short } = refused;
   const isBounded = request.boundName !== undefined;
   const help: Help = {
     smaller: smallerRequest(refused, request),
     mayBeFree: isBounded && request.hasFreeModel,
-    raised: raisedBudget(refused, request),
+    raises: neededRaises(refused.budgets ?? [], coveredCost(request)),
   };
   return fault(reason === 'budget_in_use' ? 'balance_in_use' : reason, {
     message: messageOf(refused, request, help),
-    actions: helpfulActions(refused, help),
-    hint: `${reservedText(refused, request)}; NT$${formatNtd(available)} is available.`,
+    actions: helpfulActions(refused, request, help),
+    // The message of the other reason has it.
+    hint: reason === 'key_budget_exceeded' ? undefined : `${reservedText(refused, request)}.`,
     figures: {
       ...(short ? budgetFigures(short, now, reason) : {}),
       ...moneyFields('needed', needed),
       ...moneyFields('available', available),
-      ...(isBounded ? { affordable_max_tokens: affordableTokens } : {}),
+      ...(isBounded ? { affordable_max_tokens: affordableOutput(refused, request) } : {}),
       ...(help.smaller?.inputTokens === undefined ? {} : { affordable_input_tokens: help.smaller.inputTokens }),
     },
   });
@@ -37,20 +39,13 @@ export function moneyFault(refused: RefusedForMoney, now: number, request: Reque
 interface Help {
   smaller: Smaller | undefined;
   mayBeFree: boolean;
-  /** The budget that would cover the request; undefined if the keys above allow none that does. */
-  raised: Nano | undefined;
+  raises: readonly Raise[];
 }
 
-function mostOf({ hold: { base, unit, wanted } }: RequestedCost): Nano {
-  return base + unit * BigInt(wanted);
-}
-
-/** For the whole request if the keys above allow that, otherwise for as much of it as they do. */
-function raisedBudget({ short, ceiling, needed }: RefusedForMoney, request: RequestedCost): Nano | undefined {
-  if (!short) return undefined;
-  const whole = short.spent + short.held + mostOf(request);
-  if (ceiling === undefined || whole <= ceiling) return whole;
-  return short.spent + needed <= ceiling ? ceiling : undefined;
+/** What is held for the request if the raised budgets cover it. */
+function coveredCost(request: RequestedCost): Nano {
+  const { base, unit } = request.hold;
+  return base + unit * BigInt(coveredTokens(request));
 }
 
 function budgetFigures(short: BudgetState, now: number, reason: MoneyReason) {
@@ -67,15 +62,18 @@ function budgetFigures(short: BudgetState, now: number, reason: MoneyReason) {
 }
 
 /** A card does not help against a key's own budget, and the free model makes neither images nor embeddings. */
-function helpfulActions({ reason, short }: RefusedForMoney, { smaller, mayBeFree, raised }: Help): FaultAction[] {
+function helpfulActions(
+  { reason }: RefusedForMoney,
+  request: RequestedCost,
+  { smaller, mayBeFree, raises }: Help,
+): FaultAction[] {
   const less = smaller?.action ? [smaller.action] : [];
   const free = mayBeFree ? [USE_FREE] : [];
-  const raise = short && raised !== undefined ? [raiseBudget(short, raised)] : [];
   switch (reason) {
     case 'insufficient_balance':
       return [...less, REDEEM, ...free];
     case 'key_budget_exceeded':
-      return [...less, ...raise, ...free, SHOW_ME];
+      return [...less, ...raises.map((raise) => raiseAction(raise, request)), ...free, SHOW_ME];
     case 'balance_in_use':
       return [SHOW_ME, REDEEM];
     case 'budget_in_use':
@@ -84,7 +82,7 @@ function helpfulActions({ reason, short }: RefusedForMoney, { smaller, mayBeFree
 }
 
 /** Names only remedies that work in this case. */
-function messageOf(refused: RefusedForMoney, request: RequestedCost, { smaller, mayBeFree, raised }: Help): string {
+function messageOf(refused: RefusedForMoney, request: RequestedCost, { smaller, mayBeFree, raises }: Help): string {
   const { boundName: bound } = request;
   const less = smaller?.remedy;
   const free = mayBeFree ? 'use the free model auto:free' : undefined;
@@ -94,7 +92,7 @@ function messageOf(refused: RefusedForMoney, request: RequestedCost, { smaller, 
       return `The balance is too low for this request: ${figures}. ${oneOf(less, 'redeem a prepaid card to add balance', free)}.`;
     case 'key_budget_exceeded': {
       const wait = refused.short && BUDGET_KINDS[refused.short.budget].remedy;
-      const raise = `raise the budget${raised === undefined ? '' : ` to NT$${formatNtd(raised)}`} with a managing key`;
+      const raise = raiseText(raises, request);
       return `${budgetText(refused)} ${reservedText(refused, request)}. ${oneOf(less, raise, free, wait)}.`;
     }
     case 'balance_in_use':
@@ -110,10 +108,8 @@ function messageOf(refused: RefusedForMoney, request: RequestedCost, { smaller, 
 function budgetText({ short }: RefusedForMoney): string {
   if (!short) return 'The budget of this key does not cover this request.';
   const { budget, keyId, limit, spent, held } = short;
-  const [ofLimit, ofSpent, ofHeld, ofLeft] = [limit, spent, held, leftOf(short)].map(
-    (amount) => `NT$${formatNtd(amount)}`,
-  );
-  return `The ${BUDGET_KINDS[budget].name} budget of ${keyId} does not cover this request: of ${ofLimit}, ${ofSpent} is spent, ${ofHeld} is held by running requests and ${ofLeft} is left.`;
+  const inUse = held > 0n ? `, NT$${formatNtd(held)} is held by running requests` : '';
+  return `The ${BUDGET_KINDS[budget].name} budget of ${keyId} does not cover this request: of NT$${formatNtd(limit)}, NT$${formatNtd(spent)} is spent${inUse} and NT$${formatNtd(leftOf(short))} is left.`;
 }
 
 /** The least that is held for the request, and how it comes about. */

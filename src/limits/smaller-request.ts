@@ -28,8 +28,12 @@ export interface RequestedCost {
   broughtTokens: number;
   /** False if a shorter text would not hold less: a part of the prompt has an unknown size. */
   mayShorten: boolean;
+  /** Whether the client set an output limit of its own. */
+  isBounded: boolean;
   /** Whether there is a free model that this key may use. */
   hasFreeModel: boolean;
+  /** The outermost key of the chain: all others have a parent. */
+  rootKeyId: string;
 }
 
 export interface Smaller {
@@ -43,16 +47,36 @@ export interface Smaller {
 /** A prompt with fewer tokens is hardly one: the names of its fields count, too. */
 const LEAST_PROMPT_TOKENS = 100;
 
+/**
+ * A short request may be counted as so many input tokens more when it is written with spaces between its JSON tokens, as
+ * many clients do, or with the prompt of the sample.
+ */
+const SAMPLE_MARGIN_TOKENS = 6;
+
+/** The output tokens that the money pays for, however the same request is written. */
+export function affordableOutput({ available, affordableTokens }: RefusedForMoney, request: RequestedCost): number {
+  const { base, unit } = request.hold;
+  if (unit === 0n) return affordableTokens;
+  const left = available - base - BigInt(SAMPLE_MARGIN_TOKENS) * inputPrice(request);
+  return left > 0n ? Math.min(affordableTokens, Number(left / unit)) : 0;
+}
+
+/** Nano-NT$ per input token, rounded up. */
+function inputPrice({ hold: { base }, fees, promptTokens, broughtTokens }: RequestedCost): Nano {
+  const all = BigInt(Math.max(1, promptTokens + broughtTokens));
+  return (base - fees + all - 1n) / all;
+}
+
 /** Undefined if no smaller request is affordable either. */
 export function smallerRequest(refused: RefusedForMoney, request: RequestedCost): Smaller | undefined {
-  const { affordableTokens } = refused;
+  const affordableTokens = affordableOutput(refused, request);
   const { boundName, images, thinkingBudget } = request;
   if (images > 0) return fewerImages(refused, request);
   if (boundName === undefined) return refused.available > 0n ? { remedy: 'send less input' } : undefined;
   if (affordableTokens === 0) return shorterPrompt(refused, request, boundName);
   if (thinkingBudget !== undefined) return undefined;
   return {
-    remedy: `lower ${boundName} to ${affordableTokens} or less`,
+    remedy: `lower ${boundName} to ${affordableTokens}`,
     action: {
       ...sample(request, { [boundName]: affordableTokens }),
       why: `with this ${boundName} the request is covered`,
@@ -67,8 +91,7 @@ function fewerImages({ needed, available }: RefusedForMoney, { images }: Request
 function shorterPrompt(refused: RefusedForMoney, request: RequestedCost, boundName: string): Smaller | undefined {
   const { hold, fees, promptTokens, broughtTokens, mayShorten } = request;
   if (!mayShorten || promptTokens === 0) return undefined;
-  const all = BigInt(promptTokens + broughtTokens);
-  const price = (hold.base - fees + all - 1n) / all;
+  const price = inputPrice(request);
   // Tools bring as much to a shorter prompt, or less.
   const left = refused.available - hold.unit * BigInt(hold.least) - fees - price * BigInt(broughtTokens);
   const affordable = price > 0n && left > 0n ? Number(left / price) : 0;

@@ -7,7 +7,7 @@ import type { Call } from './call.ts';
 import { mayUse } from './choose-model.ts';
 
 export function requestedCost(call: Call): RequestedCost {
-  const { model, endpoint, dialect, request } = call;
+  const { model, endpoint, dialect, request, key } = call;
   const { boundName, choices, images, thinkingBudget, input } = request;
   const { prompt, brought } = inputBounds(call);
   return {
@@ -23,7 +23,9 @@ export function requestedCost(call: Call): RequestedCost {
     promptTokens: prompt,
     broughtTokens: brought,
     mayShorten: !input.isOpen,
+    isBounded: request.maxOutputTokens !== undefined,
     hasFreeModel: hasFreeModel(call),
+    rootKeyId: key.ancestors.at(-1)?.keyId ?? key.keyId,
   };
 }
 

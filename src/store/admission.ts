@@ -96,8 +96,8 @@ export type AdmitResult =
       affordableTokens: number;
       /** The budget that refuses, if it is not the wallet. */
       short?: BudgetState;
-      /** The lowest budget of this kind above that key, beyond which its own cannot be raised. */
-      ceiling?: Nano;
+      /** With `short`: every budget of the chain, the key's own first. */
+      budgets?: readonly BudgetState[];
     };
 export interface LimitRefusal {
   ok: false;

@@ -87,14 +87,14 @@ describe('a daily budget that is too low', () => {
       needed_ntd: ntd(needed),
       needed_nano: needed.toString(),
       available_nano: left.toString(),
-      affordable_max_tokens: 15,
+      affordable_max_tokens: 14,
       resets_at: expect.any(String),
     });
     const raised = CHARGED + upper * INPUT + 500n * OUTPUT;
     expect(error.message).toBe(
-      `The daily budget of ${id} does not cover this request: of NT$${ntd(limit)}, NT$${ntd(CHARGED)} is spent, NT$0 is held by running requests and NT$${ntd(left)} is left. ` +
+      `The daily budget of ${id} does not cover this request: of NT$${ntd(limit)}, NT$${ntd(CHARGED)} is spent and NT$${ntd(left)} is left. ` +
         `At least NT$${ntd(needed)} must be reserved for this request: NT$${ntd(upper * INPUT)} for up to ${upper} input tokens at NT$10 per 1M and NT$${ntd(16n * OUTPUT)} for 16 output tokens at NT$40 per 1M. ` +
-        `Lower max_tokens to 15 or less, raise the budget to NT$${ntd(raised)} with a managing key, use the free model auto:free, or wait for the next day in Taipei.`,
+        `Lower max_tokens to 14, raise the budget to NT$${ntd(raised)} with a managing key, use the free model auto:free, or wait for the next day in Taipei.`,
     );
   });
 
@@ -141,7 +141,7 @@ describe('a daily budget that is too low', () => {
     const error = await refusalOf(key, asked, endpoint);
     expect(pathsOf(error)).toEqual([endpoint, `/api/keys/${id}`, CHAT, '/api/me']);
     const [smaller, raise, free, me] = error.actions;
-    expect(smaller.body).toMatchObject({ model: 'plain', [bound]: 15 });
+    expect(smaller.body).toMatchObject({ model: 'plain', [bound]: 13 });
     for (const action of [free, me, smaller]) expect((await perform(action, key)).status).toBe(200);
 
     const other = await withBudget(upper * INPUT + 15n * OUTPUT);
@@ -152,6 +152,31 @@ describe('a daily budget that is too low', () => {
     const answered = await gateway.call(endpoint, { key: other.key, body: asked });
     expect(answered.status).toBe(200);
     expect(answered.headers.has('x-svc-max-tokens')).toBe(false);
+  });
+
+  test('names a smaller call that is covered also when it is written with spaces', async () => {
+    const upper = await upperOf(body);
+    const { key } = await withBudget(upper * INPUT + 15n * OUTPUT);
+    const { actions, affordable_max_tokens } = await refusalOf(key, body);
+    expect(actions[0].body.max_tokens).toBe(affordable_max_tokens);
+    const spaced = JSON.stringify(actions[0].body, null, 1).replace(/\n */g, ' ');
+    expect(spaced).toContain('"messages": [ { "role": "user", "content": "Hi" } ]');
+    const usual = spaced.replaceAll(/([[{]) | ([\]}])/g, '$1$2');
+    expect(usual).toContain('"messages": [{"role": "user", "content": "Hi"}]');
+    expect((await gateway.call(CHAT, { key, body: usual })).status).toBe(200);
+  });
+
+  test('names what makes it pass at least: the shortest useful answer, if the client set no output limit', async () => {
+    const asked = { model: 'plain', messages: MESSAGES };
+    const upper = await upperOf(asked);
+    const { key } = await withBudget(upper * INPUT);
+    const { actions, hint } = await refusalOf(key, asked);
+    expect(hint).toBeUndefined();
+    const raise = actions.find(({ method }: Answer) => method === 'PATCH');
+    expect(raise.body).toEqual({ daily_budget_ntd: ntd(upper * INPUT + 16n * OUTPUT) });
+    expect(raise.why).toContain('covers this request with 16 output tokens; needs a managing key');
+    expect((await perform(raise, account.key)).status).toBe(200);
+    expect((await gateway.call(CHAT, { key, body: asked })).status).toBe(200);
   });
 
   test('names the length of a prompt that fits, if not even the prompt does', async () => {
@@ -186,47 +211,6 @@ describe('a daily budget that is too low', () => {
     const secret = 'a-secret-of-the-prompt';
     const error = await refusalOf(key, { ...body, messages: [{ role: 'user', content: secret.repeat(50) }] });
     expect(JSON.stringify(error)).not.toContain(secret);
-  });
-});
-
-describe('budgets of a key and of the key above it', () => {
-  const body = { model: 'plain', max_tokens: 500, messages: MESSAGES };
-  const dayOf = (nano: bigint) => ({ budgets: { day_ntd: ntd(nano) } });
-
-  /** A key with this daily budget, and the key above it with the other one. */
-  async function withParent(own: bigint, above: bigint): Promise<{ id: string; key: string; parentId: string }> {
-    const parent = await createKey(gateway, account.key, { delegate: true, ...dayOf(above) });
-    return { ...(await createKey(gateway, parent.key, dayOf(own))), parentId: parent.id };
-  }
-
-  const raiseOf = ({ actions }: Answer) => actions.find(({ method }: Answer) => method === 'PATCH');
-
-  test.each([
-    ['the same', 0n],
-    ['more', INPUT],
-  ])('that are both too low, the one above with %s: it is raised first', async (_name, more) => {
-    const low = (await upperOf(body)) * INPUT;
-    const { id, key, parentId } = await withParent(low, low + more);
-    for (const raised of [parentId, id]) {
-      const error = await refusalOf(key, body);
-      expect(error).toMatchObject({ budget: 'day', key_id: raised });
-      expect((await perform(raiseOf(error), account.key)).status).toBe(200);
-    }
-    const answered = await gateway.call(CHAT, { key, body });
-    expect(answered.status).toBe(200);
-    expect(answered.headers.has('x-svc-max-tokens')).toBe(false);
-  });
-
-  test('of which only the own one is too low: it is raised to no more than the one above', async () => {
-    const low = (await upperOf(body)) * INPUT;
-    const above = low + 20n * OUTPUT;
-    const { id, key } = await withParent(low, above);
-    const error = await refusalOf(key, body);
-    expect(error).toMatchObject({ budget: 'day', key_id: id });
-    expect(raiseOf(error).body).toEqual(dayOf(above));
-    expect((await perform(raiseOf(error), account.key)).status).toBe(200);
-    const answered = await gateway.call(CHAT, { key, body });
-    expect(answered.headers.get('x-svc-max-tokens')).toBe('20');
   });
 });
 
@@ -276,5 +260,41 @@ describe('a request with tools of the upstream', () => {
     expect(share).toBeWithin(30, 51);
     const shorter = searching(Math.floor(20 * share));
     expect((await gateway.call('/v1/responses', { key, body: shorter })).status).toBe(200);
+  });
+});
+
+describe('budgets of several keys that are too low', () => {
+  const body = { model: 'plain', max_tokens: 500, messages: MESSAGES };
+  const chainOf = async (top: Record<string, unknown>, low: Record<string, unknown>) => {
+    const parent = await createKey(gateway, account.key, { delegate: true, budgets: top });
+    const child = await createKey(gateway, account.key, { parent_id: parent.id, budgets: low });
+    return { parent, child };
+  };
+  const raisesOf = ({ actions }: Answer) => actions.filter(({ method }: Answer) => method === 'PATCH');
+
+  test('are raised from the outermost on, and then the call passes', async () => {
+    const { parent, child } = await chainOf({ total_ntd: 0.002, day_ntd: 0.002 }, { total_ntd: 0.0005 });
+    const error = await refusalOf(child.key, body);
+    const raises = raisesOf(error);
+    expect(raises.map(({ href }: Answer) => new URL(href).pathname)).toEqual([
+      `/api/keys/${parent.id}`,
+      `/api/keys/${parent.id}`,
+      `/api/keys/${child.id}`,
+    ]);
+    expect(error.message).toContain(`Raise these budgets in this order: total of ${parent.id} to `);
+    expect(raises[0].why).toEndWith('needs a managing key');
+    expect(raises[2].why).toEndWith('needs a managing key, or a delegating key above it');
+    for (const raise of raises) expect((await perform(raise, account.key)).status).toBe(200);
+    const answered = await gateway.call(CHAT, { key: child.key, body });
+    expect(answered.status).toBe(200);
+    expect(answered.headers.has('x-svc-max-tokens')).toBe(false);
+  });
+
+  test('name only the one that is too low, which a delegating key above may raise', async () => {
+    const { parent, child } = await chainOf({ total_ntd: 1 }, { total_ntd: 0.0005 });
+    const [raise, ...others] = raisesOf(await refusalOf(child.key, body));
+    expect(others).toEqual([]);
+    expect((await perform(raise, parent.key)).status).toBe(200);
+    expect((await gateway.call(CHAT, { key: child.key, body })).status).toBe(200);
   });
 });

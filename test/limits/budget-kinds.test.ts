@@ -19,22 +19,27 @@ const REQUEST = {
   promptTokens: 100,
   broughtTokens: 0,
   mayShorten: true,
+  isBounded: true,
   hasFreeModel: false,
+  rootKeyId: 'key_parent',
 } as const;
 
-const refused = (budget: BudgetKind) =>
-  moneyFault(
+const refused = (budget: BudgetKind) => {
+  const short = { budget, keyId: 'key_parent', limit: 9_000_000n, spent: 7_000_000n, held: 3_000_000n };
+  return moneyFault(
     {
       ok: false,
       reason: 'key_budget_exceeded',
       needed: 1_800_000n,
       available: 0n,
       affordableTokens: 0,
-      short: { budget, keyId: 'key_parent', limit: 9_000_000n, spent: 7_000_000n, held: 3_000_000n },
+      short,
+      budgets: [short],
     },
     NOW,
     REQUEST,
   );
+};
 
 test.each([
   ['day', 'daily', NEXT_YEAR, ', or wait for the next day in Taipei.', { budgets: { day_ntd: 0.016 } }],
@@ -59,6 +64,6 @@ test('the reason has no price per million where other things are part of the amo
     { ...REQUEST, hold: { ...REQUEST.hold, base: 1_000_001n } },
   );
   expect(fault.details.hint).toBe(
-    'At least NT$0.001800001 must be reserved for this request: NT$0.001000001 for up to 100 input tokens and NT$0.0008 for 16 output tokens at NT$50 per 1M; NT$0 is available.',
+    'At least NT$0.001800001 must be reserved for this request: NT$0.001000001 for up to 100 input tokens and NT$0.0008 for 16 output tokens at NT$50 per 1M.',
   );
 });

@@ -59,7 +59,7 @@ describe('402', () => {
     const most = refused.error.affordable_max_tokens;
     expect(most).toBe(9);
     expect(refused.error.message).toEndWith(
-      ' Lower max_tokens to 9 or less, redeem a prepaid card to add balance, or use the free model auto:free.',
+      ' Lower max_tokens to 9, redeem a prepaid card to add balance, or use the free model auto:free.',
     );
     expect((await gateway.chat(account.key, { model: 'dear', max_tokens: most + 1 })).status).toBe(402);
     expect((await gateway.chat(account.key, { model: 'dear', max_tokens: most })).status).toBe(200);
@@ -78,7 +78,7 @@ describe('402', () => {
       const response = await ask(50);
       expect(response.status).toBe(402);
       const { error }: Answer = await response.json();
-      const [, told = '', most] = / Lower (\w+) to (\d+) or less, /.exec(error.message) ?? [];
+      const [, told = '', most] = / Lower (\w+) to (\d+), /.exec(error.message) ?? [];
       expect(told).toBe(name);
       expect((await ask(Number(most))).status).toBe(200);
     },
@@ -88,7 +88,7 @@ describe('402', () => {
     const { key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.7 });
     const refused: Answer = await (await gateway.chat(key, { model: 'dear', max_tokens: 50 })).json();
     expect(refused.error).toMatchObject({ code: 'key_budget_exceeded', available_ntd: 0.7, affordable_max_tokens: 6 });
-    expect(refused.error.message).toContain(' Lower max_tokens to 6 or less, raise the budget ');
+    expect(refused.error.message).toContain(' Lower max_tokens to 6, raise the budget ');
     expect((await gateway.chat(key, { model: 'dear', max_tokens: 7 })).status).toBe(402);
     expect((await gateway.chat(key, { model: 'dear', max_tokens: 6 })).status).toBe(200);
   });

@@ -1,6 +1,6 @@
 // Why money refuses a paid call: a budget of its chain of keys, or the wallet, and whether running calls only hold it.
 
-import { minNano, type Nano } from '../../kit/money.ts';
+import type { Nano } from '../../kit/money.ts';
 import type { AdmitResult, BudgetState, HoldRequest } from '../operations.ts';
 import type { Wallet } from '../rows.ts';
 import { leftOf, unspentOf } from './budgets.ts';
@@ -26,7 +26,7 @@ export function refuseForMoney(
   const needed = hold.base + hold.unit * BigInt(hold.least);
   const rest = { needed, available, affordableTokens: Math.max(0, affordableTokens(hold, available)) };
   const exceeded = tightest(budgets.filter((budget) => needed > unspentOf(budget)));
-  if (exceeded) return { ok: false, reason: 'key_budget_exceeded', ...rest, ...highestOf(exceeded, needed, budgets) };
+  if (exceeded) return { ok: false, reason: 'key_budget_exceeded', ...rest, short: exceeded, budgets };
   if (needed > wallet.balance) return { ok: false, reason: 'insufficient_balance', ...rest };
   const inUse = tightest(budgets.filter((budget) => needed > leftOf(budget)));
   if (inUse) return { ok: false, reason: 'budget_in_use', ...rest, short: inUse };
@@ -38,19 +38,4 @@ function tightest(budgets: readonly BudgetState[]): BudgetState | undefined {
   let found: BudgetState | undefined;
   for (const budget of budgets) if (!found || leftOf(budget) < leftOf(found)) found = budget;
   return found;
-}
-
-/**
- * Of the budgets of this kind that are too low, the highest in the chain: a key cannot have more than the keys above it, so
- * that one must be raised first.
- */
-function highestOf(exceeded: BudgetState, needed: Nano, budgets: readonly BudgetState[]) {
-  let short = exceeded;
-  let ceiling: Nano | undefined;
-  for (const budget of budgets.slice(budgets.indexOf(exceeded) + 1)) {
-    if (budget.budget !== exceeded.budget) continue;
-    if (needed > unspentOf(budget)) [short, ceiling] = [budget, undefined];
-    else ceiling = minNano(ceiling ?? budget.limit, budget.limit);
-  }
-  return ceiling === undefined ? { short } : { short, ceiling };
 }

@@ -337,6 +337,7 @@ export function describeAdmit(open: OpenSubject): void {
           available: 1_100n,
           affordableTokens: 10,
           short: day(account, 2_700n, 1_600n, 0n),
+          budgets: [day(account, 2_700n, 1_600n, 0n)],
         });
       });
 
@@ -349,6 +350,7 @@ export function describeAdmit(open: OpenSubject): void {
           available: 1_100n,
           affordableTokens: 10,
           short: day(account, 1_100n, 0n, 0n),
+          budgets: [day(account, 1_100n, 0n, 0n)],
         });
         await setDayBudget(subject.store, account, 1_140n);
         expect(await subject.store.commit('admit', paid(account))).toEqual({
@@ -357,6 +359,7 @@ export function describeAdmit(open: OpenSubject): void {
           available: 1_120n,
           affordableTokens: 12,
           short: day(account, 1_140n, 0n, 0n),
+          budgets: [day(account, 1_140n, 0n, 0n)],
         });
         await setDayBudget(subject.store, account, 1_160n);
         expect(await subject.store.commit('admit', paid(account))).toEqual({

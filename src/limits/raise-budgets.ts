@@ -1,0 +1,61 @@
+// The calls that raise every budget of a chain of keys that is too low for a request, in the order in which they work: no
+// key may have a higher budget than a key above it, so the outermost comes first.
+
+import type { FaultAction } from '../faults/table.ts';
+import { formatNtd, maxNano, type Nano, ntdNumber } from '../kit/money.ts';
+import type { BudgetKind, BudgetState } from '../store/operations.ts';
+import { BUDGET_KINDS } from './budget-kinds.ts';
+import type { RequestedCost } from './smaller-request.ts';
+
+export interface Raise {
+  budget: BudgetKind;
+  keyId: string;
+  to: Nano;
+}
+
+/** `budgets`: the key's own first. */
+export function neededRaises(budgets: readonly BudgetState[], amount: Nano): Raise[] {
+  const raises: Raise[] = [];
+  const highest = new Map<BudgetKind, Nano>();
+  for (const { budget, keyId, limit, spent, held } of budgets) {
+    const to = maxNano(spent + held + amount, highest.get(budget) ?? 0n);
+    if (to <= limit) continue;
+    highest.set(budget, to);
+    raises.unshift({ budget, keyId, to });
+  }
+  return raises;
+}
+
+/** What a raised budget must cover: the output limit that the client set, or else the shortest useful answer. */
+export function coveredTokens({ isBounded, hold: { wanted, least } }: RequestedCost): number {
+  return isBounded ? wanted : least;
+}
+
+export function raiseAction({ budget, keyId, to }: Raise, request: RequestedCost): FaultAction {
+  const ntd = ntdNumber(to);
+  return {
+    method: 'PATCH',
+    path: `/api/keys/${keyId}`,
+    body: budget === 'day' ? { daily_budget_ntd: ntd } : { budgets: { [`${budget}_ntd`]: ntd } },
+    why: `raise the ${BUDGET_KINDS[budget].name} budget to NT$${formatNtd(to)}, which covers this request${outputText(request)}; needs ${whoMayRaise(keyId, request)}`,
+  };
+}
+
+function outputText(request: RequestedCost): string {
+  const tokens = coveredTokens(request) * request.choices;
+  return request.hold.unit > 0n && tokens > 0 ? ` with ${tokens} output tokens` : '';
+}
+
+function whoMayRaise(keyId: string, { rootKeyId }: RequestedCost): string {
+  return keyId === rootKeyId ? 'a managing key' : 'a managing key, or a delegating key above it';
+}
+
+/** `raise the budget to NT$1 with a managing key`; each with its key if there are several. */
+export function raiseText(raises: readonly Raise[], request: RequestedCost): string {
+  const [first, ...others] = raises;
+  if (!first) return 'raise the budget with a managing key';
+  if (others.length === 0)
+    return `raise the budget to NT$${formatNtd(first.to)} with ${whoMayRaise(first.keyId, request)}`;
+  const each = raises.map(({ budget, keyId, to }) => `${BUDGET_KINDS[budget].name} of ${keyId} to NT$${formatNtd(to)}`);
+  return `raise these budgets in this order: ${each.join(', then ')}`;
+}
