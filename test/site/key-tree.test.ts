@@ -122,6 +122,21 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(refused.status).toBe(403);
   });
 
+  test.each([false, true])(
+    'a key that cannot manage sees only itself and its children, delegate %p',
+    async (delegate) => {
+      const mine = await createKey(gateway, account.key, { name: 'mine', delegate, ...CHILD_BUDGET });
+      if (delegate) await createKey(gateway, mine.key, { name: 'my-child', ...CHILD_BUDGET });
+      await createKey(gateway, account.key, { name: 'secret-other', budgets: { day_ntd: 7.25 } });
+      const html = await page(mine.key, '/account/keys', language);
+      expect(namesIn(html)).toEqual(delegate ? ['mine', 'my-child'] : ['mine']);
+      for (const text of ['secret-other', '7.25', account.keyId]) expect(html).not.toContain(text);
+      // The usage of the account is shown, as by GET /api/usage.
+      const request = await use(account.key);
+      expect(await page(mine.key, '/account/usage', language)).toContain(request);
+    },
+  );
+
   test('the usage page has the sums of each key, and can show one subtree', async () => {
     const [top, bottom] = await createLine(gateway, account.key, ['top', 'bottom']);
     const [above, below] = [await use(top?.key ?? ''), await use(bottom?.key ?? '')];

@@ -163,7 +163,8 @@ async function showKeys(
   { fresh, notice, typed, status = 200 }: Shown,
 ): Promise<Response> {
   const { accountId, keyId, canManage } = visit.session;
-  const all = await readVisibleKeys(tools.store, visit.session);
+  // As through the API: a key that cannot manage sees itself and the keys below it.
+  const all = await readVisibleKeys(tools.store, { accountId, rootId: canManage ? null : keyId });
   const keys = all.filter(({ revokedAt }) => revokedAt === null);
   const now = tools.clock.now();
   const since = taipeiDay(now) - SPENT_DAYS + 1;
