@@ -76,6 +76,27 @@ test('the pricing page has a line for each tier, and names the rest', async () =
   );
 });
 
+test('the pricing page denies other fees only if no tool has one', async () => {
+  const read = async (language: string) => await (await createSiteClient(gateway, language).get('/pricing')).text();
+  const withFee = [await read('en'), await read('zh-TW')];
+  expect(withFee[0]).toContain('price per call of a tool');
+  expect(withFee[1]).toContain('按呼叫次數計費');
+  await gateway.apply(catalog({ ...RULES, tools: {} }));
+  const withoutFee = [await read('en'), await read('zh-TW')];
+  for (const [index, text] of ['There are no other fees.', '沒有其他費用。'].entries()) {
+    expect([withFee[index]?.includes(text), withoutFee[index]?.includes(text)]).toEqual([false, true]);
+  }
+});
+
+test('a tier stands under its model, not as another one', async () => {
+  const html = await (await createSiteClient(gateway).get('/pricing')).text();
+  const tiers = [...html.matchAll(/<tr class="is-tier"><th scope="row">(.*?)<\/th>/g)].map(([, text]) => text);
+  expect(tiers).toEqual([
+    '<span class="unseen">ruled: </span>more than 272,000 input tokens',
+    '<span class="unseen">ruled: </span>500,000 or more input tokens',
+  ]);
+});
+
 test('the price history has a change of them alone', async () => {
   await gateway.apply(catalog({ ...RULES, service_tiers: { flex: 0.4 } }));
   const html = await (await createSiteClient(gateway).get('/pricing')).text();

@@ -8,7 +8,7 @@ import { dateTime, milliseconds, percent, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { MENU } from '../page.tsx';
 import { freeCall, type HomeFacts, homePromises, registerCall } from './home.tsx';
-import { ruleTexts } from './price-rules.ts';
+import { pricingLead, ruleTexts } from './price-rules.ts';
 import { type PricingFacts, priceText } from './pricing.tsx';
 import { type PricingQuery, selectModels } from './pricing-models.ts';
 import { contactText, securitySections } from './security.tsx';
@@ -59,7 +59,7 @@ export function pricingText(language: Language, facts: PricingFacts, query: Pric
   });
   const effective = pricing.effective(facts.revision, dateTime(facts.since));
   const further = rules.length === 0 ? [] : [rules.join('\n'), pricing.rulesNote];
-  return paragraphs(`# ${pricing.title}`, pricing.lead, table, ...further, effective);
+  return paragraphs(`# ${pricing.title}`, pricingLead(language, facts.models), table, ...further, effective);
 }
 
 export function statusText(language: Language, facts: PublicStatus): string {

@@ -3,8 +3,15 @@
 import { PRICE_ORDER } from '../../catalog/publishing/price-history.ts';
 import { ntdNumber } from '../../kit/money.ts';
 import type { InputTier, PriceRules, Prices } from '../../kit/prices.ts';
-import { count, listPrice, priceNumber } from '../format.ts';
+import { count, listPrice, priceNumber, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
+
+/** The price list in a sentence or two, with the fees beside those of tokens. */
+export function pricingLead(language: Language, models: readonly { rules?: PriceRules | undefined }[]): string {
+  const { pricing } = wordsOf(language);
+  const hasToolFees = models.some(({ rules }) => rules !== undefined && rules.tools.size > 0);
+  return sentences(pricing.lead, hasToolFees ? pricing.toolFees : pricing.noOtherFees);
+}
 
 /** `isListed`: whether the model has this price. Empty for a list without rules. */
 export function ruleTexts(

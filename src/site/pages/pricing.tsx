@@ -11,7 +11,7 @@ import { SelectField, TextField } from '../parts/field.tsx';
 import { CardSource } from '../parts/support-link.tsx';
 import { Heads, Scroll } from '../parts/table.tsx';
 import { PriceHistory } from './price-history.tsx';
-import { factorTexts, tierName } from './price-rules.ts';
+import { factorTexts, pricingLead, tierName } from './price-rules.ts';
 import {
   PRICING_KINDS,
   PRICING_SORTS,
@@ -31,12 +31,13 @@ interface PricingProps {
 
 export function PricingPage({ context, facts, query }: PricingProps) {
   const { pricing } = context.words;
+  const lead = pricingLead(context.language, facts.models);
   const models = selectModels(facts.models, query);
   const { free_per_minute: minute, free_per_day_zero: zero, free_per_day_positive: positive } = facts.limits;
   return (
-    <Page context={context} title={pricing.title} description={pricing.lead} languages={LANGUAGES}>
+    <Page context={context} title={pricing.title} description={lead} languages={LANGUAGES}>
       <h1>{pricing.title}</h1>
-      <p class="lead">{pricing.lead}</p>
+      <p class="lead">{lead}</p>
       <Filters context={context} query={query} />
       {models.length === 0 ? <p class="empty">{pricing.none}</p> : <PriceTable context={context} models={models} />}
       <p class="faint">
@@ -161,10 +162,10 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
 function TierRow({ context, model, tier }: { context: PageContext; model: PricedModel; tier: InputTier }) {
   const { pricing } = context.words;
   return (
-    <tr>
+    <tr class="is-tier">
       <th scope="row">
-        {model.name}
-        <span class="under number">{tierName(context.language, tier)}</span>
+        <span class="unseen">{model.name + context.words.account.colon}</span>
+        {tierName(context.language, tier)}
       </th>
       {PRICE_ORDER.map((name) => {
         const isListed = model.price[name] !== undefined;
