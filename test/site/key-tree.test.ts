@@ -137,6 +137,32 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     },
   );
 
+  test('a child sees what the keys above it leave and allow', async () => {
+    const top = await createKey(gateway, account.key, {
+      ...{ name: 'secret-top', delegate: true, models: ['up-paid'], expires_at: '2098-01-01T00:00:00Z' },
+      budgets: { day_ntd: 0.004 },
+    });
+    const child = await createKey(gateway, top.key, { name: 'child', ...CHILD_BUDGET });
+    await use(child.key);
+    const { ancestors_left: above } = (await gateway.get('/api/me', child.key)).key;
+    const left = `${words.keys.aboveLeft}${words.colon}<strong class="number">NT$${above.left_ntd}</strong>`;
+    const client = await signedIn(gateway, child.key, language);
+    for (const path of ['/account', '/account/keys']) {
+      const html = await (await client.get(path)).text();
+      expect(html).toContain(left);
+      expect(html).not.toContain('secret-top');
+    }
+    const mark = `<span class="under">${words.keys.setAbove}</span>`;
+    for (const key of [child.key, account.key]) {
+      const html = await page(key, '/account/keys', language);
+      const sheet = html.slice(html.indexOf('<h2>child'));
+      expect(sheet).toContain(`<dt>${words.keys.models}</dt><dd class="id">up-paid${mark}`);
+      expect(sheet).toContain(`<dt>${words.keys.expires}</dt><dd class="id">2098-01-01 08:00:00 UTC+8${mark}`);
+      expect(html.split(mark)).toHaveLength(3);
+    }
+    expect(await page(account.key, '/account', language)).not.toContain(words.keys.aboveLeft);
+  });
+
   test('the usage page has the sums of each key, and can show one subtree', async () => {
     const [top, bottom] = await createLine(gateway, account.key, ['top', 'bottom']);
     const [above, below] = [await use(top?.key ?? ''), await use(bottom?.key ?? '')];

@@ -17,7 +17,8 @@ const FULL_PERCENT = 100;
 const WIDTH = 110;
 const HEIGHT = 10;
 
-const LIMITS = { day: 'dayBudget', month: 'monthBudget', total: 'totalBudget' } as const;
+/** The name of each limit. */
+export const LIMITS = { day: 'dayBudget', month: 'monthBudget', total: 'totalBudget' } as const;
 
 interface BudgetBarsProps {
   context: PageContext;

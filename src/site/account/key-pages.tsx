@@ -2,17 +2,19 @@
 // Keys: made, changed, rotated and revoked from the page, by the same functions as through the API.
 
 import { readSpending } from '../../accounts/keys/key-spending.ts';
+import { subtreeOf, treeOrder } from '../../accounts/keys/key-tree.ts';
 import { addKey, editKey, type Requester, removeKey, rotateKey } from '../../accounts/keys/manage-keys.ts';
-import { readVisibleKeys } from '../../accounts/usage/visible-keys.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { sleep } from '../../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import { isFull } from '../../store/book/keyring.ts';
+import { ancestorsOf } from '../../store/key-chain.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { date, sentences } from '../format.ts';
 import type { Notice } from '../frame.tsx';
 import type { SiteTools } from '../tools.ts';
+import { readAboveBudget } from './above-left.tsx';
 import { changedKeyBody, KEY_ID_FIELD, newKeyBody } from './forms.ts';
 import { type KeyFaults, keyFaults } from './key-faults.ts';
 import { graceOf, RevokePage, RotatePage } from './key-questions.tsx';
@@ -164,19 +166,25 @@ async function showKeys(
 ): Promise<Response> {
   const { accountId, keyId, canManage } = visit.session;
   // As through the API: a key that cannot manage sees itself and the keys below it.
-  const all = await readVisibleKeys(tools.store, { accountId, rootId: canManage ? null : keyId });
+  const known = await tools.store.read.keysOf(accountId);
+  const all = canManage || keyId === null ? treeOrder(known) : subtreeOf(known, keyId);
   const keys = all.filter(({ revokedAt }) => revokedAt === null);
+  const chainOf = (key: KeyRow) => [key, ...ancestorsOf(known, key)];
+  const current = keys.find((key) => key.keyId === keyId);
   const now = tools.clock.now();
   const since = taipeiDay(now) - SPENT_DAYS + 1;
-  const [spendingOf, spent] = await Promise.all([
+  const [spendingOf, above, spent] = await Promise.all([
     readSpending(tools, keys),
+    current && readAboveBudget(tools, ancestorsOf(known, current)),
     // A new key is shown only here, so it must not wait for optional parts.
     fresh === undefined ? readSpent(tools, accountId, since, all) : undefined,
   ]);
   const spentSince = date(taipeiDayStart(since));
-  const known = all.length;
   const models = tools.catalog().models.map(({ id }) => id);
-  const facts = { keys, spendingOf, spent, spentSince, models, known, currentId: keyId, canManage, fresh, typed, now };
+  const facts = {
+    ...{ keys, chainOf, spendingOf, above, spent, spentSince, models, known: known.length },
+    ...{ currentId: keyId, canManage, fresh, typed, now },
+  };
   return visit.show(<KeysPage context={visit.page} facts={facts} notice={notice} />, { status });
 }
 

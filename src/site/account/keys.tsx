@@ -5,6 +5,7 @@
 import type { SpendingOf } from '../../accounts/keys/key-spending.ts';
 import { LIMIT_NAMES, type LimitName, limitOf } from '../../accounts/keys/limit-fields.ts';
 import type { Nano } from '../../kit/money.ts';
+import { allowedModels } from '../../store/key-chain.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { count, date, dateTime, money } from '../format.ts';
@@ -14,6 +15,7 @@ import { LinkButton, Submit } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Hidden } from '../parts/field.tsx';
 import { type Fact, Facts } from '../parts/table.tsx';
+import { type AboveBudget, AboveLeft } from './above-left.tsx';
 import { BudgetBars } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import type { KeyFaults } from './key-faults.ts';
@@ -29,7 +31,11 @@ export interface TypedKey {
 interface KeysFacts {
   /** Parents before their children. */
   keys: readonly KeyRow[];
+  /** The key and its ancestors, those that are not shown included. */
+  chainOf: (key: KeyRow) => readonly KeyRow[];
   spendingOf: SpendingOf;
+  /** What the budgets above the key of this session leave for it. */
+  above: AboveBudget;
   /** What each spent with the keys below it, of those that were used since that day; undefined if it is not known now. */
   spent: ReadonlyMap<string, Nano> | undefined;
   spentSince: string;
@@ -129,19 +135,32 @@ const WITH_BAR: ReadonlySet<LimitName> = new Set(['dayBudget', 'monthBudget', 't
 
 function KeySheet({ context, key_: key, facts }: KeyProps) {
   const { keys, overview } = context.words.account;
-  const { expiresAt } = key;
+  const { models, expiresAt } = effective(facts.chainOf(key));
+  const setAbove = <span class="under">{keys.setAbove}</span>;
   const parent = facts.keys.find(({ keyId }) => keyId === key.parentId);
   const lines: Fact[] = [
     [keys.last4, `…${key.last4}`],
     [keys.created, date(key.createdAt)],
     [overview.spend, <Spent context={context} key_={key} facts={facts} />],
-    [keys.models, key.models === null ? keys.allModels : key.models.join(', ')],
+    [
+      keys.models,
+      <>
+        {models === null ? keys.allModels : models.join(', ') || keys.noModels}
+        {models?.length === key.models?.length ? null : setAbove}
+      </>,
+    ],
     ...LIMIT_NAMES.flatMap((name): Fact[] => {
       const value = limitOf(key, name);
       if (value === null || WITH_BAR.has(name)) return [];
       return [[keys.limits[name], typeof value === 'bigint' ? money(value) : count(value)]];
     }),
-    [keys.expires, expiresAt === null ? keys.never : dateTime(expiresAt)],
+    [
+      keys.expires,
+      <>
+        {expiresAt === null ? keys.never : dateTime(expiresAt)}
+        {expiresAt === key.expiresAt ? null : setAbove}
+      </>,
+    ],
     [keys.manages, key.manage ? keys.yes : keys.no],
     [keys.delegates, key.delegate ? keys.yes : keys.no],
     ...(parent ? [[keys.parent, parent.name ?? `…${parent.last4}`] as const] : []),
@@ -155,6 +174,7 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
       </h2>
       {key.name === null && facts.canManage ? <p class="faint">{keys.noNameHint}</p> : null}
       <Facts facts={lines} />
+      {key.keyId === facts.currentId ? <AboveLeft context={context} above={facts.above} /> : null}
       <BudgetBars context={context} spending={facts.spendingOf(key)} />
       {key.oldHashUntil !== null && key.oldHashUntil > facts.now ? (
         <p class="faint">{keys.oldWorks(dateTime(key.oldHashUntil))}</p>
@@ -162,6 +182,12 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
       {facts.canManage ? <KeyActions context={context} key_={key} facts={facts} /> : null}
     </div>
   );
+}
+
+/** What applies to the first key of a chain: its own limits within those of the keys above it. */
+function effective(chain: readonly KeyRow[]): Pick<KeyRow, 'models' | 'expiresAt'> {
+  const ends = chain.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
+  return { models: allowedModels(chain), expiresAt: ends.length === 0 ? null : Math.min(...ends) };
 }
 
 /** Leads to the requests that it is the sum of. */

@@ -6,6 +6,7 @@ import { COUNTED_BUDGETS, readSpending } from '../../accounts/keys/key-spending.
 import { visibleKeyIds } from '../../accounts/usage/visible-keys.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { Allowance } from '../../store/book/windows.ts';
+import { ancestorsOf } from '../../store/key-chain.ts';
 import { date, dateTime, money } from '../format.ts';
 import { NoticeBox } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
@@ -14,6 +15,7 @@ import { MoneyBars } from '../parts/bars.tsx';
 import { LinkButton } from '../parts/button.tsx';
 import { Scroll } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
+import { AboveLeft, readAboveBudget } from './above-left.tsx';
 import { BudgetBars } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import { ShortUsageTable } from './usage-table.tsx';
@@ -33,13 +35,13 @@ export function addOverview(visits: Visits, tools: SiteTools): void {
 }
 
 async function readFacts(tools: SiteTools, { session }: SignedVisit) {
-  const { accountId, keyId } = session;
+  const { accountId } = session;
   const { read } = tools.store;
   const since = taipeiDay(tools.clock.now()) - CHART_DAYS + 1;
   const keyIds = await visibleKeyIds(tools.store, session);
-  const [allowances, spending, page, credits, spent] = await Promise.all([
+  const [allowances, budgets, page, credits, spent] = await Promise.all([
     readFreeAllowances(tools, accountId),
-    spendingOf(tools, keyId),
+    readBudgets(tools, session),
     read.usagePage({ accountId, limit: RECENT, ...(keyIds ? { keyIds } : {}) }),
     // A child key does not see how the account was topped up.
     keyIds ? [] : read.creditsOf(accountId, CREDITS + 1),
@@ -55,7 +57,7 @@ async function readFacts(tools: SiteTools, { session }: SignedVisit) {
     minute,
     day,
     /** Of the key of this session, if it was opened with one. */
-    spending,
+    budgets,
     isWholeAccount: keyIds === undefined,
     spend: Array.from({ length: CHART_DAYS }, (_, index) => ({
       day: date(taipeiDayStart(since + index)),
@@ -68,9 +70,15 @@ async function readFacts(tools: SiteTools, { session }: SignedVisit) {
   };
 }
 
-async function spendingOf(tools: SiteTools, keyId: string | null) {
-  const key = keyId === null ? undefined : await tools.store.read.keyById(keyId);
-  return key && (await readSpending(tools, [key]))(key);
+async function readBudgets(tools: SiteTools, { accountId, keyId }: SignedVisit['session']) {
+  const keys = keyId === null ? [] : await tools.store.read.keysOf(accountId);
+  const key = keys.find((one) => one.keyId === keyId);
+  if (!key) return undefined;
+  const [spendingOf, above] = await Promise.all([
+    readSpending(tools, [key]),
+    readAboveBudget(tools, ancestorsOf(keys, key)),
+  ]);
+  return { own: spendingOf(key), above };
 }
 
 interface OverviewProps {
@@ -124,13 +132,16 @@ function OverviewPage({ context, facts }: OverviewProps) {
 }
 
 /** Of the key that the visitor signed in with. */
-function OwnBudgets({ context, facts: { spending } }: OverviewProps) {
+function OwnBudgets({ context, facts: { budgets } }: OverviewProps) {
   const { overview } = context.words.account;
-  if (!spending || COUNTED_BUDGETS.every((name) => spending[name].limit === null)) return null;
+  if (!budgets) return null;
+  const { own, above } = budgets;
+  if (!above && COUNTED_BUDGETS.every((name) => own[name].limit === null)) return null;
   return (
     <>
       <h2>{overview.budgets}</h2>
-      <BudgetBars context={context} spending={spending} />
+      <AboveLeft context={context} above={above} />
+      <BudgetBars context={context} spending={own} />
     </>
   );
 }

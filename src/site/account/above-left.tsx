@@ -1,0 +1,32 @@
+/** @jsxImportSource hono/jsx */
+// What the budgets above a key leave for it: the least of them, without the names and amounts of other keys.
+
+import { readSpending, tightestOf } from '../../accounts/keys/key-spending.ts';
+import type { KeyRow } from '../../store/rows.ts';
+import { dateTime, money } from '../format.ts';
+import type { PageContext } from '../page.tsx';
+import type { SiteTools } from '../tools.ts';
+import { LIMITS } from './budget-bars.tsx';
+
+/** Undefined if no key above has a budget. */
+export type AboveBudget = ReturnType<typeof tightestOf>;
+
+export async function readAboveBudget(tools: SiteTools, ancestors: readonly KeyRow[]): Promise<AboveBudget> {
+  return tightestOf(ancestors.map(await readSpending(tools, ancestors)));
+}
+
+export function AboveLeft({ context, above }: { context: PageContext; above: AboveBudget }) {
+  if (!above) return null;
+  const { keys, overview, colon } = context.words.account;
+  const notes = [
+    keys.limits[LIMITS[above.budget]],
+    ...(above.resetsAt === null ? [] : [overview.resets(dateTime(above.resetsAt))]),
+  ];
+  return (
+    <p>
+      {keys.aboveLeft + colon}
+      <strong class={above.left === 0n ? 'number bad' : 'number'}>{money(above.left)}</strong>
+      <span class="under">{notes.join(' · ')}</span>
+    </p>
+  );
+}
