@@ -131,6 +131,8 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       const html = await page(mine.key, '/account/keys', language);
       expect(namesIn(html)).toEqual(delegate ? ['mine', 'my-child'] : ['mine']);
       for (const text of ['secret-other', '7.25', account.keyId]) expect(html).not.toContain(text);
+      expect(html.includes('POST /api/keys')).toBe(delegate);
+      expect(html.includes(words.keys.restricted)).toBe(!delegate);
       // The usage of the account is shown, as by GET /api/usage.
       const request = await use(account.key);
       expect(await page(mine.key, '/account/usage', language)).toContain(request);

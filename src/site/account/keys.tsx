@@ -5,10 +5,10 @@
 import type { SpendingOf } from '../../accounts/keys/key-spending.ts';
 import { LIMIT_NAMES, type LimitName, limitOf } from '../../accounts/keys/limit-fields.ts';
 import type { Nano } from '../../kit/money.ts';
-import { allowedModels } from '../../store/key-chain.ts';
+import { allowedModels, isDelegating } from '../../store/key-chain.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
-import { count, date, dateTime, money } from '../format.ts';
+import { count, date, dateTime, money, withGap } from '../format.ts';
 import type { Notice } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
 import { LinkButton, Submit } from '../parts/button.tsx';
@@ -94,9 +94,22 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
           </form>
         </>
       ) : (
-        <p class="note">{keys.restricted}</p>
+        <Restricted context={context} facts={facts} />
       )}
     </AccountPage>
+  );
+}
+
+/** Why this page offers no changes. */
+function Restricted({ context, facts }: Pick<KeysProps, 'context' | 'facts'>) {
+  const { keys } = context.words.account;
+  const current = facts.keys.find(({ keyId }) => keyId === facts.currentId);
+  if (!current || !isDelegating(current, facts.chainOf(current))) return <p class="note">{keys.restricted}</p>;
+  return (
+    <p class="note">
+      {withGap(keys.delegating)}
+      <a href="/docs/accounts">{keys.toDocs}</a>
+    </p>
   );
 }
 

@@ -84,6 +84,9 @@ export const en = {
   gone: 'This key was already revoked.',
   saved: 'The key was updated.',
   restricted: 'You signed in with a key that cannot manage keys.',
+  delegating:
+    'The key you signed in with can create, change and delete the keys below it, but only through the API: POST /api/keys, and PATCH or DELETE /api/keys/{id}.',
+  toDocs: 'See the docs.',
   current: 'signed in with this key',
 };
 
@@ -164,5 +167,8 @@ export const zh: Said<typeof en> = {
   gone: '這把金鑰先前已經撤銷，不能再使用。',
   saved: '金鑰已修改。',
   restricted: '您登入所用的金鑰沒有管理金鑰的權限。',
+  delegating:
+    '您登入所用的金鑰可以建立、修改與撤銷其下的金鑰，但只能透過 API：POST /api/keys，以及 PATCH 或 DELETE /api/keys/{id}。',
+  toDocs: '請參閱文件。',
   current: '目前登入所用',
 };
