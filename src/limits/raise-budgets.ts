@@ -32,11 +32,10 @@ export function coveredTokens({ isBounded, hold: { wanted, least } }: RequestedC
 }
 
 export function raiseAction({ budget, keyId, to }: Raise, request: RequestedCost): FaultAction {
-  const ntd = ntdNumber(to);
   return {
     method: 'PATCH',
     path: `/api/keys/${keyId}`,
-    body: budget === 'day' ? { daily_budget_ntd: ntd } : { budgets: { [`${budget}_ntd`]: ntd } },
+    body: { budgets: { [`${budget}_ntd`]: ntdNumber(to) } },
     why: `raise the ${BUDGET_KINDS[budget].name} budget to NT$${formatNtd(to)}, which covers this request${outputText(request)}; needs ${whoMayRaise(keyId, request)}`,
   };
 }

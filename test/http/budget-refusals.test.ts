@@ -173,7 +173,7 @@ describe('a daily budget that is too low', () => {
     const { actions, hint } = await refusalOf(key, asked);
     expect(hint).toBeUndefined();
     const raise = actions.find(({ method }: Answer) => method === 'PATCH');
-    expect(raise.body).toEqual({ daily_budget_ntd: ntd(upper * INPUT + 16n * OUTPUT) });
+    expect(raise.body).toEqual({ budgets: { day_ntd: ntd(upper * INPUT + 16n * OUTPUT) } });
     expect(raise.why).toContain('covers this request with 16 output tokens; needs a managing key');
     expect((await perform(raise, account.key)).status).toBe(200);
     expect((await gateway.call(CHAT, { key, body: asked })).status).toBe(200);
@@ -238,7 +238,7 @@ describe('a request with tools of the upstream', () => {
     const upper = await upperOf(searching(1), '/v1/responses');
     const { key } = await withBudget(0n);
     const error = await refusalOf(key, searching(1), '/v1/responses');
-    expect(error.hint).toContain(
+    expect(error.message).toContain(
       `NT$${ntd(upper * INPUT)} for up to ${upper} input tokens at NT$10 per 1M and NT$0.002 for calls of tools and NT$${ntd(16n * OUTPUT)} for 16 output tokens`,
     );
   });
