@@ -112,7 +112,7 @@ export const MODEL_CALLS = [
     body: outline.messagesRequest,
     example: { model: 'auto:free', max_tokens: 256, messages: [HELLO] },
     answer: outline.messagesAnswer,
-    answerHeaders: outline.anthropicAnswerHeaders,
+    answerHeaders: [...outline.anthropicAnswerHeaders, ...outline.anthropicTokenRateHeaders],
     events:
       'Events from `message_start` to `message_stop`; `message_delta` has usage and cost. A failure is `event: error`.',
     envelope: 'anthropic',
