@@ -2,7 +2,7 @@
 // key may have a higher budget than a key above it, so the outermost comes first.
 
 import type { FaultAction } from '../faults/table.ts';
-import { formatNtd, maxNano, type Nano, ntdNumber } from '../kit/money.ts';
+import { formatNtd, MAX_NANO, maxNano, type Nano, ntdNumber } from '../kit/money.ts';
 import type { BudgetKind, BudgetState } from '../store/operations.ts';
 import { BUDGET_KINDS } from './budget-kinds.ts';
 import type { RequestedCost } from './smaller-request.ts';
@@ -13,7 +13,7 @@ export interface Raise {
   to: Nano;
 }
 
-/** `budgets`: the key's own first. */
+/** `budgets`: the key's own first. None if one of them would be more than a budget can be. */
 export function neededRaises(budgets: readonly BudgetState[], amount: Nano): Raise[] {
   const raises: Raise[] = [];
   const highest = new Map<BudgetKind, Nano>();
@@ -23,7 +23,7 @@ export function neededRaises(budgets: readonly BudgetState[], amount: Nano): Rai
     highest.set(budget, to);
     raises.unshift({ budget, keyId, to });
   }
-  return raises;
+  return raises.some(({ to }) => to > MAX_NANO) ? [] : raises;
 }
 
 /** What a raised budget must cover: the output limit that the client set, or else the shortest useful answer. */
@@ -52,7 +52,7 @@ function whoMayRaise(keyId: string, { rootKeyId }: RequestedCost): string {
 /** `raise the budget to NT$1 with a managing key`; each with its key if there are several. */
 export function raiseText(raises: readonly Raise[], request: RequestedCost): string {
   const [first, ...others] = raises;
-  if (!first) return 'raise the budget with a managing key';
+  if (!first) return 'make the request smaller';
   if (others.length === 0)
     return `raise the budget to NT$${formatNtd(first.to)} with ${whoMayRaise(first.keyId, request)}`;
   const each = raises.map(({ budget, keyId, to }) => `${BUDGET_KINDS[budget].name} of ${keyId} to NT$${formatNtd(to)}`);

@@ -252,6 +252,13 @@ describe('a request with tools of the upstream', () => {
     expect(pathsOf(error)).toEqual([`/api/keys/${id}`, CHAT, '/api/me']);
   });
 
+  test('that no budget can cover names no call that raises one', async () => {
+    const { key } = await createKey(gateway, account.key, { budgets: { total_ntd: 1 } });
+    const error = await refusalOf(key, { ...searching(1), max_tool_calls: 1e15 }, '/v1/responses');
+    expect(pathsOf(error)).toEqual([CHAT, '/api/me']);
+    expect(error.message).toEndWith('per 1M. Make the request smaller, or use the free model auto:free.');
+  });
+
   test('is covered with a prompt of the length that is named', async () => {
     const half = await upperOf(searching(1_000), '/v1/responses');
     const { key } = await withBudget(half * INPUT + FEES + 16n * OUTPUT);
