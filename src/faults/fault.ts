@@ -68,13 +68,17 @@ export class Fault extends Error {
     const { retryAfterS: usual } = this.row;
     if (usual === undefined || !this.isRetryable) return undefined;
     const { retryAfterS = usual } = this.details;
-    const seconds = Math.ceil(Number.isNaN(retryAfterS) ? usual : retryAfterS);
-    return Math.min(Math.max(seconds, 1), MAX_WAIT_S);
+    return wholeWaitS(Number.isNaN(retryAfterS) ? usual : retryAfterS);
   }
 
   get publicText(): string {
     return (this.details.message ?? this.row.text).replace(WAIT, `${this.waitS ?? MAX_WAIT_S} s`);
   }
+}
+
+/** As `retry-after` reports it. */
+export function wholeWaitS(seconds: number): number {
+  return Math.min(Math.max(Math.ceil(seconds), 1), MAX_WAIT_S);
 }
 
 export function fault(code: FaultCode, details?: FaultDetails): Fault {

@@ -28,6 +28,7 @@ const details = {
   key_id: idOf('key').describe('The key whose budget or rate it is.'),
   ...each(number, 'limit_ntd', 'spent_ntd', 'held_ntd', 'left_ntd', 'needed_ntd', 'available_ntd'),
   ...each(text, 'limit_nano', 'spent_nano', 'held_nano', 'left_nano', 'needed_nano', 'available_nano'),
+  needed_tokens: count.describe('What the request uses at least of a rate in tokens.'),
   affordable_max_tokens: count.describe('Not for images and embeddings.'),
   affordable_input_tokens: count.describe('Where the prompt alone costs too much: how long it could be.'),
 };

@@ -1,6 +1,6 @@
 // Turns a refused admission into a fault that names the limit, what is used, when it resets, and what to do.
 
-import { type Fault, fault } from '../faults/fault.ts';
+import { type Fault, fault, wholeWaitS } from '../faults/fault.ts';
 import { WAIT } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
 import { MINUTE_MS } from '../kit/clock.ts';
@@ -11,7 +11,7 @@ import { rateHeaders } from './rate-headers.ts';
 import type { Refused } from './recent-refusals.ts';
 import type { RequestedCost } from './smaller-request.ts';
 
-/** `requested` is called only if money is the reason. */
+/** `requested` is called only if money or a rate of a key is the reason. */
 export function admissionFault(
   refused: Refused,
   now: number,
@@ -35,7 +35,7 @@ export function admissionFault(
     case 'budget_in_use':
       return moneyFault(refused, now, requested());
     default: {
-      if (refused.ofKey) return keyRateFault(refused, refused.ofKey, now, envelope);
+      if (refused.ofKey) return keyRateFault(refused, refused.ofKey, { now, envelope, request: requested() });
       const known = knownFaults.get(refused)?.[envelope];
       if (known) return known;
       const first = limitFault(refused.reason, refused.allowance, now, {
@@ -79,6 +79,7 @@ export function limitFault(
   if (closed !== undefined) return closedFault(code, closed, { allowance, now, envelope });
   const isWait = code !== 'too_many_in_flight';
   const waitS = Math.max(1, Math.ceil((allowance.resetsAt - now) / 1000));
+  const isMinute = code === 'rate_limited' || code === 'free_minute_limit';
   return fault(code, {
     message: message?.(waitS) ?? limitText(code, allowance, waitS),
     figures: {
@@ -87,18 +88,18 @@ export function limitFault(
       ...(isWait ? { resets_at: new Date(allowance.resetsAt).toISOString() } : {}),
     },
     retryAfterS: isWait ? (allowance.resetsAt - now) / 1000 : undefined,
-    headers: isWait ? rateHeaders(allowance, now, envelope) : {},
+    headers: isWait ? rateHeaders(allowance, now, envelope, 'requests', isMinute ? wholeWaitS(waitS) : undefined) : {},
   });
 }
 
 function limitText(code: LimitCode, { limit, used }: Allowance, waitS: number): string {
   switch (code) {
     case 'free_minute_limit':
-      return `Free requests for this minute are used up (${used} of ${limit}). Retry in ${waitS} s, or use a paid model.`;
+      return `Free requests for this minute are used up (${used} of ${limit}). Retry in ${WAIT}, or use a paid model.`;
     case 'free_daily_limit':
       return `Free requests for today are used up (${used} of ${limit}). Use a paid model, or retry in ${waitS} s, after midnight in Taipei.`;
     case 'rate_limited':
-      return `The limit of ${limit} requests per minute is reached. Retry in ${waitS} s.`;
+      return `The limit of ${limit} ${limit === 1 ? 'request' : 'requests'} per minute is reached. Retry in ${WAIT}.`;
     case 'too_many_in_flight':
       return `Too many requests are running (${used} of ${limit}). Retry in ${WAIT}, when one of them may have ended.`;
     case 'redeem_rate_limited':

@@ -45,8 +45,8 @@ function outputText(request: RequestedCost): string {
   return request.hold.unit > 0n && tokens > 0 ? ` with ${tokens} output tokens` : '';
 }
 
-function whoMayRaise(keyId: string, { rootKeyId }: RequestedCost): string {
-  return keyId === rootKeyId ? 'a managing key' : 'a managing key, or a delegating key above it';
+export function whoMayRaise(keyId: string, { keys }: RequestedCost): string {
+  return keyId === keys.at(-1)?.keyId ? 'a managing key' : 'a managing key, or a delegating key above it';
 }
 
 /** `raise the budget to NT$1 with a managing key`; each with its key if there are several. */

@@ -6,16 +6,18 @@ import type { Allowance } from '../store/book/windows.ts';
 
 type Counted = 'requests' | 'tokens';
 
+/** `waitS`: for a refusal the seconds of its `retry-after`, so that both say the same. */
 export function rateHeaders(
   allowance: Allowance,
   now: number,
   envelope: Envelope,
   counted: Counted = 'requests',
+  waitS = wholeSeconds(allowance.resetsAt - now),
 ): Record<string, string> {
   const headers = {
     [`x-ratelimit-limit-${counted}`]: String(allowance.limit),
     [`x-ratelimit-remaining-${counted}`]: String(allowance.remaining),
-    [`x-ratelimit-reset-${counted}`]: `${wholeSeconds(allowance.resetsAt - now)}s`,
+    [`x-ratelimit-reset-${counted}`]: `${waitS}s`,
   };
   return envelope === 'anthropic' ? { ...headers, ...anthropicNames(allowance, counted) } : headers;
 }

@@ -2,6 +2,7 @@
 
 import type { FaultAction } from '../faults/table.ts';
 import type { Nano } from '../kit/money.ts';
+import type { KeyLimits } from '../store/key-limits.ts';
 import type { HoldRequest } from '../store/operations.ts';
 import type { RefusedForMoney } from './money-fault.ts';
 
@@ -32,8 +33,8 @@ export interface RequestedCost {
   isBounded: boolean;
   /** Whether there is a free model that this key may use. */
   hasFreeModel: boolean;
-  /** The outermost key of the chain: all others have a parent. */
-  rootKeyId: string;
+  /** The key and all keys above it, its parent first: only the last one has no parent. */
+  keys: readonly { keyId: string; limits: KeyLimits }[];
 }
 
 export interface Smaller {
@@ -51,7 +52,7 @@ const LEAST_PROMPT_TOKENS = 100;
  * A short request may be counted as so many input tokens more when it is written with spaces between its JSON tokens, as
  * many clients do, or with the prompt of the sample.
  */
-const SAMPLE_MARGIN_TOKENS = 6;
+export const SAMPLE_MARGIN_TOKENS = 6;
 
 /** The output tokens that the money pays for, however the same request is written. */
 export function affordableOutput({ available, affordableTokens }: RefusedForMoney, request: RequestedCost): number {
@@ -78,7 +79,7 @@ export function smallerRequest(refused: RefusedForMoney, request: RequestedCost)
   return {
     remedy: `lower ${boundName} to ${affordableTokens}`,
     action: {
-      ...sample(request, { [boundName]: affordableTokens }),
+      ...sampleCall(request, { [boundName]: affordableTokens }),
       why: `with this ${boundName} the request is covered`,
     },
   };
@@ -101,14 +102,14 @@ function shorterPrompt(refused: RefusedForMoney, request: RequestedCost, boundNa
     remedy: `shorten the prompt to about ${share} % of its length, ${affordable} of the ${promptTokens} tokens that it is counted as at most`,
     inputTokens: affordable,
     action: {
-      ...sample(request, { [boundName]: hold.least }),
+      ...sampleCall(request, { [boundName]: hold.least }),
       why: `a prompt of at most ${affordable} tokens is covered with this ${boundName}`,
     },
   };
 }
 
 /** The same call with a short prompt: the client's own is not repeated in an error. */
-function sample({ endpoint, model, promptField }: RequestedCost, fields: Record<string, unknown>) {
+export function sampleCall({ endpoint, model, promptField }: RequestedCost, fields: Record<string, unknown>) {
   const prompt = promptField === 'messages' ? [{ role: 'user', content: 'Hi' }] : 'Hi';
   return { method: 'POST', path: endpoint, body: { model, ...fields, [promptField]: prompt } } as const;
 }

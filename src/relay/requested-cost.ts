@@ -25,7 +25,7 @@ export function requestedCost(call: Call): RequestedCost {
     mayShorten: !input.isOpen,
     isBounded: request.maxOutputTokens !== undefined,
     hasFreeModel: hasFreeModel(call),
-    rootKeyId: key.ancestors.at(-1)?.keyId ?? key.keyId,
+    keys: [key, ...key.ancestors],
   };
 }
 

@@ -110,7 +110,10 @@ export interface LimitRefusal {
 }
 export type KeyRate =
   | { keyId: string; counts: 'requests' | 'in_flight' }
-  /** `needed`: what this call may use at least; more than the limit fits into no minute. */
-  | { keyId: string; counts: 'tokens'; needed: number };
+  /**
+   * `needed`: what this call uses with the shortest useful output; more than the limit fits into no minute. `fitting`: the
+   * output tokens that are left for it.
+   */
+  | { keyId: string; counts: 'tokens'; needed: number; fitting: number };
 /** `balance_in_use`: running calls hold what is missing of the wallet; `budget_in_use`: of a budget of the chain. */
 export type MoneyReason = 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded' | 'budget_in_use';

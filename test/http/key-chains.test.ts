@@ -169,6 +169,61 @@ describe('rates of a key above', () => {
     expect(await errorOf(refused)).toMatchObject({ code: 'rate_limited', key_id: top.id, limit: 500 });
   });
 
+  test('of tokens leave a call without an output limit what is left of the minute', async () => {
+    const { id, key } = await addKey({ limits: { tokensPerMinute: 300 } });
+    const gate = createGate();
+    const { requests } = gateway.upstream;
+    gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+    const running = chat(key, { max_tokens: 50 });
+    await gateway.upstream.request(requests.length);
+    const lowered = await chat(key, { max_tokens: undefined });
+    expect(lowered.status).toBe(200);
+    const most = Number(lowered.headers.get('x-svc-max-tokens'));
+    expect(most).toBeGreaterThanOrEqual(16);
+    expect(most).toBeLessThan(170);
+
+    // 18 tokens are used by it: what is left is not enough for the shortest useful answer to a longer prompt.
+    const long = { max_tokens: 100, messages: [{ role: 'user', content: `${'a'.repeat(most - 18 - 14)}Hi` }] };
+    const refused = await chat(key, long);
+    expect(refused.status).toBe(429);
+    const error = await errorOf(refused);
+    const [, fitting] = /Retry in \d+ s, or lower max_tokens to (\d+)\.$/.exec(error.message) ?? [];
+    expect(Number(fitting)).toBeWithin(1, 16);
+    expect(error.affordable_max_tokens).toBe(Number(fitting));
+    const [smaller, raise, me] = error.actions;
+    expect(smaller.body).toMatchObject({ model: 'up-paid', max_tokens: Number(fitting) });
+    expect(raise.body).toEqual({ rates: { tokens_per_minute: error.used + error.needed_tokens } });
+    expect(new URL(me.href).pathname).toBe('/api/me');
+    expect((await chat(key, { ...long, max_tokens: Number(fitting) })).status).toBe(200);
+    const raised = await gateway.call(`/api/keys/${id}`, { key: account.key, method: 'PATCH', body: raise.body });
+    expect(raised.status).toBe(200);
+    gate.open();
+    expect((await running).status).toBe(200);
+  });
+
+  test('say one time to wait everywhere, and which calls raise them', async () => {
+    const top = await addKey({ limits: { requestsPerMinute: 1 } });
+    const low = await addKey({ limits: { requestsPerMinute: 1 } }, top);
+    await clock.advance(1);
+    expect((await chat(low.key)).status).toBe(200);
+    const refused = await chat(low.key);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('55');
+    expect(refused.headers.get('x-ratelimit-reset-requests')).toBe('55s');
+    const error = await errorOf(refused);
+    expect(error.message).toBe(`Key ${low.id} is limited to 1 request per minute. Retry in 55 s.`);
+    const raises = error.actions.filter(({ method }: Answer) => method === 'PATCH');
+    expect(raises.map(({ href }: Answer) => new URL(href).pathname)).toEqual([
+      `/api/keys/${top.id}`,
+      `/api/keys/${low.id}`,
+    ]);
+    for (const { href, body } of raises) {
+      const { pathname } = new URL(href);
+      expect((await gateway.call(pathname, { key: account.key, method: 'PATCH', body })).status).toBe(200);
+    }
+    expect((await chat(low.key)).status).toBe(200);
+  });
+
   test('of running calls refuse the next', async () => {
     const top = await addKey({ limits: { inFlight: 1 } });
     const low = await addKey({}, top);

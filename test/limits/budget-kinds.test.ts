@@ -21,7 +21,7 @@ const REQUEST = {
   mayShorten: true,
   isBounded: true,
   hasFreeModel: false,
-  rootKeyId: 'key_parent',
+  keys: [{ keyId: 'key_parent', limits: {} }],
 } as const;
 
 const refused = (budget: BudgetKind) => {

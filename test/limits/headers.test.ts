@@ -91,11 +91,11 @@ describe('the names', () => {
     for (let i = 0; i < 3; i++) await call('/v1/messages');
     const onChat = await call('/v1/chat/completions');
     expect(onChat.status).toBe(429);
-    expect(openai(onChat)).toEqual(['3', '0', '60s']);
+    expect(openai(onChat)).toEqual(['3', '0', '55s']);
     expect(anthropic(onChat)).toEqual(NONE);
     const onMessages = await call('/v1/messages');
     expect(onMessages.status).toBe(429);
-    expect(openai(onMessages)).toEqual(['3', '0', '60s']);
+    expect(openai(onMessages)).toEqual(['3', '0', '55s']);
     expect(anthropic(onMessages)).toEqual(['3', '0', inSeconds(60)]);
   });
 });

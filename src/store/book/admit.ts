@@ -19,7 +19,6 @@ import { addressWindow } from './address-windows.ts';
 import type { Book, Touch } from './book.ts';
 import { budgetsOf, budgetTouches, holdBudgets, type Level, leftOf, levelsOf, warningOf } from './budgets.ts';
 import {
-  mostTokens,
   type RatesLeft,
   type RatesTaken,
   ratedLevels,
@@ -27,6 +26,7 @@ import {
   refuseRates,
   refuseTokens,
   takeRates,
+  tokensLeft,
 } from './key-rates.ts';
 import { affordableTokens, refuseForMoney } from './refuse-for-money.ts';
 import {
@@ -190,7 +190,7 @@ function withRates(result: Admitted, left: RatesLeft | undefined): Admitted {
 
 interface Rates extends RatesTaken {
   ok: true;
-  /** Output tokens: no more than the rates let one call have. */
+  /** Output tokens: no more than the rates have left. */
   granted: number;
 }
 
@@ -204,11 +204,13 @@ function tryRates(
   if (levels.length === 0) return { ok: true, levels, granted: affordable, tokens: 0 };
   const refused = refuseRates(book, levels, at);
   if (refused) return refused;
-  const granted = Math.min(affordable, mostTokens(levels, asked));
-  // One that fits into no minute is refused by what it needs at least.
+  const left = tokensLeft(book, levels, asked, at);
+  const granted = Math.min(affordable, left);
+  // One that does not fit is refused by what it needs at least.
   const output = Math.max(asked.least, Math.min(granted, asked.wanted));
   const tokens = asked.input + asked.perOutput * output;
-  return refuseTokens(book, levels, tokens, at) ?? { ok: true, levels, granted, tokens };
+  const refusedTokens = refuseTokens(book, levels, { tokens, fitting: Math.max(0, left) }, at);
+  return refusedTokens ?? { ok: true, levels, granted, tokens };
 }
 
 const NO_TOKENS: TokenRequest = { input: 0, perOutput: 0, wanted: 0, least: 0 };

@@ -51,26 +51,28 @@ export function refuseRates(book: Book, rated: readonly Level[], at: number): Li
   return undefined;
 }
 
-/** How many output tokens the smallest of these rates lets one call have at most: more would not fit into any minute. */
-export function mostTokens(rated: readonly Level[], { input, perOutput }: TokenRequest): number {
+/** How many output tokens these rates leave for a call in this minute; negative if not even its input fits. */
+export function tokensLeft(
+  book: Book,
+  rated: readonly Level[],
+  { input, perOutput }: TokenRequest,
+  at: number,
+): number {
   let most = Number.MAX_SAFE_INTEGER;
-  for (const { page } of rated) {
+  for (const { keyId, page } of rated) {
     const limit = page.limits?.tokensPerMinute;
     if (limit === undefined) continue;
-    most = Math.min(most, perOutput === 0 ? fits(input, limit) : Math.floor((limit - input) / perOutput));
+    const left = rollingAllowance(windowOf(book, tokensWindow(keyId)), at, MINUTE_MS, limit).remaining - input;
+    if (perOutput > 0 || left < 0) most = Math.min(most, Math.floor(left / Math.max(1, perOutput)));
   }
   return most;
 }
 
-function fits(input: number, limit: number): number {
-  return input <= limit ? Number.MAX_SAFE_INTEGER : -1;
-}
-
-/** Undefined if each has so many tokens left. */
+/** Undefined if each has so many tokens left. `fitting`: the output tokens that are left. */
 export function refuseTokens(
   book: Book,
   rated: readonly Level[],
-  tokens: number,
+  { tokens, fitting }: { tokens: number; fitting: number },
   at: number,
 ): LimitRefusal | undefined {
   for (const { keyId, page } of rated) {
@@ -78,7 +80,12 @@ export function refuseTokens(
     if (limit === undefined) continue;
     const allowance = rollingAllowance(windowOf(book, tokensWindow(keyId)), at, MINUTE_MS, limit, tokens);
     if (allowance.remaining < tokens)
-      return { ok: false, reason: 'rate_limited', allowance, ofKey: { keyId, counts: 'tokens', needed: tokens } };
+      return {
+        ok: false,
+        reason: 'rate_limited',
+        allowance,
+        ofKey: { keyId, counts: 'tokens', needed: tokens, fitting },
+      };
   }
   return undefined;
 }

@@ -205,14 +205,26 @@ export function describeChains(open: OpenSubject): void {
           tokenAllowance: { limit: 400, used: 150, remaining: 250 },
         });
         await admitted(subject.store, await asked(low));
-        expect(await admit(asked(low))).toMatchObject({
+        const large = { tokens: { input: 90, perOutput: 1, wanted: 100, least: 16 } };
+        expect(await admit(asked(low, large))).toMatchObject({
           reason: 'rate_limited',
-          ofKey: { keyId: top.keyId, counts: 'tokens', needed: 150 },
+          ofKey: { keyId: top.keyId, counts: 'tokens', needed: 106, fitting: 10 },
           allowance: { limit: 400, used: 300, remaining: 100, resetsAt: T0_SECOND + MINUTE },
         });
         // Its usage is 40 + 20 tokens.
         await subject.store.commit('settle', settling(first, 1n));
         expect(await admitted(subject.store, await asked(low))).toMatchObject({ tokenAllowance: { used: 360 } });
+      });
+
+      test('a call gets as many output tokens as the minute has left', async () => {
+        const { low } = await limited({ tokensPerMinute: 266 });
+        await admitted(subject.store, await asked(low));
+        expect(await admitted(subject.store, await asked(low))).toMatchObject({
+          granted: 66,
+          tokenAllowance: { used: 266, remaining: 0 },
+        });
+        const refused = { reason: 'rate_limited', ofKey: { counts: 'tokens', needed: 66, fitting: 0 } };
+        expect(await admit(asked(low))).toMatchObject(refused);
       });
 
       test('one call gets at most as many output tokens as a minute has', async () => {
