@@ -109,7 +109,7 @@ export const FAULTS = {
     ...BILLING,
     retryable: false,
     shouldRetry: false,
-    text: "The rest of this key's daily budget does not cover this request. Lower max_tokens, raise the budget with a managing key, or wait for the next day in Taipei.",
+    text: 'A budget of this key, or of a key above it, does not cover this request. Lower max_tokens, raise the budget, or wait until it resets: a day or a month in Taipei.',
   },
   balance_in_use: {
     status: 402,
@@ -117,7 +117,7 @@ export const FAULTS = {
     retryable: true,
     shouldRetry: true,
     retryAfterS: 2,
-    text: 'The balance, or the daily budget of this key, is held by running requests. Retry in a moment, send fewer requests at once, or set a lower max_tokens on each.',
+    text: 'The balance, or a budget of this key or of a key above it, is held by running requests. Retry in a moment, send fewer requests at once, or set a lower max_tokens on each.',
   },
   model_not_allowed: {
     status: 403,
@@ -200,7 +200,7 @@ export const FAULTS = {
     ...LIMITED,
     retryable: true,
     retryAfterS: 10,
-    text: `The limit of requests per minute is reached. Retry in ${WAIT}.`,
+    text: `The limit of requests or tokens per minute is reached. Retry in ${WAIT}.`,
   },
   free_minute_limit: {
     status: 429,

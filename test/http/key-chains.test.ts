@@ -234,7 +234,9 @@ describe('rates of a key above', () => {
     await gateway.upstream.request(requests.length);
     const refused = await chat(low.key);
     expect(refused.status).toBe(429);
-    expect(await errorOf(refused)).toMatchObject({ code: 'too_many_in_flight', key_id: top.id, limit: 1 });
+    const error = await errorOf(refused);
+    expect(error).toMatchObject({ code: 'too_many_in_flight', key_id: top.id, limit: 1 });
+    expect(error.message).toContain('is limited to 1 running request, and 1 is running.');
     gate.open();
     expect((await running).status).toBe(200);
     expect((await chat(low.key)).status).toBe(200);

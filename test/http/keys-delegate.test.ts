@@ -182,11 +182,11 @@ describe('a child', () => {
     ['budgets.month_ntd', { budgets: { month_ntd: 1 } }, 'NT$0.2'],
     ['budgets.total_ntd', { budgets: { total_ntd: 1 } }, 'NT$0.3'],
     ['budgets.session_ntd', { budgets: { session_ntd: 1 } }, 'NT$0.05'],
-    ['rates.requests_per_minute', { rates: { requests_per_minute: 11 } }, '10'],
+    ['rates.requests_per_minute', { rates: { requests_per_minute: 11 } }, 'Set it to at most 10.'],
     ['rates.tokens_per_minute', { rates: { tokens_per_minute: 1_001 } }, '1000'],
     ['rates.in_flight', { rates: { in_flight: 3 } }, '2'],
-    ['models', { models: ['up-paid', 'demo-small'] }, 'up-paid'],
-    ['expires_at', { expires_at: far }, near],
+    ['models', { models: ['up-paid', 'demo-small'] }, 'does not allow. Choose from the models of that key: up-paid.'],
+    ['expires_at', { expires_at: far }, `Set it to ${near} or earlier.`],
   ])('cannot have more than its ancestors: %s', async (param, fields, figure) => {
     const top = await createKey(gateway, account.key, BOUNDED);
     const middle = await createKey(gateway, top.key, { delegate: true, budgets: { total_ntd: 0.3 } });

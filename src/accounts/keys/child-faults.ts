@@ -36,26 +36,35 @@ export function impliedParent(): Fault {
 }
 
 export function exceedsAncestor(field: ChildField, ancestor: KeyRow): Fault {
-  const { param, most } = bound(field, ancestor);
-  return fault('invalid_request', {
-    param,
-    message: `${param} allows more than the key ${ancestor.keyId} above does: ${most}. Set it to at most that.`,
-  });
+  const { param, message } = excess(field, ancestor);
+  return fault('invalid_request', { param, message });
 }
 
-function bound(field: ChildField, ancestor: KeyRow): { param: string; most: string } {
+function excess(field: ChildField, ancestor: KeyRow): { param: string; message: string } {
+  const above = `the key ${ancestor.keyId} above`;
   switch (field) {
-    case 'models':
-      return { param: 'models', most: (ancestor.models ?? []).join(', ') };
-    case 'expiresAt':
-      return { param: 'expires_at', most: new Date(ancestor.expiresAt ?? 0).toISOString() };
+    case 'models': {
+      const allowed = (ancestor.models ?? []).join(', ');
+      return {
+        param: 'models',
+        message: `models has a model that ${above} does not allow. Choose from the models of that key: ${allowed}.`,
+      };
+    }
+    case 'expiresAt': {
+      const latest = new Date(ancestor.expiresAt ?? 0).toISOString();
+      return {
+        param: 'expires_at',
+        message: `expires_at is later than that of ${above}. Set it to ${latest} or earlier.`,
+      };
+    }
     case 'delegate':
-      return { param: 'delegate', most: String(ancestor.delegate) };
+      return { param: 'delegate', message: `delegate cannot be true: ${above} may not delegate. Set it to false.` };
     default: {
       const limit = field === 'dailyBudget' ? 'dayBudget' : field;
       const value = limitOf(ancestor, limit);
       assert(value !== null, 'an ancestor without the limit does not refuse');
-      return { param: limitParam(limit), most: limitText(value) };
+      const param = limitParam(limit);
+      return { param, message: `${param} is higher than that of ${above}. Set it to at most ${limitText(value)}.` };
     }
   }
 }
