@@ -57,7 +57,7 @@ const HEADERS: Readonly<Record<string, Schema>> = {
     NUMERAL,
   ),
   'x-svc-budget-warning': header(
-    'A budget of the key or of a key above it that is used up by 80 % or more: `day; key=key_…; used=0.85; limit=1`.',
+    'A budget of the key or of a key above it that is used up by 80 % or more: `day; key=key_…; spent=0.8; held=0.05; limit=1`. On a stream `held` includes what is reserved for it; else its cost is in `spent`.',
   ),
   'x-svc-dropped': header('Settings that could not be carried to the upstream, by the client’s names.'),
   'x-svc-translated': header('What was said to the upstream in another way.'),

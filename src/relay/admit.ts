@@ -88,7 +88,7 @@ function admission(
   call: Call,
   chain: KeyChain | undefined,
   startedAt: number,
-  { held, granted, allowance, tokenAllowance, warning }: Granted,
+  { held, granted, allowance, tokenAllowance, takenTokens = 0, nearBudgets }: Granted,
 ): Admission {
   const wanted = wantedTokens(call);
   return {
@@ -101,7 +101,8 @@ function admission(
     isBoundByMoney: granted < wanted,
     allowance,
     tokenAllowance,
-    budgetWarning: warning,
+    takenTokens,
+    nearBudgets,
     fetchedBytes: 0,
     attempts: [],
     losses: NO_LOSSES,

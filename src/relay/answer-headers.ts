@@ -3,8 +3,10 @@
 import { THINKING_BUDGET } from '../dialects/dialect.ts';
 import { formatNtd } from '../kit/money.ts';
 import { rateHeaders } from '../limits/rate-headers.ts';
-import type { BudgetWarning } from '../store/operations.ts';
+import { tokensOf } from '../store/book/key-rates.ts';
+import type { Buckets } from '../store/rows.ts';
 import type { Begun } from './begun.ts';
+import { setBudgetWarning } from './budget-warning.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Settled } from './close.ts';
 
@@ -17,13 +19,13 @@ export function answerHeaders(
   channel: string,
   begun: Reported,
 ): Record<string, string> {
-  const { call, allowance, tokenAllowance, budgetWarning, isBoundByMoney } = admission;
+  const { call, allowance, tokenAllowance, nearBudgets, held, isBoundByMoney } = admission;
   const { maxOutputTokens } = begun.fields;
   const { envelope } = call.dialect;
   const now = tools.clock.now();
   const headers = rateHeaders(allowance, now, envelope);
   if (tokenAllowance) Object.assign(headers, rateHeaders(tokenAllowance, now, envelope, 'tokens'));
-  if (budgetWarning) headers['x-svc-budget-warning'] = warningText(budgetWarning);
+  setBudgetWarning(headers, nearBudgets, { held });
   headers['x-svc-channel'] = channel;
   // A client that set no limit would take an answer cut short by its balance for a complete one.
   const { maxOutputTokens: asked } = call.request;
@@ -32,10 +34,6 @@ export function answerHeaders(
   setList(headers, 'x-svc-dropped', lostOf(begun));
   setList(headers, 'x-svc-translated', begun.carrier.reworded);
   return headers;
-}
-
-function warningText({ budget, keyId, used, limit }: BudgetWarning): string {
-  return `${budget}; key=${keyId}; used=${formatNtd(used)}; limit=${formatNtd(limit)}`;
 }
 
 const NOTHING: readonly string[] = [];
@@ -61,4 +59,20 @@ const MAX_NAME_CHARS = 64;
 export function addCost(headers: Record<string, string>, { cost, balance }: Settled): void {
   headers['x-svc-cost-ntd'] = formatNtd(cost);
   headers['x-svc-balance-ntd'] = formatNtd(balance);
+}
+
+/** What the call cost and used in the end, in place of what it had taken. */
+export function addSettled(
+  headers: Record<string, string>,
+  { nearBudgets, tokenAllowance, takenTokens, call }: Admission,
+  settled: Settled,
+  buckets: Buckets,
+): void {
+  addCost(headers, settled);
+  setBudgetWarning(headers, nearBudgets, { cost: settled.cost });
+  if (!tokenAllowance) return;
+  const unused = takenTokens - tokensOf(buckets);
+  const remaining = Math.min(Math.max(0, tokenAllowance.remaining + unused), tokenAllowance.limit);
+  headers['x-ratelimit-remaining-tokens'] = String(remaining);
+  if (call.dialect.envelope === 'anthropic') headers['anthropic-ratelimit-tokens-remaining'] = String(remaining);
 }

@@ -25,7 +25,7 @@ import type { CapacityLease } from '../limits/load.ts';
 import type { RecentRefusals } from '../limits/recent-refusals.ts';
 import type { Turns } from '../limits/turns.ts';
 import type { Allowance } from '../store/book/windows.ts';
-import type { BudgetWarning } from '../store/operations.ts';
+import type { BudgetState } from '../store/operations.ts';
 import type { Attempt, KeyChain, Loss } from '../store/rows.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import type { Models } from './candidate-models.ts';
@@ -134,7 +134,10 @@ export interface Admission {
   allowance: Allowance;
   /** Of the rates in tokens, if a key of the chain has one. */
   tokenAllowance: Allowance | undefined;
-  budgetWarning: BudgetWarning | undefined;
+  /** What the call took of it. */
+  takenTokens: number;
+  /** The budgets that its hold brought to 80 %, as they stood before. */
+  nearBudgets: readonly BudgetState[] | undefined;
   /** Set when an upstream refused a translated request: the translation may be wrong. */
   refusedTranslation?: true;
   /** The most bytes that one try fetched from URLs in the request. */

@@ -2,7 +2,7 @@
 // large one the long members are sent as they are taken: they were checked before.
 
 import { fillLong } from '../kit/json/long-members.ts';
-import { addCost, answerHeaders } from './answer-headers.ts';
+import { addSettled, answerHeaders } from './answer-headers.ts';
 import { atPace } from './at-pace.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer, WholeAnswer } from './begun.ts';
@@ -36,7 +36,7 @@ export async function deliverWhole(
     const headers = answerHeaders(tools, admission, channel, begun);
     headers['content-type'] = 'application/json';
     const settled = await closing.settle('ok', bill, { first: answer, last: answer });
-    if (settled) addCost(headers, settled);
+    if (settled) addSettled(headers, admission, settled, bill.buckets);
     return { headers, body: begun.large ? largeBody(tools, call, text, begun, begun.large) : text };
   } catch (error) {
     dropLarge(begun);

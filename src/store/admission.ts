@@ -64,8 +64,10 @@ interface Admitted {
   allowance: Allowance;
   /** Tokens of the key of the chain with the fewest left, if one has such a rate. */
   tokenAllowance?: Allowance;
-  /** The budget of the chain that is used up most, if it is by 80 % or more. */
-  warning?: BudgetWarning;
+  /** With `tokenAllowance`: what the call took of it. */
+  takenTokens?: number;
+  /** The budgets of the chain that are used up by 80 % or more with this hold, as they stood before it; undefined if none is. */
+  nearBudgets?: readonly BudgetState[];
 }
 export type BudgetKind = 'day' | 'month' | 'total' | 'session';
 /** One budget of one key of the chain. */
@@ -76,10 +78,6 @@ export interface BudgetState {
   limit: Nano;
   spent: Nano;
   held: Nano;
-}
-export interface BudgetWarning extends Pick<BudgetState, 'budget' | 'keyId' | 'limit'> {
-  /** Spent and held, this call included. */
-  used: Nano;
 }
 export type AdmitResult =
   | Admitted

@@ -11,7 +11,7 @@ import type { Answer } from '../support/answer.ts';
 import { createGate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
-import { chatAnswer } from '../support/openai-chat.ts';
+import { chatAnswer, chatStream } from '../support/openai-chat.ts';
 
 interface TestKey {
   id: string;
@@ -83,11 +83,25 @@ describe('a budget of a key above', () => {
     expect(plain.headers.get('x-svc-budget-warning')).toBeNull();
     const [row] = gateway.sql<{ held_nano: bigint }>('SELECT held_nano FROM usage_records WHERE key_id = ?', low.id);
     const held = row?.held_nano ?? 0n;
-    const tight = await addKey({ limits: { totalBudget: (held * 5n) / 4n } });
-    const warned = await chat((await addKey({}, tight)).key);
+    const limit = (held * 5n) / 4n;
+    const tight = await addKey({ limits: { totalBudget: limit } });
+    const { key } = await addKey({}, tight);
     const ntd = (nano: bigint) => String(Number(nano) / 1e9);
-    expect(warned.headers.get('x-svc-budget-warning')).toBe(
-      `total; key=${tight.id}; used=${ntd(held)}; limit=${ntd((held * 5n) / 4n)}`,
+    // A whole answer reports what it cost, which is far less than what was held for it.
+    const whole = await chat(key);
+    expect(whole.headers.get('x-svc-budget-warning')).toBeNull();
+    const cost = BigInt(Math.round(Number(whole.headers.get('x-svc-cost-ntd')) * 1e9));
+    gateway.upstream.next(chatStream());
+    const streamed = await chat(key, { stream: true });
+    await streamed.text();
+    expect(streamed.headers.get('x-svc-budget-warning')).toBe(
+      `total; key=${tight.id}; spent=${ntd(cost)}; held=${ntd(held)}; limit=${ntd(limit)}`,
+    );
+    const used = await addKey({ limits: { totalBudget: held } });
+    gateway.upstream.next(chatAnswer({ usage: { prompt_tokens: 75, completion_tokens: 98, total_tokens: 173 } }));
+    const last = await chat(used.key);
+    expect(last.headers.get('x-svc-budget-warning')).toMatch(
+      new RegExp(`^total; key=${used.id}; spent=0\\.\\d+; held=0; limit=${ntd(held)}$`),
     );
   });
 });
@@ -161,6 +175,7 @@ describe('rates of a key above', () => {
     const response = await chat(key, { max_tokens: 5_000 });
     expect(response.status).toBe(200);
     expect(Number(response.headers.get('x-svc-max-tokens'))).toBeLessThan(500);
+    expect(response.headers.get('x-ratelimit-remaining-tokens')).toBe('482');
     // The answer used 11 + 7 tokens: the rest is free again.
     const next = await chat(key);
     expect(next.status).toBe(200);

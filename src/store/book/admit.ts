@@ -17,7 +17,7 @@ import type {
 import type { HeldChain, Wallet } from '../rows.ts';
 import { addressWindow } from './address-windows.ts';
 import type { Book, Touch } from './book.ts';
-import { budgetsOf, budgetTouches, holdBudgets, type Level, leftOf, levelsOf, warningOf } from './budgets.ts';
+import { budgetsOf, budgetTouches, holdBudgets, isNearLimit, type Level, leftOf, levelsOf } from './budgets.ts';
 import {
   type RatesLeft,
   type RatesTaken,
@@ -111,7 +111,7 @@ function admitFree(book: Book, input: AdmitInput, wallet: Wallet, limits: FreeLi
   const minuteLeft = rollingAllowance(taken, at, MINUTE_MS, limits.perMinute);
   const dayLeft = dayAllowance(taken, at, perDay);
   const result = admitted(0n, rates.granted, wallet.balance, tighterOf(minuteLeft, dayLeft));
-  return withRates(result, takeRates(book, rates, at));
+  return withRates(result, rates.tokens, takeRates(book, rates, at));
 }
 
 /** The allowance that is used up; undefined when the slot is taken. */
@@ -168,9 +168,13 @@ function admitPaid(
   holdBudgets(book, levels, input.chain?.sessions ?? NO_SESSIONS, amount, at);
   openHold(book, input, amount, rates.tokens);
   const minuteLeft = rollingAllowance(taken, at, MINUTE_MS, limits.perMinute);
-  const result = withRates(admitted(amount, granted, wallet.balance, minuteLeft), takeRates(book, rates, at));
-  const warning = warningOf(budgets, amount);
-  return warning ? { ...result, warning } : result;
+  const result = withRates(
+    admitted(amount, granted, wallet.balance, minuteLeft),
+    rates.tokens,
+    takeRates(book, rates, at),
+  );
+  const nearBudgets = budgets.filter((budget) => isNearLimit(budget, amount));
+  return nearBudgets.length > 0 ? { ...result, nearBudgets } : result;
 }
 
 const NO_SESSIONS: readonly string[] = [];
@@ -182,10 +186,10 @@ function admitted(held: Nano, granted: number, balance: Nano, allowance: Allowan
 }
 
 /** With what the rates of keys have left, where they have less than the account or count tokens. */
-function withRates(result: Admitted, left: RatesLeft | undefined): Admitted {
+function withRates(result: Admitted, takenTokens: number, left: RatesLeft | undefined): Admitted {
   if (!left) return result;
   const allowance = left.requests ? tighterOf(result.allowance, left.requests) : result.allowance;
-  return { ...result, allowance, ...(left.tokens ? { tokenAllowance: left.tokens } : {}) };
+  return { ...result, allowance, ...(left.tokens ? { tokenAllowance: left.tokens, takenTokens } : {}) };
 }
 
 interface Rates extends RatesTaken {

@@ -6,7 +6,7 @@
 
 import { maxNano, type Nano } from '../../kit/money.ts';
 import { limitsOfKey } from '../key-limits.ts';
-import type { BudgetState, BudgetWarning, OfRequest } from '../operations.ts';
+import type { BudgetState, OfRequest } from '../operations.ts';
 import type { Budget, Hold, KeyRow, SessionBudget } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 import { dayThatCounts, monthThatCounts } from './windows.ts';
@@ -96,15 +96,9 @@ export function leftOf({ limit, spent, held }: Pick<BudgetState, 'limit' | 'spen
   return maxNano(0n, limit - spent - held);
 }
 
-/** Of the budgets that are used up by 80 % with this hold, the one with the highest share. */
-export function warningOf(states: readonly BudgetState[], amount: Nano): BudgetWarning | undefined {
-  let worst: BudgetWarning | undefined;
-  for (const { budget, keyId, limit, spent, held } of states) {
-    const used = spent + held + amount;
-    if (used * 5n < limit * 4n) continue;
-    if (!worst || used * worst.limit > worst.used * limit) worst = { budget, keyId, limit, used };
-  }
-  return worst;
+/** Whether it is used up by 80 % or more, with a further hold of that amount. */
+export function isNearLimit({ limit, spent, held }: BudgetState, amount: Nano = 0n): boolean {
+  return (spent + held + amount) * 5n >= limit * 4n;
 }
 
 /** Writes the limits of the key where its admissions decide by them. */

@@ -140,7 +140,7 @@ function change(book: Book, id: string, takenAt: number, by: number): void {
 }
 
 /** Reasoning is part of the output. */
-function tokensOf({ input, cachedInput, cacheWrite5m, cacheWrite1h, output }: Buckets): number {
+export function tokensOf({ input, cachedInput, cacheWrite5m, cacheWrite1h, output }: Buckets): number {
   return input + cachedInput + cacheWrite5m + cacheWrite1h + output;
 }
 

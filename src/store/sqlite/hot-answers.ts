@@ -36,7 +36,7 @@ function toCells(answer: Decided): AnswerCells | Decided {
   if ('charged' in result && !result.lossGuard) {
     return [result.charged.toString(), result.writtenOff.toString(), result.balance.toString()];
   }
-  if (!('granted' in result) || result.tokenAllowance || result.warning) return answer;
+  if (!('granted' in result) || result.tokenAllowance || result.nearBudgets) return answer;
   const { held, granted, balance, allowance } = result;
   const { limit, used, remaining, resetsAt } = allowance;
   return [held.toString(), granted, balance.toString(), limit, used, remaining, resetsAt];

@@ -169,16 +169,19 @@ export function describeChains(open: OpenSubject): void {
       expect([await session(), await session()]).toEqual([true, false]);
     });
 
-    test('a warning names the budget with the highest share from 80 % on', async () => {
+    test('the budgets that are used up by 80 % are named as they stood before the hold', async () => {
       const { top, middle, low } = await chain({ dailyBudget: 10_000n });
       await change(middle, { limits: { monthBudget: 9_000n } });
-      const warnings = [];
-      for (let call = 0; call < 4; call++) warnings.push((await admitted(subject.store, await asked(low))).warning);
-      expect(warnings.slice(0, 3)).toEqual([undefined, undefined, undefined]);
-      expect(warnings[3]).toEqual({ budget: 'month', keyId: middle.keyId, limit: 9_000n, used: 8_000n });
+      const near = [];
+      for (let call = 0; call < 4; call++) near.push((await admitted(subject.store, await asked(low))).nearBudgets);
+      expect(near.slice(0, 3)).toEqual([undefined, undefined, undefined]);
+      expect(near[3]).toEqual([
+        { budget: 'month', keyId: middle.keyId, limit: 9_000n, spent: 0n, held: 6_000n },
+        { budget: 'day', keyId: top.keyId, limit: 10_000n, spent: 0n, held: 6_000n },
+      ]);
       await change(middle, { limits: { monthBudget: null } });
-      const { warning } = await admitted(subject.store, await asked(low, { hold: { base: 0n, unit: 0n } }));
-      expect(warning).toEqual({ budget: 'day', keyId: top.keyId, limit: 10_000n, used: 8_000n });
+      const { nearBudgets } = await admitted(subject.store, await asked(low, { hold: { base: 0n, unit: 0n } }));
+      expect(nearBudgets).toEqual([{ budget: 'day', keyId: top.keyId, limit: 10_000n, spent: 0n, held: 8_000n }]);
     });
 
     describe('rates two levels above', () => {

@@ -1,0 +1,29 @@
+// The header x-svc-budget-warning: of the budgets that are used up by 80 % or more, the one with the highest share. The
+// amounts are those of the admission, with what this call holds or, once it is settled, what it cost.
+
+import { formatNtd, type Nano } from '../kit/money.ts';
+import { isNearLimit } from '../store/book/budgets.ts';
+import type { BudgetState } from '../store/operations.ts';
+
+const BUDGET_WARNING = 'x-svc-budget-warning';
+
+/** `near`: the budgets that the hold brought to 80 %. */
+export function setBudgetWarning(
+  headers: Record<string, string>,
+  near: readonly BudgetState[] | undefined,
+  { cost = 0n, held = 0n }: { cost?: Nano; held?: Nano },
+): void {
+  if (!near) return;
+  delete headers[BUDGET_WARNING];
+  const [worst] = near
+    .map((state) => ({ ...state, spent: state.spent + cost, held: state.held + held }))
+    .filter((state) => isNearLimit(state))
+    .sort((one, other) => Number(usedOf(other) * one.limit - usedOf(one) * other.limit));
+  if (!worst) return;
+  const amounts = `spent=${formatNtd(worst.spent)}; held=${formatNtd(worst.held)}; limit=${formatNtd(worst.limit)}`;
+  headers[BUDGET_WARNING] = `${worst.budget}; key=${worst.keyId}; ${amounts}`;
+}
+
+function usedOf({ spent, held }: BudgetState): Nano {
+  return spent + held;
+}
