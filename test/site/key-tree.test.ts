@@ -165,6 +165,23 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(await page(account.key, '/account', language)).not.toContain(words.keys.aboveLeft);
   });
 
+  test('the form of a managing key says that it cannot be limited', async () => {
+    await createKey(gateway, account.key, { name: 'limited', budgets: { day_ntd: 1 } });
+    const html = await page(account.key, '/account/keys', language);
+    const [manager = '', limited = ''] = html.split(/<form method="post" action="\/account\/keys\/key_/).slice(1);
+    expect(manager).toContain(`<summary>${words.keys.managerLimits}</summary>`);
+    expect(manager).toContain(words.keys.managerHasNone);
+    expect(limited).not.toContain(words.keys.managerHasNone);
+    // Both at once is what the note asks for.
+    const client = await signedIn(gateway, account.key, language);
+    const second = await createKey(gateway, account.key, { name: 'second', manage: true });
+    const refused = await client.post(`/account/keys/${second.id}`, { name: 'second', day_ntd: '1', manage: '1' });
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toContain(`<details open=""><summary>${words.keys.managerLimits}</summary>`);
+    const changed = await client.post(`/account/keys/${second.id}`, { name: 'second', day_ntd: '1' });
+    expect(changed.headers.get('location')).toBe('/account/keys?done=saved');
+  });
+
   test('the usage page has the sums of each key, and can show one subtree', async () => {
     const [top, bottom] = await createLine(gateway, account.key, ['top', 'bottom']);
     const [above, below] = [await use(top?.key ?? ''), await use(bottom?.key ?? '')];

@@ -53,23 +53,8 @@ export function KeyFields({ context, key_: key, models, parents = [], typed, fau
   );
   const chosen = typed ? typed.getAll('models') : (key?.models ?? []);
   const others = LIMIT_NAMES.filter((name) => name !== 'dayBudget');
-  return (
+  const limits = (
     <>
-      <TextField
-        {...text('name', 'name', key?.name ?? '')}
-        label={keys.name}
-        maxlength={100}
-        required={key === undefined}
-      />
-      {parents.length === 0 ? null : (
-        <SelectField
-          {...field('parent', 'parent')}
-          label={keys.parent}
-          help={keys.parentHelp}
-          value={typed?.get('parent')}
-          choices={[['', keys.noParent], ...parents.map((one) => [one.keyId, one.name ?? `…${one.last4}`] as const)]}
-        />
-      )}
       <CheckList
         {...field('models', 'models')}
         label={keys.models}
@@ -88,6 +73,34 @@ export function KeyFields({ context, key_: key, models, parents = [], typed, fau
         help={isWholeDay ? keys.expiresHelp : keys.expiresKept(dateTime(expiresAt))}
         type="date"
       />
+    </>
+  );
+  return (
+    <>
+      <TextField
+        {...text('name', 'name', key?.name ?? '')}
+        label={keys.name}
+        maxlength={100}
+        required={key === undefined}
+      />
+      {parents.length === 0 ? null : (
+        <SelectField
+          {...field('parent', 'parent')}
+          label={keys.parent}
+          help={keys.parentHelp}
+          value={typed?.get('parent')}
+          choices={[['', keys.noParent], ...parents.map((one) => [one.keyId, one.name ?? `…${one.last4}`] as const)]}
+        />
+      )}
+      {key?.manage ? (
+        <details open={typed !== undefined}>
+          <summary>{keys.managerLimits}</summary>
+          <p class="faint">{keys.managerHasNone}</p>
+          {limits}
+        </details>
+      ) : (
+        limits
+      )}
       {checkbox('delegate', keys.delegateHelp)}
       {checkbox('manage', keys.manageHelp)}
     </>

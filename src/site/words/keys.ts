@@ -29,6 +29,9 @@ export const en = {
     inFlight: 'Requests that run at the same time; empty means no limit for this key.',
   } satisfies Record<LimitName, string>,
   moreLimits: 'More budgets and rates',
+  managerLimits: 'Models, budgets and expiry',
+  managerHasNone:
+    'A key that manages cannot be limited. To set a limit, also turn off “Can manage the keys of this account”.',
   budgetUsed: (spent: string, limit: string, share: string) => `${spent} of ${limit} spent, ${share} used`,
   aboveLeft: 'Left in the budgets above this key',
   setAbove: 'set by a key above',
@@ -116,6 +119,8 @@ export const zh: Said<typeof en> = {
     inFlight: '同一時間執行的請求；留空代表這把金鑰沒有上限。',
   },
   moreLimits: '其他預算與速率',
+  managerLimits: '可用模型、預算與期限',
+  managerHasNone: '可以管理的金鑰不能設定限制。如要設定，請同時取消勾選「可以管理本帳戶的金鑰」。',
   budgetUsed: (spent, limit, share) => `已支出 ${spent}／${limit}，已用 ${share}`,
   aboveLeft: '上層金鑰的預算尚餘',
   setAbove: '由上層金鑰設定',
