@@ -59,10 +59,22 @@ const MAINLAND = [
  * record a 用量明細; a key is replaced by 更換, an account is 已暫停使用, and embeddings are 向量嵌入. */
 const SECOND_NAMES = [
   ...['點數卡', '代碼', '圖像', '快取讀取', '輪替', '嵌入向量', '詞元', '通道', '收據', '沿革', '權杖', '凍結'],
-  ...['我方錯誤', '繞回', '加成', '設定文件'],
+  ...['我方錯誤', '繞回', '加成', '設定文件', '臺北'],
 ];
 /** Of them those that are no other thing's name in the docs. */
-const SECOND_NAMES_OF_DOCS = ['點數卡', '輪替', '嵌入向量', '圖像', '詞元', '通道', '收據', '沿革', '權杖', '凍結'];
+const SECOND_NAMES_OF_DOCS = [
+  '點數卡',
+  '輪替',
+  '嵌入向量',
+  '圖像',
+  '詞元',
+  '通道',
+  '收據',
+  '沿革',
+  '權杖',
+  '凍結',
+  '臺北',
+];
 
 /** What Taiwan's own set of characters can write. */
 const BIG5 = (() => {

@@ -75,7 +75,7 @@ export const zh: Said<typeof en> = {
     context_length_exceeded: '提示詞超過這個模型的上下文長度。請縮短提示詞，或選擇上下文更長的模型。',
     content_rejected: '提示詞不符合這個模型的內容規範。請修改提示詞。',
     free_minute_limit: '本分鐘的免費次數已用完。請稍候，或選擇付費模型。',
-    free_daily_limit: '今天的免費次數已用完。請選擇付費模型，或在臺北時間午夜之後再試。',
+    free_daily_limit: '今天的免費次數已用完。請選擇付費模型，或在台北時間午夜之後再試。',
     too_many_in_flight: '同時執行的請求過多。請等其他請求結束。',
     upstream_failed: '所有供應商線路都失敗，沒有扣任何款項。請再試一次，或選擇其他模型。',
     unavailable: '服務暫時無法使用，沒有扣任何款項。請稍後再試。',

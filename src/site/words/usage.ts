@@ -139,7 +139,7 @@ export const zh: Said<typeof en> = {
     channel: '供應商線路',
     key: '金鑰',
     subtree: '金鑰與其子金鑰',
-    byKey: '依金鑰',
+    byKey: '各金鑰小計',
     under: '上層金鑰',
     requests: '請求數',
     costWithChildren: '含子金鑰的費用',
@@ -168,7 +168,7 @@ export const zh: Said<typeof en> = {
     csv: '下載 CSV',
     csvNewest: (most) => `檔案只含最新的 ${most} 筆請求；其餘請選擇日期，分批下載。`,
     file: {
-      time: '臺北時間（UTC+8）',
+      time: '台北時間（UTC+8）',
       keyName: '金鑰名稱',
       keyLast4: '金鑰末四碼',
       keyId: '金鑰編號',

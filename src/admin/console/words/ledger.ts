@@ -120,7 +120,7 @@ export const zh: Said<typeof en> = {
   amount: '金額',
   revenue: '每日營收',
   revenueLabel: (total) => `這段期間的營收：${total}`,
-  day: '日期（臺北）',
+  day: '日期（台北）',
   requests: '請求數',
   accounts: '帳戶數',
   took: '營收',

@@ -53,7 +53,7 @@ export const zh: Said<typeof en> = {
     channel: '供應商線路',
     reason: '原因',
   },
-  daysLabel: '天數（臺北）',
+  daysLabel: '天數（台北）',
   days: (days) => `${days} 天（含今天）`,
   show: '套用',
   together: (from, to) => `${from} 至 ${to}`,
