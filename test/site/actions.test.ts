@@ -170,16 +170,17 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       await (await (await signedIn(gateway, of, language)).get(path)).text();
 
     const { limits, budgetUsed } = account.keys;
-    const used = (today: string, limit: string, share: string) => `<span>${budgetUsed(today, limit, share)}`;
+    const left = money(500_000_000n - BigInt((await gateway.get('/api/me', limited.key)).key.daily_spent_nano));
+    const used = (today: string, limit: string, rest: string) => `<span>${budgetUsed(today, limit, '0\u00a0%', rest)}`;
     const cards = await page(key, '/account/keys');
     expect(cards.split(`<strong>${limits.dayBudget}</strong>`)).toHaveLength(1 + 2);
-    expect(cards).toContain(used(spent, 'NT$0.50', '0\u00a0%'));
-    expect(cards).toContain(used('NT$0.00', 'NT$0.25', '0\u00a0%'));
+    expect(cards).toContain(used(spent, 'NT$0.50', left));
+    expect(cards).toContain(used('NT$0.00', 'NT$0.25', 'NT$0.25'));
     expect(cards.split(`<summary>${account.keys.edit}<`)).toHaveLength(4);
     const overview = await page(limited.key, '/account');
-    expect(overview).toContain(used(spent, 'NT$0.50', '0\u00a0%'));
+    expect(overview).toContain(used(spent, 'NT$0.50', left));
     expect(overview).toContain(`<span class="under">${account.overview.resets('2026-01-16 00:00:00 UTC+8')}</span>`);
-    expect(await page(idle.key, '/account')).toContain(used('NT$0.00', 'NT$0.25', '0\u00a0%'));
+    expect(await page(idle.key, '/account')).toContain(used('NT$0.00', 'NT$0.25', 'NT$0.25'));
     expect(await page(key, '/account')).not.toContain(account.overview.budgets);
   });
 

@@ -248,7 +248,7 @@ describe.each(USED_IN)('in %s', (language) => {
     expect((await gateway.get('/api/keys', owner)).data).toHaveLength(2);
 
     const sheet = `li:has(form[action="/account/keys/${made.id}"])`;
-    await page.click(`${sheet} summary`);
+    await page.click(`${sheet} .key > details > summary`);
     for (const id of ['demo-small', 'up-paid']) await page.uncheck(`${sheet} [value="${id}"]`);
     await submit(page, `/account/keys/${made.id}`);
     await page.waitForURL('**/account/keys?done=saved');
@@ -256,7 +256,7 @@ describe.each(USED_IN)('in %s', (language) => {
     expect((await gateway.get('/api/keys', owner)).data[1]).toMatchObject({ models: null, daily_budget_ntd: 0.5 });
 
     const rotate = async (choice?: string) => {
-      await page.click(`${sheet} summary`);
+      await page.click(`${sheet} .key > details > summary`);
       await page.click(`${sheet} a[href$="/rotate"]`);
       await page.waitForSelector('#old');
       expect(await textOf(page, 'h1')).toBe(account.keys.askRotate);
@@ -273,7 +273,7 @@ describe.each(USED_IN)('in %s', (language) => {
     for (const one of [key, leaked]) expect((await gateway.chat(one, { model: 'auto:free' })).status).toBe(401);
 
     const askToRevoke = async () => {
-      await page.click(`${sheet} summary`);
+      await page.click(`${sheet} .key > details > summary`);
       await page.click(`${sheet} a[href$="/revoke"]`);
       await page.waitForSelector('button.danger');
     };
@@ -299,7 +299,7 @@ describe.each(USED_IN)('in %s', (language) => {
     await page.waitForSelector('.notice.is-bad');
     expect(await textOf(page, '.notice')).toBe(account.keys.badAmount(account.keys.limits.dayBudget));
     expect([await page.inputValue('#name-new'), await page.inputValue('#day_ntd-new')]).toEqual(['kept', 'much']);
-    await page.click('summary');
+    await page.click('.key > details > summary');
     await page.click('a[href$="/revoke"]');
     await page.waitForSelector('button.danger');
     expect(await textOf(page, 'main')).toContain(account.keys.revokeCurrent);

@@ -196,6 +196,20 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   });
 });
 
+test('many keys are folded, except one whose form was refused', async () => {
+  const isOpen = (html: string) => [...html.matchAll(/<details class="key"( open="")?>/g)].map(([, open]) => !!open);
+  for (const name of ['one', 'two']) await createKey(gateway, account.key, { name });
+  expect(isOpen(await page(account.key, '/account/keys'))).toEqual([true, true, true]);
+  const last = await createKey(gateway, account.key, { name: 'three', budgets: { day_ntd: 1, total_ntd: 4 } });
+  const folded = await page(account.key, '/account/keys');
+  expect(isOpen(folded)).toEqual([false, false, false, false]);
+  const summary = folded.slice(folded.indexOf('<h2>three'));
+  expect(summary.slice(0, summary.indexOf('</summary>'))).toContain('NT$1.00 left');
+  const client = await signedIn(gateway, account.key);
+  const refused = await client.post(`/account/keys/${last.id}`, { name: 'three', day_ntd: 'much' });
+  expect(isOpen(await refused.text())).toEqual([false, false, false, true]);
+});
+
 test('a bar tells how much of a budget is used in words, too', async () => {
   const { id, key } = await createKey(gateway, account.key, { name: 'full', budgets: { total_ntd: 0.5 } });
   await use(key);
@@ -208,7 +222,8 @@ test('a bar tells how much of a budget is used in words, too', async () => {
   });
   const html = await page(account.key, '/account/keys');
   const bars = [...html.matchAll(/class="(operational|degraded|down)" width/g)].map(([, kind]) => kind);
-  expect(bars).toEqual(['operational', 'degraded', 'down']);
+  // The first is that of the budget that is used most, for a folded key.
+  expect(bars).toEqual(['down', 'operational', 'degraded', 'down']);
   expect(html).toContain('83\u00a0% used');
   expect(html).toContain('100\u00a0% used');
 });

@@ -82,7 +82,7 @@ test('signing in, redeeming a card and making a key', async () => {
   await page.waitForSelector('pre.secret');
   expect((await gateway.get('/api/keys', key)).data[1]).toMatchObject({ name: 'typed', daily_budget_ntd: 3 });
 
-  await tabTo('li:last-child summary');
+  await tabTo('li:last-child .key > details > summary');
   await page.keyboard.press('Enter');
   await tabTo('a[href$="/revoke"]');
   await page.keyboard.press('Enter');

@@ -16,7 +16,7 @@ const PUBLIC = ['/', '/pricing', '/docs', '/docs/errors', '/status', '/security'
 const ACCOUNT = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access', '/usage?from=x'];
 const LONG = 'a'.repeat(100);
 /** What opens the form of a key. */
-const CHANGE_KEY = '.is-tree > li > div > details > summary';
+const CHANGE_KEY = '.key > details > summary';
 
 /** Many pages in one test, on a machine that may be busy. */
 setDefaultTimeout(180_000);

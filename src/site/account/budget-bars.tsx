@@ -27,10 +27,7 @@ interface BudgetBarsProps {
 
 /** Of the budgets that the key has; nothing without one. */
 export function BudgetBars({ context, spending }: BudgetBarsProps) {
-  const budgets = COUNTED_BUDGETS.flatMap((name) => {
-    const { limit } = spending[name];
-    return limit === null ? [] : [{ name, limit }];
-  });
+  const budgets = budgetsIn(spending);
   if (budgets.length === 0) return null;
   return (
     <ul class="budgets">
@@ -41,6 +38,33 @@ export function BudgetBars({ context, spending }: BudgetBarsProps) {
   );
 }
 
+/** Of the budget that is used most, in one line; nothing without one. */
+export function MainBudget({ context, spending }: BudgetBarsProps) {
+  const { keys } = context.words.account;
+  const [main] = budgetsIn(spending)
+    .map(({ name, limit }) => ({ ...shares(spending[name], limit, spending.held), left: spending[name].left ?? 0n }))
+    .toSorted((one, other) => other.used - one.used);
+  if (!main) return null;
+  return (
+    <span class="main-budget">
+      <Bar spent={main.spent} used={main.used} />
+      <span class="number">{keys.budgetLeft(money(main.left))}</span>
+    </span>
+  );
+}
+
+function budgetsIn(spending: KeySpending) {
+  return COUNTED_BUDGETS.flatMap((name) => {
+    const { limit } = spending[name];
+    return limit === null ? [] : [{ name, limit }];
+  });
+}
+
+/** In percent of the limit. */
+function shares({ spent }: BudgetState, limit: Nano, held: Nano) {
+  return { spent: percentOf(spent, limit), used: percentOf(spent + held, limit) };
+}
+
 interface BudgetProps {
   context: PageContext;
   name: CountedBudget;
@@ -49,9 +73,10 @@ interface BudgetProps {
   held: Nano;
 }
 
-function Budget({ context, name, limit, state: { spent, resetsAt }, held }: BudgetProps) {
+function Budget({ context, name, limit, state, held }: BudgetProps) {
   const { keys, overview } = context.words.account;
-  const used = percentOf(spent + held, limit);
+  const { spent, left, resetsAt } = state;
+  const percent = shares(state, limit, held);
   const notes = [
     ...(held > 0n ? [keys.reserved(money(held))] : []),
     ...(resetsAt === null ? [] : [overview.resets(dateTime(resetsAt))]),
@@ -59,9 +84,9 @@ function Budget({ context, name, limit, state: { spent, resetsAt }, held }: Budg
   return (
     <li>
       <strong>{keys.limits[LIMITS[name]]}</strong>
-      <Bar spent={percentOf(spent, limit)} used={used} />
+      <Bar spent={percent.spent} used={percent.used} />
       <span>
-        {keys.budgetUsed(money(spent), money(limit), `${used}\u00a0%`)}
+        {keys.budgetUsed(money(spent), money(limit), `${percent.used}\u00a0%`, money(left ?? 0n))}
         {notes.length > 0 ? <span class="under">{notes.join(' · ')}</span> : null}
       </span>
     </li>

@@ -16,7 +16,7 @@ import { CodeBlock } from '../parts/code-block.tsx';
 import { Hidden } from '../parts/field.tsx';
 import { type Fact, Facts } from '../parts/table.tsx';
 import { type AboveBudget, AboveLeft } from './above-left.tsx';
-import { BudgetBars } from './budget-bars.tsx';
+import { BudgetBars, MainBudget } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import type { KeyFaults } from './key-faults.ts';
 import { KeyFields } from './key-fields.tsx';
@@ -64,6 +64,7 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
   return (
     <AccountPage context={context} tab="keys" notice={notice} isShownOnce={facts.fresh !== undefined}>
       <p>{keys.lead}</p>
+      {facts.keys.some(hasBar) ? <p class="faint">{keys.budgetMarks}</p> : null}
       {facts.fresh ? (
         <div class="notice" role="status">
           <p>
@@ -143,16 +144,24 @@ interface KeyProps {
   facts: KeysFacts;
 }
 
+/** More keys than these are folded, so that the list fits on a screen. */
+const OPEN_KEYS = 3;
+
 /** The limits that have a bar of their own are not among the facts. */
 const WITH_BAR: ReadonlySet<LimitName> = new Set(['dayBudget', 'monthBudget', 'totalBudget']);
 
+function hasBar(key: KeyRow): boolean {
+  return [...WITH_BAR].some((name) => limitOf(key, name) !== null);
+}
+
 function KeySheet({ context, key_: key, facts }: KeyProps) {
   const { keys, overview } = context.words.account;
+  const spending = facts.spendingOf(key);
+  const isOpen = facts.keys.length <= OPEN_KEYS || facts.typed?.keyId === key.keyId;
   const { models, expiresAt } = effective(facts.chainOf(key));
   const setAbove = <span class="under">{keys.setAbove}</span>;
   const parent = facts.keys.find(({ keyId }) => keyId === key.parentId);
   const lines: Fact[] = [
-    [keys.last4, `…${key.last4}`],
     [keys.created, date(key.createdAt)],
     [overview.spend, <Spent context={context} key_={key} facts={facts} />],
     [
@@ -179,21 +188,25 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
     ...(parent ? [[keys.parent, parent.name ?? `…${parent.last4}`] as const] : []),
   ];
   return (
-    <div>
-      <h2>
-        {key.name ?? keys.noName}
-        {key.keyId === facts.currentId ? <small> {keys.current}</small> : null}
-        {expiresAt !== null && expiresAt <= facts.now ? <small class="bad"> {keys.expired}</small> : null}
-      </h2>
+    <details class="key" open={isOpen}>
+      <summary>
+        <h2>
+          {key.name ?? keys.noName}
+          <small class="number"> …{key.last4}</small>
+          {key.keyId === facts.currentId ? <small> {keys.current}</small> : null}
+          {expiresAt !== null && expiresAt <= facts.now ? <small class="bad"> {keys.expired}</small> : null}
+        </h2>
+        <MainBudget context={context} spending={spending} />
+      </summary>
       {key.name === null && facts.canManage ? <p class="faint">{keys.noNameHint}</p> : null}
       <Facts facts={lines} />
       {key.keyId === facts.currentId ? <AboveLeft context={context} above={facts.above} /> : null}
-      <BudgetBars context={context} spending={facts.spendingOf(key)} />
+      <BudgetBars context={context} spending={spending} />
       {key.oldHashUntil !== null && key.oldHashUntil > facts.now ? (
         <p class="faint">{keys.oldWorks(dateTime(key.oldHashUntil))}</p>
       ) : null}
       {facts.canManage ? <KeyActions context={context} key_={key} facts={facts} /> : null}
-    </div>
+    </details>
   );
 }
 

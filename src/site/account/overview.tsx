@@ -133,15 +133,17 @@ function OverviewPage({ context, facts }: OverviewProps) {
 
 /** Of the key that the visitor signed in with. */
 function OwnBudgets({ context, facts: { budgets } }: OverviewProps) {
-  const { overview } = context.words.account;
+  const { keys, overview } = context.words.account;
   if (!budgets) return null;
   const { own, above } = budgets;
-  if (!above && COUNTED_BUDGETS.every((name) => own[name].limit === null)) return null;
+  const hasBar = COUNTED_BUDGETS.some((name) => own[name].limit !== null);
+  if (!above && !hasBar) return null;
   return (
     <>
       <h2>{overview.budgets}</h2>
       <AboveLeft context={context} above={above} />
       <BudgetBars context={context} spending={own} />
+      {hasBar ? <p class="faint">{keys.budgetMarks}</p> : null}
     </>
   );
 }
