@@ -9,7 +9,7 @@ import type { BudgetState, MoneyReason } from '../store/operations.ts';
 import { BUDGET_KINDS } from './budget-kinds.ts';
 import { coveredTokens, neededRaises, type Raise, raiseAction, raiseText } from './raise-budgets.ts';
 import type { Refused } from './recent-refusals.ts';
-import { affordableOutput, type RequestedCost, type Smaller, smallerRequest } from './smaller-request.ts';
+import { type RequestedCost, type Smaller, smallerRequest } from './smaller-request.ts';
 
 export type RefusedForMoney = Extract<Refused, { reason: MoneyReason }>;
 
@@ -30,7 +30,7 @@ export function moneyFault(refused: RefusedForMoney, now: number, request: Reque
       ...(short ? budgetFigures(short, now, reason) : {}),
       ...moneyFields('needed', needed),
       ...moneyFields('available', available),
-      ...(isBounded ? { affordable_max_tokens: affordableOutput(refused, request) } : {}),
+      ...(isBounded ? { affordable_max_tokens: refused.affordableTokens } : {}),
       ...(help.smaller?.inputTokens === undefined ? {} : { affordable_input_tokens: help.smaller.inputTokens }),
     },
   });

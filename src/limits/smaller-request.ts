@@ -55,7 +55,7 @@ const LEAST_PROMPT_TOKENS = 100;
 export const SAMPLE_MARGIN_TOKENS = 6;
 
 /** The output tokens that the money pays for, however the same request is written. */
-export function affordableOutput({ available, affordableTokens }: RefusedForMoney, request: RequestedCost): number {
+function affordableOutput({ available, affordableTokens }: RefusedForMoney, request: RequestedCost): number {
   const { base, unit } = request.hold;
   if (unit === 0n) return affordableTokens;
   const left = available - base - BigInt(SAMPLE_MARGIN_TOKENS) * inputPrice(request);

@@ -84,7 +84,7 @@ describe('the budget', () => {
       type: 'insufficient_quota',
       needed_nano: hold16.toString(),
       available_nano: (hold16 - 1n).toString(),
-      affordable_max_tokens: 14,
+      affordable_max_tokens: 15,
       resets_at: new Date(MIDNIGHT).toISOString(),
     });
     expect(budgetOf(less.id)).toEqual({ spent_nano: 0n, held_nano: 0n });
