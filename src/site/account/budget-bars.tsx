@@ -61,7 +61,7 @@ function budgetsIn(spending: KeySpending) {
 }
 
 /** In percent of the limit. */
-function shares({ spent }: BudgetState, limit: Nano, held: Nano) {
+function shares({ spent }: BudgetUse, limit: Nano, held: Nano) {
   return { spent: percentOf(spent, limit), used: percentOf(spent + held, limit) };
 }
 
