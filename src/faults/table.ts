@@ -40,20 +40,8 @@ export const REDEEM: FaultAction = {
   body: { code: 'PC-…' },
   why: 'add balance from a prepaid card',
 };
-export const USE_FREE: FaultAction = {
-  method: 'POST',
-  path: '/v1/chat/completions',
-  body: { model: 'auto:free', messages: [{ role: 'user', content: '…' }] },
-  why: 'auto:free works at NT$0',
-};
 export const LIST_MODELS: FaultAction = { method: 'GET', path: '/v1/models', why: 'see the models this key may use' };
 export const SHOW_ME: FaultAction = { method: 'GET', path: '/api/me', why: 'see balance, limits and when they reset' };
-const NEW_QUOTE: FaultAction = {
-  method: 'POST',
-  path: '/api/quote',
-  body: { endpoint: '/v1/chat/completions', body: { model: 'auto:free', messages: [{ role: 'user', content: '…' }] } },
-  why: 'get a quote for the call as it will be sent',
-};
 const SHOW_CALLS: FaultAction = { method: 'GET', path: '/openapi.json', why: 'see every call of this service' };
 
 const INVALID = { openaiType: 'invalid_request_error', anthropicType: 'invalid_request_error', retryable: false };
@@ -175,7 +163,6 @@ export const FAULTS = {
     ...INVALID,
     shouldRetry: false,
     text: 'This quote is unknown or has expired. Get a new one, or send the request without x-svc-quote.',
-    actions: [NEW_QUOTE],
   },
   request_too_large: {
     status: 413,
@@ -193,7 +180,6 @@ export const FAULTS = {
     status: 422,
     ...INVALID,
     text: 'This quote is for another body, endpoint or account. Send exactly what was quoted, or get a new quote.',
-    actions: [NEW_QUOTE],
   },
   rate_limited: {
     status: 429,

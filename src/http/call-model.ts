@@ -42,14 +42,13 @@ export async function callModel(
     if (tools.catalog().guards.free_per_address_day !== null) exchange.connection.peer();
     if (hasPassed(exchange.request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
     const quoteId = exchange.request.headers.get(QUOTE_HEADER);
-    const quoted = quoteId === null ? undefined : await openQuote(tools, quoteId);
+    const quoted = quoteId === null ? undefined : await openQuote(tools, quoteId, endpoint);
     large = openLargeCall(tools, exchange);
     const body = await readBody(exchange.request, endpoint.maxBytes, tools.clock, capacity);
     const { document, key } = large
       ? await large.read(body, earlyRefusal(tools, exchange, endpoint, quoted))
       : parseKeyed(body, await askPeerBefore(tools.authenticator.revalidate(exchange.key), exchange.connection));
-    if (quoted)
-      await requireQuoted(tools, quoted, { accountId: key.accountId, endpoint: endpoint.path, body: document.value });
+    if (quoted) await requireQuoted(tools, quoted, endpoint, { accountId: key.accountId, body: document.value });
     const work = large ?? UNCOUNTED_WORK;
     const incoming = incomingCall(tools, exchange, endpoint, { document, key, capacity, work, quoted });
     const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);

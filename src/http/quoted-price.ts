@@ -2,8 +2,13 @@
 
 import type { QuotedRequest } from '../accounts/quotes/hash-request.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { fault } from '../faults/fault.ts';
+import { newQuote } from '../faults/sample-call.ts';
+import type { FaultAction } from '../faults/table.ts';
+import type { Json } from '../kit/json/json.ts';
 import type { Nano } from '../kit/money.ts';
+import type { ModelKind } from '../vendors/endpoints.ts';
 import type { HttpTools } from './exchange.ts';
 
 export const QUOTE_HEADER = 'x-svc-quote';
@@ -15,16 +20,37 @@ export interface QuotedPrice {
   subject: string;
 }
 
+interface QuotedEndpoint {
+  path: string;
+  kind: ModelKind;
+  dialect: Dialect;
+}
+
 /** Throws `quote_expired`, also for an id that this service did not issue. */
-export async function openQuote({ quotes, clock }: HttpTools, id: string): Promise<QuotedPrice> {
+export async function openQuote(tools: HttpTools, id: string, endpoint: QuotedEndpoint): Promise<QuotedPrice> {
+  const { quotes, clock } = tools;
   const quote = quotes.ids.read(id);
-  if (!quote || clock.now() >= quote.expiresAt) throw fault('quote_expired');
+  const actions = quoteActions(tools.catalog(), endpoint);
+  if (!quote || clock.now() >= quote.expiresAt) throw fault('quote_expired', { actions });
   const catalog = await quotes.catalogAt(quote.revision);
-  if (!catalog) throw fault('quote_expired', { internal: `revision ${quote.revision} cannot be read` });
+  if (!catalog) throw fault('quote_expired', { actions, internal: `revision ${quote.revision} cannot be read` });
   return { catalog, most: quote.most, subject: quote.subject };
 }
 
 /** Throws `quote_mismatch` if something else was quoted. */
-export async function requireQuoted({ quotes }: HttpTools, quoted: QuotedPrice, request: QuotedRequest): Promise<void> {
-  if (quoted.subject !== (await quotes.hashRequest(request))) throw fault('quote_mismatch');
+export async function requireQuoted(
+  { quotes }: HttpTools,
+  { subject, catalog }: QuotedPrice,
+  endpoint: QuotedEndpoint,
+  request: Omit<QuotedRequest, 'endpoint'>,
+): Promise<void> {
+  if (subject === (await quotes.hashRequest({ ...request, endpoint: endpoint.path }))) return;
+  throw fault('quote_mismatch', { actions: quoteActions(catalog, endpoint, request.body.model) });
+}
+
+/** The quote of a call to the same endpoint, with its model or, if that is unknown, one that serves such calls. */
+function quoteActions(catalog: Catalog, { path, kind, dialect }: QuotedEndpoint, named?: Json): FaultAction[] {
+  const known = typeof named === 'string' ? catalog.find(named) : undefined;
+  const model = known?.kinds.includes(kind) ? known : catalog.models.find(({ kinds }) => kinds.includes(kind));
+  return model ? [newQuote({ endpoint: path, promptField: dialect.promptField }, model.id)] : [];
 }

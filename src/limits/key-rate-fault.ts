@@ -1,13 +1,14 @@
 // The fault for a rate of a key, or of a key above it: it names the key, the limit and what helps.
 
 import { type Fault, fault, wholeWaitS } from '../faults/fault.ts';
+import { sampleCall } from '../faults/sample-call.ts';
 import { type FaultAction, SHOW_ME, WAIT } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
 import type { KeyLimits } from '../store/key-limits.ts';
 import type { KeyRate, LimitRefusal } from '../store/operations.ts';
 import { whoMayRaise } from './raise-budgets.ts';
 import { rateHeaders } from './rate-headers.ts';
-import { type RequestedCost, SAMPLE_MARGIN_TOKENS, sampleCall } from './smaller-request.ts';
+import { type RequestedCost, SAMPLE_MARGIN_TOKENS } from './smaller-request.ts';
 
 interface Case {
   now: number;
@@ -52,7 +53,12 @@ function fittingTokens(rate: KeyRate, { boundName, thinkingBudget }: RequestedCo
 function smallerCall(request: RequestedCost, fitting: number | undefined): FaultAction[] {
   const { boundName } = request;
   if (fitting === undefined || boundName === undefined) return [];
-  return [{ ...sampleCall(request, { [boundName]: fitting }), why: `this ${boundName} fits into the current minute` }];
+  return [
+    {
+      ...sampleCall(request, { model: request.model, [boundName]: fitting }),
+      why: `this ${boundName} fits into the current minute`,
+    },
+  ];
 }
 
 function textOf(rate: KeyRate, limit: number, used: number, remedy: string): string {

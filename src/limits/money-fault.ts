@@ -2,7 +2,8 @@
 // names an affordable number of tokens only if the client can lower its output bound.
 
 import { type Fault, fault } from '../faults/fault.ts';
-import { type FaultAction, REDEEM, SHOW_ME, USE_FREE } from '../faults/table.ts';
+import { sampleCall } from '../faults/sample-call.ts';
+import { type FaultAction, REDEEM, SHOW_ME } from '../faults/table.ts';
 import { formatNtd, moneyFields, type Nano } from '../kit/money.ts';
 import { leftOf } from '../store/book/budgets.ts';
 import type { BudgetState, MoneyReason } from '../store/operations.ts';
@@ -11,6 +12,9 @@ import { coveredTokens, neededRaises, type Raise, raiseAction, raiseText } from 
 import type { Refused } from './recent-refusals.ts';
 import { type RequestedCost, type Smaller, smallerRequest } from './smaller-request.ts';
 
+/** In a sample; the Anthropic format requires a limit. */
+const FREE_OUTPUT_TOKENS = 100;
+
 export type RefusedForMoney = Extract<Refused, { reason: MoneyReason }>;
 
 export function moneyFault(refused: RefusedForMoney, now: number, request: RequestedCost): Fault {
@@ -18,7 +22,7 @@ export function moneyFault(refused: RefusedForMoney, now: number, request: Reque
   const isBounded = request.boundName !== undefined;
   const help: Help = {
     smaller: smallerRequest(refused, request),
-    mayBeFree: isBounded && request.hasFreeModel,
+    freeModel: isBounded ? request.freeModel : undefined,
     raises: neededRaises(refused.budgets ?? [], coveredCost(request)),
   };
   return fault(reason === 'budget_in_use' ? 'balance_in_use' : reason, {
@@ -38,7 +42,7 @@ export function moneyFault(refused: RefusedForMoney, now: number, request: Reque
 
 interface Help {
   smaller: Smaller | undefined;
-  mayBeFree: boolean;
+  freeModel: string | undefined;
   raises: readonly Raise[];
 }
 
@@ -65,10 +69,10 @@ function budgetFigures(short: BudgetState, now: number, reason: MoneyReason) {
 function helpfulActions(
   { reason }: RefusedForMoney,
   request: RequestedCost,
-  { smaller, mayBeFree, raises }: Help,
+  { smaller, freeModel, raises }: Help,
 ): FaultAction[] {
   const less = smaller?.action ? [smaller.action] : [];
-  const free = mayBeFree ? [USE_FREE] : [];
+  const free = freeModel ? [freeCall(request, freeModel)] : [];
   switch (reason) {
     case 'insufficient_balance':
       return [...less, REDEEM, ...free];
@@ -81,11 +85,17 @@ function helpfulActions(
   }
 }
 
+function freeCall(request: RequestedCost, model: string): FaultAction {
+  const { boundName } = request;
+  const bound = boundName === undefined ? {} : { [boundName]: FREE_OUTPUT_TOKENS };
+  return { ...sampleCall(request, { model, ...bound }), why: `${model} works at NT$0` };
+}
+
 /** Names only remedies that work in this case. */
-function messageOf(refused: RefusedForMoney, request: RequestedCost, { smaller, mayBeFree, raises }: Help): string {
+function messageOf(refused: RefusedForMoney, request: RequestedCost, { smaller, freeModel, raises }: Help): string {
   const { boundName: bound } = request;
   const less = smaller?.remedy;
-  const free = mayBeFree ? 'use the free model auto:free' : undefined;
+  const free = freeModel ? `use the free model ${freeModel}` : undefined;
   const figures = `NT$${formatNtd(refused.needed)} is needed, NT$${formatNtd(refused.available)} is available`;
   switch (refused.reason) {
     case 'insufficient_balance':

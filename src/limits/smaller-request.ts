@@ -1,5 +1,6 @@
 // What a refused request would have to leave out so that the money covers it, and the call that does.
 
+import { type SampledEndpoint, sampleCall } from '../faults/sample-call.ts';
 import type { FaultAction } from '../faults/table.ts';
 import type { Nano } from '../kit/money.ts';
 import type { KeyLimits } from '../store/key-limits.ts';
@@ -7,12 +8,9 @@ import type { HoldRequest } from '../store/operations.ts';
 import type { RefusedForMoney } from './money-fault.ts';
 
 /** The parts of the request that decide how it could cost less. */
-export interface RequestedCost {
-  endpoint: string;
+export interface RequestedCost extends SampledEndpoint {
   /** Its id in the catalog. */
   model: string;
-  /** The client's field for the prompt. */
-  promptField: 'messages' | 'input' | 'prompt';
   /** The client's field for the output limit; undefined if its format has none. */
   boundName: string | undefined;
   choices: number;
@@ -31,8 +29,8 @@ export interface RequestedCost {
   mayShorten: boolean;
   /** Whether the client set an output limit of its own. */
   isBounded: boolean;
-  /** Whether there is a free model that this key may use. */
-  hasFreeModel: boolean;
+  /** A free model that this key may use. */
+  freeModel: string | undefined;
   /** The key and all keys above it, its parent first: only the last one has no parent. */
   keys: readonly { keyId: string; limits: KeyLimits }[];
 }
@@ -79,7 +77,7 @@ export function smallerRequest(refused: RefusedForMoney, request: RequestedCost)
   return {
     remedy: `lower ${boundName} to ${affordableTokens}`,
     action: {
-      ...sampleCall(request, { [boundName]: affordableTokens }),
+      ...sampleCall(request, { model: request.model, [boundName]: affordableTokens }),
       why: `with this ${boundName} the request is covered`,
     },
   };
@@ -102,14 +100,8 @@ function shorterPrompt(refused: RefusedForMoney, request: RequestedCost, boundNa
     remedy: `shorten the prompt to about ${share} % of its length, ${affordable} of the ${promptTokens} tokens that it is counted as at most`,
     inputTokens: affordable,
     action: {
-      ...sampleCall(request, { [boundName]: hold.least }),
+      ...sampleCall(request, { model: request.model, [boundName]: hold.least }),
       why: `a prompt of at most ${affordable} tokens is covered with this ${boundName}`,
     },
   };
-}
-
-/** The same call with a short prompt: the client's own is not repeated in an error. */
-export function sampleCall({ endpoint, model, promptField }: RequestedCost, fields: Record<string, unknown>) {
-  const prompt = promptField === 'messages' ? [{ role: 'user', content: 'Hi' }] : 'Hi';
-  return { method: 'POST', path: endpoint, body: { model, ...fields, [promptField]: prompt } } as const;
 }

@@ -61,7 +61,7 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
 export function checkCall(tools: RelayTools, call: Call): Fault | undefined {
   const misfit = checkContext(call) ?? checkBooks(tools, call);
   if (misfit || call.quotedMost === undefined || call.model.free) return misfit;
-  return checkQuote(fullHold(call), call.quotedMost);
+  return checkQuote(fullHold(call), call.quotedMost, call);
 }
 
 function checkBooks(tools: RelayTools, { model }: Call): Fault | undefined {

@@ -24,12 +24,12 @@ export function requestedCost(call: Call): RequestedCost {
     broughtTokens: brought,
     mayShorten: !input.isOpen,
     isBounded: request.maxOutputTokens !== undefined,
-    hasFreeModel: hasFreeModel(call),
+    freeModel: freeModelOf(call),
     keys: [key, ...key.ancestors],
   };
 }
 
-function hasFreeModel({ catalog, key }: Call): boolean {
+function freeModelOf({ catalog, key }: Call): string | undefined {
   const model = catalog.find(FREE_MODEL);
-  return model?.free === true && mayUse(key, model);
+  return model?.free === true && mayUse(key, model) ? model.id : undefined;
 }

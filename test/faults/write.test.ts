@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { Fault, fault, toFault } from '../../src/faults/fault.ts';
-import { REDEEM, USE_FREE } from '../../src/faults/table.ts';
+import { REDEEM, SHOW_ME } from '../../src/faults/table.ts';
 import { faultBody, writeFault } from '../../src/faults/write.ts';
 
 const CONTEXT = { requestId: 'req_test', publicUrl: 'http://gateway.test' };
@@ -13,7 +13,7 @@ describe('the OpenAI envelope', () => {
       faultBody(
         fault('insufficient_balance', {
           hint: 'NT$1 is available.',
-          actions: [REDEEM, USE_FREE],
+          actions: [REDEEM, SHOW_ME],
           figures: { needed_ntd: 2, needed_nano: '2' },
         }),
         'openai',
@@ -34,9 +34,8 @@ describe('the OpenAI envelope', () => {
             why: expect.any(String),
           },
           {
-            method: 'POST',
-            href: 'http://gateway.test/v1/chat/completions',
-            body: expect.objectContaining({ model: 'auto:free' }),
+            method: 'GET',
+            href: 'http://gateway.test/api/me',
             why: expect.any(String),
           },
         ],

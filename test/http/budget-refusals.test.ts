@@ -139,7 +139,7 @@ describe('a daily budget that is too low', () => {
     const upper = await upperOf(asked, endpoint);
     const { id, key } = await withBudget(upper * INPUT + 15n * OUTPUT);
     const error = await refusalOf(key, asked, endpoint);
-    expect(pathsOf(error)).toEqual([endpoint, `/api/keys/${id}`, CHAT, '/api/me']);
+    expect(pathsOf(error)).toEqual([endpoint, `/api/keys/${id}`, endpoint, '/api/me']);
     const [smaller, raise, free, me] = error.actions;
     expect(smaller.body).toMatchObject({ model: 'plain', [bound]: 13 });
     for (const action of [free, me, smaller]) expect((await perform(action, key)).status).toBe(200);

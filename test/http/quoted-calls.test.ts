@@ -85,6 +85,15 @@ async function expectFault(response: Response, status: number, code: string): Pr
   expect(await gateway.get('/api/me', account.key)).toMatchObject({ held_nano: '0', balance_nano: '1000000000' });
 }
 
+const errorIn = async (response: Response) => ((await response.json()) as Answer).error;
+
+/** The action of the fault gives a quote as it is written. */
+async function expectQuoted([{ href, body }]: Answer): Promise<void> {
+  const response = await gateway.call(new URL(href).pathname, { key: account.key, body });
+  expect(response.status).toBe(200);
+  expect(((await response.json()) as Answer).quote_id).toBeString();
+}
+
 describe('the price', () => {
   test.each([
     ['dearer', { input: 20, output: 80 }, 11n * 20_000n + 7n * 80_000n],
@@ -265,7 +274,18 @@ describe('what was not quoted', () => {
   });
 
   test('is a mismatch: another endpoint', async () => {
-    await expectFault(await call(BODY, quoteId, {}, '/v1/messages'), 422, 'quote_mismatch');
+    const refused = await call(BODY, quoteId, {}, '/v1/messages');
+    const { actions } = await errorIn(refused.clone());
+    await expectFault(refused, 422, 'quote_mismatch');
+    expect(actions[0].body).toMatchObject({ endpoint: '/v1/messages', body: { model: BODY.model } });
+    await expectQuoted(actions);
+  });
+
+  test('names a quote of the same endpoint also where the quote is unknown', async () => {
+    const refused = await call(BODY, 'quote_unknown', {}, '/v1/messages');
+    const { code, actions } = await errorIn(refused);
+    expect([code, actions[0].body.endpoint]).toEqual(['quote_expired', '/v1/messages']);
+    await expectQuoted(actions);
   });
 
   test('is a mismatch: another account', async () => {

@@ -20,7 +20,7 @@ const REQUEST = {
   broughtTokens: 0,
   mayShorten: true,
   isBounded: true,
-  hasFreeModel: false,
+  freeModel: undefined,
   keys: [{ keyId: 'key_parent', limits: {} }],
 } as const;
 

@@ -1,0 +1,30 @@
+// Calls with a short prompt for the actions of a fault, at the endpoint of the call that failed: the client's own prompt is
+// not repeated in an error.
+
+import type { FaultAction } from './table.ts';
+
+export interface SampledEndpoint {
+  endpoint: string;
+  /** The client's field for the prompt. */
+  promptField: 'messages' | 'input' | 'prompt';
+}
+
+type Sample = Required<Pick<FaultAction, 'method' | 'path' | 'body'>>;
+
+export function sampleCall({ endpoint, promptField }: SampledEndpoint, fields: Record<string, unknown>): Sample {
+  const prompt = promptField === 'messages' ? [{ role: 'user', content: 'Hi' }] : 'Hi';
+  return { method: 'POST', path: endpoint, body: { ...fields, [promptField]: prompt } };
+}
+
+/** `model`: its id in the catalog. */
+export function newQuote(sampled: SampledEndpoint, model: string): FaultAction {
+  // The Anthropic format requires an output limit.
+  const bound = sampled.endpoint === '/v1/messages' ? { max_tokens: 100 } : {};
+  const { path, body } = sampleCall(sampled, { model, ...bound });
+  return {
+    method: 'POST',
+    path: '/api/quote',
+    body: { endpoint: path, body },
+    why: 'get a quote for the call as it will be sent',
+  };
+}
