@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
-import type { CreatedKey } from '../support/create-key.ts';
+import { type CreatedKey, createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { createLine } from '../support/key-tree.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
@@ -39,7 +39,6 @@ test('a subtree is the key and all below it, deleted ones too', async () => {
     [middle.id, 5],
     [bottom.id, 3],
     [account.keyId, 1],
-    ['key_unknown', 0],
   ] as const) {
     const page = await get(`subtree=${id}`);
     expect([page.data.length, page.totals]).toMatchObject([
@@ -99,3 +98,23 @@ test('another grouping is refused', async () => {
   const { error } = await get('group_by=model');
   expect(error).toMatchObject({ code: 'invalid_request', param: 'group_by', message: 'group_by must be key.' });
 });
+
+test.each(['key_id', 'subtree'])(
+  'a key that is unknown, or that the asking key does not see, is not found: %s',
+  async (param) => {
+    const other = await gateway.register();
+    const child = await createKey(gateway, top.key, { budgets: { total_ntd: 0.01 } });
+    for (const [id, key] of [
+      ['key_unknown', account.key],
+      [other.keyId, account.key],
+      [top.id, child.key],
+    ]) {
+      const response = await gateway.call(`/api/usage?${param}=${id}`, { key });
+      const { error }: Answer = await response.json();
+      expect([response.status, error.code, error.param]).toEqual([404, 'not_found', param]);
+    }
+    for (const id of [middle.id, child.id]) {
+      expect((await gateway.call(`/api/usage?${param}=${id}`, { key: account.key })).status).toBe(200);
+    }
+  },
+);

@@ -11,7 +11,7 @@ import { usageFilters, usageQueryOf } from '../../accounts/usage/read-query.ts';
 import { showReceipt } from '../../accounts/usage/show-receipt.ts';
 import { keyUsage, keyUsageFile, readUsageByKey } from '../../accounts/usage/usage-by-key.ts';
 import { openUsageFile } from '../../accounts/usage/usage-file.ts';
-import { readVisibleKeys, viewerOf } from '../../accounts/usage/visible-keys.ts';
+import { readVisibleKeys, requireVisible, viewerOf } from '../../accounts/usage/visible-keys.ts';
 import { amount, count, each, flag, idOf, isList, named, number, text, time } from '../../kit/shapes.ts';
 import { CHARGE_RULES } from '../../store/rows.ts';
 import { addressOf } from '../client-address.ts';
@@ -121,9 +121,11 @@ export const ACCOUNT_CALLS = [
     result: 'A page of records, or all of them as CSV.',
     answer: usagePage,
     alsoAs: { 'text/csv': text },
+    faults: ['not_found'],
     async run(tools, { key, query: { format, group_by: groupBy, ...filters }, exchange }) {
       const { store } = tools;
       const viewer = viewerOf(key);
+      await requireVisible(store, viewer, filters);
       const query = await usageQueryOf(tools, viewer, filters);
       const keys = groupBy && (await readVisibleKeys(store, viewer, filters.subtree));
       if (format !== 'csv') return listUsage(store, query, keys);
