@@ -15,7 +15,7 @@ export const BUDGET_KINDS: Readonly<Record<BudgetKind, Kind>> = {
   day: { name: 'daily', remedy: 'wait for the next day in Taipei', resetsAt: nextDay },
   month: { name: 'monthly', remedy: 'wait for the next month in Taipei', resetsAt: nextMonth },
   total: { name: 'total' },
-  session: { name: 'session', remedy: 'begin another session' },
+  session: { name: 'session', remedy: 'begin another session with another value of x-svc-session' },
 };
 
 function nextDay(now: number): number {

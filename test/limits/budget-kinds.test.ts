@@ -45,7 +45,13 @@ test.each([
   ['day', 'daily', NEXT_YEAR, ', or wait for the next day in Taipei.', { budgets: { day_ntd: 0.016 } }],
   ['month', 'monthly', NEXT_YEAR, ', or wait for the next month in Taipei.', { budgets: { month_ntd: 0.016 } }],
   ['total', 'total', undefined, 'Raise the budget to NT$0.016 with a managing key.', { budgets: { total_ntd: 0.016 } }],
-  ['session', 'session', undefined, ', or begin another session.', { budgets: { session_ntd: 0.016 } }],
+  [
+    'session',
+    'session',
+    undefined,
+    ', or begin another session with another value of x-svc-session.',
+    { budgets: { session_ntd: 0.016 } },
+  ],
 ] as const)('%s', (budget, name, resetsAt, end, body) => {
   const { message = '', figures, actions } = refused(budget).details;
   expect(message).toStartWith(
