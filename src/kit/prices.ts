@@ -71,12 +71,16 @@ export function leastInput({ inputTokens, isInclusive }: Omit<InputTier, 'prices
   return isInclusive ? inputTokens : inputTokens + 1;
 }
 
+/** The tier of a request with so much input in all; undefined for the prices of the list itself. */
+export function tierFor({ rules }: ListPrices, inputTokens: number): InputTier | undefined {
+  return rules?.tiers.findLast((tier) => inputTokens >= leastInput(tier));
+}
+
 /** The prices of a request with so much input in all. A service tier that is not listed has the standard prices. */
 export function pricesFor(list: ListPrices, inputTokens: number, serviceTier: string | null): Prices {
   const { rules } = list;
   if (!rules) return list;
-  let prices: Prices = list;
-  for (const tier of rules.tiers) if (inputTokens >= leastInput(tier)) prices = tier.prices;
+  const prices = tierFor(list, inputTokens)?.prices ?? list;
   return multiply(prices, factorOf(rules, serviceTier));
 }
 

@@ -90,7 +90,7 @@ describe('lines', () => {
   });
 
   test('carry the whole record that /api/usage shows', async () => {
-    const { lines, attempts, rule, explanation, service_tier, tool_calls, ...record } = await receiptOf(
+    const { lines, attempts, rule, explanation, price_tier, service_tier, tool_calls, ...record } = await receiptOf(
       { model: 'up-paid', ...LONG },
       chatAnswer({ usage: USAGE }),
     );

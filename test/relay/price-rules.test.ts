@@ -2,6 +2,7 @@
 // receipt says, through a gateway.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { signedIn } from '../site/site-client.ts';
 import type { Answer } from '../support/answer.ts';
 import { messageAnswer } from '../support/anthropic-messages.ts';
 import { eventually } from '../support/eventually.ts';
@@ -170,6 +171,21 @@ describe('a tier of the input', () => {
   ])('is the last one that is reached: %p', async (input, price) => {
     const { lines } = await ask({ model: 'steps' }, chatAnswer(used(input)));
     expect(lines[0]).toEqual(['input', input, price]);
+  });
+
+  test.each([
+    ['above', 1_000, null],
+    ['above', 1_001, { above_input_tokens: 1_000 }],
+    ['steps', 1_499, { from_input_tokens: 1_000 }],
+    ['steps', 1_500, { from_input_tokens: 1_500 }],
+  ])('is named by the receipt: %s, %p', async (model, input, tier) => {
+    const key = await rich();
+    const { id, receipt } = await ask({ model }, chatAnswer(used(input)), { key });
+    expect(receipt.price_tier).toEqual(tier);
+    const page = await (await (await signedIn(gateway, key)).get(`/account/receipts/${id}`)).text();
+    const begin = Object.values(tier ?? {})[0]?.toLocaleString('en');
+    expect(page.includes('Price for long input')).toBe(tier !== null);
+    if (begin) expect(page).toContain(begin);
   });
 });
 

@@ -1,7 +1,8 @@
 // A receipt: the usage record, every bucket's price in the revision that priced it, and every attempt.
 
 import { type Fault, fault } from '../../faults/fault.ts';
-import { type ReceiptLine, receiptLines } from '../../ledger/cost.ts';
+import { type InputTier, tierFor } from '../../kit/prices.ts';
+import { inputOf, type ReceiptLine, receiptLines } from '../../ledger/cost.ts';
 import type { UsageRecord } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { PricesAt } from '../prices-at.ts';
@@ -19,6 +20,8 @@ export interface ReceiptTools {
 export interface Receipt {
   record: UsageRecord;
   lines: ReceiptLine[];
+  /** The tier whose prices apply because of the length of the input. */
+  tier: InputTier | undefined;
 }
 
 export async function readReceipt(tools: ReceiptTools, viewer: Viewer, requestId: string): Promise<Receipt> {
@@ -34,7 +37,13 @@ export async function readReceipt(tools: ReceiptTools, viewer: Viewer, requestId
   if (keyId === undefined || visible?.includes(keyId) === false) throw fault('not_found');
   if (!record) throw notClosed();
   const prices = await pricesAt(record.revision, record.model);
-  return { record, lines: receiptLines(record, prices, record.cost) };
+  const tier = tierFor(prices, inputOf(record));
+  return { record, lines: receiptLines(record, prices, record.cost), tier };
+}
+
+/** By the name that the price list has for it. */
+function publicTier({ inputTokens, isInclusive }: InputTier) {
+  return isInclusive ? { from_input_tokens: inputTokens } : { above_input_tokens: inputTokens };
 }
 
 function notClosed(): Fault {
@@ -44,11 +53,12 @@ function notClosed(): Fault {
 }
 
 export async function showReceipt(tools: ReceiptTools, viewer: Viewer, requestId: string) {
-  const { record, lines } = await readReceipt(tools, viewer, requestId);
+  const { record, lines, tier } = await readReceipt(tools, viewer, requestId);
   return {
     ...publicRecord(record),
     rule: record.rule,
     explanation: explainCharge(record),
+    price_tier: tier ? publicTier(tier) : null,
     service_tier: record.serviceTier,
     tool_calls: record.toolCalls ?? {},
     lines: lines.map((line) => ({

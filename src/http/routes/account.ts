@@ -71,6 +71,10 @@ const receipt = named('Receipt', {
     .nullable()
     .describe('Which rule of the billing table decided the cost; null for requests from before there were rules.'),
   explanation: text.nullable().describe('The rule in one sentence, with its amounts; null without a rule.'),
+  price_tier: z
+    .object({ above_input_tokens: count.optional(), from_input_tokens: count.optional() })
+    .nullable()
+    .describe('The tier for long input whose prices apply, by where it begins; null for the standard prices.'),
   service_tier: text.nullable().describe('The service tier that is charged; null for the standard one.'),
   tool_calls: z.record(z.string(), count).describe('Calls of tools of the upstream that are charged, by tool.'),
   lines: z

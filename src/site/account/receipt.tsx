@@ -6,6 +6,7 @@ import { Fault } from '../../faults/fault.ts';
 import { count, dateTime, listPrice, milliseconds, money, priceNumber } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { tierName } from '../pages/price-rules.ts';
 import { Attempts, statusName } from '../parts/attempts.tsx';
 import { type Fact, Facts, Heads, Scroll } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
@@ -53,6 +54,7 @@ function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
     [usage.firstToken, milliseconds(record.firstTokenMs)],
     [usage.total, milliseconds(record.totalMs)],
     [usage.priceList, <a href="/pricing#history">{pricing.listNumber(record.revision)}</a>],
+    ...(facts.tier ? [[usage.priceTier, tierName(language, facts.tier)] as const] : []),
     ...(record.serviceTier === null ? [] : [[usage.serviceTier, record.serviceTier] as const]),
     [usage.held, money(record.held)],
     [usage.after, money(record.balanceAfter)],
