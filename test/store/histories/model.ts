@@ -240,7 +240,7 @@ export class Model {
       granted,
       balance: this.balance(accountId),
       allowance: rolling(account.paidSlots, at, MINUTE, charge.limits.perMinute),
-      ...(isNearlyUsed && { warning: { budget: 'day', keyId: input.keyId, limit: budget.limit, used } }),
+      ...(isNearlyUsed && { nearBudgets: [budget] }),
     });
   }
 
@@ -272,7 +272,8 @@ export class Model {
     const budget = this.#budget(input);
     const refuse = (reason: MoneyReason) =>
       ({ ok: false, reason, needed, available, affordableTokens: tokensFor(hold, available) }) as const;
-    if (budget && needed > budget.limit - budget.spent) return { ...refuse('key_budget_exceeded'), short: budget };
+    if (budget && needed > budget.limit - budget.spent)
+      return { ...refuse('key_budget_exceeded'), short: budget, budgets: [budget] };
     if (needed > this.balance(input.accountId)) return refuse('insufficient_balance');
     const isInUse = budget && needed > budget.limit - budget.spent - budget.held;
     return isInUse ? { ...refuse('budget_in_use'), short: budget } : refuse('balance_in_use');
