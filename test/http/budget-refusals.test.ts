@@ -249,13 +249,13 @@ describe('a request with tools of the upstream', () => {
     const error = await refusalOf(key, searching(200), '/v1/responses');
     expect(error).not.toHaveProperty('affordable_input_tokens');
     expect(error.message).not.toContain('horten the prompt');
-    expect(pathsOf(error)).toEqual([`/api/keys/${id}`, CHAT, '/api/me']);
+    expect(pathsOf(error)).toEqual([`/api/keys/${id}`, '/v1/responses', '/api/me']);
   });
 
   test('that no budget can cover names no call that raises one', async () => {
     const { key } = await createKey(gateway, account.key, { budgets: { total_ntd: 1 } });
     const error = await refusalOf(key, { ...searching(1), max_tool_calls: 1e15 }, '/v1/responses');
-    expect(pathsOf(error)).toEqual([CHAT, '/api/me']);
+    expect(pathsOf(error)).toEqual(['/v1/responses', '/api/me']);
     expect(error.message).toEndWith('per 1M. Make the request smaller, or use the free model auto:free.');
   });
 

@@ -23,18 +23,11 @@ export async function readVisibleKeys({ read }: Store, { accountId, rootId }: Vi
   return subtree === undefined ? seen : subtreeOf(seen, subtree);
 }
 
-/** Throws `not_found` for the id of a key that the viewer does not see; deleted keys are seen. */
-export async function requireVisible(
-  store: Store,
-  viewer: Viewer,
-  named: Partial<Record<'key_id' | 'subtree', string | undefined>>,
-): Promise<void> {
-  if (named.key_id === undefined && named.subtree === undefined) return;
-  const seen = new Set((await readVisibleKeys(store, viewer)).map(({ keyId }) => keyId));
-  for (const param of ['key_id', 'subtree'] as const) {
-    const id = named[param];
-    if (id !== undefined && !seen.has(id)) throw fault('not_found', { param });
-  }
+/** Throws `not_found` for a key that the viewer does not see; deleted keys are seen. */
+export async function requireVisible(store: Store, viewer: Viewer, keyId: string | undefined): Promise<void> {
+  if (keyId === undefined) return;
+  const seen = await readVisibleKeys(store, viewer);
+  if (!seen.some((key) => key.keyId === keyId)) throw fault('not_found', { param: 'subtree' });
 }
 
 /** For a query; undefined: no key is left out. */

@@ -129,7 +129,7 @@ export const ACCOUNT_CALLS = [
     async run(tools, { key, query: { format, group_by: groupBy, ...filters }, exchange }) {
       const { store } = tools;
       const viewer = viewerOf(key);
-      await requireVisible(store, viewer, filters);
+      await requireVisible(store, viewer, filters.subtree);
       const query = await usageQueryOf(tools, viewer, filters);
       const keys = groupBy && (await readVisibleKeys(store, viewer, filters.subtree));
       if (format !== 'csv') return listUsage(store, query, keys);
