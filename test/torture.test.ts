@@ -113,7 +113,7 @@ describe('one call, killed on its way', () => {
     'inside-posting: a posting that is killed, during the call or after it, is made good by the next start',
     async () => {
       const { charged, sent } = await killed('inside-posting', paidStream);
-      // On a busy machine the posting of the registration may come before the call.
+      // The audit of the start may ask for a posting before the upstream is called.
       expect(sent).toBeWithin(charged, 2);
     },
     TIMEOUT_MS,
