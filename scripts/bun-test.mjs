@@ -1,11 +1,8 @@
 // Starts `bun test` in an environment that does not depend on the developer's shell.
 import { runBun } from './bun.mjs';
-import { inRoot } from './root.mjs';
 
 /** For tests that hang; high enough that a slow machine does not reach it. */
 const TEST_TIMEOUT_MS = 120_000;
-
-const PRELOAD = inRoot('test', 'support', 'bundled-threads.ts');
 
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
 
@@ -56,5 +53,5 @@ const isFromTheShell = (name) =>
 /** Returns the exit code. */
 export function bunTest(args) {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isFromTheShell(name)));
-  return runBun(['--no-env-file', 'test', `--preload=${PRELOAD}`, `--timeout=${TEST_TIMEOUT_MS}`, ...args], env);
+  return runBun(['--no-env-file', 'test', `--timeout=${TEST_TIMEOUT_MS}`, ...args], env);
 }
