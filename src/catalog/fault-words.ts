@@ -20,6 +20,10 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
+export function unknownFields(names: readonly string[]): string {
+  return `unknown field ${names.join(', ')}`;
+}
+
 /** For issues without a message in the schema. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
@@ -32,7 +36,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'unrecognized_keys':
-      return `unknown field ${issue.keys.join(', ')}`;
+      return unknownFields(issue.keys);
     default:
       return 'is not allowed here';
   }

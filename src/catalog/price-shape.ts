@@ -112,7 +112,11 @@ const serviceTiers = z.record(z.string(), factor).superRefine((tiers, context) =
 });
 
 /** NT$ for each call of a tool that the upstream runs. */
-const toolFees = (mayBeZero: boolean) => z.strictObject(each(amount(mayBeZero).optional(), ...PRICED_TOOLS));
+const toolFees = (mayBeZero: boolean) =>
+  z.strictObject(each(amount(mayBeZero).optional(), ...PRICED_TOOLS), {
+    error: ({ code }) =>
+      code === 'unrecognized_keys' ? `is no tool with a price; there are ${PRICED_TOOLS.join(', ')}` : undefined,
+  });
 
 export const priceTable = (mayBeZero: boolean) =>
   z.strictObject({

@@ -7,7 +7,7 @@ import { checkReferences, type DocumentFault } from './check-references.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { checkServed } from './check-served.ts';
 import { type Document, documentShape } from './document.ts';
-import { describeIssue, WHOLE, YAML_REASONS } from './fault-words.ts';
+import { describeIssue, unknownFields, WHOLE, YAML_REASONS } from './fault-words.ts';
 
 export type ReadDocument =
   | { ok: true; document: Document; raw: unknown }
@@ -87,7 +87,8 @@ function refuseWhole(message: string): ReadDocument {
 function toFaults(issue: z.core.$ZodIssue, prefix: readonly PropertyKey[]): DocumentFault[] {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: printPath([...path, key]), message: 'unknown field' }));
+    const message = issue.message === unknownFields(issue.keys) ? 'unknown field' : issue.message;
+    return issue.keys.map((key) => ({ path: printPath([...path, key]), message }));
   }
   if (issue.code === 'invalid_union') {
     const inner = issue.errors.find((branch) => branch.some((nested) => nested.path.length > 0 || isCustom(nested)));

@@ -181,7 +181,11 @@ describe('rules of a price', () => {
       'service_tiers.Flex',
       'must have 1 to 32 characters, only a-z, 0-9, "_" and "-", and begin with a letter',
     ],
-    ['tools: {web_serch: 1}', 'tools.web_serch', 'unknown field'],
+    [
+      'tools: {web_serch: 1}',
+      'tools.web_serch',
+      'is no tool with a price; there are web_search, web_fetch, x_search, file_search, document_search, code_interpreter, code_execution, mcp',
+    ],
     ['tools: {web_search: 0}', 'tools.web_search', 'must be above 0; a model that costs nothing says "price: free"'],
     ['tools: {web_search: 0.0001}', 'tools.web_search', 'must be a plain decimal with at most 3 decimals'],
   ])('%s is refused', (rules, path, message) => {
