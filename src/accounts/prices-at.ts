@@ -2,7 +2,7 @@
 // revisions never change, so the most recently used price lists are cached.
 
 import { buildCatalog, type Catalog } from '../catalog/catalog.ts';
-import { type PriceList, priceListOf } from '../catalog/price-list.ts';
+import { type PricesByModel, priceListOf } from '../catalog/price-list.ts';
 import { readStoredDocument } from '../catalog/read-document.ts';
 import { FREE, type ListPrices } from '../kit/prices.ts';
 import type { Store } from '../store/store.ts';
@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 export type PricesAt = (revision: number, modelId: string) => Promise<ListPrices>;
 
 /** Empty for a revision that is unknown or cannot be read. */
-export type PriceListAt = (revision: number) => Promise<PriceList>;
+export type PriceListAt = (revision: number) => Promise<PricesByModel>;
 
 export interface PastPricesTools {
   priceListAt: PriceListAt;
@@ -30,7 +30,7 @@ export function createPricesAt({ priceListAt, catalog }: PastPricesTools): Price
 
 export function createPriceLists(store: Pick<Store, 'read'>): PriceListAt {
   /** In order of use, the most recent last. */
-  const lists = new Map<number, Promise<PriceList>>();
+  const lists = new Map<number, Promise<PricesByModel>>();
 
   /** Concurrent callers share one read. */
   return async (revision) => {
@@ -48,7 +48,7 @@ export function createPriceLists(store: Pick<Store, 'read'>): PriceListAt {
   };
 }
 
-async function readPrices(store: Pick<Store, 'read'>, revision: number): Promise<PriceList> {
+async function readPrices(store: Pick<Store, 'read'>, revision: number): Promise<PricesByModel> {
   const stored = await store.read.revision(revision);
   const read = stored && readStoredDocument(stored.document);
   if (!read?.ok) return new Map();

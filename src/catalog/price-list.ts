@@ -6,9 +6,9 @@ import type { Catalog, Model } from './catalog.ts';
 export type PricedModel = Pick<Model, 'id' | 'free' | 'prices' | 'priced'>;
 
 /** By id or alias. */
-export type PriceList = ReadonlyMap<string, PricedModel>;
+export type PricesByModel = ReadonlyMap<string, PricedModel>;
 
-export function priceListOf({ models }: Pick<Catalog, 'models'>): PriceList {
+export function priceListOf({ models }: Pick<Catalog, 'models'>): PricesByModel {
   return new Map(
     models.flatMap(({ id, aliases, free, prices, priced }) =>
       [id, ...aliases].map((name) => [name, { id, free, prices, priced }] as const),
@@ -21,7 +21,7 @@ export function priceListOf({ models }: Pick<Catalog, 'models'>): PriceList {
  * Names mean what they meant in that revision. Models that it does not have are left out; routes, limits and everything else
  * are those of the catalog.
  */
-export function repriceCatalog(catalog: Catalog, revision: number, list: PriceList): Catalog {
+export function repriceCatalog(catalog: Catalog, revision: number, list: PricesByModel): Catalog {
   const models = catalog.models.flatMap((model): Model[] => {
     const then = list.get(model.id);
     return then?.id === model.id ? [{ ...model, ...then }] : [];

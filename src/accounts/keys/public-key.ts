@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { count, flag, idOf, number, text, time } from '../../kit/shapes.ts';
 import { MAX_DEPTH } from '../../store/key-chain.ts';
 import type { KeyDetails } from '../../store/rows.ts';
-import { limitMembers, maybeMoney, publicLimits } from './public-limits.ts';
+import { limitMembers, maybeMoney, publicKeyLimits } from './public-limits.ts';
 
 export const keyMembers = {
   id: idOf('key'),
@@ -39,7 +39,7 @@ export function publicKey(key: KeyDetails) {
     parent_id: key.parentId,
     depth: key.depth,
     models: key.models,
-    ...publicLimits(key),
+    ...publicKeyLimits(key),
     ...maybeMoney('daily_budget', key.dailyBudget),
     expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
     created_at: new Date(key.createdAt).toISOString(),

@@ -54,7 +54,7 @@ export function maybeMoney<Name extends string>(name: Name, nano: Nano | null): 
   return { [`${name}_ntd`]: null, [`${name}_nano`]: null } as MoneyShown<Name>;
 }
 
-export function publicLimits(key: Pick<KeyRow, 'dailyBudget' | 'limits'>) {
+export function publicKeyLimits(key: Pick<KeyRow, 'dailyBudget' | 'limits'>) {
   const budgets = limitsIn('budgets').map((limit) => {
     const amount = limitOf(key, limit);
     return maybeMoney(LIMIT_FIELDS[limit].name, typeof amount === 'bigint' ? amount : null);
