@@ -1,6 +1,6 @@
 // The active catalog: a valid document in the form the service uses, with prices in nano-NT$ and lookup by name.
 
-import { FREE, type InputTier, type ListPrices, type PriceRules, type Prices } from '../kit/prices.ts';
+import { FREE, type InputTier, LISTED_UNITS, type ListPrices, type PriceRules, type Prices } from '../kit/prices.ts';
 import { type ChannelKind, type Endpoint, endpointsOf, type ModelKind } from '../vendors/endpoints.ts';
 import { type Quirks, quirksOf } from '../vendors/quirks.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type Guards,
   type Limits,
 } from './document.ts';
-import { type Amounts, type PriceName, priceOf } from './listed-prices.ts';
+import { type Amounts, DOCUMENT_NAMES, PRICE_ORDER, priceOf, UNCHARGED_PRICES } from './listed-prices.ts';
 import { beginningOf } from './price-shape.ts';
 
 /** `auto`: derived from the route's recent answers. */
@@ -86,8 +86,6 @@ export interface Catalog {
   /** By id or alias. */
   find(id: string): Model | undefined;
 }
-
-const TOKENS_PER_PRICE = 1_000_000n;
 
 export function buildCatalog(document: Document, revision: number, updatedAt: number): Catalog {
   const channels = new Map(document.channels.map((channel) => [channel.name, buildChannel(channel)]));
@@ -178,13 +176,13 @@ function isDemo({ routes }: DocumentModel, channels: ReadonlyMap<string, Channel
   return used.length > 0 && used.every(({ kind }) => kind === 'demo');
 }
 
-/** A missing price falls back to the input price, except for output and images. */
+/** A missing price falls back to the input price, except for output and what is no token. */
 function buildPrices({ price, kinds }: DocumentModel): { prices: ListPrices; priced: ReadonlySet<keyof Prices> } {
   if (price === 'free') return { prices: FREE, priced: new Set(kinds.flatMap((kind) => FREE_PRICES[kind])) };
   const prices = withRules(FREE, price);
   const isSet = (name: keyof Prices) => price[DOCUMENT_NAMES[name]] !== undefined;
   const shown = kinds.flatMap((kind) => [...USUAL_PRICES[kind], ...CHARGED_PRICES[kind].filter(isSet)]);
-  return { prices, priced: new Set(shown) };
+  return { prices, priced: new Set([...shown, ...UNCHARGED_PRICES.filter(isSet)]) };
 }
 
 /** What a list leaves out is as in `others`: a price, all tiers, all service tiers, all tools. */
@@ -217,21 +215,12 @@ function listed<Value>(table: Readonly<Record<string, Value | undefined>>): [nam
 /** Per unit; without a price and a fallback the entry is missing. */
 function pricesOf(list: Amounts): Partial<Prices> {
   const listed: Partial<Prices> = {};
-  for (const [name, documentName] of Object.entries(DOCUMENT_NAMES) as [keyof Prices, PriceName][]) {
-    const nano = priceOf(list, documentName);
-    if (nano !== undefined) listed[name] = name === 'image' ? nano : nano / TOKENS_PER_PRICE;
+  for (const name of PRICE_ORDER) {
+    const nano = priceOf(list, DOCUMENT_NAMES[name]);
+    if (nano !== undefined) listed[name] = nano / LISTED_UNITS[name];
   }
   return listed;
 }
-
-const DOCUMENT_NAMES = {
-  input: 'input',
-  cachedInput: 'cached_input',
-  cacheWrite5m: 'cache_write_5m',
-  cacheWrite1h: 'cache_write_1h',
-  output: 'output',
-  image: 'image',
-} as const;
 
 /** Prices that models of a kind always have. */
 const USUAL_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {

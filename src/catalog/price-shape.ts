@@ -6,7 +6,10 @@ import { leastInput, STANDARD_TIERS } from '../kit/prices.ts';
 import { each } from '../kit/shapes.ts';
 import { PRICED_TOOLS } from '../vendors/tools.ts';
 
+/** So that a token costs a whole number of nano-NT$. */
 const PRICE_DECIMALS = 3;
+/** A second of audio costs less than NT$0.001. */
+const SECOND_DECIMALS = 6;
 const MAX_PRICE_NTD = 1_000_000;
 const FACTOR_DECIMALS = 3;
 const ONE_FACTOR = 1_000n;
@@ -16,11 +19,11 @@ const MAX_TIERS = 10;
 const tokenCount = z.number().int('must be a whole number').min(1).max(1_000_000_000);
 
 /** An amount of NT$; `mayBeZero` for costs. */
-export const amount = (mayBeZero: boolean) =>
+export const amount = (mayBeZero: boolean, decimals = PRICE_DECIMALS) =>
   z.union([z.number(), z.string()], { error: 'must be a decimal number of NT$' }).transform((value, context) => {
-    const nano = parseNtd(String(value), PRICE_DECIMALS);
+    const nano = parseNtd(String(value), decimals);
     if (nano === undefined) {
-      context.addIssue(`must be a plain decimal with at most ${PRICE_DECIMALS} decimals`);
+      context.addIssue(`must be a plain decimal with at most ${decimals} decimals`);
       return z.NEVER;
     }
     if (nano < 0n || (nano === 0n && !mayBeZero)) {
@@ -36,6 +39,11 @@ export const amount = (mayBeZero: boolean) =>
     return nano;
   });
 
+/** Of the price with this name. */
+export function priceDecimals(name: string): number {
+  return name === 'second' ? SECOND_DECIMALS : PRICE_DECIMALS;
+}
+
 const amounts = (mayBeZero: boolean) => ({
   input: amount(mayBeZero).optional(),
   cached_input: amount(mayBeZero).optional(),
@@ -43,6 +51,8 @@ const amounts = (mayBeZero: boolean) => ({
   cache_write_1h: amount(mayBeZero).optional(),
   output: amount(mayBeZero).optional(),
   image: amount(mayBeZero).optional(),
+  second: amount(mayBeZero, priceDecimals('second')).optional(),
+  character: amount(mayBeZero).optional(),
 });
 
 /** Prices of requests with a long input; those that are left out stay as they are. */

@@ -1,15 +1,16 @@
-// The price of a model as everyone sees it: in NT$, per 1M tokens, per image or per call of a tool.
+// The price of a model as everyone sees it: in NT$, per 1M tokens, per image, per second, per 1M characters or per call of
+// a tool.
 
 import { z } from 'zod';
 import { ntdNumber } from '../kit/money.ts';
-import type { InputTier, Prices } from '../kit/prices.ts';
+import { type InputTier, LISTED_UNITS, type Prices } from '../kit/prices.ts';
 import { count, each, number } from '../kit/shapes.ts';
 import { PRICED_TOOLS } from '../vendors/tools.ts';
 import type { Model } from './catalog.ts';
-import { PRICE_NAMES } from './listed-prices.ts';
+import { DOCUMENT_NAMES, PRICE_NAMES, PRICE_ORDER, type PriceName, UNCHARGED_PRICES } from './listed-prices.ts';
 
-const price = number.min(0).nullable();
-const prices = each(price, ...PRICE_NAMES);
+const price = number.min(0);
+const prices = { ...each(price.nullable(), ...PRICE_NAMES), ...each(price.optional(), ...UNCHARGED_PRICES) };
 
 export const publicPriceShape = z
   .object({
@@ -29,7 +30,9 @@ export const publicPriceShape = z
       .optional()
       .describe('NT$ for each call of a tool that the upstream runs.'),
   })
-  .describe('After fallback; 0 if free, null where it does not apply. `image` is per image.');
+  .describe(
+    'After fallback; 0 if free, null where it does not apply. `image` is per image. `second` (per second) and `character` (per 1M characters) are left out where they do not apply.',
+  );
 
 type PublicPrice = z.output<typeof publicPriceShape>;
 
@@ -54,16 +57,13 @@ function beginning({ inputTokens, isInclusive }: InputTier) {
 }
 
 function publicPrices(list: Prices, priced: Model['priced']) {
-  const perMillion = (name: keyof Prices) => (priced.has(name) ? ntdNumber(list[name] * 1_000_000n) : null);
-  return {
-    input: perMillion('input'),
-    cached_input: perMillion('cachedInput'),
-    cache_write_5m: perMillion('cacheWrite5m'),
-    cache_write_1h: perMillion('cacheWrite1h'),
-    output: perMillion('output'),
-    image: priced.has('image') ? ntdNumber(list.image) : null,
-  };
+  const isShown = (name: keyof Prices) => priced.has(name) || !IS_UNCHARGED.has(name);
+  const amountOf = (name: keyof Prices) => (priced.has(name) ? ntdNumber(list[name] * LISTED_UNITS[name]) : null);
+  const shown = PRICE_ORDER.filter(isShown).map((name) => [DOCUMENT_NAMES[name], amountOf(name)]);
+  return Object.fromEntries(shown) as Pick<PublicPrice, PriceName>;
 }
+
+const IS_UNCHARGED: ReadonlySet<keyof Prices> = new Set(UNCHARGED_PRICES);
 
 function mapValues(values: ReadonlyMap<string, bigint>, show: (value: bigint) => number): Record<string, number> {
   return Object.fromEntries([...values].map(([name, value]) => [name, show(value)]));

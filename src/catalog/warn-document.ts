@@ -6,6 +6,8 @@ import { warnAddresses } from './check-addresses.ts';
 import type { DocumentFault } from './check-references.ts';
 import { NOT_CARRIED } from './check-secrets.ts';
 import { DEFAULT_CONTEXT_TOKENS, FREE_MODEL } from './document.ts';
+import { UNCHARGED_PRICES } from './listed-prices.ts';
+import { fieldsOf } from './loose-fields.ts';
 
 /** At most this many are named in one line. */
 const MODELS_NAMED = 5;
@@ -52,6 +54,7 @@ export function warnDocument({ channels, models }: Warnable, places: SecretPlace
     ...unset,
     ...warnAddresses(channels),
     ...warnContexts(models, channels),
+    ...warnUncharged(models),
     ...models.flatMap(({ id, routes }, index) => warnRoutes(id, routes, `models[${index}]`)),
   ];
   if (models.some(({ id, aliases }) => id === FREE_MODEL || aliases.includes(FREE_MODEL))) return warnings;
@@ -98,6 +101,16 @@ function warnContexts(models: readonly WarnableModel[], channels: readonly Warna
 function lacksContext({ kinds, context_tokens: stated, price, routes }: WarnableModel, real: ReadonlySet<string>) {
   const isPaidChat = kinds.includes('chat') && price !== 'free';
   return stated === undefined && isPaidChat && routes.some(({ channel }) => real.has(channel));
+}
+
+/** The price list shows them, so that a later endpoint finds them. A catalog has 0 for a price that is not set. */
+function warnUncharged(models: readonly WarnableModel[]): DocumentFault[] {
+  return models.flatMap(({ id, price }, index) =>
+    UNCHARGED_PRICES.filter((name) => Boolean(fieldsOf(price)[name])).map((name) => ({
+      path: `models[${index}].price.${name}`,
+      message: `${id} has a price for each ${name}, which no endpoint charges yet: it is only shown`,
+    })),
+  );
 }
 
 /** A usage record names the model and the channel, not the route. */

@@ -1,5 +1,5 @@
-// Prices in nano-NT$: of a token of each bucket, of an image, of a call of an upstream's tool. Integers, because
-// catalog prices have at most three decimals per million tokens.
+// Prices in nano-NT$: of a token of each bucket, of an image, of a second of audio, of a character of text, of a call of an
+// upstream's tool. Integers, because catalog prices have few decimals.
 
 import type { Nano } from './money.ts';
 
@@ -10,7 +10,23 @@ export interface Prices {
   cacheWrite1h: Nano;
   output: Nano;
   image: Nano;
+  second: Nano;
+  character: Nano;
 }
+
+const MILLION = 1_000_000n;
+
+/** How many units a price in a list is for. */
+export const LISTED_UNITS: Readonly<Record<keyof Prices, bigint>> = {
+  input: MILLION,
+  cachedInput: MILLION,
+  cacheWrite5m: MILLION,
+  cacheWrite1h: MILLION,
+  output: MILLION,
+  image: 1n,
+  second: 1n,
+  character: MILLION,
+};
 
 /** The prices of a model or a route. Without rules, they apply to every request. */
 export interface ListPrices extends Prices {
@@ -61,6 +77,8 @@ export const FREE: Prices = {
   cacheWrite1h: 0n,
   output: 0n,
   image: 0n,
+  second: 0n,
+  character: 0n,
 };
 
 /** The factor of the standard service tier. */
@@ -147,5 +165,7 @@ function eachPrice(find: (name: keyof Prices) => Nano): Prices {
     cacheWrite1h: find('cacheWrite1h'),
     output: find('output'),
     image: find('image'),
+    second: find('second'),
+    character: find('character'),
   };
 }

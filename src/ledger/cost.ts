@@ -1,4 +1,4 @@
-// Price arithmetic: whole nano-NT$ times whole tokens, without rounding.
+// Price arithmetic: whole nano-NT$ times whole units, without rounding.
 
 import { maxNano, type Nano } from '../kit/money.ts';
 import {
@@ -15,31 +15,43 @@ import type { HoldRequest } from '../store/operations.ts';
 import type { Buckets } from '../store/rows.ts';
 import { leastOutput } from './thinking-budget.ts';
 
-const BUCKET_PRICES: readonly [bucket: keyof Buckets, price: keyof Prices][] = [
+/** What a request used. No endpoint reports seconds or characters yet, and usage records do not have them. */
+export interface Quantities extends Buckets {
+  /** Of audio, begun ones counted as whole ones. */
+  seconds?: number;
+  /** Of text that is spoken. */
+  characters?: number;
+}
+
+const BUCKET_PRICES: readonly [bucket: keyof Quantities, price: keyof Prices][] = [
   ['input', 'input'],
   ['cachedInput', 'cachedInput'],
   ['cacheWrite5m', 'cacheWrite5m'],
   ['cacheWrite1h', 'cacheWrite1h'],
   ['output', 'output'],
   ['images', 'image'],
+  ['seconds', 'second'],
+  ['characters', 'character'],
 ];
 
 /** At the prices of one request. */
-export function costAt(buckets: Buckets, prices: Prices): Nano {
+export function costAt(used: Quantities, prices: Prices): Nano {
   let cost = 0n;
-  for (const [bucket, price] of BUCKET_PRICES)
-    if (buckets[bucket] !== 0) cost += BigInt(buckets[bucket]) * prices[price];
+  for (const [bucket, price] of BUCKET_PRICES) {
+    const quantity = used[bucket];
+    if (quantity) cost += BigInt(quantity) * prices[price];
+  }
   return cost;
 }
 
 /** Of a whole request: its input decides which prices apply. */
 export function costOf(
-  buckets: Buckets,
+  used: Quantities,
   list: ListPrices,
   serviceTier: string | null = null,
   calls: ToolCalls | null | undefined = null,
 ): Nano {
-  return costAt(buckets, pricesFor(list, inputOf(buckets), serviceTier)) + feesOf(calls, list);
+  return costAt(used, pricesFor(list, inputOf(used), serviceTier)) + feesOf(calls, list);
 }
 
 /** Input of every price. */
@@ -67,22 +79,26 @@ export interface ReceiptLine {
   amount: Nano;
 }
 
-const BUCKET_NAMES: Record<keyof Buckets, string> = {
+const BUCKET_NAMES: Record<keyof Quantities, string> = {
   input: 'input',
   cachedInput: 'cached_input',
   cacheWrite5m: 'cache_write_5m',
   cacheWrite1h: 'cache_write_1h',
   output: 'output',
   images: 'image',
+  seconds: 'second',
+  characters: 'character',
 };
 
 /**
  * The lines sum to `charged`. Two lines have no bucket: `written_off`, below 0, is what the service bears; `loss_guard`
  * is what was charged for losses.
  */
-export function receiptLines(record: Buckets & ChargedTerms, list: ListPrices, charged: Nano): ReceiptLine[] {
+export function receiptLines(record: Quantities & ChargedTerms, list: ListPrices, charged: Nano): ReceiptLine[] {
   const prices = pricesFor(list, inputOf(record), record.serviceTier);
-  const lines = BUCKET_PRICES.map(([bucket, price]) => lineOf(BUCKET_NAMES[bucket], record[bucket], prices[price]));
+  const lines = BUCKET_PRICES.map(([bucket, price]) =>
+    lineOf(BUCKET_NAMES[bucket], record[bucket] ?? 0, prices[price]),
+  );
   for (const [tool, count] of Object.entries(record.toolCalls ?? {})) {
     lines.push(lineOf(`tool:${tool}`, count, list.rules?.tools.get(tool) ?? 0n));
   }
@@ -108,6 +124,9 @@ export interface PaidCall {
     choices: number;
     /** Requested images: their output cannot be cut short, so all of it is held. */
     images: number;
+    /** At most so many seconds of audio and characters of text. */
+    seconds?: number | undefined;
+    characters?: number | undefined;
     /** Output tokens reserved for thinking: the output must be longer. */
     thinkingBudget: number | undefined;
     /** The service tier that the client names. */
@@ -131,7 +150,7 @@ export interface HoldTerms {
  */
 export function holdFor(call: PaidCall, inputTokens: number, outputTokens: number, terms: HoldTerms = {}): HoldRequest {
   const { model, candidates, request, isStrict } = call;
-  const { choices, images, thinkingBudget, serviceTier } = request;
+  const { choices, images, seconds = 0, characters = 0, thinkingBudget, serviceTier } = request;
   const { wholeInput = inputTokens, calls } = terms;
   let prices = highestPrices(model.prices, wholeInput, serviceTier);
   let fees = calls ? mostFees(model.prices, calls) : 0n;
@@ -140,10 +159,11 @@ export function holdFor(call: PaidCall, inputTokens: number, outputTokens: numbe
     prices = higherPrices(prices, highestPrices(candidate.prices, wholeInput, serviceTier));
     if (calls) fees = maxNano(fees, mostFees(candidate.prices, calls));
   }
-  const { input, cachedInput, cacheWrite5m, cacheWrite1h, output, image } = prices;
+  const { input, cachedInput, cacheWrite5m, cacheWrite1h, output, image, second, character } = prices;
   const dearestInput = maxNano(input, cachedInput, cacheWrite5m, cacheWrite1h);
+  const otherUnits = BigInt(seconds) * second + BigInt(characters) * character;
   return {
-    base: BigInt(inputTokens) * dearestInput + BigInt(images) * image + fees,
+    base: BigInt(inputTokens) * dearestInput + BigInt(images) * image + otherUnits + fees,
     unit: output * BigInt(choices),
     wanted: outputTokens === 0 ? 0 : Math.max(outputTokens, LEAST_OUTPUT_TOKENS),
     least: images > 0 ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),

@@ -2,7 +2,7 @@
 
 import { formatNtd, type Nano, ntdNumber } from '../kit/money.ts';
 import { percentOf } from '../kit/percent.ts';
-import type { Prices } from '../kit/prices.ts';
+import { LISTED_UNITS, type Prices } from '../kit/prices.ts';
 
 const TAIPEI = 'Asia/Taipei';
 
@@ -24,11 +24,9 @@ export function decimal(text: string): string {
   return [groups(whole), ...decimals].join('.');
 }
 
-const PER_MILLION = 1_000_000n;
-
-/** A price as price lists write it: NT$ for one million tokens, or for one image. */
+/** A price as price lists write it: NT$ for one million tokens, for one image, and so on. */
 export function listPrice(name: keyof Prices, price: Nano): number {
-  return ntdNumber(name === 'image' ? price : price * PER_MILLION);
+  return ntdNumber(price * LISTED_UNITS[name]);
 }
 
 export function priceNumber(price: number): string {

@@ -117,6 +117,8 @@ describe('a price left out', () => {
       cacheWrite1h: 8_125n,
       output: 65_000n,
       image: 0n,
+      second: 0n,
+      character: 0n,
     });
   });
 
@@ -137,7 +139,7 @@ describe('a price left out', () => {
 test('free costs nothing, whatever it is', () => {
   const model = modelOf(priced('free', 'chat, embeddings, images'));
   expect(model.free).toBe(true);
-  expect(Object.values(model.prices)).toEqual(Array.from({ length: 6 }, () => 0n));
+  expect(Object.values(model.prices)).toEqual(Array.from({ length: 8 }, () => 0n));
 });
 
 describe('rules of a price', () => {
@@ -205,7 +207,7 @@ describe('rules of a price', () => {
       ...{ inputTokens: 9, isInclusive: true },
       prices: {
         ...{ input: 20_000n, cachedInput: 1_000n, cacheWrite5m: 20_000n, cacheWrite1h: 20_000n },
-        ...{ output: 40_000n, image: 0n },
+        ...{ output: 40_000n, image: 0n, second: 0n, character: 0n },
       },
     });
     expect(tierOf(priced(`{input: 10, output: 40, ${tiers}}`))?.prices.cachedInput).toBe(20_000n);

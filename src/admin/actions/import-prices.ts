@@ -1,9 +1,10 @@
-// Converts an upstream's price list, in US$ per 1M tokens, into edits of our prices in NT$. No floats, so that nothing
+// Converts an upstream's price list, in US$ for the units of our list, into edits of our prices in NT$. No floats, so that nothing
 // is rounded by accident.
 
 import type { Document, DocumentModel } from '../../catalog/document.ts';
 import { type Amounts, hasRules, PRICE_NAMES } from '../../catalog/listed-prices.ts';
 import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
+import { priceDecimals } from '../../catalog/price-shape.ts';
 import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
 import { type ConvertAmount, convertRules } from './import-rules.ts';
 import { readNewest } from './newest.ts';
@@ -74,8 +75,6 @@ interface ListedModel {
 
 const IS_RULE: ReadonlySet<string> = new Set(RULE_NAMES);
 
-/** Prices have 3 decimals. */
-const STEP: Nano = NANO_PER_NTD / 1_000n;
 const MAX_CHARS = 4_000_000;
 
 /**
@@ -201,19 +200,20 @@ function convert({ path, prices, entry }: ListedModel, rate: Nano, markup: Nano)
   const cost: PriceList = {};
   const sale: PriceList = {};
   const faults: ImportedPrices['faults'] = [];
-  const convertAmount: ConvertAmount = (at, text) => {
+  const convertAmount: ConvertAmount = (at, text, decimals) => {
     const usd = parseNtd(text);
     if (usd === undefined || usd < 0n) {
       faults.push({ path: at, message: `must be a plain decimal number of US$: ${text}` });
       return undefined;
     }
     const hundred = 100n * NANO_PER_NTD;
-    const price = roundUp(usd * rate * (hundred + markup), NANO_PER_NTD * hundred);
-    return { cost: formatNtd(roundUp(usd * rate, NANO_PER_NTD)), sale: formatNtd(price) };
+    const step = NANO_PER_NTD / 10n ** BigInt(decimals);
+    const price = roundUp(usd * rate * (hundred + markup), NANO_PER_NTD * hundred, step);
+    return { cost: formatNtd(roundUp(usd * rate, NANO_PER_NTD, step)), sale: formatNtd(price) };
   };
   for (const name of PRICE_NAMES) {
     const text = prices[name] ?? '';
-    const amount = text === '' ? undefined : convertAmount(`${path}.${name}`, text);
+    const amount = text === '' ? undefined : convertAmount(`${path}.${name}`, text, priceDecimals(name));
     if (!amount) continue;
     cost[name] = amount.cost;
     if (amount.sale !== '0') sale[name] = amount.sale;
@@ -236,10 +236,10 @@ function notesOf(
   return zeros.map((name) => note(`${path}.${name}`, isCostNoted ? 'zero_cost_noted' : 'zero'));
 }
 
-/** Rounds up to 3 decimals, so that the mark-up is never undercut. */
-function roundUp(numerator: bigint, denominator: bigint): Nano {
-  const step = denominator * STEP;
-  return ((numerator + step - 1n) / step) * STEP;
+/** Rounds up to the decimals that the price has, so that the mark-up is never undercut. */
+function roundUp(numerator: bigint, denominator: bigint, step: Nano): Nano {
+  const divisor = denominator * step;
+  return ((numerator + divisor - 1n) / divisor) * step;
 }
 
 function readList(text: string): ListedModel[] {

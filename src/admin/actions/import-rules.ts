@@ -3,10 +3,11 @@
 
 import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
 import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
+import { priceDecimals } from '../../catalog/price-shape.ts';
 import { type ListRules, RULE_NAMES } from './prices.ts';
 
 /** An amount of US$ as cost and sale price in NT$; undefined after it has reported what is wrong with it. */
-export type ConvertAmount = (path: string, usd: string) => { cost: string; sale: string } | undefined;
+export type ConvertAmount = (path: string, usd: string, decimals: number) => { cost: string; sale: string } | undefined;
 
 interface ConvertedRules {
   cost: ListRules;
@@ -33,7 +34,7 @@ export function convertRules(path: string, entry: Fields, convert: ConvertAmount
 function convertFields(path: string, fields: Fields, isAmount: (name: string) => boolean, convert: ConvertAmount) {
   const converted: Record<keyof ConvertedRules, Record<string, string>> = { cost: {}, sale: {} };
   for (const [name, text] of Object.entries(textsOf(fields))) {
-    const amount = isAmount(name) ? convert(`${path}.${name}`, text) : { cost: text, sale: text };
+    const amount = isAmount(name) ? convert(`${path}.${name}`, text, priceDecimals(name)) : { cost: text, sale: text };
     if (!amount) continue;
     converted.cost[name] = amount.cost;
     // No sale is for 0.

@@ -17,7 +17,7 @@ import { readRaw, routesOf, writeRaw } from './raw-document.ts';
 import { notFound } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
 
-/** Decimal NT$ as in the document, per 1M tokens or per image; unset prices are missing. */
+/** Decimal NT$ as in the document; unset prices are missing. */
 export type PriceList = Partial<Record<PriceName, string>>;
 
 /** Of a price list of the document, what is no single price; numbers as texts. */
@@ -192,7 +192,7 @@ function editList(before: unknown, changes: PriceChanges): Fields {
 function asNumber(text: string | null): number | string | null {
   if (text === null) return null;
   const trimmed = text.trim();
-  return /^\d{1,9}(\.\d{1,3})?$/.test(trimmed) ? Number(trimmed) : trimmed;
+  return /^\d{1,9}(\.\d{1,6})?$/.test(trimmed) ? Number(trimmed) : trimmed;
 }
 
 function asNumbers(value: unknown): unknown {

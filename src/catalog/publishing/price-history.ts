@@ -6,6 +6,7 @@ import type { PriceRules, Prices } from '../../kit/prices.ts';
 import type { Revision } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { buildCatalog, type Model } from '../catalog.ts';
+import { PRICE_ORDER } from '../listed-prices.ts';
 import { readStoredDocument } from '../read-document.ts';
 
 /** Without prices that do not apply to the model. */
@@ -39,10 +40,7 @@ export interface PriceHistory {
   upTo: number;
 }
 
-/** The column order of price lists. */
-export const PRICE_ORDER = ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite1h', 'output', 'image'] as const;
-
-type PriceList = ReadonlyMap<string, ListedPrice>;
+type ListedPrices = ReadonlyMap<string, ListedPrice>;
 
 /** Older changes are dropped. */
 export const MOST_PRICE_CHANGES = 100;
@@ -55,7 +53,7 @@ export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number)
   let known: readonly PriceChange[] = [];
   let upTo = 0;
   let isFirst = true;
-  let list: PriceList = new Map();
+  let list: ListedPrices = new Map();
   let signature: string | undefined;
   let reading: Promise<void> = Promise.resolve();
 
@@ -104,7 +102,7 @@ function signatureOf(document: string): string | undefined {
   }
 }
 
-function priceList({ document, revision, createdAt }: Revision): PriceList | undefined {
+function priceList({ document, revision, createdAt }: Revision): ListedPrices | undefined {
   const read = readStoredDocument(document);
   if (!read.ok) return undefined;
   const { models } = buildCatalog(read.document, revision, createdAt);
@@ -117,7 +115,7 @@ function listedPrice({ free, priced, prices }: Model): ListedPrice {
   return { isFree: free, prices: listed, rules: prices.rules };
 }
 
-function compare(before: PriceList, after: PriceList): ModelChange[] {
+function compare(before: ListedPrices, after: ListedPrices): ModelChange[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .toSorted()
     .map((id) => ({ id, before: before.get(id), after: after.get(id) }))

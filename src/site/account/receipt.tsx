@@ -175,7 +175,7 @@ function UnitPrice({ language, line }: { language: Language; line: Receipt['line
   const { usage } = wordsOf(language).account;
   const { bucket, quantity, unitPrice } = line;
   if (bucket === 'written_off' || bucket === 'loss_guard') return null;
-  const isSingle = bucket === 'image' || toolOf(bucket) !== undefined;
+  const isSingle = bucket === 'image' || bucket === 'second' || toolOf(bucket) !== undefined;
   const price = `NT$${priceNumber(listPrice(isSingle ? 'image' : 'input', unitPrice))}`;
   return (
     <span class="under number">

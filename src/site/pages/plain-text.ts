@@ -1,6 +1,5 @@
 // The public pages for who reads them with curl: the same facts, as Markdown.
 
-import { PRICE_ORDER } from '../../catalog/publishing/price-history.ts';
 import type { PublicStatus } from '../../catalog/publishing/public-status.ts';
 import type { Incident } from '../../store/rows.ts';
 import { type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
@@ -10,7 +9,7 @@ import { MENU } from '../page.tsx';
 import { freeCall, type HomeFacts, homePromises, registerCall } from './home.tsx';
 import { pricingLead, ruleTexts } from './price-rules.ts';
 import { type PricingFacts, priceText } from './pricing.tsx';
-import { type PricingQuery, selectModels } from './pricing-models.ts';
+import { type PricingQuery, priceColumns, selectModels } from './pricing-models.ts';
 import { contactText, securitySections } from './security.tsx';
 import { incidentText, isOngoing, summaryOf, summaryText } from './status-summary.ts';
 
@@ -47,12 +46,13 @@ export function homeText(language: Language, { siteName, publicUrl }: Site, { de
 export function pricingText(language: Language, facts: PricingFacts, query: PricingQuery): string {
   const { pricing } = wordsOf(language);
   const models = selectModels(facts.models, query);
+  const columns = priceColumns(models);
   const rows = models.map((model) => [
     model.id,
-    ...PRICE_ORDER.map((name) => priceText(model, name, pricing.free)),
+    ...columns.map((name) => priceText(model, name, pricing.free)),
     String(model.contextTokens ?? '–'),
   ]);
-  const table = markdownTable([pricing.model, ...PRICE_ORDER.map((name) => pricing[name]), pricing.context], rows);
+  const table = markdownTable([pricing.model, ...columns.map((name) => pricing[name]), pricing.context], rows);
   const rules = models.flatMap((model) => {
     const texts = ruleTexts(language, model.rules, (name) => model.price[name] !== undefined);
     return texts.map((text) => `- ${model.id}: ${text}`);

@@ -1,12 +1,12 @@
 /** @jsxImportSource hono/jsx */
 // The price history as visitors read it: what changed when, from which price to which.
 
+import { PRICE_ORDER } from '../../catalog/listed-prices.ts';
 import {
   hasSameRules,
   type ListedPrice,
   MOST_PRICE_CHANGES,
   type ModelChange,
-  PRICE_ORDER,
   type PriceChange,
 } from '../../catalog/publishing/price-history.ts';
 import { dateTime } from '../format.ts';

@@ -1,6 +1,6 @@
 // What a price list says beyond one price for each kind of token, in words: tiers of the input, service tiers, tools.
 
-import { PRICE_ORDER } from '../../catalog/publishing/price-history.ts';
+import { PRICE_ORDER } from '../../catalog/listed-prices.ts';
 import { ntdNumber } from '../../kit/money.ts';
 import type { InputTier, PriceRules, Prices } from '../../kit/prices.ts';
 import { count, listPrice, priceNumber, sentences } from '../format.ts';

@@ -1,7 +1,7 @@
 // The catalog as the pricing page shows it: which models, and in what order, from its address.
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
-import { PRICE_ORDER } from '../../catalog/publishing/price-history.ts';
+import { PRICE_ORDER, UNCHARGED_PRICES } from '../../catalog/listed-prices.ts';
 import { tokenBounds } from '../../catalog/token-bounds.ts';
 import type { PriceRules, Prices } from '../../kit/prices.ts';
 import { listPrice } from '../format.ts';
@@ -18,7 +18,7 @@ export interface PricedModel {
   /** Null of a model that makes images, which has none unless its operator states one. */
   contextTokens: number | null;
   isFree: boolean;
-  /** NT$ for one million tokens, or for one image; none where it does not apply. */
+  /** NT$ for the unit of the list; none where it does not apply. */
   price: Readonly<Partial<Record<keyof Prices, number>>>;
   rules: PriceRules | undefined;
 }
@@ -51,6 +51,12 @@ export function selectModels(models: readonly PricedModel[], { text, kind, sort 
       return wanted.every((word) => names.includes(word));
     })
     .toSorted((a, b) => Number(b.isFree) - Number(a.isFree) || key(a) - key(b) || a.name.localeCompare(b.name, 'en'));
+}
+
+/** The columns of the list: prices for what few models have are left out if none has them. */
+export function priceColumns(models: readonly PricedModel[]): (keyof Prices)[] {
+  const isRare = (name: keyof Prices) => UNCHARGED_PRICES.some((one) => one === name);
+  return PRICE_ORDER.filter((name) => !isRare(name) || models.some(({ price }) => price[name] !== undefined));
 }
 
 /** Neither case nor width matters. */

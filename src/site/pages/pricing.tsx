@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
 // Every model with its price, as billed: searched, filtered and sorted by the address alone.
 
-import { PRICE_ORDER } from '../../catalog/publishing/price-history.ts';
 import type { InputTier, Prices } from '../../kit/prices.ts';
 import { count, dateTime, listPrice, priceNumber, sentences } from '../format.ts';
 import { LANGUAGES } from '../language.ts';
@@ -17,6 +16,7 @@ import {
   PRICING_SORTS,
   type PricedModel,
   type PricingQuery,
+  priceColumns,
   type pricingFacts,
   selectModels,
 } from './pricing-models.ts';
@@ -78,20 +78,21 @@ function Filters({ context, query }: Omit<PricingProps, 'facts'>) {
 
 function PriceTable({ context, models }: { context: PageContext; models: readonly PricedModel[] }) {
   const { pricing } = context.words;
+  const columns = priceColumns(models);
   return (
     <Scroll label={pricing.title}>
       <table class="stack is-prices">
         <caption>{pricing.caption}</caption>
         <Heads
           texts={[pricing.model]}
-          right={[...PRICE_ORDER.map((name) => pricing[name]), pricing.context, pricing.buys]}
+          right={[...columns.map((name) => pricing[name]), pricing.context, pricing.buys]}
         />
         <tbody>
           {models.map((model) => (
             <>
-              <PriceRow context={context} model={model} />
+              <PriceRow context={context} model={model} columns={columns} />
               {model.rules?.tiers.map((tier) => (
-                <TierRow context={context} model={model} tier={tier} />
+                <TierRow context={context} model={model} columns={columns} tier={tier} />
               ))}
             </>
           ))}
@@ -123,7 +124,13 @@ function ModelName({ model: { id, name, aliases } }: { model: PricedModel }) {
 const BUDGET_NTD = 100;
 const MILLION = 1_000_000;
 
-function PriceRow({ context, model }: { context: PageContext; model: PricedModel }) {
+interface RowProps {
+  context: PageContext;
+  model: PricedModel;
+  columns: readonly (keyof Prices)[];
+}
+
+function PriceRow({ context, model, columns }: RowProps) {
   const { pricing } = context.words;
   const { input, output, image } = model.price;
   const buys = () => {
@@ -143,7 +150,7 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
         {model.rules &&
           factorTexts(context.language, model.rules).map((text) => <span class="under number">{text}</span>)}
       </th>
-      {PRICE_ORDER.map((name) => (
+      {columns.map((name) => (
         <td class={model.price[name] === undefined ? 'right number none' : 'right number'} data-label={pricing[name]}>
           {priceText(model, name, pricing.free)}
         </td>
@@ -159,7 +166,7 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
 }
 
 /** The same model with a longer input. */
-function TierRow({ context, model, tier }: { context: PageContext; model: PricedModel; tier: InputTier }) {
+function TierRow({ context, model, columns, tier }: RowProps & { tier: InputTier }) {
   const { pricing } = context.words;
   return (
     <tr class="is-tier">
@@ -167,7 +174,7 @@ function TierRow({ context, model, tier }: { context: PageContext; model: Priced
         <span class="unseen">{model.name + context.words.account.colon}</span>
         {tierName(context.language, tier)}
       </th>
-      {PRICE_ORDER.map((name) => {
+      {columns.map((name) => {
         const isListed = model.price[name] !== undefined;
         return (
           <td class={isListed ? 'right number' : 'right number none'} data-label={pricing[name]}>

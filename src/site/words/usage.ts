@@ -127,6 +127,8 @@ export const en = {
     cache_write_1h: 'Cache writes, 1 h',
     output: 'Output tokens',
     image: 'Images',
+    second: 'Seconds of audio',
+    character: 'Characters',
     loss_guard: 'Charged: daily limit of free failures reached',
   },
 };
@@ -268,6 +270,8 @@ export const zh: Said<typeof en> = {
     cache_write_1h: '快取寫入 1\u00a0小時',
     output: '輸出 Token',
     image: '圖片',
+    second: '音訊秒數',
+    character: '字元',
     loss_guard: '收費：當日免收費額度已用完',
   },
 };

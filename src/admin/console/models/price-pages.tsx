@@ -2,6 +2,8 @@
 // The prices of one model as a form: what customers pay, and what each channel takes. It ends in the review of the document.
 
 import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
+import { priceDecimals } from '../../../catalog/price-shape.ts';
+import { parseNtd } from '../../../kit/money.ts';
 import { sentences } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { SubmitRow } from '../../../site/parts/button.tsx';
@@ -127,7 +129,9 @@ function Figures({ context, list, field, typed, wrong }: FiguresProps) {
   );
 }
 
-const FIGURE = /^\d{1,7}(\.\d{1,3})?$/;
+function isFigure(text: string, name: PriceName): boolean {
+  return /^\d{1,7}(\.|$)/.test(text) && parseNtd(text, priceDecimals(name)) !== undefined;
+}
 
 /** As edits: only what differs from what stands in the document. `wrong`: fields that hold no figure. */
 function readPrices(form: URLSearchParams, row: PriceRow): { edits: PriceEdit[]; wrong: Set<string> } {
@@ -136,7 +140,7 @@ function readPrices(form: URLSearchParams, row: PriceRow): { edits: PriceEdit[];
     const changed: Partial<Record<PriceName, string | null>> = {};
     for (const name of PRICE_NAMES) {
       const text = plainNumber(typed(form, field(name)));
-      if (text !== '' && !FIGURE.test(text)) wrong.add(field(name));
+      if (text !== '' && !isFigure(text, name)) wrong.add(field(name));
       else if (text === '' && list[name] !== undefined) changed[name] = null;
       else if (text !== '' && !isSame(text, list[name])) changed[name] = text;
     }
