@@ -171,8 +171,19 @@ export interface CreateKeyInput extends Logged, Acted {
 /** A repeated call gets the key as it was made, whatever has changed since. */
 export type CreateKeyResult =
   | { ok: true; key: KeyDetails; replayedSalt?: string }
-  | { ok: false; reason: ActorRefusal | 'not_found' | 'too_many_keys' | 'idempotency_key_reused' | 'no_replay' }
+  | { ok: false; reason: ActorRefusal | 'not_found' | ReplayRefusal | 'no_replay' }
+  | TooManyKeys
   | ChildRefusal;
+/** `replayed_key_gone`: an earlier version remembered only the id, and that key was deleted. */
+type ReplayRefusal = 'idempotency_key_reused' | 'replayed_key_gone';
+/** `keyId` has no place for another key below it; null for the account. */
+export interface TooManyKeys {
+  ok: false;
+  reason: 'too_many_keys';
+  keyId: string | null;
+  limit: number;
+  used: number;
+}
 /** Why a key below another cannot be made or changed so. */
 export type ChildRefusal =
   /** `parent_gone`: there is no such valid key. `parent_not_delegating`: it makes no keys. `too_deep`: it has the greatest depth. */
@@ -202,7 +213,7 @@ export interface RotateKeyInput extends Acted {
 /** A repeated call gets the key as it was after the first one. */
 export type RotateKeyResult =
   | { ok: true; key: KeyDetails; replayedSalt?: string }
-  | { ok: false; reason: RefusedKeyReason | 'idempotency_key_reused' }
+  | { ok: false; reason: RefusedKeyReason | ReplayRefusal }
   | ChildRefusal;
 export interface RevokeKeyInput extends Logged, Acted {
   accountId: string;
@@ -211,7 +222,7 @@ export interface RevokeKeyInput extends Logged, Acted {
   /** The operator may revoke even the last managing key. */
   evenIfLast?: boolean;
 }
-type RefusedKeyReason = ActorRefusal | 'not_found' | 'last_key' | 'restricted' | 'too_many_keys';
+type RefusedKeyReason = ActorRefusal | 'not_found' | 'last_key' | 'restricted';
 /** A revoked key takes the keys below it along. */
 export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: RefusedKeyReason } | ChildRefusal;
 

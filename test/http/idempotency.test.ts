@@ -252,6 +252,19 @@ describe('key creation', () => {
     expect((await gateway.get('/api/keys', key)).data).toHaveLength(2);
   });
 
+  test('of a deleted key that an earlier version remembered by its id alone is 404', async () => {
+    gateway = await startTestGateway();
+    const { key } = await gateway.register();
+    const { id }: Answer = await (await post('/api/keys', { name: 'ci' }, 'k1', key)).json();
+    gateway.sql('UPDATE replays SET result = ?', JSON.stringify(id));
+    expect((await post('/api/keys', { name: 'ci' }, 'k1', key)).status).toBe(201);
+    await gateway.call(`/api/keys/${id}`, { method: 'DELETE', key });
+    const again = await post('/api/keys', { name: 'ci' }, 'k1', key);
+    expect(again.status).toBe(404);
+    const { error }: Answer = await again.json();
+    expect(error).toMatchObject({ code: 'not_found', message: expect.stringContaining('another Idempotency-Key') });
+  });
+
   test('with another body is 422', async () => {
     gateway = await startTestGateway();
     const { key } = await gateway.register();

@@ -1,6 +1,7 @@
 // Delegation: a key makes, changes, deletes and lists keys below itself and touches no others, whatever it is asked.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { MAX_KEYS_BELOW } from '../../src/store/book/key-count.ts';
 import type { Answer } from '../support/answer.ts';
 import { type CreatedKey, createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
@@ -402,4 +403,22 @@ describe('an Idempotency-Key', () => {
     );
     expect(new Set(texts).size).toBe(3);
   });
+});
+
+test('there are at most 100 keys below a delegating key, and the refusal says what to do', async () => {
+  const child = await createKey(gateway, parent.key, { delegate: true, ...CHILD_BUDGET });
+  for (let n = 1; n < MAX_KEYS_BELOW; n++) await createKey(gateway, child.key, CHILD_BUDGET);
+  const response = await create(child.key, CHILD_BUDGET);
+  expect(response.status).toBe(400);
+  const { error }: Answer = await response.json();
+  expect(error).toMatchObject({ code: 'invalid_request', param: 'parent_id', limit: 100, used: 100 });
+  expect(error.message).toBe(
+    `There are 100 keys below ${parent.id}, and 100 is the most that a key can have below itself, at all depths together. Delete one first.`,
+  );
+  const [list] = error.actions;
+  const { data }: Answer = await (await send(child.key, list.method, new URL(list.href).pathname)).json();
+  expect((await send(child.key, 'DELETE', `/api/keys/${data.at(-1).id}`)).status).toBe(200);
+  expect((await create(child.key, CHILD_BUDGET)).status).toBe(201);
+  // The account itself still has places.
+  await createKey(gateway, account.key);
 });

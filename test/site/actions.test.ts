@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { money, sentences } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
-import { MAX_KEYS } from '../../src/store/book/keyring.ts';
+import { MAX_KEYS } from '../../src/store/book/key-count.ts';
 import { clientOf, fieldOf } from '../admin/console/operator-client.ts';
 import { createAccount } from '../store/suite/samples.ts';
 import type { Answer } from '../support/answer.ts';

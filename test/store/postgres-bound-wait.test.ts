@@ -130,9 +130,9 @@ describe('what an operator asked for', () => {
     const made = bounded.commit('createKey', { key, at: 0, log: log(actor) });
     await clock.advance(3_600_000);
     submitted[0]?.resolve({ ok: true, balance: 2n });
-    submitted[1]?.resolve({ ok: false, reason: 'too_many_keys' });
+    submitted[1]?.resolve({ ok: false, reason: 'not_found' });
     expect(await credited).toEqual({ ok: true, balance: 2n });
-    expect(await made).toEqual({ ok: false, reason: 'too_many_keys' });
+    expect(await made).toEqual({ ok: false, reason: 'not_found' });
   });
 
   test('is refused while the database is known to be away: then it is not even asked', async () => {

@@ -1,9 +1,9 @@
-// Why a key below another cannot be made or changed: the field, and what the ancestor allows.
+// Why a key cannot be made or changed because of the others: how many there are, or what its ancestors allow.
 
 import { type Fault, fault } from '../../faults/fault.ts';
 import { assert } from '../../kit/assert.ts';
 import { MAX_DEPTH } from '../../store/key-chain.ts';
-import type { ChildField, ChildRefusal } from '../../store/operations.ts';
+import type { ChildField, ChildRefusal, TooManyKeys } from '../../store/operations.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { limitOf, limitParam, limitText } from './limit-fields.ts';
 
@@ -33,6 +33,17 @@ export function childFault(reason: ChildReason): Fault {
 export function impliedParent(): Fault {
   const message = 'A delegating key is itself the parent of the keys it makes. Leave parent_id out.';
   return fault('invalid_request', { param: 'parent_id', message });
+}
+
+export function tooManyKeys({ keyId, limit, used }: TooManyKeys): Fault {
+  const cause = keyId === null ? `This account has ${used} keys` : `There are ${used} keys below ${keyId}`;
+  const most = keyId === null ? 'an account can have' : 'a key can have below itself, at all depths together';
+  return fault('invalid_request', {
+    param: keyId === null ? undefined : 'parent_id',
+    message: `${cause}, and ${limit} is the most that ${most}. Delete one first.`,
+    figures: { limit, used },
+    actions: [{ method: 'GET', path: '/api/keys', why: 'lists the keys; DELETE /api/keys/{id} deletes one' }],
+  });
 }
 
 export function exceedsAncestor(field: ChildField, ancestor: KeyRow): Fault {

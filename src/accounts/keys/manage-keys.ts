@@ -17,7 +17,7 @@ import type { Store } from '../../store/store.ts';
 import { keyTextOf, newKeyText, type Replayable, replayOf } from '../replays.ts';
 import { SessionEnded } from '../sign-in/sessions.ts';
 import type { Authenticator, PresentedKey } from './authenticator.ts';
-import { childFault, exceedsAncestor, impliedParent } from './child-faults.ts';
+import { childFault, exceedsAncestor, impliedParent, tooManyKeys } from './child-faults.ts';
 import { lastFour } from './key-format.ts';
 import { publicSpending, readSpending } from './key-spending.ts';
 import { subtreeOf, treeOrder } from './key-tree.ts';
@@ -49,6 +49,8 @@ type ShownKey = Replayable<{ api_key: string } & PublicKey>;
 const OWN_KEY = 'A key cannot change or delete itself. Use its parent, or a key that manages.';
 const MAX_GRACE_S = 86_400;
 const GRACE = `grace_seconds must be a whole number from 0 to ${MAX_GRACE_S}.`;
+const REPLAYED_KEY_GONE =
+  'The key that this Idempotency-Key stands for was deleted. Send the call with another Idempotency-Key.';
 
 /** Misspelt, a grace would be none, and the old key dead at once. */
 export const rotation = z
@@ -205,9 +207,9 @@ async function refusedChange(
     case 'restricted':
       return restrictedManager();
     case 'too_many_keys':
-      return fault('invalid_request', {
-        message: 'This account has reached its maximum number of keys. Delete one first.',
-      });
+      return tooManyKeys(refused);
+    case 'replayed_key_gone':
+      return fault('not_found', { message: REPLAYED_KEY_GONE });
     case 'exceeds_ancestor': {
       const ancestor = await store.read.keyById(refused.keyId);
       assert(ancestor?.accountId === accountId, 'an ancestor is a key of the same account');

@@ -7,7 +7,7 @@ import { addKey, editKey, type Requester, removeKey, rotateKey } from '../../acc
 import { Fault, fault } from '../../faults/fault.ts';
 import { sleep } from '../../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
-import { isFull } from '../../store/book/keyring.ts';
+import { isFull } from '../../store/book/key-count.ts';
 import { ancestorsOf } from '../../store/key-chain.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';

@@ -1,7 +1,6 @@
 // The keys of an account. Every change is decided on all of them together, under the lock of the account's wallet, so
 // that two callers cannot remove the last managing key at once.
 
-import { assert } from '../../kit/assert.ts';
 import { ancestorsOf, isBelow, isDelegating, isLiveChain, MAX_DEPTH, refuseChild } from '../key-chain.ts';
 import { changeLimits, limitsToText, textToLimits } from '../key-limits.ts';
 import { isLiveKey, isRestricted } from '../key-rules.ts';
@@ -20,10 +19,9 @@ import { noteAction } from './actions.ts';
 import { type Acted, keyringTouches, refuseActor } from './actors.ts';
 import type { Book, Touch } from './book.ts';
 import { putLimits } from './budgets.ts';
+import { makeRoom, revoked } from './key-count.ts';
 import { moveSession } from './logins.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
-
-export const MAX_KEYS = 200;
 
 export function changeKeyTouches({ accountId, keyId, by }: ChangeKeyInput): Touch[] {
   return [...keyringTouches(accountId, by), { table: 'budgets', id: keyId }];
@@ -46,7 +44,7 @@ export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
   const known = checkReplay(book, replay, at);
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   const keys = book.get('keyrings', asked.accountId) ?? [];
-  if (known.found === 'same') return { ok: true, key: shownBefore(known.result, keys), replayedSalt: known.salt };
+  if (known.found === 'same') return replayed(known, keys);
   const ancestors = ancestorsOf(keys, asked);
   const key = { ...asked, depth: ancestors.length };
   const refused = refuseActor(book, key.accountId, by, at, key);
@@ -55,8 +53,9 @@ export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
   if (!book.get('wallets', key.accountId)) return { ok: false, reason: 'not_found' };
   const refusedChild = refuseNewChild(key, ancestors, at);
   if (refusedChild) return refusedChild;
-  if (isFull(keys, at)) return { ok: false, reason: 'too_many_keys' };
-  book.put('keyrings', key.accountId, [...keys, key]);
+  const others = makeRoom(keys, { key, ancestors, by, at });
+  if ('ok' in others) return others;
+  book.put('keyrings', key.accountId, [...others, key]);
   putLimits(book, key);
   rememberReplay(book, replay, remembered(key), at);
   noteAction(book, input);
@@ -87,17 +86,22 @@ function remembered(key: KeyRow): Remembered {
   return { keyId, last4, name, manage, models, dailyBudget, expiresAt, createdAt, parentId, depth, delegate, limits };
 }
 
-/** Rows of an earlier version hold the id alone: such a key is shown as it is now. */
-function shownBefore(result: string, keys: readonly KeyRow[]): KeyDetails {
+type Replayed = { ok: true; key: KeyDetails; replayedSalt: string } | { ok: false; reason: 'replayed_key_gone' };
+
+function replayed({ result, salt }: { result: string; salt: string }, keys: readonly KeyRow[]): Replayed {
+  const key = shownBefore(result, keys);
+  return key ? { ok: true, key, replayedSalt: salt } : { ok: false, reason: 'replayed_key_gone' };
+}
+
+/** Rows of an earlier version hold the id alone: such a key is shown as it is now, unless it was deleted. */
+function shownBefore(result: string, keys: readonly KeyRow[]): KeyDetails | undefined {
   const shown = JSON.parse(result) as Remembered | string;
   if (typeof shown !== 'string') {
     const { dailyBudget, limits = '{}', parentId = null, depth = 0, delegate = false } = shown;
     const amount = dailyBudget === null ? null : BigInt(dailyBudget);
     return { ...shown, dailyBudget: amount, limits: textToLimits(limits), parentId, depth, delegate };
   }
-  const key = keys.find(({ keyId }) => keyId === shown);
-  assert(key, 'a replayed key exists');
-  return key;
+  return keys.find(({ keyId, revokedAt }) => keyId === shown && revokedAt === null);
 }
 
 export function changeKey(book: Book, { changes: { limits, ...changes }, ...input }: ChangeKeyInput): KeyResult {
@@ -113,7 +117,7 @@ export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   const keys = book.get('keyrings', accountId) ?? [];
   // A repeated call of a key that rotates itself gets the same result, though its text is no longer valid.
-  if (known.found === 'same') return { ok: true, key: shownBefore(known.result, keys), replayedSalt: known.salt };
+  if (known.found === 'same') return replayed(known, keys);
   const result = replaceKey(book, input, (key) => ({
     ...key,
     hash,
@@ -129,7 +133,7 @@ export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
 
 /** With all keys below it. */
 export function revokeKey(book: Book, input: RevokeKeyInput): KeyResult {
-  const revoke = (key: KeyRow) => ({ ...key, revokedAt: input.at, oldHash: null, oldHashUntil: null });
+  const revoke = (key: KeyRow) => revoked(key, input.at);
   const result = replaceKey(book, input, revoke, { mayDelegate: true, evenIfLast: input.evenIfLast });
   if (!result.ok) return result;
   const keys = book.get('keyrings', input.accountId) ?? [];
@@ -172,15 +176,9 @@ function replaceKey(
   const refusedChild = key.parentId === null ? undefined : refuseChild(key, ancestorsOf(keys, key), known);
   if (refusedChild && key.revokedAt === null) return refusedChild;
   if (key.manage && isRestricted(key)) return { ok: false, reason: 'restricted' };
-  if (!isLiveKey(known, at) && isLiveKey(key, at) && isFull(keys, at)) return { ok: false, reason: 'too_many_keys' };
   const next = keys.map((one) => (one === known ? key : one));
   const manages = (one: KeyRow) => one.manage && isLiveKey(one, at);
   if (!evenIfLast && manages(known) && !next.some(manages)) return { ok: false, reason: 'last_key' };
   book.put('keyrings', accountId, next);
   return { ok: true, key };
-}
-
-/** Of all keys of an account: no further one may be added. */
-export function isFull(keys: readonly KeyRow[], at: number): boolean {
-  return keys.filter((one) => isLiveKey(one, at)).length >= MAX_KEYS;
 }

@@ -8,6 +8,7 @@ import { describeBatches } from './batches.ts';
 import { describeBudgets } from './budgets.ts';
 import { describeChains } from './chains.ts';
 import { describeClose } from './close.ts';
+import { describeKeyCount } from './key-count.ts';
 import { describeKeys } from './keys.ts';
 import { describeLogins } from './logins.ts';
 import { describeLosses } from './losses.ts';
@@ -29,6 +30,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeSweep(open);
     describeRedeem(open);
     describeKeys(open);
+    describeKeyCount(open);
     describeActors(open);
     describeBudgets(open);
     describeChains(open);

@@ -1,0 +1,71 @@
+// How many keys an account can have, and how many a key can have below itself. An expired key counts until it is deleted.
+// Where a new key needs a place, the keys that expired first are deleted for it.
+
+import { isBelow } from '../key-chain.ts';
+import { isLiveKey } from '../key-rules.ts';
+import type { TooManyKeys } from '../operations.ts';
+import type { KeyRow } from '../rows.ts';
+import type { Actor } from './actors.ts';
+
+export const MAX_KEYS = 200;
+/** At any depth: fewer than an account can have, so that no delegating key takes all of them. */
+export const MAX_KEYS_BELOW = 100;
+
+/** Of all keys of an account: no further one may be added, whatever is deleted for it. */
+export function isFull(keys: readonly KeyRow[], at: number): boolean {
+  return keys.filter((one) => isLiveKey(one, at)).length >= MAX_KEYS;
+}
+
+interface NewKey {
+  key: KeyRow;
+  ancestors: readonly KeyRow[];
+  by: Actor | undefined;
+  at: number;
+}
+
+/** The keys of the account with a place for another one, or why there is none. */
+export function makeRoom(keys: readonly KeyRow[], asked: NewKey): readonly KeyRow[] | TooManyKeys {
+  let left = keys;
+  for (const { keyId } of asked.ancestors) {
+    const limit = { most: MAX_KEYS_BELOW, keyId, isCounted: (one: KeyRow) => isBelow(keys, one, keyId) };
+    const fewer = makeRoomFor(left, asked, limit);
+    if ('ok' in fewer) return fewer;
+    left = fewer;
+  }
+  return makeRoomFor(left, asked, { most: MAX_KEYS, keyId: null, isCounted: () => true });
+}
+
+interface KeyCount {
+  most: number;
+  /** Null for the whole account. */
+  keyId: string | null;
+  isCounted(key: KeyRow): boolean;
+}
+
+function makeRoomFor(
+  keys: readonly KeyRow[],
+  { by, at }: NewKey,
+  { most, keyId, isCounted }: KeyCount,
+): readonly KeyRow[] | TooManyKeys {
+  const counted = keys.filter((key) => key.revokedAt === null && isCounted(key));
+  const excess = counted.length + 1 - most;
+  if (excess <= 0) return keys;
+  const expired = counted
+    .filter((key) => !isLiveKey(key, at) && mayDelete(keys, key, by))
+    .toSorted((one, other) => (one.expiresAt ?? 0) - (other.expiresAt ?? 0))
+    .slice(0, excess);
+  if (expired.length < excess) return { ok: false, reason: 'too_many_keys', keyId, limit: most, used: counted.length };
+  const isDeleted = (key: KeyRow) =>
+    key.revokedAt === null && expired.some((one) => one === key || isBelow(keys, key, one.keyId));
+  return keys.map((key) => (isDeleted(key) ? revoked(key, at) : key));
+}
+
+/** A delegating key deletes only keys below itself. */
+function mayDelete(keys: readonly KeyRow[], key: KeyRow, by: Actor | undefined): boolean {
+  const actor = by && 'keyId' in by ? keys.find((one) => one.keyId === by.keyId) : undefined;
+  return !actor || actor.manage || isBelow(keys, key, actor.keyId);
+}
+
+export function revoked(key: KeyRow, at: number): KeyRow {
+  return { ...key, revokedAt: at, oldHash: null, oldHashUntil: null };
+}
