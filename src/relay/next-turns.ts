@@ -9,7 +9,7 @@ import { highestPrices } from '../kit/prices.ts';
 import { LEAST_OUTPUT_TOKENS } from '../kit/tokens.ts';
 import { costAt, holdFor, inputOf } from '../ledger/cost.ts';
 import { lowerThinkingBudget } from '../ledger/thinking-budget.ts';
-import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
+import { addBuckets, type Buckets, NO_BUCKETS } from '../store/rows.ts';
 import { type Asking, askUpstream, readRefusal } from './ask-upstream.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
 import { isHeld } from './before-asking.ts';
@@ -137,15 +137,4 @@ export class NextTurns {
     noteFailedTry(this.#tools, this.#admission, this.#asking.step, tried);
     return elapsedMs;
   }
-}
-
-function addBuckets(a: Buckets, b: Buckets): Buckets {
-  return {
-    input: a.input + b.input,
-    cachedInput: a.cachedInput + b.cachedInput,
-    cacheWrite5m: a.cacheWrite5m + b.cacheWrite5m,
-    cacheWrite1h: a.cacheWrite1h + b.cacheWrite1h,
-    output: a.output + b.output,
-    images: a.images + b.images,
-  };
 }

@@ -141,6 +141,17 @@ export const NO_BUCKETS: Buckets = {
   images: 0,
 };
 
+export function addBuckets(one: Buckets, other: Buckets): Buckets {
+  return {
+    input: one.input + other.input,
+    cachedInput: one.cachedInput + other.cachedInput,
+    cacheWrite5m: one.cacheWrite5m + other.cacheWrite5m,
+    cacheWrite1h: one.cacheWrite1h + other.cacheWrite1h,
+    output: one.output + other.output,
+    images: one.images + other.images,
+  };
+}
+
 export interface Attempt {
   channel: string;
   outcome: string;

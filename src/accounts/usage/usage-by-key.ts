@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { csvHead, csvRows } from '../../kit/csv.ts';
 import { count, idOf, named, text } from '../../kit/shapes.ts';
 import type { UsageQuery, UsageTotals } from '../../store/reads.ts';
-import type { KeyRow } from '../../store/rows.ts';
+import { addBuckets, type KeyRow, NO_BUCKETS } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { publicTotals, usageTotals } from './public-usage.ts';
 
@@ -42,28 +42,13 @@ export async function readUsageByKey(
     .filter(({ subtree }) => subtree.requests > 0);
 }
 
-const NONE: UsageTotals = {
-  requests: 0,
-  input: 0,
-  cachedInput: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  reasoning: 0,
-  images: 0,
-  cost: 0n,
-};
+const NONE: UsageTotals = { ...NO_BUCKETS, requests: 0, reasoning: 0, cost: 0n };
 
 function add(one: UsageTotals, other: UsageTotals): UsageTotals {
   return {
+    ...addBuckets(one, other),
     requests: one.requests + other.requests,
-    input: one.input + other.input,
-    cachedInput: one.cachedInput + other.cachedInput,
-    cacheWrite5m: one.cacheWrite5m + other.cacheWrite5m,
-    cacheWrite1h: one.cacheWrite1h + other.cacheWrite1h,
-    output: one.output + other.output,
     reasoning: one.reasoning + other.reasoning,
-    images: one.images + other.images,
     cost: one.cost + other.cost,
   };
 }

@@ -4,7 +4,7 @@
 import type { Database } from 'bun:sqlite';
 import { taipeiDay } from '../../kit/taipei.ts';
 import type { UsageTotals } from '../reads.ts';
-import type { UsageRecord } from '../rows.ts';
+import { addBuckets, NO_BUCKETS, type UsageRecord } from '../rows.ts';
 import { SUM_COLUMNS } from '../usage-queries.ts';
 
 /** One row of the sums, and all its counts together. */
@@ -40,18 +40,13 @@ function sumUp(usage: readonly UsageRecord[]): Sum[] {
     let sum = open.get(name);
     // Beyond this a count would no longer be exact: the rest is a sum of its own.
     if (!sum || sum.counted + counted > Number.MAX_SAFE_INTEGER) {
-      sum = emptySum(key);
+      sum = { key, ...NO_BUCKETS, requests: 0, reasoning: 0, cost: 0n, counted: 0 };
       open.set(name, sum);
       sums.push(sum);
     }
+    Object.assign(sum, addBuckets(sum, record));
     sum.requests++;
-    sum.input += input;
-    sum.cachedInput += cachedInput;
-    sum.cacheWrite5m += cacheWrite5m;
-    sum.cacheWrite1h += cacheWrite1h;
-    sum.output += output;
     sum.reasoning += reasoning;
-    sum.images += images;
     sum.cost += record.cost;
     sum.counted += counted;
   }
@@ -61,20 +56,4 @@ function sumUp(usage: readonly UsageRecord[]): Sum[] {
 /** Where no channel served, its name is empty: a primary key knows no NULL. */
 function keyOf({ accountId, at, keyId, model, channel, status }: UsageRecord): Sum['key'] {
   return [accountId, taipeiDay(at), keyId, model, channel ?? '', status];
-}
-
-function emptySum(key: Sum['key']): Sum {
-  return {
-    key,
-    requests: 0,
-    input: 0,
-    cachedInput: 0,
-    cacheWrite5m: 0,
-    cacheWrite1h: 0,
-    output: 0,
-    reasoning: 0,
-    images: 0,
-    cost: 0n,
-    counted: 0,
-  };
 }
