@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 
 const HEADERS = ['x-session-id', 'x-session-affinity', 'session-id', 'x-claude-code-session-id'];
 const MAX_CHARS = 500;
-const SESSION_HEADER = 'x-svc-session';
+export const SESSION_HEADER = 'x-svc-session';
 const SESSION = /^[\x21-\x7e]{1,128}$/;
 
 export function readConversationName(headers: Headers, body: JsonObject): string | undefined {
@@ -18,11 +18,16 @@ export function readConversationName(headers: Headers, body: JsonObject): string
 function readSession(headers: Headers): string | undefined {
   const session = headers.get(SESSION_HEADER);
   if (session === null) return undefined;
-  if (SESSION.test(session)) return session;
+  if (isSessionName(session)) return session;
   throw fault('invalid_request', {
     param: SESSION_HEADER,
     message: `${SESSION_HEADER} must be 1 to 128 visible ASCII characters without spaces.`,
   });
+}
+
+/** Whether the header can carry it. */
+export function isSessionName(text: string): boolean {
+  return SESSION.test(text);
 }
 
 function nameInHeaders(headers: Headers): string | undefined {

@@ -7,13 +7,19 @@ export interface SampledEndpoint {
   endpoint: string;
   /** The client's field for the prompt. */
   promptField: 'messages' | 'input' | 'prompt';
+  /** What the call needs in order to count as the client's own does. */
+  headers?: FaultAction['headers'];
 }
 
-type Sample = Required<Pick<FaultAction, 'method' | 'path' | 'body'>>;
+type Sample = Required<Pick<FaultAction, 'method' | 'path' | 'body'>> & Pick<FaultAction, 'headers'>;
 
-export function sampleCall({ endpoint, promptField }: SampledEndpoint, fields: Record<string, unknown>): Sample {
+export function sampleCall(
+  { endpoint, promptField, headers }: SampledEndpoint,
+  fields: Record<string, unknown>,
+): Sample {
   const prompt = promptField === 'messages' ? [{ role: 'user', content: 'Hi' }] : 'Hi';
-  return { method: 'POST', path: endpoint, body: { ...fields, [promptField]: prompt } };
+  const body = { ...fields, [promptField]: prompt };
+  return { method: 'POST', path: endpoint, ...(headers && { headers }), body };
 }
 
 /** `model`: its id in the catalog. */

@@ -9,6 +9,8 @@ export interface FaultAction {
   /** Path below the service's public URL. */
   path: string;
   body?: Record<string, unknown>;
+  /** Beside that of the key. */
+  headers?: Readonly<Record<string, string>> | undefined;
   why: string;
 }
 

@@ -109,8 +109,9 @@ function extras(fault: Fault, context: WriteContext): Record<string, unknown> {
   };
 }
 
-function publicAction({ method, path, body, why }: FaultAction, publicUrl: string): Record<string, unknown> {
-  return { method, href: publicUrl + path, ...(body ? { body } : {}), why };
+function publicAction(action: FaultAction, publicUrl: string): Record<string, unknown> {
+  const { method, path, headers, body, why } = action;
+  return { method, href: publicUrl + path, ...(headers && { headers }), ...(body && { body }), why };
 }
 
 function faultHeaders(fault: Fault, { publicUrl }: WriteContext): Record<string, string> {

@@ -13,7 +13,7 @@ const code = z
 const message = text.describe('The cause, then what to do.');
 const action = partly(
   { method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']), href: url, why: text },
-  { body: anyObject },
+  { headers: z.record(z.string(), text), body: anyObject },
 );
 
 /** Optional members of both envelopes. */

@@ -33,7 +33,7 @@ export function admissionFault(
     case 'balance_in_use':
     case 'key_budget_exceeded':
     case 'budget_in_use':
-      return moneyFault(refused, now, requested());
+      return moneyFault(refused, requested());
     default: {
       if (refused.ofKey) return keyRateFault(refused, refused.ofKey, { now, envelope, request: requested() });
       const known = knownFaults.get(refused)?.[envelope];

@@ -17,7 +17,7 @@ const FREE_OUTPUT_TOKENS = 100;
 
 export type RefusedForMoney = Extract<Refused, { reason: MoneyReason }>;
 
-export function moneyFault(refused: RefusedForMoney, now: number, request: RequestedCost): Fault {
+export function moneyFault(refused: RefusedForMoney, request: RequestedCost): Fault {
   const { reason, needed, available, short } = refused;
   const isBounded = request.boundName !== undefined;
   const help: Help = {
@@ -31,7 +31,7 @@ export function moneyFault(refused: RefusedForMoney, now: number, request: Reque
     // The message of the other reason has it.
     hint: reason === 'key_budget_exceeded' ? undefined : `${reservedText(refused, request)}.`,
     figures: {
-      ...(short ? budgetFigures(short, now, reason) : {}),
+      ...(short ? budgetFigures(short, reason) : {}),
       ...moneyFields('needed', needed),
       ...moneyFields('available', available),
       ...(isBounded ? { affordable_max_tokens: refused.affordableTokens } : {}),
@@ -52,8 +52,8 @@ function coveredCost(request: RequestedCost): Nano {
   return base + unit * BigInt(coveredTokens(request));
 }
 
-function budgetFigures(short: BudgetState, now: number, reason: MoneyReason) {
-  const resetsAt = reason === 'key_budget_exceeded' ? BUDGET_KINDS[short.budget].resetsAt?.(now) : undefined;
+function budgetFigures(short: BudgetState, reason: MoneyReason) {
+  const resetsAt = reason === 'key_budget_exceeded' ? resetsAtOf(short) : undefined;
   return {
     budget: short.budget,
     key_id: short.keyId,
@@ -63,6 +63,11 @@ function budgetFigures(short: BudgetState, now: number, reason: MoneyReason) {
     ...moneyFields('left', leftOf(short)),
     ...(resetsAt === undefined ? {} : { resets_at: new Date(resetsAt).toISOString() }),
   };
+}
+
+/** Undefined for a budget that does not begin anew. */
+function resetsAtOf({ budget, span }: BudgetState): number | undefined {
+  return span === undefined ? undefined : BUDGET_KINDS[budget].resetsAt?.(span);
 }
 
 /** A card does not help against a key's own budget, and the free model makes neither images nor embeddings. */

@@ -2,7 +2,7 @@
 // key may have a higher budget than a key above it, so the outermost comes first.
 
 import type { FaultAction } from '../faults/table.ts';
-import { formatNtd, MAX_NANO, maxNano, type Nano, ntdNumber } from '../kit/money.ts';
+import { formatNtd, MAX_NANO, maxNano, NANO_PER_NTD, type Nano, ntdNumber } from '../kit/money.ts';
 import type { BudgetKind, BudgetState } from '../store/operations.ts';
 import { BUDGET_KINDS } from './budget-kinds.ts';
 import type { RequestedCost } from './smaller-request.ts';
@@ -18,13 +18,22 @@ export function neededRaises(budgets: readonly BudgetState[], amount: Nano): Rai
   const raises: Raise[] = [];
   const highest = new Map<BudgetKind, Nano>();
   for (const { budget, keyId, limit, spent, held } of budgets) {
-    const to = maxNano(spent + held + amount, highest.get(budget) ?? 0n);
-    if (to <= limit) continue;
+    const least = maxNano(spent + held + amount, highest.get(budget) ?? 0n);
+    if (least <= limit) continue;
+    const to = writable(least);
     highest.set(budget, to);
     raises.unshift({ budget, keyId, to });
   }
   return raises.some(({ to }) => to > MAX_NANO) ? [] : raises;
 }
+
+/** A JSON number keeps some 16 digits: an amount with more is rounded up to 3 decimals. */
+function writable(amount: Nano): Nano {
+  return amount <= MAX_SAFE ? amount : ((amount + STEP - 1n) / STEP) * STEP;
+}
+
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+const STEP: Nano = NANO_PER_NTD / 1_000n;
 
 /** What a raised budget must cover: the output limit that the client set, or else the shortest useful answer. */
 export function coveredTokens({ isBounded, hold: { wanted, least } }: RequestedCost): number {

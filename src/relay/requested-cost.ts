@@ -1,6 +1,7 @@
 // What a call asked for, for the text of a refusal.
 
 import { FREE_MODEL } from '../catalog/document.ts';
+import { isSessionName, SESSION_HEADER } from '../dialects/conversation-name.ts';
 import type { RequestedCost } from '../limits/smaller-request.ts';
 import { feesInHold, fullHold, inputBounds } from './admit-input.ts';
 import type { Call } from './call.ts';
@@ -14,6 +15,7 @@ export function requestedCost(call: Call): RequestedCost {
     endpoint,
     model: model.id,
     promptField: dialect.promptField,
+    headers: sessionHeader(call),
     boundName,
     choices,
     images,
@@ -27,6 +29,12 @@ export function requestedCost(call: Call): RequestedCost {
     freeModel: freeModelOf(call),
     keys: [key, ...key.ancestors],
   };
+}
+
+/** The session, where a budget counts for it, by the one name that every format has for it. */
+function sessionHeader({ conversationName: name, key }: Call): RequestedCost['headers'] {
+  const isCounted = [key, ...key.ancestors].some(({ limits }) => limits.sessionBudget !== undefined);
+  return isCounted && name !== undefined && isSessionName(name) ? { [SESSION_HEADER]: name } : undefined;
 }
 
 function freeModelOf({ catalog, key }: Call): string | undefined {

@@ -78,6 +78,8 @@ export interface BudgetState {
   limit: Nano;
   spent: Nano;
   held: Nano;
+  /** Of the budget of a day or a month: the Taipei day or month that counts, which a clock may be behind. */
+  span?: number;
 }
 export type AdmitResult =
   | Admitted

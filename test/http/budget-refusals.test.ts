@@ -2,6 +2,7 @@
 // of its actions works as it is written.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { DAY_MS } from '../../src/kit/clock.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { createGate } from '../support/eventually.ts';
@@ -17,12 +18,13 @@ const MESSAGES = [{ role: 'user', content: 'Hi' }];
 const INPUT = 10_000n;
 const OUTPUT = 40_000n;
 const CHARGED = 11n * INPUT + 7n * OUTPUT;
+const clock = createShiftedClock({ standsStill: true });
 let gateway: TestGateway;
 let account: TestAccount;
 
 beforeAll(async () => {
   gateway = await startTestGateway({
-    clock: createShiftedClock({ standsStill: true }),
+    clock,
     document: (standard) => ({
       ...standard,
       models: [
@@ -30,6 +32,7 @@ beforeAll(async () => {
         upModel('plain', { price: { input: 10, output: 40 }, max_output_tokens: 5_000 }),
         upModel('dear', { price: { input: 1_000, output: 100_000 } }),
         upModel('searching', { price: { input: 10, output: 40, tools: { web_search: 0.001 } } }),
+        upModel('odd', { price: { input: 10.001, output: 40.123, tools: { web_search: 0.001 } } }),
       ],
     }),
   });
@@ -44,8 +47,8 @@ afterAll(() => gateway.stop());
 const ntd = (nano: bigint) => Number(nano) / 1e9;
 const withBudget = (nano: bigint) => createKey(gateway, account.key, { daily_budget_ntd: ntd(nano) });
 
-async function refusalOf(key: string, body: Record<string, unknown>, endpoint = CHAT): Promise<Answer> {
-  const response = await gateway.call(endpoint, { key, body });
+async function refusalOf(key: string, body: Record<string, unknown>, endpoint = CHAT, headers = {}): Promise<Answer> {
+  const response = await gateway.call(endpoint, { key, body, headers });
   const { error }: Answer = await response.json();
   expect(response.status).toBe(402);
   return error;
@@ -58,8 +61,8 @@ async function upperOf(body: Record<string, unknown>, endpoint = CHAT): Promise<
   return BigInt(input_tokens.upper);
 }
 
-const perform = ({ method, href, body }: Answer, key: string) =>
-  gateway.call(new URL(href).pathname, { key, method, ...(body === undefined ? {} : { body }) });
+const perform = ({ method, href, headers = {}, body }: Answer, key: string) =>
+  gateway.call(new URL(href).pathname, { key, method, headers, ...(body === undefined ? {} : { body }) });
 const pathsOf = ({ actions }: Answer) => actions.map(({ href }: Answer) => new URL(href).pathname);
 
 describe('a daily budget that is too low', () => {
@@ -304,4 +307,72 @@ describe('budgets of several keys that are too low', () => {
     expect((await perform(raise, parent.key)).status).toBe(200);
     expect((await gateway.call(CHAT, { key: child.key, body })).status).toBe(200);
   });
+});
+
+describe('a session budget that is too low', () => {
+  const NAMES: [place: string, body: Record<string, unknown>, headers: Record<string, string>][] = [
+    ['our header', {}, { 'x-svc-session': 'task-1' }],
+    ['the header of a client', {}, { 'x-session-id': 'task-1' }],
+    ['the body', { prompt_cache_key: 'task-1' }, {}],
+  ];
+  test.each(NAMES)('names a smaller call of the same session, by %s', async (_place, fields, headers) => {
+    const body = { model: 'plain', max_tokens: 500, messages: MESSAGES, ...fields };
+    const upper = await upperOf(body);
+    const { key } = await createKey(gateway, account.key, {
+      budgets: { session_ntd: ntd(CHARGED + upper * INPUT + 15n * OUTPUT) },
+    });
+    expect((await gateway.call(CHAT, { key, body: { ...body, max_tokens: 16 }, headers })).status).toBe(200);
+    const error = await refusalOf(key, body, CHAT, headers);
+    expect(error).toMatchObject({ budget: 'session', spent_nano: CHARGED.toString() });
+    const [smaller] = error.actions;
+    expect(smaller.headers).toEqual({ 'x-svc-session': 'task-1' });
+    expect((await perform(smaller, key)).status).toBe(200);
+    expect((await refusalOf(key, body, CHAT, headers)).spent_nano).toBe((2n * CHARGED).toString());
+  });
+
+  test('has no header for a name that it cannot carry, and none where no budget counts a session', async () => {
+    const body = { model: 'plain', max_tokens: 500, messages: MESSAGES, prompt_cache_key: 'task one' };
+    const upper = await upperOf(body);
+    const amount = ntd(upper * INPUT + 15n * OUTPUT);
+    for (const budgets of [{ session_ntd: amount }, { day_ntd: amount }]) {
+      const { key } = await createKey(gateway, account.key, { budgets });
+      const { actions } = await refusalOf(key, body);
+      for (const action of actions) expect(action).not.toHaveProperty('headers');
+    }
+  });
+});
+
+test('a raise of many millions is a number that JSON keeps exactly, and it works', async () => {
+  const body = {
+    model: 'odd',
+    max_output_tokens: 17,
+    max_tool_calls: 1e11,
+    input: 'Hi',
+    tools: [{ type: 'web_search' }],
+  };
+  const { id, key } = await createKey(gateway, account.key, { budgets: { total_ntd: 1 } });
+  const error = await refusalOf(key, body, '/v1/responses');
+  const raise = error.actions.find(({ method }: Answer) => method === 'PATCH');
+  expect(raise.body.budgets.total_ntd).toBeGreaterThan(100_000_000);
+  expect(raise.why).toContain(`to NT$${raise.body.budgets.total_ntd}, `);
+  expect((await perform(raise, account.key)).status).toBe(200);
+  const { data } = await gateway.get('/api/keys', account.key);
+  const { budgets } = data.find((one: Answer) => one.id === id);
+  expect(BigInt(budgets.total_nano) % 1_000_000n).toBe(0n);
+  expect((await refusalOf(key, body, '/v1/responses')).code).toBe('insufficient_balance');
+});
+
+test('resets_at is that of /api/me, also when the clock has jumped back over midnight', async () => {
+  const body = { model: 'plain', max_tokens: 16, messages: MESSAGES };
+  const upper = await upperOf(body);
+  const amount = ntd(upper * INPUT + 16n * OUTPUT);
+  for (const budget of ['day', 'month'] as const) {
+    const { key } = await createKey(gateway, account.key, { budgets: { [`${budget}_ntd`]: amount } });
+    clock.skip(DAY_MS);
+    expect((await gateway.call(CHAT, { key, body })).status).toBe(200);
+    clock.skip(-DAY_MS);
+    const { resets_at: resetsAt } = (await gateway.get('/api/me', key)).key;
+    expect(Date.parse(resetsAt[budget])).toBeGreaterThan(clock.now());
+    expect(await refusalOf(key, body)).toMatchObject({ budget, resets_at: resetsAt[budget] });
+  }
 });

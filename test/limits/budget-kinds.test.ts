@@ -4,7 +4,8 @@ import { expect, test } from 'bun:test';
 import { moneyFault } from '../../src/limits/money-fault.ts';
 import type { BudgetKind } from '../../src/store/operations.ts';
 
-const NOW = Date.UTC(2026, 11, 31, 15, 59, 59);
+/** The last day and the last month of 2026 in Taipei. */
+const SPANS = { day: 20_818, month: 2026 * 12 + 11, total: undefined, session: undefined };
 const NEXT_YEAR = '2026-12-31T16:00:00.000Z';
 const REQUEST = {
   endpoint: '/v1/chat/completions',
@@ -25,7 +26,11 @@ const REQUEST = {
 } as const;
 
 const refused = (budget: BudgetKind) => {
-  const short = { budget, keyId: 'key_parent', limit: 9_000_000n, spent: 7_000_000n, held: 3_000_000n };
+  const span = SPANS[budget];
+  const short = {
+    ...{ budget, keyId: 'key_parent', limit: 9_000_000n, spent: 7_000_000n, held: 3_000_000n },
+    ...(span === undefined ? {} : { span }),
+  };
   return moneyFault(
     {
       ok: false,
@@ -36,7 +41,6 @@ const refused = (budget: BudgetKind) => {
       short,
       budgets: [short],
     },
-    NOW,
     REQUEST,
   );
 };
@@ -66,7 +70,6 @@ test.each([
 test('the reason has no price per million where other things are part of the amount', () => {
   const fault = moneyFault(
     { ok: false, reason: 'insufficient_balance', needed: 1_800_001n, available: 0n, affordableTokens: 0 },
-    NOW,
     { ...REQUEST, hold: { ...REQUEST.hold, base: 1_000_001n } },
   );
   expect(fault.details.hint).toBe(

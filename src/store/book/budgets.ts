@@ -71,11 +71,12 @@ export function budgetsOf(book: Book, levels: readonly Level[], sessions: readon
   const states: BudgetState[] = [];
   for (const { keyId, page } of levels) {
     if (!page.limits) continue;
-    const { held } = page;
+    const { held, day, month } = page;
     const { dayBudget, monthBudget, totalBudget, sessionBudget } = page.limits;
-    if (dayBudget !== undefined) states.push({ budget: 'day', keyId, limit: dayBudget, spent: page.spent, held });
+    if (dayBudget !== undefined)
+      states.push({ budget: 'day', keyId, limit: dayBudget, spent: page.spent, held, span: day });
     if (monthBudget !== undefined)
-      states.push({ budget: 'month', keyId, limit: monthBudget, spent: page.monthSpent, held });
+      states.push({ budget: 'month', keyId, limit: monthBudget, spent: page.monthSpent, held, span: month });
     if (totalBudget !== undefined)
       states.push({ budget: 'total', keyId, limit: totalBudget, spent: page.totalSpent, held });
     const session = sessions.find((id) => id.startsWith(sessionPage(keyId, '')));

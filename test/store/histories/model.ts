@@ -254,7 +254,8 @@ export class Model {
     if (limit === null) return null;
     const known = this.#spent.get(keyId);
     const spent = known && taipeiDay(at) <= known.day ? known.spent : 0n;
-    return { budget: 'day', keyId, limit, spent, held: this.budget(keyId).held };
+    const span = Math.max(taipeiDay(at), known?.day ?? 0);
+    return { budget: 'day', keyId, limit, spent, held: this.budget(keyId).held, span };
   }
 
   #money(input: AdmitInput): bigint {

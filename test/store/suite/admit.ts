@@ -1,6 +1,7 @@
 // Admission: slots and hold together, or neither.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { taipeiDay } from '../../../src/kit/taipei.ts';
 import {
   type Account,
   admitted,
@@ -313,7 +314,7 @@ export function describeAdmit(open: OpenSubject): void {
         return createKey(subject.store, accountId, { dailyBudget });
       };
       const day = ({ keyId }: Account, limit: bigint, spent: bigint, held: bigint) =>
-        ({ budget: 'day', keyId, limit, spent, held }) as const;
+        ({ budget: 'day', keyId, limit, spent, held, span: taipeiDay(T0) }) as const;
 
       test('is clamped by it, waits for what is held of it, and is refused when it is used up', async () => {
         const account = await budgeted(2_700n);

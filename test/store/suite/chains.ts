@@ -1,6 +1,7 @@
 // Keys below keys: every level's budgets and rates hold for a call, and what it uses counts for all of them.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { taipeiDay, taipeiMonth } from '../../../src/kit/taipei.ts';
 import type { KeyLimits } from '../../../src/store/key-limits.ts';
 import type { AdmitInput, BudgetKind, ChangeKeyInput } from '../../../src/store/operations.ts';
 import type { KeyRow } from '../../../src/store/rows.ts';
@@ -29,6 +30,8 @@ const FIELDS: Record<BudgetKind, (limit: bigint) => Partial<KeyRow>> = {
 };
 const KINDS = Object.keys(FIELDS) as BudgetKind[];
 const MONTH = 31 * DAY;
+
+const SPANS = { day: { span: taipeiDay(T0) }, month: { span: taipeiMonth(T0) }, total: {}, session: {} };
 
 export function describeChains(open: OpenSubject): void {
   describe('keys below keys', () => {
@@ -63,7 +66,7 @@ export function describeChains(open: OpenSubject): void {
     describe.each(KINDS)('a budget of the kind %s two levels above', (kind) => {
       test('is held by running calls, spent by settled ones, and given back by the others', async () => {
         const { top, middle, low } = await chain(FIELDS[kind](4_500n));
-        const state = { budget: kind, keyId: top.keyId, limit: 4_500n };
+        const state = { budget: kind, keyId: top.keyId, limit: 4_500n, ...SPANS[kind] };
         const [first, second] = [await asked(low), await asked(middle)];
         await admitted(subject.store, first);
         await admitted(subject.store, second);
@@ -176,12 +179,14 @@ export function describeChains(open: OpenSubject): void {
       for (let call = 0; call < 4; call++) near.push((await admitted(subject.store, await asked(low))).nearBudgets);
       expect(near.slice(0, 3)).toEqual([undefined, undefined, undefined]);
       expect(near[3]).toEqual([
-        { budget: 'month', keyId: middle.keyId, limit: 9_000n, spent: 0n, held: 6_000n },
-        { budget: 'day', keyId: top.keyId, limit: 10_000n, spent: 0n, held: 6_000n },
+        { budget: 'month', keyId: middle.keyId, limit: 9_000n, spent: 0n, held: 6_000n, ...SPANS.month },
+        { budget: 'day', keyId: top.keyId, limit: 10_000n, spent: 0n, held: 6_000n, ...SPANS.day },
       ]);
       await change(middle, { limits: { monthBudget: null } });
       const { nearBudgets } = await admitted(subject.store, await asked(low, { hold: { base: 0n, unit: 0n } }));
-      expect(nearBudgets).toEqual([{ budget: 'day', keyId: top.keyId, limit: 10_000n, spent: 0n, held: 8_000n }]);
+      expect(nearBudgets).toEqual([
+        { budget: 'day', keyId: top.keyId, limit: 10_000n, spent: 0n, held: 8_000n, ...SPANS.day },
+      ]);
     });
 
     describe('rates two levels above', () => {
