@@ -14,8 +14,10 @@ import type { BeginIdempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
+import type { CountKeyChange } from '../limits/key-changes.ts';
 import type { LargeWork } from '../limits/large-work.ts';
 import type { Load } from '../limits/load.ts';
+import type { QuoteGuard } from '../limits/quote-guard.ts';
 import type { RelayTools } from '../relay/call.ts';
 import type { Store } from '../store/store.ts';
 import type { DoorGuards } from './guard-doors.ts';
@@ -41,6 +43,8 @@ export interface HttpTools {
   beginIdempotency: BeginIdempotency;
   doors: DoorGuards;
   largeWork: LargeWork;
+  quoteGuard: QuoteGuard;
+  countKeyChange: CountKeyChange;
   /** Counts a fault that a client gets. */
   countFault(label: FaultLabel): void;
   load: Load;

@@ -33,8 +33,10 @@ import { createLog, type Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import { createHasher, createSealer } from '../kit/sealed.ts';
 import { createLedger } from '../ledger/ledger.ts';
+import { createKeyChangeCounter } from '../limits/key-changes.ts';
 import { createLargeWork } from '../limits/large-work.ts';
 import { createLoad } from '../limits/load.ts';
+import { createQuoteGuard } from '../limits/quote-guard.ts';
 import type { Store } from '../store/store.ts';
 import { createAlarmWebhook } from './alarm-webhook.ts';
 import { createConsoleTools, tokenCheck } from './console-tools.ts';
@@ -160,6 +162,8 @@ export async function composeGateway(
     gatewayId,
     doors: createDoorGuards(clock),
     largeWork: createLargeWork(clock),
+    quoteGuard: createQuoteGuard(clock),
+    countKeyChange: createKeyChangeCounter(clock),
     countFault: countFaults(metrics),
     load: createLoad({
       get requests() {

@@ -1,6 +1,7 @@
 // Delegation: a key makes, changes, deletes and lists keys below itself and touches no others, whatever it is asked.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { KEY_CHANGES_PER_MINUTE } from '../../src/limits/key-changes.ts';
 import { MAX_KEYS_BELOW } from '../../src/store/book/key-count.ts';
 import type { Answer } from '../support/answer.ts';
 import { type CreatedKey, createKey } from '../support/create-key.ts';
@@ -421,4 +422,19 @@ test('there are at most 100 keys below a delegating key, and the refusal says wh
   expect((await create(child.key, CHILD_BUDGET)).status).toBe(201);
   // The account itself still has places.
   await createKey(gateway, account.key);
+});
+
+test('a delegating key that changes keys without end is refused, and a managing key still deletes it', async () => {
+  const child = await createKey(gateway, parent.key, CHILD_BUDGET);
+  const rename = () => send(parent.key, 'PATCH', `/api/keys/${child.id}`, { name: 'again' });
+  for (let n = 1; n < KEY_CHANGES_PER_MINUTE; n += 20) {
+    const renamed = await Promise.all(Array.from({ length: Math.min(20, KEY_CHANGES_PER_MINUTE - n) }, rename));
+    expect(new Set(renamed.map(({ status }) => status))).toEqual(new Set([200]));
+  }
+  for (const refused of [await rename(), await create(parent.key, CHILD_BUDGET)]) {
+    expect(refused.status).toBe(429);
+    const { error }: Answer = await refused.json();
+    expect(error).toMatchObject({ code: 'rate_limited', limit: 600, used: 600, resets_at: expect.any(String) });
+  }
+  expect((await send(account.key, 'DELETE', `/api/keys/${parent.id}`)).status).toBe(200);
 });

@@ -81,6 +81,7 @@ describe('a key that was deleted while the body came', () => {
     ['/v1/embeddings', MODEL_CALL],
     ['/v1/images/generations', MODEL_CALL],
     ['/v1/messages/count_tokens', MODEL_CALL],
+    ['/api/quote', MODEL_CALL],
     ['/v1/chat/completions', 'no JSON at all'],
     ['/api/redeem', '{"code":"PC-M368-9GV2-R7X6-HBG9-72CQ-70V6-DA3K"}'],
     ['/api/keys', '{"manage":true}'],

@@ -1,6 +1,7 @@
 // POST /api/quote: what a call can cost, likely costs, and the refusal that it would meet, without any of it happening.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { QUOTES_PER_MINUTE } from '../../src/limits/quote-guard.ts';
 import type { Answer } from '../support/answer.ts';
 import { messageAnswer } from '../support/anthropic-messages.ts';
 import { createKey } from '../support/create-key.ts';
@@ -347,4 +348,24 @@ describe('a quote that cannot be made gets the fault of the call, in the OpenAI 
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ error: { code: 'request_too_large' } });
   });
+});
+
+test('an account that asks for too many quotes in a minute gets 429, and its calls go on', async () => {
+  const body = { model: 'up-paid', max_tokens: 20, messages: MESSAGES };
+  const asked = async () => {
+    const response = await ask(CHAT, body);
+    await response.body?.cancel();
+    return response.status;
+  };
+  for (let n = 0; n < QUOTES_PER_MINUTE; n += 20) {
+    expect(new Set(await Promise.all(Array.from({ length: 20 }, asked)))).toEqual(new Set([200]));
+  }
+  const refused = await ask(CHAT, body);
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('retry-after')).toBe('55');
+  const { error }: Answer = await refused.json();
+  expect(error).toMatchObject({ code: 'rate_limited', limit: QUOTES_PER_MINUTE, used: QUOTES_PER_MINUTE });
+  expect((await gateway.call(CHAT, { key: account.key, body })).status).toBe(200);
+  clock.skip(60_000);
+  expect((await ask(CHAT, body)).status).toBe(200);
 });

@@ -9,6 +9,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Idempotency } from '../../kit/idempotency.ts';
 import type { NewId } from '../../kit/ids.ts';
 import type { Random } from '../../kit/random.ts';
+import type { CountKeyChange } from '../../limits/key-changes.ts';
 import type { Actor } from '../../store/book/actors.ts';
 import { isDelegating } from '../../store/key-chain.ts';
 import type { CreateKeyResult, KeyResult, RotateKeyResult } from '../../store/operations.ts';
@@ -33,6 +34,7 @@ export interface KeyTools {
   newId: NewId;
   authenticator: Authenticator;
   catalog(): Catalog;
+  countKeyChange: CountKeyChange;
 }
 
 /** Who makes the change, and in which account. */
@@ -47,10 +49,10 @@ export interface Requester {
 type ShownKey = Replayable<{ api_key: string } & PublicKey>;
 
 const OWN_KEY = 'A key cannot change or delete itself. Use its parent, or a key that manages.';
-const MAX_GRACE_S = 86_400;
-const GRACE = `grace_seconds must be a whole number from 0 to ${MAX_GRACE_S}.`;
 const REPLAYED_KEY_GONE =
   'The key that this Idempotency-Key stands for was deleted. Send the call with another Idempotency-Key.';
+const MAX_GRACE_S = 86_400;
+const GRACE = `grace_seconds must be a whole number from 0 to ${MAX_GRACE_S}.`;
 
 /** Misspelt, a grace would be none, and the old key dead at once. */
 export const rotation = z
@@ -98,6 +100,7 @@ export async function addKey(
   if (refusal && !idempotency) throw refusal;
   if (delegateId !== undefined && given !== null && given !== delegateId) throw impliedParent();
   const parentId = delegateId ?? given;
+  tools.countKeyChange(accountId, delegateId !== undefined);
   const apiKey = newKeyText(tools.random, idempotency);
   const key = newKeyRow(
     {
@@ -121,7 +124,8 @@ export async function addKey(
 }
 
 export async function editKey(tools: KeyTools, requester: Requester, keyId: string, body: KeyBody) {
-  const { accountId, by } = requester;
+  const { accountId, by, delegateId } = requester;
+  tools.countKeyChange(accountId, delegateId !== undefined);
   const at = tools.clock.now();
   const standing = await findKey(tools, requester, keyId);
   const { fields, limits, refusal } = readKeyFields(body, tools.catalog(), at, { standing });
@@ -146,11 +150,12 @@ async function findKey({ store }: KeyTools, { accountId, delegateId }: Requester
 
 export async function rotateKey(
   tools: KeyTools,
-  { accountId, by }: Requester,
+  { accountId, by, delegateId }: Requester,
   keyId: string,
   { grace_seconds: grace }: z.output<typeof rotation>,
   idempotency: Idempotency | undefined,
 ): Promise<ShownKey> {
+  tools.countKeyChange(accountId, delegateId !== undefined);
   const at = tools.clock.now();
   const apiKey = newKeyText(tools.random, idempotency);
   const result = await tools.store.commit('rotateKey', {
@@ -168,7 +173,8 @@ export async function rotateKey(
 
 /** With every key below it. */
 export async function removeKey(tools: KeyTools, requester: Requester, keyId: string) {
-  const { accountId, by } = requester;
+  const { accountId, by, delegateId } = requester;
+  tools.countKeyChange(accountId, delegateId !== undefined);
   if (!(await findKey(tools, requester, keyId))) throw fault('not_found');
   const result = await tools.store.commit('revokeKey', { accountId, keyId, by, at: tools.clock.now() });
   await done(tools, accountId, result, by);

@@ -6,12 +6,11 @@ import { readModel } from '../../dialects/fields.ts';
 import { estimateAt } from '../../dialects/input/estimated-input.ts';
 import { count, named } from '../../kit/shapes.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
+import { answerWithoutModel } from '../answer-without-model.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
-import { type LargeCall, openLargeCall } from '../large-call.ts';
+import type { RefuseEarly } from '../large-call.ts';
 import { keyedRoute } from '../operation.ts';
-import { readBody } from '../read-body.ts';
-import { parseKeyed } from '../read-keyed-body.ts';
 import {
   anthropicAnswerHeaders,
   anthropicHeaders,
@@ -41,25 +40,13 @@ export const countTokens = keyedRoute('POST /v1/messages/count_tokens', {
 });
 
 async function handleCount(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
-  const capacity = tools.load.acquire(exchange.key.accountId);
-  let large: LargeCall | undefined;
-  try {
-    large = openLargeCall(tools, exchange, true);
-    const body = await readBody(exchange.request, MAX_BYTES, tools.clock, capacity);
-    const { document, key } = large
-      ? await large.read(body, (found, fields) => chooseModel(tools.catalog(), found, readModel(fields), 'chat'))
-      : parseKeyed(body, await tools.authenticator.revalidate(exchange.key));
+  const refuseEarly: RefuseEarly = (key, fields) => chooseModel(tools.catalog(), key, readModel(fields), 'chat');
+  return answerWithoutModel(tools, exchange, { maxBytes: MAX_BYTES, refuseEarly }, async ({ document, key }) => {
     const { routes } = chooseModel(tools.catalog(), key, readModel(document), 'chat');
     const tokens = estimateAt(readInput(document), routes[0]?.model ?? '');
-    large?.answeredHere();
     return Response.json(
       { input_tokens: tokens },
       { headers: await gatewayHeaders(tools, exchange, exchange.envelope) },
     );
-  } catch (error) {
-    large?.failed(error);
-    throw error;
-  } finally {
-    capacity.release();
-  }
+  });
 }

@@ -44,6 +44,7 @@ export const KEY_CALLS = [
     status: 201,
     result: 'The key, shown once.',
     answer: newKey,
+    faults: ['not_found', 'rate_limited'],
     run: (tools, { key: asker, document, idempotency }) =>
       addKey(tools, requesterOf(asker), keyBodyOf(document), idempotency),
   }),
@@ -57,7 +58,7 @@ export const KEY_CALLS = [
     example: { name: 'weekly reports' },
     result: 'The key as it is now.',
     answer: key,
-    faults: ['not_found', 'last_key'],
+    faults: ['not_found', 'last_key', 'rate_limited'],
     run: (tools, { key: asker, params: { id }, document }) =>
       editKey(tools, requesterOf(asker), id, keyBodyOf(document)),
   }),
@@ -69,7 +70,7 @@ export const KEY_CALLS = [
     params,
     result: 'They are ended, on every node within a second.',
     answer: named('DeletedKey', { id: idOf('key'), deleted: z.literal(true) }),
-    faults: ['not_found', 'last_key', 'request_too_large'],
+    faults: ['not_found', 'last_key', 'request_too_large', 'rate_limited'],
     run: (tools, { key: asker, params: { id } }) => removeKey(tools, requesterOf(asker), id),
   }),
   accountCall('POST /api/keys/:id/rotate', {
@@ -84,7 +85,7 @@ export const KEY_CALLS = [
     once: ({ accountId }, { id }) => `rotate:${accountId}:${id}`,
     result: 'The new key, shown once.',
     answer: newKey,
-    faults: ['not_found'],
+    faults: ['not_found', 'rate_limited'],
     run: (tools, { key: asker, params: { id }, body, idempotency }) =>
       rotateKey(tools, requesterOf(asker), id, body, idempotency),
   }),

@@ -18,13 +18,13 @@ import type { Call, IncomingCall } from '../../relay/call.ts';
 import { emptyAnswer, prepareCall, prepareLargeCall } from '../../relay/prepare-call.ts';
 import { type Preview, previewCall } from '../../relay/preview-call.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
+import { answerWithoutModel, type BodyWithoutModel } from '../answer-without-model.ts';
 import { incomingCall, limitByAddress, type ModelCall } from '../call-model.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { refusalShape } from '../fault-shapes.ts';
-import { type LargeCall, openLargeCall } from '../large-call.ts';
+import type { LargeCall } from '../large-call.ts';
 import { keyedRoute } from '../operation.ts';
-import { finishScan, openScan, parseScannedText, readBody, tooLarge } from '../read-body.ts';
-import { type KeyedBody, parseKeyed } from '../read-keyed-body.ts';
+import { finishScan, openScan, parseScannedText, tooLarge } from '../read-body.ts';
 import { MODEL_CALLS } from './model-calls.ts';
 import { MODEL_FAULTS, strict } from './outlines.ts';
 
@@ -50,7 +50,7 @@ export const createQuote = keyedRoute('POST /api/quote', {
   tag: 'account',
   summary: 'What a model call can cost, before it is made',
   description:
-    'Costs nothing, takes no slot and asks no upstream; many very large bodies in a few seconds are refused. Send `quote_id` as `x-svc-quote` with the same body to have this price for 10 minutes.',
+    'Costs nothing, takes no slot and asks no upstream. An account may ask for 600 quotes in a minute and 32 at once; many very large bodies in a few seconds are refused. Send `quote_id` as `x-svc-quote` with the same body to have this price for 10 minutes.',
   maxBytes: MAX_BYTES,
   requestHeaders: strict,
   body: z.object({
@@ -63,41 +63,34 @@ export const createQuote = keyedRoute('POST /api/quote', {
   },
   result: 'The quote.',
   answer: quote,
-  faults: [...MODEL_FAULTS, 'unsupported_endpoint', 'rate_limited'],
+  faults: [...MODEL_FAULTS, 'unsupported_endpoint', 'rate_limited', 'too_many_in_flight'],
   handle: handleQuote,
 });
 
-async function handleQuote(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
-  const capacity = tools.load.acquire(exchange.key.accountId);
-  let large: LargeCall | undefined;
-  try {
-    large = openLargeCall(tools, exchange, true);
-    const bytes = await readBody(exchange.request, MAX_BYTES, tools.clock, capacity);
-    const { document, key } = await readAsked(tools, exchange, bytes, large);
-    const { endpoint, body } = await readQuoted(document);
-    const work = large ?? UNCOUNTED_WORK;
-    const incoming = incomingCall(tools, exchange, endpoint, { document: body, key, capacity, work });
-    const { call, refused } = await prepare(tools, incoming, large);
-    limitByAddress(tools, exchange, call);
-    const preview = await previewOf(tools, call);
-    const answer = await quoteOf(tools, call, { ...preview, refused: refused ?? preview.refused });
-    large?.answeredHere();
-    return Response.json(answer);
-  } catch (error) {
-    large?.failed(error);
-    throw error;
-  } finally {
-    capacity.release();
-  }
+function handleQuote(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
+  return answerWithoutModel(tools, exchange, { maxBytes: MAX_BYTES }, async (read) => {
+    // Not before: a body that comes slowly costs no CPU time.
+    const end = tools.quoteGuard.begin(read.key.accountId);
+    try {
+      return Response.json(await quoteCall(tools, exchange, read));
+    } finally {
+      end();
+    }
+  });
 }
 
-async function readAsked(
+async function quoteCall(
   tools: HttpTools,
-  { key }: KeyedExchange,
-  bytes: Uint8Array,
-  large: LargeCall | undefined,
-): Promise<KeyedBody> {
-  return large ? large.read(bytes, () => {}) : parseKeyed(bytes, await tools.authenticator.revalidate(key));
+  exchange: KeyedExchange,
+  { document, key, capacity, large }: BodyWithoutModel,
+) {
+  const { endpoint, body } = await readQuoted(document);
+  const work = large ?? UNCOUNTED_WORK;
+  const incoming = incomingCall(tools, exchange, endpoint, { document: body, key, capacity, work });
+  const { call, refused } = await prepare(tools, incoming, large);
+  limitByAddress(tools, exchange, call);
+  const preview = await previewOf(tools, call);
+  return quoteOf(tools, call, { ...preview, refused: refused ?? preview.refused });
 }
 
 /** The call that is asked about: its endpoint, and its body as if it had come alone. */

@@ -52,6 +52,7 @@ async function setBudget(store: Store, { accountId, keyId }: Account, ntd: numbe
     newId: fresh,
     authenticator: createAuthenticator(store, clock, 'pepper of the test'),
     catalog: () => catalog,
+    countKeyChange: () => {},
   };
   const manager = (await store.read.keysOf(accountId)).find(({ manage }) => manage);
   if (!manager) throw new Error('an account has a key that manages');
