@@ -1,5 +1,5 @@
-// What is not kept for long: hashed addresses, leases of nodes that hold nothing, answers kept for a repeated call, and what
-// sessions spent that were not used for 30 days.
+// What is not kept for long: hashed addresses, leases of nodes that hold nothing, answers kept for a repeated call, what
+// sessions spent that were not used for 30 days, and events older than 30 days.
 
 import { DAY_MS } from '../kit/clock.ts';
 import { ADDRESS_WINDOWS, addressWindow } from './book/address-windows.ts';
@@ -13,13 +13,14 @@ export const OF_ADDRESSES_BY_BYTES = ADDRESS_WINDOWS.map((limits) => addressWind
 );
 
 /** Beyond the two days that everything here is kept. */
-const SESSION_KEPT_MS = 28 * DAY_MS;
+const KEPT_LONGER_MS = 28 * DAY_MS;
 
 /** Each with the time as its only value, before which everything is forgotten. Answers count from when they were given. */
 export const forgetOld = (before: string, ofAddresses: readonly string[] = OF_ADDRESSES) => [
   ...ofAddresses.map((meant) => `DELETE FROM windows WHERE ${meant} AND touched_at < ${before}`),
   `DELETE FROM leases WHERE expires_at < ${before}
     AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)`,
-  `DELETE FROM session_budgets WHERE touched_at < CAST(${before} AS BIGINT) - ${SESSION_KEPT_MS} AND held_nano = 0`,
+  `DELETE FROM session_budgets WHERE touched_at < CAST(${before} AS BIGINT) - ${KEPT_LONGER_MS} AND held_nano = 0`,
+  `DELETE FROM events WHERE at < CAST(${before} AS BIGINT) - ${KEPT_LONGER_MS}`,
   `DELETE FROM replays WHERE expires_at < CAST(${before} AS BIGINT) + ${REPLAYED_MS}`,
 ];

@@ -22,6 +22,7 @@ import type {
   KeyRow,
   Lease,
   Loss,
+  NewEvent,
   RequestStatus,
   RevisionSource,
   Session,
@@ -119,6 +120,8 @@ export interface ReviseInput {
   at: number;
   /** The revision that it follows: if another is the newest, nothing is written. */
   expects?: number | undefined;
+  /** What it changes for all accounts. */
+  events?: readonly NewEvent[] | undefined;
   /** Every revision has its line, be it the server's own; its detail is given the revision's number. */
   log: Action;
 }
@@ -225,6 +228,14 @@ export interface RevokeKeyInput extends Logged, Acted {
 type RefusedKeyReason = ActorRefusal | 'not_found' | 'last_key' | 'restricted';
 /** A revoked key takes the keys below it along. */
 export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: RefusedKeyReason } | ChildRefusal;
+
+/** Below this balance the account has the event `balance.low`; 0: never. */
+export interface SetBalanceLowInput extends Acted {
+  accountId: string;
+  balanceLow: Nano;
+  at: number;
+}
+export type SetBalanceLowResult = { ok: true } | { ok: false; reason: ActorRefusal };
 
 export interface FreezeInput extends Logged {
   accountId: string;
@@ -336,6 +347,7 @@ export interface Operations {
   changeKey: { input: ChangeKeyInput; result: KeyResult };
   rotateKey: { input: RotateKeyInput; result: RotateKeyResult };
   revokeKey: { input: RevokeKeyInput; result: KeyResult };
+  setBalanceLow: { input: SetBalanceLowInput; result: SetBalanceLowResult };
   freeze: { input: FreezeInput; result: FreezeResult };
   traffic: { input: TrafficInput; result: undefined };
   claim: { input: ClaimInput; result: ClaimResult };

@@ -5,6 +5,7 @@ import { assert } from '../kit/assert.ts';
 import { ACCOUNT_READS } from './account-reads.ts';
 import { AUDIT } from './audit-read.ts';
 import { CARD_READS } from './card-reads.ts';
+import { EVENT_READS } from './event-reads.ts';
 import { HOLD_READS } from './hold-reads.ts';
 import { LEDGER_READS } from './ledger-reads.ts';
 import { OPERATOR_READS } from './operator-reads.ts';
@@ -15,6 +16,7 @@ import { USAGE_READS } from './usage-reads.ts';
 const TABLE = {
   ...ACCOUNT_READS,
   ...CARD_READS,
+  ...EVENT_READS,
   ...HOLD_READS,
   ...LEDGER_READS,
   ...OPERATOR_READS,
@@ -36,7 +38,16 @@ export const READS: Readonly<Record<ReadName, Read<unknown[], unknown>>> = TABLE
 
 export const READ_NAMES = Object.keys(READS) as ReadName[];
 
-const PARTS = [ACCOUNT_READS, CARD_READS, HOLD_READS, LEDGER_READS, OPERATOR_READS, REVISION_READS, USAGE_READS];
+const PARTS = [
+  ACCOUNT_READS,
+  CARD_READS,
+  EVENT_READS,
+  HOLD_READS,
+  LEDGER_READS,
+  OPERATOR_READS,
+  REVISION_READS,
+  USAGE_READS,
+];
 assert(
   PARTS.flatMap((part) => Object.keys(part)).length + 1 === READ_NAMES.length,
   'no two files have a read of the same name',

@@ -13,11 +13,12 @@ const WAS_APPLIED = `SELECT revision FROM revisions WHERE source_hash = ? AND (r
     AND source = 'operator' AND actor = '${ACTORS.commandLine}' AND action = '${CONFIG_APPLY}'))`;
 
 const NEWEST = '(SELECT coalesce(max(revision), 0) FROM revisions) AS revision';
+const NEWEST_EVENT = '(SELECT coalesce(max(event_id), 0) FROM events) AS event';
 const KEYS_VERSION = `(SELECT version FROM versions WHERE name = 'keys')`;
 
 const PULSE = {
-  sql: `SELECT ${NEWEST}, ${KEYS_VERSION} || ' since ' || extract(epoch FROM pg_postmaster_start_time()) AS keys_version`,
-  sqlite: `SELECT ${NEWEST}, ${KEYS_VERSION} AS keys_version`,
+  sql: `SELECT ${NEWEST}, ${NEWEST_EVENT}, ${KEYS_VERSION} || ' since ' || extract(epoch FROM pg_postmaster_start_time()) AS keys_version`,
+  sqlite: `SELECT ${NEWEST}, ${NEWEST_EVENT}, ${KEYS_VERSION} AS keys_version`,
   values: [],
 };
 
@@ -48,5 +49,9 @@ export const REVISION_READS = {
 };
 
 function decodePulse(row: Row | undefined): Pulse {
-  return { revision: Number(row?.revision ?? 0), keysVersion: String(row?.keys_version) };
+  return {
+    revision: Number(row?.revision ?? 0),
+    keysVersion: String(row?.keys_version),
+    newestEvent: Number(row?.event ?? 0),
+  };
 }

@@ -5,6 +5,7 @@ import type { Nano } from '../kit/money.ts';
 import type { ChargedTerms } from '../kit/prices.ts';
 import type { HeldChain } from './key-rows.ts';
 
+export type * from './event-rows.ts';
 export type * from './key-rows.ts';
 
 export interface Wallet {
@@ -16,6 +17,8 @@ export interface Wallet {
   freeInFlight: number;
   /** Set by the audit; nothing is admitted on a frozen wallet. */
   frozen: boolean;
+  /** A settlement that brings the balance below it adds the event `balance.low`. */
+  balanceLow: Nano;
   touchedAt: number;
 }
 

@@ -27,7 +27,7 @@ export interface Store {
   /** Operations that wait for a batch. */
   waiting(): number;
   recordAlarm(alarm: Alarm, at: number): Promise<void>;
-  /** Forgets hashed addresses, answers to repeated calls and dead leases older than `before`. */
+  /** Forgets hashed addresses, answers to repeated calls and dead leases older than `before`, and events 28 days older. */
   forget(before: number): Promise<void>;
   /** Deletes usage records of the days (Taipei's) before one, then their sums and losses, at most so many at a time; answers how many. */
   forgetUsage(before: OldUsage): Promise<Forgotten>;

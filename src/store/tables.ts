@@ -18,11 +18,13 @@ import type {
   Login,
   LoginName,
   LossDay,
+  NewEvent,
   Replay,
   Revision,
   SessionBudget,
   Setting,
   StoredEntry,
+  StoredEvent,
   TrafficHour,
   UsageRecord,
   Wallet,
@@ -95,6 +97,7 @@ export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } =
     inFlight: ['in_flight', 'number'],
     freeInFlight: ['free_in_flight', 'number'],
     frozen: ['frozen', 'flag'],
+    balanceLow: ['balance_low_nano', 'money'],
     touchedAt: ['touched_at', 'number'],
   }),
   windows: table<Window>('windows', 'window_id', undefined, {
@@ -263,6 +266,12 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Omit<Additions[T], 'log'
     subject: ['subject', 'text'],
     detail: ['detail', 'json'],
   }),
+  events: table<NewEvent>('events', 'event_id', undefined, {
+    accountId: ['account_id', 'text'],
+    type: ['type', 'text'],
+    at: ['at', 'number'],
+    data: ['data', 'json'],
+  }),
 };
 
 /** Entries with the numbers that the database gave them. */
@@ -271,6 +280,14 @@ export const STORED_ENTRIES: Table<StoredEntry> = {
   idColumn: ADDITIONS.entries.idColumn,
   idField: 'entryId',
   columns: ADDITIONS.entries.columns,
+};
+
+/** Likewise. */
+export const STORED_EVENTS: Table<StoredEvent> = {
+  name: ADDITIONS.events.name,
+  idColumn: ADDITIONS.events.idColumn,
+  idField: 'eventId',
+  columns: ADDITIONS.events.columns,
 };
 
 /** Budgets with the keys they belong to. */

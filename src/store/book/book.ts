@@ -18,6 +18,7 @@ import type {
   Login,
   LoginName,
   LossDay,
+  NewEvent,
   Replay,
   Revision,
   SessionBudget,
@@ -83,6 +84,7 @@ export interface Additions {
   cardBatches: CardBatch;
   revisions: NewRevision;
   actions: Action;
+  events: NewEvent;
 }
 
 export interface Touch {
@@ -148,6 +150,7 @@ export class Book {
     cardBatches: [],
     revisions: [],
     actions: [],
+    events: [],
   };
   /** What the running operation has replaced and added, the newest last. */
   readonly #undo: Undo[] = [];

@@ -9,6 +9,7 @@ import { limitsOfKey } from '../key-limits.ts';
 import type { BudgetState, OfRequest } from '../operations.ts';
 import type { Budget, Hold, KeyRow, SessionBudget } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
+import { noteBudget, noteBudgets } from './key-events.ts';
 import { dayThatCounts, monthThatCounts } from './windows.ts';
 
 const UNUSED: Budget = {
@@ -133,18 +134,23 @@ export function closeBudgets(book: Book, hold: Hold, charged: Nano, at: number):
   closeLevel(book, hold.keyId, hold, charged, at);
   if (!hold.chain) return;
   for (const keyId of hold.chain.ancestors) closeLevel(book, keyId, hold, charged, at);
-  for (const id of hold.chain.sessions) {
-    const known = book.get('sessionBudgets', id) ?? UNUSED_SESSION;
-    book.put('sessionBudgets', id, {
-      spent: known.spent + charged,
-      held: known.held - hold.amount,
-      touchedAt: Math.max(at, known.touchedAt),
-    });
-  }
+  for (const id of hold.chain.sessions) closeSession(book, id, hold, charged, at);
 }
 
-function closeLevel(book: Book, keyId: string, { budgeted, amount }: Hold, charged: Nano, at: number): void {
-  const { day, spent, held, month, monthSpent, totalSpent, inFlight, limits } = budgetAt(book, keyId, at);
+function closeSession(book: Book, id: string, { accountId, amount }: Hold, charged: Nano, at: number): void {
+  const { spent, held, touchedAt } = book.get('sessionBudgets', id) ?? UNUSED_SESSION;
+  const next = { spent: spent + charged, held: held - amount, touchedAt: Math.max(at, touchedAt) };
+  book.put('sessionBudgets', id, next);
+  if (charged === 0n) return;
+  const keyId = id.slice(0, id.indexOf(':'));
+  const limit = book.get('budgets', keyId)?.limits?.sessionBudget;
+  noteBudget(book, { accountId, keyId, charged, at }, 'session', limit, spent);
+}
+
+function closeLevel(book: Book, keyId: string, hold: Hold, charged: Nano, at: number): void {
+  const { budgeted, amount, accountId } = hold;
+  const page = budgetAt(book, keyId, at);
+  const { day, spent, held, month, monthSpent, totalSpent, inFlight, limits } = page;
   book.put('budgets', keyId, {
     day,
     spent: spent + charged,
@@ -155,4 +161,5 @@ function closeLevel(book: Book, keyId: string, { budgeted, amount }: Hold, charg
     inFlight: budgeted ? inFlight - 1 : inFlight,
     limits,
   });
+  if (limits && charged > 0n) noteBudgets(book, { accountId, keyId, charged, at }, limits, page);
 }

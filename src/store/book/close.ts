@@ -16,6 +16,7 @@ import type {
 } from '../operations.ts';
 import { type Hold, NO_BUCKETS } from '../rows.ts';
 import { freeAddressWindow, PAID_GRAIN_MS, requestWindow } from './admit.ts';
+import { noteBalance } from './balance-low.ts';
 import type { Book, Touch } from './book.ts';
 import { budgetTouches, closeBudgets } from './budgets.ts';
 import { closeRates, rateTouches, tokenTouches } from './key-rates.ts';
@@ -110,6 +111,7 @@ function freeHold(book: Book, hold: Hold, charged: Nano, at: number): Nano {
     freeInFlight: wallet.freeInFlight - (hold.free ? 1 : 0),
     touchedAt: at,
   });
+  noteBalance(book, wallet, balance, at);
   closeBudgets(book, hold, charged, at);
   book.put('holds', hold.requestId, undefined);
   return balance;

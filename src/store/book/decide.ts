@@ -3,7 +3,9 @@
 import { AssertionFailed } from '../../kit/assert.ts';
 import type { Input, Operation, OperationName, Result } from '../operations.ts';
 import { noteAction } from './actions.ts';
+import { keyringTouches } from './actors.ts';
 import { admit, admitTouches, previewAdmit } from './admit.ts';
+import { setBalanceLow } from './balance-low.ts';
 import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
 import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches, undo, undoTouches } from './close.ts';
@@ -68,6 +70,7 @@ const DEFINITIONS: Definitions = {
   changeKey: { touches: changeKeyTouches, decide: changeKey },
   rotateKey: { touches: rotateKeyTouches, decide: rotateKey },
   revokeKey: { touches: revokeKeyTouches, decide: revokeKey },
+  setBalanceLow: { touches: ({ accountId, by }) => keyringTouches(accountId, by), decide: setBalanceLow },
   freeze: { touches: freezeTouches, decide: freeze },
   traffic: { touches: trafficTouches, decide: addTraffic },
   claim: { touches: ({ name }) => [{ table: 'settings', id: name }], decide: claim },

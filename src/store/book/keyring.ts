@@ -20,6 +20,7 @@ import { type Acted, keyringTouches, refuseActor } from './actors.ts';
 import type { Book, Touch } from './book.ts';
 import { putLimits } from './budgets.ts';
 import { makeRoom, revoked } from './key-count.ts';
+import { noteKey, noteRotation } from './key-events.ts';
 import { moveSession } from './logins.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 
@@ -59,6 +60,7 @@ export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
   putLimits(book, key);
   rememberReplay(book, replay, remembered(key), at);
   noteAction(book, input);
+  noteKey(book, 'key.created', key, at);
   return { ok: true, key };
 }
 
@@ -128,6 +130,7 @@ export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
   const before = keys.find((key) => key.keyId === keyId);
   if (before && by && 'session' in by) moveSession(book, before, by.session, hash);
   rememberReplay(book, replay, remembered(result.key), at);
+  noteRotation(book, result.key, at);
   return result;
 }
 
@@ -137,15 +140,16 @@ export function revokeKey(book: Book, input: RevokeKeyInput): KeyResult {
   const result = replaceKey(book, input, revoke, { mayDelegate: true, evenIfLast: input.evenIfLast });
   if (!result.ok) return result;
   const keys = book.get('keyrings', input.accountId) ?? [];
-  const isChild = (key: KeyRow) => key.revokedAt === null && isBelow(keys, key, input.keyId);
-  if (keys.some(isChild)) {
+  const children = keys.filter((key) => key.revokedAt === null && isBelow(keys, key, input.keyId));
+  if (children.length > 0) {
     book.put(
       'keyrings',
       input.accountId,
-      keys.map((key) => (isChild(key) ? revoke(key) : key)),
+      keys.map((key) => (children.includes(key) ? revoke(key) : key)),
     );
   }
   noteAction(book, input);
+  for (const key of [result.key, ...children]) noteKey(book, 'key.revoked', key, input.at);
   return result;
 }
 

@@ -3,7 +3,7 @@
 // backwards, as those of budgets.
 
 import { assert } from '../../kit/assert.ts';
-import { MAX_NANO, minNano, type Nano } from '../../kit/money.ts';
+import { MAX_NANO, minNano, moneyFields, type Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import type { CloseResult, Losses } from '../operations.ts';
 import { type Hold, isGuarded, type Loss, type LossDay } from '../rows.ts';
@@ -48,7 +48,11 @@ export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | 
       reached: today.reached || isCharged,
     });
   }
-  if (!beyond) return NONE;
+  if (!beyond || guard === null) return NONE;
+  if (!today.reached) {
+    const data = { request_id: hold.requestId, ...moneyFields('allowance', guard) };
+    book.add('events', { accountId: hold.accountId, type: 'account.losses', at, data });
+  }
   return { charge: beyond.charge, guard: { lossGuard: today.reached ? 'beyond' : 'reached', freeLosses: beyond.free } };
 }
 

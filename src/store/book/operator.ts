@@ -16,6 +16,7 @@ import type {
   ReviseInput,
   ReviseResult,
 } from '../operations.ts';
+import type { Incident } from '../rows.ts';
 import { noteAction } from './actions.ts';
 import type { Book, Touch } from './book.ts';
 import { payIn } from './money.ts';
@@ -28,7 +29,7 @@ export function reviseTouches(): Touch[] {
 }
 
 export function revise(book: Book, input: ReviseInput): ReviseResult {
-  const { document, source, sourceHash, at, expects, log } = input;
+  const { document, source, sourceHash, at, expects, events = [], log } = input;
   if (expects !== undefined) {
     const newest = Number(book.get('settings', NEWEST.id)?.value ?? 0);
     // One of the same batch has no number yet, but is newer in any case.
@@ -36,6 +37,7 @@ export function revise(book: Book, input: ReviseInput): ReviseResult {
   }
   const { actor, action } = log;
   book.add('revisions', { document, source, sourceHash, createdAt: at, actor, action, log });
+  for (const event of events) book.add('events', event);
   return { ok: true };
 }
 
@@ -86,7 +88,22 @@ export function putIncident(book: Book, input: PutIncidentInput): PutIncidentRes
   const incident = { ...words, endedAt: changes && endedAt !== null ? Math.max(endedAt, words.startedAt) : endedAt };
   book.put('incidents', incidentId, incident);
   noteAction(book, input);
+  addIncidentEvents(book, known, incident, input.log?.at ?? incident.createdAt);
   return { ok: true, incident };
+}
+
+/** One that has an end already when it is published was opened and resolved. */
+function addIncidentEvents(book: Book, before: Incident | undefined, after: Incident, at: number): void {
+  const { incidentId, startedAt, endedAt } = after;
+  const data = { incident_id: incidentId, started_at: new Date(startedAt).toISOString() };
+  const wasOpen = before?.endedAt === null;
+  if (!before || (!wasOpen && endedAt === null)) {
+    book.add('events', { accountId: null, type: 'incident.opened', at, data });
+  }
+  if (endedAt !== null && (!before || wasOpen)) {
+    const resolved = { ...data, ended_at: new Date(endedAt).toISOString() };
+    book.add('events', { accountId: null, type: 'incident.resolved', at, data: resolved });
+  }
 }
 
 export function deleteIncident(book: Book, input: DeleteIncidentInput): { wasThere: boolean } {

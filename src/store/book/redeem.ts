@@ -3,6 +3,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
+import { moneyFields } from '../../kit/money.ts';
 import type { RedeemInput, RedeemResult } from '../operations.ts';
 import type { Card } from '../rows.ts';
 import { addressWindow } from './address-windows.ts';
@@ -55,6 +56,8 @@ export function redeem(book: Book, input: RedeemInput): RedeemResult {
     reference: card.serial,
     at,
   });
+  const amounts = { ...moneyFields('amount', card.amount), ...moneyFields('balance', balance) };
+  book.add('events', { accountId, type: 'card.redeemed', at, data: { card_serial: card.serial, ...amounts } });
   remember(book, input, `${balance}`);
   return redeemed(card, balance);
 }

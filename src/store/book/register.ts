@@ -5,7 +5,9 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { RegisterInput, RegisterResult } from '../operations.ts';
 import type { Window } from '../rows.ts';
 import { addressWindow } from './address-windows.ts';
+import { BALANCE_LOW } from './balance-low.ts';
 import type { Book, Touch } from './book.ts';
+import { noteKey } from './key-events.ts';
 import { payIn } from './money.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 import {
@@ -78,9 +80,11 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
     inFlight: 0,
     freeInFlight: 0,
     frozen: false,
+    balanceLow: BALANCE_LOW,
     touchedAt: at,
   });
   book.put('keyrings', accountId, [key]);
+  noteKey(book, 'key.created', key, at);
   if (trial > 0n) {
     payIn(book, { accountId, from: 'house:trial', kind: 'trial', amount: trial, reference: accountId, at });
   }

@@ -113,6 +113,22 @@ CREATE INDEX entries_in_by_account ON public.entries USING btree (account_id, en
 
 CREATE TRIGGER entries_are_not_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change_entries();
 
+CREATE TABLE events (
+  event_id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  account_id text COLLATE "C",
+  type text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  data text NOT NULL,
+  CONSTRAINT events_pkey PRIMARY KEY (event_id),
+  CONSTRAINT events_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id)
+);
+
+CREATE INDEX events_by_account ON public.events USING btree (account_id, event_id);
+
+CREATE INDEX events_by_time ON public.events USING btree (at);
+
+CREATE TRIGGER events_are_not_updated BEFORE UPDATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_update_events();
+
 CREATE TABLE holds (
   request_id text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,
@@ -396,9 +412,11 @@ CREATE TABLE wallets (
   free_in_flight bigint NOT NULL,
   frozen boolean NOT NULL,
   touched_at bigint NOT NULL,
+  balance_low_nano bigint NOT NULL DEFAULT '5000000000'::bigint,
   CONSTRAINT wallets_pkey PRIMARY KEY (account_id),
   CONSTRAINT available_not_negative CHECK ((balance_nano >= held_nano)),
   CONSTRAINT wallets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT wallets_balance_low_nano_check CHECK ((balance_low_nano >= 0)),
   CONSTRAINT wallets_balance_nano_check CHECK ((balance_nano >= 0)),
   CONSTRAINT wallets_free_in_flight_check CHECK ((free_in_flight >= 0)),
   CONSTRAINT wallets_held_nano_check CHECK ((held_nano >= 0)),
@@ -480,6 +498,14 @@ CREATE OR REPLACE FUNCTION public.refuse_to_change_entries()
 AS $function$
 BEGIN
   RAISE EXCEPTION 'entries are append-only' USING ERRCODE = 'integrity_constraint_violation';
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_to_update_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'events are append-only' USING ERRCODE = 'integrity_constraint_violation';
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_to_update_losses()

@@ -18,11 +18,12 @@ const ENTRIES = prepareVerbs(ADDITIONS.entries);
 const USAGE = prepareVerbs(ADDITIONS.usage);
 const LOSSES = prepareVerbs(ADDITIONS.losses);
 const ACTIONS = prepareVerbs(ADDITIONS.actions);
+const EVENTS = prepareVerbs(ADDITIONS.events);
 const join = createJoin();
 
 /** Undefined if nothing changed. */
 export function writeBook(book: Book): Query | undefined {
-  const { accounts, cardBatches, entries, usage, losses, revisions, actions } = book.added;
+  const { accounts, cardBatches, entries, usage, losses, revisions, actions, events } = book.added;
   const parts: Part[] = [];
   insertAdded(parts, ACCOUNTS, accounts, ({ accountId }) => accountId);
   insertAdded(parts, CARD_BATCHES, cardBatches, ({ batchId }) => batchId);
@@ -33,6 +34,7 @@ export function writeBook(book: Book): Query | undefined {
   if (losses.length > 0) parts.push(LOSSES.append(losses));
   if (revisions.length > 0) parts.push(...appendRevisions(revisions));
   if (actions.length > 0) parts.push(ACTIONS.append(actions));
+  if (events.length > 0) parts.push(EVENTS.append(events));
   return parts.length === 0 ? undefined : join(parts);
 }
 

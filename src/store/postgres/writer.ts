@@ -61,6 +61,12 @@ const NEW_WRITER = `INSERT INTO writers (writer_id, batch, touched_at) VALUES (g
   RETURNING writer_id, pg_backend_pid() AS pid`;
 const COUNT_BATCH =
   'UPDATE writers SET batch = $2::bigint, touched_at = $3::bigint WHERE writer_id = $1 RETURNING batch';
+/**
+ * Held until the commit, so that events are numbered in the order of commits: a reader that has seen a number has seen all
+ * lower ones. All rows of the batch are locked before, so two batches never wait for each other.
+ */
+export const EVENTS_LOCK = 5_238_711_904_418;
+const ORDER_EVENTS = { sql: `SELECT pg_advisory_xact_lock(${EVENTS_LOCK})` };
 const LAST_BATCH = 'SELECT batch FROM writers WHERE writer_id = $1 FOR UPDATE';
 
 export function createWriter(options: WriterOptions): Writer {
@@ -97,7 +103,9 @@ export function createWriter(options: WriterOptions): Writer {
       const [, counted, ...pages] = answers.map(toRows);
       if (counted?.length !== 1) throw new ConnectionLost('the row of this writer is gone');
       const book = loading.toBook(pages);
-      return { decided: decideBatch(book, operations), write: writeBook(book) };
+      const decided = decideBatch(book, operations);
+      const write = writeBook(book);
+      return { decided, write, before: book.added.events.length > 0 ? [ORDER_EVENTS] : [] };
     } catch (error) {
       const ended = await ask(connection, { sql: 'ROLLBACK' });
       if (!ended.ok || error instanceof ConnectionLost) await connection.close();
@@ -126,14 +134,14 @@ export function createWriter(options: WriterOptions): Writer {
     async transact(operations) {
       const used = await openLine();
       used.batch++;
-      const { decided, write } = await loadAndDecide(used, operations);
+      const { decided, write, before } = await loadAndDecide(used, operations);
       failInside(operations);
-      const answers = await used.connection.send([...(write ? [write] : []), { sql: 'COMMIT' }], WRITE_MS);
+      const answers = await used.connection.send([...before, ...(write ? [write] : []), { sql: 'COMMIT' }], WRITE_MS);
       if (!write) return decided;
       used.texts.add(write.sql);
-      const [written, committed] = answers;
-      // An error of the server ended the transaction: COMMIT then rolls back.
-      if (written && !written.ok && !(written.error instanceof NoAnswer)) throw written.error;
+      const [written, committed] = answers.slice(-2);
+      // The first error of the server ended the transaction: COMMIT then rolls back.
+      for (const one of answers.slice(0, -1)) if (!one.ok && !(one.error instanceof NoAnswer)) throw one.error;
       if (!committed?.ok) {
         await used.connection.close();
         if (await wasCommitted(used)) return decided;

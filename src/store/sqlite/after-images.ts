@@ -30,7 +30,7 @@ type AnyTable = Omit<Table<unknown>, 'row'>;
 
 /** The pages that requests change. The reads that look at these tables, or at the additions below, are marked `journaled`. */
 const JOURNALED_PAGES = ['wallets', 'windows', 'budgets', 'sessionBudgets', 'lossDays', 'holds'] as const;
-const JOURNALED_ADDITIONS = ['entries', 'usage', 'losses'] as const;
+const JOURNALED_ADDITIONS = ['entries', 'usage', 'losses', 'events'] as const;
 
 /** Times fit, and sums of many such counts are still far from what a column can hold. */
 const MOST = 2 ** 42;

@@ -94,6 +94,22 @@ BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;
 CREATE TRIGGER entries_are_not_updated BEFORE UPDATE ON entries
 BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;
 
+CREATE TABLE events (
+  event_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id TEXT REFERENCES accounts (account_id),
+  type TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  -- Ids and figures, as the API shows them.
+  data TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX events_by_account ON events (account_id, event_id);
+
+CREATE INDEX events_by_time ON events (at);
+
+CREATE TRIGGER events_are_not_updated BEFORE UPDATE ON events
+BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+
 CREATE TABLE holds (
   request_id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES wallets (account_id),
@@ -326,7 +342,7 @@ CREATE TABLE wallets (
   free_in_flight INTEGER NOT NULL CHECK (free_in_flight >= 0),
   -- Set by the audit on a wallet that does not agree with its entries: nothing is admitted on it any more.
   frozen INTEGER NOT NULL CHECK (frozen IN (0, 1)),
-  touched_at INTEGER NOT NULL,
+  touched_at INTEGER NOT NULL, balance_low_nano INTEGER NOT NULL DEFAULT 5000000000 CHECK (balance_low_nano >= 0),
   CONSTRAINT available_not_negative CHECK (balance_nano >= held_nano)
 ) STRICT, WITHOUT ROWID;
 

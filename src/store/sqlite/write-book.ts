@@ -22,6 +22,7 @@ export function prepareWriteBook(db: Database): WriteBook {
   const insertEntries = prepareAdd(db, ADDITIONS.entries);
   const insertRevision = prepareInsert(db, ADDITIONS.revisions);
   const insertActions = prepareAdd(db, ADDITIONS.actions);
+  const insertEvents = prepareAdd(db, ADDITIONS.events);
   const keys = prepareTable(db, KEYS);
   const writers: { [T in Exclude<PageTable, 'keyrings'>]: (book: Book) => void } = {
     wallets: writeChanges('wallets', prepareTable(db, PAGES.wallets)),
@@ -51,6 +52,7 @@ export function prepareWriteBook(db: Database): WriteBook {
     insertLosses(book.added.losses);
     for (const added of book.added.revisions) insertActions([lineOf(added, insertRevision(added))]);
     insertActions(book.added.actions);
+    insertEvents(book.added.events);
   };
 }
 

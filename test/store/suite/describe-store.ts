@@ -8,6 +8,7 @@ import { describeBatches } from './batches.ts';
 import { describeBudgets } from './budgets.ts';
 import { describeChains } from './chains.ts';
 import { describeClose } from './close.ts';
+import { describeEvents } from './events.ts';
 import { describeKeyCount } from './key-count.ts';
 import { describeKeys } from './keys.ts';
 import { describeLogins } from './logins.ts';
@@ -35,6 +36,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeBudgets(open);
     describeChains(open);
     describeLosses(open);
+    describeEvents(open);
     describeLogins(open);
     describeOperator(open);
     describeOperating(open);

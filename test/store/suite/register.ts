@@ -27,6 +27,7 @@ export function describeRegister(open: OpenSubject): void {
         inFlight: 0,
         freeInFlight: 0,
         frozen: false,
+        balanceLow: 5_000_000_000n,
         touchedAt: T0,
       });
       expect(await subject.store.read.keysOf(input.accountId)).toEqual([input.key]);

@@ -16,6 +16,7 @@ import losses from './0012-losses.sql' with { type: 'text' };
 import afterImages from './0013-after-images.sql' with { type: 'text' };
 import keyChains from './0014-key-chains.sql' with { type: 'text' };
 import priceRules from './0015-price-rules.sql' with { type: 'text' };
+import events from './0016-events.sql' with { type: 'text' };
 
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'ledger', sql: ledger },
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 13, name: 'after-images', sql: afterImages },
   { version: 14, name: 'key-chains', sql: keyChains },
   { version: 15, name: 'price-rules', sql: priceRules },
+  { version: 16, name: 'events', sql: events },
 ];

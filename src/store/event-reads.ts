@@ -1,0 +1,43 @@
+// Reads of events, the oldest first.
+
+import type { EventType } from './event-rows.ts';
+import { type Condition, type Question, where } from './question.ts';
+import { all, many, QUICK, QUICK_JOURNALED, read, rowOf } from './read.ts';
+import { STORED_EVENTS } from './tables.ts';
+
+export interface EventQuery {
+  accountId: string;
+  /** Only events with a higher number. */
+  after: number;
+  /** Only these; every type if left out. */
+  types?: readonly EventType[] | undefined;
+  limit: number;
+}
+
+export const EVENT_READS = {
+  /** Those of the account and those of all accounts. */
+  eventsOf: read(QUICK_JOURNALED, eventsQuestion, all(rowOf(STORED_EVENTS))),
+  /** Of every account. An event that is still in the journal comes with a later read, never out of order. */
+  eventsSince: many(
+    QUICK,
+    STORED_EVENTS,
+    'WHERE event_id > ? ORDER BY event_id LIMIT ?',
+    (after: number, limit: number) => [after, limit],
+  ),
+};
+
+/** Each half is a range of the index by account; one condition for both would look at the events of every account. */
+function eventsQuestion({ accountId, after, types, limit }: EventQuery): Question {
+  const ofTypes: Condition[] = types ? [['type = ANY(?)', types]] : [];
+  const own = half([['account_id = ?', accountId], ['event_id > ?', after], ...ofTypes], limit);
+  const common = half([['account_id IS NULL'], ['event_id > ?', after], ...ofTypes], limit);
+  return {
+    sql: `SELECT * FROM (${own.sql}) AS own UNION ALL SELECT * FROM (${common.sql}) AS common ORDER BY event_id LIMIT ?`,
+    values: [...own.values, ...common.values, limit],
+  };
+}
+
+function half(conditions: readonly Condition[], limit: number): Question {
+  const { sql, values } = where(conditions);
+  return { sql: `SELECT * FROM ${STORED_EVENTS.name} ${sql} ORDER BY event_id LIMIT ?`, values: [...values, limit] };
+}

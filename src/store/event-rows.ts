@@ -1,0 +1,55 @@
+// Events: what happened to one account, or to all of them. The operation that causes an event adds it, so there is no event
+// without its cause and no cause without its event. An event has ids and figures, as the API shows them, and never content.
+
+import type { moneyFields } from '../kit/money.ts';
+import type { BudgetKind } from './admission.ts';
+
+export const EVENT_TYPES = [
+  'balance.low',
+  'key.budget_reached',
+  'key.created',
+  'key.rotated',
+  'key.revoked',
+  'card.redeemed',
+  'refund.created',
+  'account.losses',
+  'model.retiring',
+  'price.changing',
+  'incident.opened',
+  'incident.resolved',
+] as const satisfies readonly (keyof EventData)[];
+export type EventType = (typeof EVENT_TYPES)[number];
+
+type Amount<Name extends string> = ReturnType<typeof moneyFields<Name>>;
+
+export interface EventData {
+  'balance.low': Amount<'balance'> & Amount<'balance_low'>;
+  'key.budget_reached': { key_id: string; budget: BudgetKind; percent: 80 | 100 } & Amount<'limit'> & Amount<'spent'>;
+  'key.created': { key_id: string; parent_id: string | null };
+  /** `old_until`: the old text works until then; null: it ended at once. */
+  'key.rotated': { key_id: string; parent_id: string | null; old_until: string | null };
+  'key.revoked': { key_id: string; parent_id: string | null };
+  'card.redeemed': { card_serial: string } & Amount<'amount'> & Amount<'balance'>;
+  /** `request_id`: the call whose charge is returned; null for any other amount. */
+  'refund.created': { request_id: string | null } & Amount<'amount'> & Amount<'balance'>;
+  /** This request used up the day's allowance for calls without a charge (the guard `loss_per_account_day`). */
+  'account.losses': { request_id: string } & Amount<'allowance'>;
+  'model.retiring': {
+    model: string;
+    retires_at: string;
+    replaced_by: string | null;
+    on_retired: 'refuse' | 'replace';
+  };
+  /** `price`: as the public catalog shows it. */
+  'price.changing': { model: string; effective_at: string; price: Readonly<Record<string, unknown>> };
+  'incident.opened': { incident_id: string; started_at: string };
+  'incident.resolved': { incident_id: string; started_at: string; ended_at: string };
+}
+
+/** `accountId`: null for all accounts. */
+export type NewEvent = {
+  [Type in EventType]: { accountId: string | null; type: Type; at: number; data: EventData[Type] };
+}[EventType];
+
+/** With its number: events are numbered in the order in which they are committed. */
+export type StoredEvent = NewEvent & { eventId: number };
