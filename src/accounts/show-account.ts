@@ -21,6 +21,7 @@ export async function showAccount(tools: AllowanceTools, key: PresentedKey) {
     ...moneyFields('balance', balance),
     ...moneyFields('held', held),
     ...moneyFields('available', balance - held),
+    ...moneyFields('balance_low', wallet?.balanceLow ?? 0n),
     free: { minute: publicAllowance(minute), day: publicAllowance(day) },
     limits: publicLimits(tools.catalog()),
   };

@@ -1,5 +1,6 @@
 // One request on its way through the API, and what every handler may use.
 
+import type { EventIds } from '../accounts/events/event-ids.ts';
 import type { Authenticator, PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { PricesAt } from '../accounts/prices-at.ts';
 import type { Quotes } from '../accounts/quotes/quotes.ts';
@@ -20,6 +21,7 @@ import type { Load } from '../limits/load.ts';
 import type { QuoteGuard } from '../limits/quote-guard.ts';
 import type { RelayTools } from '../relay/call.ts';
 import type { Store } from '../store/store.ts';
+import type { EventStreams } from './event-stream.ts';
 import type { DoorGuards } from './guard-doors.ts';
 
 export interface HttpTools {
@@ -32,6 +34,8 @@ export interface HttpTools {
   catalog(): Catalog;
   pricesAt: PricesAt;
   quotes: Quotes;
+  eventIds: EventIds;
+  eventStreams: EventStreams;
   relay: RelayTools;
   status(): Promise<PublicStatus>;
   publicUrl: string;

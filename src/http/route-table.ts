@@ -8,6 +8,7 @@ import { type OpenRoute, openRoute } from './operation.ts';
 import { ACCOUNT_CALLS } from './routes/account.ts';
 import { showCatalog } from './routes/catalog.ts';
 import { countTokens } from './routes/count-tokens.ts';
+import { listEventsCall } from './routes/events.ts';
 import { HEALTH_CALLS } from './routes/health.ts';
 import { KEY_CALLS } from './routes/keys.ts';
 import { MODEL_CALLS } from './routes/model-calls.ts';
@@ -37,6 +38,7 @@ export const ROUTES = [
   showStatus,
   register,
   ...ACCOUNT_CALLS,
+  listEventsCall,
   ...KEY_CALLS,
   createQuote,
   ...LIST_CALLS,

@@ -15,7 +15,8 @@ export type Purpose =
   | 'user'
   | 'session'
   | 'conversation'
-  | 'quote';
+  | 'quote'
+  | 'event';
 
 export function deriveSecret(pepper: string, purpose: Purpose): Buffer {
   return createHmac('sha256', pepper).update(`svc:${purpose}`).digest();

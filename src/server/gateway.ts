@@ -2,6 +2,8 @@
 // decides when it starts and stops. Tests start the same gateway with their own clock, fetch or port.
 
 import { createCardHasher } from '../accounts/card-code.ts';
+import { createEventIds } from '../accounts/events/event-ids.ts';
+import { createEventWatch } from '../accounts/events/event-watch.ts';
 import { createAuthenticator } from '../accounts/keys/authenticator.ts';
 import { createPriceLists, createPricesAt } from '../accounts/prices-at.ts';
 import { createQuotes } from '../accounts/quotes/quotes.ts';
@@ -20,6 +22,7 @@ import { createHealth } from '../channels/health.ts';
 import { createRecentErrors } from '../channels/recent-errors.ts';
 import { createTraffic } from '../channels/traffic.ts';
 import { createApp } from '../http/app.ts';
+import { createEventStreams } from '../http/event-stream.ts';
 import type { HttpTools } from '../http/exchange.ts';
 import { createDoorGuards } from '../http/guard-doors.ts';
 import { bodyTextReader, pause } from '../http/read-body.ts';
@@ -138,6 +141,7 @@ export async function composeGateway(
     gatewayId,
     publicUrl,
   });
+  const eventWatch = createEventWatch(store);
   const priceListAt = createPriceLists(store);
   const http: HttpTools = {
     store,
@@ -149,6 +153,8 @@ export async function composeGateway(
     catalog,
     pricesAt: createPricesAt({ priceListAt, catalog }),
     quotes: createQuotes({ store, clock, catalog, priceListAt, pepper, pause }),
+    eventIds: createEventIds(pepper),
+    eventStreams: createEventStreams(eventWatch),
     status,
     relay,
     publicUrl,
@@ -233,6 +239,7 @@ export async function composeGateway(
         log,
         alarms,
         authenticator,
+        eventWatch,
         traffic,
         lossMeter,
         node: identity,

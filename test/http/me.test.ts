@@ -52,6 +52,8 @@ test('a fresh account has this and nothing else', async () => {
     held_nano: '0',
     available_ntd: 1,
     available_nano: '1000000000',
+    balance_low_ntd: 5,
+    balance_low_nano: '5000000000',
     free: {
       minute: { limit: 6, used: 0, remaining: 6, resets_at: '2026-05-20T03:00:00.000Z' },
       day: { limit: 300, used: 0, remaining: 300, resets_at: '2026-05-20T16:00:00.000Z' },

@@ -23,7 +23,7 @@ export const OPEN_ROUTES: readonly RouteName[] = [
 ];
 
 /** For keys that manage. */
-export const MANAGING_ROUTES: readonly RouteName[] = ['POST /api/keys/:id/rotate'];
+export const MANAGING_ROUTES: readonly RouteName[] = ['PATCH /api/me', 'GET /api/events', 'POST /api/keys/:id/rotate'];
 
 /** For keys that manage, and for those that delegate. */
 export const DELEGATING_ROUTES: readonly RouteName[] = [

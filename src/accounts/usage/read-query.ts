@@ -5,12 +5,9 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import type { UsageQuery } from '../../store/reads.ts';
 import type { Store } from '../../store/store.ts';
+import { pageLimit } from '../page-limit.ts';
 import { readQuery } from '../read-shape.ts';
 import { type Viewer, visibleKeyIds } from './visible-keys.ts';
-
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
-const LIMIT = `limit must be a whole number from 1 to ${MAX_LIMIT}.`;
 
 export interface UsageQueryTools {
   store: Store;
@@ -20,13 +17,7 @@ export interface UsageQueryTools {
 
 /** In the order in which they are checked. */
 export const usageFilters = z.object({
-  limit: z.coerce
-    .number(LIMIT)
-    .min(1, LIMIT)
-    .refine(Number.isInteger, LIMIT)
-    .default(DEFAULT_LIMIT)
-    .transform((limit) => Math.min(limit, MAX_LIMIT))
-    .meta({ type: 'integer', description: `Records in a page; more than ${MAX_LIMIT} are not given.` }),
+  limit: pageLimit('Records'),
   from: moment('from', 'A date (midnight in Taipei), an ISO 8601 time with its zone, or milliseconds (13 digits).'),
   to: moment('to', 'The same; itself left out.'),
   channel: filter('channel', 'Exactly this channel.'),

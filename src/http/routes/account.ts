@@ -1,6 +1,7 @@
 // What a key may see of its account, and do for it: balance, usage, receipts, cards.
 
 import { z } from 'zod';
+import { accountFields, changeAccount } from '../../accounts/change-account.ts';
 import { COUNTED_BUDGETS, spendingMembers } from '../../accounts/keys/key-spending.ts';
 import { keyMembers } from '../../accounts/keys/public-key.ts';
 import { cardGiven, redeemCard } from '../../accounts/redeem-card.ts';
@@ -51,6 +52,7 @@ const account = named('Account', {
   ...amount('balance', 'the sum of the entries'),
   ...amount('held', 'what running requests may still cost'),
   ...amount('available', 'balance less held'),
+  ...amount('balance_low', 'a charge that brings the balance below it adds the event balance.low'),
   free: z.object({ minute: allowance, day: allowance }),
   limits,
 });
@@ -117,6 +119,20 @@ export const ACCOUNT_CALLS = [
     result: 'The account.',
     answer: account,
     run: (tools, { key }) => showAccount(tools, key),
+  }),
+  accountCall('PATCH /api/me', {
+    id: 'changeAccount',
+    summary: 'Set the balance below which the account has the event balance.low',
+    auth: 'manage',
+    maxBytes: 4 * 1024,
+    outline: accountFields,
+    example: { balance_low_ntd: 20 },
+    result: 'The account as it is now.',
+    answer: account,
+    async run(tools, { key, document }) {
+      await changeAccount(tools, key, document);
+      return showAccount(tools, key);
+    },
   }),
   accountCall('GET /api/usage', {
     id: 'listUsage',

@@ -1,5 +1,5 @@
 // Deletes what is old. Client addresses (keyed hashes), replays of idempotent calls and the state of dead nodes are kept for
-// two days; usage records for as many months as the operator sets; ledger entries forever.
+// two days; events and what sessions spent for 30 days; usage records for as many months as the operator sets; ledger entries forever.
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import { type Clock, every, HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';

@@ -1,6 +1,7 @@
 // Starts a node on an open store: chooses the catalog, takes the lease, releases holds of dead nodes, and starts the
 // jobs.
 
+import type { EventWatch } from '../../accounts/events/event-watch.ts';
 import type { Authenticator } from '../../accounts/keys/authenticator.ts';
 import type { AuditPass } from '../../admin/actions/tools.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
@@ -40,6 +41,7 @@ interface NodeTools {
   log: Log;
   alarms: Alarms;
   authenticator: Pick<Authenticator, 'confirm' | 'forget'>;
+  eventWatch: Pick<EventWatch, 'follow'>;
   traffic: Traffic;
   lossMeter: LossMeter;
   node: Node;
@@ -81,7 +83,8 @@ export async function startNode(tools: NodeTools): Promise<RunningNode> {
 }
 
 async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<RunningNode, 'stop'>> {
-  const { settings, store, embedded, sealer, clock, log, alarms, authenticator, traffic, lossMeter, node } = tools;
+  const { settings, store, embedded, sealer, clock, log, alarms, authenticator, eventWatch, traffic, lossMeter, node } =
+    tools;
   const { configFile } = settings;
   const publishing = { store, sealer, clock };
   const started = await startDocument(publishing, settings, embedded);
@@ -93,10 +96,11 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const active = createActiveCatalog(store, alarms);
   let heardAt = clock.monotonic();
   let warned: number | undefined;
-  const onPulse = async ({ revision, keysVersion }: Pulse, askedAt: number) => {
+  const onPulse = async ({ revision, keysVersion, newestEvent }: Pulse, askedAt: number) => {
     authenticator.confirm(keysVersion, askedAt);
     heardAt = clock.monotonic();
     await active.refresh(revision);
+    await eventWatch.follow(newestEvent);
     const catalog = active.get();
     if (warned === catalog.revision) return;
     warned = catalog.revision;

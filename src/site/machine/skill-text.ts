@@ -74,6 +74,13 @@ curl -s ${publicUrl}/api/me -H "authorization: Bearer $KEY"
 curl -s ${publicUrl}/api/usage -H "authorization: Bearer $KEY"
 \`\`\`
 
+What happened to the account, such as a low balance, a used-up budget or a changed price; with
+\`-H 'accept: text/event-stream'\` it goes on as a stream:
+
+\`\`\`sh
+curl -s ${publicUrl}/api/events -H "authorization: Bearer $KEY"
+\`\`\`
+
 To add balance, put the code of a prepaid card in place of PC-…:
 
 \`\`\`sh

@@ -1,0 +1,45 @@
+// Wakes those who follow the events of an account, when the store has a new one. The node looks once for all of them, with the
+// pulse of the store.
+
+import type { Store } from '../../store/store.ts';
+
+export interface EventWatch {
+  /** Called with every pulse: the number of the newest event. */
+  follow(newest: number): Promise<void>;
+  /** `wake` is called after each new event of the account or of all accounts; the result ends it. */
+  listen(accountId: string, wake: () => void): () => void;
+}
+
+/** With more new events than that, everybody is woken. */
+const MOST = 1_000;
+
+export function createEventWatch(store: Pick<Store, 'read'>): EventWatch {
+  const listeners = new Map<string, Set<() => void>>();
+  /** Who begins to listen reads from the store first: what came before does not matter. */
+  let seen = 0;
+
+  function wake(accountId: string): void {
+    for (const listener of listeners.get(accountId) ?? []) listener();
+  }
+
+  return {
+    async follow(newest) {
+      if (newest <= seen) return;
+      if (listeners.size > 0) {
+        const events = await store.read.eventsSince(seen, MOST);
+        const isForAll = events.length === MOST || events.some(({ accountId }) => accountId === null);
+        const accounts = isForAll ? listeners.keys() : new Set(events.map(({ accountId }) => accountId ?? ''));
+        for (const accountId of accounts) wake(accountId);
+      }
+      seen = newest;
+    },
+    listen(accountId, listener) {
+      const known = listeners.get(accountId) ?? new Set();
+      listeners.set(accountId, known.add(listener));
+      return () => {
+        known.delete(listener);
+        if (known.size === 0 && listeners.get(accountId) === known) listeners.delete(accountId);
+      };
+    },
+  };
+}

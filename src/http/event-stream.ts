@@ -1,0 +1,153 @@
+// An account's events as a stream that goes on: those after the cursor, then each new one. It reads from the store only when
+// the client has taken what was sent before, so it keeps one page at most. It ends with the key's right to manage, and when
+// the server drains; a client goes on where it was with Last-Event-ID.
+
+import type { EventWatch } from '../accounts/events/event-watch.ts';
+import { publicEvent } from '../accounts/events/public-event.ts';
+import { fault } from '../faults/fault.ts';
+import { type Send, toByteStream } from '../relay/byte-stream.ts';
+import type { CutListener } from '../relay/cut.ts';
+import type { EventType, StoredEvent } from '../store/event-rows.ts';
+import type { HttpTools, KeyedExchange } from './exchange.ts';
+import { STREAM_TYPE } from './failed-stream.ts';
+
+export interface EventStreams extends EventWatch {
+  /** Throws too_many_in_flight if the account, or unavailable if this process has no stream left; the result gives it back. */
+  acquire(accountId: string): () => void;
+}
+
+export const MAX_STREAMS = 8;
+const MAX_STREAMS_OF_ALL = 1_000;
+const PAGE = 100;
+/** The key and the drain are checked with each event, and at least so often. */
+const CHECK_MS = 10_000;
+const KEEP_ALIVE = ': keep-alive\n\n';
+
+export function createEventStreams(watch: EventWatch): EventStreams {
+  const counts = new Map<string, number>();
+  let all = 0;
+  return {
+    ...watch,
+    acquire(accountId) {
+      const count = counts.get(accountId) ?? 0;
+      if (count >= MAX_STREAMS) {
+        const message = `This account has ${MAX_STREAMS} event streams open. Close one first.`;
+        throw fault('too_many_in_flight', { message, figures: { limit: MAX_STREAMS, used: count } });
+      }
+      if (all >= MAX_STREAMS_OF_ALL) throw fault('unavailable', { internal: 'too many event streams' });
+      counts.set(accountId, count + 1);
+      all++;
+      return () => {
+        all--;
+        const left = (counts.get(accountId) ?? 0) - 1;
+        if (left > 0) counts.set(accountId, left);
+        else counts.delete(accountId);
+      };
+    },
+  };
+}
+
+interface StreamQuery {
+  after: number;
+  types: readonly EventType[] | undefined;
+}
+
+export function streamEvents(tools: HttpTools, exchange: KeyedExchange, query: StreamQuery): Response {
+  const { clock, relay, eventStreams } = tools;
+  const release = eventStreams.acquire(exchange.key.accountId);
+  const follower = new EventFollower(tools, exchange, query, release);
+  const body = toByteStream((send) => follower.run(send), {
+    clock,
+    connection: exchange.connection,
+    gone: exchange.request.signal,
+    cut: relay.cut,
+    keepAlive: () => KEEP_ALIVE,
+    onGone: () => follower.end(),
+  });
+  return new Response(body, { headers: { 'content-type': STREAM_TYPE, 'x-accel-buffering': 'no' } });
+}
+
+class EventFollower implements CutListener {
+  cutPlace = -1;
+  readonly #tools: HttpTools;
+  readonly #exchange: KeyedExchange;
+  readonly #types: StreamQuery['types'];
+  readonly #release: () => void;
+  #after: number;
+  #isOver = false;
+  #wake = () => {};
+
+  constructor(tools: HttpTools, exchange: KeyedExchange, { after, types }: StreamQuery, release: () => void) {
+    this.#tools = tools;
+    this.#exchange = exchange;
+    this.#after = after;
+    this.#types = types;
+    this.#release = release;
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  onCut(): void {
+    this.end();
+  }
+
+  async run(send: Send): Promise<void> {
+    const { relay, eventStreams } = this.#tools;
+    const stop = eventStreams.listen(this.#exchange.key.accountId, () => this.#wake());
+    relay.cut.listen(this);
+    try {
+      await send(KEEP_ALIVE);
+      while (await this.#isAllowed()) {
+        // Before the read: an event that comes during it is not missed.
+        const woken = this.#untilWoken();
+        const events = await this.#read();
+        if (events.length > 0) await send(this.#frames(events));
+        if (events.length === PAGE) this.#wake();
+        await woken;
+      }
+    } finally {
+      this.#wake();
+      relay.cut.forget(this);
+      stop();
+      this.#release();
+    }
+  }
+
+  async #isAllowed(): Promise<boolean> {
+    const { authenticator, relay, isReady } = this.#tools;
+    if (this.#isOver || relay.cut.signal.aborted || !isReady()) return false;
+    const key = await authenticator.revalidate(this.#exchange.key);
+    return key?.manage === true && !this.#isOver;
+  }
+
+  async #read(): Promise<StoredEvent[]> {
+    const { accountId } = this.#exchange.key;
+    const query = { accountId, after: this.#after, types: this.#types, limit: PAGE };
+    const events = await this.#tools.store.read.eventsOf(query);
+    this.#after = events.at(-1)?.eventId ?? this.#after;
+    return events;
+  }
+
+  #frames(events: readonly StoredEvent[]): string {
+    return events
+      .map((event) => {
+        const shown = publicEvent(this.#tools.eventIds, event);
+        return `id: ${shown.id}\nevent: ${shown.type}\ndata: ${JSON.stringify(shown)}\n\n`;
+      })
+      .join('');
+  }
+
+  #untilWoken(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#tools.clock.after(CHECK_MS, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+      if (this.#isOver) this.#wake();
+    });
+  }
+}
