@@ -60,6 +60,7 @@ export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
   putLimits(book, key);
   rememberReplay(book, replay, remembered(key), at);
   noteAction(book, input);
+  for (const one of others) if (!keys.includes(one)) noteKey(book, 'key.revoked', one, at);
   noteKey(book, 'key.created', key, at);
   return { ok: true, key };
 }

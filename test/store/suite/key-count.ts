@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Actor } from '../../../src/store/book/actors.ts';
 import { MAX_KEYS, MAX_KEYS_BELOW } from '../../../src/store/book/key-count.ts';
-import type { KeyRow } from '../../../src/store/rows.ts';
+import type { EventType, KeyRow } from '../../../src/store/rows.ts';
 import { addKey } from './key-tree.ts';
 import { createAccount, sampleKey, T0 } from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
@@ -38,6 +38,12 @@ export function describeKeyCount(open: OpenSubject): void {
       expect(left).toHaveLength(MAX_KEYS - 1);
       expect(left).toContain(laterId);
       for (const { keyId } of [parent, below]) expect(left).not.toContain(keyId);
+      const types: EventType[] = ['key.revoked'];
+      const revoked = await store.read.eventsOf({ accountId, after: 0, types, limit: 10 });
+      expect(revoked.map(({ data }) => data)).toEqual([
+        { key_id: parent.keyId, parent_id: null },
+        { key_id: below.keyId, parent_id: parent.keyId },
+      ]);
     });
 
     test('below one key is lower than that of an account, at all depths together', async () => {
