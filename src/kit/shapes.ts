@@ -40,6 +40,18 @@ export function amount<Name extends string>(name: Name, description: string) {
   return pair as Record<`${Name}_ntd`, z.ZodNumber> & Record<`${Name}_nano`, z.ZodString>;
 }
 
+/** A member that stays, but whose newer name is to be preferred. */
+export function older<Shape extends z.ZodType>(shape: Shape, newer: string): Shape {
+  return shape.meta({ deprecated: true, description: `Another name of ${newer}.` });
+}
+
+/** The same of the pair for one amount. */
+export function olderAmount<Name extends string>(name: Name, newer: string) {
+  const { amount_ntd: ntd, amount_nano: nano } = amount('amount', '');
+  const pair = { [`${name}_ntd`]: older(ntd, `${newer}_ntd`), [`${name}_nano`]: older(nano, `${newer}_nano`) };
+  return pair as Record<`${Name}_ntd`, z.ZodNumber> & Record<`${Name}_nano`, z.ZodString>;
+}
+
 /** Members of one shape. */
 export function each<Shape extends z.ZodType, Name extends string>(shape: Shape, ...names: readonly Name[]) {
   return Object.fromEntries(names.map((name) => [name, shape])) as Record<Name, Shape>;

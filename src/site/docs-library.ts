@@ -8,7 +8,7 @@ import { docsPath, type LinkTo, markdownPath, type Rendered, relinkMarkdown, ren
 
 const DOC_GROUPS = {
   start: ['getting-started', 'clients'],
-  use: ['accounts', 'limits', 'billing', 'errors', 'relay', 'translation', 'reliability'],
+  use: ['accounts', 'limits', 'billing', 'errors', 'relay', 'translation', 'reliability', 'versioning'],
   operate: ['configuration', 'operating', 'performance', 'architecture'],
 } as const;
 

@@ -2,7 +2,7 @@
 
 import { PROTECTED_RESOURCE_PATH } from '../faults/write.ts';
 import { DAY_MS } from '../kit/clock.ts';
-import { API_CATALOG_PATH } from '../kit/discovery-links.ts';
+import { API_CATALOG_PATH, CHANGELOG_PATH } from '../kit/discovery-links.ts';
 import type { DocsLibrary } from './docs-library.ts';
 import { LANGUAGES } from './language.ts';
 import { API_CATALOG_TYPE, apiCatalog, protectedResource } from './machine/api-catalog.ts';
@@ -55,7 +55,8 @@ Sitemap: ${publicUrl}/sitemap.txt
 
 /** Every public page in every language that it is written in, one address a line. */
 function sitemapText({ publicUrl }: SiteTools, library: DocsLibrary): string {
-  const pages = ['/', ...MENU.map((name) => `/${name}`)].map((path) => ({ path, languages: LANGUAGES }));
+  const paths = ['/', ...MENU.map((name) => `/${name}`), CHANGELOG_PATH];
+  const pages = paths.map((path) => ({ path, languages: LANGUAGES }));
   const docs = library
     .groups('en')
     .flatMap((group) => group.pages)

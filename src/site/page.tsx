@@ -2,6 +2,7 @@
 // The pages of the site: what they know, their menu and their foot.
 
 import type { Child } from 'hono/jsx';
+import { CHANGELOG_PATH } from '../kit/discovery-links.ts';
 import { requestUrl } from '../kit/request-url.ts';
 import type { Assets } from './assets.ts';
 import { hasSessionCookie } from './cookies.ts';
@@ -40,6 +41,8 @@ interface PageProps {
   description?: string;
   /** Of a page that everybody may read: the languages it is written in. */
   languages?: readonly Language[];
+  /** More for the head. */
+  head?: Child;
   /** See `Frame`. */
   isShownOnce?: boolean;
   children?: Child;
@@ -47,7 +50,7 @@ interface PageProps {
 
 export const MENU = ['pricing', 'docs', 'status', 'security'] as const;
 
-export function Page({ context, title, description = '', languages, isShownOnce, children }: PageProps) {
+export function Page({ context, title, description = '', languages, isShownOnce, children, ...props }: PageProps) {
   const { siteName, path, words, termsUrl, privacyUrl } = context;
   const { frame } = words;
   const links = [
@@ -61,6 +64,7 @@ export function Page({ context, title, description = '', languages, isShownOnce,
       {languages ? (
         <PublicHead context={context} title={title} description={description} languages={languages} />
       ) : null}
+      {props.head}
     </>
   );
   const foot = (
@@ -68,6 +72,7 @@ export function Page({ context, title, description = '', languages, isShownOnce,
       <SupportLink context={context} />
       {termsUrl === undefined ? null : <a href={termsUrl}>{frame.terms}</a>}
       {privacyUrl === undefined ? null : <a href={privacyUrl}>{frame.privacy}</a>}
+      <a href={CHANGELOG_PATH}>{frame.changelog}</a>
       <a href="/llms.txt">llms.txt</a>
       <a href="/openapi.json">openapi.json</a>
       <a href="/api/public/catalog">{frame.catalog}</a>

@@ -1,6 +1,7 @@
 // Responses of pages, all with the same headers: only our own scripts and styles run, no other site may frame a page, and
 // private pages are not cached.
 
+import { discoveryLinks } from '../kit/discovery-links.ts';
 import { requestUrl } from '../kit/request-url.ts';
 import { chooseLanguage, LANGUAGE_COOKIE, type Language, toLanguage } from './language.ts';
 
@@ -44,15 +45,28 @@ function languageCookie(language: Language, publicUrl: string): string {
 
 /** The same facts for who asked for no HTML, in the language that the text is written in. */
 export function textResponse(publicUrl: string, language: Language, text: string): Response {
+  return new Response(text, { headers: textHeaders(publicUrl, language, 'text/markdown; charset=utf-8') });
+}
+
+/** Programs find the rest of the service from it, and web pages of other sites may read it. */
+export function feedResponse(publicUrl: string, language: Language, type: string, text: string): Response {
   return new Response(text, {
     headers: {
-      'content-type': 'text/markdown; charset=utf-8',
-      'content-language': language,
-      'cache-control': 'no-cache',
-      vary: 'accept, accept-language, cookie',
-      ...pageHeaders(publicUrl),
+      ...textHeaders(publicUrl, language, type),
+      link: discoveryLinks(publicUrl),
+      'access-control-allow-origin': '*',
     },
   });
+}
+
+function textHeaders(publicUrl: string, language: Language, type: string): Record<string, string> {
+  return {
+    'content-type': type,
+    'content-language': language,
+    'cache-control': 'no-cache',
+    vary: 'accept, accept-language, cookie',
+    ...pageHeaders(publicUrl),
+  };
 }
 
 /** A table that a browser saves. */

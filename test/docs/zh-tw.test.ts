@@ -20,6 +20,7 @@ const TRANSLATED = [
   'relay.md',
   'reliability.md',
   'translation.md',
+  'versioning.md',
 ];
 
 const read = (path: string) => readFileSync(join(DOCS, path), 'utf8');

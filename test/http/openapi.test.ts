@@ -76,6 +76,26 @@ describe('the document', () => {
     expect(JSON.stringify(document)).not.toContain('127.0.0.1');
   });
 
+  test('marks the fields that have a newer name, which the docs list', async () => {
+    const marked = new Set<string>();
+    const collect = (value: Answer): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [name, member] of Object.entries<Answer>(value)) {
+        if (member?.deprecated === true) marked.add(`${name}: ${member.description}`);
+        collect(member);
+      }
+    };
+    collect(document);
+    const page = await (await gateway.call('/docs/versioning.md')).text();
+    const rows = [...page.matchAll(/^\| (`daily_[^|]*) \| ([^|]*) \|$/gm)];
+    const listed = rows.flatMap(([, older = '', newer = '']) => {
+      const [names = [], others = []] = [older, newer].map((cell) => cell.match(/[\w.]+/g) ?? []);
+      return names.map((name, index) => `${name}: Another name of ${others[index]}.`);
+    });
+    expect(listed.length).toBeGreaterThan(5);
+    expect([...marked].toSorted()).toEqual(listed.toSorted());
+  });
+
   test('names each operation once', () => {
     const ids = operationsOf().map(([, , { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);

@@ -60,13 +60,15 @@ describe('the API catalog', () => {
     expect(item.length).toBeGreaterThan(0);
     const described = new Set<string>();
     for (const { href: api } of item) {
-      const { 'service-desc': descriptions, 'terms-of-service': terms, ...others } = contextOf(api);
+      const { anchor, 'service-desc': descriptions, 'terms-of-service': terms, ...others } = contextOf(api);
+      expect(anchor).toBe(api);
       const openapi: Answer = await (await fetch(descriptions[0].href)).json();
       for (const path of Object.keys(openapi.paths)) {
         if (`${openapi.servers[0].url}${path}`.startsWith(`${api}/`)) described.add(path);
       }
       expect(terms).toEqual([{ href: 'https://terms.example' }]);
-      for (const { href, type } of [others['service-doc'], others['service-meta'], others.status].flat()) {
+      expect(Object.keys(others)).toEqual(['service-doc', 'service-meta', 'status', 'version-history', 'deprecation']);
+      for (const { href, type } of Object.values<Answer>(others).flat()) {
         const linked = await fetch(href, { headers: { accept: type } });
         expect([linked.status, linked.headers.get('content-type')]).toEqual([200, expect.stringContaining(type)]);
       }
@@ -101,7 +103,7 @@ describe('a 401', () => {
   });
 });
 
-test.each(['/.well-known/api-catalog', '/.well-known/oauth-protected-resource'])(
+test.each(['/.well-known/api-catalog', '/.well-known/oauth-protected-resource', '/changelog.json'])(
   '%s may be read by a client in a web page',
   async (path) => {
     const { headers } = await gateway.call(path, { headers: { origin: 'https://agent.example' } });
@@ -177,11 +179,11 @@ describe('llms.txt', () => {
   });
 });
 
-test.each(['/', '/api/public/catalog', '/api/public/status', '/openapi.json', '/llms.txt'])(
+test.each(['/', '/api/public/catalog', '/api/public/status', '/openapi.json', '/llms.txt', '/changelog.json'])(
   'the Link header of %s leads to the rest',
   async (path) => {
     const links = readLinks((await gateway.call(path)).headers.get('link'));
-    expect([...links.keys()]).toEqual(['api-catalog', 'service-desc', 'service-doc', 'status']);
+    expect([...links.keys()]).toEqual(['api-catalog', 'service-desc', 'service-doc', 'status', 'version-history']);
     for (const [rel, href] of links) expect((await fetch(href)).status, rel).toBe(200);
   },
 );

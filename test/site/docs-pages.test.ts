@@ -76,17 +76,20 @@ test('a page that is in English only says so in the Chinese lists, and no other 
 });
 
 test.each(['en', 'zh-TW'] as const)(
-  'in %s, the reference of the API stands with the pages for who calls it',
+  'in %s, the reference of the API and its changes stand with the pages for who calls it',
   async (language) => {
-    const { docs } = wordsOf(language);
+    const { docs, changelog } = wordsOf(language);
     const client = createSiteClient(gateway, language);
     for (const path of ['/docs', '/docs/accounts']) {
       const html = await (await client.get(path)).text();
       const [, list = ''] = new RegExp(`<h2>${docs.use}</h2><ul>(.*?)</ul>`).exec(html) ?? [];
-      expect(list).toEndWith(`<li><a href="/openapi.json">${docs.reference}</a></li>`);
+      expect(list).toEndWith(
+        `<li><a href="/openapi.json">${docs.reference}</a></li><li><a href="/changelog">${changelog.title}</a></li>`,
+      );
     }
     const text = await (await client.get('/docs', { accept: '*/*' })).text();
-    expect(text).toContain(`\n- [${docs.reference}](${gateway.url}/openapi.json)\n\n## ${docs.operate}`);
+    const links = `- [${docs.reference}](${gateway.url}/openapi.json)\n- [${changelog.title}](${gateway.url}/changelog)`;
+    expect(text).toContain(`\n${links}\n\n## ${docs.operate}`);
   },
 );
 

@@ -6,7 +6,10 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { unissuedCode } from '../support/issue-cards.ts';
 import { createSiteClient, signedIn } from './site-client.ts';
 
-const PAGES = ['/', '/pricing', '/docs', '/docs/billing', '/status', '/security', '/nothing', '/account'];
+const PAGES = [
+  ...['/', '/pricing', '/docs', '/docs/billing', '/status', '/security'],
+  ...['/changelog', '/nothing', '/account'],
+];
 const SIGNED = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access'].map((tab) => `/account${tab}`);
 const FORMS = [
   '/account/sign-in',

@@ -63,6 +63,7 @@ describe.each(['en', 'zh-TW'])('in %s', (language) => {
     for (const path of ['/pricing', '/status', '/security', '/account', '/llms.txt', '/openapi.json']) {
       expect(reached).toContain(path);
     }
+    for (const path of ['/changelog', '/changelog.json', '/changelog.atom']) expect(reached).toContain(path);
     expect(reached).toContain('/.well-known/security.txt');
     const files = readdirSync(join(import.meta.dir, '..', '..', 'docs')).filter((name) => name.endsWith('.md'));
     expect(files.length).toBeGreaterThan(8);

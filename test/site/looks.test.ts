@@ -12,7 +12,10 @@ import { createLine } from '../support/key-tree.ts';
 import { DESKTOP, LOOKS, type Look, lookAt as lookAtPage, PHONE, SMALLEST } from '../support/looks.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 
-const PUBLIC = ['/', '/pricing', '/docs', '/docs/errors', '/status', '/security', '/account', '/nothing'];
+const PUBLIC = [
+  ...['/', '/pricing', '/docs', '/docs/errors', '/status', '/security'],
+  ...['/changelog', '/account', '/nothing'],
+];
 const ACCOUNT = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access', '/usage?from=x'];
 const LONG = 'a'.repeat(100);
 /** What opens the form of a key. */

@@ -27,7 +27,7 @@ async function headOf(path: string, language = 'en') {
 }
 
 describe.each(LANGUAGES)('in %s', (language) => {
-  test.each(['/', '/pricing?q=demo&sort=output', '/status', '/security', '/docs', '/docs/billing'])(
+  test.each(['/', '/pricing?q=demo&sort=output', '/status', '/security', '/changelog', '/docs', '/docs/billing'])(
     '%s names its address in each language, and which of them it is',
     async (address) => {
       const [path = ''] = address.split('?');
@@ -121,7 +121,7 @@ test('the sitemap has every public page in each of its languages, and robots.txt
   const text = async (path: string) => (await gateway.call(path)).text();
   expect(await text('/robots.txt')).toEndWith(`\nSitemap: ${PUBLIC_URL}/sitemap.txt\n`);
   const addresses = (await text('/sitemap.txt')).trimEnd().split('\n');
-  for (const path of ['/', '/pricing', '/docs', '/docs/billing', '/status', '/security']) {
+  for (const path of ['/', '/pricing', '/docs', '/docs/billing', '/status', '/security', '/changelog']) {
     for (const language of LANGUAGES) expect(addresses).toContain(`${PUBLIC_URL}${path}?lang=${language}`);
   }
   expect(addresses.filter((address) => address.includes('/docs/performance'))).toHaveLength(1);

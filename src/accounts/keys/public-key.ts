@@ -1,7 +1,7 @@
 // A key as the API shows it: never its text, never its hash.
 
 import { z } from 'zod';
-import { count, flag, idOf, number, text, time } from '../../kit/shapes.ts';
+import { count, flag, idOf, number, older, text, time } from '../../kit/shapes.ts';
 import { MAX_DEPTH } from '../../store/key-chain.ts';
 import type { KeyDetails } from '../../store/rows.ts';
 import { limitMembers, maybeMoney, publicKeyLimits } from './public-limits.ts';
@@ -16,8 +16,8 @@ export const keyMembers = {
   depth: count.max(MAX_DEPTH).describe('How many ancestors it has.'),
   models: z.array(text).nullable().describe('Allow-list of model ids; null: all models.'),
   ...limitMembers,
-  daily_budget_ntd: number.nullable().describe('Another name of budgets.day_ntd.'),
-  daily_budget_nano: text.nullable(),
+  daily_budget_ntd: older(number.nullable(), 'budgets.day_ntd'),
+  daily_budget_nano: older(text.nullable(), 'budgets.day_nano'),
   expires_at: time.nullable(),
   created_at: time,
 };

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { fault } from '../../faults/fault.ts';
 import { RawJson } from '../../kit/json/raw-json.ts';
 import { formatNtd, MAX_NANO, type Nano, nanoOfJson } from '../../kit/money.ts';
+import { older } from '../../kit/shapes.ts';
 import { type AllLimits, changeLimits, type LimitChanges, NO_LIMITS } from '../../store/key-limits.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { LIMIT_FIELDS, LIMIT_NAMES, limitParam, limitsIn, memberOf } from './limit-fields.ts';
@@ -66,7 +67,7 @@ function groupShape(group: 'budgets' | 'rates') {
 }
 
 export const limitShapes = {
-  daily_budget_ntd: amountField('daily_budget_ntd', 'Another name of budgets.day_ntd'),
+  daily_budget_ntd: older(amountField('daily_budget_ntd', ''), 'budgets.day_ntd'),
   budgets: groupShape('budgets'),
   rates: groupShape('rates'),
 };

@@ -13,17 +13,30 @@ import { showReceipt } from '../../accounts/usage/show-receipt.ts';
 import { keyUsage, keyUsageFile, readUsageByKey } from '../../accounts/usage/usage-by-key.ts';
 import { openUsageFile } from '../../accounts/usage/usage-file.ts';
 import { readVisibleKeys, requireVisible, viewerOf } from '../../accounts/usage/visible-keys.ts';
-import { amount, count, each, flag, idOf, isList, named, number, text, time } from '../../kit/shapes.ts';
+import {
+  amount,
+  count,
+  each,
+  flag,
+  idOf,
+  isList,
+  named,
+  number,
+  older,
+  olderAmount,
+  text,
+  time,
+} from '../../kit/shapes.ts';
 import { CHARGE_RULES } from '../../store/rows.ts';
 import { addressOf } from '../client-address.ts';
 import { accountCall } from '../operation.ts';
 
 /** Only where the key has a daily budget. */
 const dayMembers = z.object({
-  ...amount('daily_spent', 'what the key spent today'),
-  ...amount('daily_held', 'what its running requests may still cost'),
-  ...amount('daily_left', 'the budget less both'),
-  daily_resets_at: time,
+  ...olderAmount('daily_spent', 'spent.day'),
+  ...olderAmount('daily_held', 'held'),
+  ...olderAmount('daily_left', 'left.day'),
+  daily_resets_at: older(time, 'resets_at.day'),
 });
 export const limits = named('Limits', {
   ...each(count, 'free_per_minute', 'free_per_day_zero', 'free_per_day_positive', 'register_per_ip'),

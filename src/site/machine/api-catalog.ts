@@ -2,7 +2,7 @@
 // (RFC 9728). Keys come from registration, so there is no authorization server: `agent_auth` says where to register.
 
 import { PROTECTED_RESOURCE_PATH } from '../../faults/write.ts';
-import { API_CATALOG_PATH } from '../../kit/discovery-links.ts';
+import { API_CATALOG_PATH, ATOM_FEED, CHANGELOG_PATH, JSON_FEED } from '../../kit/discovery-links.ts';
 import type { SiteTools } from '../tools.ts';
 
 type Described = Pick<SiteTools, 'siteName' | 'publicUrl' | 'termsUrl' | 'privacyUrl'>;
@@ -18,6 +18,12 @@ export function apiCatalog({ publicUrl, termsUrl, privacyUrl }: Described) {
     'service-doc': [link('/docs', 'text/html'), link('/llms.txt', 'text/plain'), link('/skill.md', 'text/markdown')],
     'service-meta': [link(PROTECTED_RESOURCE_PATH, 'application/json'), link('/auth.md', 'text/markdown')],
     status: [link('/api/public/status', 'application/json')],
+    'version-history': [
+      link(JSON_FEED.path, JSON_FEED.type),
+      link(ATOM_FEED.path, ATOM_FEED.type),
+      link(CHANGELOG_PATH, 'text/html'),
+    ],
+    deprecation: [link('/docs/versioning', 'text/html')],
     'terms-of-service': elsewhere(termsUrl),
     'privacy-policy': elsewhere(privacyUrl),
   };

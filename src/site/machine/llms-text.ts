@@ -23,6 +23,7 @@ ${pages.map(({ name, title, about }) => `- [${title}](${publicUrl}/docs/${name}.
 - [OpenAPI](${publicUrl}/openapi.json)
 - [Models and prices](${publicUrl}/api/public/catalog)
 - [Status](${publicUrl}/api/public/status)
+- [Changelog](${publicUrl}/changelog.json), also as [Atom](${publicUrl}/changelog.atom) and as a [page](${publicUrl}/changelog)
 - [API catalog](${publicUrl}/.well-known/api-catalog)
 - [The docs for users in one file](${publicUrl}/llms-full.txt)
 `;

@@ -2,6 +2,7 @@
 // A page of the docs, with all others beside it.
 
 import { raw } from 'hono/html';
+import { CHANGELOG_PATH } from '../../kit/discovery-links.ts';
 import { type DocGroup, type DocLink, type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
 import { LANGUAGES } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
@@ -57,9 +58,14 @@ function Contents({ context, library, current }: { context: PageContext; library
 function Reference({ context, group }: { context: PageContext; group: DocGroup }) {
   if (group !== REFERENCE_GROUP) return null;
   return (
-    <li>
-      <a href="/openapi.json">{context.words.docs.reference}</a>
-    </li>
+    <>
+      <li>
+        <a href="/openapi.json">{context.words.docs.reference}</a>
+      </li>
+      <li>
+        <a href={CHANGELOG_PATH}>{context.words.frame.changelog}</a>
+      </li>
+    </>
   );
 }
 

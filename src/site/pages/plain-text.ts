@@ -1,7 +1,10 @@
 // The public pages for who reads them with curl: the same facts, as Markdown.
 
 import type { PublicStatus } from '../../catalog/publishing/public-status.ts';
+import { ATOM_FEED, JSON_FEED } from '../../kit/discovery-links.ts';
 import type { Incident } from '../../store/rows.ts';
+import { ENTRIES } from '../changelog/entries.ts';
+import { contentOf } from '../changelog/feeds.ts';
 import { type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
 import { dateTime, milliseconds, percent, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
@@ -96,8 +99,26 @@ export function securityText(language: Language, usageMonths: number | null, con
   return paragraphs(`# ${security.title}`, security.lead, ...sections, ...contacts, '/.well-known/security.txt');
 }
 
+export function changelogText(language: Language, publicUrl: string): string {
+  const { changelog } = wordsOf(language);
+  const entries = ENTRIES.map((entry) =>
+    paragraphs(
+      `## ${entry.title[language]}`,
+      `${entry.date} · ${changelog.kinds[entry.kind]} · [${changelog.more}](${publicUrl}/docs/${entry.docs}.md)`,
+      contentOf(entry, language),
+    ),
+  );
+  return paragraphs(
+    `# ${changelog.title}`,
+    changelog.lead,
+    `[${changelog.policy}](${publicUrl}/docs/versioning.md)`,
+    `${changelog.feeds} [Atom](${publicUrl}${ATOM_FEED.path}) · [JSON](${publicUrl}${JSON_FEED.path})`,
+    ...entries,
+  );
+}
+
 export function docsText(language: Language, library: DocsLibrary, publicUrl: string): string {
-  const { docs, account } = wordsOf(language);
+  const { docs, account, frame } = wordsOf(language);
   // Who reads them next may say nothing of a language.
   const query = language === 'en' ? '' : `?lang=${language}`;
   const groups = library.groups(language).map(({ group, pages }) => {
@@ -106,7 +127,9 @@ export function docsText(language: Language, library: DocsLibrary, publicUrl: st
       ({ name, title, language: own, about }) =>
         `- [${title}](${publicUrl}/docs/${name}.md${query})${mark(own)}${account.colon}${about}`,
     );
-    if (group === REFERENCE_GROUP) links.push(`- [${docs.reference}](${publicUrl}/openapi.json)`);
+    if (group === REFERENCE_GROUP) {
+      links.push(`- [${docs.reference}](${publicUrl}/openapi.json)`, `- [${frame.changelog}](${publicUrl}/changelog)`);
+    }
     return paragraphs(`## ${docs[group]}`, links.join('\n'));
   });
   return paragraphs(`# ${docs.title}`, docs.lead, ...groups);

@@ -2,17 +2,19 @@
 // The pages that everybody may see: HTML for people, Markdown for who did not ask for HTML.
 
 import type { Env, Hono } from 'hono';
-import { discoveryLinks } from '../../kit/discovery-links.ts';
+import { ATOM_FEED, CHANGELOG_PATH, discoveryLinks, JSON_FEED } from '../../kit/discovery-links.ts';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { Assets } from '../assets.ts';
+import { atomFeed, jsonFeed } from '../changelog/feeds.ts';
 import type { DocsLibrary } from '../docs-library.ts';
 import { chooseLanguage, type Language, toLanguage } from '../language.ts';
 import { MessagePage, pageContext } from '../page.tsx';
-import { pageHeaders, pageResponse, textResponse, wantsHtml } from '../respond.ts';
+import { feedResponse, pageHeaders, pageResponse, textResponse, wantsHtml } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
+import { ChangelogPage } from './changelog.tsx';
 import { DocsPage } from './docs.tsx';
 import { HomePage, homeFacts } from './home.tsx';
-import { docsText, docText, homeText, pricingText, securityText, statusText } from './plain-text.ts';
+import { changelogText, docsText, docText, homeText, pricingText, securityText, statusText } from './plain-text.ts';
 import { PricingPage } from './pricing.tsx';
 import { pricingFacts, readPricingQuery } from './pricing-models.ts';
 import { SecurityPage } from './security.tsx';
@@ -59,6 +61,17 @@ export function addPublicPages<Bindings extends Env>(
     if (!wantsHtml(request)) return sendText(request, (language) => securityText(language, months, contact));
     return send(request, <SecurityPage context={contextOf(request)} usageMonths={months} contact={contact} />);
   });
+
+  app.get(CHANGELOG_PATH, ({ req: { raw: request } }) => {
+    if (!wantsHtml(request)) return sendText(request, (language) => changelogText(language, tools.publicUrl));
+    return send(request, <ChangelogPage context={contextOf(request)} />);
+  });
+  for (const [{ path, type }, write] of [[JSON_FEED, jsonFeed] as const, [ATOM_FEED, atomFeed] as const]) {
+    app.get(path, ({ req: { raw: request } }) => {
+      const language = chooseLanguage(request);
+      return feedResponse(tools.publicUrl, language, type, write(tools, language));
+    });
+  }
 
   app.get('/docs', ({ req: { raw: request } }) => {
     if (!wantsHtml(request)) return sendText(request, (language) => docsText(language, library, tools.publicUrl));

@@ -1,6 +1,7 @@
 // Everything the site says. Each topic has both languages in one file, so that they are changed together.
 
 import * as account from './account.ts';
+import * as changelog from './changelog.ts';
 import * as docs from './docs.ts';
 import * as faults from './faults.ts';
 import * as frame from './frame.ts';
@@ -19,6 +20,7 @@ export const en = {
   docs: docs.en,
   status: status.en,
   security: security.en,
+  changelog: changelog.en,
   account: { ...account.en, keys: keys.en, ...usage.en },
   faults: faults.en.texts,
   fields: faults.en.fields,
@@ -33,6 +35,7 @@ export const zh: Words = {
   docs: docs.zh,
   status: status.zh,
   security: security.zh,
+  changelog: changelog.zh,
   account: { ...account.zh, keys: keys.zh, ...usage.zh },
   faults: faults.zh.texts,
   fields: faults.zh.fields,

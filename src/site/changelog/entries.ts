@@ -1,0 +1,144 @@
+// What changed for those who call the API, newest first. This is the only list: the page, the JSON feed and the Atom feed
+// are written from it. Changes that only operators notice are in CHANGELOG.md alone.
+
+import type { Language } from '../language.ts';
+
+interface EntryFacts {
+  /** Its anchor on the page and the end of its address in the feeds: it never changes. */
+  id: string;
+  /** The day of the change, in Taipei. */
+  date: string;
+  title: Readonly<Record<Language, string>>;
+  /** One paragraph; names of the API stand between backticks. */
+  text: Readonly<Record<Language, string>>;
+  /** The name of a page of the docs. */
+  docs: string;
+}
+
+export type Entry = EntryFacts &
+  ({ kind: 'added' | 'changed' | 'removed' } | { kind: 'deprecated' /** Not before this day. */; removedOn: string });
+
+export type EntryKind = Entry['kind'];
+
+/** How many days before something is removed its entry `deprecated` is published, at least. */
+export const NOTICE_DAYS = 180;
+
+export const ENTRIES: readonly Entry[] = [
+  {
+    id: 'changelog',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'This list, and a rule for changes', 'zh-TW': '變更紀錄與變更原則' },
+    text: {
+      en: `Changes of the API are listed at \`/changelog\`, \`/changelog.json\` and \`/changelog.atom\`. The API only grows: whatever is to be removed is announced here ${NOTICE_DAYS} days before, and marked \`deprecated\` in \`/openapi.json\`.`,
+      'zh-TW': `API 的變更列在 \`/changelog\`、\`/changelog.json\` 與 \`/changelog.atom\`。API 只增不減：要移除的項目至少在 ${NOTICE_DAYS} 天前公告在這裡，並在 \`/openapi.json\` 標示 \`deprecated\`。`,
+    },
+    docs: 'versioning',
+  },
+  {
+    id: 'quotes',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Quotes', 'zh-TW': '報價' },
+    text: {
+      en: '`POST /api/quote` says what a call can cost, likely costs, and whether it would be refused now. With the header `x-svc-quote` the call keeps that price for 10 minutes.',
+      'zh-TW':
+        '`POST /api/quote` 回報一次呼叫最多會花多少、可能花多少，以及現在是否會被拒絕。帶上標頭 `x-svc-quote` 呼叫，10 分鐘內維持該價格。',
+    },
+    docs: 'accounts',
+  },
+  {
+    id: 'key-budgets',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Budgets, rates and child keys', 'zh-TW': '預算、速率與子金鑰' },
+    text: {
+      en: 'A key can have `budgets` for a day, a month, a session and in all, and `rates`. A key with `delegate` creates child keys within its own limits. `daily_budget_ntd` is another name of `budgets.day_ntd`.',
+      'zh-TW':
+        '金鑰可以設定每日、每月、每個工作階段與總額的 `budgets`，以及 `rates`。有 `delegate` 的金鑰可以在自己的限制內建立子金鑰。`daily_budget_ntd` 是 `budgets.day_ntd` 的另一個名稱。',
+    },
+    docs: 'accounts',
+  },
+  {
+    id: 'price-rules',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Prices that depend on the request', 'zh-TW': '依請求而定的價格' },
+    text: {
+      en: 'A model can have prices for long input (`tiers`), for service tiers (`service_tiers`) and for calls of tools (`tools`). The catalog, `/v1/models` and receipts show them.',
+      'zh-TW':
+        '模型可以有長輸入的價格（`tiers`）、服務等級的價格（`service_tiers`）與工具呼叫的費用（`tools`）。模型目錄、`/v1/models` 與收據都會列出。',
+    },
+    docs: 'accounts',
+  },
+  {
+    id: 'actions',
+    date: '2026-11-18',
+    kind: 'changed',
+    title: { en: 'Errors that can be acted on', 'zh-TW': '可以直接處理的錯誤' },
+    text: {
+      en: 'An error message gives the cause, the figures and the remedy, and `actions` are calls that work as they are written. Codes, statuses and fields are as before.',
+      'zh-TW': '錯誤訊息先說明原因與數字，再說明解法；`actions` 列出的呼叫可以照原樣執行。錯誤代碼、狀態碼與欄位不變。',
+    },
+    docs: 'errors',
+  },
+  {
+    id: 'discovery',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Discovery for agents', 'zh-TW': '供代理程式探索的位址' },
+    text: {
+      en: '`/.well-known/api-catalog`, `/.well-known/oauth-protected-resource`, `/auth.md`, `/skill.md` and `/llms-full.txt`, and `Link` headers that lead to them. `next_steps` and `env` of a registration cover streams, keys with limits, cards and Claude Code.',
+      'zh-TW':
+        '新增 `/.well-known/api-catalog`、`/.well-known/oauth-protected-resource`、`/auth.md`、`/skill.md` 與 `/llms-full.txt`，以及指向它們的 `Link` 標頭。註冊回應的 `next_steps` 與 `env` 涵蓋串流、有限制的金鑰、儲值卡與 Claude Code。',
+    },
+    docs: 'getting-started',
+  },
+  {
+    id: 'status-times',
+    date: '2026-11-18',
+    kind: 'changed',
+    title: { en: 'Status: streams and whole answers apart', 'zh-TW': '狀態：串流與非串流分開計時' },
+    text: {
+      en: 'In `GET /api/public/status`, `first_token_ms` and `total_ms` are those of streams. The new `whole_ms` is the time of answers that were not streamed.',
+      'zh-TW':
+        '`GET /api/public/status` 的 `first_token_ms` 與 `total_ms` 只計算串流；新欄位 `whole_ms` 是非串流回答所花的時間。',
+    },
+    docs: 'reliability',
+  },
+  {
+    id: 'demo',
+    date: '2026-11-18',
+    kind: 'changed',
+    title: { en: 'Demo models are marked', 'zh-TW': '標示示範模型' },
+    text: {
+      en: 'Models that answer with built-in text have `demo: true` in the catalog, in `/v1/models`, in the status and at registration. `/v1/models` also has prices, and a repeated redeem says `credited_ntd: 0`.',
+      'zh-TW':
+        '以內建文字回答的模型，在模型目錄、`/v1/models`、狀態與註冊回應中都有 `demo: true`。`/v1/models` 也列出價格；重複兌換同一張儲值卡會回報 `credited_ntd: 0`。',
+    },
+    docs: 'getting-started',
+  },
+  {
+    id: 'receipt-rules',
+    date: '2026-11-17',
+    kind: 'added',
+    title: { en: 'Receipts explain the cost', 'zh-TW': '收據說明費用' },
+    text: {
+      en: '`GET /api/receipts/{id}` has `rule` and `explanation`: why the request cost what it cost, in one sentence with its amounts.',
+      'zh-TW': '`GET /api/receipts/{id}` 有 `rule` 與 `explanation`：用一句話和金額說明這次請求為什麼收這個費用。',
+    },
+    docs: 'accounts',
+  },
+  {
+    id: 'first-version',
+    date: '2026-11-15',
+    kind: 'added',
+    title: { en: 'First version', 'zh-TW': '第一版' },
+    text: {
+      en: 'Registration in one call, keys, prepaid cards, usage and receipts under `/api`; chat, responses, messages, embeddings and images under `/v1`.',
+      'zh-TW':
+        '`/api` 提供一次呼叫即可完成的註冊、金鑰、儲值卡、用量與收據；`/v1` 提供 chat、responses、messages、embeddings 與 images。',
+    },
+    docs: 'getting-started',
+  },
+];
