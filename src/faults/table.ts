@@ -107,7 +107,7 @@ export const FAULTS = {
     retryable: true,
     shouldRetry: true,
     retryAfterS: 2,
-    text: 'The balance, or a budget of this key or of a key above it, is held by running requests. Retry in a moment, send fewer requests at once, or set a lower max_tokens on each.',
+    text: `The balance, or a budget of this key or of a key above it, is held by running requests. Retry in ${WAIT}, send fewer requests at once, or set a lower max_tokens on each.`,
   },
   model_not_allowed: {
     status: 403,

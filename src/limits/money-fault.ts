@@ -3,7 +3,7 @@
 
 import { type Fault, fault } from '../faults/fault.ts';
 import { sampleCall } from '../faults/sample-call.ts';
-import { type FaultAction, REDEEM, SHOW_ME } from '../faults/table.ts';
+import { type FaultAction, REDEEM, SHOW_ME, WAIT } from '../faults/table.ts';
 import { formatNtd, moneyFields, type Nano } from '../kit/money.ts';
 import { leftOf } from '../store/book/budgets.ts';
 import type { BudgetState, MoneyReason } from '../store/operations.ts';
@@ -114,7 +114,7 @@ function messageOf(refused: RefusedForMoney, request: RequestedCost, { smaller, 
     case 'budget_in_use': {
       // Running calls without an output limit may hold the whole balance.
       const bounded = bound && `set a lower ${bound} on each`;
-      return `The balance, or a budget of this key, is held by running requests: ${figures}. ${oneOf('retry in a moment', 'send fewer requests at once', bounded)}.`;
+      return `The balance, or a budget of this key, is held by running requests: ${figures}. ${oneOf(`retry in ${WAIT}`, 'send fewer requests at once', bounded)}.`;
     }
   }
 }

@@ -1,13 +1,15 @@
 // What a page says about a fault: its own words, in the reader's language, for whatever a visitor can meet.
 
-import type { Fault } from '../faults/fault.ts';
+import { type Fault, wholeWaitS } from '../faults/fault.ts';
 import { type Language, wordsOf } from './language.ts';
 
-export function faultText(language: Language, { code, details, publicText }: Fault): string {
+const LONGEST_WAIT_S = wholeWaitS(Number.POSITIVE_INFINITY);
+
+export function faultText(language: Language, { code, details, publicText, waitS = LONGEST_WAIT_S }: Fault): string {
   const { faults, fields } = wordsOf(language);
   const texts: Readonly<Record<string, string>> = faults;
   const ofField = code === 'invalid_request' ? fieldText(fields, details.param) : undefined;
-  return ofField ?? texts[details.reason ?? code] ?? publicText;
+  return (ofField ?? texts[details.reason ?? code] ?? publicText).replace('{seconds}', String(waitS));
 }
 
 /** `models[2]` is a matter of the field `models`. */

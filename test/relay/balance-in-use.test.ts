@@ -70,7 +70,7 @@ test('after three seconds it is a 402 that says to come back', async () => {
   expect(error).toMatchObject({ code: 'balance_in_use', type: 'insufficient_quota' });
   expect(error.actions.map(({ href }: Answer) => new URL(href).pathname)).toEqual(['/api/me', '/api/redeem']);
   expect(error.message).toEndWith(
-    ' Retry in a moment, send fewer requests at once, or set a lower max_completion_tokens on each.',
+    ' Retry in 2 s, send fewer requests at once, or set a lower max_completion_tokens on each.',
   );
   expect(BigInt(error.available_nano)).toBeLessThan(BigInt(error.needed_nano));
   expect(gateway.upstream.requests).toHaveLength(1);

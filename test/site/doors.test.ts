@@ -141,6 +141,19 @@ describe('headers', () => {
     expect((await client.get(asset)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   });
 
+  test('the playground says how many seconds to wait', async () => {
+    const { key } = await gateway.register();
+    const { cookies } = await signedIn(gateway, key, 'zh-TW');
+    const headers = { cookie: [...cookies, ['lang', 'zh-TW']].map((cookie) => cookie.join('=')).join('; ') };
+    const ask = () => gateway.call('/account/play', { body: { model: 'auto:free', prompt: 'Hi' }, headers });
+    for (let count = 0; count < 6; count++) await (await ask()).text();
+    const refused = await ask();
+    expect(refused.status).toBe(429);
+    expect((await refused.json()).error.message).toMatch(
+      /^本分鐘的免費次數已用完。請在 \d+ 秒後再試，或選擇付費模型。$/,
+    );
+  });
+
   test('an answer of the playground is for no other site', async () => {
     const { key } = await gateway.register();
     const { cookies } = await signedIn(gateway, key);

@@ -115,7 +115,7 @@ interface PlayProps {
 }
 
 function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
-  const { account, faults, pricing } = context.words;
+  const { account, pricing } = context.words;
   const { play } = account;
   /** Texts for the script. */
   const { send, stop, waiting, asking, stopped, offline, unanswered, noText, endings } = play;
@@ -124,7 +124,7 @@ function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
     expired: account.notDone,
     served: play.served('{channel}', '{cost}'),
     receipt: account.usage.receipt,
-    faults: Object.fromEntries(STREAM_FAULTS.map((code) => [code, faults[code]])),
+    faults: Object.fromEntries(STREAM_FAULTS.map((code) => [code, faultText(context.language, fault(code))])),
   };
   const notice = isRefused ? { text: play.needsScript, isBad: true } : undefined;
   const priceOf = ({ isFree, input, output }: PlayModel) =>

@@ -1,5 +1,5 @@
 // What pages say when something is refused: by the code of the fault, and by the field that was wrong. The
-// cause comes first, then the remedy.
+// cause comes first, then the remedy. `{seconds}` stands for the time to wait, where waiting helps.
 
 import type { Said } from './said.ts';
 
@@ -13,13 +13,14 @@ export const en = {
       'This key cannot manage the account. Sign in with a key that can, or with your name and password.',
     last_key:
       'This is the last key that can manage the account. Create another one first. To replace a leaked key, rotate it and let the old one stop at once.',
-    rate_limited: 'Too many requests were sent in a short time. Wait a minute, then try again.',
+    rate_limited: 'Too many requests were sent in a short time. Try again in {seconds} s.',
     registration_ip_limit:
       'Your address or network has reached its limit of new accounts for 24 hours. Sign in with a key you already have.',
     registration_site_limit: 'The limit of new accounts for today is reached. Try again tomorrow.',
     invalid_api_key: 'This account has no usable key. Create one first.',
     insufficient_balance: 'The balance is too low for this request. Redeem a card, or choose a free model.',
-    balance_in_use: 'The balance, or the budget of this key, is reserved by running requests. Try again in a moment.',
+    balance_in_use:
+      'The balance, or the budget of this key, is reserved by running requests. Try again in {seconds} s.',
     key_budget_exceeded:
       'A budget of this key, or of a key above it, does not cover this request. Raise the budget, or wait until it resets.',
     model_not_allowed: 'The key you signed in with cannot use this model. Choose another one.',
@@ -28,12 +29,13 @@ export const en = {
     context_length_exceeded:
       'The prompt is longer than the context of this model. Shorten it, or choose a model with a larger context.',
     content_rejected: "The model's content policy refused this prompt. Change the prompt.",
-    free_minute_limit: 'Free requests for this minute are used up. Wait a moment, or choose a paid model.',
+    free_minute_limit: 'Free requests for this minute are used up. Try again in {seconds} s, or choose a paid model.',
     free_daily_limit:
       'Free requests for today are used up. Choose a paid model, or try again after midnight in Taipei.',
     too_many_in_flight: 'Too many requests are running. Wait until some have finished.',
-    upstream_failed: 'Every upstream channel failed. Nothing was charged. Try again, or choose another model.',
-    unavailable: 'The service is temporarily unavailable. Nothing was charged. Try again shortly.',
+    upstream_failed:
+      'Every upstream channel failed. Nothing was charged. Try again in {seconds} s, or choose another model.',
+    unavailable: 'The service is temporarily unavailable. Nothing was charged. Try again in {seconds} s.',
     wallet_frozen:
       'This account is frozen. All requests are refused, including those to free models; the balance is kept. Contact the operator of this service.',
     internal_error: 'An internal error occurred. Nothing was charged. Try again in a moment.',
@@ -62,23 +64,23 @@ export const zh: Said<typeof en> = {
     not_found: '本帳戶沒有這筆資料。請檢查網址。',
     key_not_permitted: '這把金鑰沒有管理權限。請改用有管理權限的金鑰，或以使用者名稱與密碼登入。',
     last_key: '這是最後一把可管理的金鑰。請先建立另一把；如果金鑰已經外洩，請更換它，並讓舊的立即失效。',
-    rate_limited: '短時間內的請求過多。請稍候一分鐘再試。',
+    rate_limited: '短時間內的請求過多。請在 {seconds} 秒後再試。',
     registration_ip_limit: '您的位址或所在網路在 24 小時內註冊的帳戶已達上限。請使用您已有的金鑰登入。',
     registration_site_limit: '今天可建立的新帳戶已達上限。請明天再試。',
     invalid_api_key: '本帳戶沒有可用的金鑰。請先建立一把。',
     insufficient_balance: '餘額不足以支付這次請求。請兌換儲值卡，或選擇免費模型。',
-    balance_in_use: '餘額或此金鑰的預算正由執行中的請求保留。請稍候再試。',
+    balance_in_use: '餘額或此金鑰的預算正由執行中的請求保留。請在 {seconds} 秒後再試。',
     key_budget_exceeded: '這把金鑰或其上層金鑰剩餘的預算不足以支付這次請求。請提高預算，或等到預算重新計算。',
     model_not_allowed: '您登入所用的金鑰不能使用這個模型。請選擇其他模型。',
     model_not_found: '這個模型不存在。請選擇其他模型。',
     unsupported_endpoint: '這個模型不支援對話。請選擇其他模型。',
     context_length_exceeded: '提示詞超過這個模型的上下文長度。請縮短提示詞，或選擇上下文更長的模型。',
     content_rejected: '提示詞不符合這個模型的內容規範。請修改提示詞。',
-    free_minute_limit: '本分鐘的免費次數已用完。請稍候，或選擇付費模型。',
+    free_minute_limit: '本分鐘的免費次數已用完。請在 {seconds} 秒後再試，或選擇付費模型。',
     free_daily_limit: '今天的免費次數已用完。請選擇付費模型，或在台北時間午夜之後再試。',
     too_many_in_flight: '同時執行的請求過多。請等其他請求結束。',
-    upstream_failed: '所有供應商線路都失敗，沒有扣任何款項。請再試一次，或選擇其他模型。',
-    unavailable: '服務暫時無法使用，沒有扣任何款項。請稍後再試。',
+    upstream_failed: '所有供應商線路都失敗，沒有扣任何款項。請在 {seconds} 秒後再試，或選擇其他模型。',
+    unavailable: '服務暫時無法使用，沒有扣任何款項。請在 {seconds} 秒後再試。',
     wallet_frozen: '這個帳戶已暫停使用。所有請求（包括免費模型）都會遭到拒絕；餘額仍會保留。請洽詢本服務的營運者。',
     internal_error: '系統錯誤，沒有扣任何款項。請稍後再試。',
   },
