@@ -3,6 +3,7 @@
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
+import { exampleModel } from '../catalog/example-models.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -16,7 +17,7 @@ import type { Store } from '../store/store.ts';
 import type { Authenticator } from './keys/authenticator.ts';
 import { lastFour } from './keys/key-format.ts';
 import { newKeyRow } from './keys/new-key-row.ts';
-import { clientVariables, nextSteps } from './next-steps.ts';
+import { clientVariables, type ExampleModel, nextSteps } from './next-steps.ts';
 import { type PublicLimits, publicLimits } from './public-limits.ts';
 import { keyTextOf, newKeyText, type Replayable, replayOf } from './replays.ts';
 
@@ -109,17 +110,19 @@ interface Announced {
   limits: PublicLimits;
   /** Whether the free model is a demo. */
   demo: boolean;
-  /** How much input a free request may have. */
-  freeInputTokens: number | undefined;
+  hasFreeModel: boolean;
+  model: ExampleModel | undefined;
 }
 
 function announce(catalog: Catalog, publicUrl: string): Announced {
   const free = catalog.find(FREE_MODEL);
+  const model = exampleModel(catalog, 'chat');
   return {
     publicUrl,
     limits: publicLimits(catalog),
     demo: free?.demo ?? false,
-    freeInputTokens: free && tokenBounds(free, catalog).input,
+    hasFreeModel: free !== undefined,
+    model: model && { id: model.id, free: model.free, inputTokens: tokenBounds(model, catalog).input },
   };
 }
 
@@ -128,10 +131,10 @@ function describe(
   apiKey: string,
   { accountId, keyId, balance }: { accountId: string; keyId: string; balance: bigint },
 ) {
-  const { publicUrl, limits, demo } = announced;
+  const { publicUrl, limits, demo, hasFreeModel } = announced;
   return {
     api_key: apiKey,
-    free_model: FREE_MODEL,
+    free_model: hasFreeModel ? FREE_MODEL : null,
     ...(demo ? { demo: true as const } : {}),
     ...moneyFields('trial', TRIAL),
     account_id: accountId,
@@ -147,6 +150,6 @@ function describe(
     security_url: `${publicUrl}/security`,
     limits,
     env: clientVariables(announced, apiKey),
-    next_steps: nextSteps(publicUrl, apiKey),
+    next_steps: nextSteps(announced, apiKey),
   };
 }

@@ -5,6 +5,8 @@ export interface ListedModel {
   /** The model that `id` is another name of. */
   aliasOf: string | undefined;
   name: string;
+  /** The API paths that it serves. */
+  endpoints: readonly string[];
   /** When the catalog was applied. */
   updatedAt: number;
   inputTokens: number;
@@ -37,6 +39,7 @@ export function writeModel(model: ListedModel) {
     id,
     object: 'model',
     type: 'model',
+    endpoints: model.endpoints,
     created: Math.floor(updatedAt / 1000),
     created_at: new Date(updatedAt).toISOString(),
     owned_by: 'gateway',

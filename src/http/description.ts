@@ -2,11 +2,15 @@
 // The public API and the operator's describe their calls alike, and differ in how they refuse.
 
 import type { z } from 'zod';
+import type { ModelKind } from '../vendors/endpoints.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Such as `GET /api/keys/:id`. */
 export type RouteName = `${Method} /${string}`;
 export type Shapes = Readonly<Record<string, z.ZodType>>;
+
+/** The id of a model of this kind that the server has. */
+export type ModelFor = (kind: ModelKind) => string;
 
 /** What stands in a path for the names with a colon. */
 export type Params<Name extends string> = Name extends `${string}:${infer Param}/${infer Rest}`
@@ -28,6 +32,7 @@ export interface Description {
   body?: z.ZodType | undefined;
   /** An empty body counts as an empty object. */
   isBodyOptional?: boolean;
+  /** A body that works as it is; a function of a `ModelFor` where it names a model. */
   example?: unknown;
   /** Of a success; 200 if left out. */
   status?: number;

@@ -18,11 +18,15 @@ export const taggedCall = {
   faults: ['internal_error'] as FaultCode[],
 } as const;
 
-/** `write` makes the answer from a source, which never changes. */
-export function taggedAnswers<Source extends object>(name: string, type: string, write: (source: Source) => unknown) {
+/** `write` makes the answer from a source, which never changes, and from what is the same for all its answers. */
+export function taggedAnswers<Source extends object, Rest extends unknown[]>(
+  name: string,
+  type: string,
+  write: (source: Source, ...rest: Rest) => unknown,
+) {
   const written = new WeakMap<Source, Tagged>();
-  return (request: Request, source: Source): Response => {
-    const tagged = written.get(source) ?? tagJson(name, write(source));
+  return (request: Request, source: Source, ...rest: Rest): Response => {
+    const tagged = written.get(source) ?? tagJson(name, write(source, ...rest));
     written.set(source, tagged);
     const headers = { etag: tagged.etag, 'cache-control': 'public, max-age=0, must-revalidate' };
     if (isKnown(request, tagged.etag)) return new Response(null, { status: 304, headers });

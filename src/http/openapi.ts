@@ -1,6 +1,10 @@
 // The public API as one OpenAPI document, from the descriptions of its calls. A test compares it with real answers.
 
 import packageJson from '../../package.json' with { type: 'json' };
+import type { Catalog } from '../catalog/catalog.ts';
+import { FREE_MODEL } from '../catalog/document.ts';
+import { exampleModel } from '../catalog/example-models.ts';
+import type { ModelFor } from './description.ts';
 import { faultAnswers } from './fault-shapes.ts';
 import type { HttpRoute } from './operation.ts';
 import { type Schema, writeCalls } from './write-openapi.ts';
@@ -10,8 +14,17 @@ interface OpenapiOptions {
   publicUrl: string;
 }
 
-export function openapiDocument(routes: readonly HttpRoute[], { siteName, publicUrl }: OpenapiOptions) {
-  const { paths, schemas } = writeCalls(routes, faultAnswers);
+export function openapiDocument(
+  routes: readonly HttpRoute[],
+  { siteName, publicUrl }: OpenapiOptions,
+  catalog: Catalog,
+) {
+  const modelFor: ModelFor = (kind) => exampleModel(catalog, kind)?.id ?? WELL_KNOWN[kind];
+  const calls = routes.map((route) => ({
+    ...route,
+    example: typeof route.example === 'function' ? route.example(modelFor) : route.example,
+  }));
+  const { paths, schemas } = writeCalls(calls, faultAnswers);
   return {
     openapi: '3.1.0',
     info: {
@@ -40,6 +53,9 @@ export function openapiDocument(routes: readonly HttpRoute[], { siteName, public
     },
   };
 }
+
+/** For examples of calls that no model of this server serves. */
+const WELL_KNOWN = { chat: FREE_MODEL, embeddings: 'text-embedding-3-small', images: 'gpt-image-1' } as const;
 
 const TEXT: Schema = { type: 'string' };
 const header = (description: string, schema: Schema = TEXT): Schema => ({ description, schema });

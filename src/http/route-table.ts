@@ -1,5 +1,6 @@
 // Every route of the public port, in one place; each is described where its handler is.
 
+import type { Catalog } from '../catalog/catalog.ts';
 import { anyObject } from '../kit/shapes.ts';
 import { taggedAnswers, taggedCall } from './etag.ts';
 import type { HttpTools } from './exchange.ts';
@@ -17,9 +18,9 @@ import { createQuote } from './routes/quote.ts';
 import { register } from './routes/register.ts';
 import { showStatus } from './routes/status.ts';
 
-/** It is the same as long as the process runs. */
-const openapi = taggedAnswers('openapi', 'application/json', (tools: HttpTools): unknown =>
-  openapiDocument(ROUTES, tools),
+/** Its examples name models of the catalog. */
+const openapi = taggedAnswers('openapi', 'application/json', (catalog: Catalog, tools: HttpTools): unknown =>
+  openapiDocument(ROUTES, tools, catalog),
 );
 
 const showOpenapi: OpenRoute<'GET /openapi.json'> = openRoute('GET /openapi.json', {
@@ -28,7 +29,7 @@ const showOpenapi: OpenRoute<'GET /openapi.json'> = openRoute('GET /openapi.json
   summary: 'This document',
   result: 'OpenAPI 3.1.',
   answer: anyObject,
-  handle: (tools, { request }) => openapi(request, tools),
+  handle: (tools, { request }) => openapi(request, tools.catalog(), tools),
 });
 
 export const ROUTES = [

@@ -33,12 +33,13 @@ describe('the list', () => {
     }
   });
 
-  test('has the prices of the catalog', async () => {
+  test('has the prices and the endpoints of the catalog', async () => {
     const { data } = await gateway.get('/v1/models', key);
     const catalog: Answer = await (await gateway.call('/api/public/catalog')).json();
-    for (const { id, free, price } of catalog.data) {
+    for (const { id, free, price, endpoints } of catalog.data) {
       const shown = data.find((model: Answer) => model.id === id);
-      expect(shown).toMatchObject({ free, price, price_unit: catalog.unit });
+      expect(shown).toMatchObject({ free, price, price_unit: catalog.unit, endpoints });
+      expect(endpoints).toContain('/v1/chat/completions');
     }
   });
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
+import { readCommands } from '../support/read-command.ts';
 
 let gateway: TestGateway;
 
@@ -19,10 +20,11 @@ test('every next step runs and succeeds', async () => {
   const created: Answer[] = [];
   for (const { why, run } of registered.next_steps) {
     expect(why).toMatch(/\w+/);
-    const [url, init] = readCurl(run.replace('PC-…', code));
-    const response = await fetch(url, init);
+    const [call, ...others] = readCommands(run.replace('PC-…', code));
+    expect(others).toEqual([]);
+    const response = await fetch(call?.url ?? '', { ...call });
     expect(response.ok, run).toBe(true);
-    const path = new URL(url).pathname;
+    const path = new URL(call?.url ?? '').pathname;
     reached.push(path);
     const text = await response.text();
     if (path === '/v1/chat/completions') expect(text).toEndWith('data: [DONE]\n\n');
@@ -45,14 +47,3 @@ test('every next step runs and succeeds', async () => {
     { manage: false, delegate: true, budgets: { month_ntd: 0.5 } },
   ]);
 });
-
-/** The part of curl's command line that the steps use. */
-function readCurl(line: string): [url: string, init: RequestInit] {
-  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-  expect(words[0]).toBe('curl');
-  const after = (flag: string) => words.flatMap((word, index) => (words[index - 1] === flag ? [word] : []));
-  const url = words.find((word) => word.startsWith('http')) ?? '';
-  const headers = Object.fromEntries(after('-H').map((header) => header.split(/:\s*/, 2) as [string, string]));
-  const [body] = after('-d');
-  return [url, body === undefined ? { headers } : { method: 'POST', headers, body }];
-}

@@ -7,6 +7,7 @@ import { estimateAt } from '../../dialects/input/estimated-input.ts';
 import { count, named } from '../../kit/shapes.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
 import { answerWithoutModel } from '../answer-without-model.ts';
+import type { ModelFor } from '../description.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
 import type { RefuseEarly } from '../large-call.ts';
@@ -30,7 +31,7 @@ export const countTokens = keyedRoute('POST /v1/messages/count_tokens', {
   maxBytes: MAX_BYTES,
   requestHeaders: anthropicHeaders,
   body: countTokensRequest,
-  example: { model: 'auto:free', messages: [{ role: 'user', content: 'Hello' }] },
+  example: (modelFor: ModelFor) => ({ model: modelFor('chat'), messages: [{ role: 'user', content: 'Hello' }] }),
   result: 'The count.',
   answer: named('CountTokensAnswer', { input_tokens: count }),
   answerHeaders: [...gatewayAnswerHeaders, ...anthropicAnswerHeaders],

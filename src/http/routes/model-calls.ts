@@ -11,7 +11,7 @@ import type { Envelope } from '../../faults/write.ts';
 import { text } from '../../kit/shapes.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';
 import { callModel, type ModelCall } from '../call-model.ts';
-import type { Description, RouteName } from '../description.ts';
+import type { Description, ModelFor, RouteName } from '../description.ts';
 import { keyedRoute } from '../operation.ts';
 import * as outline from './outlines.ts';
 
@@ -78,7 +78,7 @@ export const chatCompletions = modelCall('POST /v1/chat/completions', {
   maxBytes: 20 * MIB,
   requestHeaders: { ...outline.noWait, ...outline.strict, ...outline.session },
   body: outline.chatRequest,
-  example: { model: 'auto:free', messages: [HELLO] },
+  example: (modelFor: ModelFor) => ({ model: modelFor('chat'), messages: [HELLO] }),
   answer: outline.chatAnswer,
   events:
     'Chunks of `chat.completion.chunk`, ended by `[DONE]`. The last usage has `cost_ntd` and `cost_nano`. A failure is a last event with `error`.',
@@ -96,7 +96,7 @@ export const MODEL_CALLS = [
     maxBytes: 20 * MIB,
     requestHeaders: { ...outline.noWait, ...outline.strict, ...outline.session },
     body: outline.responsesRequest,
-    example: { model: 'auto:free', input: 'Hello', store: false },
+    example: (modelFor: ModelFor) => ({ model: modelFor('chat'), input: 'Hello', store: false }),
     answer: outline.responsesAnswer,
     events:
       'Events from `response.created` to `response.completed` or `response.incomplete`. A failure is `response.failed`.',
@@ -110,7 +110,7 @@ export const MODEL_CALLS = [
     passedOn: Object.keys(outline.anthropicHeaders),
     requestHeaders: { ...outline.anthropicHeaders, ...outline.noWait, ...outline.strict, ...outline.session },
     body: outline.messagesRequest,
-    example: { model: 'auto:free', max_tokens: 256, messages: [HELLO] },
+    example: (modelFor: ModelFor) => ({ model: modelFor('chat'), max_tokens: 256, messages: [HELLO] }),
     answer: outline.messagesAnswer,
     answerHeaders: [...outline.anthropicAnswerHeaders, ...outline.anthropicTokenRateHeaders],
     events:
@@ -125,7 +125,7 @@ export const MODEL_CALLS = [
     maxBytes: 5 * MIB,
     requestHeaders: { ...outline.noWait, ...outline.session },
     body: outline.embeddingsRequest,
-    example: { model: 'text-embedding-3-small', input: 'Hello' },
+    example: (modelFor: ModelFor) => ({ model: modelFor('embeddings'), input: 'Hello' }),
     answer: outline.embeddingsAnswer,
   }),
   modelCall('POST /v1/images/generations', {
@@ -136,7 +136,7 @@ export const MODEL_CALLS = [
     maxBytes: 25 * MIB,
     requestHeaders: { ...outline.noWait, ...outline.session },
     body: outline.imagesRequest,
-    example: { model: 'gpt-image-1', prompt: 'A lighthouse at night' },
+    example: (modelFor: ModelFor) => ({ model: modelFor('images'), prompt: 'A lighthouse at night' }),
     answer: outline.imagesAnswer,
     events: 'Partial images and the last one, as events.',
   }),

@@ -133,6 +133,7 @@ export const listedModel = partly(
     id: text,
     ...each(z.literal('model'), 'object', 'type'),
     created_at: time,
+    endpoints: z.array(text).describe('The paths that serve it, as in the catalog.'),
     ...each(text, 'owned_by', 'display_name'),
     ...each(count, 'created', 'max_input_tokens', 'max_tokens'),
     free: flag,

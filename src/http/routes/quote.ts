@@ -20,6 +20,7 @@ import { type Preview, previewCall } from '../../relay/preview-call.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { answerWithoutModel, type BodyWithoutModel } from '../answer-without-model.ts';
 import { incomingCall, limitByAddress, type ModelCall } from '../call-model.ts';
+import type { ModelFor } from '../description.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { refusalShape } from '../fault-shapes.ts';
 import type { LargeCall } from '../large-call.ts';
@@ -57,10 +58,10 @@ export const createQuote = keyedRoute('POST /api/quote', {
     endpoint: z.enum(PATHS).describe('The path of the call.'),
     body: anyObject.describe('The body of the call.'),
   }),
-  example: {
+  example: (modelFor: ModelFor) => ({
     endpoint: '/v1/chat/completions',
-    body: { model: 'auto:free', messages: [{ role: 'user', content: 'Hello' }] },
-  },
+    body: { model: modelFor('chat'), messages: [{ role: 'user', content: 'Hello' }] },
+  }),
   result: 'The quote.',
   answer: quote,
   faults: [...MODEL_FAULTS, 'unsupported_endpoint', 'rate_limited', 'too_many_in_flight'],

@@ -20,7 +20,7 @@ const MIN_KEY_CHARS = 20;
 
 const registration = named('Registration', {
   api_key: keyText,
-  free_model: z.literal(FREE_MODEL).describe('Works at NT$0.'),
+  free_model: z.literal(FREE_MODEL).nullable().describe('Works at NT$0; null if this server has none.'),
   demo: isDemo,
   ...amount('trial', 'trial credit'),
   account_id: idOf('acc'),
@@ -38,10 +38,10 @@ const registration = named('Registration', {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: text,
       ANTHROPIC_API_KEY: z.literal('').describe('Empty, so that no other key is used instead: unset it, or set it so.'),
-      ANTHROPIC_MODEL: text,
-      ...each(text, 'ANTHROPIC_DEFAULT_HAIKU_MODEL', 'ANTHROPIC_DEFAULT_SONNET_MODEL'),
-      ...each(text, 'ANTHROPIC_DEFAULT_OPUS_MODEL', 'ANTHROPIC_DEFAULT_FABLE_MODEL'),
-      CLAUDE_CODE_MAX_CONTEXT_TOKENS: text.optional().describe('How much input a free request may have.'),
+      ANTHROPIC_MODEL: text.optional().describe('The free model, or another if this server has none.'),
+      ...each(text.optional(), 'ANTHROPIC_DEFAULT_HAIKU_MODEL', 'ANTHROPIC_DEFAULT_SONNET_MODEL'),
+      ...each(text.optional(), 'ANTHROPIC_DEFAULT_OPUS_MODEL', 'ANTHROPIC_DEFAULT_FABLE_MODEL'),
+      CLAUDE_CODE_MAX_CONTEXT_TOKENS: text.optional().describe('How much input a request of it may have.'),
     })
     .describe('Variables that SDKs and command lines read.'),
   next_steps: z.array(z.object({ why: text, run: text.describe('A line that runs when pasted into a shell.') })),

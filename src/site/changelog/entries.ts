@@ -112,9 +112,9 @@ export const ENTRIES: readonly Entry[] = [
     kind: 'changed',
     title: { en: 'Demo models are marked', 'zh-TW': '標示示範模型' },
     text: {
-      en: 'Models that answer with built-in text have `demo: true` in the catalog, in `/v1/models`, in the status and at registration. `/v1/models` also has prices, and a repeated redeem says `credited_ntd: 0`.',
+      en: 'Models that answer with built-in text have `demo: true` in the catalog, in `/v1/models`, in the status and at registration. `/v1/models` also has prices and `endpoints`, and a repeated redeem says `credited_ntd: 0`.',
       'zh-TW':
-        '以內建文字回答的模型，在模型目錄、`/v1/models`、狀態與註冊回應中都有 `demo: true`。`/v1/models` 也列出價格；重複兌換同一張儲值卡會回報 `credited_ntd: 0`。',
+        '以內建文字回答的模型，在模型目錄、`/v1/models`、狀態與註冊回應中都有 `demo: true`。`/v1/models` 也列出價格與 `endpoints`；重複兌換同一張儲值卡會回報 `credited_ntd: 0`。',
     },
     docs: 'getting-started',
   },

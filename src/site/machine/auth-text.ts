@@ -1,9 +1,12 @@
 // /auth.md: how an agent gets a key and uses it, step by step, with the numbers of this server.
 
+import { FREE_MODEL } from '../../catalog/document.ts';
 import type { SiteTools } from '../tools.ts';
 
 export function authText({ siteName, publicUrl, catalog }: SiteTools): string {
-  const { register_per_ip: perAddress, register_per_day: perDay } = catalog().limits;
+  const { limits, find } = catalog();
+  const { register_per_ip: perAddress, register_per_day: perDay } = limits;
+  const free = find(FREE_MODEL) ? `; the model ${FREE_MODEL} works at NT$0` : '';
   return `# auth.md
 
 This page is for agents. ${siteName} (${publicUrl}) lets an agent register itself: anonymously, with one request, without a
@@ -31,7 +34,7 @@ curl -s -X POST ${publicUrl}/api/agent/register
 \`\`\`
 
 The answer is 201 with \`api_key\`, shown only once, \`env\` with variables for common clients, \`limits\`, and \`next_steps\`
-with commands to run. The account has NT$1 of trial credit; the model auto:free works at NT$0. Keep the key: an address can
+with commands to run. The account has NT$1 of trial credit${free}. Keep the key: an address can
 register ${perAddress} accounts in 24 hours, the whole service ${perDay} a day. To repeat a request whose answer was lost, send
 both with the same \`Idempotency-Key\` of at least 20 random characters.
 

@@ -39,15 +39,15 @@ export function llmsFullText(tools: SiteTools, library: DocsLibrary): string {
 
 function headOf({ siteName, publicUrl, supportContact, catalog }: SiteTools): string {
   const { limits, models, find } = catalog();
-  const free = find(FREE_MODEL)?.demo ? `${FREE_MODEL}, a demo with built-in text,` : FREE_MODEL;
+  const model = find(FREE_MODEL);
+  const free = model?.demo ? `${FREE_MODEL}, a demo with built-in text,` : FREE_MODEL;
   const isDemo = models.every(({ demo }) => demo);
   return `# ${siteName}
 
 > One key reaches many model providers, in the OpenAI and the Anthropic format, billed in NT$ (TWD) from a prepaid wallet.
 
 Register without a human: POST ${publicUrl}/api/agent/register returns a key with NT$1 of trial credit.
-The model ${free} works at NT$0: ${limits.free_per_minute} requests a minute, ${limits.free_per_day_zero} a day, ${limits.free_per_day_positive} with a balance.
-Every model answer names its upstream channel in the header x-svc-channel.${isDemo ? '\nThis server has demo models only: no model provider is connected.' : ''}
+${model ? `The model ${free} works at NT$0: ${limits.free_per_minute} requests a minute, ${limits.free_per_day_zero} a day, ${limits.free_per_day_positive} with a balance.\n` : ''}Every model answer names its upstream channel in the header x-svc-channel.${isDemo ? '\nThis server has demo models only: no model provider is connected.' : ''}
 OpenAI base URL: ${publicUrl}/v1 (chat/completions, responses, embeddings, images/generations, models)
 Anthropic base URL: ${publicUrl} (v1/messages, v1/messages/count_tokens)
 Price of a call before it is made: POST ${publicUrl}/api/quote with {"endpoint": "/v1/…", "body": {…}}.

@@ -1,11 +1,13 @@
 // /skill.md: the service as a skill that an agent can load, with front matter and commands to run.
 
 import { FREE_MODEL } from '../../catalog/document.ts';
+import { exampleModel } from '../../catalog/example-models.ts';
 import type { SiteTools } from '../tools.ts';
 
 export function skillText({ siteName, publicUrl, catalog }: SiteTools): string {
-  const { limits, find } = catalog();
-  const isDemo = find(FREE_MODEL)?.demo === true;
+  const { limits } = catalog();
+  const model = exampleModel(catalog(), 'chat');
+  const id = model?.id ?? FREE_MODEL;
   const jsonWith = (key: string) => `-H "authorization: Bearer ${key}" -H 'content-type: application/json'`;
   const json = jsonWith('$KEY');
   return `---
@@ -25,11 +27,11 @@ KEY=$(curl -fsS -X POST ${publicUrl}/api/agent/register | sed -n 's/.*"api_key":
 
 ## Stream an answer
 
-\`${FREE_MODEL}\` works at NT$0, ${limits.free_per_minute} times a minute.${isDemo ? ' On this server it is a demo: it answers with built-in text and calls no model.' : ''}
+\`${id}\` ${model?.free ? `works at NT$0, ${limits.free_per_minute} times a minute.` : 'is paid with the balance, first with the trial credit.'}${model?.demo ? ' On this server it is a demo: it answers with built-in text and calls no model.' : ''}
 
 \`\`\`sh
 curl -sN ${publicUrl}/v1/chat/completions ${json} \\
-  -d '{"model": "${FREE_MODEL}", "stream": true, "messages": [{"role": "user", "content": "Hello"}]}'
+  -d '{"model": "${id}", "stream": true, "messages": [{"role": "user", "content": "Hello"}]}'
 \`\`\`
 
 The same model is at \`/v1/messages\` (Anthropic) and \`/v1/responses\` (OpenAI). Base URLs for SDKs: ${publicUrl}/v1
@@ -48,7 +50,7 @@ answer is what it cost, \`x-svc-channel\` the upstream channel that served it.
 
 \`\`\`sh
 curl -s ${publicUrl}/api/quote ${json} \\
-  -d '{"endpoint": "/v1/chat/completions", "body": {"model": "${FREE_MODEL}", "messages": [{"role": "user", "content": "Hello"}]}}'
+  -d '{"endpoint": "/v1/chat/completions", "body": {"model": "${id}", "messages": [{"role": "user", "content": "Hello"}]}}'
 \`\`\`
 
 \`max_cost_ntd\` is the most that the call can cost, \`refusal\` the error that it would get now, or null. Send the same body
