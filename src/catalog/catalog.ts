@@ -13,6 +13,8 @@ import {
 } from './document.ts';
 import { type Amounts, DOCUMENT_NAMES, PRICE_ORDER, priceOf, UNCHARGED_PRICES } from './listed-prices.ts';
 import { beginningOf } from './price-shape.ts';
+import { type ByName, buildRetirement, findReplacement, isRetired, type Retirement } from './retirement.ts';
+import { type Period, periodAt, priceAt, priceChangesOf } from './schedule.ts';
 
 /** `auto`: derived from the route's recent answers. */
 type FirstTokenMs = number | 'auto';
@@ -55,6 +57,11 @@ export interface Route {
   costs: ListPrices;
 }
 
+/** A price list that comes into effect later. */
+export interface ScheduledPrice extends Pick<Model, 'prices' | 'priced'> {
+  at: number;
+}
+
 export interface Model {
   id: string;
   name: string;
@@ -74,32 +81,62 @@ export interface Model {
   fallbacks: readonly string[];
   /** When to start the next channel beside a slow one; `auto`: when it is slower than usual. */
   hedge: number | 'auto' | 'off';
+  /** Undefined if no date is set. */
+  retirement: Retirement | undefined;
+  /** In ascending order. */
+  laterPrices: readonly ScheduledPrice[];
 }
 
-export interface Catalog {
+/** A document as it applies from one moment to another: the prices of that time, without models that retired before. */
+export interface Catalog extends Period {
   revision: number;
+  /** When the document was applied, or when it last changed by itself. */
   updatedAt: number;
   models: readonly Model[];
+  retired: ByName<Model>;
   channels: ReadonlyMap<string, Channel>;
   limits: Limits;
   guards: Guards;
-  /** By id or alias. */
+  /** By id or alias; for a retired model, the one that replaces it. */
   find(id: string): Model | undefined;
 }
 
-export function buildCatalog(document: Document, revision: number, updatedAt: number): Catalog {
+export interface BuildMoment {
+  /** The moment that the catalog is for; by default that of the document. */
+  at?: number;
+  /** Since when the models with a date of retirement have it, by id; by default since the document. */
+  deprecatedSince?: ReadonlyMap<string, number> | undefined;
+}
+
+export function buildCatalog(
+  document: Document,
+  revision: number,
+  createdAt: number,
+  { at = createdAt, deprecatedSince }: BuildMoment = {},
+): Catalog {
   const channels = new Map(document.channels.map((channel) => [channel.name, buildChannel(channel)]));
-  const models = document.models.map((model) => buildModel(model, channels));
-  const byName = new Map(models.flatMap((model) => [model.id, ...model.aliases].map((name) => [name, model] as const)));
+  const all = document.models.map((model) =>
+    buildModel(model, channels, at, deprecatedSince?.get(model.id) ?? createdAt),
+  );
+  const models = all.filter((model) => !isRetired(model, at));
+  const byName = byNames(models);
+  const retired = byNames(all.filter((model) => isRetired(model, at)));
+  const period = periodAt(document, at);
   return {
+    ...period,
     revision,
-    updatedAt,
+    updatedAt: Math.max(createdAt, period.from),
     models,
+    retired,
     channels,
     limits: document.limits,
     guards: document.guards,
-    find: (id) => byName.get(id),
+    find: (id) => byName.get(id) ?? findReplacement(id, byName, retired),
   };
+}
+
+function byNames(models: readonly Model[]): ByName<Model> {
+  return new Map(models.flatMap((model) => [model.id, ...model.aliases].map((name) => [name, model] as const)));
 }
 
 /** At the end of a query the slash is part of a value. */
@@ -133,9 +170,14 @@ function buildQuirks({ quirks, mid_system: midSystem }: DocumentChannel): Quirks
   return midSystem === undefined ? named : { ...named, midSystem };
 }
 
-function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>): Model {
+function buildModel(
+  model: DocumentModel,
+  channels: ReadonlyMap<string, Channel>,
+  at: number,
+  deprecatedAt: number,
+): Model {
   const contextTokens = model.context_tokens ?? DEFAULT_CONTEXT_TOKENS;
-  const { prices, priced } = buildPrices(model);
+  const { prices, priced } = buildPrices(model, at);
   return {
     id: model.id,
     name: model.name ?? model.id,
@@ -168,6 +210,10 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
       .sort((a, b) => a.priority - b.priority),
     fallbacks: model.fallbacks,
     hedge: model.hedge,
+    retirement: buildRetirement(model, deprecatedAt),
+    laterPrices: priceChangesOf(model.price)
+      .filter((moment) => moment > at)
+      .map((moment) => ({ at: moment, ...buildPrices(model, moment) })),
   };
 }
 
@@ -177,7 +223,8 @@ function isDemo({ routes }: DocumentModel, channels: ReadonlyMap<string, Channel
 }
 
 /** A missing price falls back to the input price, except for output and what is no token. */
-function buildPrices({ price, kinds }: DocumentModel): { prices: ListPrices; priced: ReadonlySet<keyof Prices> } {
+function buildPrices({ price: list, kinds }: DocumentModel, at: number): Pick<Model, 'prices' | 'priced'> {
+  const price = priceAt(list, at);
   if (price === 'free') return { prices: FREE, priced: new Set(kinds.flatMap((kind) => FREE_PRICES[kind])) };
   const prices = withRules(FREE, price);
   const isSet = (name: keyof Prices) => price[DOCUMENT_NAMES[name]] !== undefined;

@@ -1,6 +1,7 @@
 // Checks beyond the shape: names are unique, references resolve, free and paid do not mix. Reads the raw document and
 // skips values of a wrong type, so that one pass lists the faults of both checks.
 
+import { checkRetirement } from './check-retirement.ts';
 import { FREE_MODEL } from './document.ts';
 import { fieldsOf, listOf } from './loose-fields.ts';
 
@@ -21,6 +22,9 @@ interface LooseModel {
   price: unknown;
   routes: unknown[];
   fallbacks: unknown[];
+  retires_at: unknown;
+  replaced_by: unknown;
+  on_retired: unknown;
 }
 interface LooseDocument {
   channels: LooseChannel[];
@@ -44,9 +48,12 @@ function loosen(raw: unknown): LooseDocument {
       .map(({ name, kind, base_url }) => ({ name, kind, base_url })),
     models: listOf(models)
       .map(fieldsOf)
-      .map(({ id, price, aliases, kinds, routes, fallbacks }) => ({
+      .map(({ id, price, aliases, kinds, routes, fallbacks, retires_at, replaced_by, on_retired }) => ({
         id,
         price,
+        retires_at,
+        replaced_by,
+        on_retired,
         aliases: listOf(aliases),
         kinds: kinds === undefined ? ['chat'] : listOf(kinds),
         routes: listOf(routes),
@@ -108,7 +115,7 @@ function checkModel(document: LooseDocument, model: LooseModel, path: string): D
   if (model.id === FREE_MODEL && !isFree(model)) {
     faults.push({ path: `${path}.price`, message: `${FREE_MODEL} is the free model: it must say "free"` });
   }
-  return [...faults, ...checkPrice(model, `${path}.price`)];
+  return [...faults, ...checkPrice(model, `${path}.price`), ...checkRetirement(document.models, model, path)];
 }
 
 function checkPrice({ kinds, price }: LooseModel, path: string): DocumentFault[] {

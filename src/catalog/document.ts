@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { NANO_PER_NTD } from '../kit/money.ts';
 import { CHANNEL_KINDS, ENDPOINTS, MODEL_KINDS } from '../vendors/endpoints.ts';
 import { MID_SYSTEM, QUIRKS_NAMES } from '../vendors/quirks.ts';
-import { amount, priceTable } from './price-shape.ts';
+import { moment } from './moment.ts';
+import { amount, priceTable, salePrice } from './price-shape.ts';
 
 /** The value of `x-svc-channel` when no upstream was called. */
 export const RESERVED_CHANNEL = 'gateway';
@@ -90,7 +91,7 @@ const model = z.strictObject({
   /** Defaults to DEFAULT_CONTEXT_TOKENS, with a warning where that may cost money. */
   context_tokens: wholeNumber(1).optional(),
   max_output_tokens: wholeNumber(1).default(16_384),
-  price: z.union([z.literal('free'), priceTable(false)], {
+  price: z.union([z.literal('free'), salePrice], {
     error: 'must be "free" or a table of prices (input, output, …)',
   }),
   routes: z.array(route).min(1, 'needs at least one route'),
@@ -100,6 +101,12 @@ const model = z.strictObject({
       error: 'must be "auto", "off" or a whole number of milliseconds from 1 to 600000',
     })
     .default('auto'),
+  /** From then on the model is not served. */
+  retires_at: moment.optional(),
+  /** The model to use instead. */
+  replaced_by: modelId.optional(),
+  /** What becomes of its calls then: refused, or served by `replaced_by`. */
+  on_retired: z.enum(['refuse', 'replace']).default('refuse'),
 });
 
 const limits = z

@@ -1,31 +1,50 @@
 // The prices of one revision, by name of the model, and a catalog that charges by those of another revision.
 
 import type { Catalog, Model } from './catalog.ts';
+import type { Period } from './schedule.ts';
 
 /** What a revision says about the price of a model. */
 export type PricedModel = Pick<Model, 'id' | 'free' | 'prices' | 'priced'>;
 
-/** By id or alias. */
+/** By id or alias; under the name of a retired model, the one that replaces it. */
 export type PricesByModel = ReadonlyMap<string, PricedModel>;
 
-export function priceListOf({ models }: Pick<Catalog, 'models'>): PricesByModel {
+/** The prices of a revision from one moment to another. */
+export interface PricePeriod extends Period {
+  list: PricesByModel;
+}
+
+export function priceListOf({ models, retired, find }: Pick<Catalog, 'models' | 'retired' | 'find'>): PricesByModel {
+  const names = [...models.flatMap(({ id, aliases }) => [id, ...aliases]), ...retired.keys()];
   return new Map(
-    models.flatMap(({ id, aliases, free, prices, priced }) =>
-      [id, ...aliases].map((name) => [name, { id, free, prices, priced }] as const),
-    ),
+    names.flatMap((name) => {
+      const model = find(name);
+      return model ? [[name, pricedModel(model)] as const] : [];
+    }),
   );
+}
+
+function pricedModel({ id, free, prices, priced }: Model): PricedModel {
+  return { id, free, prices, priced };
 }
 
 /**
  * The catalog with the prices of another revision, and named after it: holds and receipts find the price by the revision.
  * Names mean what they meant in that revision. Models that it does not have are left out; routes, limits and everything else
- * are those of the catalog.
+ * are those of the catalog. It applies while both stay as they are.
  */
-export function repriceCatalog(catalog: Catalog, revision: number, list: PricesByModel): Catalog {
+export function repriceCatalog(catalog: Catalog, revision: number, { list, ...period }: PricePeriod): Catalog {
   const models = catalog.models.flatMap((model): Model[] => {
     const then = list.get(model.id);
     return then?.id === model.id ? [{ ...model, ...then }] : [];
   });
   const byId = new Map(models.map((model) => [model.id, model]));
-  return { ...catalog, revision, models, find: (name) => byId.get(list.get(name)?.id ?? '') };
+  return {
+    ...catalog,
+    from: Math.max(catalog.from, period.from),
+    until: Math.min(catalog.until, period.until),
+    revision,
+    models,
+    find: (name) => byId.get(list.get(name)?.id ?? ''),
+  };
 }

@@ -5,6 +5,7 @@ import { NANO_PER_NTD, parseNtd } from '../kit/money.ts';
 import { leastInput, STANDARD_TIERS } from '../kit/prices.ts';
 import { each } from '../kit/shapes.ts';
 import { PRICED_TOOLS } from '../vendors/tools.ts';
+import { moment } from './moment.ts';
 
 /** So that a token costs a whole number of nano-NT$. */
 const PRICE_DECIMALS = 3;
@@ -15,6 +16,7 @@ const FACTOR_DECIMALS = 3;
 const ONE_FACTOR = 1_000n;
 const MAX_FACTOR = 100n;
 const MAX_TIERS = 10;
+const MAX_CHANGES = 10;
 
 const tokenCount = z.number().int('must be a whole number').min(1).max(1_000_000_000);
 
@@ -128,10 +130,32 @@ const toolFees = (mayBeZero: boolean) =>
       code === 'unrecognized_keys' ? `is no tool with a price; there are ${PRICED_TOOLS.join(', ')}` : undefined,
   });
 
-export const priceTable = (mayBeZero: boolean) =>
-  z.strictObject({
-    ...amounts(mayBeZero),
-    tiers: inputTiers(mayBeZero).optional(),
-    service_tiers: serviceTiers.optional(),
-    tools: toolFees(mayBeZero).optional(),
+const listFields = (mayBeZero: boolean) => ({
+  ...amounts(mayBeZero),
+  tiers: inputTiers(mayBeZero).optional(),
+  service_tiers: serviceTiers.optional(),
+  tools: toolFees(mayBeZero).optional(),
+});
+
+export const priceTable = (mayBeZero: boolean) => z.strictObject(listFields(mayBeZero));
+
+/** What changes at a moment; what is left out stays as it is. */
+const priceChange = z
+  .strictObject({ effective_at: moment, ...listFields(false) })
+  .superRefine(({ effective_at, ...changed }, context) => {
+    if (Object.values(changed).every((value) => value === undefined)) context.addIssue('needs a price');
   });
+
+const priceChanges = z
+  .array(priceChange)
+  .max(MAX_CHANGES)
+  .superRefine((changes, context) => {
+    changes.slice(1).forEach(({ effective_at: at }, index) => {
+      if (at > (changes[index]?.effective_at ?? at - 1)) return;
+      const message = 'must be later than that of the change before it';
+      context.addIssue({ code: 'custom', path: [index + 1, 'effective_at'], message });
+    });
+  });
+
+/** What a model is sold for, now and later. */
+export const salePrice = z.strictObject({ ...listFields(false), changes: priceChanges.optional() });

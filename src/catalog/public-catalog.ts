@@ -1,11 +1,18 @@
 // The public catalog: prices in NT$, no channels, no upstream names.
 
+import { text, time } from '../kit/shapes.ts';
 import { canServe, type ModelKind } from '../vendors/endpoints.ts';
 import type { Catalog, Model } from './catalog.ts';
 import { publicPrice } from './public-price.ts';
 import { tokenBounds } from './token-bounds.ts';
 
 export const PRICE_UNIT = 'NT$ per 1M tokens';
+
+export const successor = text.optional().describe('The model to use instead, if it retires and has a successor.');
+export const retirementShape = {
+  retires_at: time.optional().describe('From then on the model is not served; left out if no date is set.'),
+  replaced_by: successor,
+};
 
 const PATHS: Record<ModelKind, readonly string[]> = {
   chat: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
@@ -43,6 +50,16 @@ function publicModel(model: Model, catalog: Catalog): Record<string, unknown> {
     max_output_tokens: output,
     free: model.free,
     ...(model.demo ? { demo: true } : {}),
+    ...publicRetirement(model),
     price: publicPrice(model),
+  };
+}
+
+function publicRetirement({ retirement }: Model) {
+  if (!retirement) return {};
+  const retiresAt = new Date(retirement.at).toISOString();
+  return {
+    retires_at: retiresAt,
+    ...(retirement.successor === undefined ? {} : { replaced_by: retirement.successor }),
   };
 }

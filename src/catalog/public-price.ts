@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { ntdNumber } from '../kit/money.ts';
 import { type InputTier, LISTED_UNITS, type Prices } from '../kit/prices.ts';
-import { count, each, number } from '../kit/shapes.ts';
+import { count, each, number, time } from '../kit/shapes.ts';
 import { PRICED_TOOLS } from '../vendors/tools.ts';
 import type { Model } from './catalog.ts';
 import { DOCUMENT_NAMES, PRICE_NAMES, PRICE_ORDER, type PriceName, UNCHARGED_PRICES } from './listed-prices.ts';
@@ -12,23 +12,31 @@ import { DOCUMENT_NAMES, PRICE_NAMES, PRICE_ORDER, type PriceName, UNCHARGED_PRI
 const price = number.min(0);
 const prices = { ...each(price.nullable(), ...PRICE_NAMES), ...each(price.optional(), ...UNCHARGED_PRICES) };
 
+const listShape = {
+  ...prices,
+  tiers: z
+    .array(z.object({ above_input_tokens: count.optional(), from_input_tokens: count.optional(), ...prices }))
+    .optional()
+    .describe(
+      'Prices of requests with more input in all than `above_input_tokens`, or at least `from_input_tokens`: the last tier that is reached applies to the whole request.',
+    ),
+  service_tiers: z
+    .record(z.string(), number)
+    .optional()
+    .describe('Factors of all prices but those of tools, by service tier.'),
+  tools: z
+    .object(each(number.min(0).optional(), ...PRICED_TOOLS))
+    .optional()
+    .describe('NT$ for each call of a tool that the upstream runs.'),
+};
+
 export const publicPriceShape = z
   .object({
-    ...prices,
-    tiers: z
-      .array(z.object({ above_input_tokens: count.optional(), from_input_tokens: count.optional(), ...prices }))
+    ...listShape,
+    changes: z
+      .array(z.object({ effective_at: time, ...listShape }))
       .optional()
-      .describe(
-        'Prices of requests with more input in all than `above_input_tokens`, or at least `from_input_tokens`: the last tier that is reached applies to the whole request.',
-      ),
-    service_tiers: z
-      .record(z.string(), number)
-      .optional()
-      .describe('Factors of all prices but those of tools, by service tier.'),
-    tools: z
-      .object(each(number.min(0).optional(), ...PRICED_TOOLS))
-      .optional()
-      .describe('NT$ for each call of a tool that the upstream runs.'),
+      .describe('Later prices, whole: a call that is admitted at `effective_at` or later has them.'),
   })
   .describe(
     'After fallback; 0 if free, null where it does not apply. `image` is per image. `second` (per second) and `character` (per 1M characters) are left out where they do not apply.',
@@ -36,7 +44,16 @@ export const publicPriceShape = z
 
 type PublicPrice = z.output<typeof publicPriceShape>;
 
-export function publicPrice({ prices: list, priced }: Pick<Model, 'prices' | 'priced'>): PublicPrice {
+export function publicPrice({ laterPrices, ...now }: Pick<Model, 'prices' | 'priced' | 'laterPrices'>): PublicPrice {
+  if (laterPrices.length === 0) return publicList(now);
+  const changes = laterPrices.map(({ at, ...later }) => ({
+    effective_at: new Date(at).toISOString(),
+    ...publicList(later),
+  }));
+  return { ...publicList(now), changes };
+}
+
+function publicList({ prices: list, priced }: Pick<Model, 'prices' | 'priced'>): Omit<PublicPrice, 'changes'> {
   const { rules } = list;
   const flat = publicPrices(list, priced);
   if (!rules) return flat;

@@ -1,6 +1,7 @@
 // Changes of a valid document that may be mistakes: the console and the operator's API ask for confirmation, applying a
 // file prints them.
 
+import { isDeepStrictEqual } from 'node:util';
 import { counted } from '../kit/counted.ts';
 import { formatNtd, type Nano } from '../kit/money.ts';
 import { leastInput } from '../kit/prices.ts';
@@ -10,6 +11,7 @@ import type { Document, DocumentModel } from './document.ts';
 import { isReference } from './document-secrets.ts';
 import { PRICE_NAMES, priceOf } from './listed-prices.ts';
 import { beginningOf } from './price-shape.ts';
+import { priceAt } from './schedule.ts';
 
 export interface DocumentWarning {
   code: /** Ten times as much or a tenth, or beyond. `price`, `before` and `after` (NT$) say which. */
@@ -45,14 +47,29 @@ export const TRAFFIC_DAYS = 30;
 
 const JUMP = 10n;
 
-export function findWarnings(before: Document, after: Document, traffic: readonly TrafficDay[]): DocumentWarning[] {
+/** `at`: the moment at which the prices are compared. */
+export function findWarnings(
+  before: Document,
+  after: Document,
+  traffic: readonly TrafficDay[],
+  at: number,
+): DocumentWarning[] {
   const known = new Map(before.models.map((model) => [model.id, model]));
   return [
     ...after.models.flatMap((model, index) => {
       // A renamed model may still answer under the old id.
       const old = [model.id, ...model.aliases].map((id) => known.get(id)).find((model) => model !== undefined);
       const path = `models[${index}]`;
-      return old ? [...comparePrices(old, model, path), ...compareRoutes({ before, after }, old, model, path)] : [];
+      if (!old) return [];
+      return [
+        ...comparePrices(
+          { ...old, price: priceAt(old.price, at) },
+          { ...model, price: priceAt(model.price, at) },
+          path,
+        ),
+        ...compareChanges(old, model, path),
+        ...compareRoutes({ before, after }, old, model, path),
+      ];
     }),
     ...findRemoved(before, after, traffic),
     ...compareGuards(before, after),
@@ -81,9 +98,24 @@ export function warnReturned(document: Document, names: readonly string[], revis
   });
 }
 
-function comparePrices(old: DocumentModel, model: DocumentModel, path: string): DocumentWarning[] {
+/** Each new change of a price, against the price before it. */
+function compareChanges({ price: old }: DocumentModel, model: DocumentModel, path: string): DocumentWarning[] {
+  const { price } = model;
+  if (price === 'free') return [];
+  const known = old === 'free' ? [] : (old.changes ?? []);
+  return (price.changes ?? []).flatMap((change, index) => {
+    if (known.some((one) => isDeepStrictEqual(one, change))) return [];
+    const [was, is] = [change.effective_at - 1, change.effective_at].map((at) => ({
+      ...model,
+      price: priceAt(price, at),
+    }));
+    return was && is ? comparePrices(was, is, path, `price.changes[${index}]`) : [];
+  });
+}
+
+function comparePrices(old: DocumentModel, model: DocumentModel, path: string, list = 'price'): DocumentWarning[] {
   const { id: subject } = model;
-  const at = `${path}.price`;
+  const at = `${path}.${list}`;
   if (old.price === 'free' && model.price === 'free') return [];
   if (old.price === 'free') {
     return [{ code: 'became_paid', path: at, subject, message: `${subject} was free and costs money now` }];

@@ -14,6 +14,8 @@ export interface ListedModel {
   /** Answers are built in. */
   demo: boolean;
   free: boolean;
+  /** Undefined if no date is set. */
+  retirement: { at: number; deprecatedAt: number; successor: string | undefined } | undefined;
   /** As the public catalog has it. */
   price: object;
   priceUnit: string;
@@ -30,11 +32,20 @@ export function writeModelList(models: readonly ListedModel[]) {
   };
 }
 
-/** Members that the type of Anthropic's SDK promises. Every model here is active; the rest is unknown. */
+/** Members that the type of Anthropic's SDK promises, and what is unknown here. */
 const PROMISED = { lifecycle: 'active', deprecated_at: null, retires_at: null, line: null, capabilities: null };
 
+function writeRetirement({ at, deprecatedAt, successor }: NonNullable<ListedModel['retirement']>) {
+  return {
+    lifecycle: 'deprecated',
+    deprecated_at: new Date(deprecatedAt).toISOString(),
+    retires_at: new Date(at).toISOString(),
+    ...(successor === undefined ? {} : { replaced_by: successor }),
+  };
+}
+
 export function writeModel(model: ListedModel) {
-  const { id, aliasOf, name, updatedAt, inputTokens, outputTokens, demo, free, price, priceUnit } = model;
+  const { id, aliasOf, name, updatedAt, inputTokens, outputTokens, demo, free, price, priceUnit, retirement } = model;
   return {
     id,
     object: 'model',
@@ -51,6 +62,7 @@ export function writeModel(model: ListedModel) {
     price,
     price_unit: priceUnit,
     ...PROMISED,
+    ...(retirement ? writeRetirement(retirement) : {}),
     ...(aliasOf === undefined ? {} : { alias_of: aliasOf }),
   };
 }

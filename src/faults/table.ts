@@ -166,6 +166,12 @@ export const FAULTS = {
     shouldRetry: false,
     text: 'This quote is unknown or has expired. Get a new one, or send the request without x-svc-quote.',
   },
+  model_retired: {
+    status: 410,
+    ...NOT_FOUND,
+    text: 'This model was retired. Use the model that replaces it, or choose one from the list of models.',
+    actions: [LIST_MODELS],
+  },
   request_too_large: {
     status: 413,
     openaiType: 'invalid_request_error',

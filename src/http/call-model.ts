@@ -11,6 +11,7 @@ import type { Call, IncomingCall } from '../relay/call.ts';
 import { emptyAnswer, prepareCall, prepareLargeCall } from '../relay/prepare-call.ts';
 import { refuseEarly } from '../relay/refuse-early.ts';
 import { relayRequest } from '../relay/relay-request.ts';
+import { setRetirement } from '../relay/retirement-headers.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import { addressOf } from './client-address.ts';
 import { newResponse } from './common-headers.ts';
@@ -56,7 +57,7 @@ export async function callModel(
     if (empty !== undefined) {
       large?.answeredHere();
       capacity.release();
-      return await answerHere(tools, exchange, empty, call.request.stream);
+      return await answerHere(tools, exchange, empty, call);
     }
     limitByAddress(tools, exchange, call);
     const answer = await relayRequest(tools.relay, call);
@@ -127,14 +128,11 @@ export function limitByAddress(tools: HttpTools, exchange: Exchange, call: Call)
 }
 
 /** No upstream is asked, and nothing is charged. */
-async function answerHere(
-  tools: HttpTools,
-  exchange: KeyedExchange,
-  body: string,
-  isStream: boolean,
-): Promise<Response> {
+async function answerHere(tools: HttpTools, exchange: KeyedExchange, body: string, call: Call): Promise<Response> {
+  const isStream = call.request.stream;
   const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
   const headers = await gatewayHeaders(tools, exchange, exchange.envelope, { isStream });
+  setRetirement(headers, call, tools.publicUrl);
   return newResponse(exchange, body, { headers: { 'content-type': type, ...headers } });
 }
 

@@ -37,6 +37,11 @@ export function taipeiDateTime(atMs: number): string {
   return taipeiTime(atMs).slice(0, 16);
 }
 
+/** A date, and its time unless that is midnight: 2026-11-15, or 2026-11-15 09:30. */
+export function taipeiMoment(atMs: number): string {
+  return taipeiDateTime(atMs).replace(/ 00:00$/, '');
+}
+
 /** To the second: 2026-11-15 09:30:00. */
 export function taipeiTime(atMs: number): string {
   return new Date(atMs + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');

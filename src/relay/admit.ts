@@ -3,6 +3,7 @@
 // each time.
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
+import { nearestWithin } from '../catalog/schedule.ts';
 import { clientLeft, Fault, fault } from '../faults/fault.ts';
 import { admissionFault } from '../limits/admission-fault.ts';
 import type { Refused } from '../limits/recent-refusals.ts';
@@ -32,7 +33,8 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
     const key = await tools.keys.revalidate(call.key);
     const refused = key === call.key ? undefined : changeKey(call, key);
     if (refused) return refused;
-    const limit = limitOf(call, clock.now());
+    // A receipt finds the prices by this time: a call that waited past a change of prices counts as admitted before it.
+    const limit = limitOf(call, nearestWithin(call.catalog, clock.now()));
     let chain: KeyChain | undefined;
     let result: AdmitResult | undefined = refusals.find(limit);
     if (!result) {

@@ -9,6 +9,7 @@ import type { Begun } from './begun.ts';
 import { setBudgetWarning } from './budget-warning.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Settled } from './close.ts';
+import { setRetirement } from './retirement-headers.ts';
 
 /** What a streamed answer will lose is not known yet. */
 type Reported = Pick<Begun, 'carrier' | 'fields'> & { lost?: readonly string[] };
@@ -27,6 +28,7 @@ export function answerHeaders(
   if (tokenAllowance) Object.assign(headers, rateHeaders(tokenAllowance, now, envelope, 'tokens'));
   setBudgetWarning(headers, nearBudgets, { held });
   headers['x-svc-channel'] = channel;
+  setRetirement(headers, call, tools.publicUrl);
   // A client that set no limit would take an answer cut short by its balance for a complete one.
   const { maxOutputTokens: asked } = call.request;
   const isLowered = asked === undefined ? isBoundByMoney : maxOutputTokens < asked;

@@ -106,6 +106,8 @@ export interface IncomingCall {
 
 /** The same call once its models are chosen and its body is read: it may be admitted. */
 export interface Call extends IncomingCall {
+  /** The model that the client named; it differs from `model` if it has retired and is replaced. */
+  named: Model;
   model: Model;
   /** Those that may answer it: the model and its fallbacks. */
   models: Models;

@@ -23,7 +23,7 @@ export function modelsFor(model: Model, call: NamingCall): Models {
   const models: [Model, ...Model[]] = [model];
   for (const id of model.fallbacks) {
     const fallback = call.catalog.find(id);
-    if (fallback && isUsable(fallback, call)) models.push(fallback);
+    if (fallback && !models.includes(fallback) && isUsable(fallback, call)) models.push(fallback);
   }
   return models;
 }

@@ -4,6 +4,8 @@ import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { nearestIds } from '../catalog/nearest-ids.ts';
 import { type Fault, fault } from '../faults/fault.ts';
+import type { FaultAction } from '../faults/table.ts';
+import { taipeiMoment } from '../kit/taipei.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 
 /** What decides which models a key may use: its allow-list and those of its ancestors. */
@@ -13,27 +15,47 @@ export function mayUse({ allowedModels }: ModelLimit, model: Model): boolean {
   return allowedModels === null || allowedModels.includes(model.id);
 }
 
-/** Undefined if the key may use the model. */
-export function notAllowed(key: ModelLimit, model: Model): Fault | undefined {
+/** Undefined if the key may use the model. `retired`: the model that it replaces in this call. */
+export function notAllowed(key: ModelLimit, model: Model, retired?: Model): Fault | undefined {
   if (mayUse(key, model)) return undefined;
   const { allowedModels } = key;
   const hint = allowedModels?.length ? `This key may use: ${allowedModels.join(', ')}.` : undefined;
+  const named = retired
+    ? `Model '${retired.id}' was retired and is replaced by '${model.id}', which`
+    : `Model '${model.id}'`;
   return fault('model_not_allowed', {
     param: 'model',
-    message: `Model '${model.id}' is not on this key's allow-list. ${hint ?? 'Use another key.'}`,
+    message: `${named} is not on this key's allow-list. ${hint ?? 'Use another key.'}`,
     hint,
   });
 }
 
+function retiredFault({ id, retirement }: Model): Fault {
+  const { at = 0, successor } = retirement ?? {};
+  const remedy = successor === undefined ? 'Choose one from the list of models.' : `Use '${successor}' instead.`;
+  return fault('model_retired', {
+    param: 'model',
+    message: `Model '${id}' was retired on ${taipeiMoment(at)} (Taipei time). ${remedy}`,
+    figures: { retired_at: new Date(at).toISOString(), ...(successor === undefined ? {} : { replaced_by: successor }) },
+    ...(successor === undefined ? {} : { actions: [showModel(successor)] }),
+  });
+}
+
+function showModel(id: string): FaultAction {
+  return { method: 'GET', path: `/v1/models/${id}`, why: 'see the model that replaces it' };
+}
+
 export function chooseModel(catalog: Catalog, key: ModelLimit, id: string, kind: ModelKind): Model {
   const model = catalog.find(id);
+  const retired = catalog.retired.get(id);
   if (!model) {
+    if (retired) throw retiredFault(retired);
     const usable = catalog.models.filter((one) => mayUse(key, one)).map((one) => one.id);
     const hint = hintAt(id, usable, key);
     const message = `${namedModel(id)} does not exist. ${hint ?? 'Choose one from the list of models.'}`;
     throw fault('model_not_found', { param: 'model', message, hint });
   }
-  const refused = notAllowed(key, model);
+  const refused = notAllowed(key, model, retired);
   if (refused) throw refused;
   if (!model.kinds.includes(kind)) {
     const hint = `${model.id} serves ${model.kinds.join(', ')}; this endpoint is for ${kind}.`;

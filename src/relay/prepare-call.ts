@@ -46,7 +46,9 @@ export function emptyAnswer(call: Call): string | undefined {
 
 function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
   const { requestId, key, dialect, headers, isStrict, document, kind, catalog } = incoming;
-  const model = chooseModel(catalog, key, readModel(document), kind);
+  const id = readModel(document);
+  const model = chooseModel(catalog, key, id, kind);
+  const named = catalog.retired.get(id) ?? model;
   if (model.free) incoming.capacity.becomeFree();
   const models = modelsFor(model, incoming);
   requireRoute(models, dialect);
@@ -64,7 +66,7 @@ function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
     isFree: model.free,
   });
   const candidates = candidateModels(models, request, isStrict);
-  return { ...incoming, model, models, candidates, request, carriers, freeAddress: undefined };
+  return { ...incoming, named, model, models, candidates, request, carriers, freeAddress: undefined };
 }
 
 /** A translation carries no log probabilities. */

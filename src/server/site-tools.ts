@@ -31,7 +31,7 @@ export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSetti
     hashSession: createSessionHasher(pepper),
     passwords: createPasswords(),
     guard: createSignInGuard(http.clock),
-    priceHistory: () => history(http.catalog().revision),
+    priceHistory: () => history(http.catalog().revision, http.clock.now()),
     addressOf: (visitor) => addressOf(http, visitor),
     originOf: (visitor) => originOf(http, visitor),
     countKnock: (address) => http.doors.countKnock(address, http.catalog().guards.register_attempts_per_minute),

@@ -30,7 +30,7 @@ const now = catalogOf(2, [
   { id: 'was-free', price: { input: 7, output: 8 } },
   { id: 'added', price: { input: 50, output: 60 } },
 ]);
-const repriced = repriceCatalog(now, 1, priceListOf(before));
+const repriced = repriceCatalog(now, 1, { list: priceListOf(before), from: 5, until: 9 });
 
 test('prices are those of the other revision, which it is named after', () => {
   expect(repriced.revision).toBe(1);
@@ -53,4 +53,8 @@ test('a model that one of the two does not have is left out', () => {
   expect(repriced.find('gone')).toBeUndefined();
   expect(repriced.find('added')).toBeUndefined();
   expect(repriced.models.map(({ id }) => id)).toEqual(['auto:free', 'paid', 'sold', 'other', 'was-free']);
+});
+
+test('applies only while its prices do', () => {
+  expect(repriced).toMatchObject({ from: 5, until: 9 });
 });

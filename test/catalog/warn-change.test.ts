@@ -19,12 +19,14 @@ const priced =
     ...standard,
     models: standard.models.map((model) => (model.id === 'up-paid' ? { ...model, price } : model)),
   });
+const NOW = Date.UTC(2026, 10, 18);
 const traffic = [{ day: 1, channel: 'up', model: 'up-free', ok: 40, failed: 2 }];
 const warnings = (edit: Edit) =>
   findWarnings(
     documentOf((standard) => standard),
     documentOf(edit),
     traffic,
+    NOW,
   ).map(({ message: _, ...rest }) => rest);
 
 test.each([
@@ -48,7 +50,7 @@ test('a price of a tier or of a tool that jumps', () => {
         tools: { web_search: search },
       }),
     );
-  const jumps = (after: ReturnType<typeof documentOf>) => findWarnings(withRules(20, 0.3), after, []);
+  const jumps = (after: ReturnType<typeof documentOf>) => findWarnings(withRules(20, 0.3), after, [], NOW);
   expect(jumps(withRules(199, 2.9))).toEqual([]);
   expect(jumps(withRules(200, 0.03))).toMatchObject([
     { code: 'price_jump', path: 'models[3].price.tiers[0].input', price: 'input', before: '20', after: '200' },
@@ -102,7 +104,7 @@ const guarded =
   (guards: unknown): Edit =>
   (standard) => ({ ...standard, guards });
 const between = (before: unknown, after: unknown) =>
-  findWarnings(documentOf(guarded(before)), documentOf(guarded(after)), []);
+  findWarnings(documentOf(guarded(before)), documentOf(guarded(after)), [], NOW);
 const usage = { code: 'usage_shortened' as const, path: 'guards.usage_months', subject: 'usage_months' };
 const suspension = {
   code: 'suspension_shortened' as const,
@@ -138,4 +140,19 @@ test('a price that jumps with another id asks twice, too', () => {
     ),
   });
   expect(warnings(renamed)).toMatchObject([{ code: 'price_jump', subject: 'up-new', price: 'input', before: '10' }]);
+});
+
+test('a scheduled price is compared with the one before it, and only while it is new', () => {
+  const change = (input: number) => ({ effective_at: '2027-01-01', input });
+  const scheduled = (...inputs: number[]) => priced({ input: 10, cached_input: 1, output: 40.123, changes: inputs.map(change) });
+  expect(warnings(scheduled(99))).toEqual([]);
+  const jump = { code: 'price_jump', path: 'models[3].price.changes[0].input', before: '10', after: '100' };
+  expect(warnings(scheduled(100))).toMatchObject([jump]);
+  expect(findWarnings(documentOf(scheduled(100)), documentOf(scheduled(100)), [], NOW)).toEqual([]);
+});
+
+test('prices are compared as they are now', () => {
+  const changes = [{ effective_at: '2026-11-01', input: 200 }];
+  const before = documentOf(priced({ input: 10, output: 40.123, changes }));
+  expect(findWarnings(before, documentOf(priced({ input: 200, output: 40.123 })), [], NOW)).toEqual([]);
 });

@@ -53,6 +53,7 @@ const CONTRACT: readonly Contract[] = [
   { code: 'request_timeout', status: 408, openai: INVALID, anthropic: INVALID },
   { code: 'last_key', status: 409, openai: INVALID, shouldRetry: false },
   { code: 'quote_expired', status: 409, openai: INVALID, anthropic: INVALID, shouldRetry: false },
+  { code: 'model_retired', status: 410, openai: INVALID, anthropic: 'not_found_error' },
   { code: 'request_too_large', status: 413, openai: INVALID, anthropic: 'request_too_large' },
   { code: 'idempotency_key_reused', status: 422, openai: INVALID },
   { code: 'quote_mismatch', status: 422, openai: INVALID, anthropic: INVALID },

@@ -27,6 +27,7 @@ beforeAll(async () => {
         ...doc.models,
         upModel('short', { context_tokens: 20, price: { input: 1, output: 1 } }),
         upModel('dear', { price: { input: 100_000, output: 100_000 } }),
+        upModel('ended', { price: { input: 1, output: 1 }, retires_at: '2020-01-01', replaced_by: 'even' }),
         upModel('even', { price: { input: 1_000, output: 1_000 } }),
         ...['breaks', 'refuses', 'limits'].map((id) =>
           upModel(id, { price: { input: 1, output: 1 }, routes: [{ channel: 'up', model: id }] }),
@@ -144,6 +145,7 @@ const PROVOKE: Record<FaultCode, () => Promise<Response>> = {
   },
   quote_expired: () =>
     post('/v1/chat/completions', { model: 'even', messages: MESSAGES }, { 'x-svc-quote': 'qte_none' }),
+  model_retired: async () => chat(await newKey(), { model: 'ended' }),
   request_too_large: () => post('/api/redeem', ' '.repeat(5_000)),
   idempotency_key_reused: async () => {
     const key = await newKey();

@@ -2,6 +2,8 @@
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import { repriceCatalog } from '../../catalog/price-list.ts';
+import { isWithin } from '../../catalog/schedule.ts';
+import type { Clock } from '../../kit/clock.ts';
 import type { PriceListAt } from '../prices-at.ts';
 
 /** Undefined if the revision is unknown or cannot be read. */
@@ -10,21 +12,23 @@ export type CatalogAt = (revision: number) => Promise<Catalog | undefined>;
 export interface CatalogAtTools {
   catalog(): Catalog;
   priceListAt: PriceListAt;
+  clock: Clock;
 }
 
 /** A quote lives for minutes: few revisions are quoted at a time. */
 const MOST_REVISIONS = 8;
 
-export function createCatalogAt({ catalog, priceListAt }: CatalogAtTools): CatalogAt {
+export function createCatalogAt({ catalog, priceListAt, clock }: CatalogAtTools): CatalogAt {
   const known = new Map<number, { active: Catalog; repriced: Catalog }>();
   return async (revision) => {
     const active = catalog();
     if (active.revision === revision) return active;
     const found = known.get(revision);
-    if (found?.active === active) return found.repriced;
-    const list = await priceListAt(revision);
-    if (list.size === 0) return undefined;
-    const repriced = repriceCatalog(active, revision, list);
+    const now = clock.now();
+    if (found?.active === active && isWithin(found.repriced, now)) return found.repriced;
+    const period = await priceListAt(revision, now);
+    if (!period) return undefined;
+    const repriced = repriceCatalog(active, revision, period);
     if (known.size >= MOST_REVISIONS) known.clear();
     known.set(revision, { active, repriced });
     return repriced;

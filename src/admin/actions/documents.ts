@@ -99,7 +99,7 @@ async function check(tools: OperatingTools, newest: Newest, proposed: Proposed) 
 }
 
 async function warningsOf(tools: OperatingTools, newest: Newest, document: Document, { returning }: Proposed) {
-  const warnings = findWarnings(newest.document, document, await recentTraffic(tools));
+  const warnings = findWarnings(newest.document, document, await recentTraffic(tools), tools.clock.now());
   return returning ? [...warnings, ...warnReturned(document, returning.returned, returning.revision)] : warnings;
 }
 

@@ -1,34 +1,41 @@
-// The newest revision as this node's catalog. Readers always get a complete catalog; a new one replaces it atomically.
+// The newest revision as this node's catalog, as it applies now. Readers always get a complete catalog; a new one replaces it
+// atomically.
 
 import type { Alarms } from '../../kit/alarms.ts';
+import type { Clock } from '../../kit/clock.ts';
 import { StoreRefused } from '../../store/refusal.ts';
 import type { Store } from '../../store/store.ts';
-import { buildCatalog, type Catalog } from '../catalog.ts';
+import type { Catalog } from '../catalog.ts';
+import { type CatalogOverTime, catalogOverTime } from '../catalog-over-time.ts';
 import { printFault } from '../fault-words.ts';
 import { readStoredDocument } from '../read-document.ts';
+import { deprecatedSince } from './deprecated-since.ts';
 
 export interface ActiveCatalog {
   /** Throws before the first refresh. */
   get(): Catalog;
   /** Loads the newest revision if it changed. Throws StoreRefused only if no catalog is loaded yet. */
-  refresh(revision: number): Promise<void>;
+  refresh(latest: number): Promise<void>;
 }
 
-export function createActiveCatalog(store: Pick<Store, 'read'>, alarms: Alarms): ActiveCatalog {
-  let active: Catalog | undefined;
+export function createActiveCatalog(store: Pick<Store, 'read'>, clock: Clock, alarms: Alarms): ActiveCatalog {
+  let active: { revision: number; at: CatalogOverTime } | undefined;
   let rejected: number | undefined;
   return {
     get() {
       if (!active) throw new Error('the catalog was not loaded');
-      return active;
+      return active.at(clock.now());
     },
-    async refresh(revision) {
-      if (active?.revision === revision || rejected === revision) return;
+    async refresh(latest) {
+      if (active?.revision === latest || rejected === latest) return;
       const newest = await store.read.newestRevision();
       if (!newest) return;
       const read = readStoredDocument(newest.document);
-      if (read.ok) active = buildCatalog(read.document, newest.revision, newest.createdAt);
-      else {
+      if (read.ok) {
+        const { revision, createdAt } = newest;
+        const since = await deprecatedSince(store, newest, read.document);
+        active = { revision, at: catalogOverTime(read.document, revision, createdAt, since) };
+      } else {
         const [first] = read.faults;
         if (!active) {
           throw new StoreRefused(

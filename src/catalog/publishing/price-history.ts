@@ -1,13 +1,16 @@
-// Public price changes between revisions: models added, removed or with another price. Revisions never change, so each
-// is read once, and only those with a change are kept.
+// Public price changes: models added, removed or with another price, by a revision or at a date that it names. Revisions
+// never change, so each is read once, and only those with a change are kept.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { PriceRules, Prices } from '../../kit/prices.ts';
 import type { Revision } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import { buildCatalog, type Model } from '../catalog.ts';
+import type { Document } from '../document.ts';
 import { PRICE_ORDER } from '../listed-prices.ts';
+import type { Fields } from '../loose-fields.ts';
 import { readStoredDocument } from '../read-document.ts';
+import { momentsOf } from '../schedule.ts';
 
 /** Without prices that do not apply to the model. */
 export interface ListedPrice {
@@ -42,35 +45,57 @@ export interface PriceHistory {
 
 type ListedPrices = ReadonlyMap<string, ListedPrice>;
 
+/** A price list that a revision names for a later date. */
+interface Coming {
+  revision: number;
+  since: number;
+  list: ListedPrices;
+}
+
 /** Older changes are dropped. */
 export const MOST_PRICE_CHANGES = 100;
 
 /**
- * Returns the changes up to a revision. The first call reads every revision, later ones only those since; while the
- * store does not answer, it returns what it has read.
+ * Returns the changes up to a revision and a moment. The first call reads every revision, later ones only those since;
+ * while the store does not answer, it returns what it has read.
  */
-export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number) => Promise<PriceHistory> {
+export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number, now: number) => Promise<PriceHistory> {
   let known: readonly PriceChange[] = [];
   let upTo = 0;
   let isFirst = true;
   let list: ListedPrices = new Map();
   let signature: string | undefined;
+  let coming: readonly Coming[] = [];
   let reading: Promise<void> = Promise.resolve();
 
   function add(stored: Revision): void {
     const { revision, createdAt: since } = stored;
     const signed = signatureOf(stored.document);
     if (signed === undefined || signed !== signature) {
-      const next = priceList(stored);
+      const next = priceLists(stored);
       // A revision that this version cannot read is skipped.
       if (next) {
-        const changes = compare(list, next);
-        if (changes.length > 0) known = [{ revision, since, isFirst, changes }, ...known].slice(0, MOST_PRICE_CHANGES);
-        list = next;
+        addUntil(since);
+        replace({ revision, since, list: next.now });
+        coming = next.later;
         signature = signed;
       }
     }
     isFirst = false;
+  }
+
+  function replace(next: Coming): void {
+    const { revision, since } = next;
+    const changes = compare(list, next.list);
+    if (changes.length > 0) known = [{ revision, since, isFirst, changes }, ...known].slice(0, MOST_PRICE_CHANGES);
+    list = next.list;
+  }
+
+  /** What was to come until then has come. */
+  function addUntil(moment: number): void {
+    const come = coming.filter(({ since }) => since <= moment);
+    for (const one of come) replace(one);
+    coming = coming.slice(come.length);
   }
 
   /** Reads one at a time, so that other work can run in between; after a failure it continues where it stopped. */
@@ -82,11 +107,12 @@ export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number)
     }
   }
 
-  return async (newest) => {
+  return async (newest, now) => {
     if (upTo < newest) {
       reading = reading.then(() => read(newest)).catch(() => {});
       await reading;
     }
+    addUntil(now);
     return { changes: known.filter(({ revision }) => revision <= newest), upTo: Math.min(upTo, newest) };
   };
 }
@@ -96,17 +122,27 @@ function signatureOf(document: string): string | undefined {
   try {
     const { models }: { models?: unknown } = JSON.parse(document);
     if (!Array.isArray(models)) return undefined;
-    return JSON.stringify(models.map(({ id, kinds, price }: Record<string, unknown>) => [id, kinds, price]));
+    return JSON.stringify(models.map(({ id, kinds, price, retires_at }: Fields) => [id, kinds, price, retires_at]));
   } catch {
     return undefined;
   }
 }
 
-function priceList({ document, revision, createdAt }: Revision): ListedPrices | undefined {
-  const read = readStoredDocument(document);
+/** The list of a revision when it is applied, and those that it names for later. */
+function priceLists(stored: Revision): { now: ListedPrices; later: Coming[] } | undefined {
+  const { revision, createdAt } = stored;
+  const read = readStoredDocument(stored.document);
   if (!read.ok) return undefined;
-  const { models } = buildCatalog(read.document, revision, createdAt);
-  return new Map(models.map((model) => [model.id, listedPrice(model)]));
+  const { document } = read;
+  const later = momentsOf(document).filter((moment) => moment > createdAt);
+  return {
+    now: priceList(document, createdAt),
+    later: later.map((since) => ({ revision, since, list: priceList(document, since) })),
+  };
+}
+
+function priceList(document: Document, at: number): ListedPrices {
+  return new Map(buildCatalog(document, 0, at).models.map((model) => [model.id, listedPrice(model)]));
 }
 
 /** Prices only: other changes of a model do not count. */

@@ -27,8 +27,9 @@ export async function warnApply(
   const before = readStoredDocument(newest.document);
   // Without a readable previous revision there is nothing to compare.
   if (!before.ok) return [...warnReplaced(newest, coming), ...warnLiterals(coming.document)];
-  const traffic = await store.read.trafficDays(taipeiDay(clock.now()) - TRAFFIC_DAYS);
-  const changes = findWarnings(before.document, coming.document, traffic);
+  const now = clock.now();
+  const traffic = await store.read.trafficDays(taipeiDay(now) - TRAFFIC_DAYS);
+  const changes = findWarnings(before.document, coming.document, traffic, now);
   // The embedded default is meant to be replaced: only its used entries are worth a warning.
   const isMissed = ({ requests }: { requests?: number }) => newest.source !== 'default' || requests !== 0;
   return [...warnReplaced(newest, coming), ...changes.filter(isMissed)];

@@ -1,7 +1,7 @@
 // GET /api/public/catalog: models and prices for everyone, with an ETag so that polling is cheap. Written once per catalog.
 
 import { z } from 'zod';
-import { PRICE_UNIT, publicCatalog } from '../../catalog/public-catalog.ts';
+import { PRICE_UNIT, publicCatalog, retirementShape } from '../../catalog/public-catalog.ts';
 import { publicPriceShape } from '../../catalog/public-price.ts';
 import { count, flag, isDemo, isList, named, text, time } from '../../kit/shapes.ts';
 import { MODEL_KINDS } from '../../vendors/endpoints.ts';
@@ -25,6 +25,7 @@ const catalog = named('Catalog', {
       max_output_tokens: count,
       free: flag,
       demo: isDemo,
+      ...retirementShape,
       price: publicPriceShape,
     }),
   ),

@@ -61,6 +61,7 @@ function modelCall<Name extends RouteName>(name: Name, description: ModelCallDes
       ...outline.tokenRateHeaders,
       'x-svc-dropped',
       'x-svc-translated',
+      ...outline.retirementHeaders,
       ...answerHeaders,
     ],
     requestHeaders: { ...rest.requestHeaders, ...outline.quote },

@@ -44,12 +44,17 @@ export const LIST_CALLS = [
   }),
 ];
 
-/** Models first, then their aliases. */
+/** Models first, then their aliases, then the names of retired models that they replace. */
 function usableModels(catalog: Catalog, key: ModelLimit): ListedModel[] {
   const models = catalog.models.filter((model) => mayUse(key, model));
+  const replaced = [...catalog.retired.keys()].flatMap((name) => {
+    const model = catalog.find(name);
+    return model && mayUse(key, model) ? [describeModel(model, catalog, name)] : [];
+  });
   return [
     ...models.map((model) => describeModel(model, catalog, model.id)),
     ...models.flatMap((model) => model.aliases.map((alias) => describeModel(model, catalog, alias))),
+    ...replaced,
   ];
 }
 
@@ -65,6 +70,7 @@ function describeModel(model: Model, catalog: Catalog, id: string): ListedModel 
     outputTokens: output,
     demo: model.demo,
     free: model.free,
+    retirement: model.retirement,
     price: publicPrice(model),
     priceUnit: PRICE_UNIT,
   };

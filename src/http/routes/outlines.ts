@@ -2,7 +2,7 @@
 // Dialects read the calls. Other members pass, so nothing here forbids any.
 
 import { z } from 'zod';
-import { PRICE_UNIT } from '../../catalog/public-catalog.ts';
+import { PRICE_UNIT, successor } from '../../catalog/public-catalog.ts';
 import { publicPriceShape } from '../../catalog/public-price.ts';
 import type { FaultCode } from '../../faults/table.ts';
 import { anyObject, count, each, flag, isDemo, isList, named, number, partly, text, time } from '../../kit/shapes.ts';
@@ -139,12 +139,16 @@ export const listedModel = partly(
     free: flag,
     price: publicPriceShape,
     price_unit: z.literal(PRICE_UNIT),
-    lifecycle: z.literal('active'),
+    lifecycle: z.enum(['active', 'deprecated']).describe('`deprecated`: it has a date of retirement.'),
     ...each(time.nullable(), 'deprecated_at', 'retires_at'),
     line: text.nullable(),
     capabilities: z.unknown().meta({ type: ['object', 'null'] }),
   },
-  { demo: isDemo, alias_of: text.describe('The model that this id is another name of.') },
+  {
+    demo: isDemo,
+    alias_of: text.describe('The model that this id is another name of, or that replaces it since it retired.'),
+    replaced_by: successor,
+  },
 ).meta({ id: 'Model' });
 
 export const modelList = named('ModelList', {
@@ -185,6 +189,7 @@ export const gatewayAnswerHeaders = [
   'x-svc-cost-ntd',
   'x-svc-balance-ntd',
 ];
+export const retirementHeaders = ['x-svc-model', 'deprecation', 'sunset', 'link'];
 export const anthropicAnswerHeaders = ['request-id', ...RATES.map((name) => `anthropic-ratelimit-requests-${name}`)];
 
-export const MODEL_FAULTS: readonly FaultCode[] = ['model_not_found', 'model_not_allowed'];
+export const MODEL_FAULTS: readonly FaultCode[] = ['model_not_found', 'model_retired', 'model_not_allowed'];

@@ -93,7 +93,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   if (applied) logApplied(log, configFile, applied);
   if (rejected) alarms.raise('config_rejected', { file: configFile, detail: faultLines(undefined, rejected) });
 
-  const active = createActiveCatalog(store, alarms);
+  const active = createActiveCatalog(store, clock, alarms);
   let heardAt = clock.monotonic();
   let warned: number | undefined;
   const onPulse = async ({ revision, keysVersion, newestEvent }: Pulse, askedAt: number) => {

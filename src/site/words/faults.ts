@@ -25,6 +25,7 @@ export const en = {
       'A budget of this key, or of a key above it, does not cover this request. Raise the budget, or wait until it resets.',
     model_not_allowed: 'The key you signed in with cannot use this model. Choose another one.',
     model_not_found: 'This model does not exist. Choose another one.',
+    model_retired: 'This model was retired. Choose another one.',
     unsupported_endpoint: 'This model does not support chat. Choose another one.',
     context_length_exceeded:
       'The prompt is longer than the context of this model. Shorten it, or choose a model with a larger context.',
@@ -73,6 +74,7 @@ export const zh: Said<typeof en> = {
     key_budget_exceeded: '這把金鑰或其上層金鑰剩餘的預算不足以支付這次請求。請提高預算，或等到預算重新計算。',
     model_not_allowed: '您登入所用的金鑰不能使用這個模型。請選擇其他模型。',
     model_not_found: '這個模型不存在。請選擇其他模型。',
+    model_retired: '這個模型已停用。請選擇其他模型。',
     unsupported_endpoint: '這個模型不支援對話。請選擇其他模型。',
     context_length_exceeded: '提示詞超過這個模型的上下文長度。請縮短提示詞，或選擇上下文更長的模型。',
     content_rejected: '提示詞不符合這個模型的內容規範。請修改提示詞。',

@@ -26,7 +26,7 @@ beforeEach(async () => {
   const store = await openSqliteStore({ file: join(folder, 'gateway.sqlite'), clock });
   tools = { store, clock, sealer: createSealer('a-pepper-for-tests-only', systemRandom) };
   lines = [];
-  active = createActiveCatalog(store, createAlarms(createLog(clock, (line) => lines.push(line))));
+  active = createActiveCatalog(store, clock, createAlarms(createLog(clock, (line) => lines.push(line))));
 });
 afterEach(async () => {
   await tools.store.close();

@@ -1,0 +1,51 @@
+// What a document says about later moments: prices that change and models that retire. Every node finds the same state for
+// a moment from the document alone.
+
+import type { Document, DocumentModel } from './document.ts';
+import type { Amounts } from './listed-prices.ts';
+
+/** The price list at a moment. Each change replaces what it names; the rest stays as it was. */
+export function priceAt(price: DocumentModel['price'], at: number): DocumentModel['price'] {
+  if (price === 'free') return price;
+  let list: Amounts = price;
+  for (const { effective_at: from, ...changed } of price.changes ?? []) if (from <= at) list = { ...list, ...changed };
+  return list;
+}
+
+/** The moments at which the price changes, in ascending order. */
+export function priceChangesOf(price: DocumentModel['price']): number[] {
+  return price === 'free' ? [] : (price.changes ?? []).map(({ effective_at: at }) => at);
+}
+
+/** The moments at which the catalog of a document changes by itself, in ascending order. */
+export function momentsOf({ models }: Pick<Document, 'models'>): number[] {
+  const moments = models.flatMap(({ price, retires_at: retiresAt }) => [
+    ...priceChangesOf(price),
+    ...(retiresAt === undefined ? [] : [retiresAt]),
+  ]);
+  return [...new Set(moments)].sort((one, other) => one - other);
+}
+
+export interface Period {
+  /** Infinite where nothing changed before, or nothing changes later. */
+  from: number;
+  until: number;
+}
+
+/** The period around a moment in which nothing changes. */
+export function periodAt(document: Pick<Document, 'models'>, at: number): Period {
+  const moments = momentsOf(document);
+  return {
+    from: moments.findLast((moment) => moment <= at) ?? Number.NEGATIVE_INFINITY,
+    until: moments.find((moment) => moment > at) ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+/** The moment of the period that is next to `at`. */
+export function nearestWithin({ from, until }: Period, at: number): number {
+  return Math.min(Math.max(at, from), until - 1);
+}
+
+export function isWithin({ from, until }: Period, at: number): boolean {
+  return at >= from && at < until;
+}
