@@ -150,6 +150,12 @@ export interface FoundAccount {
   frozen: boolean;
 }
 
+export interface ModelUse {
+  model: string;
+  requests: number;
+  accounts: number;
+}
+
 /** What all accounts spent on one Taipei day. */
 export interface RevenueDay {
   day: number;

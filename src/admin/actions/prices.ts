@@ -2,7 +2,9 @@
 
 import type { Document, DocumentModel } from '../../catalog/document.ts';
 import { type Amounts, PRICE_NAMES, type PriceName, priceOf } from '../../catalog/listed-prices.ts';
-import { type Fields, fieldsOf } from '../../catalog/loose-fields.ts';
+import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
+import { readMoment } from '../../catalog/moment.ts';
+import { priceAt } from '../../catalog/schedule.ts';
 import { formatNtd, type Nano } from '../../kit/money.ts';
 import {
   type AppliedDocument,
@@ -36,6 +38,8 @@ export interface PriceRow {
   sale: 'free' | PriceList;
   /** Undefined if it has none. */
   rules: ListRules | undefined;
+  /** What changes later. */
+  changes: readonly ({ at: number } & Pick<PriceRow, 'rules'> & { sale: PriceList })[];
   routes: readonly RouteCost[];
 }
 
@@ -67,16 +71,20 @@ export interface PriceEdit {
 
 export async function priceTable(tools: OperatingTools): Promise<{ revision: number; rows: PriceRow[] }> {
   const { revision, document } = await readNewest(tools);
-  return { revision: revision.revision, rows: document.models.map((model) => priceRow(document, model)) };
+  const now = tools.clock.now();
+  return { revision: revision.revision, rows: document.models.map((model) => priceRow(document, model, now)) };
 }
 
-function priceRow({ channels }: Document, { id, name, kinds, price, routes }: DocumentModel): PriceRow {
+function priceRow({ channels }: Document, model: DocumentModel, now: number): PriceRow {
+  const { id, name, kinds, routes } = model;
+  const price = priceAt(model.price, now);
   return {
     model: id,
     name: name ?? id,
     kinds,
     sale: price === 'free' ? 'free' : toPriceList(price),
     rules: price === 'free' ? undefined : toRules(price),
+    changes: price === 'free' ? [] : changesAfter(price, now),
     routes: routes.map((route) => ({
       channel: route.channel,
       upstreamModel: route.model,
@@ -88,6 +96,12 @@ function priceRow({ channels }: Document, { id, name, kinds, price, routes }: Do
       margin: route.cost && price !== 'free' ? marginOf(price, route.cost) : undefined,
     })),
   };
+}
+
+function changesAfter({ changes = [] }: Amounts, now: number): PriceRow['changes'] {
+  return changes
+    .filter(({ effective_at: at }) => at > now)
+    .map(({ effective_at: at, ...list }) => ({ at, sale: toPriceList(list), rules: toRules(list) }));
 }
 
 export function toPriceList(amounts: Pick<Amounts, PriceName>): PriceList {
@@ -145,7 +159,7 @@ function pricesOf<Value>(find: (name: PriceName) => Value | undefined): Partial<
  * it.
  */
 export async function editedDocument(
-  tools: Pick<OperatingTools, 'store'>,
+  tools: Pick<OperatingTools, 'store' | 'clock'>,
   edits: readonly PriceEdit[],
 ): Promise<{ revision: number; yaml: string }> {
   const { revision, yaml } = await currentDocument(tools);
@@ -154,13 +168,13 @@ export async function editedDocument(
     const index = raw.models.findIndex(({ id }) => id === edit.model);
     const model = raw.models[index];
     if (!model) throw notFound(`model ${edit.model}`);
-    raw.models[index] = editModel(model, edit);
+    raw.models[index] = editModel(model, edit, tools.clock.now());
   }
   return { revision, yaml: writeRaw(raw) };
 }
 
-function editModel(model: Fields, { sale, cost }: PriceEdit): Fields {
-  const price = sale === undefined ? model.price : sale === 'free' ? 'free' : editList(model.price, sale);
+function editModel(model: Fields, { sale, cost }: PriceEdit, now: number): Fields {
+  const price = sale === undefined ? model.price : sale === 'free' ? 'free' : editSale(model.price, sale, now);
   if (!cost) return { ...model, price };
   const known = routesOf(model);
   if (cost.channel !== undefined && !known.some(({ channel }) => channel === cost.channel)) {
@@ -173,6 +187,18 @@ function editModel(model: Fields, { sale, cost }: PriceEdit): Fields {
     return Object.keys(after).length === 0 ? rest : { ...rest, cost: after };
   });
   return { ...model, price, routes };
+}
+
+/** Changes that have come are part of the price that is edited; later ones stay. */
+function editSale(before: unknown, changes: PriceChanges, now: number): Fields {
+  let list = fieldsOf(before);
+  const later: Fields[] = [];
+  for (const change of listOf(list.changes).map(fieldsOf)) {
+    const { effective_at: moment, ...changed } = change;
+    if ((readMoment(String(moment)) ?? 0) <= now) list = { ...list, ...changed };
+    else later.push(change);
+  }
+  return { ...editList(list, changes), ...(later.length > 0 && { changes: later }) };
 }
 
 function editList(before: unknown, changes: PriceChanges): Fields {

@@ -9,9 +9,11 @@ import { applyDocument } from '../../catalog/publishing/apply-document.ts';
 import { readNewDocument } from '../../catalog/read-document.ts';
 import { warnLiterals } from '../../catalog/warn-change.ts';
 import { type SecretPlaces, warnDocument } from '../../catalog/warn-document.ts';
+import { systemClock } from '../../kit/clock.ts';
 import { fileTrouble } from '../../kit/file-trouble.ts';
 import { readKeyFile } from '../../kit/key-file.ts';
 import { currentDocument } from '../actions/documents.ts';
+import { warnRetirements } from '../actions/retirements.ts';
 import { ACTOR, type Command, CommandRefused, noArguments, oneArgument } from './command.ts';
 
 export const configCommands: readonly Command[] = [
@@ -20,11 +22,17 @@ export const configCommands: readonly Command[] = [
     takes: 'FILE',
     about: 'validate a catalog file',
     options: [],
-    async run({ args, variable }) {
+    async run({ args, variable, hasDatabase, open }) {
       const read = readNewDocument(readNamedFile(oneArgument(args, 'FILE')));
       if (!read.ok) throw refusedDocument(read.faults);
       const { channels, models } = read.document;
-      const warnings = [...warnLiterals(read.document), ...warnDocument(read.document, placesOf(variable))];
+      // A check does not fail because there is no database.
+      const openTools = async () => (hasDatabase() ? open().catch(() => undefined) : undefined);
+      const warnings = [
+        ...warnLiterals(read.document),
+        ...warnDocument(read.document, placesOf(variable)),
+        ...(await warnRetirements(read.document, systemClock.now(), openTools)),
+      ];
       return {
         facts: { ok: true, channels: channels.length, models: models.length, warnings },
         text: `valid: ${channels.length} channels, ${models.length} models`,
@@ -47,9 +55,14 @@ export const configCommands: readonly Command[] = [
       if (first?.ok === false) throw refusedDocument(first.faults);
       // Any other file is an edit: it survives a restart while the server's own file is unchanged.
       const source = resolve(path) === configFile ? 'file' : 'operator';
-      const applied = await applyDocument(await open(), text, source, ACTOR);
+      const tools = await open();
+      const applied = await applyDocument(tools, text, source, ACTOR);
       if (!applied.ok) throw refusedDocument(applied.faults);
-      const warnings = [...applied.warnings, ...warnDocument(applied.document, placesOf(variable))];
+      const warnings = [
+        ...applied.warnings,
+        ...warnDocument(applied.document, placesOf(variable)),
+        ...(await warnRetirements(applied.document, tools.clock.now(), async () => tools)),
+      ];
       // Shows a wrong DATA_DIR, with which the server would keep its old prices.
       const made = isNew ? databaseFile() : undefined;
       const where = made === undefined ? '' : `, in a new database at ${made}`;

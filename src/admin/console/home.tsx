@@ -11,6 +11,8 @@ import { currentDocument } from '../actions/documents.ts';
 import { listIncidents } from '../actions/incidents.ts';
 import { auditResult, dailyRevenue } from '../actions/ledger.ts';
 import { showLosses } from '../actions/losses.ts';
+import { readNewest } from '../actions/newest.ts';
+import { listRetiring } from '../actions/retirements.ts';
 import { ChannelTable, needsAttention } from './channels/list.tsx';
 import { type ConsoleContext, ConsolePage, countedAlarms } from './frame.tsx';
 import type { ConsoleTools } from './tools.ts';
@@ -36,6 +38,7 @@ async function readFacts(tools: ConsoleTools) {
     openIncidents: (await listIncidents(tools, SHOWN_INCIDENTS)).filter(({ endedAt }) => endedAt === null).length,
     isUnbalanced: audit !== undefined && (audit.report.differences.length > 0 || audit.report.total !== 0n),
     revision: (await currentDocument(tools)).revision,
+    retiring: await listRetiring((await readNewest(tools)).document, tools.clock.now(), async () => undefined),
     actions: await listActions(tools, SHOWN_ACTIONS),
   };
 }
@@ -73,15 +76,17 @@ function HomePage({ context, facts }: HomeProps) {
   );
 }
 
-function Needs({ context, facts: { channels, openIncidents, isUnbalanced } }: HomeProps) {
+function Needs({ context, facts: { channels, openIncidents, isUnbalanced, retiring } }: HomeProps) {
   const words = context.words;
   const { home } = words;
   const troubled = channels.filter((channel) => needsAttention(channel, words)).map(({ name }) => name);
+  const retiringSoon = retiring.filter(({ inDays }) => inDays >= 0).map(({ model }) => model);
   const needs = [
     ...(isUnbalanced ? [{ path: '/ledger', text: home.unbalanced }] : []),
     ...(context.openAlarms ? [{ path: '/alarms', text: home.openAlarms(countedAlarms(context.openAlarms)) }] : []),
     ...(troubled.length > 0 ? [{ path: '/channels', text: home.channelsBad(troubled.join(', ')) }] : []),
     ...(openIncidents > 0 ? [{ path: '/incidents', text: home.incidentsOpen(openIncidents) }] : []),
+    ...(retiringSoon.length > 0 ? [{ path: '/models', text: home.retiring(retiringSoon.join(', ')) }] : []),
     ...(channels.every(({ kind }) => kind === 'demo') ? [{ path: '/models/document', text: home.noChannel }] : []),
   ];
   if (needs.length === 0) {

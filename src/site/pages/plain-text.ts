@@ -10,6 +10,7 @@ import { dateTime, milliseconds, percent, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { MENU } from '../page.tsx';
 import { freeCall, type HomeFacts, homePromises, registerCall } from './home.tsx';
+import { laterText, retirementText } from './price-dates.ts';
 import { pricingLead, ruleTexts } from './price-rules.ts';
 import { type PricingFacts, priceText } from './pricing.tsx';
 import { type PricingQuery, priceColumns, selectModels } from './pricing-models.ts';
@@ -60,8 +61,15 @@ export function pricingText(language: Language, facts: PricingFacts, query: Pric
     const texts = ruleTexts(language, model.rules, (name) => model.price[name] !== undefined);
     return texts.map((text) => `- ${model.id}: ${text}`);
   });
+  const dates = models.flatMap(({ id, laterPrices, retirement }) => [
+    ...laterPrices.map((later) => `- ${id}: ${laterText(language, later)}`),
+    ...(retirement ? [`- ${id}: ${retirementText(language, retirement)}`] : []),
+  ]);
   const effective = pricing.effective(facts.revision, dateTime(facts.since));
-  const further = rules.length === 0 ? [] : [rules.join('\n'), pricing.rulesNote];
+  const further = [
+    ...(rules.length === 0 ? [] : [rules.join('\n'), pricing.rulesNote]),
+    ...(dates.length === 0 ? [] : [dates.join('\n')]),
+  ];
   return paragraphs(`# ${pricing.title}`, pricingLead(language, facts.models), table, ...further, effective);
 }
 

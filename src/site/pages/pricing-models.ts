@@ -21,6 +21,8 @@ export interface PricedModel {
   /** NT$ for the unit of the list; none where it does not apply. */
   price: Readonly<Partial<Record<keyof Prices, number>>>;
   rules: PriceRules | undefined;
+  laterPrices: Model['laterPrices'];
+  retirement: Model['retirement'];
 }
 
 export interface PricingQuery {
@@ -81,11 +83,12 @@ export async function pricingFacts({ catalog, priceHistory }: SiteTools) {
 }
 
 function pricedModel(model: Model, catalog: Catalog): PricedModel {
-  const { id, name, aliases, kinds, free: isFree, priced, prices } = model;
+  const { id, name, aliases, kinds, free: isFree, priced, prices, laterPrices, retirement } = model;
   const contextTokens = hasContext(model) ? tokenBounds(model, catalog).input : null;
   const listed = PRICE_ORDER.filter((one) => priced.has(one)).map((one) => [one, listPrice(one, prices[one])]);
   const price = Object.fromEntries(listed);
-  return { id, name, aliases, kinds, contextTokens, isFree, price, rules: prices.rules };
+  const dated = { laterPrices, retirement };
+  return { id, name, aliases, kinds, contextTokens, isFree, price, rules: prices.rules, ...dated };
 }
 
 function hasContext({ kinds, isContextStated }: Model): boolean {

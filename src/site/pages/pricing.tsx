@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 // Every model with its price, as billed: searched, filtered and sorted by the address alone.
 
-import type { InputTier, Prices } from '../../kit/prices.ts';
+import type { Prices } from '../../kit/prices.ts';
+import { taipeiMoment } from '../../kit/taipei.ts';
 import { count, dateTime, listPrice, priceNumber, sentences } from '../format.ts';
 import { LANGUAGES } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
@@ -9,8 +10,9 @@ import { Submit } from '../parts/button.tsx';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { CardSource } from '../parts/support-link.tsx';
 import { Heads, Scroll } from '../parts/table.tsx';
+import { retirementText } from './price-dates.ts';
 import { PriceHistory } from './price-history.tsx';
-import { factorTexts, pricingLead, tierName } from './price-rules.ts';
+import { factorTexts, pricingLead, ruleTexts, tierName } from './price-rules.ts';
 import {
   PRICING_KINDS,
   PRICING_SORTS,
@@ -92,7 +94,23 @@ function PriceTable({ context, models }: { context: PageContext; models: readonl
             <>
               <PriceRow context={context} model={model} columns={columns} />
               {model.rules?.tiers.map((tier) => (
-                <TierRow context={context} model={model} columns={columns} tier={tier} />
+                <FurtherRow
+                  context={context}
+                  model={model}
+                  columns={columns}
+                  name={tierName(context.language, tier)}
+                  prices={tier.prices}
+                />
+              ))}
+              {model.laterPrices.map(({ at, prices }) => (
+                <FurtherRow
+                  context={context}
+                  model={model}
+                  columns={columns}
+                  name={pricing.from(taipeiMoment(at))}
+                  prices={prices}
+                  notes={ruleTexts(context.language, prices.rules, (name) => model.price[name] !== undefined)}
+                />
               ))}
             </>
           ))}
@@ -149,6 +167,7 @@ function PriceRow({ context, model, columns }: RowProps) {
         <ModelName model={model} />
         {model.rules &&
           factorTexts(context.language, model.rules).map((text) => <span class="under number">{text}</span>)}
+        {model.retirement && <span class="under bad">{retirementText(context.language, model.retirement)}</span>}
       </th>
       {columns.map((name) => (
         <td class={model.price[name] === undefined ? 'right number none' : 'right number'} data-label={pricing[name]}>
@@ -165,20 +184,30 @@ function PriceRow({ context, model, columns }: RowProps) {
   );
 }
 
-/** The same model with a longer input. */
-function TierRow({ context, model, columns, tier }: RowProps & { tier: InputTier }) {
+interface FurtherRowProps extends RowProps {
+  /** What it is for. */
+  name: string;
+  prices: Prices;
+  notes?: readonly string[];
+}
+
+/** Other prices of the same model: with a longer input, or later. */
+function FurtherRow({ context, model, columns, name: title, prices, notes = [] }: FurtherRowProps) {
   const { pricing } = context.words;
   return (
     <tr class="is-tier">
       <th scope="row">
         <span class="unseen">{model.name + context.words.account.colon}</span>
-        {tierName(context.language, tier)}
+        {title}
+        {notes.map((note) => (
+          <span class="under number">{note}</span>
+        ))}
       </th>
       {columns.map((name) => {
         const isListed = model.price[name] !== undefined;
         return (
           <td class={isListed ? 'right number' : 'right number none'} data-label={pricing[name]}>
-            {isListed ? priceNumber(listPrice(name, tier.prices[name])) : '–'}
+            {isListed ? priceNumber(listPrice(name, prices[name])) : '–'}
           </td>
         );
       })}

@@ -137,3 +137,33 @@ test.each([
 test('a check needs no data folder and makes none', () => {
   expect(existsSync(place.dataDir)).toBe(false);
 });
+
+describe('a model that retires', () => {
+  const DAY_MS = 86_400_000;
+  const dateIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+  const retiring = (file: string, days: number, rest: Record<string, unknown> = {}) => {
+    const document = plainDocument();
+    const old = { id: 'old', price: { input: 1, output: 1 }, routes: [{ channel: 'demo', model: 'demo' }] };
+    const model = { ...old, retires_at: dateIn(days), ...rest };
+    return place.write(file, { ...document, models: [...document.models, model] });
+  };
+  const warned = async (file: string) => (await place.gateway(['config', 'check', file])).stderr;
+
+  test('is named 59 days ahead, and not 62', async () => {
+    expect(await warned(retiring('later.yaml', 62))).toBe('');
+    const text = await warned(retiring('soon.yaml', 59));
+    expect(text).toContain(`models[2].retires_at: old retires on ${dateIn(59)}, in `);
+    expect(text).toContain('from then on its calls are refused, without a successor');
+    expect(text).not.toContain('requests');
+    expect(existsSync(place.dataDir)).toBe(false);
+  });
+
+  test('is named with its successor, also when it has retired', async () => {
+    const named = await warned(retiring('named.yaml', -3, { replaced_by: 'paid' }));
+    expect(named).toContain(
+      `old retired on ${dateIn(-3)}: since then its calls are refused, and paid is named instead`,
+    );
+    const replaced = await warned(retiring('replaced.yaml', 3, { replaced_by: 'paid', on_retired: 'replace' }));
+    expect(replaced).toContain('from then on paid serves its calls, at its own price');
+  });
+});

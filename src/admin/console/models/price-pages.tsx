@@ -9,8 +9,10 @@ import type { Notice } from '../../../site/frame.tsx';
 import { SubmitRow } from '../../../site/parts/button.tsx';
 import { Hidden, TextField } from '../../../site/parts/field.tsx';
 import { plainNumber, typed } from '../../../site/read-form.ts';
+import { readNewest } from '../../actions/newest.ts';
 import { editedDocument, type PriceEdit, type PriceList, type PriceRow, priceTable } from '../../actions/prices.ts';
 import { notFound } from '../../actions/refused.ts';
+import { listRetiring } from '../../actions/retirements.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
@@ -20,7 +22,9 @@ import { PricesPage } from './price-table.tsx';
 export function addPricePages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/models', async (visit) => {
     const { rows } = await priceTable(tools);
-    return visit.show(<PricesPage context={visit.page} rows={rows} />);
+    const { document } = await readNewest(tools);
+    const retiring = await listRetiring(document, tools.clock.now(), async () => tools);
+    return visit.show(<PricesPage context={visit.page} rows={rows} retiring={retiring} />);
   });
   visits.get('/models/edit', async (visit) => {
     const { row, revision } = await findRow(tools, visit);

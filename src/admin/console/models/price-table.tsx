@@ -2,6 +2,8 @@
 // What customers pay beside what it costs us, per model and route.
 
 import { PRICE_NAMES, type PriceName, priceOf } from '../../../catalog/listed-prices.ts';
+import type { RetiringModel } from '../../../catalog/warn-retirement.ts';
+import { taipeiMoment } from '../../../kit/taipei.ts';
 import { decimal, percent, sentences } from '../../../site/format.ts';
 import { LinkButton } from '../../../site/parts/button.tsx';
 import { Heads, Scroll } from '../../../site/parts/table.tsx';
@@ -11,22 +13,30 @@ import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 interface PricesProps {
   context: ConsoleContext;
   rows: readonly PriceRow[];
+  retiring: readonly RetiringModel[];
 }
 
-export function PricesPage({ context, rows }: PricesProps) {
+export function PricesPage({ context, rows, retiring }: PricesProps) {
   const { prices } = context.words;
   return (
     <ConsolePage context={context} section="models" title={prices.title} lead={sentences(prices.lead, prices.unit)}>
       <ul class="sheets">
         {rows.map((row) => (
-          <ModelSheet context={context} row={row} />
+          <ModelSheet context={context} row={row} retiring={retiring.find(({ model }) => model === row.model)} />
         ))}
       </ul>
     </ConsolePage>
   );
 }
 
-function ModelSheet({ context, row }: { context: ConsoleContext; row: PriceRow }) {
+interface SheetProps {
+  context: ConsoleContext;
+  row: PriceRow;
+  /** Undefined if it does not retire soon. */
+  retiring: RetiringModel | undefined;
+}
+
+function ModelSheet({ context, row, retiring }: SheetProps) {
   const { prices } = context.words;
   const { sale, model } = row;
   return (
@@ -42,6 +52,7 @@ function ModelSheet({ context, row }: { context: ConsoleContext; row: PriceRow }
           about={`: ${model}`}
         />
       </div>
+      {retiring ? <p class="bad">{prices.retires(retiring)}</p> : null}
       {sale === 'free' ? (
         <p>
           <span class="good">{prices.free}</span>{' '}
@@ -51,6 +62,9 @@ function ModelSheet({ context, row }: { context: ConsoleContext; row: PriceRow }
         <ModelPrices context={context} sale={sale} routes={row.routes} label={model} />
       )}
       <Rules name={prices.sale} rules={row.rules} />
+      {row.changes.map(({ at, sale: later, rules }) => (
+        <Rules name={prices.from(taipeiMoment(at))} rules={rules} prices={later} />
+      ))}
       {row.routes.map(({ channel, costRules }) => (
         <Rules name={`${prices.cost} ${channel}`} rules={costRules} />
       ))}
@@ -59,15 +73,16 @@ function ModelSheet({ context, row }: { context: ConsoleContext; row: PriceRow }
 }
 
 /** By the names of the document, where they are edited. */
-function Rules({ name, rules }: { name: string; rules: ListRules | undefined }) {
-  if (!rules) return null;
-  const { tiers = [], service_tiers: factors = {}, tools = {} } = rules;
+function Rules({ name, rules, prices = {} }: { name: string; rules: ListRules | undefined; prices?: PriceList }) {
+  const { tiers = [], service_tiers: factors = {}, tools = {} } = rules ?? {};
   const pairs = (table: object) => Object.entries(table).map(([field, value]) => `${field} ${value}`);
   const texts = [
+    ...pairs(prices),
     ...tiers.map((tier) => `tiers: ${pairs(tier).join(', ')}`),
     ...pairs(factors).map((text) => `service_tiers: ${text}`),
     ...pairs(tools).map((text) => `tools: ${text}`),
   ];
+  if (texts.length === 0) return null;
   return (
     <p class="faint">
       {name} · {texts.join(' · ')}

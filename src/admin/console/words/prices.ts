@@ -1,5 +1,9 @@
 // The words of the models and their prices.
 
+import type { RetiringModel } from '../../../catalog/warn-retirement.ts';
+import { counted } from '../../../kit/counted.ts';
+import { taipeiMoment } from '../../../kit/taipei.ts';
+import { sentences } from '../../../site/format.ts';
 import type { Said } from '../../../site/words/said.ts';
 
 export const en = {
@@ -25,6 +29,17 @@ export const en = {
   image: 'One image',
   second: 'One second of audio',
   character: 'One million characters',
+  from: (moment: string) => `From ${moment}`,
+  retires: ({ at, inDays, successor, isReplaced, use }: RetiringModel) =>
+    sentences(
+      `${inDays < 0 ? 'Retired' : 'Retires'} on ${taipeiMoment(at)}${inDays > 0 ? `, in ${counted(inDays, 'day', 'days')}` : ''}.`,
+      isReplaced
+        ? `Then ${successor} serves its calls.`
+        : `Its calls are then refused${successor ? `; the successor is ${successor}` : ''}.`,
+      use
+        ? `Last 30 days: ${counted(use.requests, 'request', 'requests')} from ${counted(use.accounts, 'account', 'accounts')}.`
+        : '',
+    ),
   editTitle: (model: string) => `Prices of ${model}`,
   editLead: 'An empty field has no price. You review the changes before they are applied.',
   salePrices: 'What customers pay',
@@ -86,6 +101,15 @@ export const zh: Said<typeof en> = {
   image: '每張圖片',
   second: '每秒音訊',
   character: '每百萬字元',
+  from: (moment) => `${moment} 起`,
+  retires: ({ at, inDays, successor, isReplaced, use }) =>
+    sentences(
+      `${inDays < 0 ? '已於' : '將於'} ${taipeiMoment(at)} 停用${inDays > 0 ? `（還有 ${inDays} 天）` : ''}。`,
+      isReplaced
+        ? `之後由 ${successor} 處理對它的呼叫。`
+        : `之後對它的呼叫會被拒絕${successor ? `，並提示改用 ${successor}` : ''}。`,
+      use ? `最近 30 天：${use.accounts} 個帳號、${use.requests} 次請求。` : '',
+    ),
   editTitle: (model) => `${model} 的價格`,
   editLead: '空白表示沒有這個價格。套用之前會先顯示差異。',
   salePrices: '客戶支付的價格',
