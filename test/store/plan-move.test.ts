@@ -61,6 +61,7 @@ test('money and times are whole numbers of 64 bits, and what the database counts
     'action_id',
     'alarm_id',
     'entry_id',
+    'event_id',
     'loss_id',
     'revision',
   ]);
