@@ -20,7 +20,15 @@ function cleanInProject(find: () => string[]) {
 
 describe('packages are pinned and few', () => {
   const clean = {
-    dependencies: { bun: '1.0.0', hono: '1.0.0', marked: '1.0.0', uqr: '1.0.0', yaml: '1.0.0', zod: '1.0.0' },
+    dependencies: {
+      '@modelcontextprotocol/server': '1.0.0',
+      bun: '1.0.0',
+      hono: '1.0.0',
+      marked: '1.0.0',
+      uqr: '1.0.0',
+      yaml: '1.0.0',
+      zod: '1.0.0',
+    },
     devDependencies: {},
   };
   cleanInProject(() => [...findLoosePins(manifest), ...findNewDependencies(manifest)]);

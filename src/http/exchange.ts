@@ -23,6 +23,7 @@ import type { RelayTools } from '../relay/call.ts';
 import type { Store } from '../store/store.ts';
 import type { EventStreams } from './event-stream.ts';
 import type { DoorGuards } from './guard-doors.ts';
+import type { RunningCalls } from './mcp/running-calls.ts';
 
 export interface HttpTools {
   store: Store;
@@ -58,6 +59,9 @@ export interface HttpTools {
   hasStore(): boolean;
   /** Names this gateway in calls to upstreams. */
   gatewayId: string;
+  /** Serves a request that a tool call of an MCP client became, as if the client had sent it. */
+  dispatch(request: Request, connection: Connection): Response | Promise<Response>;
+  mcpCalls: RunningCalls;
 }
 
 export interface Exchange {

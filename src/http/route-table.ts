@@ -12,6 +12,7 @@ import { countTokens } from './routes/count-tokens.ts';
 import { listEventsCall } from './routes/events.ts';
 import { HEALTH_CALLS } from './routes/health.ts';
 import { KEY_CALLS } from './routes/keys.ts';
+import { mcp } from './routes/mcp.ts';
 import { MODEL_CALLS } from './routes/model-calls.ts';
 import { LIST_CALLS } from './routes/models.ts';
 import { createQuote } from './routes/quote.ts';
@@ -45,4 +46,5 @@ export const ROUTES = [
   ...LIST_CALLS,
   countTokens,
   ...MODEL_CALLS,
+  mcp,
 ];

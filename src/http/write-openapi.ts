@@ -96,7 +96,8 @@ function writeSchema(shape: z.ZodType, schemas: WrittenCalls['schemas']): Schema
   return (properties?.shape ?? {}) as Schema;
 }
 
-function toSchema(shape: z.ZodObject) {
+/** As a JSON Schema of its own. */
+export function toSchema(shape: z.ZodType) {
   return z.toJSONSchema(shape, {
     io: 'input',
     override({ jsonSchema }) {

@@ -25,6 +25,7 @@ import { createApp } from '../http/app.ts';
 import { createEventStreams } from '../http/event-stream.ts';
 import type { HttpTools } from '../http/exchange.ts';
 import { createDoorGuards } from '../http/guard-doors.ts';
+import { RunningCalls } from '../http/mcp/running-calls.ts';
 import { bodyTextReader, pause } from '../http/read-body.ts';
 import { createAlarms } from '../kit/alarms.ts';
 import { assert } from '../kit/assert.ts';
@@ -166,6 +167,8 @@ export async function composeGateway(
     isReady: life.isReady,
     hasStore: () => life.node()?.hasStore() ?? false,
     gatewayId,
+    dispatch: (request, connection) => app.fetch(request, connection),
+    mcpCalls: new RunningCalls(),
     doors: createDoorGuards(clock),
     largeWork: createLargeWork(clock),
     quoteGuard: createQuoteGuard(clock),

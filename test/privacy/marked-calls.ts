@@ -108,6 +108,8 @@ export function markedCalls(mark: string, word: string, key: string, emptyKey: s
   let paths = 0;
   /** Each on a model of its own: what one failure did to its channel must not keep the next call from it. */
   const up = (rest: Record<string, unknown> = {}) => chat({ model: `path-${paths++}`, ...rest });
+  const askByTool = (given: Record<string, unknown>) =>
+    post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ask', arguments: given } });
   const [role = '', ...deltas] = (chatStream({ pieces: [`reply ${mark}`, mark], extra: { note: mark } }).body ??
     []) as string[];
   const stream = { stream: true, stream_options: { include_usage: true } };
@@ -147,6 +149,20 @@ export function markedCalls(mark: string, word: string, key: string, emptyKey: s
       path: CHAT,
       init: post({ ...full, model: 'up-paid' }, { ...auth, 'x-svc-quote': word }),
     },
+    {
+      what: 'a tool call of an MCP client',
+      path: '/mcp',
+      init: askByTool({ model: `path-${paths++}`, prompt: mark, messages: [{ role: 'system', content: mark }] }),
+      script: chatAnswer({ pieces: [`told ${word}`] }),
+      tells: `told ${word}`,
+    },
+    {
+      what: 'a tool call of an MCP client that is refused',
+      path: '/mcp',
+      init: askByTool({ model: 'dear', prompt: mark, session: word, [word]: mark }),
+      tells: 'insufficient_balance',
+    },
+    { what: 'an MCP message of the mark', path: '/mcp', init: post({ jsonrpc: '2.0', id: 1, method: mark }) },
     { what: 'the demo channel', path: CHAT, init: chat({ model: 'demo-small', max_tokens: 3, ...stream }) },
     {
       what: 'usage that is text',

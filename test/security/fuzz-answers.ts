@@ -7,6 +7,7 @@ import { LISTED_ROUTES } from './route-list.ts';
 const INSIDE = /\.tsx?:\d|node_modules|\bat \w+ \(|sqlite_|SQLITE|bun:|Something went wrong/;
 const RELAYED = new Set(LISTED_ROUTES.filter(({ body }) => body?.model).map(({ path }) => path));
 /** Codes of the faults above 499 that an upstream or a limit explains. */
+const INTERNAL_ERROR = -32_603;
 const EXPLAINED = ['upstream_failed', 'unavailable', 'loop_detected'];
 
 export function judge(call: FuzzCall, response: Response, text: string, secrets: readonly string[]): string[] {
@@ -20,7 +21,7 @@ export function judge(call: FuzzCall, response: Response, text: string, secrets:
     .replace(/^\/+/, '/')
     .replace(/\/$/, '')
     .replace(/^\/v1\/v1\//, '/v1/');
-  const isApi = /^\/(v1|api)(\/|$)/.test(pathname);
+  const isApi = /^\/(v1|api|mcp)(\/|$)/.test(pathname);
   if (call.method !== 'OPTIONS' && isApi) {
     const id = headers.get('x-request-id');
     if (!id?.startsWith('req_') || headers.get('request-id') !== id) wrong.push('has no request id');
@@ -41,6 +42,7 @@ function judgeFault(
 ): string[] {
   if (!headers.get('content-type')?.startsWith('application/json')) return ['is no JSON'];
   const body = parse(text);
+  if (pathname === '/mcp' && isProtocolError(body)) return [];
   const isBelow = (base: string) => pathname === base || pathname.startsWith(`${base}/`);
   const isAnthropic = isBelow('/v1/messages') || (isBelow('/v1/models') && Object.hasOwn(sent, 'anthropic-version'));
   const names = Object.keys(body ?? {})
@@ -53,6 +55,12 @@ function judgeFault(
   if (status === 500 || code === 'internal_error') wrong.push('is our own error');
   if (status > 500 && !(EXPLAINED.includes(code) && RELAYED.has(pathname))) wrong.push('is not explained');
   return wrong;
+}
+
+/** Of JSON-RPC, which names its errors by numbers. */
+function isProtocolError(body: Answer): boolean {
+  const { code, message } = body?.error ?? {};
+  return body?.jsonrpc === '2.0' && typeof code === 'number' && code !== INTERNAL_ERROR && typeof message === 'string';
 }
 
 function judgeSuccess(type: string, text: string): string[] {

@@ -20,6 +20,7 @@ export const OPEN_ROUTES: readonly RouteName[] = [
   'GET /api/public/catalog',
   'GET /api/public/status',
   'POST /api/agent/register',
+  'POST /mcp',
 ];
 
 /** For keys that manage. */
@@ -46,6 +47,7 @@ export const LARGE_ROUTES: Readonly<Partial<Record<RouteName, number>>> = {
   'POST /v1/messages': 20 * MIB,
   'POST /v1/embeddings': 5 * MIB,
   'POST /v1/images/generations': 25 * MIB,
+  'POST /mcp': MIB,
 };
 
 const MESSAGES = [{ role: 'user', content: 'Hi' }];
@@ -87,6 +89,12 @@ const BODIES: Readonly<Partial<Record<RouteName, ListedRoute['body']>>> = {
   },
   'POST /v1/embeddings': { model: 'vectors', input: 'Hi', user: 'u' },
   'POST /v1/images/generations': { model: 'paint', prompt: 'a cat', n: 1, user: 'u' },
+  'POST /mcp': {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'ask', arguments: { model: 'up-paid', messages: MESSAGES, prompt: 'Hi', max_tokens: 20 } },
+  },
 };
 
 export const LISTED_ROUTES: readonly ListedRoute[] = ROUTES.map((route) => {

@@ -1,0 +1,24 @@
+// What a whole chat answer says, as text: for callers inside the gateway that show it in another form.
+
+import { isObject, type JsonObject } from '../../kit/json/json.ts';
+import { readSegments } from './read-output.ts';
+
+export interface Spoken {
+  model: string;
+  /** Of the first choice. A refusal is its text, too. */
+  text: string;
+  finishReason: string | null;
+}
+
+const SPOKEN_SLOTS = ['0/content', '0/refusal'];
+
+export function readSpoken({ model, choices }: JsonObject): Spoken {
+  const [choice] = Array.isArray(choices) ? choices : [];
+  const { message, finish_reason: finish } = isObject(choice) ? choice : {};
+  const said = readSegments(message, 0).filter(({ slot }) => SPOKEN_SLOTS.includes(slot));
+  return {
+    model: typeof model === 'string' ? model : '',
+    text: said.map(({ text }) => text).join(''),
+    finishReason: typeof finish === 'string' ? finish : null,
+  };
+}
