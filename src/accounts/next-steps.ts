@@ -61,6 +61,10 @@ export function nextSteps({ publicUrl, model }: ClientSettings, apiKey: string) 
       why: 'create a key for an agent that starts agents: it creates keys for them, within its own limits',
       run: post('/api/keys', { name: 'team', delegate: true, budgets: { month_ntd: 0.5 } }),
     },
+    {
+      why: 'list the tools of the MCP server, the same service for agents that use tools',
+      run: post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    },
     { why: 'add balance: put the code of a prepaid card in place of PC-…', run: post('/api/redeem', { code: 'PC-…' }) },
     { why: 'see balance and limits', run: get('/api/me') },
     { why: 'see every request with its channel and cost', run: get('/api/usage') },

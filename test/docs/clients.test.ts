@@ -37,6 +37,17 @@ const CLIS: CliCase[] = [
   { cli: opencode, config: { path: 'work/opencode.json', language: 'json' } },
 ];
 
+/** How each shows a server that it has reached, or at least read. */
+const MCP_CLIS: (CliCase & { heading: string; shows: RegExp })[] = [
+  { cli: claudeCode, heading: 'MCP in Claude Code', shows: /gateway: .*Connected/ },
+  {
+    cli: codex,
+    heading: 'MCP in Codex',
+    config: { path: '.codex/config.toml', language: 'toml' },
+    shows: /gateway +http.*\/mcp +KEY/,
+  },
+];
+
 let gateway: TestGateway;
 let key: string;
 /** Where a reader has installed the libraries. */
@@ -97,23 +108,37 @@ describe('a script', () => {
   });
 });
 
+/** Runs the commands under a heading, with the configuration that is shown there. */
+function runShown(heading: string, { cli, config }: CliCase) {
+  const [command] = under(heading, 'sh');
+  const [file] = config ? under(heading, config.language) : [];
+  const start = cli.start().map((word) => `'${word}'`);
+  return runCli({
+    command: ['sh', '-ec', `${cli.command}() { ${start.join(' ')} "$@"; }\n${command ? here(command) : 'false'}`],
+    // A shell may have a key of the vendor's own, which must not get in the way.
+    env: { KEY: key, ANTHROPIC_API_KEY: 'sk-ant-stale', ...cli.offline },
+    files: config && file ? { [config.path]: here(file) } : {},
+  });
+}
+
 describe('a command line', () => {
   test.each(CLIS.map((one) => [one.cli.name, one] as const))(
     '%s, with the configuration shown',
-    async (heading, { cli, config }) => {
-      const [command] = under(heading, 'sh');
-      const [file] = config ? under(heading, config.language) : [];
-      const start = cli.start().map((word) => `'${word}'`);
-      const { exitCode, stdout, stderr } = await runCli({
-        command: ['sh', '-ec', `${cli.command}() { ${start.join(' ')} "$@"; }\n${command ? here(command) : 'false'}`],
-        // A shell may have a key of the vendor's own, which must not get in the way.
-        env: { KEY: key, ANTHROPIC_API_KEY: 'sk-ant-stale', ...cli.offline },
-        files: config && file ? { [config.path]: here(file) } : {},
-      });
+    async (heading, one) => {
+      const { exitCode, stdout, stderr } = await runShown(heading, one);
       expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(DEMO_TEXT) });
       // Claude Code's complaint about a model whose window nobody told it.
       expect(stderr).not.toContain('recognize the model');
       await expectServed();
+    },
+    CLI_TEST_MS,
+  );
+
+  test.each(MCP_CLIS.map((one) => [one.heading, one] as const))(
+    '%s, with the configuration shown',
+    async (heading, one) => {
+      const { exitCode, stdout, stderr } = await runShown(heading, one);
+      expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(one.shows) });
     },
     CLI_TEST_MS,
   );
@@ -158,12 +183,13 @@ test('no block but Python’s goes without a run', () => {
     ...under(name, 'sh'),
     ...(config ? under(name, config.language) : []),
   ]);
-  const isRun = new Set([...REGISTER, ...CURLS, ...SCRIPTS, ...ofClis]);
+  const ofMcp = MCP_CLIS.flatMap(({ heading }) => [...under(heading, 'sh'), ...under(heading, 'toml')]);
+  const isRun = new Set([...REGISTER, ...CURLS, ...SCRIPTS, ...ofClis, ...ofMcp]);
   const notRun = blocks.filter((block) => !isRun.has(block) && block.language !== 'python');
   // Both are programs of Python.
   expect(notRun.map(({ heading, language }) => [heading, language])).toEqual([
     ['aider', 'bash'],
     ['llm', 'bash'],
   ]);
-  expect([REGISTER.length, ofClis.length]).toEqual([1, 5]);
+  expect([REGISTER.length, ofClis.length, ofMcp.length]).toEqual([1, 5, 3]);
 });

@@ -30,6 +30,7 @@ test('every next step runs and succeeds', async () => {
     if (path === '/v1/chat/completions') expect(text).toEndWith('data: [DONE]\n\n');
     if (path === '/api/keys') created.push(JSON.parse(text));
     if (path === '/api/quote') expect(JSON.parse(text)).toMatchObject({ model: 'auto:free', refusal: null });
+    if (path === '/mcp') expect(JSON.parse(text).result.tools.length).toBeGreaterThan(0);
     if (path === '/api/redeem') expect(JSON.parse(text).credited_ntd).toBeGreaterThan(0);
   }
   expect(reached).toEqual([
@@ -38,6 +39,7 @@ test('every next step runs and succeeds', async () => {
     '/api/quote',
     '/api/keys',
     '/api/keys',
+    '/mcp',
     '/api/redeem',
     '/api/me',
     '/api/usage',

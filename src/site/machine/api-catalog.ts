@@ -27,7 +27,7 @@ export function apiCatalog({ publicUrl, termsUrl, privacyUrl }: Described) {
     'terms-of-service': elsewhere(termsUrl),
     'privacy-policy': elsewhere(privacyUrl),
   };
-  const apis = [`${publicUrl}/v1`, `${publicUrl}/api`];
+  const apis = ['/v1', '/api', '/mcp'].map((path) => publicUrl + path);
   return {
     linkset: [
       { anchor: publicUrl + API_CATALOG_PATH, item: apis.map((href) => ({ href })) },

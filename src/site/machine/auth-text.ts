@@ -54,6 +54,8 @@ curl -s ${publicUrl}/api/keys -H "authorization: Bearer $KEY" -H 'content-type: 
   -d '{"name": "team", "delegate": true, "budgets": {"month_ntd": 0.5}}'
 \`\`\`
 
+An MCP client sends it to ${publicUrl}/mcp in the same header. There the tool \`register\` also works without a key.
+
 What a key can be limited to:
 
 | field | limit |

@@ -51,6 +51,7 @@ ${model ? `The model ${free} works at NT$0: ${limits.free_per_minute} requests a
 OpenAI base URL: ${publicUrl}/v1 (chat/completions, responses, embeddings, images/generations, models)
 Anthropic base URL: ${publicUrl} (v1/messages, v1/messages/count_tokens)
 Price of a call before it is made: POST ${publicUrl}/api/quote with {"endpoint": "/v1/…", "body": {…}}.
+MCP server (streamable HTTP): ${publicUrl}/mcp. Its tools register, models and status need no key; only ask costs money.
 Send the key as "Authorization: Bearer KEY" or "x-api-key: KEY".
 A key for every agent you start: POST ${publicUrl}/api/keys with "budgets" and "rates"; with "delegate": true the new key makes child keys within its own limits.${supportContact === undefined ? '' : `\nHelp and prepaid cards, from people: ${supportContact}`}
 `;

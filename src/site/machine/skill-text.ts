@@ -89,6 +89,11 @@ To add balance, put the code of a prepaid card in place of PC-…:
 curl -s ${publicUrl}/api/redeem ${json} -d '{"code": "PC-…"}'
 \`\`\`
 
+## As MCP tools
+
+${publicUrl}/mcp (streamable HTTP) has the same as tools: register, models, status, quote, balance, usage, redeem,
+create_key, ask. Send the key as \`Authorization: Bearer $KEY\`. Only ask costs money.
+
 ## When a call is refused
 
 \`error.message\` gives the cause, then the remedy; \`error.actions\` lists calls that help; \`retry-after\` the seconds to
