@@ -20,7 +20,7 @@ export const responsesFormat: Format = {
   hear({ json }) {
     const items: Answer[] = typeof json.input === 'string' ? [{ role: 'user', content: json.input }] : json.input;
     const of = (...roles: string[]) => items.filter(({ role }) => roles.includes(role));
-    const tools = (json.tools ?? []).flatMap(({ name }: Answer) => (name === undefined ? [] : [name]));
+    const tools = (json.tools ?? []).flatMap(namesOf);
     return {
       system: inLines([json.instructions ?? '', ...of('system', 'developer').map(({ content }) => textOf(content))]),
       prompt: inLines(of('user').map(({ content }) => textOf(content))),
@@ -29,7 +29,7 @@ export const responsesFormat: Format = {
       schema: json.text?.format?.schema,
       calls: items
         .filter(({ type }) => type === 'function_call')
-        .map((call) => ({ id: call.call_id, name: call.name, input: JSON.parse(call.arguments) })),
+        .map((call) => ({ id: call.call_id, name: joined(call), input: JSON.parse(call.arguments) })),
       results: items
         .filter(({ type }) => type === 'function_call_output')
         .map(({ call_id, output }) => ({ id: call_id, text: textOf(output) })),
@@ -56,6 +56,19 @@ export const responsesFormat: Format = {
     ]);
   },
 };
+
+/** A tool in a namespace goes by both names here, with a dot between them; a name has none. */
+const joined = ({ namespace, name }: Answer): string => (namespace === undefined ? name : `${namespace}.${name}`);
+
+function namesOf({ type, name, tools }: Answer): string[] {
+  if (type === 'namespace') return tools.map((tool: Answer) => joined({ namespace: name, name: tool.name }));
+  return name === undefined ? [] : [name];
+}
+
+function apart(joinedName: string): { namespace?: string; name: string } {
+  const [first = '', name] = joinedName.split('.');
+  return name === undefined ? { name: first } : { namespace: first, name };
+}
 
 type Event = (type: string, rest: Record<string, unknown>) => string;
 type Place = { output_index: number; item_id: string };
@@ -95,7 +108,7 @@ function itemsOf({ pieces, calls }: Required<Said>): Answer[] {
       id: `fc_${index + 1}`,
       call_id: `call_${index + 1}`,
       status: 'completed',
-      name,
+      ...apart(name),
       arguments: JSON.stringify(input),
     })),
   ];
