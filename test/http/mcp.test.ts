@@ -4,12 +4,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
-import { eventually } from '../support/eventually.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
 import { connectMcp, type McpClient, PROTOCOLS, type Protocol } from '../support/mcp-client.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { cutAt } from '../support/script.ts';
+import { createShiftedClock } from '../support/shifted-clock.ts';
 import { upModel } from '../support/test-document.ts';
 
 const HELLO = { model: 'up-paid', prompt: 'Hi', max_tokens: 100 };
@@ -271,27 +272,65 @@ describe('a tool call that is refused carries the error of the API', () => {
 });
 
 describe('limits', () => {
-  test('registrations count by the address of the client, with those of the API', async () => {
-    const strict = await startTestGateway({ limits: { register_per_ip: 2 }, env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
-    try {
-      const from = (address: string) => ({
-        headers: { 'x-forwarded-for': address },
-        body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'register' } },
-      });
-      const register = async (address: string): Promise<Answer> =>
-        (await (await strict.call('/mcp', from(address))).json()).result;
-      await strict.call('/api/agent/register', { ...from('203.0.113.7'), body: {} });
-      expect((await register('203.0.113.7')).structuredContent.balance_ntd).toBe(1);
-      const refused = await register('203.0.113.7');
-      expect([refused.isError, JSON.parse(refused.content[0].text).error.code]).toEqual([
-        true,
-        'registration_ip_limit',
-      ]);
-      expect((await register('203.0.113.8')).isError).toBeUndefined();
-    } finally {
-      await strict.stop();
-    }
+  const calls = (name: string, given: unknown = {}) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: given },
   });
+  let strict: TestGateway;
+  beforeAll(async () => {
+    strict = await startTestGateway({
+      clock: createShiftedClock({ standsStill: true }),
+      limits: { register_per_ip: 2 },
+      env: { TRUSTED_PROXIES: '127.0.0.0/8' },
+    });
+  });
+  afterAll(() => strict.stop());
+
+  test('registrations count by the address of the client, with those of the API', async () => {
+    const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+    const register = async (address: string): Promise<Answer> =>
+      (await (await strict.call('/mcp', { ...from(address), body: calls('register') })).json()).result;
+    await strict.call('/api/agent/register', { ...from('203.0.113.7'), body: {} });
+    expect((await register('203.0.113.7')).structuredContent.balance_ntd).toBe(1);
+    const refused = await register('203.0.113.7');
+    expect([refused.isError, JSON.parse(refused.content[0].text).error.code]).toEqual([true, 'registration_ip_limit']);
+    expect((await register('203.0.113.8')).isError).toBeUndefined();
+  });
+
+  test('large bodies that no model is asked for count against their account', async () => {
+    const { key } = await strict.register();
+    const send = async (values: number): Promise<string | undefined> => {
+      const body = calls('models', { values: Array(values).fill(0) });
+      const answer: Answer = await (await strict.call('/mcp', { key, body })).json();
+      return answer.error?.code;
+    };
+    // 60 units each, and 1,200 in ten seconds.
+    for (let sent = 0; sent < 20; sent++) expect(await send(60_000)).toBeUndefined();
+    expect(await send(60_000)).toBe('rate_limited');
+    // A small one is taken.
+    expect(await send(10)).toBeUndefined();
+  });
+});
+
+test('a drain waits for ask, and its answer arrives', async () => {
+  const draining = await startTestGateway();
+  try {
+    const gate = createGate();
+    const answer = chatAnswer();
+    draining.upstream.next({ ...answer, body: [gate.opened, ...(answer.body ?? [])] });
+    const client = await connectMcp(draining, (await draining.register()).key);
+    const asked = client.tool('ask', HELLO);
+    await draining.upstream.request(0);
+    const drained = draining.gateway.drain(60_000);
+    await eventually('new calls to be refused', async () => (await draining.call('/readyz')).status === 503);
+    gate.open();
+    expect((await asked).structured.text).toBe('Hello there');
+    await drained;
+  } finally {
+    await draining.stop();
+  }
 });
 
 describe('over HTTP', () => {
@@ -336,12 +375,20 @@ describe('over HTTP', () => {
     expect((await response.json()).result.tools).toHaveLength(9);
   });
 
-  test('bodies are limited: 64 KiB without a key, 1 MiB with one', async () => {
+  test('text with any separator arrives whole, as JSON and as an event', async () => {
+    const said = 'one\u2028two\u2029three\r\nfour\n\ndata: five';
+    gateway.upstream.otherwise(chatAnswer({ pieces: [said] }));
+    const response = await gateway.call('/mcp', { key: account.key, body: callsTool('ask', HELLO) });
+    expect((await response.json()).result.structuredContent.text).toBe(said);
+    expect((await (await connect(account.key)).tool('ask', HELLO)).text).toBe(said);
+  });
+
+  test('bodies are limited: 16 KiB without a key, 1 MiB with one', async () => {
     const body = (bytes: number) => JSON.stringify(callsTool('models', {})).padEnd(bytes);
     const status = async (bytes: number, key?: string) =>
       (await gateway.call('/mcp', { key, body: body(bytes) })).status;
-    expect(await status(64 * 1024)).toBe(200);
-    expect(await status(64 * 1024 + 1)).toBe(413);
+    expect(await status(16 * 1024)).toBe(200);
+    expect(await status(16 * 1024 + 1)).toBe(413);
     expect(await status(1024 * 1024, account.key)).toBe(200);
     expect(await status(1024 * 1024 + 1, account.key)).toBe(413);
   });

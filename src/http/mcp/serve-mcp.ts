@@ -17,7 +17,7 @@ import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import { TRACE_HEADER } from '../../kit/traceparent.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
 import { toSchema } from '../write-openapi.ts';
-import type { Arguments, McpTool } from './tool.ts';
+import type { ApiRequest, Arguments, McpTool } from './tool.ts';
 import { TOOLS } from './tool-table.ts';
 
 const SESSION_ID_HEADER = 'mcp-session-id';
@@ -94,18 +94,21 @@ async function callTool(
   given: Arguments,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
-  const { path, body, headers } = tool.write(given);
-  const asked = new Request(tools.publicUrl + path, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { ...passedHeaders(request.headers), ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal,
-  });
+  const asked = apiRequest(new URL(tools.publicUrl), request.headers, tool.write(given), signal);
   const response = await tools.dispatch(asked, connection);
   const answer: unknown = await response.json();
   if (!response.ok || !isObject(answer)) return { isError: true, content: [textOf(JSON.stringify(answer))] };
   const { structured, texts } = tool.read(answer, response.headers);
   return { structuredContent: structured, content: texts.map(textOf) };
+}
+
+function apiRequest(base: URL, sent: Headers, { path, body, headers }: ApiRequest, signal: AbortSignal): Request {
+  const own = { ...passedHeaders(sent), ...headers };
+  if (body === undefined) return new Request(new URL(path, base), { headers: own, signal });
+  const text = JSON.stringify(body);
+  // By the length, a small body is told from a large one before it is read.
+  const length = { 'content-length': String(Buffer.byteLength(text)) };
+  return new Request(new URL(path, base), { method: 'POST', headers: { ...own, ...length }, body: text, signal });
 }
 
 const textOf = (text: string) => ({ type: 'text' as const, text });
@@ -134,9 +137,14 @@ function takesEvents({ headers }: Request): boolean {
   return headers.get('accept')?.includes('text/event-stream') === true;
 }
 
+const DATA = 'data: ';
+
 /** The one message of an event stream. */
 async function asJson(response: Response): Promise<Response> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
-  const [, message = ''] = /^data: (.+)$/m.exec(await response.text()) ?? [];
-  return new Response(message, { status: response.status, headers: { 'content-type': 'application/json' } });
+  const message = (await response.text()).split('\n').find((line) => line.startsWith(DATA));
+  return new Response(message?.slice(DATA.length) ?? '', {
+    status: response.status,
+    headers: { 'content-type': 'application/json' },
+  });
 }

@@ -6,15 +6,15 @@ import { isCrossSite } from '../../kit/cross-site.ts';
 import type { JsonObject } from '../../kit/json/json.ts';
 import { loadOnce } from '../../kit/load-once.ts';
 import { anyObject, named, number, text } from '../../kit/shapes.ts';
+import { SMALL_BODY_BYTES } from '../../limits/large-work.ts';
 import { keyFromHeaders } from '../credentials.ts';
-import type { Exchange, HttpTools } from '../exchange.ts';
+import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
+import { type LargeCall, openLargeCall } from '../large-call.ts';
 import { OURS, openRoute } from '../operation.ts';
 import { parseBody, readBody } from '../read-body.ts';
-import { requireKey } from '../read-keyed-body.ts';
+import { parseKeyed, requireKey } from '../read-keyed-body.ts';
 
 const MAX_BYTES = 1024 * 1024;
-/** Enough for every tool that works without a key. */
-const MAX_BYTES_WITHOUT_KEY = 64 * 1024;
 
 const version = z.literal('2.0');
 const id = z.union([text, number]);
@@ -41,7 +41,7 @@ export const mcp = openRoute('POST /mcp', {
   }),
   alsoAs: { 'text/event-stream': text.describe('Events with the answer as their data.') },
   others: { 202: { result: 'The message needs no answer.' } },
-  faults: ['cross_site_refused', 'invalid_api_key', 'auth_rate_limited', ...OURS],
+  faults: ['cross_site_refused', 'invalid_api_key', 'auth_rate_limited', 'rate_limited', ...OURS],
   handle: handleMcp,
 });
 
@@ -59,13 +59,27 @@ async function handleMcp(tools: HttpTools, exchange: Exchange): Promise<Response
 }
 
 /** A key that is sent must be valid. */
-async function readMessage({ authenticator, load, clock }: HttpTools, { request }: Exchange): Promise<JsonObject> {
+async function readMessage(tools: HttpTools, exchange: Exchange): Promise<JsonObject> {
+  const { request } = exchange;
   const sent = keyFromHeaders(request.headers);
-  if (sent === undefined) return parseBody(await readBody(request, MAX_BYTES_WITHOUT_KEY, clock)).value;
-  const key = requireKey(await authenticator.authenticate(sent));
-  const capacity = load.acquire(key.accountId);
+  if (sent === undefined) return parseBody(await readBody(request, SMALL_BODY_BYTES, tools.clock)).value;
+  return readKeyed(tools, { ...exchange, key: requireKey(await tools.authenticator.authenticate(sent)) });
+}
+
+async function readKeyed(tools: HttpTools, exchange: KeyedExchange): Promise<JsonObject> {
+  const capacity = tools.load.acquire(exchange.key.accountId);
+  let large: LargeCall | undefined;
   try {
-    return parseBody(await readBody(request, MAX_BYTES, clock, capacity)).value;
+    large = openLargeCall(tools, exchange, true);
+    const body = await readBody(exchange.request, MAX_BYTES, tools.clock, capacity);
+    const { document } = large
+      ? await large.read(body, () => {})
+      : parseKeyed(body, await tools.authenticator.revalidate(exchange.key));
+    large?.answeredHere();
+    return document.value;
+  } catch (error) {
+    large?.failed(error);
+    throw error;
   } finally {
     capacity.release();
   }

@@ -114,6 +114,12 @@ test('it registers, answers a chat on the demo channel and bills it', async () =
   expect(((await me.json()) as Answer).balance_ntd).toBeLessThan(1);
 });
 
+test('it answers an MCP client, whose part is loaded with the first message', async () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const { result }: Answer = await (await fetch(`${url}/mcp`, { method: 'POST', body })).json();
+  expect(result.tools.map(({ name }: Answer) => name)).toContain('ask');
+});
+
 test('its operator port has the figures of these calls', async () => {
   const token = readFileSync(file('data/admin-token'), 'utf8').trim();
   const response = await fetch(`http://127.0.0.1:${env.ADMIN_PORT}/metrics`, {
