@@ -2,7 +2,8 @@
 // costs nothing.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { wordsOf } from '../../src/site/language.ts';
+import { fault } from '../../src/faults/fault.ts';
+import { faultText } from '../../src/site/fault-text.ts';
 import { signedIn } from '../site/site-client.ts';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually, type Gate } from '../support/eventually.ts';
@@ -87,7 +88,7 @@ describe('while it drains', () => {
       const refused = await client.post(path, form);
       expect(refused.status, path).toBe(503);
       expect(refused.headers.getSetCookie(), path).toEqual([]);
-      expect(await refused.text(), path).toContain(wordsOf('en').faults.unavailable);
+      expect(await refused.text(), path).toContain(faultText('en', fault('unavailable')));
     }
     const asked = await fetch(`${gateway.url}/account/play`, {
       method: 'POST',

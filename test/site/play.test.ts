@@ -5,6 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { fault } from '../../src/faults/fault.ts';
+import { faultText } from '../../src/site/fault-text.ts';
 import { money } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import type { Answer } from '../support/answer.ts';
@@ -90,6 +92,7 @@ const told = (page: Page, text: string) =>
 
 describe.each(USED_IN)('in %s', (language) => {
   const { account, faults, fields } = wordsOf(language);
+  const failed = faultText(language, fault('upstream_failed'));
 
   test('an answer appears as it comes, then its channel and its cost', async () => {
     const { page, key } = await openPlayground(language, {}, enterByForm);
@@ -119,7 +122,7 @@ describe.each(USED_IN)('in %s', (language) => {
     const { page } = await openPlayground(language);
     gateway.upstream.next(errorScript(500, { message: 'secret detail' }));
     await ask(page, `refuses-${language.toLowerCase()}`, 'Hi');
-    await told(page, faults.upstream_failed);
+    await told(page, failed);
     expect(await page.textContent('#answer')).toBe('');
     gateway.upstream.next(chatStream({ pieces: ['All is well'] }));
     await ask(page, 'up-paid', 'Hi');
@@ -155,7 +158,7 @@ describe.each(USED_IN)('in %s', (language) => {
     await ask(page, `breaks-${language.toLowerCase()}`, 'Hi');
     await page.waitForFunction(() => document.getElementById('answer')?.textContent === 'Half');
     gate.open();
-    await told(page, faults.upstream_failed);
+    await told(page, failed);
     expect(await page.textContent('#answer')).toBe('Half');
     expect(await page.getAttribute('#served', 'class')).toContain('bad');
   });
