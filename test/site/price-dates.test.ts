@@ -88,7 +88,7 @@ test('the console warns 60 days ahead, with the traffic that the end would meet'
   expect(models).toContain(`From ${taipeiMoment(changesAt)}`);
   expect(await (await client.get('/')).text()).toContain('Models that retire within 60 days: ending');
   const chinese = await clientOf(gateway, 'zh-TW');
-  expect(await (await chinese.get('/models')).text()).toContain('最近 30 天：2 個帳號、3 次請求。');
+  expect(await (await chinese.get('/models')).text()).toContain('最近 30 天：2 個帳戶、3 次請求。');
 });
 
 test('an edit of prices keeps later changes, and makes those that have come part of the price', async () => {

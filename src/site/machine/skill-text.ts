@@ -54,7 +54,7 @@ curl -s ${publicUrl}/api/quote ${json} \\
 \`\`\`
 
 \`max_cost_ntd\` is the most that the call can cost, \`refusal\` the error that it would get now, or null. Send the same body
-with the header \`x-svc-quote: QUOTE_ID\` within 10 minutes, and the call costs at most that.
+with the header \`x-svc-quote: QUOTE_ID\` before its \`expires_at\` (10 minutes), and the call costs at most that.
 
 ## Keys for programs and agents
 

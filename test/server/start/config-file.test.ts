@@ -102,7 +102,7 @@ describe('at a start', () => {
     const edited = place.write('edited.yaml', stdout.replace('Demo small', 'Demo smaller'));
     expect((await place.gateway(['config', 'apply', edited], one)).exitCode).toBe(0);
     const second = await place.serve(two);
-    expect((await catalogOf(second)).data.map(({ id }: Answer) => id)).not.toContain('gemini-2.5-pro');
+    expect((await catalogOf(second)).data.map(({ id }: Answer) => id)).not.toContain('gemini-3.8-flash');
     expect(warnings(second)).toEqual([
       expect.stringContaining(
         'GEMINI_API_KEY is set, but revision 3 is not the embedded default: it adds nothing; add',

@@ -166,14 +166,14 @@ const EXAMPLE_CHANNEL = `channels:
     api_key: env:OPENAI_API_KEY`;
 
 const EXAMPLE_MODEL = `models:
-  - id: gpt-5-mini
-    name: GPT-5 mini
-    context_tokens: 400000
+  - id: gpt-6.1-terra
+    name: GPT-6.1 Terra
+    context_tokens: 272000
     max_output_tokens: 128000
     price:
-      input: 8.125
-      cached_input: 0.813
-      output: 65
+      input: 32.5
+      cached_input: 1.625
+      output: 162.5
     routes:
       - channel: openai
-        model: gpt-5-mini`;
+        model: gpt-6.1-terra`;

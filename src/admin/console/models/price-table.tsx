@@ -4,7 +4,7 @@
 import { PRICE_NAMES, type PriceName, priceOf } from '../../../catalog/listed-prices.ts';
 import type { RetiringModel } from '../../../catalog/warn-retirement.ts';
 import { taipeiMoment } from '../../../kit/taipei.ts';
-import { decimal, percent, sentences } from '../../../site/format.ts';
+import { count, decimal, percent, sentences } from '../../../site/format.ts';
 import { LinkButton } from '../../../site/parts/button.tsx';
 import { Heads, Scroll } from '../../../site/parts/table.tsx';
 import type { ListRules, PriceList, PriceRow, RouteCost } from '../../actions/prices.ts';
@@ -52,7 +52,7 @@ function ModelSheet({ context, row, retiring }: SheetProps) {
           about={`: ${model}`}
         />
       </div>
-      {retiring ? <p class="bad">{prices.retires(retiring)}</p> : null}
+      {retiring ? <p class="bad">{retiringText(context, retiring)}</p> : null}
       {sale === 'free' ? (
         <p>
           <span class="good">{prices.free}</span>{' '}
@@ -69,6 +69,17 @@ function ModelSheet({ context, row, retiring }: SheetProps) {
         <Rules name={`${prices.cost} ${channel}`} rules={costRules} />
       ))}
     </li>
+  );
+}
+
+function retiringText({ words: { prices } }: ConsoleContext, retiring: RetiringModel): string {
+  const { at, inDays, successor, isReplaced, use } = retiring;
+  const date = taipeiMoment(at);
+  const then = isReplaced ? prices.thenServed : prices.thenNamed;
+  return sentences(
+    inDays < 0 ? prices.retired(date) : inDays === 0 ? prices.retiresToday(date) : prices.retires(date, inDays),
+    successor === undefined ? prices.thenRefused : then(successor),
+    use ? prices.recentUse(count(use.requests), count(use.accounts)) : '',
   );
 }
 

@@ -1,9 +1,5 @@
 // The words of the models and their prices.
 
-import type { RetiringModel } from '../../../catalog/warn-retirement.ts';
-import { counted } from '../../../kit/counted.ts';
-import { taipeiMoment } from '../../../kit/taipei.ts';
-import { sentences } from '../../../site/format.ts';
 import type { Said } from '../../../site/words/said.ts';
 
 export const en = {
@@ -30,16 +26,14 @@ export const en = {
   second: 'One second of audio',
   character: 'One million characters',
   from: (moment: string) => `From ${moment}`,
-  retires: ({ at, inDays, successor, isReplaced, use }: RetiringModel) =>
-    sentences(
-      `${inDays < 0 ? 'Retired' : 'Retires'} on ${taipeiMoment(at)}${inDays > 0 ? `, in ${counted(inDays, 'day', 'days')}` : ''}.`,
-      isReplaced
-        ? `Then ${successor} serves its calls.`
-        : `Its calls are then refused${successor ? `; the successor is ${successor}` : ''}.`,
-      use
-        ? `Last 30 days: ${counted(use.requests, 'request', 'requests')} from ${counted(use.accounts, 'account', 'accounts')}.`
-        : '',
-    ),
+  retires: (date: string, days: number) => `Retires on ${date}, in ${days} ${days === 1 ? 'day' : 'days'}.`,
+  retiresToday: (date: string) => `Retires on ${date}.`,
+  retired: (date: string) => `Retired on ${date}.`,
+  thenServed: (successor: string) => `Its calls are then served by ${successor}.`,
+  thenRefused: 'Its calls are then refused.',
+  thenNamed: (successor: string) => `Its calls are then refused; the successor is ${successor}.`,
+  recentUse: (requests: string, accounts: string) =>
+    `Last 30 days: ${requests} ${requests === '1' ? 'request' : 'requests'} from ${accounts} ${accounts === '1' ? 'account' : 'accounts'}.`,
   editTitle: (model: string) => `Prices of ${model}`,
   editLead: 'An empty field has no price. You review the changes before they are applied.',
   salePrices: 'What customers pay',
@@ -102,14 +96,13 @@ export const zh: Said<typeof en> = {
   second: '每秒音訊',
   character: '每百萬字元',
   from: (moment) => `${moment} 起`,
-  retires: ({ at, inDays, successor, isReplaced, use }) =>
-    sentences(
-      `${inDays < 0 ? '已於' : '將於'} ${taipeiMoment(at)} 停用${inDays > 0 ? `（還有 ${inDays} 天）` : ''}。`,
-      isReplaced
-        ? `之後由 ${successor} 處理對它的呼叫。`
-        : `之後對它的呼叫會被拒絕${successor ? `，並提示改用 ${successor}` : ''}。`,
-      use ? `最近 30 天：${use.accounts} 個帳號、${use.requests} 次請求。` : '',
-    ),
+  retires: (date, days) => `將於 ${date} 停用（還有 ${days} 天）。`,
+  retiresToday: (date) => `將於 ${date} 停用。`,
+  retired: (date) => `已於 ${date} 停用。`,
+  thenServed: (successor) => `停用後由 ${successor} 處理對它的呼叫。`,
+  thenRefused: '停用後會拒絕對它的呼叫。',
+  thenNamed: (successor) => `停用後會拒絕對它的呼叫，並提示改用 ${successor}。`,
+  recentUse: (requests, accounts) => `最近 30 天：${accounts} 個帳戶、${requests} 次請求。`,
   editTitle: (model) => `${model} 的價格`,
   editLead: '空白表示沒有這個價格。套用之前會先顯示差異。',
   salePrices: '客戶支付的價格',
