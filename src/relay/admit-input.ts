@@ -1,4 +1,4 @@
-// What the books are asked for a call: the limit slots, and for a paid one the most that it can cost.
+// What a call asks the store for: the limit slots, and for a paid call the most that it can cost.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { RelayRequest } from '../dialects/dialect.ts';
@@ -62,7 +62,7 @@ function paidCharge(call: Call): AdmitInput['charge'] {
   };
 }
 
-/** In tokens what `paidCharge` holds in money. */
+/** What `paidCharge` holds in money, in tokens. */
 function tokenRequest(call: Call): TokenRequest {
   const input = inputBound(call);
   const { wanted, least } = holdFor(call, input, wantedTokens(call));
@@ -74,7 +74,7 @@ export function fullHold(call: Call): HoldRequest {
   return holdFor(call, inputBound(call), wantedTokens(call), { calls: callsBound(call) });
 }
 
-/** The part of it that calls of the upstream's tools can cost, apart from their tokens. */
+/** The part of `fullHold` for fees of the upstream's tools, without their tokens. */
 export function feesInHold(call: Call): Nano {
   return fullHold(call).base - holdFor(call, inputBound(call), wantedTokens(call)).base;
 }
@@ -85,17 +85,17 @@ export function wantedTokens({ request, model, catalog }: Call): number {
   return Math.min(request.maxOutputTokens ?? most, most);
 }
 
-/** What a guard leaves each answer of a free request, of which it bounds all together: there is no hold to pay for more. */
+/** A free request has no hold: a guard bounds the output of all its choices together, and each gets its share. */
 function freeShare({ choices }: RelayRequest, { free }: Model, { guards }: Catalog): number {
   const together = free ? guards.free_output_tokens : null;
   return together === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(together / choices));
 }
 
-/** How often tools of the upstream may be called, if one of them can have a price and a route gets them. */
+/** How often tools of the upstream may be called; undefined if none has a price or no route gets them. */
 function callsBound({ request, candidates, dialect }: Call): HoldTerms['calls'] {
   const { toolUse } = request.input;
   if (!toolUse.calls) return undefined;
-  // A translation leaves these tools behind.
+  // A translation removes these tools.
   const isReached = candidates.some(({ routes }) =>
     routes.some(({ channel }) => channel.endpoints.includes(dialect.endpoint)),
   );
@@ -103,15 +103,15 @@ function callsBound({ request, candidates, dialect }: Call): HoldTerms['calls'] 
 }
 
 /**
- * A prompt is at most the largest candidate's context, which is also the bound of parts whose size is unknown. Tools of the
- * upstream may take more than a context together, because each use of one is billed with all that came before it.
+ * A prompt is at most as long as the largest context of the candidates, which also bounds parts of unknown size. Tools of the
+ * upstream may add more than a context, because each use is billed with everything before it.
  */
 export function inputBound(call: Call): number {
   const { prompt, brought } = inputBounds(call);
   return prompt + brought;
 }
 
-/** `brought`: by tools of the upstream. */
+/** `brought`: the input that tools of the upstream add. */
 export function inputBounds({ request: { input }, model, candidates, dialect }: Call) {
   if (input.longest) return { prompt: input.upper, brought: 0 };
   let context = model.contextTokens;
@@ -122,7 +122,7 @@ export function inputBounds({ request: { input }, model, candidates, dialect }: 
     for (const route of routes) {
       const isTranslated = !route.channel.endpoints.includes(dialect.endpoint);
       upper = Math.max(upper, upperAt(input, route.model, isTranslated));
-      // A translation leaves these tools behind.
+      // A translation removes these tools.
       if (!isTranslated) runsTools = input.toolUse.tokens > 0;
     }
   }

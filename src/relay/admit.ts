@@ -1,6 +1,5 @@
-// Admission: does the prompt fit, is there a slot, is there money. It ends with slots and hold taken together, durable, or
-// with a fault and nothing taken. Faults are returned from here on: a flood of calls over a limit need not unwind the stack
-// each time.
+// Admission: checks the prompt, the limits and the money of a call. It takes the limit slots and the hold in one operation, or
+// returns a fault and takes nothing. Faults are returned and not thrown, because a flood of refused calls must cost little.
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import { nearestWithin } from '../catalog/schedule.ts';
@@ -16,23 +15,23 @@ import { checkContext } from './check-context.ts';
 import { mayUse, notAllowed } from './choose-model.ts';
 import { findCarrier } from './find-carrier.ts';
 import { requestedCost } from './requested-cost.ts';
-import { handOnTurn, limitOf, waitForCapacity } from './wait-for-capacity.ts';
+import { limitOf, waitForCapacity, wakeNextWaiting } from './wait-for-capacity.ts';
 import { checkQuote } from './within-quote.ts';
 
 const MAX_REQUEST_MS = 20 * 60_000;
 const NO_LOSSES: readonly Loss[] = [];
 
-/** In rounds, as long as a short wait may bring a slot or money. */
+/** Tries again as long as a short wait may free a slot or money. */
 export async function admit(tools: RelayTools, call: Call): Promise<Admission | Fault> {
   const { clock, refusals, ledger } = tools;
   const startedAt = clock.monotonic();
-  const misfit = checkCall(tools, call);
-  if (misfit) return misfit;
+  const refused = checkCall(tools, call);
+  if (refused) return refused;
   for (;;) {
-    // A key that was revoked or restricted since the last round admits nothing as it was.
+    // The key may have been revoked or restricted since the last round.
     const key = await tools.keys.revalidate(call.key);
-    const refused = key === call.key ? undefined : changeKey(call, key);
-    if (refused) return refused;
+    const keyRefused = key === call.key ? undefined : changeKey(call, key);
+    if (keyRefused) return keyRefused;
     // A receipt finds the prices by this time: a call that waited past a change of prices counts as admitted before it.
     const limit = limitOf(call, nearestWithin(call.catalog, clock.now()));
     let chain: KeyChain | undefined;
@@ -43,7 +42,7 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
       result = await ledger.admit(input);
     }
     if (result.ok) {
-      handOnTurn(tools, call.key);
+      wakeNextWaiting(tools, call.key);
       return admission(call, chain, startedAt, result);
     }
     refusals.note(limit, result);
@@ -59,10 +58,10 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
   }
 }
 
-/** What refuses a call before its limits and money are looked at. */
+/** The checks before limits and money. */
 export function checkCall(tools: RelayTools, call: Call): Fault | undefined {
-  const misfit = checkContext(call) ?? checkBooks(tools, call);
-  if (misfit || call.quotedMost === undefined || call.model.free) return misfit;
+  const refused = checkContext(call) ?? checkBooks(tools, call);
+  if (refused || call.quotedMost === undefined || call.model.free) return refused;
   return checkQuote(fullHold(call), call.quotedMost, call);
 }
 
@@ -71,7 +70,7 @@ function checkBooks(tools: RelayTools, { model }: Call): Fault | undefined {
   return fault('unavailable', { internal: 'the books do not balance' });
 }
 
-/** The call goes on under its key as that is by now: with its budget, and with none but the models that it still allows. */
+/** The call continues with the current state of its key: its limits, and only the models that it still allows. */
 function changeKey(call: Call, key: PresentedKey | undefined): Fault | undefined {
   if (!key) return fault('invalid_api_key');
   const [named, ...fallbacks] = call.models;
@@ -111,7 +110,7 @@ function admission(
   };
 }
 
-/** The fault of a call that the books refuse. */
+/** The fault of a call that the store refused. */
 export function refusal(refused: Refused, call: Call, now: number): Fault {
   return admissionFault(refused, now, call.dialect.envelope, () => requestedCost(call));
 }

@@ -1,4 +1,4 @@
-// Why one try on one channel did not serve. `refusal` is set when the request itself is at fault: no channel will do.
+// Why one attempt on one channel did not serve. `refusal` is set when the request itself is at fault: no channel will do.
 
 import type { UsageReport } from '../dialects/dialect.ts';
 import type { Fault } from '../faults/fault.ts';
@@ -13,7 +13,7 @@ interface FailureFacts {
   /** What the upstream reported of it. */
   usage?: UsageReport | undefined;
   /** This channel refuses what another may take: an id that its account does not have, or content that a firewall stops. */
-  isElsewhere?: boolean;
+  mayServeElsewhere?: boolean;
 }
 
 export class AttemptFailed extends Error {
@@ -21,17 +21,17 @@ export class AttemptFailed extends Error {
   readonly refusal: Fault | undefined;
   readonly retryAfterS: number | undefined;
   readonly isSealed: boolean;
-  readonly isElsewhere: boolean;
+  readonly mayServeElsewhere: boolean;
   readonly usage: UsageReport | undefined;
   constructor(
     readonly outcome: AttemptOutcome,
-    { refusal, retryAfterS, isSealed = false, isElsewhere = false, usage }: FailureFacts = {},
+    { refusal, retryAfterS, isSealed = false, mayServeElsewhere = false, usage }: FailureFacts = {},
   ) {
     super(outcome);
     this.refusal = refusal;
     this.retryAfterS = retryAfterS;
     this.isSealed = isSealed;
-    this.isElsewhere = isElsewhere;
+    this.mayServeElsewhere = mayServeElsewhere;
     this.usage = usage;
   }
 
@@ -41,13 +41,13 @@ export class AttemptFailed extends Error {
   }
 
   /** The request is refused for a reason of this channel's own: other channels are asked, too. */
-  get isForeign(): boolean {
-    return this.isSealed || this.isElsewhere;
+  get isChannelSpecific(): boolean {
+    return this.isSealed || this.mayServeElsewhere;
   }
 
   /** The request itself is refused: every channel would refuse it. */
   get isFinal(): boolean {
-    return this.refusal !== undefined && !this.isTooLong && !this.isForeign;
+    return this.refusal !== undefined && !this.isTooLong && !this.isChannelSpecific;
   }
 
   /** The prompt does not fit this model: another one may take it. */

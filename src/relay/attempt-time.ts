@@ -1,11 +1,11 @@
-// The time limit of one attempt. It pauses while a slow client holds up the stream, because that says nothing about the
-// channel; the limit of the whole request does not pause. The error names which limit was reached.
+// The time limit of one attempt, and of the whole request. The limit of the attempt pauses while a slow client blocks the
+// stream, because that says nothing about the channel; the limit of the request does not.
 
 import { type Clock, MINUTE_MS } from '../kit/clock.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
 
-/** If the client held up its stream for this long in total, the client is why the request ran out of time. */
-const MAX_HELD_MS = MINUTE_MS;
+/** A request that runs out of time after pauses of this length ends as `client_gone`: the client was the reason. */
+const MAX_PAUSED_MS = MINUTE_MS;
 
 export type TimeUp = 'too_slow' | 'client_gone';
 
@@ -16,15 +16,17 @@ export interface Timed {
 export class AttemptTime implements TaskListener {
   readonly #clock: Clock;
   readonly #timed: Timed;
-  /** When the attempt's own time last began to run. */
-  #left = 0;
+  /** What is left of the attempt's own time, at `#since`. */
+  #leftMs = 0;
   /** When the request as a whole must be over. */
-  #until = 0;
+  #deadline = 0;
+  /** When the time last began to run, or to pause. */
   #since = 0;
-  #heldMs = 0;
-  #isHeld = false;
-  /** The time of the request as a whole is the one that runs out first. */
-  #endsWhole = false;
+  #state: 'running' | 'paused' = 'running';
+  /** The pauses before the current one. */
+  #pausedMs = 0;
+  /** The limit that the timer is set for. */
+  #nextLimit: 'attempt' | 'request' = 'attempt';
   #cancel: (() => void) | undefined;
 
   constructor(clock: Clock, timed: Timed) {
@@ -32,33 +34,31 @@ export class AttemptTime implements TaskListener {
     this.#timed = timed;
   }
 
-  /** Also starts it again. */
-  start(ms: number, until: number): void {
-    this.#left = ms;
-    this.#until = until;
+  /** Also restarts it. */
+  start(ms: number, deadline: number): void {
+    this.#leftMs = ms;
+    this.#deadline = deadline;
     this.#run();
   }
 
   /** The client does not read at the moment. */
-  holdUp(): void {
+  pause(): void {
     const now = this.#clock.monotonic();
-    this.#left -= now - this.#since;
+    this.#leftMs -= now - this.#since;
     this.#since = now;
-    this.#isHeld = true;
-    this.#endsWhole = true;
-    this.#set(this.#until - now);
+    this.#state = 'paused';
+    this.#setTimer('request', this.#deadline - now);
   }
 
   /** The client reads again. */
-  goOn(): void {
-    this.#heldMs = this.#heldSoFar();
-    this.#isHeld = false;
+  resume(): void {
+    this.#pausedMs = this.#totalPausedMs();
+    this.#state = 'running';
     this.#run();
   }
 
-  /** The time is up. */
   onTime(): void {
-    const isClients = this.#endsWhole && this.#heldSoFar() >= MAX_HELD_MS;
+    const isClients = this.#nextLimit === 'request' && this.#totalPausedMs() >= MAX_PAUSED_MS;
     this.#timed.onTimeUp(isClients ? 'client_gone' : 'too_slow');
   }
 
@@ -69,17 +69,18 @@ export class AttemptTime implements TaskListener {
 
   #run(): void {
     const now = this.#clock.monotonic();
-    const wholeLeft = this.#until - now;
+    const requestLeftMs = this.#deadline - now;
     this.#since = now;
-    this.#endsWhole = wholeLeft < this.#left;
-    this.#set(Math.min(this.#left, wholeLeft));
+    if (requestLeftMs < this.#leftMs) this.#setTimer('request', requestLeftMs);
+    else this.#setTimer('attempt', this.#leftMs);
   }
 
-  #heldSoFar(): number {
-    return this.#heldMs + (this.#isHeld ? this.#clock.monotonic() - this.#since : 0);
+  #totalPausedMs(): number {
+    return this.#pausedMs + (this.#state === 'paused' ? this.#clock.monotonic() - this.#since : 0);
   }
 
-  #set(ms: number): void {
+  #setTimer(limit: 'attempt' | 'request', ms: number): void {
+    this.#nextLimit = limit;
     this.#cancel?.();
     this.#cancel = this.#clock.after(Math.max(1, ms), this);
   }

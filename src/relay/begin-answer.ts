@@ -1,24 +1,24 @@
-// Tries the plan's steps until an answer has begun. When a try is late, the next channel is asked beside it: whichever answers
-// first serves the call, and the other is stopped. Where hedging is off or its budget is used up, a late stream is left instead.
-// A failure before the first byte is invisible to the client, except in the receipt.
+// Tries the steps of the plan until an answer has begun. When an attempt is late, the next channel is tried beside it: the one
+// that answers first serves the call, and the other is stopped. Where hedging is off or its budget is used up, the late stream is
+// stopped instead. The client sees a failure before the first byte only in the receipt.
 
 import type { Fault } from '../faults/fault.ts';
 import type { TaskListener } from '../kit/timer-lists.ts';
-import { everyChannelFailed } from './all-failed.ts';
 import { attempt, type Racing } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { AnyBegunAnswer } from './begun.ts';
 import type { Admission, RelayTools } from './call.ts';
-import { dropLarge } from './deliver-whole.ts';
-import { noteFailedTry } from './losses.ts';
+import { noteFailedAttempt } from './losses.ts';
 import { needsReport } from './needs-report.ts';
+import { everyChannelFailed } from './no-channel.ts';
 import type { Plan, Step } from './plan.ts';
+import { dropLarge } from './read-large-answer.ts';
 import { leaveStream } from './read-on.ts';
 import type { Watch } from './watch.ts';
 
 /**
- * The fault for the client if no channel answered. Throws AttemptFailed when the client left, the gateway drains or the hold is
- * gone. Tries that run when the client leaves go on until `givenUp`; no other one begins.
+ * Returns the fault for the client if no channel answered. Throws AttemptFailed when the client left, the gateway drains or the
+ * hold is no longer open. When the client leaves, running attempts go on until `givenUp`, and no other one starts.
  */
 export function beginAnswer(
   tools: RelayTools,
@@ -34,27 +34,30 @@ export function isOver({ clock }: RelayTools, { deadline }: Admission): boolean 
   return clock.monotonic() >= deadline;
 }
 
-/** How long to wait for a try beside one that refused the request itself: it may still succeed. */
+/** How long to wait for an attempt beside one that refused the request itself: it may still succeed. */
 const AFTER_REFUSAL_MS = 10_000;
-/** How soon to ask again when no hedge was allowed. */
+/** When no hedge is allowed: when to check again. */
 const NEXT_CHECK_MS = 5_000;
 
 const NO_FAILURES: readonly AttemptFailed[] = [];
 
 type Ending = { result: AnyBegunAnswer | Fault } | { error: unknown };
 
+/**
+ *   trying          → refused  an attempt showed that every channel would refuse the request: no other attempt starts
+ *   trying, refused → ending   an answer has begun, or none will: running attempts are stopped, and the race ends with the last
+ */
 class Race {
   readonly #tools: RelayTools;
   readonly #admission: Admission;
   readonly #plan: Plan;
   readonly #givenUp: AbortSignal;
   #failures = NO_FAILURES;
-  readonly #running: RacingTry[] = [];
-  #newest: RacingTry | undefined;
-  /** No channel would take the request: those that run are waited for, and no other is asked. */
-  #isRefused = false;
+  readonly #running: RacingAttempt[] = [];
+  #newest: RacingAttempt | undefined;
+  #state: 'trying' | 'refused' | 'ending' = 'trying';
   readonly #ended = Promise.withResolvers<AnyBegunAnswer | Fault>();
-  /** How it ends, when the tries that still run have been stopped. */
+  /** Set when it is ending. */
   #end: Ending | undefined;
   #stopTimer: (() => void) | undefined;
   #stopChecking: (() => void) | undefined;
@@ -67,11 +70,11 @@ class Race {
   }
 
   run(): Promise<AnyBegunAnswer | Fault> {
-    this.#goOn();
+    this.#startNext();
     return this.#ended.promise;
   }
 
-  onLate(late: RacingTry): void {
+  onLate(late: RacingAttempt): void {
     try {
       if (late === this.#newest) this.#askBeside(late);
     } catch (error) {
@@ -79,9 +82,9 @@ class Race {
     }
   }
 
-  /** Two run side by side at most. If no other channel can be asked, the late one is waited for. */
-  #askBeside(late: RacingTry): void {
-    if (this.#end || this.#isRefused || this.#hasLeft || this.#running.length !== 1) return;
+  /** At most two attempts run at once. If there is no other channel, the late attempt goes on. */
+  #askBeside(late: RacingAttempt): void {
+    if (this.#state !== 'trying' || this.#hasLeft || this.#running.length !== 1) return;
     const isHedge = this.#mayHedge(late.step);
     if (!isHedge && !this.#mayLeave(late.step)) {
       if (late.step.model.hedge !== 'off') this.#stopChecking = this.#tools.clock.after(NEXT_CHECK_MS, late);
@@ -101,7 +104,7 @@ class Race {
     return hedges.isLeft(key.accountId, catalog.guards.loss_per_account_day, running.size);
   }
 
-  /** A whole answer may be nearly done. And a number says when to ask beside it, not what is usual there. */
+  /** Not a whole answer, which may be nearly complete; nor a model whose `hedge` is a number, which does not say what is usual. */
   #mayLeave({ model }: Step): boolean {
     return this.#admission.call.request.stream && typeof model.hedge !== 'number';
   }
@@ -114,30 +117,31 @@ class Race {
     return isOver(this.#tools, this.#admission) ? undefined : this.#plan.next(failure);
   }
 
-  #goOn(failure?: AttemptFailed): void {
-    const step = this.#isRefused || this.#hasLeft ? undefined : this.#nextStep(failure);
+  #startNext(failure?: AttemptFailed): void {
+    const step = this.#state === 'refused' || this.#hasLeft ? undefined : this.#nextStep(failure);
     if (step) this.#start(step, false);
     else if (this.#running.length === 0) this.#endFailed();
-    else if (this.#isRefused) this.#stopTimer ??= this.#tools.clock.after(AFTER_REFUSAL_MS, () => this.#endFailed());
+    else if (this.#state === 'refused')
+      this.#stopTimer ??= this.#tools.clock.after(AFTER_REFUSAL_MS, () => this.#endFailed());
   }
 
   #endFailed(): void {
-    if (this.#end) return;
+    if (this.#state === 'ending') return;
     if (this.#hasLeft) this.#failWith(new AttemptFailed('client_gone'));
-    else this.#endWith({ result: everyChannelFailed(this.#failures, this.#plan.shutForMs()) });
+    else this.#endWith({ result: everyChannelFailed(this.#failures, this.#plan.blockedForMs()) });
   }
 
   #start(step: Step, isHedge: boolean): void {
     const { call } = this.#admission;
-    const racing = new RacingTry(this, step, isHedge);
+    const racing = new RacingAttempt(this, step, isHedge);
     this.#newest = racing;
     this.#running.push(racing);
-    // Without its report such a try is over when the client leaves.
+    // An attempt whose report is needed goes on when the client leaves.
     const gone = needsReport(this.#tools, call, step) ? this.#givenUp : call.gone;
     void this.#try(racing, gone);
   }
 
-  async #try(racing: RacingTry, gone: AbortSignal): Promise<void> {
+  async #try(racing: RacingAttempt, gone: AbortSignal): Promise<void> {
     let answer: AnyBegunAnswer | undefined;
     try {
       try {
@@ -151,28 +155,28 @@ class Race {
     }
   }
 
-  #onBegun(racing: RacingTry, answer: AnyBegunAnswer): void {
+  #onBegun(racing: RacingAttempt, answer: AnyBegunAnswer): void {
     this.#remove(racing);
     // Both began at the same time.
-    if (this.#end) dropAnswer(this.#tools, this.#admission, answer);
+    if (this.#state === 'ending') dropAnswer(this.#tools, this.#admission, answer);
     else this.#endWith({ result: answer });
     this.#endIfLast();
   }
 
-  #onFailed(racing: RacingTry, error: unknown): void {
+  #onFailed(racing: RacingAttempt, error: unknown): void {
     this.#remove(racing);
-    if (this.#end) this.#endIfLast();
+    if (this.#state === 'ending') this.#endIfLast();
     else if (!(error instanceof AttemptFailed) || error.endsCall) this.#failWith(error);
     else {
       this.#failures = [...this.#failures, error];
-      this.#isRefused ||= error.isFinal;
+      if (error.isFinal) this.#state = 'refused';
       for (const one of this.#running) one.isHedge = false;
-      if (racing === this.#newest || this.#isRefused) this.#goOn(error);
-      else if (this.#running.length === 0) this.#goOn();
+      if (racing === this.#newest || this.#state === 'refused') this.#startNext(error);
+      else if (this.#running.length === 0) this.#startNext();
     }
   }
 
-  #remove(racing: RacingTry): void {
+  #remove(racing: RacingAttempt): void {
     this.#running.splice(this.#running.indexOf(racing), 1);
   }
 
@@ -181,6 +185,7 @@ class Race {
   }
 
   #endWith(end: Ending): void {
+    this.#state = 'ending';
     this.#end ??= end;
     for (const one of this.#running) {
       one.isHedge = true;
@@ -189,7 +194,7 @@ class Race {
     this.#endIfLast();
   }
 
-  /** What a stopped try has cost is known when it has ended. */
+  /** The cost of a stopped attempt is known only when it has ended. */
   #endIfLast(): void {
     if (this.#running.length > 0) return;
     this.#stopTimer?.();
@@ -200,21 +205,22 @@ class Race {
   }
 }
 
-/** Another answer serves the call. */
+/** Another attempt serves the call. */
 function dropAnswer(tools: RelayTools, admission: Admission, answer: AnyBegunAnswer): void {
-  const { step, begun, note } = answer;
+  const { step, begun, record } = answer;
   const elapsedMs = tools.clock.monotonic() - begun.startedAt;
   const { usage } = begun.kind === 'stream' ? begun.reader.facts() : begun.facts;
-  noteFailedTry(tools, admission, step, { outcome: 'outrun', isAccepted: true, isHedge: true, elapsedMs, usage });
-  if (begun.kind === 'whole') dropLarge(begun);
-  else {
-    note.ended('outrun');
+  noteFailedAttempt(tools, admission, step, { outcome: 'outrun', isAccepted: true, isHedge: true, elapsedMs, usage });
+  if (begun.kind === 'whole') {
+    if (begun.large) dropLarge(begun.large);
+  } else {
+    record.ended('outrun');
     leaveStream(begun);
   }
 }
 
-/** One try of a race, which can stop it. */
-class RacingTry implements Racing, TaskListener {
+/** An attempt that its race can stop. */
+class RacingAttempt implements Racing, TaskListener {
   readonly step: Step;
   isHedge: boolean;
   isLate = false;

@@ -3,8 +3,8 @@
 import type { Carrier } from '../dialects/carrier.ts';
 import type { AnswerFacts, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
+import type { AttemptRecord } from './attempt-record.ts';
 import type { EventFeed } from './event-feed.ts';
-import type { TryNote } from './note-try.ts';
 import type { Step } from './plan.ts';
 import type { LargeAnswer } from './read-large-answer.ts';
 import type { Watch } from './watch.ts';
@@ -13,7 +13,7 @@ interface AnyBegun {
   carrier: Carrier;
   /** As they were sent. */
   fields: UpstreamFields;
-  /** When the try began, by the monotonic clock. */
+  /** When the attempt began, by the monotonic clock. */
   startedAt: number;
   /** When the first output of a stream arrived. */
   firstTokenAt: number | null;
@@ -54,8 +54,7 @@ export type Begun = WholeAnswer | BegunStream;
 export interface BegunAnswer<Kind extends Begun = Begun> {
   step: Step;
   begun: Kind;
-  /** Records the outcome. */
-  note: TryNote;
+  record: AttemptRecord;
 }
 
 export type AnyBegunAnswer = BegunAnswer<WholeAnswer> | BegunAnswer<BegunStream>;

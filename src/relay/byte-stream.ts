@@ -1,40 +1,40 @@
-// The client's end of a stream. What is sent goes straight to the socket; a client that reads slowly makes its sender
-// wait, and so slows the upstream. It is kept alive while the upstream is silent, and given up when the client is gone or
-// has stopped reading.
+// The body of a streamed response. Frames are written to the socket at once; a client that reads slowly makes the sender wait,
+// and so slows the upstream. Keep-alives are sent while the upstream is silent.
+//
+//   new     → sending  the server asks for the body (serve)
+//   sending → over     the body is complete or has failed; the client left or stopped reading; a drain cuts it
+//   new     → over     the client left before: the body is produced all the same, so that the call is closed
 
 import type { Clock } from '../kit/clock.ts';
 import type { Connection } from '../kit/connection.ts';
 import type { Cut, CutListener } from './cut.ts';
 
-const QUIET_MS = 10_000;
-/** We know only when a whole write was flushed, not how much the client has read: the sink does not report what it holds. */
+const KEEP_ALIVE_MS = 10_000;
+/** The sink reports when a whole write was flushed, not how much of it the client has read. */
 const STALLED_MS = 60_000;
-/** It copies what it is given at once; others, such as that of `Response.text`, may keep the bytes themselves. */
+/** This sink copies bytes at once; others, such as that of `Response.text`, may keep them. */
 const SERVER_SINK = '[object ReadableHTTPResponseSinkController]';
 
 export interface ByteStreamOptions {
   clock: Clock;
-  /** The timers here bound its silence until the stream has ended. */
+  /** Its own idle limit is off until the stream has ended: the timers here take its place. */
   connection: Pick<Connection, 'keepOpen'>;
   gone: AbortSignal;
   cut: Cut;
   keepAlive(): string;
-  /** The client has left, or counts as if it had: nothing that is sent reaches it any more. */
+  /** The client has left or stopped reading: nothing more reaches it. */
   onGone(): void;
 }
 
-/**
- * Bytes may be used again afterwards. The result is there only if the client does not take more at once: it is fulfilled
- * when it does, or has left.
- */
+/** Returns a promise only if the client does not read fast enough: it is fulfilled when the client has read, or has left. */
 export type Send = (frames: string | Uint8Array) => Promise<void> | undefined;
 
-/** What is sent until it is fulfilled is the stream. */
+/** Sends the whole stream. */
 type Produce = (send: Send) => Promise<void>;
 
-/** `produce` is called once, whatever becomes of the client, and the stream ends with it, or breaks off if it fails. */
+/** `produce` is always called once. If it fails, the connection is closed instead of ended. */
 export function toByteStream(produce: Produce, options: ByteStreamOptions): ReadableStream<Uint8Array> {
-  const client = new ClientEnd(produce, options);
+  const client = new ClientStream(produce, options);
   const source: Bun.DirectUnderlyingSource<Uint8Array> = {
     type: 'direct',
     pull: (controller) => client.serve(controller),
@@ -44,17 +44,16 @@ export function toByteStream(produce: Produce, options: ByteStreamOptions): Read
   return Reflect.construct(ReadableStream, [source]);
 }
 
-class ClientEnd implements EventListenerObject, CutListener {
+class ClientStream implements EventListenerObject, CutListener {
   cutPlace = -1;
   readonly #produce: Produce;
   readonly #options: ByteStreamOptions;
   #controller: ReadableStreamDirectController | undefined;
-  #hasBegun = false;
-  #isOver = false;
+  #state: 'new' | 'sending' | 'over' = 'new';
   #sentAt = 0;
   #keepsBytes = true;
-  #cancelQuiet: (() => void) | undefined;
-  /** Set while the client does not take more: what waits for it, and what ends the wait. */
+  #cancelKeepAlive: (() => void) | undefined;
+  /** Set while the client does not read: the promise of the sender, and what resolves it. */
   #blocked: Promise<void> | undefined;
   #unblock: (() => void) | undefined;
 
@@ -66,10 +65,12 @@ class ClientEnd implements EventListenerObject, CutListener {
   }
 
   async serve(controller: ReadableStreamDirectController): Promise<void> {
+    if (this.#state !== 'new') return;
+    this.#state = 'sending';
     this.#controller = controller;
-    if (!this.#isOver) this.#options.connection.keepOpen(true);
+    this.#options.connection.keepOpen(true);
     this.#keepsBytes = Object.prototype.toString.call(controller) !== SERVER_SINK;
-    const failure = this.#hasBegun ? undefined : await this.#begin().then(() => undefined, toError);
+    const failure = await this.#produce(this.#send).then(() => undefined, toError);
     if (this.#isOver) return;
     this.#end();
     controller.close(failure);
@@ -77,13 +78,13 @@ class ClientEnd implements EventListenerObject, CutListener {
 
   leave(): void {
     if (this.#isOver) return;
+    const isNew = this.#state === 'new';
     this.#end();
     this.#options.onGone();
-    // A server need not begin to send a body whose client is gone: the call is closed all the same.
-    if (!this.#hasBegun) this.#begin().catch(() => {});
+    if (isNew) this.#produce(this.#send).catch(() => {});
   }
 
-  /** The client has left: the only event that is listened to. */
+  /** The client has left. */
   handleEvent(): void {
     this.leave();
   }
@@ -93,15 +94,14 @@ class ClientEnd implements EventListenerObject, CutListener {
     if (this.#blocked) this.#breakOff();
   }
 
-  #begin(): Promise<void> {
-    this.#hasBegun = true;
-    return this.#produce(this.#send);
+  get #isOver(): boolean {
+    return this.#state === 'over';
   }
 
   #end(): void {
     const { gone, cut, connection } = this.#options;
-    this.#isOver = true;
-    this.#cancelQuiet?.();
+    this.#state = 'over';
+    this.#cancelKeepAlive?.();
     gone.removeEventListener('abort', this);
     cut.forget(this);
     this.#unblock?.();
@@ -109,7 +109,7 @@ class ClientEnd implements EventListenerObject, CutListener {
     connection.keepOpen(false);
   }
 
-  /** Broken off, not ended: whoever reads on must not take it for the whole answer. */
+  /** Closes the connection without an end, so that the client does not take the answer for complete. */
   #breakOff(): void {
     this.leave();
     try {
@@ -125,13 +125,13 @@ class ClientEnd implements EventListenerObject, CutListener {
     const { clock } = this.#options;
     const isFirst = this.#sentAt === 0;
     this.#sentAt = clock.monotonic();
-    if (isFirst) this.#cancelQuiet = clock.after(QUIET_MS, this.#look);
+    if (isFirst) this.#cancelKeepAlive = clock.after(KEEP_ALIVE_MS, this.#checkKeepAlive);
     const written = controller.write(this.#keepsBytes && typeof frames !== 'string' ? frames.slice() : frames);
     controller.flush();
-    return typeof written === 'number' ? undefined : this.#untilTaken(written);
+    return typeof written === 'number' ? undefined : this.#untilRead(written);
   };
 
-  #untilTaken(written: Promise<number>): Promise<void> {
+  #untilRead(written: Promise<number>): Promise<void> {
     this.#blocked ??= new Promise((resolve) => {
       const cancelStall = this.#options.clock.after(STALLED_MS, () => this.#breakOff());
       this.#unblock = () => {
@@ -145,12 +145,12 @@ class ClientEnd implements EventListenerObject, CutListener {
     return this.#blocked;
   }
 
-  /** One timer for all the pauses of a stream: it looks at the clock when it is due, and is set again for what is left. */
-  readonly #look = (): void => {
+  /** One timer for all the pauses of a stream: when it is due, it checks the clock and is set again for the rest. */
+  readonly #checkKeepAlive = (): void => {
     const { clock } = this.#options;
-    const left = this.#sentAt + QUIET_MS - clock.monotonic();
+    const left = this.#sentAt + KEEP_ALIVE_MS - clock.monotonic();
     if (left <= 0 && !this.#blocked) this.#sendKeepAlive();
-    if (!this.#isOver) this.#cancelQuiet = clock.after(left > 0 ? left : QUIET_MS, this.#look);
+    if (!this.#isOver) this.#cancelKeepAlive = clock.after(left > 0 ? left : KEEP_ALIVE_MS, this.#checkKeepAlive);
   };
 
   /** Runs in a timer, so it must catch its own errors. */

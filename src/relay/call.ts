@@ -1,4 +1,4 @@
-// What the relay works with: its tools, one client call on its way in, and its admission.
+// What the relay works with: its tools, and a call in its three stages: incoming, prepared, admitted.
 
 import type { Authenticator, PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
@@ -45,7 +45,7 @@ export interface RelayTools extends Upstreams {
   hedges: HedgeBudget;
   traffic: Traffic;
   ledger: Ledger;
-  /** Whether a key is still what it was when its call came. */
+  /** For a key that may have changed since its call arrived. */
   keys: Pick<Authenticator, 'revalidate'>;
   refusals: RecentRefusals;
   turns: Turns;
@@ -56,62 +56,62 @@ export interface RelayTools extends Upstreams {
   log: Log;
   meter: RelayMeter;
   nodeId: string;
-  /** A client's name for its own user, as upstreams may know it. */
+  /** The client's id of its own user, as upstreams get it. */
   hashUser(id: string): string;
-  /** A caller's name for its session, as the store knows it. */
+  /** The client's name of its session, as the store keeps it. */
   hashSession(name: string): string;
   publicUrl: string;
   /** While the books do not balance, no paid request is admitted. */
   isUnbalanced(): boolean;
-  /** When a drain has run out of time: what still runs is cut. */
+  /** Ends the calls that still run when a drain is out of time. */
   cut: Cut;
   readingOn: ReadingOn;
-  /** Ids of calls that are admitted and not yet closed. */
+  /** Ids of admitted calls that are not closed yet. */
   running: Set<string>;
 }
 
-/** A call as it came over HTTP: its body is parsed and its key is valid. */
+/** A call as it arrived over HTTP: its body is parsed and its key is valid. */
 export interface IncomingCall {
   requestId: string;
   key: PresentedKey;
-  /** The catalog that admits the call also prices it, whatever is applied meanwhile. */
+  /** It admits and prices the call, even if another revision is applied meanwhile. */
   catalog: Catalog;
-  /** The most that it may cost by its quote, if it has one. */
+  /** The maximum cost of its quote, if it has one. */
   quotedMost: Nano | undefined;
   kind: ModelKind;
   dialect: Dialect;
   document: JsonDocument;
   endpoint: string;
-  /** The caller's own name for its conversation, if it gave one. */
+  /** The client's own name of its conversation, if it gave one. */
   conversationName: string | undefined;
-  /** The client's headers that its own upstream may see. */
+  /** Headers of the client that an upstream of its own dialect may see. */
   headers: Readonly<Record<string, string>>;
-  /** Of the client's own tracing, for our log. */
+  /** From the client's `traceparent`, for the log. */
   traceId: string | undefined;
-  /** Grows with what is kept beside the body, opens another lease for a large answer, and is released with the call. */
+  /** Memory of the body and of fetched media. It is released with the call; a large answer has a lease of its own. */
   capacity: CapacityLease;
   /** Yields to other requests. */
   pause(): Promise<void>;
-  /** What its body cost so far. */
+  /** The time that its body has taken so far. */
   work: CallWork;
-  /** The client would rather be refused than lose anything, or think less than it asked for. */
+  /** `x-svc-strict`: refuse the call instead of dropping a setting or lowering the thinking budget. */
   isStrict: boolean;
-  /** The client would rather be refused than wait for a free slot. */
+  /** `x-svc-no-wait`: refuse the call instead of waiting for a free slot. */
   noWait: boolean;
-  /** The client's: a stream keeps it open until it ends. */
+  /** A stream keeps it open until its end. */
   connection: Connection;
   /** Aborted when the client hangs up. */
   gone: AbortSignal;
 }
 
-/** The same call once its models are chosen and its body is read: it may be admitted. */
+/** A prepared call: its models are chosen and its body is read. It may be admitted. */
 export interface Call extends IncomingCall {
   /** The model that the client named; it differs from `model` if it has retired and is replaced. */
   named: Model;
   model: Model;
-  /** Those that may answer it: the model and its fallbacks. */
+  /** The model and its fallbacks. */
   models: Models;
-  /** Of these, those that can take it; none if the prompt is too long for all of them. */
+  /** Those of `models` that can serve it; empty if the prompt is too long for all of them. */
   candidates: readonly Model[];
   request: RelayRequest;
   carriers: Carriers;
@@ -119,34 +119,33 @@ export interface Call extends IncomingCall {
   freeAddress: string | undefined;
 }
 
-/** One for the whole call, and never copied: what a try notes in it, the close reads. */
+/** An admitted call. It is never copied: attempts write to it, and the close reads that. */
 export interface Admission {
   call: Call;
-  /** As it was admitted: the end of the call counts for the same keys and sessions. */
+  /** At admission: the close uses the same keys and sessions. */
   chain: KeyChain | undefined;
   startedAt: number;
   /** When the request as a whole must be over. */
   deadline: number;
-  /** The output bound: what the client asked, the model gives and the hold pays. A fallback may give less. */
+  /** The output bound: the least of what the client asks, the model allows and the hold pays. A fallback may allow less. */
   maxOutputTokens: number;
-  /** What is set aside for it: it never pays more. */
+  /** The hold: the call never costs more. */
   held: Nano;
-  /** True if only the balance, a budget or a rate in tokens lowered that bound. */
+  /** The balance, a budget or a rate in tokens lowered that bound. */
   isBoundByMoney: boolean;
   allowance: Allowance;
-  /** Of the rates in tokens, if a key of the chain has one. */
+  /** Of the rates in tokens, if a key of the chain has one; and the tokens that the call took from it. */
   tokenAllowance: Allowance | undefined;
-  /** What the call took of it. */
   takenTokens: number;
-  /** The budgets that its hold brought to 80 %, as they stood before. */
+  /** The budgets that its hold brought to 80 %, before the hold. */
   nearBudgets: readonly BudgetState[] | undefined;
-  /** Set when an upstream refused a translated request: the translation may be wrong. */
+  /** An upstream refused a translated request: the translation may be wrong. */
   refusedTranslation?: true;
-  /** The most bytes that one try fetched from URLs in the request. */
+  /** The most bytes that one attempt fetched from URLs in the request. */
   fetchedBytes: number;
-  /** Grows with every try; the receipt lists them. */
+  /** As the receipt lists them. */
   attempts: Attempt[];
-  /** What upstreams bill for tries that failed. */
+  /** What upstreams bill for failed attempts. */
   losses: readonly Loss[];
 }
 

@@ -1,25 +1,20 @@
-// The models that may answer a call: the one it names, then those of its fallbacks that this key may use and that serve
-// the same endpoint; of these, the ones that take a prompt of this length, and fallbacks only if their output bound fits its thinking.
+// The models that may answer a call: the one it names, then its fallbacks that the key may use and that serve the endpoint. Of
+// these, the candidates take a prompt of this length, and as fallbacks also its thinking budget.
 
-import type { Catalog, Model } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/catalog.ts';
 import { canReach } from '../dialects/carry.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { mayFit } from '../dialects/input/count-input.ts';
 import { fitsThinking } from '../ledger/thinking-budget.ts';
-import type { ModelKind } from '../vendors/endpoints.ts';
-import { type ModelLimit, mayUse } from './choose-model.ts';
+import type { IncomingCall } from './call.ts';
+import { mayUse } from './choose-model.ts';
 
 /** The named one is the first. */
 export type Models = readonly [Model, ...Model[]];
 
-interface NamingCall {
-  catalog: Catalog;
-  key: ModelLimit;
-  kind: ModelKind;
-  dialect: Dialect;
-}
+type ModelCall = Pick<IncomingCall, 'catalog' | 'key' | 'kind' | 'dialect'>;
 
-export function modelsFor(model: Model, call: NamingCall): Models {
+export function modelsFor(model: Model, call: ModelCall): Models {
   const models: [Model, ...Model[]] = [model];
   for (const id of model.fallbacks) {
     const fallback = call.catalog.find(id);
@@ -28,7 +23,7 @@ export function modelsFor(model: Model, call: NamingCall): Models {
   return models;
 }
 
-function isUsable(fallback: Model, { key, kind, dialect }: NamingCall): boolean {
+function isUsable(fallback: Model, { key, kind, dialect }: ModelCall): boolean {
   return mayUse(key, fallback) && fallback.kinds.includes(kind) && isReached(fallback, dialect);
 }
 
@@ -42,13 +37,13 @@ export function isReached({ routes }: Model, dialect: Dialect): boolean {
 export function candidateModels(models: Models, request: RelayRequest, isStrict: boolean): Model[] {
   const candidates: Model[] = [];
   for (const model of models) {
-    const isFitting = hasRoom(model, models, request, isStrict) && mayFit(request.input, model.contextTokens);
+    const isFitting = fitsOutputBound(model, models, request, isStrict) && mayFit(request.input, model.contextTokens);
     if (isFitting) candidates.push(model);
   }
   return candidates;
 }
 
-/** Whether it may take the request, apart from the prompt's length: the named model, and fallbacks whose bound fits the thinking. */
-export function hasRoom(model: Model, [named]: Models, request: RelayRequest, isStrict: boolean): boolean {
+/** The named model, or a fallback whose output bound leaves the thinking budget as it is. */
+export function fitsOutputBound(model: Model, [named]: Models, request: RelayRequest, isStrict: boolean): boolean {
   return model === named || fitsThinking(request, model.maxOutputTokens, isStrict);
 }

@@ -7,7 +7,7 @@ import { tooLongText } from '../faults/too-long-text.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { placeIn } from '../kit/json/place-in.ts';
 import type { Call } from './call.ts';
-import { hasRoom } from './candidate-models.ts';
+import { fitsOutputBound } from './candidate-models.ts';
 
 /** Undefined if it fits. */
 export function checkContext(call: Call): Fault | undefined {
@@ -26,7 +26,7 @@ export function checkContext(call: Call): Fault | undefined {
 function tooLongForAll({ request, models, catalog, dialect, isStrict }: Call): Fault {
   const { estimate, lower } = request.input.longest ?? request.input;
   const most = models
-    .filter((one) => hasRoom(one, models, request, isStrict))
+    .filter((one) => fitsOutputBound(one, models, request, isStrict))
     .map((one) => tokenBounds(one, catalog).input);
   return tooLong(dialect, Math.max(estimate, lower), Math.max(...most));
 }

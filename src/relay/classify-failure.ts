@@ -69,8 +69,8 @@ export function classifyFailure(failure: UpstreamFailure, maySeal = false, reque
   const isWall = status === 403 && !message;
   const refusal = isWall ? fault('content_rejected') : fault('invalid_request', { param, message: shown });
   // Another channel may have the model, or no such firewall.
-  const isElsewhere = status === 404 || status === 403;
-  return new AttemptFailed('request_refused', { refusal, isSealed: maySeal && isSealed(failure), isElsewhere });
+  const mayServeElsewhere = status === 404 || status === 403;
+  return new AttemptFailed('request_refused', { refusal, isSealed: maySeal && isSealed(failure), mayServeElsewhere });
 }
 
 /** Statuses of a bad request that are trusted in the body of an error sent with status 200. */

@@ -21,13 +21,13 @@ import { nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
 import { lossesOfBill, neverCharged, ofUnserved, upstreamCost } from './losses.ts';
 import type { Bill } from './measure.ts';
-import type { ServingTry } from './meter.ts';
-import { sizeOf } from './patience.ts';
+import type { ServingAttempt } from './meter.ts';
+import { sizeOf } from './silence-limits.ts';
 
 /** The last events of a stream wait this long for the settlement; then they go out without the cost. */
 const SETTLE_WAIT_MS = 5_000;
 
-/** The try that began the answer, and the one that brought it to its end; not the same after a resume. */
+/** The attempt that began the answer, and the one that brought it to its end; not the same after a resume. */
 export interface Served {
   first: BegunAnswer;
   last: BegunAnswer;
@@ -42,21 +42,21 @@ interface ReleaseOptions {
   rule: ChargeRule;
   /** Our own failures give the limit slots back. */
   giveBackSlots: boolean;
-  /** The try that began the answer, if one did, and what was used of it. */
+  /** The attempt that began the answer, if one did, and what was used of it. */
   first?: BegunAnswer;
   used?: Buckets;
 }
 
 const NO_LOSSES: readonly Loss[] = [];
 
-/** How a call ended, for the books and for the figures. */
+/** How a call ended. */
 interface Ending {
   outcome: Outcome;
   bill: Bill;
-  serving: ServingTry | undefined;
+  serving: ServingAttempt | undefined;
 }
 
-/** One for each call that is admitted, which runs from here on until it is closed. */
+/** One for each admitted call. */
 export class Closing implements TaskListener {
   readonly #tools: RelayTools;
   readonly #admission: Admission;
@@ -76,14 +76,14 @@ export class Closing implements TaskListener {
     return this.#isDone;
   }
 
-  /** `losses`: those of runs before the last. Undefined if it did not commit in time; it is then repeated until it does. */
+  /** `losses`: of runs before the last. Returns undefined if it did not commit in time; it is then repeated until it does. */
   settle(status: RequestStatus, bill: Bill, served: Served, losses = NO_LOSSES): Promise<Settled | undefined> {
     this.#begin();
     this.#settle(status, bill, served, losses);
     return this.#settled.promise;
   }
 
-  /** The same where the bill must be waited for: the call counts as closed from here on. */
+  /** The same with a bill that is not known yet. The call counts as closed from here on. */
   settleLater(
     status: RequestStatus,
     billing: Promise<Bill>,
@@ -101,46 +101,32 @@ export class Closing implements TaskListener {
   }
 
   /** Nothing is charged, unless the account has reached its losses of the day. */
-  async release(
-    status: RequestStatus,
-    { rule, giveBackSlots, first, used = NO_BUCKETS }: ReleaseOptions,
-    losses = NO_LOSSES,
-  ): Promise<Settled | undefined> {
+  async release(status: RequestStatus, options: ReleaseOptions, losses = NO_LOSSES): Promise<Settled | undefined> {
     this.#begin();
-    const { ledger, refusals } = this.#tools;
-    const { requestId, key, model, freeAddress } = this.#admission.call;
-    const { accountId, keyId } = key;
-    const { chain } = this.#admission;
-    const bill = nothingBilled(model.id, rule, used);
-    const outcome = this.#outcome(status, bill, first);
-    const close = {
-      requestId,
-      accountId,
-      keyId,
-      chain,
-      giveBackSlots,
-      freeAddress,
-      outcome,
-      losses: this.#losses(ofUnserved([...this.#admission.losses, ...losses])),
-    };
-    void this.#end(ledger.release(close), { outcome, bill, serving: undefined });
+    this.#release(status, options, ofUnserved([...this.#admission.losses, ...losses]));
     const settled = await this.#settled.promise;
-    if (giveBackSlots) refusals.forget(accountId);
+    if (options.giveBackSlots) this.#tools.refusals.forget(this.#admission.call.key.accountId);
     return settled;
   }
 
   /** A bug must not leave a customer's money held. */
   #releaseUnbilled(error: unknown, losses: readonly Loss[]): void {
-    const { alarms, ledger } = this.#tools;
-    const { requestId, key, model, freeAddress } = this.#admission.call;
+    const { requestId } = this.#admission.call;
+    this.#tools.alarms.raise('close_failed', { request_id: requestId, detail: describeError(error) });
+    const all = neverCharged([...this.#admission.losses, ...losses]);
+    this.#release('internal_error', { rule: 'gateway_failed', giveBackSlots: true }, all);
+  }
+
+  #release(status: RequestStatus, options: ReleaseOptions, all: readonly Loss[]): void {
+    const { rule, giveBackSlots, first, used = NO_BUCKETS } = options;
+    const { call, chain } = this.#admission;
+    const { requestId, key, model, freeAddress } = call;
     const { accountId, keyId } = key;
-    alarms.raise('close_failed', { request_id: requestId, detail: describeError(error) });
-    const bill = nothingBilled(model.id, 'gateway_failed', NO_BUCKETS);
-    const outcome = this.#outcome('internal_error', bill, undefined);
-    const kept = this.#losses(neverCharged([...this.#admission.losses, ...losses]));
-    const { chain } = this.#admission;
-    const close = { requestId, accountId, keyId, chain, giveBackSlots: true, freeAddress, outcome, losses: kept };
-    void this.#end(ledger.release(close), { outcome, bill, serving: undefined });
+    const bill = nothingBilled(model.id, rule, used);
+    const outcome = this.#outcome(status, bill, first);
+    const losses = this.#losses(all);
+    const close = { requestId, accountId, keyId, chain, giveBackSlots, freeAddress, outcome, losses };
+    void this.#end(this.#tools.ledger.release(close), { outcome, bill, serving: undefined });
   }
 
   #settle(status: RequestStatus, bill: Bill, { first, last }: Served, losses: readonly Loss[]): void {
@@ -149,7 +135,7 @@ export class Closing implements TaskListener {
     const { requestId, key, freeAddress } = this.#admission.call;
     const { accountId, keyId } = key;
     const outcome = this.#outcome(status, bill, first);
-    const serving = this.#servingTry(last, status === 'ok');
+    const serving = this.#servingAttempt(last, status === 'ok');
     const { channel } = serving;
     if (isInvalid(bill.reported)) alarms.raise('usage_invalid', { request_id: requestId, channel });
     if (serving.ok) {
@@ -197,7 +183,7 @@ export class Closing implements TaskListener {
     this.#stopWaiting = this.#tools.clock.after(SETTLE_WAIT_MS, this);
   }
 
-  /** Times are those of the call as a whole, with every try that it took. */
+  /** Times are those of the call as a whole, with every attempt that it took. */
   #outcome(status: RequestStatus, bill: Bill, first: BegunAnswer | undefined): Outcome {
     const { clock } = this.#tools;
     const { startedAt, attempts } = this.#admission;
@@ -226,7 +212,7 @@ export class Closing implements TaskListener {
     return isFree && isCharged(rule) ? 'free_model' : rule;
   }
 
-  #servingTry({ step, begun }: BegunAnswer, ok: boolean): ServingTry & Sample {
+  #servingAttempt({ step, begun }: BegunAnswer, ok: boolean): ServingAttempt & Sample {
     const { startedAt, firstTokenAt } = begun;
     return {
       channel: step.route.channel.name,
@@ -280,7 +266,7 @@ export class Closing implements TaskListener {
       channel: outcome.channel ?? undefined,
       endpoint: call.endpoint,
       outcome: outcome.status,
-      tries: troubledTries(attempts),
+      tries: failedAttempts(attempts),
       translated: refusedTranslation,
       ms: outcome.totalMs,
       cost_nano: charged?.toString(),
@@ -290,8 +276,8 @@ export class Closing implements TaskListener {
   }
 }
 
-/** Why channels failed, for the log. Undefined for most calls: one try, which succeeded. */
-function troubledTries(attempts: readonly Attempt[]): string | undefined {
+/** The outcome of each attempt, for the log; undefined if all succeeded. */
+function failedAttempts(attempts: readonly Attempt[]): string | undefined {
   if (attempts.every(({ outcome }) => outcome === 'ok')) return undefined;
   return attempts.map(({ channel, outcome }) => `${channel}:${outcome}`).join();
 }

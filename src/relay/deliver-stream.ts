@@ -146,7 +146,7 @@ async function sendContent(
     const { begun } = delivery.current;
     try {
       await passOn(delivery, send, writer);
-      if (!begun.reader.isFinished()) throw begun.watch.closed('cut');
+      if (!begun.reader.isFinished()) throw begun.watch.connectionLost('cut');
       if (!caughtUp()) throw new AttemptFailed('mismatch');
       return 'whole';
     } catch (error) {
@@ -162,7 +162,7 @@ async function sendContent(
       if (begun.turns?.isContinued && caughtUp()) return 'cut_short';
       const resumed = await resume(tools, admission, plan, delivery, failed);
       if (!resumed) throw failed;
-      delivery.goOnWith(resumed);
+      delivery.continueWith(resumed);
       writer = resumed.continued;
       caughtUp = resumed.continued.caughtUp;
     }

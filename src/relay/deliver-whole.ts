@@ -1,18 +1,18 @@
-// A JSON answer: written, settled, and only then sent, with `model` as the client knows it and the cost in the headers. Of a
-// large one the long members are sent as they are taken: they were checked before.
+// A JSON answer: it is written and settled before it is sent, with `model` as the client knows it and the cost in the headers.
+// The long members of a large answer were checked before, and are sent as the client reads them.
 
 import { fillLong } from '../kit/json/long-members.ts';
 import { addSettled, answerHeaders } from './answer-headers.ts';
-import { atPace } from './at-pace.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer, WholeAnswer } from './begun.ts';
 import { billAnswer, billUnsent } from './bill.ts';
 import { type Send, toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, Call, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
-import { inTurns } from './in-turns.ts';
+import { inChunks } from './in-chunks.ts';
+import { withMinimumRate } from './minimum-rate.ts';
 import { maySpendUnseen } from './needs-report.ts';
-import type { LargeAnswer } from './read-large-answer.ts';
+import { dropLarge, type LargeAnswer } from './read-large-answer.ts';
 
 export async function deliverWhole(
   tools: RelayTools,
@@ -37,28 +37,23 @@ export async function deliverWhole(
     headers['content-type'] = 'application/json';
     const settled = await closing.settle('ok', bill, { first: answer, last: answer });
     if (settled) addSettled(headers, admission, settled, bill.buckets);
-    return { headers, body: begun.large ? largeBody(tools, call, text, begun, begun.large) : text };
+    return { headers, body: begun.large ? largeBody(tools, call, text, begun.large) : text };
   } catch (error) {
-    dropLarge(begun);
+    if (begun.large) dropLarge(begun.large);
     throw error;
   }
 }
 
-export function dropLarge({ large }: WholeAnswer): void {
-  large?.document.drop();
-  large?.capacity.release();
-}
-
-function largeBody(tools: RelayTools, call: Call, text: string, begun: WholeAnswer, { document }: LargeAnswer) {
+function largeBody(tools: RelayTools, call: Call, text: string, large: LargeAnswer) {
   const { dialect, request, requestId, connection, gone, pause } = call;
   if (gone.aborted) {
-    dropLarge(begun);
+    dropLarge(large);
     return '';
   }
   const write = dialect.longAnswers?.write;
-  const pieces = fillLong(text, document, (member) => write?.(member, request) ?? member.chunks);
-  // The call is closed, but a drain must wait for a paid answer. Under another id, because a late settlement removes the
-  // call's.
+  const parts = fillLong(text, large.document, (member) => write?.(member, request) ?? member.chunks);
+  // The call is closed, but a drain must wait for a paid answer. It has an id of its own, because a late settlement removes
+  // that of the call.
   const sending = `${requestId} is sent`;
   tools.running.add(sending);
   let hasLeft = false;
@@ -66,14 +61,14 @@ function largeBody(tools: RelayTools, call: Call, text: string, begun: WholeAnsw
     hasLeft = true;
   };
   const send = async (take: Send) => {
-    const takePiece = atPace(tools.clock, take);
+    const sendChunk = withMinimumRate(tools.clock, take);
     try {
-      for await (const piece of inTurns(pieces, pause)) {
+      for await (const chunk of inChunks(parts, pause)) {
         if (hasLeft) break;
-        await takePiece(piece);
+        await sendChunk(chunk);
       }
     } finally {
-      dropLarge(begun);
+      dropLarge(large);
       tools.running.delete(sending);
     }
   };

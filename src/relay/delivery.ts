@@ -1,5 +1,8 @@
-// The state of a streamed answer: the current run, the runs before it, what has reached the client, and whether the client
-// is still there.
+// The state of a streamed answer: its runs, what has reached the client, and whether the client is still there.
+//
+//   delivering → ended           the outcome of the current run is recorded (endRun)
+//   ended      → delivering      another run continues the answer (continueWith)
+//   ended      → reading_report  the rest of the run is read for its usage alone, whatever the client does (readForReport)
 
 import type { Sent, StreamWriter } from '../dialects/dialect.ts';
 import { failpoint } from '../kit/failpoint.ts';
@@ -27,19 +30,16 @@ export class Delivery implements Timed {
   readonly #first: BegunRun;
   readonly #runs: [Run, ...Run[]];
   #current: BegunRun;
-  /** The outcome of the current run is not recorded yet. */
-  #isRunning = true;
+  #state: 'delivering' | 'ended' | 'reading_report' = 'delivering';
   /** Set when the client has left. */
   #left: AttemptFailed | undefined;
-  /** Set once a run needs a signal for that. */
+  /** Created once a run needs a signal for that. */
   #leaving: AbortController | undefined;
   readonly #delivered: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
   readonly #tools: Tools;
-  /** What the current run had said when its time was last looked at. */
-  #saidBefore = 0;
-  /** The current run is read to its end even if the client leaves. */
+  /** The output of the current run when its time limit was last checked. */
+  #outputBefore = 0;
   #needsReport = false;
-  #isReadOn = false;
   #isUnread = false;
   /** When the first content that is not reasoning was delivered. */
   #contentAt: number | undefined;
@@ -82,17 +82,17 @@ export class Delivery implements Timed {
     return this.#left !== undefined;
   }
 
-  /** Only the end of the current run says what it took: it is read that far even if the client leaves. */
+  /** Only the usage at the end of the current run says what it used: it is read to its end even if the client leaves. */
   get needsReport(): boolean {
     return this.#needsReport;
   }
 
-  /** Its report was needed, but too many streams were being read on. */
+  /** The report was needed, but too many streams were being read to their end. */
   get isUnread(): boolean {
     return this.#isUnread;
   }
 
-  /** We ended the answer at one of the client's stop sequences. */
+  /** The gateway ended the answer at one of the client's stop sequences. */
   get isStopped(): boolean {
     return this.#current.begun.reader.facts().tokensAfterStop !== undefined;
   }
@@ -115,47 +115,47 @@ export class Delivery implements Timed {
     lastOf(this.#runs).unseenTokens = this.unseenReasoning().estimate;
   }
 
-  /** Another run takes over. */
-  goOnWith(resumed: ResumedRun): void {
+  /** Another run continues the answer. */
+  continueWith(resumed: ResumedRun): void {
     this.noteUnpaid();
     this.#current = resumed;
-    this.#isRunning = true;
+    this.#state = 'delivering';
     this.#runs.push(runOf(resumed));
     this.bound.restart();
     this.#use(resumed);
   }
 
   endRun(outcome: AttemptOutcome | 'ok'): void {
-    if (this.#isRunning) this.#current.note.ended(outcome);
-    this.#isRunning = false;
+    if (this.#state !== 'delivering') return;
+    this.#state = 'ended';
+    this.#current.record.ended(outcome);
   }
 
   /** The client has left, or its time is up: the upstream is not waited for any longer. */
   leave(outcome: TimeUp = 'client_gone'): void {
     this.#left ??= new AttemptFailed(outcome);
     this.#leaving?.abort(this.#left);
-    if (this.#isReadOn) return;
+    if (this.#state === 'reading_report') return;
     const { events, watch } = this.#current.begun;
     if (this.#needsReport) events.interrupt(this.#left);
     else watch.abort(outcome);
   }
 
-  /** A stream that delivers gets its time again, up to one hour; one that only sends keep-alives counts as silent. */
+  /** A stream that delivers gets its time limit anew, up to one hour; one that sends only keep-alives is idle. */
   onTimeUp(outcome: TimeUp): void {
     const { step, begun } = this.#current;
     const isOver = this.#tools.clock.monotonic() >= this.#admission.deadline;
     const { tokens, images } = begun.reader.facts().output;
-    const said = tokens + images;
+    const current = tokens + images;
     if (outcome === 'client_gone' || isOver || this.#left) this.leave(outcome);
-    else if (said > this.#saidBefore) {
-      this.#saidBefore = said;
+    else if (current > this.#outputBefore) {
+      this.#outputBefore = current;
       begun.watch.limitTotal(step.route.channel.timeouts.totalMs, this.#admission.deadline);
     } else begun.watch.abort('idle');
   }
 
-  /** The current run is read for its report from here on, whatever the client does. */
   async readForReport(tools: Pick<RelayTools, 'readingOn'>): Promise<void> {
-    this.#isReadOn = true;
+    this.#state = 'reading_report';
     this.#current.begun.turns?.stop();
     if (this.#needsReport) this.#isUnread = !(await readToEnd(tools, this.#call.key.accountId, this.#current.begun));
     leaveStream(this.#current.begun);
@@ -166,7 +166,7 @@ export class Delivery implements Timed {
     if (this.#left) throw this.#left;
   }
 
-  /** All that was sent was taken, if the client is still there. Throws AttemptFailed if it is not. */
+  /** The client has read everything that was sent. Throws AttemptFailed if it has left. */
   noteDelivered(): void {
     this.requireClient();
     const delivered = this.#delivered;
@@ -196,9 +196,9 @@ export class Delivery implements Timed {
   #use({ step, begun }: BegunRun): void {
     if (step.model !== this.#call.model) this.writer.rename(step.model.id);
     this.#needsReport = needsReport(this.#tools, this.#call, step, begun);
-    this.#saidBefore = 0;
-    begun.watch.whenTimeUp(this);
-    if (this.#needsReport) begun.watch.outliveClient();
+    this.#outputBefore = 0;
+    begun.watch.setTimeUpListener(this);
+    if (this.#needsReport) begun.watch.ignoreClient();
   }
 }
 

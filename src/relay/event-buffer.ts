@@ -1,17 +1,17 @@
-// Bytes of an upstream's stream in, events out. Nothing here waits: what is there can be taken, and when nothing is left,
-// more bytes must be brought. Bytes are split into pieces, and pieces are read as events, only as events are taken.
+// Turns the bytes of an upstream's stream into events, without waiting. Bytes are split into server-sent events, and these are
+// read as stream events, only as events are taken.
 //
-//   open   → ending  no more bytes will come, and the last piece is taken without its end (end)
-//   open, ending → ended   the reader has given what it kept back: at the end, or because the upstream failed after a whole
-//                          answer; or nothing is wanted any more (close)
+//   open         → ending  the body has ended, and its last server-sent event lacks its blank line (end)
+//   open, ending → ended   the reader has returned the events that it kept for the end: the body has ended, or the upstream
+//                          failed after a complete answer (end, fail); or the buffer was closed (close)
 
 import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
 import { isKeepAlive, type SseEvent, SseReader, SseTooLong } from '../dialects/stream/sse.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 
-/** Events before the first output, or after the last: more than this is a flood. */
-export const MAX_WORDLESS_EVENTS = 1_000;
-/** A slow client may leave this waiting for long, so only a little of a large piece is split at a time. */
+/** Of events before the first output, and of those after the last; more than this is a flood. */
+export const MAX_EVENTS_WITHOUT_OUTPUT = 1_000;
+/** A slow client may leave the split events waiting for long, so bytes are split in chunks of this size. */
 const SPLIT_BYTES = 16 * 1024;
 const NOTHING: readonly never[] = [];
 
@@ -19,20 +19,20 @@ export class EventBuffer {
   readonly #reader: StreamReader;
   readonly #onTooLong: () => void;
   readonly #sse = new SseReader();
-  /** Brought and not yet split. */
+  /** Not yet split. */
   #bytes: Uint8Array | undefined;
   /** Split and not yet read as events. */
   #split: readonly SseEvent[] = NOTHING;
-  #splitAt = 0;
-  /** What was split, if it began and ended with an event. */
+  #splitIndex = 0;
+  /** The bytes that were split, if they began and ended with an event. */
   #whole: Uint8Array | undefined;
   /** Events not yet taken. */
   #events: readonly StreamEvent[] = NOTHING;
-  #eventsAt = 0;
+  #eventIndex = 0;
   #heldCount = 0;
   #state: 'open' | 'ending' | 'ended' = 'open';
 
-  /** `onTooLong`: an event has no end; of it and of what follows, nothing is given. */
+  /** `onTooLong`: an event exceeds the limit; it and all that follows is discarded. */
   constructor(reader: StreamReader, onTooLong: () => void) {
     this.#reader = reader;
     this.#onTooLong = onTooLong;
@@ -41,18 +41,18 @@ export class EventBuffer {
   /** The next event; undefined when more bytes are needed. Throws AttemptFailed. */
   next(): StreamEvent | undefined {
     for (;;) {
-      const event = this.#events[this.#eventsAt];
+      const event = this.#events[this.#eventIndex];
       if (event) {
-        this.#eventsAt++;
+        this.#eventIndex++;
         return event;
       }
-      const piece = this.#split[this.#splitAt];
-      if (piece) {
-        this.#splitAt++;
-        if (piece.data) this.#readPiece(piece);
+      const sent = this.#split[this.#splitIndex];
+      if (sent) {
+        this.#splitIndex++;
+        if (sent.data) this.#readEvents(sent);
       } else if (this.#bytes) this.#splitMore(this.#bytes);
       else {
-        this.#forget();
+        this.#clear();
         return undefined;
       }
     }
@@ -62,71 +62,71 @@ export class EventBuffer {
     return this.#bytes !== undefined;
   }
 
-  /** Only when those before are used up. */
-  bring(bytes: Uint8Array | undefined): void {
+  /** Only when the bytes before are used up. */
+  setBytes(bytes: Uint8Array | undefined): void {
     this.#bytes = bytes;
   }
 
-  /** Bytes that come now begin with an event, and are so few that they may be looked at in one go. */
+  /** Whether these bytes begin with an event and are few enough to be passed through without being split. */
   mayPass({ byteLength }: Uint8Array): boolean {
     return byteLength <= SPLIT_BYTES && this.#sse.isAtEvent();
   }
 
-  /** The upstream's own text of the last event. */
-  heard(): string | undefined {
-    return this.#split[this.#splitAt - 1]?.data;
+  /** The `data` of the last event, as the upstream sent it. */
+  lastData(): string | undefined {
+    return this.#split[this.#splitIndex - 1]?.data;
   }
 
-  /** The bytes that the last event came in, if nothing else came in them. */
-  alone(): Uint8Array | undefined {
+  /** The bytes of the last event, if they contained nothing else. */
+  lastEventBytes(): Uint8Array | undefined {
     return this.#split.length === 1 && this.#events.length === 1 ? this.#whole : undefined;
   }
 
   putBack(taken: readonly StreamEvent[]): void {
-    this.#give([...taken, ...this.#events.slice(this.#eventsAt)]);
+    this.#setEvents([...taken, ...this.#events.slice(this.#eventIndex)]);
   }
 
-  /** No more bytes will come; whether there are events that waited for that. */
+  /** The body has ended. Returns whether there are more events. */
   end(): boolean {
     const last = this.#state === 'open' ? this.#sse.end() : undefined;
     if (last) {
       this.#state = 'ending';
       this.#split = [last];
-      this.#splitAt = 0;
+      this.#splitIndex = 0;
       return true;
     }
-    this.#give(this.#endReader());
+    this.#setEvents(this.#endReader());
     return this.#events.length > 0;
   }
 
-  /** The upstream has failed; whether there are events all the same, because the answer was whole before that. */
-  breakOff(): boolean {
-    this.#give(this.#lastWords());
+  /** The upstream has failed. Returns whether there are more events, because the answer was complete before. */
+  fail(): boolean {
+    this.#setEvents(this.#finalEvents());
     return this.#events.length > 0;
   }
 
   close(): void {
     this.#state = 'ended';
     this.#bytes = undefined;
-    this.#forget();
+    this.#clear();
   }
 
-  #forget(): void {
+  #clear(): void {
     this.#split = NOTHING;
     this.#whole = undefined;
     this.#events = NOTHING;
   }
 
-  #give(events: readonly StreamEvent[]): void {
+  #setEvents(events: readonly StreamEvent[]): void {
     this.#events = events;
-    this.#eventsAt = 0;
+    this.#eventIndex = 0;
   }
 
   #splitMore(from: Uint8Array): void {
     const rest = from.byteLength > SPLIT_BYTES ? from.subarray(SPLIT_BYTES) : undefined;
     const isWhole = !rest && this.#sse.isAtEvent();
     this.#bytes = rest;
-    this.#splitAt = 0;
+    this.#splitIndex = 0;
     try {
       this.#split = this.#sse.push(rest ? from.subarray(0, SPLIT_BYTES) : from);
       this.#whole = isWhole && this.#sse.isAtEvent() ? from : undefined;
@@ -138,24 +138,24 @@ export class EventBuffer {
     }
   }
 
-  #readPiece(piece: SseEvent): void {
-    const events = this.#eventsOf(piece);
-    this.#give(events);
+  #readEvents(sent: SseEvent): void {
+    const events = this.#eventsOf(sent);
+    this.#setEvents(events);
     for (const { kind } of events) {
-      if (kind === 'held' && ++this.#heldCount > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');
+      if (kind === 'held' && ++this.#heldCount > MAX_EVENTS_WITHOUT_OUTPUT) throw new AttemptFailed('flood');
     }
   }
 
-  #eventsOf(piece: SseEvent): readonly StreamEvent[] {
-    const events = this.#reader.read(piece);
+  #eventsOf(sent: SseEvent): readonly StreamEvent[] {
+    const events = this.#reader.read(sent);
     const brokenAt = events.findIndex(isBroken);
     if (brokenAt < 0) return events;
-    if (brokenAt === 0 && isKeepAlive(piece.event)) return NOTHING;
-    return [...events.slice(0, brokenAt), ...this.#lastWords(), ...events.slice(brokenAt)];
+    if (brokenAt === 0 && isKeepAlive(sent.event)) return NOTHING;
+    return [...events.slice(0, brokenAt), ...this.#finalEvents(), ...events.slice(brokenAt)];
   }
 
-  /** Events that the reader of a whole answer keeps until its end. */
-  #lastWords(): readonly StreamEvent[] {
+  /** Events that the reader of a complete answer keeps for its end. */
+  #finalEvents(): readonly StreamEvent[] {
     return this.#reader.isFinished() ? this.#endReader() : NOTHING;
   }
 

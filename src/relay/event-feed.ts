@@ -1,11 +1,11 @@
-// The events of an upstream's stream. What was read is taken without waiting; one wait brings the next bytes. It ends at
-// once when the watch does, whatever the upstream is doing.
+// The events of an upstream's stream. Events that were read are taken without waiting; `wait` reads more bytes. The feed fails
+// as soon as its watch aborts, whatever the upstream is doing.
 //
-//   idle    → reading  somebody waits (wait)
-//   reading → idle     bytes came, and nobody waits for more
-//   idle, reading → over     the upstream's body has ended, or nothing more is wanted (close)
-//   any     → failed   the watch ended, the upstream broke, or it sends too much. Of several reasons the first counts, unless
-//                      the watch ended, too
+//   idle    → reading  there is a waiter (wait)
+//   reading → idle     bytes arrived, and there is no waiter
+//   idle, reading → over     the body has ended, or the feed was closed (close)
+//   any     → failed   the watch aborted, the connection failed, or the upstream sent too much. The first reason counts, except
+//                      that an abort replaces it
 
 import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
 import { AttemptFailed } from './attempt-failed.ts';
@@ -13,7 +13,7 @@ import { EventBuffer } from './event-buffer.ts';
 import type { Watch } from './watch.ts';
 
 export interface Waiter {
-  /** Passes on bytes that begin with an event. Returns how many it took; HELD_UP: all of them, and it will call `wait` itself. */
+  /** Sends bytes that begin with an event. Returns how many it took; PAUSED: all of them, and it will call `wait` itself. */
   passBytes?(bytes: Uint8Array): number;
   resolve(hasMore: boolean): void;
   reject(reason: unknown): void;
@@ -26,11 +26,11 @@ export interface ByteSource {
 
 interface FeedLimits {
   idleMs: number;
-  /** More than this is no answer but a flood. */
+  /** More than this is a flood. */
   maxBytes: number;
 }
 
-export const HELD_UP = -1;
+export const PAUSED = -1;
 /** How long to wait for usage and the end mark after a complete answer: some upstreams never send them. */
 const AFTER_ANSWER_MS = 500;
 
@@ -45,8 +45,8 @@ export class EventFeed implements EventListenerObject {
   #state: 'idle' | 'reading' | 'over' | 'failed';
   /** Why it has failed. */
   #reason: unknown;
-  /** `whole`: complete at the last wait, with no output since. `ended_here`: only the report is awaited. */
-  #answer: 'going_on' | 'whole' | 'ended_here' = 'going_on';
+  /** `complete`: at the last wait, with no output since. `report_only`: the gateway ended it, and waits for its usage. */
+  #answer: 'unfinished' | 'complete' | 'report_only' = 'unfinished';
   #waiter: Waiter | undefined;
 
   constructor(source: ByteSource | undefined, reader: StreamReader, watch: Watch, limits: FeedLimits) {
@@ -74,7 +74,7 @@ export class EventFeed implements EventListenerObject {
     return waiting.promise;
   }
 
-  /** The same without a promise: one waiter can be reused for all waits of a stream. */
+  /** The same without a promise, so that one waiter serves all waits of a stream. */
   wait(waiting: Waiter): void {
     if (this.#state === 'failed') this.#settleFailed(waiting);
     else if (this.#buffer.hasBytes) waiting.resolve(true);
@@ -85,17 +85,17 @@ export class EventFeed implements EventListenerObject {
     }
   }
 
-  /** The upstream's own text of the last event. */
-  heard(): string | undefined {
-    return this.#buffer.heard();
+  /** The `data` of the last event, as the upstream sent it. */
+  lastData(): string | undefined {
+    return this.#buffer.lastData();
   }
 
-  /** The bytes that the last event came in, if nothing else came in them. */
-  alone(): Uint8Array | undefined {
-    return this.#buffer.alone();
+  /** The bytes of the last event, if they contained nothing else. */
+  lastEventBytes(): Uint8Array | undefined {
+    return this.#buffer.lastEventBytes();
   }
 
-  /** Events that were taken come first again. */
+  /** Events that were taken are the next ones again. */
   putBack(events: readonly StreamEvent[]): void {
     this.#buffer.putBack(events);
   }
@@ -112,17 +112,17 @@ export class EventFeed implements EventListenerObject {
     this.#cancelSource();
   }
 
-  /** The watch has ended: the only event that is listened to. */
+  /** The watch has aborted. */
   handleEvent(): void {
     this.#state = 'failed';
     this.#reason = this.#watch.signal.reason;
-    this.#watch.rest();
+    this.#watch.stopIdleTimer();
     this.#wakeWaiter();
     this.#cancelSource();
   }
 
   #settleFailed(waiting: Waiter): void {
-    if (this.#buffer.breakOff()) waiting.resolve(true);
+    if (this.#buffer.fail()) waiting.resolve(true);
     else waiting.reject(this.#reason);
   }
 
@@ -134,7 +134,7 @@ export class EventFeed implements EventListenerObject {
     }
   }
 
-  /** Settles the wait if it can be settled now; otherwise it goes on. */
+  /** Settles the wait if that is possible now. */
   #wakeWaiter(): void {
     const waiting = this.#takeWaiter();
     if (waiting) this.wait(waiting);
@@ -146,14 +146,14 @@ export class EventFeed implements EventListenerObject {
     return waiting;
   }
 
-  /** Reads as long as somebody waits. */
+  /** Reads as long as there is a waiter. */
   async #readSource(source: ByteSource): Promise<void> {
     this.#state = 'reading';
     try {
       while (this.#waiter) {
         this.#limitWait();
         const { done, value } = await source.read();
-        this.#watch.rest();
+        this.#watch.stopIdleTimer();
         this.#take(done, value);
       }
     } catch (reason) {
@@ -162,21 +162,22 @@ export class EventFeed implements EventListenerObject {
     if (this.#state === 'reading') this.#state = 'idle';
   }
 
-  /** The answer was ended here, and the upstream still has its report to send. */
-  expectMore(): void {
-    this.#answer = 'ended_here';
+  /** The gateway has ended the answer, and the upstream has yet to send its usage. */
+  expectReport(): void {
+    this.#answer = 'report_only';
   }
 
   #limitWait(): void {
     const { idleMs } = this.#limits;
-    const wasWhole = this.#answer === 'whole';
-    if (this.#answer !== 'ended_here') this.#answer = this.#reader.isFinished() ? 'whole' : 'going_on';
-    const isWhole = this.#answer === 'whole';
-    this.#watch.wait(isWhole ? Math.min(idleMs, AFTER_ANSWER_MS) : idleMs, { goesOn: wasWhole && isWhole });
+    const wasComplete = this.#answer === 'complete';
+    if (this.#answer !== 'report_only') this.#answer = this.#reader.isFinished() ? 'complete' : 'unfinished';
+    const isComplete = this.#answer === 'complete';
+    const limitMs = isComplete ? Math.min(idleMs, AFTER_ANSWER_MS) : idleMs;
+    this.#watch.startIdleTimer(limitMs, { continues: wasComplete && isComplete });
   }
 
   #noteOutput(): void {
-    if (this.#answer === 'whole') this.#answer = 'going_on';
+    if (this.#answer === 'complete') this.#answer = 'unfinished';
   }
 
   #end(): void {
@@ -187,13 +188,13 @@ export class EventFeed implements EventListenerObject {
     if (isLast) this.#end();
     this.#total += bytes?.byteLength ?? 0;
     if (this.#total > this.#limits.maxBytes) this.#noteFailure(new AttemptFailed('flood'));
-    const rest = bytes && this.#mayPass(bytes) ? this.#passOver(bytes) : bytes;
-    this.#buffer.bring(rest);
+    const rest = bytes && this.#mayPass(bytes) ? this.#passThrough(bytes) : bytes;
+    this.#buffer.setBytes(rest);
     if (rest || isLast || this.#state === 'failed') this.#wakeWaiter();
   }
 
   #fail(reason: unknown): void {
-    this.#watch.rest();
+    this.#watch.stopIdleTimer();
     this.#noteFailure(reason);
     this.#wakeWaiter();
   }
@@ -208,12 +209,12 @@ export class EventFeed implements EventListenerObject {
     return this.#waiter?.passBytes !== undefined && this.#state !== 'failed' && this.#buffer.mayPass(bytes);
   }
 
-  /** The bytes that the waiter did not take, which must be read as events. */
-  #passOver(bytes: Uint8Array): Uint8Array | undefined {
+  /** Returns the bytes that the waiter did not take. */
+  #passThrough(bytes: Uint8Array): Uint8Array | undefined {
     const taken = this.#waiter?.passBytes?.(bytes) ?? 0;
     if (taken !== 0) this.#noteOutput();
-    if (taken === HELD_UP) this.#waiter = undefined;
-    if (taken === HELD_UP || taken === bytes.byteLength) return undefined;
+    if (taken === PAUSED) this.#waiter = undefined;
+    if (taken === PAUSED || taken === bytes.byteLength) return undefined;
     return taken === 0 ? bytes : bytes.subarray(taken);
   }
 

@@ -75,7 +75,7 @@ export function requireRoute(models: Models, dialect: Dialect): void {
 }
 
 /** For a strict client: refuses a thinking budget that the named model would have to lower, whatever is paid. */
-export function requireRoomToThink(model: Model, catalog: Catalog, request: RelayRequest): void {
+export function requireThinkingFits(model: Model, catalog: Catalog, request: RelayRequest): void {
   if (!fitsThinking(request, tokenBounds(model, catalog).output, true)) throw lostSettings([THINKING_BUDGET]);
 }
 

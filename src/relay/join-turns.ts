@@ -1,4 +1,4 @@
-// The turns of a paused answer one after the other, as if the upstream had answered with one stream.
+// Joins the turns of a paused answer, as if the upstream had answered with one stream.
 
 import type { PausedTurn, StreamReader } from '../dialects/dialect.ts';
 import type { WholeTurn } from '../dialects/translate/turn-reader.ts';
@@ -7,7 +7,7 @@ import type { StreamedTurns } from './begun.ts';
 import type { ByteSource } from './event-feed.ts';
 import type { NextTurns } from './next-turns.ts';
 
-/** The text of the whole answer: that of the first turn if no other followed, else of a stream. */
+/** The text of the first turn if no other followed, else a stream with all of them. */
 export async function joinWhole(
   text: string,
   next: NextTurns,
@@ -19,7 +19,7 @@ export async function joinWhole(
   const streams: string[] = [];
   for (let turn: WholeTurn | undefined = first; turn; ) {
     streams.push(turn.stream);
-    turn = turn.paused && (await next.ask(turn.paused, take));
+    turn = turn.paused && (await next.request(turn.paused, take));
   }
   return streams.length === 1 ? text : streams.join('');
 
@@ -32,13 +32,13 @@ export async function joinWhole(
 
 const OVER = { done: true, value: undefined } as const;
 
-/** By the time that more is wanted, the reader has read all that came: then it knows whether the turn was paused. */
+/** When more bytes are read, the stream reader has read all before, and knows whether the turn was paused. */
 export class TurnSource implements ByteSource, StreamedTurns {
   readonly #reader: StreamReader;
   readonly #next: NextTurns;
   readonly #open: (response: Response) => Promise<ByteSource>;
   #source: ByteSource;
-  /** The last turn that was to be followed by another. */
+  /** The last turn after which another was requested. */
   #continued: PausedTurn | undefined;
   #isStopped = false;
 
@@ -60,7 +60,7 @@ export class TurnSource implements ByteSource, StreamedTurns {
 
   async read(): Promise<ReadableStreamReadResult<Uint8Array>> {
     const paused = this.#reader.paused?.();
-    if (paused && paused !== this.#continued && !(await this.#goOn(paused))) return OVER;
+    if (paused && paused !== this.#continued && !(await this.#openNext(paused))) return OVER;
     const read = await this.#source.read();
     if (read.done && this.#isAwaited) throw new AttemptFailed('cut');
     return read;
@@ -78,16 +78,16 @@ export class TurnSource implements ByteSource, StreamedTurns {
     return this.#source.cancel();
   }
 
-  /** A turn was asked for and has not begun. */
+  /** A turn was requested and has not begun. */
   get #isAwaited(): boolean {
     return this.#continued !== undefined && this.#reader.paused?.() === this.#continued;
   }
 
-  async #goOn(paused: PausedTurn): Promise<boolean> {
+  async #openNext(paused: PausedTurn): Promise<boolean> {
     if (this.#isStopped) return false;
     this.#source.cancel().catch(() => {});
     this.#continued = paused;
-    const source = await this.#next.ask(paused, this.#open);
+    const source = await this.#next.request(paused, this.#open);
     if (source) this.#source = source;
     return source !== undefined;
   }

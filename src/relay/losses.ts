@@ -31,12 +31,12 @@ function lossOf(reason: LossReason, { route, model }: Step, used: Used, wholeInp
   };
 }
 
-/** Another try or run served the call: its customer never pays for these. */
+/** Another attempt or run served the call: its customer never pays for these. */
 export function neverCharged(losses: readonly Loss[]): Loss[] {
   return losses.map((loss) => ({ ...loss, charge: 0n }));
 }
 
-/** No try served the call: it ends without a charge, and counts for the guard. */
+/** No attempt served the call: it ends without a charge, and counts for the guard. */
 export function ofUnserved(losses: readonly Loss[]): Loss[] {
   return losses.map((loss) => (loss.reason === 'failed_attempt' ? { ...loss, reason: 'no_answer' } : loss));
 }
@@ -91,12 +91,12 @@ export function lossesOfUnpaid(call: Call, runs: Runs, reason: LossReason): Loss
   return [...lossesOfReplaced(call, runs), lossOf(reason, last.step, usedBy(call, last))];
 }
 
-/** Why an upstream bills a try that did not serve, if it had accepted it. */
+/** Why an upstream bills an attempt that did not serve, if it had accepted it. */
 const REASONS: Partial<Record<AttemptOutcome, LossReason>> = {
   client_gone: 'client_gone',
   drained: 'gateway_cut',
 };
-/** We ended the try: the upstream may have been at work, though it had not answered yet. */
+/** We ended the attempt: the upstream may have been at work, though it had not answered yet. */
 const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set([
   'silent',
   'idle',
@@ -111,7 +111,7 @@ const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set([
 /** Accepted by its status, and refused all the same. */
 const NOT_BILLED: ReadonlySet<AttemptOutcome> = new Set(['not_an_answer', 'request_refused', 'rate_limited']);
 
-interface FailedTry {
+interface FailedAttempt {
   outcome: AttemptOutcome;
   /** The upstream had accepted the request, with status 200. */
   isAccepted: boolean;
@@ -125,7 +125,7 @@ interface FailedTry {
 }
 
 /** Its usage is mostly unknown: input is our own count, output is `mostOutput`. */
-export function noteFailedTry(tools: RelayTools, admission: Admission, step: Step, failed: FailedTry): void {
+export function noteFailedAttempt(tools: RelayTools, admission: Admission, step: Step, failed: FailedAttempt): void {
   const report = typeof failed.usage === 'object' ? failed.usage : undefined;
   const reported = report?.buckets;
   if (!reported && (failed.isAccepted ? NOT_BILLED.has(failed.outcome) : !ENDED_BY_US.has(failed.outcome))) return;
@@ -150,7 +150,7 @@ function mostOutput(
   tools: RelayTools,
   { call, maxOutputTokens }: Admission,
   step: Step,
-  { outcome, elapsedMs }: FailedTry,
+  { outcome, elapsedMs }: FailedAttempt,
 ): number {
   const { images, choices, stream } = call.request;
   // Images are not made in parts: all of them may have been made.

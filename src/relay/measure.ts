@@ -50,41 +50,31 @@ export function measure(call: Call, step: Step, facts: MeasuredFacts): Bill {
   const { images, surplusImages = 0 } = output;
   const tokens = output.tokens + mediaTokensOf(request, model, output);
   const uncovered = surplusImages > 0 ? { ...NO_BUCKETS, images: surplusImages } : NO_BUCKETS;
-  const sent = sentTier(call, step);
-  if (typeof usage === 'object') {
-    const { buckets } = usage;
-    // What is reported before the end is only a beginning of the output.
-    const lacksOutput = usage.lacksOutput === true || !finished;
-    const counted = lacksOutput ? withReasoning(usage.reasoning, tokens, output) : 0;
-    const used = Math.max(buckets.output, counted);
-    return {
-      ...usage,
-      // Nor has it the results of tools.
-      buckets: { ...buckets, input: buckets.input + (finished ? 0 : (output.toolInput ?? 0)), output: used, images },
-      cost: 0n,
-      estimated: lacksOutput,
-      model: id,
-      reported: usage,
-      rule: 'served',
-      uncovered,
-      tiers: { sent, reported: usage.serviceTier },
-      toolCalls: finished && usage.toolCalls ? { ...output.toolCalls, ...usage.toolCalls } : output.toolCalls,
-      chargedTier: null,
-      chargedCalls: null,
-    };
+  const report = typeof usage === 'object' ? usage : undefined;
+  // What is reported before the end has only the beginning of the output, and no results of tools.
+  const lacksOutput = report !== undefined && (report.lacksOutput === true || !finished);
+  const toolCalls = finished && report?.toolCalls ? { ...output.toolCalls, ...report.toolCalls } : output.toolCalls;
+  let buckets: Buckets;
+  if (report) {
+    const counted = lacksOutput ? withReasoning(report.reasoning, tokens, output) : 0;
+    const input = report.buckets.input + (finished ? 0 : (output.toolInput ?? 0));
+    buckets = { ...report.buckets, input, output: Math.max(report.buckets.output, counted), images };
+  } else {
+    const input = estimatedInput(request.input, model, output.toolInput);
+    buckets = { ...NO_BUCKETS, input, output: wholeTokens(tokens), images };
   }
-  const input = estimatedInput(request.input, model, output.toolInput);
   return {
-    buckets: { ...NO_BUCKETS, input, output: wholeTokens(tokens), images },
-    reasoning: 0,
+    ...report,
+    buckets,
+    reasoning: report?.reasoning ?? 0,
     cost: 0n,
-    estimated: images === 0 || prices.input > 0n || prices.output > 0n,
+    estimated: report ? lacksOutput : images === 0 || prices.input > 0n || prices.output > 0n,
     model: id,
     reported: usage,
     rule: 'served',
     uncovered,
-    tiers: { sent, reported: undefined },
-    toolCalls: output.toolCalls,
+    tiers: { sent: sentTier(call, step), reported: report?.serviceTier },
+    toolCalls,
     chargedTier: null,
     chargedCalls: null,
   };

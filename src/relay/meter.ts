@@ -10,8 +10,8 @@ interface MeteredCall {
   request: { stream: boolean };
 }
 
-/** The try that brought an answer to its end, timed from its own beginning: tries before it are not its channel's. */
-export interface ServingTry {
+/** The attempt that brought an answer to its end, timed from its own beginning: attempts before it are not its channel's. */
+export interface ServingAttempt {
   channel: string;
   firstTokenMs: number | null;
   totalMs: number;
@@ -20,6 +20,6 @@ export interface ServingTry {
 export interface RelayMeter {
   opened(call: MeteredCall): void;
   /** Its end is committed. Without `serving`, nothing was billed. */
-  closed(call: MeteredCall, outcome: Outcome, charged: Nano, serving: ServingTry | undefined): void;
+  closed(call: MeteredCall, outcome: Outcome, charged: Nano, serving: ServingAttempt | undefined): void;
   over(call: MeteredCall): void;
 }

@@ -31,10 +31,10 @@ export function noteRefused(
   admission: Admission,
   { model, route }: Step,
   sent: Translated,
-  { refusal, isForeign }: AttemptFailed,
+  { refusal, isChannelSpecific }: AttemptFailed,
 ): void {
   // A refusal of another account's content is not an error of the translation.
-  if (refusal?.code !== 'invalid_request' || isForeign) return;
+  if (refusal?.code !== 'invalid_request' || isChannelSpecific) return;
   const { requestId, endpoint } = admission.call;
   admission.refusedTranslation = true;
   log('warn', 'translation_refused', {

@@ -1,4 +1,4 @@
-// How a try on a channel can end without serving, and what follows from each end: whether the same channel is asked again,
+// How an attempt on a channel can end without serving, and what follows from each end: whether the same channel is asked again,
 // whether it is blamed, who is alarmed. docs/relay.md explains them to operators, with each name that a receipt can show.
 
 import type { AlarmName } from '../kit/alarms.ts';
@@ -7,7 +7,7 @@ interface OutcomeRow {
   /** Nobody: the client or we ended it, the request itself asks too much, or the model lost its way. */
   blames: 'channel' | 'nobody';
   /** The same channel may well answer a second time: after a moment, or after its Retry-After, if that is short. */
-  again?: 'soon' | 'after_wait';
+  retry?: 'soon' | 'after_wait';
   /** Something that an operator must mend at the upstream. */
   alarm?: AlarmName;
   /** The breaker need not count: nobody is served until the operator acts. */
@@ -24,17 +24,17 @@ interface OutcomeRow {
 
 const ROWS = {
   /** No connection, or one that was lost while the upstream was at work. */
-  network_error: { blames: 'channel', again: 'soon', concernsAll: true },
+  network_error: { blames: 'channel', retry: 'soon', concernsAll: true },
   /** An error that is none of the network: most likely a bug of ours, which a request may provoke. */
-  unexplained: { blames: 'channel', again: 'soon' },
+  unexplained: { blames: 'channel', retry: 'soon' },
   /** A status of failure, or one that nobody expects. */
-  upstream_error: { blames: 'channel', again: 'soon' },
+  upstream_error: { blames: 'channel', retry: 'soon' },
   /** An error inside the stream that does not blame the request. */
-  error_event: { blames: 'channel', again: 'soon' },
+  error_event: { blames: 'channel', retry: 'soon' },
   /** The stream has no end. */
-  cut: { blames: 'channel', again: 'soon' },
+  cut: { blames: 'channel', retry: 'soon' },
   /** The model itself ended without an answer. */
-  gave_up: { blames: 'nobody', again: 'soon' },
+  gave_up: { blames: 'nobody', retry: 'soon' },
 
   /** No output in time. It is not repeated: the wait was long enough. */
   silent: { blames: 'channel' },
@@ -46,11 +46,11 @@ const ROWS = {
   idle: { blames: 'channel' },
   /** The connection ended after more than 5 s of silence: whatever closed it would most likely do so again. */
   closed_silent: { blames: 'channel' },
-  /** Not done in the time of a try, or of the request. */
+  /** Not done in the time of an attempt, or of the request. */
   too_slow: { blames: 'channel', endsStream: true },
 
   /** 429. */
-  rate_limited: { blames: 'channel', again: 'after_wait', isRateLimit: true },
+  rate_limited: { blames: 'channel', retry: 'after_wait', isRateLimit: true },
   /** 401, 402, a 403 that speaks of our key, or a code that says as much. */
   refused_our_key: { blames: 'channel', alarm: 'upstream_refused_our_key', opensAtOnce: true, concernsAll: true },
   /** Our account there is empty, or not served. Recognised by the message, which may quote the caller's text, so it does not close a channel. */
@@ -76,15 +76,15 @@ const ROWS = {
   client_gone: { blames: 'nobody', endsCall: true },
   /** We stop, or have had no database for too long. */
   drained: { blames: 'nobody', endsCall: true, endsStream: true },
-  /** Another node has released the hold: nothing would pay for the try, so there is none, and no line of the receipt. */
+  /** Another node has released the hold: nothing would pay for the attempt, so there is none, and no line of the receipt. */
   hold_lost: { blames: 'nobody', endsCall: true },
-  /** We left the try ourselves, because it is over or another took its place. It ends the signal and is recorded nowhere. */
+  /** We left the attempt ourselves, because it is over or another took its place. It ends the signal and is recorded nowhere. */
   left: { blames: 'nobody' },
 } satisfies Record<string, OutcomeRow>;
 
 export type AttemptOutcome = keyof typeof ROWS;
 
-/** The outcome of a try in a receipt. */
+/** The outcome of an attempt in a receipt. */
 export type ReceiptOutcome = Exclude<AttemptOutcome, 'hold_lost' | 'left'> | 'ok';
 
 export const OUTCOMES: Readonly<Record<AttemptOutcome, OutcomeRow>> = ROWS;

@@ -1,5 +1,5 @@
-// Sends the events of one run to the client as they come. Events that arrived together are sent together; a client that
-// does not read yet holds up the rest.
+// Sends the events of one run to the client as they arrive. Events that arrived together are sent together; while the client
+// does not read, nothing more is read from the upstream.
 
 import type { ContinuedWriter } from '../dialects/dialect.ts';
 import { createShortcut, type Shortcut } from '../dialects/stream/shortcut.ts';
@@ -7,15 +7,15 @@ import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunStream } from './begun.ts';
 import type { Send } from './byte-stream.ts';
 import type { Delivery } from './delivery.ts';
-import { HELD_UP, type Waiter } from './event-feed.ts';
+import { PAUSED, type Waiter } from './event-feed.ts';
 
 /** The most that is sent at once. */
 const MAX_FRAMES_CHARS = 16 * 1024;
 
-/** A stream's own writer, or what goes on with it in another run. */
+/** A stream's own writer, or the one that continues it with another run. */
 export type FrameWriter = Pick<ContinuedWriter, 'write'>;
 
-/** Fulfilled when the current run is done or has no more. Rejects when it breaks or the client leaves. */
+/** Fulfilled at the end of the current run. Rejects when it breaks or the client leaves. */
 export function passOn(delivery: Delivery, send: Send, writer: FrameWriter): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   new Passing(delivery, send, writer, resolve, reject).sendReady();
@@ -58,11 +58,11 @@ class Passing implements Waiter {
       if (!blocked) this.#delivery.noteDelivered();
       // If bytes remain, they are sent next, and that send waits for this one, too.
       if (!blocked || shortcut.taken < bytes.length) return shortcut.taken;
-      this.#holdUp(blocked, 'none');
+      this.#waitForClient(blocked, 'none');
     } catch (error) {
       this.reject(error);
     }
-    return HELD_UP;
+    return PAUSED;
   }
 
   sendReady(): void {
@@ -72,15 +72,14 @@ class Passing implements Waiter {
       const isFirst = !this.#delivery.delivered.hasOutput;
       const { frames, end } = this.#writeReady(isFirst);
       const blocked = this.#send(frames);
-      if (blocked) this.#holdUp(blocked, end);
-      else this.#goOn(frames !== '', end);
+      if (blocked) this.#waitForClient(blocked, end);
+      else this.#continue(frames !== '', end);
     } catch (error) {
       this.reject(error);
     }
   }
 
-  /** Frames for all the events that need no waiting, as far as a slow client may leave them waiting. The first output
-   * does not wait for events that came with it. */
+  /** Frames for the events that were read, up to a limit. The first output is sent without the events after it. */
   #writeReady(isFirst: boolean): Ready {
     const { events } = this.#run;
     const { bound } = this.#delivery;
@@ -95,8 +94,8 @@ class Passing implements Waiter {
         if (written === 'mismatch') return { frames, end: new AttemptFailed('mismatch') };
         frames += written;
         if (bound.isNear && bound.isPassedBy(event.segments)) return { frames, end: new AttemptFailed('over_bound') };
-        const alone = event.repeat && events.alone();
-        if (alone) this.#shortcut?.learn(alone, event);
+        const eventBytes = event.repeat && events.lastEventBytes();
+        if (eventBytes) this.#shortcut?.learn(eventBytes, event);
         if (isFirst && event.kind === 'output') break;
       }
       return { frames, end: 'enough' };
@@ -105,17 +104,17 @@ class Passing implements Waiter {
     }
   }
 
-  #holdUp(blocked: Promise<void>, end: Ready['end']): void {
+  #waitForClient(blocked: Promise<void>, end: Ready['end']): void {
     const { watch } = this.#run;
-    watch.holdUp();
-    const whenTaken = () => {
-      watch.goOn();
-      this.#goOn(true, end);
+    watch.pause();
+    const whenRead = () => {
+      watch.resume();
+      this.#continue(true, end);
     };
-    blocked.then(whenTaken).catch(this.reject);
+    blocked.then(whenRead).catch(this.reject);
   }
 
-  #goOn(hasSent: boolean, end: Ready['end']): void {
+  #continue(hasSent: boolean, end: Ready['end']): void {
     if (hasSent) this.#delivery.noteDelivered();
     if (end instanceof Error) this.reject(end);
     else if (end === 'done') this.#end();
@@ -126,6 +125,6 @@ class Passing implements Waiter {
 
 interface Ready {
   frames: string;
-  /** Why there is no more: the run is done, or broken; `none`: more must be read; `enough`: this must go out first. */
+  /** Why these are all: the run is done or broken; `none`: more must be read; `enough`: these must be sent first. */
   end: 'done' | 'none' | 'enough' | Error;
 }

@@ -22,12 +22,12 @@ export interface Step {
 }
 
 export interface Plan {
-  /** The next try, given why the last one failed; undefined when there is none left. */
+  /** The next attempt, given why the last one failed; undefined when there is none left. */
   next(failure?: AttemptFailed): Step | undefined;
-  /** The last route again, at once and without a prefill: it refused only the prefill. */
-  again(): Step | undefined;
-  /** How long until the first route that was skipped for its breaker may be asked again. */
-  shutForMs(): number | undefined;
+  /** The last route at once, without the prefill that it refused. */
+  retrySameRoute(): Step | undefined;
+  /** How long until the first route whose breaker is open may be tried. */
+  blockedForMs(): number | undefined;
   /** Whether some route can continue an answer that another began. */
   mayPrefill: boolean;
   /** Whether this one can. */
@@ -52,12 +52,12 @@ class CallPlan implements Plan {
   readonly #tried = new Map<string, number>();
   /** Channels that failed for an earlier model: a fallback asks them after all others. */
   #failedBefore: Set<string> | undefined;
-  #refusing: Set<Route> | undefined;
-  #passedOver: Set<Route> | undefined;
+  #refusesPrefill: Set<Route> | undefined;
+  #blocked: Set<Route> | undefined;
   /** Which of the call's models is asked. */
-  #place = 0;
-  #onModel = 0;
-  #inAll = 0;
+  #modelIndex = 0;
+  #triesOnModel = 0;
+  #triesInAll = 0;
   #last: Step | undefined;
   /** The last step that could not open sealed reasoning; then whether that was left out. */
   #sealed: Step | undefined;
@@ -72,13 +72,13 @@ class CallPlan implements Plan {
   }
 
   canPrefill(route: Route): boolean {
-    return this.mayPrefill && route.prefill && !this.#refusing?.has(route);
+    return this.mayPrefill && route.prefill && !this.#refusesPrefill?.has(route);
   }
 
   next(failure?: AttemptFailed): Step | undefined {
-    if (this.#inAll >= MAX_IN_ALL) return undefined;
-    const repeated = failure && this.#repeat(failure);
-    if (repeated) return repeated;
+    if (this.#triesInAll >= MAX_IN_ALL) return undefined;
+    const retry = failure && this.#retry(failure);
+    if (retry) return retry;
     if (failure?.isSealed) this.#sealed = this.#last;
     if (failure?.isTooLong) {
       // The channel did nothing wrong: it may serve a model that takes more.
@@ -86,28 +86,28 @@ class CallPlan implements Plan {
       this.#nextModel();
     }
     const { candidates } = this.#call;
-    for (; this.#place < candidates.length; this.#nextModel()) {
-      const model = candidates[this.#place];
-      const chosen = model && this.#onModel < MAX_ON_ONE_MODEL ? this.#choose(model) : undefined;
+    for (; this.#modelIndex < candidates.length; this.#nextModel()) {
+      const model = candidates[this.#modelIndex];
+      const chosen = model && this.#triesOnModel < MAX_ON_ONE_MODEL ? this.#choose(model) : undefined;
       if (chosen) return this.#take(chosen);
-      const unsealed = this.#unseal();
+      const unsealed = this.#retryUnsealed();
       if (unsealed) return unsealed;
     }
     return undefined;
   }
 
-  again(): Step | undefined {
+  retrySameRoute(): Step | undefined {
     if (!this.#last) return undefined;
-    this.#refusing ??= new Set();
-    this.#refusing.add(this.#last.route);
-    return this.#inAll >= MAX_IN_ALL ? undefined : this.#anew(this.#last);
+    this.#refusesPrefill ??= new Set();
+    this.#refusesPrefill.add(this.#last.route);
+    return this.#triesInAll >= MAX_IN_ALL ? undefined : this.#retryNow(this.#last);
   }
 
-  shutForMs(): number | undefined {
-    if (!this.#passedOver) return undefined;
+  blockedForMs(): number | undefined {
+    if (!this.#blocked) return undefined;
     const { health } = this.#tools;
     return Math.min(
-      ...Array.from(this.#passedOver, ({ channel, model }) => health.blockedForMs(channel.name, model, this.#account)),
+      ...Array.from(this.#blocked, ({ channel, model }) => health.blockedForMs(channel.name, model, this.#account)),
     );
   }
 
@@ -117,12 +117,12 @@ class CallPlan implements Plan {
 
   #take(step: Step): Step {
     this.#tried.set(step.route.channel.name, this.#triesOn(step.route) + 1);
-    this.#onModel++;
+    this.#triesOnModel++;
     return this.#go(step);
   }
 
   #go(step: Step): Step {
-    this.#inAll++;
+    this.#triesInAll++;
     this.#last = step;
     return step;
   }
@@ -131,15 +131,15 @@ class CallPlan implements Plan {
     return this.#tried.get(channel.name) ?? 0;
   }
 
-  /** The last route once more, unless it had its second try, or its breaker has opened for another reason. */
-  #repeat(failure: AttemptFailed): Step | undefined {
+  /** The last route once more, unless it had its second attempt, or its breaker has opened for another reason. */
+  #retry(failure: AttemptFailed): Step | undefined {
     const { health, retryBudget, running } = this.#tools;
     const last = this.#last;
-    const waitMs = repeatWait(this.#tools, failure);
-    if (!last || waitMs === undefined || this.#onModel >= MAX_ON_ONE_MODEL) return undefined;
+    const waitMs = retryWait(this.#tools, failure);
+    if (!last || waitMs === undefined || this.#triesOnModel >= MAX_ON_ONE_MODEL) return undefined;
     if (this.#triesOn(last.route) > 1) return undefined;
     const { channel, model } = last.route;
-    const waitsAsAsked = OUTCOMES[failure.outcome].again === 'after_wait';
+    const waitsAsAsked = OUTCOMES[failure.outcome].retry === 'after_wait';
     const permit = waitsAsAsked
       ? health.forceAcquire(channel.name, model, this.#account)
       : health.tryAcquire(channel.name, model, this.#account, last.permit);
@@ -149,18 +149,18 @@ class CallPlan implements Plan {
     return undefined;
   }
 
-  /** At once, and no try on the channel or the model. */
-  #anew(step: Step): Step {
+  /** At once, and no attempt on the channel or the model. */
+  #retryNow(step: Step): Step {
     const { channel, model } = step.route;
     const permit = this.#tools.health.forceAcquire(channel.name, model, this.#account);
     return this.#go({ ...step, waitMs: 0, permit, withoutSealed: this.#withoutSealed });
   }
 
   /** A route that could not open reasoning sealed by another account, once without it: better than no answer. */
-  #unseal(): Step | undefined {
+  #retryUnsealed(): Step | undefined {
     if (!this.#sealed || this.#withoutSealed || this.#call.isStrict) return undefined;
     this.#withoutSealed = true;
-    return this.#anew(this.#sealed);
+    return this.#retryNow(this.#sealed);
   }
 
   #nextModel(): void {
@@ -169,19 +169,19 @@ class CallPlan implements Plan {
       for (const name of this.#tried.keys()) this.#failedBefore.add(name);
       this.#tried.clear();
     }
-    this.#place++;
-    this.#onModel = 0;
+    this.#modelIndex++;
+    this.#triesOnModel = 0;
     this.#sealed = undefined;
   }
 
   #choose(model: Model): Step | undefined {
-    if (model.routes.length > 1) this.#conversationName ??= this.#call.conversationName ?? nameByStart(this.#call);
-    const step = this.#failedBefore && this.#chooseBut(model, this.#failedBefore);
-    return step ?? this.#chooseBut(model, NO_CHANNELS);
+    if (model.routes.length > 1) this.#conversationName ??= this.#call.conversationName ?? conversationHash(this.#call);
+    const step = this.#failedBefore && this.#chooseExcept(model, this.#failedBefore);
+    return step ?? this.#chooseExcept(model, NO_CHANNELS);
   }
 
   /** A route that was not tried for this model, on a channel that is not one of `avoided`. */
-  #chooseBut(model: Model, avoided: ReadonlySet<string>): Step | undefined {
+  #chooseExcept(model: Model, avoided: ReadonlySet<string>): Step | undefined {
     for (const equals of rankRoutes(model, this.#call.dialect)) {
       let left = this.#tried.size + avoided.size > 0 ? untried(equals, this.#tried, avoided) : equals;
       while (left.length > 0) {
@@ -200,8 +200,8 @@ class CallPlan implements Plan {
     if (this.#call.carriers.find(model, route) instanceof Fault) return undefined;
     const permit = this.#tools.health.tryAcquire(route.channel.name, route.model, this.#account);
     if (permit) return permit;
-    this.#passedOver ??= new Set();
-    this.#passedOver.add(route);
+    this.#blocked ??= new Set();
+    this.#blocked.add(route);
     return undefined;
   }
 }
@@ -222,15 +222,15 @@ function without(routes: readonly Route[], route: Route): readonly Route[] {
   return routes.filter((other) => other !== route);
 }
 
-function repeatWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed): number | undefined {
-  const { again } = OUTCOMES[outcome];
-  if (again === 'soon') return JITTER_MS.least + tools.random.fraction() * JITTER_MS.spread;
-  if (again !== 'after_wait' || retryAfterS === undefined || retryAfterS > MAX_RETRY_AFTER_S) return undefined;
+function retryWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed): number | undefined {
+  const { retry } = OUTCOMES[outcome];
+  if (retry === 'soon') return JITTER_MS.least + tools.random.fraction() * JITTER_MS.spread;
+  if (retry !== 'after_wait' || retryAfterS === undefined || retryAfterS > MAX_RETRY_AFTER_S) return undefined;
   return retryAfterS * 1000;
 }
 
 /** A name for a conversation that has none but must stay on one channel. */
-function nameByStart({ dialect, request, key }: Call): string | undefined {
+function conversationHash({ dialect, request, key }: Call): string | undefined {
   const start = dialect.conversationStart?.(request.document.value);
   return start === undefined ? undefined : createHash('sha256').update(`${key.accountId}\n${start}`).digest('hex');
 }

@@ -1,5 +1,5 @@
-// From a call as it came to one that may be admitted: which models may answer it, what it asks for, and how it can be sent to
-// one of them. A refusal here is thrown; neither a slot nor money was taken.
+// Prepares an incoming call for admission: chooses its models, reads its body, and finds how it can be sent. Refusals are thrown:
+// no slot and no money was taken.
 
 import type { Model } from '../catalog/catalog.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
@@ -11,7 +11,7 @@ import { Fault } from '../faults/fault.ts';
 import type { Call, IncomingCall, RelayTools } from './call.ts';
 import { candidateModels, modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
-import { Carriers, findCarrier, requireRoomToThink, requireRoute } from './find-carrier.ts';
+import { Carriers, findCarrier, requireRoute, requireThinkingFits } from './find-carrier.ts';
 import { requireReadable } from './readable-answer.ts';
 
 type PrepareTools = Pick<RelayTools, 'clock' | 'hashUser'>;
@@ -28,7 +28,7 @@ interface Steps {
   step(): Promise<void>;
 }
 
-/** The same in steps, between which other requests run. */
+/** The same in steps, with other requests served in between. */
 export async function prepareLargeCall(tools: PrepareTools, incoming: IncomingCall, steps: Steps): Promise<Call> {
   const call = readCall(tools, incoming);
   await steps.step();
@@ -39,7 +39,7 @@ export async function prepareLargeCall(tools: PrepareTools, incoming: IncomingCa
   return call;
 }
 
-/** Set if the call only asks to warm a cache that the upstream does not have: this is all there is to answer. */
+/** The whole answer to a call that only warms a cache which its upstream does not have; undefined for other calls. */
 export function emptyAnswer(call: Call): string | undefined {
   return call.request.maxOutputTokens === 0 ? requireCarrier(call).emptyAnswer?.() : undefined;
 }
@@ -54,7 +54,7 @@ function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
   requireRoute(models, dialect);
   const request = dialect.readRequest(document);
   if (hasSameFormat(models, dialect)) requireReadable(request, tokenBounds(model, catalog).output);
-  if (isStrict) requireRoomToThink(model, catalog, request);
+  if (isStrict) requireThinkingFits(model, catalog, request);
   const carriers = new Carriers({
     dialect,
     request,
@@ -69,7 +69,7 @@ function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
   return { ...incoming, named, model, models, candidates, request, carriers, freeAddress: undefined };
 }
 
-/** A translation carries no log probabilities. */
+/** Only such a route can return log probabilities. */
 function hasSameFormat(models: readonly Model[], { endpoint }: Dialect): boolean {
   for (const { routes } of models) {
     for (const { channel } of routes) if (channel.endpoints.includes(endpoint)) return true;
@@ -77,7 +77,7 @@ function hasSameFormat(models: readonly Model[], { endpoint }: Dialect): boolean
   return false;
 }
 
-/** If the prompt is too long for all of them, the admission refuses it. */
+/** If the prompt is too long for all models, admission refuses the call. */
 function carriedModels({ candidates, models }: Call): readonly Model[] {
   return candidates.length > 0 ? candidates : models;
 }
@@ -88,7 +88,7 @@ function requireCarrier(call: Call): Carrier {
   return carrier;
 }
 
-/** Its fault is thrown where the call is carried, unless another route can carry it. */
+/** A fault is ignored here: `requireCarrier` throws it if no other route can carry the call. */
 function readFirstAhead(call: Call): void {
   const [route] = carriedModels(call)[0]?.routes ?? [];
   try {

@@ -1,5 +1,4 @@
-// What a call would meet if it were made now: the most it can cost, and the fault it would get. Nothing is taken, and no
-// upstream is asked.
+// What would happen to a call now: its maximum cost, or its fault. Nothing is taken, and no upstream is called.
 
 import type { Fault } from '../faults/fault.ts';
 import type { Nano } from '../kit/money.ts';
@@ -11,15 +10,15 @@ export interface Preview {
   /** What admission would hold; for a call that it refuses, what it would hold if there were enough money. */
   most: Nano;
   inputTokens: number;
-  /** All answers together. */
+  /** Of all choices together. */
   outputTokens: number;
   refused: Fault | undefined;
 }
 
 export async function previewCall(tools: RelayTools, call: Call): Promise<Preview> {
   const at = tools.clock.now();
-  const misfit = checkCall(tools, call);
-  const result = misfit ? undefined : await tools.ledger.previewAdmit(admitInput(tools, call, at));
+  const refused = checkCall(tools, call);
+  const result = refused ? undefined : await tools.ledger.previewAdmit(admitInput(tools, call, at));
   const { choices } = call.request;
   const inputTokens = inputBound(call);
   const wanted = wantedTokens(call);
@@ -32,6 +31,6 @@ export async function previewCall(tools: RelayTools, call: Call): Promise<Previe
     most: call.model.free ? 0n : hold.base + hold.unit * BigInt(hold.wanted),
     inputTokens,
     outputTokens: wanted * choices,
-    refused: misfit ?? (result && refusal(result, call, at)),
+    refused: refused ?? (result && refusal(result, call, at)),
   };
 }

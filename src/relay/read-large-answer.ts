@@ -1,6 +1,5 @@
-// A whole answer that may be large. As long as it is short it is only kept; once it is not, its long members are checked as
-// they come and stay bytes, and their capacity is acquired. An answer above our limit ends the call: another
-// channel's would be as large.
+// Reads a whole answer that may be large. Above 1 MiB its long members are checked as they arrive and stay bytes, and memory
+// is reserved for them. An answer above our limit ends the call, because another channel's would be as large.
 
 import type { LongAnswers } from '../dialects/dialect.ts';
 import { Fault } from '../faults/fault.ts';
@@ -9,11 +8,11 @@ import { LongMemberReader, type MarkedJson } from '../kit/json/long-members.ts';
 import type { AnswerLease } from '../limits/answer-capacity.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { Call, RelayTools } from './call.ts';
-import { inTurns } from './in-turns.ts';
+import { inChunks } from './in-chunks.ts';
 import { MAX_ANSWER_BYTES, readBytes, SHORT_BYTES } from './read-upstream-text.ts';
 import type { Watch } from './watch.ts';
 
-/** Others of the account are read and sent meanwhile. */
+/** How long to wait for memory that other answers of the account use. */
 const CAPACITY_WAIT_MS = 30_000;
 
 export interface LargeAnswer {
@@ -22,9 +21,14 @@ export interface LargeAnswer {
   capacity: AnswerLease;
 }
 
+export function dropLarge({ document, capacity }: LargeAnswer): void {
+  document.drop();
+  capacity.release();
+}
+
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** An answer that turns out to be short is given as its text. Throws AttemptFailed. */
+/** A short answer is returned as its text. Throws AttemptFailed. */
 export async function readLargeAnswer(
   tools: Pick<RelayTools, 'clock'>,
   call: Call,
@@ -41,7 +45,7 @@ export async function readLargeAnswer(
     begun.push(value);
     length += value.length;
   }
-  watch.isNotLate();
+  watch.stopSilenceTimer();
   return readMembers(tools, call, long, join(begun, bytes), watch);
 }
 
@@ -68,8 +72,8 @@ async function readMembers(
   async function grow(more: number): Promise<void> {
     const others = capacity.grow(more);
     if (!others) return;
-    // Nothing more is read meanwhile, which is not the channel's fault.
-    watch.holdUp();
+    // Nothing is read meanwhile: this time does not count for the channel.
+    watch.pause();
     const cancel = clock.after(CAPACITY_WAIT_MS, capacity.release);
     try {
       await watch.until(others);
@@ -77,15 +81,15 @@ async function readMembers(
       throw error instanceof Fault ? new AttemptFailed('too_large', { refusal: error }) : error;
     } finally {
       cancel();
-      watch.goOn();
+      watch.resume();
     }
   }
 
   try {
-    for await (const piece of inTurns(bytes, pause)) {
-      reader.push(piece);
+    for await (const chunk of inChunks(bytes, pause)) {
+      reader.push(chunk);
       if (reader.bytes > capacity.maxBytes || reader.restBytes > MAX_ANSWER_BYTES) throw tooLarge();
-      await grow(piece.length);
+      await grow(chunk.length);
     }
     capacity.finishReading();
     return { document: endOf(reader, tooLarge), capacity };

@@ -15,7 +15,7 @@ export async function readToEnd(
 ): Promise<boolean> {
   if (!readingOn.tryAcquire(accountId)) return false;
   try {
-    if (stream.reader.facts().tokensAfterStop !== undefined) stream.events.expectMore();
+    if (stream.reader.facts().tokensAfterStop !== undefined) stream.events.expectReport();
     await readOn(stream, READ_ON_MS);
     return true;
   } finally {
@@ -38,7 +38,7 @@ export function leaveStream({ events, watch, turns }: BegunStream): void {
 }
 
 async function readOn({ events, watch }: BegunStream, ms: number): Promise<void> {
-  watch.whenTimeUp(undefined);
+  watch.setTimeUpListener(undefined);
   watch.limitTotal(ms);
   try {
     for (;;) {

@@ -18,7 +18,7 @@ export async function* readBytes(
     for (;;) {
       const { done, value } = await watch.until(reader.read());
       if (done) return;
-      watch.listen();
+      watch.noteBytes();
       total += value.byteLength;
       if (total > mostBytes) throw new AttemptFailed('flood');
       yield value;

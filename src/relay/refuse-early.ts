@@ -1,5 +1,4 @@
-// What a call can be refused for by its key and the model that it names, before its body is parsed. Everything is checked
-// again afterwards: nothing is admitted here.
+// Refuses a large call by its key and model before its body is parsed. The same is checked again afterwards.
 
 import { readModel } from '../dialects/fields.ts';
 import type { UnparsedFields } from '../dialects/unparsed-fields.ts';
@@ -7,20 +6,18 @@ import type { Call, RelayTools } from './call.ts';
 import { modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
 import { requireRoute } from './find-carrier.ts';
-import { standingRefusal } from './wait-for-capacity.ts';
-
-type EarlyCall = Pick<Call, 'catalog' | 'key' | 'kind' | 'dialect' | 'noWait'>;
+import { knownRefusal } from './wait-for-capacity.ts';
 
 /** Throws the fault for the client. */
 export function refuseEarly(
   tools: Pick<RelayTools, 'clock' | 'refusals'>,
-  call: EarlyCall,
+  call: Pick<Call, 'catalog' | 'key' | 'kind' | 'dialect' | 'noWait'>,
   fields: UnparsedFields,
 ): void {
   const { catalog, key, kind, dialect } = call;
   const model = chooseModel(catalog, key, readModel(fields), kind);
   requireRoute(modelsFor(model, call), dialect);
   if (fields.asksNoOutput) return;
-  const refused = standingRefusal(tools, { ...call, model });
+  const refused = knownRefusal(tools, { ...call, model });
   if (refused) throw refused;
 }

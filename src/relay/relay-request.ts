@@ -1,4 +1,4 @@
-// One request from start to end: admit, attempt, deliver, close. Every path ends in exactly one close.
+// One call from admission to settlement: admit, attempt, deliver, close. Every path ends in exactly one close.
 
 import { Fault, fault, toFault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
@@ -14,7 +14,7 @@ import { deliverWhole } from './deliver-whole.ts';
 import { createPlan } from './plan.ts';
 import { waitForAnswer } from './wait-for-whole.ts';
 
-/** Returns the fault when nothing was sent; only bugs are thrown. From the first byte on, errors are inside the stream. */
+/** Returns a fault if nothing was sent; later errors are inside the stream. Throws only on a bug. */
 export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer | Fault> {
   const admission = await admit(tools, call);
   if (admission instanceof Fault) return admission;
@@ -40,7 +40,7 @@ export async function relayRequest(tools: RelayTools, call: Call): Promise<Answe
   }
 }
 
-/** Nothing was delivered, so nothing is charged; the slot stays taken only when the client itself is the reason. */
+/** Nothing was delivered, so nothing is charged. The slot is given back unless the client caused it. */
 async function closeFailed(closing: Closing, error: unknown): Promise<Settled | undefined> {
   if (error instanceof AttemptFailed && error.outcome === 'client_gone') {
     return closing.release('client_gone', { rule: 'not_delivered', giveBackSlots: false });

@@ -39,8 +39,8 @@ export async function resume(
   for (;;) {
     if (isOver(tools, admission)) return undefined;
     // A route that refuses the prefill may still answer from the start.
-    const again: Step | undefined = refusedPrefill ? plan.again() : undefined;
-    const step: Step | undefined = again ?? plan.next(failed);
+    const retry: Step | undefined = refusedPrefill ? plan.retrySameRoute() : undefined;
+    const step: Step | undefined = retry ?? plan.next(failed);
     if (!step) return undefined;
     const prefill: Prefill | undefined = plan.canPrefill(step.route) ? prefillOf(writer) : undefined;
     try {

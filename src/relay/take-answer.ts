@@ -8,20 +8,20 @@ import { splitEvents } from '../dialects/stream/other-form.ts';
 import { SseTooLong } from '../dialects/stream/sse.ts';
 import { fault } from '../faults/fault.ts';
 import { ANSWER_LIMITS, type JsonDocument, JsonRefused, readJsonObject } from '../kit/json/json.ts';
-import type { Asking } from './ask-upstream.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunStream, WholeAnswer } from './begun.ts';
 import type { Call, RelayTools } from './call.ts';
+import type { UpstreamCall } from './call-upstream.ts';
 import { classifyErrorIn200 } from './classify-failure.ts';
-import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
+import { MAX_EVENTS_WITHOUT_OUTPUT } from './event-buffer.ts';
 import { type ByteSource, EventFeed } from './event-feed.ts';
 import { joinWhole, TurnSource } from './join-turns.ts';
 import type { NextTurns } from './next-turns.ts';
 import type { AttemptOutcome } from './outcomes.ts';
-import { type LargeAnswer, readLargeAnswer } from './read-large-answer.ts';
+import { dropLarge, type LargeAnswer, readLargeAnswer } from './read-large-answer.ts';
 import { isShort, MAX_ANSWER_BYTES, readText } from './read-upstream-text.ts';
 
-export interface Reply extends Asking {
+export interface Reply extends UpstreamCall {
   response: Response;
   /** Set where a paused answer is continued. */
   turns?: NextTurns | undefined;
@@ -66,8 +66,7 @@ function takeLarge(reply: Reply, large: LargeAnswer): WholeAnswer {
     if ('gaveUp' in answer) throw new AttemptFailed('gave_up', { usage: answer.gaveUp });
     return { ...wholeAnswer(reply, answer), large };
   } catch (error) {
-    large.document.drop();
-    large.capacity.release();
+    dropLarge(large);
     throw error;
   }
 }
@@ -124,7 +123,7 @@ export async function beginStream({ clock }: RelayTools, { request }: Call, repl
   const limits = { idleMs, maxBytes: mostStreamed(carrier, fields, request.choices) };
   const events = new EventFeed(turns ?? source, reader, watch, limits);
   await untilBegun(reply, events, reader);
-  watch.hasSpoken();
+  watch.noteOutput();
   return { kind: 'stream', carrier, fields, startedAt, firstTokenAt: clock.monotonic(), reader, events, watch, turns };
 }
 
@@ -156,19 +155,21 @@ async function untilBegun(reply: Reply, events: EventFeed, reader: StreamReader)
     const event = events.next();
     if (!event) {
       // An image that waits for the next one: it counts as output, though the client does not see it yet.
-      if (reader.facts().output.hasContent) reply.watch.hasSpoken();
+      if (reader.facts().output.hasContent) reply.watch.noteOutput();
       if (await events.more()) continue;
-      if (!reader.isFinished()) throw reply.watch.closed('cut');
+      if (!reader.isFinished()) throw reply.watch.connectionLost('cut');
       break;
     }
     if (event.kind === 'done' && !reader.isFinished()) throw new AttemptFailed('cut');
     if (event.kind === 'broken') {
       const { usage } = reader.facts();
-      throw event.gaveUp ? new AttemptFailed('gave_up', { usage }) : explainText(reply, events.heard(), 'error_event');
+      throw event.gaveUp
+        ? new AttemptFailed('gave_up', { usage })
+        : explainText(reply, events.lastData(), 'error_event');
     }
     first.push(event);
     if (event.kind !== 'other') break;
-    if (first.length > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');
+    if (first.length > MAX_EVENTS_WITHOUT_OUTPUT) throw new AttemptFailed('flood');
   }
   events.putBack(first);
 }

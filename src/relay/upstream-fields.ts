@@ -33,7 +33,7 @@ export function upstreamFields(
 /** For a client that named no bound. */
 function unnamedBound(model: Model, request: RelayRequest): number {
   if (request.maxOutputTokens !== undefined) return model.maxOutputTokens;
-  return Math.min(roomLeft(model, request), readableTokens(request));
+  return Math.min(contextLeft(model, request), readableTokens(request));
 }
 
 /**
@@ -41,7 +41,7 @@ function unnamedBound(model: Model, request: RelayRequest): number {
  * answer would be far from it. Their count of the prompt is unknown, so a tenth is left for the difference. Where little is left, nothing is
  * lowered: an answer of a few tokens is worth less than one of a fallback.
  */
-function roomLeft({ contextTokens, maxOutputTokens }: Model, { input }: RelayRequest): number {
+function contextLeft({ contextTokens, maxOutputTokens }: Model, { input }: RelayRequest): number {
   if (input.upper + maxOutputTokens <= contextTokens) return maxOutputTokens;
   const left = contextTokens - Math.ceil(input.estimate * 1.1);
   return left < Math.min(ENOUGH_OUTPUT, maxOutputTokens / 2) ? maxOutputTokens : left;

@@ -1,5 +1,4 @@
-// What a call that the books refuse may wait for: a free slot of its minute, or money that running calls of the same account
-// or key hold.
+// What a refused call may wait for: a free slot of its minute, or money that running calls of the same account or key hold.
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { Fault } from '../faults/fault.ts';
@@ -11,7 +10,7 @@ import type { Call, RelayTools } from './call.ts';
 
 const MAX_WAIT_MS = 3_000;
 
-/** Fulfilled when it is worth asking the books again; rejects when the client leaves. Undefined if waiting cannot help. */
+/** Fulfilled when admission should be tried again; rejects when the client leaves. Undefined if waiting cannot help. */
 export function waitForCapacity(
   { clock, turns }: RelayTools,
   { key, gone, noWait }: Call,
@@ -23,24 +22,23 @@ export function waitForCapacity(
   return isHeld(refused) ? turns.wait(waitedFor(refused, key), MAX_WAIT_MS - waitedMs, gone) : sleep(clock, ms, gone);
 }
 
-/** One that waits for the same money may have it now. */
-export function handOnTurn({ turns }: RelayTools, { accountId, keyId, ancestors }: PresentedKey): void {
+/** A call of the same account or keys that waits for money may be admitted now. */
+export function wakeNextWaiting({ turns }: RelayTools, { accountId, keyId, ancestors }: PresentedKey): void {
   turns.passOn(accountId);
   turns.passOn(keyId);
   for (const ancestor of ancestors) turns.passOn(ancestor.keyId);
 }
 
-type LimitedCall = Pick<Call, 'key' | 'model' | 'catalog'>;
-
-/** By what a refusal of its limit is remembered. */
-export function limitOf({ key, model, catalog }: LimitedCall, at: number): RefusedCall {
+/** The key under which a refusal by a limit is remembered. */
+export function limitOf({ key, model, catalog }: Pick<Call, 'key' | 'model' | 'catalog'>, at: number): RefusedCall {
   return { accountId: key.accountId, isFree: model.free, revision: catalog.revision, at };
 }
 
-type StandingCall = LimitedCall & Pick<Call, 'dialect' | 'noWait'>;
-
-/** A refusal of a limit that still stands; undefined also if a wait may end it. */
-export function standingRefusal(tools: Pick<RelayTools, 'clock' | 'refusals'>, call: StandingCall): Fault | undefined {
+/** The refusal that a limit gives until it resets; undefined also if a short wait may help. */
+export function knownRefusal(
+  tools: Pick<RelayTools, 'clock' | 'refusals'>,
+  call: Pick<Call, 'key' | 'model' | 'catalog' | 'dialect' | 'noWait'>,
+): Fault | undefined {
   const now = tools.clock.now();
   const refused = tools.refusals.find(limitOf(call, now));
   if (!refused || waitFor(refused, call.noWait, now) <= MAX_WAIT_MS) return undefined;
@@ -48,10 +46,10 @@ export function standingRefusal(tools: Pick<RelayTools, 'clock' | 'refusals'>, c
 }
 
 function notForMoney(): never {
-  throw new Error('none but limits are remembered as standing');
+  throw new Error('only refusals by a limit are remembered');
 }
 
-/** The least that must be waited before another try; infinite if no wait helps. */
+/** How long to wait before admission is tried again; infinite if waiting cannot help. */
 function waitFor(refused: Refused, noWait: boolean, now: number): number {
   if (isHeld(refused)) return TURN_MS;
   if (refused.reason !== 'free_minute_limit' || noWait || refused.allowance.limit === 0)
@@ -59,12 +57,12 @@ function waitFor(refused: Refused, noWait: boolean, now: number): number {
   return Math.max(1, refused.allowance.resetsAt - now);
 }
 
-/** The money is there, but running calls hold it. */
+/** There is enough money, but running calls hold it. */
 function isHeld({ reason }: Refused): boolean {
   return reason === 'balance_in_use' || reason === 'budget_in_use';
 }
 
-/** Money of an account is waited for by its calls, that of a key's budget by those of the key and the keys below it. */
+/** Calls wait together by account for its balance, and by key for its budget. */
 function waitedFor(refused: Refused, { accountId }: PresentedKey): string {
   return (refused.reason === 'budget_in_use' && refused.short?.keyId) || accountId;
 }

@@ -1,11 +1,11 @@
 // The limits on one attempt: one abort signal, which the leaving client, a drain or a timer can trigger, and which records
 // the reason.
 //
-//   new     → silent  the upstream is asked, and another channel may be asked if it is late (limitSilence)
-//   new     → late    the same, and no other channel will be asked
-//   silent  → late    nothing was heard of it for so long: the listener may ask another channel
-//   new, silent, late → heard   it speaks, a good part of a whole answer is there, or the watch ends (isNotLate)
-//   any     → failed  the client left, the gateway drains, a time ran out, or whoever has the watch ends it (abort)
+//   new     → silent     the request is sent, and another channel may be tried when it is late (limitSilence)
+//   new     → late       the same without another channel
+//   silent  → late       `lateMs` passed without output: the listener may try another channel
+//   new, silent, late → answering   output, or enough of a whole answer, arrived; or the watch ended (stopSilenceTimer)
+//   any     → failed     the client left, the gateway drains, a time limit was reached, or the owner stops it (abort)
 
 import { hasNoConnection } from '../channels/limit-connect.ts';
 import { assert } from '../kit/assert.ts';
@@ -17,11 +17,11 @@ import type { RelayTools } from './call.ts';
 import type { Cut, CutListener } from './cut.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 
-/** How long a try may be silent. */
-export interface Patience {
-  /** Then another channel is asked. */
+/** How long an attempt may go without output. */
+export interface SilenceLimits {
+  /** After this, another channel is tried. */
   lateMs: number;
-  /** Then it is given up, even if no other channel can be asked. A whole answer has the time of its try. */
+  /** After this, it is aborted even if there is no other channel. Infinite for a whole answer. */
   mostMs: number;
 }
 
@@ -36,20 +36,20 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
   readonly #gone: AbortSignal;
   readonly #cut: Cut;
   readonly #time: AttemptTime;
-  #state: 'new' | 'silent' | 'late' | 'heard' | 'failed' = 'new';
-  /** While it is silent or late: the timer that ends that. */
+  #state: 'new' | 'silent' | 'late' | 'answering' | 'failed' = 'new';
+  /** While it is silent or late: stops the timer of that state. */
   #cancelSilence: (() => void) | undefined;
-  /** While it is silent: who is notified that it is late, and how long it may be late. */
+  /** While it is silent: is notified when it is late; and how long it may then be late. */
   #lateListener: LateListener | undefined;
   #lateMs = 0;
   /** Set when it has failed. */
   #failure: AttemptFailed | undefined;
   #idle: IdleTimer | undefined;
-  /** Since when nothing was heard; undefined once a stream has spoken, from when on its idle timer knows. */
+  /** When the last bytes arrived; undefined once a stream has output, because its idle timer then measures that. */
   #silentSince: number | undefined;
-  /** Decides what the end of the time means, in place of an abort. */
-  #whenTimeUp: Timed | undefined;
-  /** Ends the wait under this watch. */
+  /** Handles the end of the time limit instead of an abort. */
+  #timeUpListener: Timed | undefined;
+  /** Rejects the promise of `until`. */
   #interrupt: ((reason: AttemptFailed) => void) | undefined;
 
   constructor({ clock, cut }: Pick<RelayTools, 'clock' | 'cut'>, gone: AbortSignal) {
@@ -63,7 +63,7 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
     cut.listen(this);
   }
 
-  /** The client has left: the only event that is listened to. */
+  /** The client has left. */
   handleEvent(): void {
     this.abort('client_gone');
   }
@@ -76,90 +76,89 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
     return this.#controller.signal;
   }
 
-  /** Starts, or starts again, the time for all of it: so much of its own, and no longer than `until`. */
-  limitTotal(ms: number, until = Number.POSITIVE_INFINITY): void {
-    this.#time.start(ms, until);
+  /** Starts or restarts the time limit of the attempt; `deadline`: of the whole request. */
+  limitTotal(ms: number, deadline = Number.POSITIVE_INFINITY): void {
+    this.#time.start(ms, deadline);
   }
 
   onTimeUp(outcome: TimeUp): void {
-    if (this.#whenTimeUp) this.#whenTimeUp.onTimeUp(outcome);
+    if (this.#timeUpListener) this.#timeUpListener.onTimeUp(outcome);
     else this.abort(outcome);
   }
 
-  /** From here on the end of the time aborts nothing by itself; undefined: it does again. */
-  whenTimeUp(timed: Timed | undefined): void {
-    this.#whenTimeUp = timed;
+  /** Undefined: the end of the time limit aborts the attempt again. */
+  setTimeUpListener(timed: Timed | undefined): void {
+    this.#timeUpListener = timed;
   }
 
-  /** The client takes nothing more: until it does, that time is not the channel's. */
-  holdUp(): void {
-    if (this.#state !== 'failed') this.#time.holdUp();
+  /** The client does not read: this time does not count for the channel. */
+  pause(): void {
+    if (this.#state !== 'failed') this.#time.pause();
   }
 
-  goOn(): void {
-    if (this.#state !== 'failed') this.#time.goOn();
+  resume(): void {
+    if (this.#state !== 'failed') this.#time.resume();
     // Nothing was read meanwhile.
-    if (this.#silentSince !== undefined) this.listen();
+    if (this.#silentSince !== undefined) this.noteBytes();
   }
 
-  /** The upstream is late, and then silent, if nothing arrives within these times. */
-  limitSilence({ lateMs, mostMs }: Patience, late?: LateListener): void {
+  /** Call it once, before the request is sent. */
+  limitSilence({ lateMs, mostMs }: SilenceLimits, late?: LateListener): void {
     if (this.#state === 'failed') return;
-    assert(this.#state === 'new', 'silence is limited once, before the upstream is asked');
+    assert(this.#state === 'new', 'silence is limited once, before the request is sent');
     if (late && lateMs < mostMs) {
       this.#lateListener = late;
       this.#lateMs = mostMs - lateMs;
-      this.#waitAs('silent', lateMs);
-    } else this.#waitAs('late', mostMs);
+      this.#enter('silent', lateMs);
+    } else this.#enter('late', mostMs);
   }
 
-  /** It was silent, or late, for as long as it may be. */
+  /** The time of the state `silent` or `late` is over. */
   onTime(): void {
     if (this.#state === 'silent') {
-      this.#waitAs('late', this.#lateMs);
+      this.#enter('late', this.#lateMs);
       this.#lateListener?.onLate();
     } else this.abort('silent');
   }
 
-  #waitAs(state: 'silent' | 'late', ms: number): void {
+  #enter(state: 'silent' | 'late', ms: number): void {
     this.#state = state;
     this.#cancelSilence = ms < Number.POSITIVE_INFINITY ? this.#clock.after(ms, this) : undefined;
   }
 
-  hasSpoken(): void {
-    this.isNotLate();
+  noteOutput(): void {
+    this.stopSilenceTimer();
     this.#silentSince = undefined;
   }
 
-  /** A good part of a whole answer is there. */
-  isNotLate(): void {
+  /** Also called when enough of a whole answer has arrived. */
+  stopSilenceTimer(): void {
     this.#cancelSilence?.();
     this.#cancelSilence = undefined;
     this.#lateListener = undefined;
-    if (this.#state !== 'failed') this.#state = 'heard';
+    if (this.#state !== 'failed') this.#state = 'answering';
   }
 
-  /** Silence begins: the upstream was asked, or a part of a whole answer came. */
-  listen(): void {
+  /** The request was sent, or a part of a whole answer arrived: silence counts from here. */
+  noteBytes(): void {
     this.#silentSince = this.#clock.monotonic();
   }
 
-  /** Why a connection is gone: `otherwise`, unless it was silent before. */
-  closed(otherwise: 'network_error' | 'cut'): AttemptFailed {
+  /** The connection ended: `closed_silent` after a long silence, else `otherwise`. */
+  connectionLost(otherwise: 'network_error' | 'cut'): AttemptFailed {
     const since = this.#silentSince;
     const silentMs = since === undefined ? (this.#idle?.waitedMs ?? 0) : this.#clock.monotonic() - since;
-    return new AttemptFailed(silentMs > LONGEST_UNSUSPICIOUS_MS ? 'closed_silent' : otherwise);
+    return new AttemptFailed(silentMs > MAX_SILENT_MS ? 'closed_silent' : otherwise);
   }
 
-  /** The upstream is waited for, and is idle if it says nothing for so long; `goesOn`: together with the wait before. */
-  wait(ms: number, { goesOn }: { goesOn: boolean }): void {
+  /** Aborts as `idle` after so long without bytes; `continues`: the time of the wait before counts, too. */
+  startIdleTimer(ms: number, { continues }: { continues: boolean }): void {
     this.#idle ??= new IdleTimer(this.#clock, this);
-    this.#idle.wait(ms, goesOn);
+    this.#idle.start(ms, continues);
   }
 
-  /** It has said something, or nobody waits for it. */
-  rest(): void {
-    this.#idle?.rest();
+  stopIdleTimer(): void {
+    this.#idle?.stop();
   }
 
   abort(outcome: AttemptOutcome): void {
@@ -170,7 +169,7 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
     this.#interrupt?.(this.#failure);
   }
 
-  /** What `value` comes to, unless the watch ends before; one at a time. */
+  /** The promise itself, or a rejection as soon as the attempt is aborted. One at a time. */
   until<Value>(value: Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       value.then(resolve, reject);
@@ -183,35 +182,35 @@ export class Watch implements EventListenerObject, CutListener, TaskListener, Ti
   explain(error: unknown): AttemptFailed {
     if (this.#failure) return this.#failure;
     if (error instanceof AttemptFailed) return error;
-    return hasNoConnection(error) ? new AttemptFailed('network_error') : this.closed('network_error');
+    return hasNoConnection(error) ? new AttemptFailed('network_error') : this.connectionLost('network_error');
   }
 
-  /** From here on the client's leaving ends nothing. */
-  outliveClient(): void {
+  /** The attempt goes on when the client leaves. */
+  ignoreClient(): void {
     this.#gone.removeEventListener('abort', this);
   }
 
-  /** Ends all timers; must be called once. */
+  /** Stops all timers and listeners. Must be called. */
   end(): void {
     this.#time.end();
-    this.hasSpoken();
+    this.noteOutput();
     this.#idle?.end();
-    this.outliveClient();
+    this.ignoreClient();
     this.#cut.forget(this);
   }
 }
 
 const ONCE = { once: true };
-/** A connection that closes after a longer silence was most likely closed for the silence. */
-const LONGEST_UNSUSPICIOUS_MS = 5_000;
+/** A connection that closes after a longer silence was most likely closed because of it. */
+const MAX_SILENT_MS = 5_000;
 
-/** One timer for all the waits of a stream: it looks at the clock when it is due, and is set again for what is left. */
+/** One timer for all the waits of a stream: when it is due, it checks the clock and is set again for the rest. */
 class IdleTimer implements TaskListener {
   readonly #clock: Clock;
   readonly #watch: Watch;
   #since = 0;
-  #patience = 0;
-  /** How long the last wait took, with those that it went on from. */
+  #limitMs = 0;
+  /** How long the last wait took, with those that it continued. */
   #waited = 0;
   #isWaiting = false;
   #cancel: (() => void) | undefined;
@@ -221,22 +220,22 @@ class IdleTimer implements TaskListener {
     this.#watch = watch;
   }
 
-  wait(ms: number, goesOn: boolean): void {
-    const waited = goesOn ? this.#waited : 0;
+  start(ms: number, continues: boolean): void {
+    const waited = continues ? this.#waited : 0;
     this.#since = this.#clock.monotonic() - waited;
     this.#isWaiting = true;
-    if (!this.#cancel || ms < this.#patience) {
+    if (!this.#cancel || ms < this.#limitMs) {
       this.#cancel?.();
       this.#cancel = this.#clock.after(ms - waited, this);
     }
-    this.#patience = ms;
+    this.#limitMs = ms;
   }
 
   get waitedMs(): number {
     return this.#waited;
   }
 
-  rest(): void {
+  stop(): void {
     if (!this.#isWaiting) return;
     this.#isWaiting = false;
     this.#waited = this.#clock.monotonic() - this.#since;
@@ -251,7 +250,7 @@ class IdleTimer implements TaskListener {
   onTime(): void {
     this.#cancel = undefined;
     if (!this.#isWaiting) return;
-    const left = this.#since + this.#patience - this.#clock.monotonic();
+    const left = this.#since + this.#limitMs - this.#clock.monotonic();
     if (left > 0) this.#cancel = this.#clock.after(left, this);
     else this.#watch.abort('idle');
   }

@@ -1,4 +1,4 @@
-// The body of one try: the media that it names are fetched, and it is written as its carrier does, with a begun answer if
+// The body of one attempt: the media that it names are fetched, and it is written as its carrier does, with a begun answer if
 // there is one.
 
 import type { Carrier } from '../dialects/carrier.ts';
@@ -15,7 +15,7 @@ export interface Prefill {
   tokens: number;
 }
 
-/** Fetched media is dropped once it was sent, so only the try that fetched most needs memory. */
+/** Fetched media is dropped once it was sent, so only the attempt that fetched most needs memory. */
 export function fetchNamed(
   tools: RelayTools,
   admission: Admission,

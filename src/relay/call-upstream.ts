@@ -13,19 +13,19 @@ import type { Step } from './plan.ts';
 import { readText } from './read-upstream-text.ts';
 import type { Watch } from './watch.ts';
 
-/** How one try asks its upstream. */
-export interface Asking {
+/** What one attempt sends, and where. */
+export interface UpstreamCall {
   step: Step;
   upstream: Upstream;
   carrier: Carrier;
   fields: UpstreamFields;
-  /** When the try began, by the monotonic clock. */
+  /** When the attempt began, by the monotonic clock. */
   startedAt: number;
   watch: Watch;
 }
 
-export function askUpstream({ request, headers }: Call, asking: Asking, body: string): Promise<Response> {
-  const { step, upstream, carrier, watch } = asking;
+export function callUpstream({ request, headers }: Call, upstreamCall: UpstreamCall, body: string): Promise<Response> {
+  const { step, upstream, carrier, watch } = upstreamCall;
   return upstream.send({
     endpoint: carrier.endpoint,
     model: step.route.model,
@@ -41,7 +41,7 @@ export function askUpstream({ request, headers }: Call, asking: Asking, body: st
 export async function readRefusal(
   { clock }: RelayTools,
   { request }: Call,
-  { upstream, carrier, watch }: Asking,
+  { upstream, carrier, watch }: UpstreamCall,
   response: Response,
 ): Promise<AttemptFailed> {
   const text = await readText(response, watch);

@@ -5,7 +5,7 @@ import { AttemptFailed } from './attempt-failed.ts';
 import type { Admission, RelayTools } from './call.ts';
 
 export interface Stoppable {
-  /** Aborted when the try is stopped, with the reason. */
+  /** Aborted when the attempt is stopped, with the reason. */
   readonly stopped: AbortSignal;
 }
 
@@ -14,7 +14,7 @@ interface Ends {
   racing?: Stoppable;
 }
 
-/** Throws AttemptFailed if the client leaves meanwhile, the gateway drains or the try is stopped. */
+/** Throws AttemptFailed if the client leaves meanwhile, the gateway drains or the attempt is stopped. */
 export async function waitBefore({ clock, cut }: RelayTools, { gone, racing }: Ends, ms: number): Promise<void> {
   const ends = racing ? [gone, cut.signal, racing.stopped] : [gone, cut.signal];
   await sleep(clock, ms, AbortSignal.any(ends)).catch(() => {
@@ -23,7 +23,7 @@ export async function waitBefore({ clock, cut }: RelayTools, { gone, racing }: E
   });
 }
 
-/** While a node was suspended, another one may have released the hold: then nothing would pay for the try. */
+/** While a node was suspended, another one may have released the hold: then nothing would pay for the attempt. */
 export function isHeld({ ledger }: RelayTools, { call, startedAt }: Admission): Promise<boolean> {
   const { requestId, key } = call;
   return ledger.isHeld({ requestId, accountId: key.accountId, since: startedAt });

@@ -1,4 +1,4 @@
-// Records the outcome of one try: in the receipt, the channel's health and figures, and alarms for the operator.
+// Records the outcome of one attempt: in the receipt, the channel's health and figures, and alarms for the operator.
 
 import type { Attempt } from '../store/rows.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
@@ -6,8 +6,8 @@ import type { Admission, RelayTools } from './call.ts';
 import { type AttemptOutcome, OUTCOMES } from './outcomes.ts';
 import type { Step } from './plan.ts';
 
-/** One line of the receipt, from when the channel is asked; later outcomes of the same try replace earlier ones. */
-export class TryNote {
+/** One line of the receipt, from when the channel is asked; later outcomes of the same attempt replace earlier ones. */
+export class AttemptRecord {
   readonly #tools: RelayTools;
   readonly #step: Step;
   readonly #startedAt: number;
@@ -47,7 +47,7 @@ export class TryNote {
   }
 }
 
-/** Alarms for a try that failed. */
+/** Alarms for an attempt that failed. */
 export function noteTrouble(tools: RelayTools, { call }: Admission, step: Step, failed: AttemptFailed): void {
   const { channel } = step.route;
   const { alarm } = OUTCOMES[failed.outcome];

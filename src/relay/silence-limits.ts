@@ -1,11 +1,11 @@
-// When a try is late, so that another channel is asked, and when it is given up. What is late on a route is five times what
+// When an attempt is late, so that another channel is asked, and when it is given up. What is late on a route is five times what
 // its last answers of that size took; until these are known, it grows with what is asked for.
 
 import type { AnswerSize } from '../channels/answer-times.ts';
 import type { Admission, RelayTools } from './call.ts';
 import { maySpendUnseen } from './needs-report.ts';
 import type { Step } from './plan.ts';
-import type { Patience } from './watch.ts';
+import type { SilenceLimits } from './watch.ts';
 
 /** Models that reason without showing it, or make images, may be silent for long. */
 const LEAST_MS = { shown: 8_000, unseen: 30_000 };
@@ -14,7 +14,7 @@ const MEDIANS = 5;
 /** Assumed for a route without history: 10,000 tokens read and 50 written per second. */
 const MS_PER_TOKEN = { first_token: 0.1, whole: 20 };
 
-export function patienceWith(tools: RelayTools, admission: Admission, step: Step): Patience {
+export function silenceLimits(tools: RelayTools, admission: Admission, step: Step): SilenceLimits {
   const { call } = admission;
   const { route, model } = step;
   const { stream, images } = call.request;

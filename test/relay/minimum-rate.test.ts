@@ -1,7 +1,7 @@
 // A client that takes next to nothing of a large answer is given up, one that is only slow is not.
 
 import { expect, test } from 'bun:test';
-import { atPace } from '../../src/relay/at-pace.ts';
+import { withMinimumRate } from '../../src/relay/minimum-rate.ts';
 
 const PIECE = new Uint8Array(256 * 1024);
 
@@ -9,7 +9,7 @@ const PIECE = new Uint8Array(256 * 1024);
 async function taken(eachMs: number): Promise<number> {
   let now = 0;
   let count = 0;
-  const send = atPace({ monotonic: () => now }, async () => {
+  const send = withMinimumRate({ monotonic: () => now }, async () => {
     now += eachMs;
   });
   try {
