@@ -1,7 +1,7 @@
 // How one request is sent on one route, and how the answer is read. If client and upstream speak the same dialect, the
 // client's own text is passed on; otherwise it is translated, which the layers above do not see.
 
-import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
+import { type JsonDocument, readAnswerJson } from '../kit/json/json.ts';
 import { type RawValue, writeJson } from '../kit/json/raw-json.ts';
 import type { Endpoint } from '../vendors/endpoints.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields, UsageReport } from './dialect.ts';
@@ -122,7 +122,7 @@ class SameDialectCarrier implements Carrier {
 
   joinAnswer(events: readonly SseEvent[]): CarriedAnswer | undefined {
     const joined = this.#dialect.otherForm?.joinStream(events);
-    return joined === undefined ? undefined : this.readAnswer(readJsonObject(writeJson(joined), ANSWER_LIMITS));
+    return joined === undefined ? undefined : this.readAnswer(readAnswerJson(writeJson(joined)));
   }
 
   writeAsStream(document: JsonDocument): string | undefined {

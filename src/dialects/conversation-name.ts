@@ -2,7 +2,8 @@
 // the session of session budgets, for which a keyed hash of it is stored. It is not logged.
 
 import { fault } from '../faults/fault.ts';
-import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
+import { isObject, type JsonObject } from '../kit/json/json.ts';
+import { nonEmptyString } from './fields.ts';
 
 const HEADERS = ['x-session-id', 'x-session-affinity', 'session-id', 'x-claude-code-session-id'];
 const MAX_CHARS = 500;
@@ -10,7 +11,8 @@ export const SESSION_HEADER = 'x-svc-session';
 const SESSION = /^[\x21-\x7e]{1,128}$/;
 
 export function readConversationName(headers: Headers, body: JsonObject): string | undefined {
-  const given = readSession(headers) ?? nameInHeaders(headers) ?? nameIn(body.prompt_cache_key) ?? nameInMetadata(body);
+  const given =
+    readSession(headers) ?? nameInHeaders(headers) ?? nonEmptyString(body.prompt_cache_key) ?? nameInMetadata(body);
   return given?.slice(0, MAX_CHARS);
 }
 
@@ -39,9 +41,5 @@ function nameInHeaders(headers: Headers): string | undefined {
 }
 
 function nameInMetadata({ metadata }: JsonObject): string | undefined {
-  return isObject(metadata) ? nameIn(metadata.user_id) : undefined;
-}
-
-function nameIn(value: Json | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return isObject(metadata) ? nonEmptyString(metadata.user_id) : undefined;
 }

@@ -22,6 +22,11 @@ export function stringAt(value: Json | undefined, at: string): string {
   return typeof value === 'string' ? value : refuseField(at, `${at} must be a string.`);
 }
 
+/** Undefined also for an empty string. */
+export function nonEmptyString(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
 const MAX_MODEL_CHARS = 200;
 
 /** The model is checked before everything else in the body. */

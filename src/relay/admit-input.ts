@@ -2,8 +2,8 @@
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { RelayRequest } from '../dialects/dialect.ts';
+import { upperAt } from '../dialects/input/estimated-input.ts';
 import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
-import { upperAt } from '../dialects/input/upper-at.ts';
 import type { Nano } from '../kit/money.ts';
 import { type HoldTerms, holdFor } from '../ledger/cost.ts';
 import type { AddressLimit, AdmitInput, HoldRequest, TokenRequest } from '../store/operations.ts';

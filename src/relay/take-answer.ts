@@ -7,7 +7,7 @@ import type { StreamEvent, StreamReader, UpstreamFields } from '../dialects/dial
 import { splitEvents } from '../dialects/stream/other-form.ts';
 import { SseTooLong } from '../dialects/stream/sse.ts';
 import { fault } from '../faults/fault.ts';
-import { ANSWER_LIMITS, type JsonDocument, JsonRefused, readJsonObject } from '../kit/json/json.ts';
+import { type JsonDocument, JsonRefused, readAnswerJson } from '../kit/json/json.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunStream, WholeAnswer } from './begun.ts';
 import type { Call, RelayTools } from './call.ts';
@@ -88,7 +88,7 @@ function joinAnswer(carrier: Carrier, text: string): ReturnType<Carrier['joinAns
 
 function parseAnswer(text: string): JsonDocument | undefined {
   try {
-    return readJsonObject(text, ANSWER_LIMITS);
+    return readAnswerJson(text);
   } catch (error) {
     if (error instanceof JsonRefused && error.problem === 'too_many_values') throw tooManyValues();
     return undefined;

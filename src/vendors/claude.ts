@@ -65,3 +65,14 @@ export function versionOf(model: string): Version | undefined {
   const found = VERSION.exec(model);
   return found ? Number(found[1]) * 100 + Number(found[2] ?? 0) : undefined;
 }
+
+/** The vendor states about 30 % more tokens since Opus 4.7, and version 5 of the others. */
+const NEWER_OPUS = 407;
+const NEWER_CLAUDE = 500;
+
+/** How many more tokens the model's tokenizer yields than common ones, by its name at the upstream. */
+export function tokenizerFactor(model: string): number {
+  const name = model.toLowerCase();
+  const newer = name.includes('claude-opus') ? NEWER_OPUS : NEWER_CLAUDE;
+  return NEWEST_NAMES.test(name) || (versionOf(name) ?? 0) >= newer ? 1.3 : 1;
+}

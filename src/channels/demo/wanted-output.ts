@@ -1,6 +1,6 @@
 // What a request wants of the demo: the call of a tool, a JSON document, or plain text. Both formats are read here.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 
 export type WantedOutput =
   | { kind: 'text' }
@@ -22,7 +22,7 @@ interface Choice {
 }
 
 export function wantedOutput(request: JsonObject): WantedOutput {
-  const tool = toolToCall(readChoice(request), calledSinceUser(listOf(request.messages)));
+  const tool = toolToCall(readChoice(request), calledSinceUser(objectsOf(request.messages)));
   return tool ? { kind: 'call', tool } : readFormat(request);
 }
 
@@ -37,7 +37,7 @@ function toolToCall({ mode, tools }: Choice, called: ReadonlySet<string>): Offer
 }
 
 function readChoice({ tools, tool_choice: choice }: JsonObject): Choice {
-  const offered = listOf(tools).flatMap(readTool);
+  const offered = objectsOf(tools).flatMap(readTool);
   const only = (names: readonly Json[]) => offered.filter(({ name }) => names.includes(name));
   if (choice === 'none' || choice === 'required') return { mode: choice, tools: offered };
   if (!isObject(choice)) return { mode: 'auto', tools: offered };
@@ -45,7 +45,7 @@ function readChoice({ tools, tool_choice: choice }: JsonObject): Choice {
   if (choice.type === 'any') return { mode: 'required', tools: offered };
   if (choice.type === 'allowed_tools') {
     const allowed = isObject(choice.allowed_tools) ? choice.allowed_tools : choice;
-    const names = listOf(allowed.tools).map((tool) => nameOf(tool) ?? null);
+    const names = objectsOf(allowed.tools).map((tool) => nameOf(tool) ?? null);
     return { mode: allowed.mode === 'required' ? 'required' : 'auto', tools: only(names) };
   }
   const name = nameOf(choice);
@@ -70,15 +70,15 @@ function nameOf({ function: called, custom, name }: JsonObject): string | undefi
 function calledSinceUser(messages: readonly JsonObject[]): ReadonlySet<string> {
   const turn = messages.slice(messages.findLastIndex(isFromUser) + 1);
   const calls = turn.flatMap(({ content, tool_calls: calls }) => [
-    ...listOf(calls),
-    ...listOf(content).filter(({ type }) => type === 'tool_use'),
+    ...objectsOf(calls),
+    ...objectsOf(content).filter(({ type }) => type === 'tool_use'),
   ]);
   return new Set(calls.flatMap((call) => nameOf(call) ?? []));
 }
 
 /** Results of tools are also sent as the user. */
 function isFromUser({ role, content }: JsonObject): boolean {
-  return role === 'user' && !listOf(content).some(({ type }) => type === 'tool_result');
+  return role === 'user' && !objectsOf(content).some(({ type }) => type === 'tool_result');
 }
 
 function readFormat({
@@ -91,8 +91,4 @@ function readFormat({
   if (format?.type === 'json_object') return { kind: 'json', schema: undefined };
   if (format?.type !== 'json_schema') return { kind: 'text' };
   return { kind: 'json', schema: isObject(format.json_schema) ? format.json_schema.schema : format.schema };
-}
-
-function listOf(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }

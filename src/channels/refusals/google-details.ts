@@ -1,6 +1,6 @@
 // Reads the details of a Google error: the reason, and how long to wait.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { type Json, objectsOf } from '../../kit/json/json.ts';
 
 interface GoogleDetails {
   /** Such as `API_KEY_INVALID`: set by the vendor, never by the caller. */
@@ -10,16 +10,12 @@ interface GoogleDetails {
 
 export function readGoogleDetails(details: Json | undefined): GoogleDetails {
   const find = (type: string) =>
-    listOf(details).find((detail) => detail['@type'] === `type.googleapis.com/google.rpc.${type}`);
+    objectsOf(details).find((detail) => detail['@type'] === `type.googleapis.com/google.rpc.${type}`);
   const reason = find('ErrorInfo')?.reason;
   return {
     reason: typeof reason === 'string' ? reason : undefined,
     retryAfterS: readDuration(find('RetryInfo')?.retryDelay),
   };
-}
-
-function listOf(details: Json | undefined): JsonObject[] {
-  return Array.isArray(details) ? details.filter(isObject) : [];
 }
 
 /** In seconds: `45.8379s`. */

@@ -1,11 +1,11 @@
 // A message stream that another run continues: what the client has is not sent again, and blocks stay in their order.
 
 import {
-  ANSWER_LIMITS,
   editMembers,
   isObject,
   type JsonDocument,
   type JsonObject,
+  readAnswerJson,
   readJsonObject,
 } from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
@@ -102,7 +102,7 @@ function moveDown(event: StreamEvent, document: JsonDocument): StreamEvent {
   const index = indexOf(document) + 1;
   return {
     ...event,
-    document: readJsonObject(editMembers(document, { index }), ANSWER_LIMITS),
+    document: readAnswerJson(editMembers(document, { index })),
     segments: event.segments.map((segment) => ({ ...segment, slot: segment.slot.replace(/^0\/\d+/, `0/${index}`) })),
   };
 }
@@ -116,7 +116,7 @@ function withText(event: StreamEvent, text: string | undefined): StreamEvent {
   const field = ['text', 'thinking', 'partial_json'].find((name) => typeof delta[name] === 'string') ?? 'text';
   return {
     ...event,
-    document: readJsonObject(editMembers(document, { delta: { ...delta, [field]: text } }), ANSWER_LIMITS),
+    document: readAnswerJson(editMembers(document, { delta: { ...delta, [field]: text } })),
     segments: [{ ...segment, text }],
   };
 }

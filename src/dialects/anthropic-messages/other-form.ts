@@ -1,6 +1,6 @@
 // A whole message as the events of a stream, and the events of a stream as a whole message.
 
-import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
+import { isObject, type JsonDocument, type JsonObject, objectsOf, tryParseJson } from '../../kit/json/json.ts';
 import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/json/raw-json.ts';
 import { type SseEvent, writeSse } from '../stream/sse.ts';
 import { JoinedMessage } from './join-message.ts';
@@ -8,7 +8,7 @@ import { JoinedMessage } from './join-message.ts';
 export function writeAsStream({ text, value }: JsonDocument): string {
   const { content, stop_reason, stop_sequence = null, stop_details, usage, ...head } = value;
   const places = openRaw(text).at('content');
-  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
+  const blocks = objectsOf(content);
   const message = { ...head, content: [], stop_reason: null, stop_sequence: null, usage };
   const delta = { stop_reason, stop_sequence, stop_details };
   return [

@@ -1,7 +1,7 @@
 // A message stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
 // needs; text itself is never kept.
 
-import { ANSWER_LIMITS, isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json/json.ts';
+import { isObject, type JsonDocument, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { addCalls } from '../../kit/prices.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { checkReport } from '../counts.ts';
@@ -40,18 +40,13 @@ class MessageReader implements StreamReader {
   read({ data = '' }: SseEvent): StreamEvent[] {
     const repeat = this.#shapes.match(data);
     if (repeat) return [this.#readRepeat(data, repeat)];
-    try {
-      const document = readJsonObject(data, ANSWER_LIMITS);
-      if (typeof document.value.type !== 'string') return [BROKEN];
-      if (!isEventName(document.value.type)) return [];
-      const event = this.#readEvent(document);
-      if (!event) return [];
-      this.#learn(event);
-      return [event];
-    } catch (error) {
-      if (error instanceof JsonRefused) return [BROKEN];
-      throw error;
-    }
+    const document = tryReadAnswerJson(data);
+    if (typeof document?.value.type !== 'string') return [BROKEN];
+    if (!isEventName(document.value.type)) return [];
+    const event = this.#readEvent(document);
+    if (!event) return [];
+    this.#learn(event);
+    return [event];
   }
 
   end(): StreamEvent[] {
@@ -137,7 +132,7 @@ class MessageReader implements StreamReader {
 }
 
 function saysOnly(data: string, text: string, slot: string): boolean {
-  const { type, delta, index } = readJsonObject(data, ANSWER_LIMITS).value;
+  const { type, delta, index } = tryReadAnswerJson(data)?.value ?? {};
   const at = typeof index === 'number' ? index : 0;
   const [segment] = isObject(delta) && type === DELTA ? deltaSegments(delta, at) : [];
   return segment?.slot === slot && segment.text === text;

@@ -1,7 +1,7 @@
 // A message stream to the client. It keeps the grammar: one start, blocks opened and closed in order, one end; also when a
 // second or third upstream run continues what the first one began.
 
-import { ANSWER_LIMITS, editMembers, isObject, type JsonDocument, readJsonObject } from '../../kit/json/json.ts';
+import { editMembers, isObject, type JsonDocument, readAnswerJson } from '../../kit/json/json.ts';
 import type {
   Continuation,
   ContinuedWriter,
@@ -96,7 +96,7 @@ class MessageWriter implements StreamWriter, RepeatedFrames {
 
   stopAtBound(): string {
     const delta = { stop_reason: 'max_tokens', stop_sequence: null };
-    const document = readJsonObject(JSON.stringify({ type: 'message_delta', delta, usage: {} }), ANSWER_LIMITS);
+    const document = readAnswerJson(JSON.stringify({ type: 'message_delta', delta, usage: {} }));
     this.#held = [{ kind: 'held', name: 'message_delta', document, segments: [] }];
     return '';
   }

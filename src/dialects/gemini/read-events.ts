@@ -2,9 +2,17 @@
 // other, calls always whole, and there is no end mark. Each chunk may say why the answer ended, and others may still follow:
 // the last reason counts, once no more can come.
 
-import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  objectsOf,
+  tryParseJson,
+} from '../../kit/json/json.ts';
 import { openRaw, type RawPlace } from '../../kit/json/raw-json.ts';
 import type { UsageReport } from '../dialect.ts';
+import { nonEmptyString } from '../fields.ts';
 import type { Target } from '../translate/adapters.ts';
 import type { AnswerEvent, EventReader, StopReason, WholeEvents } from '../translate/answer-events.ts';
 import { blockedBecause, vendorRefusal } from '../translate/vendor-refusal.ts';
@@ -110,21 +118,19 @@ function createAnswerReader(target: Target): AnswerReader {
 
 // Why Gemini blocked a prompt, or stopped an answer: its own message, else the reason with the ratings that led to it.
 function promptBlocked({ blockReason, blockReasonMessage, safetyRatings }: JsonObject): string {
-  return filled(blockReasonMessage) ?? blockedBecause('prompt', withRatings(String(blockReason), safetyRatings));
+  return (
+    nonEmptyString(blockReasonMessage) ?? blockedBecause('prompt', withRatings(String(blockReason), safetyRatings))
+  );
 }
 
 function answerBlocked({ finishReason, finishMessage, safetyRatings }: JsonObject): string {
-  return filled(finishMessage) ?? blockedBecause('answer', withRatings(String(finishReason), safetyRatings));
+  return nonEmptyString(finishMessage) ?? blockedBecause('answer', withRatings(String(finishReason), safetyRatings));
 }
 
 function withRatings(reason: string, ratings: Json | undefined): string {
-  const list = Array.isArray(ratings) ? ratings.filter(isObject) : [];
+  const list = objectsOf(ratings);
   const blocked = list.flatMap(({ blocked: isBlocked, category }) => (isBlocked === true ? [String(category)] : []));
   return blocked.length === 0 ? reason : `${reason} (${blocked.join(', ')})`;
-}
-
-function filled(text: Json | undefined): string | undefined {
-  return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
 // Why Gemini ended. It has no reason for "waits for results": an answer with a call means that.

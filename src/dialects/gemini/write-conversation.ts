@@ -24,7 +24,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const named = withUpstreamNames(conversation, names);
   const plan = planTurns(named, target);
   const isAnswerOnly = !traits.takesFormatWithTools && conversation.format !== undefined && toolChoice?.mode === 'none';
-  const tools = isAnswerOnly ? [] : declaredTools(conversation.tools, toolChoice);
+  const tools = isAnswerOnly ? [] : declaredTools(conversation);
   const format = planFormat(conversation, { isAlone: tools.length === 0, names, ...traits });
   const functions = [...tools, ...(format.tool ? [format.tool] : [])].map((tool) => writeTool(tool, names));
   const choice = writeToolChoice(toolChoice, names, format.tool !== undefined);

@@ -1,9 +1,10 @@
 // Tools as function declarations, and the choice among them. Parameters are always those of an object.
 
-import { isObject, type JsonObject } from '../../kit/json/json.ts';
+import { type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import type { RawValue } from '../../kit/json/raw-json.ts';
 import { refuseField } from '../fields.ts';
-import type { Tool, ToolChoice } from '../translate/conversation.ts';
+import type { Conversation, Tool, ToolChoice } from '../translate/conversation.ts';
+import { allowedTools } from '../translate/tools/allowed-tools.ts';
 import { objectSchema } from '../translate/tools/tool-arguments.ts';
 import type { ToolNames } from '../translate/tools/tool-names.ts';
 import { mergeAny } from './merge-schemas.ts';
@@ -21,7 +22,7 @@ export function writeTool(tool: Tool, names: ToolNames): RawValue {
 
 function parametersOf(tool: Tool): JsonObject {
   const { anyOf, ...schema } = writeSchema(objectSchema(tool));
-  const choices = Array.isArray(anyOf) ? anyOf.filter(isObject) : [];
+  const choices = objectsOf(anyOf);
   const merged = choices.length > 0 ? mergeAny(choices.map((choice) => ({ ...schema, ...choice }))) : schema;
   const { type = 'object' } = merged;
   const isOfObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
@@ -35,10 +36,8 @@ function isEmpty({ properties, additionalProperties }: JsonObject): boolean {
 }
 
 /** Those that the client's choice leaves. Where a call is forced, the choice itself names them, and all stay declared. */
-export function declaredTools(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
-  if (choice?.mode !== 'auto' || !choice.allowed) return tools;
-  const allowed = new Set(choice.allowed);
-  return tools.filter(({ name }) => allowed.has(name));
+export function declaredTools(conversation: Conversation): readonly Tool[] {
+  return conversation.toolChoice?.mode === 'auto' ? allowedTools(conversation) : conversation.tools;
 }
 
 /** For `functionCallingConfig`; `mustCall`: the answer itself is a call, so there must be one. */

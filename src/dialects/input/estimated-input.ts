@@ -1,8 +1,9 @@
-// The input to bill when the upstream reported no usage.
+// The input of a request as one model counts it: an estimate, which is billed when the upstream reports no usage, and an upper
+// bound, which is held.
 
-import { tokenizerFactor } from '../../vendors/tokenizer-factor.ts';
+import { tokenizerFactor } from '../../vendors/claude.ts';
 import type { InputCount } from './count-input.ts';
-import { imagesBeyond } from './image-tokens.ts';
+import { imagesAbove, imagesBeyond } from './image-tokens.ts';
 
 interface Model {
   contextTokens: number;
@@ -19,7 +20,14 @@ export function estimatedInput(input: InputCount, model: Model, toolInput = 0): 
   return prompt + toolInput;
 }
 
-/** What a model makes of it, by its name at the upstream. */
+/** `model`: its name at the upstream. */
 export function estimateAt({ estimate, images = [] }: InputCount, model: string): number {
   return Math.ceil(estimate * tokenizerFactor(model)) + imagesBeyond(images, model);
+}
+
+/** A few models bill far more for an image than others do, and a translation may write more than the client did. */
+export function upperAt(input: InputCount, model: string, isTranslated: boolean): number {
+  const { upper, images = [] } = input;
+  const added = isTranslated ? (input.addedByTranslation ?? 0) : 0;
+  return upper + imagesAbove(images, model) + added;
 }

@@ -1,13 +1,6 @@
 // A chat stream that another run continues: no second role, no word twice, nothing after a finish.
 
-import {
-  ANSWER_LIMITS,
-  editMembers,
-  isObject,
-  type Json,
-  type JsonObject,
-  readJsonObject,
-} from '../../kit/json/json.ts';
+import { editMembers, isObject, type Json, type JsonObject, readAnswerJson } from '../../kit/json/json.ts';
 import { asMedia, type ContinuedWriter, isMedia, type StreamEvent } from '../dialect.ts';
 import type { Comparison } from '../stream/compare-run.ts';
 import { continueFresh, type FreshRun, type Pass } from '../stream/continue-fresh.ts';
@@ -107,7 +100,7 @@ function withChoices(event: StreamEvent, choices: Json[]): StreamEvent {
   );
   return {
     ...event,
-    document: readJsonObject(editMembers(document, { choices }), ANSWER_LIMITS),
+    document: readAnswerJson(editMembers(document, { choices })),
     // The text that stands for a picture reads like any other.
     segments: event.segments.some((segment) => segment.isMedia) ? asMedia(segments) : segments,
   };

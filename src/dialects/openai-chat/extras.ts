@@ -2,7 +2,7 @@
 // so they are counted by their places: a run that repeats an answer has as many of them after
 // the same words.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import type { Segment, StreamEvent } from '../dialect.ts';
 import { hasNoChoice, saidAs } from './read-chunk.ts';
 import { isReasoning, readSegments, toolCalls } from './read-output.ts';
@@ -89,7 +89,7 @@ export function hasExtras(choice: JsonObject): boolean {
 }
 
 export function choicesOf({ choices }: JsonObject): JsonObject[] {
-  return Array.isArray(choices) ? choices.filter(isObject) : [];
+  return objectsOf(choices);
 }
 
 export function indexOf({ index }: JsonObject): number {

@@ -1,6 +1,13 @@
 // A whole chat answer as chunks, and chunks as a whole answer.
 
-import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  objectsOf,
+  tryParseJson,
+} from '../../kit/json/json.ts';
 import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/json/raw-json.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { type SseEvent, writeSse } from '../stream/sse.ts';
@@ -100,7 +107,7 @@ function grow(into: JsonObject, more: JsonObject): void {
 
 /** A delta belongs to the call of its index, or else of its id. With neither it continues the last call. */
 function growCalls(known: Json | undefined, deltas: readonly JsonObject[]): Json[] {
-  const calls = Array.isArray(known) ? known.filter(isObject) : [];
+  const calls = objectsOf(known);
   for (const delta of deltas) {
     const call = findCall(calls, delta);
     if (call) grow(call, delta);

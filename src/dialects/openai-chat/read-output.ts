@@ -1,6 +1,6 @@
 // The content of a chat message or delta, segment by segment, each in its slot.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import { madeImages, madeSound } from '../../kit/tokens.ts';
 import { outputOfSegments, weighSegments } from '../counts.ts';
 import type { Output, Segment } from '../dialect.ts';
@@ -74,7 +74,7 @@ export function searchedInput(message: Json | undefined): number {
 }
 
 export function toolCalls(message: JsonObject): JsonObject[] {
-  return Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
+  return objectsOf(message.tool_calls);
 }
 
 export function isReasoning({ slot }: Pick<Segment, 'slot'>): boolean {

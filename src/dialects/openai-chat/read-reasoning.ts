@@ -1,6 +1,6 @@
 // What a model thought in an earlier turn, as chat clients hand it back. Only what names its maker may go back to it.
 
-import { isObject, type JsonObject } from '../../kit/json/json.ts';
+import { type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import type { ReasoningPart } from '../translate/conversation.ts';
 import { isOwnDetail, readMaker } from './detail-id.ts';
 
@@ -8,7 +8,7 @@ export const TEXT_DETAIL = 'reasoning.text';
 export const REDACTED_DETAIL = 'reasoning.encrypted';
 
 export function readReasoning(message: JsonObject, at: string): ReasoningPart[] {
-  const details = Array.isArray(message.reasoning_details) ? message.reasoning_details.filter(isObject) : [];
+  const details = objectsOf(message.reasoning_details);
   const own = readOwnDetails(details, `${at}.reasoning_details`);
   if (own.length > 0) return own;
   const { reasoning_content: content, reasoning } = message;

@@ -1,14 +1,7 @@
 // A chat stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
 // needs; text itself is never kept.
 
-import {
-  ANSWER_LIMITS,
-  isObject,
-  type JsonDocument,
-  type JsonObject,
-  JsonRefused,
-  readJsonObject,
-} from '../../kit/json/json.ts';
+import { isObject, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { addUnreported, checkReport } from '../counts.ts';
 import {
@@ -85,20 +78,15 @@ class ChatReader implements StreamReader {
       return [DONE];
     }
     if (isNoise(data)) return [];
-    try {
-      const document = readJsonObject(data, ANSWER_LIMITS);
-      if (isError(document.value)) return [BROKEN];
-      if (isForeign(document.value)) {
-        const isHidden = isKeepAlive(name) || isKeepAlive(document.value.type) || isUnshown(document.value);
-        return isHidden ? [] : [foreign(name, document)];
-      }
-      const event = this.#readChunk(document);
-      this.#learn(event);
-      return this.#inTurn(event);
-    } catch (error) {
-      if (error instanceof JsonRefused) return [BROKEN];
-      throw error;
+    const document = tryReadAnswerJson(data);
+    if (!document || isError(document.value)) return [BROKEN];
+    if (isForeign(document.value)) {
+      const isHidden = isKeepAlive(name) || isKeepAlive(document.value.type) || isUnshown(document.value);
+      return isHidden ? [] : [foreign(name, document)];
     }
+    const event = this.#readChunk(document);
+    this.#learn(event);
+    return this.#inTurn(event);
   }
 
   end(): StreamEvent[] {
@@ -205,7 +193,7 @@ function isOpen({ finish_reason: finish }: JsonObject): boolean {
 }
 
 function saysOnly(data: string, text: string, slot: string): boolean {
-  const choices = choicesOf(readJsonObject(data, ANSWER_LIMITS).value);
+  const choices = choicesOf(tryReadAnswerJson(data)?.value ?? {});
   const segments = choices.flatMap((choice) => readSegments(choice[saidAs(choice)], indexOf(choice)));
   return segments.length === 1 && segments[0]?.slot === slot && segments[0].text === text;
 }

@@ -2,13 +2,12 @@
 // takes over, its chunks go on under the first one's id, without a second role and without a word twice.
 
 import {
-  ANSWER_LIMITS,
   editMembers,
   isObject,
   type Json,
   type JsonDocument,
   type JsonObject,
-  readJsonObject,
+  readAnswerJson,
 } from '../../kit/json/json.ts';
 import type {
   Continuation,
@@ -43,7 +42,7 @@ class ChatWriter implements StreamWriter, RepeatedFrames {
   readonly #extras = new Extras();
   /** Choices whose finish the client has seen. */
   readonly #finished = new Set<number>();
-  readonly #repeats = new RepeatWriter((marked) => this.#writeChunk(readJsonObject(marked, ANSWER_LIMITS)));
+  readonly #repeats = new RepeatWriter((marked) => this.#writeChunk(readAnswerJson(marked)));
   #held: StreamEvent[] = [];
   #model: string;
   #head: JsonObject | undefined;

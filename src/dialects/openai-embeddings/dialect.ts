@@ -1,7 +1,14 @@
 // The OpenAI embeddings format. Clients ask for floats or for base64; whichever the upstream gives, they get what they
 // asked for: a client that decodes the wrong one gets wrong vectors without an error.
 
-import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import {
+  editMembers,
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  objectsOf,
+} from '../../kit/json/json.ts';
 import { isMark } from '../../kit/json/long-members.ts';
 import { checkReport } from '../counts.ts';
 import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
@@ -42,7 +49,7 @@ function isVector(embedding: Json | undefined): boolean {
 
 function writeAnswer(document: JsonDocument, model: string, { document: asked }: RelayRequest): string {
   const wanted = wantsPacked(asked) ? 'string' : 'object';
-  const data = Array.isArray(document.value.data) ? document.value.data.filter(isObject) : [];
+  const data = objectsOf(document.value.data);
   // What is only marked is converted when it is sent.
   const isOther = ({ embedding }: JsonObject) => typeof embedding !== wanted && !isMark(document, embedding);
   if (!data.some(isOther)) return editMembers(document, { model });

@@ -1,15 +1,7 @@
 // Images in an answer, whole or streamed: counted, never looked at. Those beyond the number that was asked for stay behind:
 // they are neither delivered nor billed.
 
-import {
-  ANSWER_LIMITS,
-  isObject,
-  type Json,
-  type JsonDocument,
-  type JsonObject,
-  JsonRefused,
-  readJsonObject,
-} from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { editItems, editMember, leaveOut } from '../../kit/json/raw-edit.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { checkReport, readCount } from '../counts.ts';
@@ -67,7 +59,7 @@ export function createStreamReader(wanted: number): StreamReader {
   let usage: UsageReport = 'absent';
 
   function readEvent({ data = '' }: SseEvent): StreamEvent[] {
-    const document = tryRead(data);
+    const document = tryReadAnswerJson(data);
     if (!document) return data === '[DONE]' ? [...end(), DONE] : [BROKEN];
     const { type } = document.value;
     const name = typeof type === 'string' && isEventName(type) ? type : undefined;
@@ -131,13 +123,4 @@ export function hasImage(item: Json): item is JsonObject {
 function imagesOutput(images: number, surplusImages: number): Output {
   const output = { ...NO_OUTPUT, hasContent: images > 0, images };
   return surplusImages > 0 ? { ...output, surplusImages } : output;
-}
-
-function tryRead(data: string): JsonDocument | undefined {
-  try {
-    return readJsonObject(data, ANSWER_LIMITS);
-  } catch (error) {
-    if (error instanceof JsonRefused) return undefined;
-    throw error;
-  }
 }

@@ -1,12 +1,19 @@
 // A response stream whose text another run goes on with: its first message is the one that the client has, its ends tell
 // the whole text, and everything else of it comes after.
 
-import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import {
+  editMembers,
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  readAnswerJson,
+} from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import type { Pass } from '../stream/continue-fresh.ts';
 import { createOverlap } from '../stream/prefill-overlap.ts';
 import { createIdMap, withDelta } from './continue-stream.ts';
-import { editInside, editList, reread, withRawMember } from './edit-event.ts';
+import { editInside, editList, withRawMember } from './edit-event.ts';
 import { indexAt } from './read-output.ts';
 
 /** The message that the client has: open, and text alone. */
@@ -65,7 +72,7 @@ export function continuePrefill(pass: Pass, open: OpenMessage): ContinuedWriter 
     const { type, text } = document.value;
     const segments = event.segments.map((segment) => ({ ...segment, text: takeNew(segment.text) }));
     const whole =
-      type === 'response.output_text.done' ? reread(editMembers(document, { text: wholeOf(text) })) : document;
+      type === 'response.output_text.done' ? readAnswerJson(editMembers(document, { text: wholeOf(text) })) : document;
     return { ...event, segments, document: editInside(editInside(whole, 'part', wholePart), 'item', wholeItem) };
   }
 
@@ -103,7 +110,7 @@ export function continuePrefill(pass: Pass, open: OpenMessage): ContinuedWriter 
       slot: segment.slot.replace(/^0\/\d+/, `0/${index}`),
     }));
     const isSame = document.value.output_index === index;
-    const moved = isSame ? document : reread(editMembers(document, { output_index: index }));
+    const moved = isSame ? document : readAnswerJson(editMembers(document, { output_index: index }));
     return { ...event, segments, document: ids.apply(moved) };
   }
 
@@ -116,7 +123,12 @@ export function continuePrefill(pass: Pass, open: OpenMessage): ContinuedWriter 
       { type: 'response.output_text.done', ...at, content_index: 0, text: open.text, logprobs: [] },
       { type: 'response.content_part.done', ...at, content_index: 0, part },
       { type: 'response.output_item.done', output_index: open.index, item: { ...rest, content } },
-    ].map((value) => ({ kind: 'other', name: value.type, document: reread(JSON.stringify(value)), segments: [] }));
+    ].map((value) => ({
+      kind: 'other',
+      name: value.type,
+      document: readAnswerJson(JSON.stringify(value)),
+      segments: [],
+    }));
   }
 
   return { caughtUp: () => true, write: (event) => (event.document ? write(event, event.document) : '') };

@@ -1,11 +1,18 @@
 // A response stream that a fresh run continues: no second beginning, items under the ids that the client knows, no word
 // twice. Structure and text must repeat what was sent; then it goes on.
 
-import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import {
+  editMembers,
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  readAnswerJson,
+} from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import type { Comparison } from '../stream/compare-run.ts';
 import { continueFresh, type EventStanding, type Pass } from '../stream/continue-fresh.ts';
-import { editInside, editList, reread } from './edit-event.ts';
+import { editInside, editList } from './edit-event.ts';
 import { endPlaceOf, isDelta, kindAt, placeOf, type SeenEvents } from './seen-events.ts';
 
 export function continueResponse(pass: Pass, seen: SeenEvents, comparison: Comparison): ContinuedWriter {
@@ -51,7 +58,7 @@ export function withDelta(event: StreamEvent, document: JsonDocument, delta: str
   const logprobs = Array.isArray(document.value.logprobs) ? { logprobs: [] } : {};
   return {
     ...event,
-    document: reread(editMembers(document, { delta, ...logprobs })),
+    document: readAnswerJson(editMembers(document, { delta, ...logprobs })),
     segments: event.segments.map((segment) => ({ ...segment, text: delta })),
   };
 }
@@ -78,7 +85,7 @@ export function createIdMap() {
     apply(document: JsonDocument): JsonDocument {
       if (known.size === 0) return document;
       const id = own(document.value.item_id);
-      const event = id === undefined ? document : reread(editMembers(document, { item_id: id }));
+      const event = id === undefined ? document : readAnswerJson(editMembers(document, { item_id: id }));
       const withItem = editInside(event, 'item', renameItem);
       return editInside(withItem, 'response', (response) => editList(response, 'output', renameItem).text);
     },

@@ -1,12 +1,7 @@
 // Edits below the top level of an event that leave every other byte as it came. Each is a document again, for the next edit.
 
-import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../../kit/json/json.ts';
+import { type JsonDocument, readAnswerJson } from '../../kit/json/json.ts';
 import { openRaw } from '../../kit/json/raw-json.ts';
-
-/** Text that was a document before it was edited. */
-export function reread(text: string): JsonDocument {
-  return readJsonObject(text, ANSWER_LIMITS);
-}
 
 /** The JSON text of a member. */
 export function rawMember({ text, spans }: JsonDocument, name: string): string | undefined {
@@ -18,13 +13,13 @@ export function withRawMember(document: JsonDocument, name: string, raw: string)
   const span = document.spans.get(name);
   if (!span || rawMember(document, name) === raw) return document;
   const { text } = document;
-  return reread(text.slice(0, span.valueStart) + raw + text.slice(span.valueEnd));
+  return readAnswerJson(text.slice(0, span.valueStart) + raw + text.slice(span.valueEnd));
 }
 
 /** The document with a member that is an object edited. */
 export function editInside(document: JsonDocument, name: string, edit: (inner: JsonDocument) => string): JsonDocument {
   const raw = rawMember(document, name);
-  return raw?.startsWith('{') ? withRawMember(document, name, edit(reread(raw))) : document;
+  return raw?.startsWith('{') ? withRawMember(document, name, edit(readAnswerJson(raw))) : document;
 }
 
 /** The document with the objects of a list edited; without those whose edit says undefined. */
@@ -40,7 +35,7 @@ export function editList(
   let isChanged = false;
   const texts = list.flatMap((_, index) => {
     const before = place.at(index)?.text ?? 'null';
-    const after = before.startsWith('{') ? edit(reread(before)) : before;
+    const after = before.startsWith('{') ? edit(readAnswerJson(before)) : before;
     isChanged ||= after !== before;
     return after === undefined ? [] : [after];
   });

@@ -1,14 +1,7 @@
 // A response stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
 // needs; text itself is never kept.
 
-import {
-  ANSWER_LIMITS,
-  isObject,
-  type JsonDocument,
-  type JsonObject,
-  JsonRefused,
-  readJsonObject,
-} from '../../kit/json/json.ts';
+import { isObject, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { checkReport } from '../counts.ts';
 import {
   type AnswerFacts,
@@ -72,15 +65,9 @@ export function createStreamReader(): StreamReader {
   return {
     read({ data = '' }) {
       if (data === '[DONE]') return [DONE];
-      try {
-        const document = readJsonObject(data, ANSWER_LIMITS);
-        const { type } = document.value;
-        if (typeof type !== 'string') return [BROKEN];
-        return isEventName(type) ? read(document) : [];
-      } catch (error) {
-        if (error instanceof JsonRefused) return [BROKEN];
-        throw error;
-      }
+      const document = tryReadAnswerJson(data);
+      if (typeof document?.value.type !== 'string') return [BROKEN];
+      return isEventName(document.value.type) ? read(document) : [];
     },
     end: () => [],
     facts: () => ({ ...facts, usage: checkReport(facts.usage, facts.output, finished), finished }),

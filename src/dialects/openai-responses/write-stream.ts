@@ -1,14 +1,21 @@
 // A response stream to the client: events pass with `model` as the client knows it, numbered without a gap from the first
 // to the last, whoever sent them. When another run takes over, it goes on under the first one's ids.
 
-import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import {
+  editMembers,
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  readAnswerJson,
+} from '../../kit/json/json.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
 import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { continuePrefill, type OpenMessage } from './continue-prefill.ts';
 import { continueResponse } from './continue-stream.ts';
-import { editInside, rawMember, reread } from './edit-event.ts';
+import { editInside, rawMember } from './edit-event.ts';
 import { createOpenItems } from './open-items.ts';
 import { createSeenLog } from './seen-events.ts';
 import { writeUsage } from './usage.ts';
@@ -47,7 +54,7 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
     items.note(document.value, document.text.length);
     const own = editInside(document, 'response', owned);
     const begun = own.value.response && rawMember(own, 'response');
-    if (begun) head ??= reread(begun);
+    if (begun) head ??= readAnswerJson(begun);
     return frame(name, own);
   }
 
@@ -80,8 +87,8 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
 
   /** An event of our own about the response as a whole. */
   function tell(type: string, edits: Record<string, Json | undefined>): string {
-    const response = owned(head ?? reread('{"object":"response","output":[]}'), edits);
-    return frame(type, reread(`{"type":${JSON.stringify(type)},"sequence_number":-1,"response":${response}}`));
+    const response = owned(head ?? readAnswerJson('{"object":"response","output":[]}'), edits);
+    return frame(type, readAnswerJson(`{"type":${JSON.stringify(type)},"sequence_number":-1,"response":${response}}`));
   }
 
   return {
@@ -103,12 +110,12 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
       const ends = flush();
       const closings = items
         .close()
-        .map((event) => frame(String(event.type), reread(JSON.stringify({ ...event, sequence_number: -1 }))));
+        .map((event) => frame(String(event.type), readAnswerJson(JSON.stringify({ ...event, sequence_number: -1 }))));
       const incomplete_details = { reason: 'max_output_tokens' };
       const details = { status: 'incomplete', incomplete_details, output: items.output() };
-      const response = owned(head ?? reread('{"object":"response","output":[]}'), details);
+      const response = owned(head ?? readAnswerJson('{"object":"response","output":[]}'), details);
       const name = 'response.incomplete';
-      const document = reread(`{"type":"${name}","sequence_number":-1,"response":${response}}`);
+      const document = readAnswerJson(`{"type":"${name}","sequence_number":-1,"response":${response}}`);
       held = { kind: 'held', name, document, segments: [] };
       return ends + closings.join('');
     },

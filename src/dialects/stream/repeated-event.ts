@@ -1,7 +1,7 @@
 // An event of a known shape, as readers give it. It is parsed only if somebody asks for its document; a copy of it with
 // other members is no repeat any more.
 
-import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../../kit/json/json.ts';
+import { type JsonDocument, readAnswerJson } from '../../kit/json/json.ts';
 import type { Segment, StreamEvent } from '../dialect.ts';
 import type { Repeat, Shape } from './shape.ts';
 
@@ -25,7 +25,7 @@ export class RepeatedEvent implements StreamEvent {
   }
 
   get document(): JsonDocument {
-    this.#document ??= readJsonObject(this.#data, ANSWER_LIMITS);
+    this.#document ??= readAnswerJson(this.#data);
     return this.#document;
   }
 

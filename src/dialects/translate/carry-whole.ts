@@ -1,6 +1,6 @@
 // A whole answer of an upstream in the client's dialect, whether it came whole or as a stream.
 
-import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
+import { readAnswerJson } from '../../kit/json/json.ts';
 import type { CarriedAnswer, GaveUp } from '../carrier.ts';
 import { checkReport } from '../counts.ts';
 import { weighPlain } from '../input/plain-tokens.ts';
@@ -22,7 +22,7 @@ export function carryWhole(
   if (whole.events.at(-1)?.type === 'broken') return { gaveUp: whole.usage };
   const stops = createStopMatcher(written.localStops ?? []);
   const events = whole.events.flatMap(createRestorer(written, stops));
-  const writeWhole = (said: AnswerEvent[]) => readJsonObject(client.writeWhole(said, context), ANSWER_LIMITS);
+  const writeWhole = (said: AnswerEvent[]) => readAnswerJson(client.writeWhole(said, context));
   const answer = writeWhole(events);
   const facts = dialect.readAnswer(answer);
   if (!facts) return undefined;

@@ -1,6 +1,7 @@
 // Where clients of the OpenAI formats want the prompt to be cached, and whether they want it wherever it pays.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { isGiven } from '../counts.ts';
 import type { CacheMark, Caching } from './conversation.ts';
 
 /** Anthropic's mark, which libraries put on parts of these formats too, or OpenAI's; the latter lasts 30 minutes or 12 hours. */
@@ -48,10 +49,6 @@ export function isSaidByMarks(setting: Json): boolean {
     isObject(setting) &&
     Object.entries(setting).every(([name, said]) => !isGiven(said) || SAID_BY_MARKS[name]?.includes(said))
   );
-}
-
-function isGiven(value: Json | undefined): boolean {
-  return value !== undefined && value !== null;
 }
 
 function isName(value: unknown): boolean {

@@ -1,7 +1,7 @@
 // One client's request carried by an upstream of another dialect. What the upstream says becomes events of the client's
 // dialect before anything else sees it, so that delivery, resume and billing are the same as for the client's own dialect.
 
-import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
+import { readAnswerJson } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { type CarriedTurns, type Carrier, SEALING } from '../carrier.ts';
 import { checkReport } from '../counts.ts';
@@ -220,7 +220,7 @@ const NO_USAGE: ReportedUsage = { buckets: NO_BUCKETS, reasoning: 0 };
 const AT_ITS_BOUND: AnswerEvent = { type: 'stop', reason: 'length' };
 
 function emptyWhole({ dialect, client, request }: Translation, context: AnswerContext): string {
-  const document = readJsonObject(client.writeWhole([AT_ITS_BOUND], context), ANSWER_LIMITS);
+  const document = readAnswerJson(client.writeWhole([AT_ITS_BOUND], context));
   return dialect.writeAnswer(document, request.model, request, NO_USAGE);
 }
 

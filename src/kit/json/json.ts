@@ -49,6 +49,21 @@ export function readJsonObject(text: string, limits: JsonLimits = BODY_LIMITS): 
   return parseScanned(text, scanTopLevel(text, limits));
 }
 
+/** An answer of an upstream, or one event of it. Throws JsonRefused. */
+export function readAnswerJson(text: string): JsonDocument {
+  return readJsonObject(text, ANSWER_LIMITS);
+}
+
+/** The same; undefined if it is refused. */
+export function tryReadAnswerJson(text: string): JsonDocument | undefined {
+  try {
+    return readAnswerJson(text);
+  } catch (error) {
+    if (error instanceof JsonRefused) return undefined;
+    throw error;
+  }
+}
+
 export function parseScanned(text: string, spans: Spans): JsonDocument {
   return { text, value: parseMembers(text, spans), spans };
 }
@@ -73,6 +88,20 @@ export function tryParseJson(text: string): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The same, but throws JsonRefused. */
+export function parseJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new JsonRefused('not_json');
+  }
+}
+
+/** The objects of a list; empty if it is none. */
+export function objectsOf(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -11,6 +11,7 @@ import {
   type JsonLimits,
   type JsonObject,
   JsonRefused,
+  parseJson,
 } from './json.ts';
 import { findStringEnd } from './skip-string.ts';
 import { Spans } from './spans.ts';
@@ -114,7 +115,7 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
     const stop = Math.min(text.length, start + SCALAR_CHARS);
     while (at < stop && !isEnd(text.charCodeAt(at))) at++;
     // Beyond that it is no number that anybody means; a parser would work on it for long.
-    return parse(text.slice(start, at));
+    return parseJson(text.slice(start, at));
   }
 
   function count(more = 1): void {
@@ -135,7 +136,7 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
     count(found.values);
     const start = at;
     at = found.end;
-    return parse(text.slice(start, at));
+    return parseJson(text.slice(start, at));
   }
 
   /** The container that opens here. */
@@ -305,15 +306,7 @@ function isEnd(code: number): boolean {
 }
 
 function parseString(literal: string): string {
-  const value = parse(literal);
+  const value = parseJson(literal);
   if (typeof value !== 'string') throw new JsonRefused('not_json');
   return value;
-}
-
-function parse(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    throw new JsonRefused('not_json');
-  }
 }

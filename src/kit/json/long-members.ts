@@ -1,7 +1,15 @@
 // The long members of an answer: vectors and pictures, of which one answer may have two hundred megabytes. They are checked
 // as they come and stay the bytes that they came in; only the rest, with marks in their place, is parsed.
 
-import { ANSWER_LIMITS, type Json, type JsonDocument, JsonRefused, parseMembers, scanTopLevel } from './json.ts';
+import {
+  ANSWER_LIMITS,
+  type Json,
+  type JsonDocument,
+  JsonRefused,
+  parseJson,
+  parseMembers,
+  scanTopLevel,
+} from './json.ts';
 import { isEscaping, isOver, NUMBERS, type PlainShape, runShape, STRING } from './plain-shapes.ts';
 
 /** A member's value: a string with its quotes, or a list of numbers with its brackets. */
@@ -228,21 +236,13 @@ function decode(chunks: readonly Uint8Array[]): string {
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-function parse(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    throw new JsonRefused('not_json');
-  }
-}
-
 /** Whether a value of the document stands for a long member. */
 export function isMark(document: JsonDocument | MarkedJson, value: Json | undefined): boolean {
   return 'mark' in document && typeof value === 'string' && JSON.stringify(value).startsWith(document.mark);
 }
 
 export function parseLong({ chunks }: LongMember): Json {
-  return parse(decode(chunks));
+  return parseJson(decode(chunks));
 }
 
 /** A text in which marks stand, part by part, with the members that they stand for as `write` gives them. */

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { countInput, type InputCount } from '../../../src/dialects/input/count-input.ts';
-import { upperAt } from '../../../src/dialects/input/upper-at.ts';
+import { upperAt } from '../../../src/dialects/input/estimated-input.ts';
 import { type JsonObject, readJsonObject } from '../../../src/kit/json/json.ts';
 import { boxes, gif, IMAGES, jpeg, OPEN_FILES, png, wave, webp } from '../../support/media-samples.ts';
 

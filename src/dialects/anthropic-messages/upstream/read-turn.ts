@@ -1,6 +1,6 @@
 // One turn of a whole answer that may be paused, as the stream that says the same: streams of several turns are read as one.
 
-import { ANSWER_LIMITS, isObject, type JsonObject, JsonRefused, readJsonObject } from '../../../kit/json/json.ts';
+import { isObject, type JsonObject, tryReadAnswerJson } from '../../../kit/json/json.ts';
 import { isFinish } from '../../stream/is-finish.ts';
 import { splitEvents } from '../../stream/other-form.ts';
 import { SseTooLong } from '../../stream/sse.ts';
@@ -14,15 +14,15 @@ export function mayBePaused(text: string): boolean {
 }
 
 export function readTurn(text: string): WholeTurn | undefined {
+  const document = tryReadAnswerJson(text);
+  if (!document || !isMessage(document.value)) return undefined;
   try {
-    const document = readJsonObject(text, ANSWER_LIMITS);
-    if (!isMessage(document.value)) return undefined;
     const stream = writeAsStream(document);
     const reader = createEventReader({ requestId: '' });
     for (const event of splitEvents(stream)) reader.read(event);
     return { stream, paused: reader.paused?.() };
   } catch (error) {
-    if (error instanceof JsonRefused || error instanceof SseTooLong) return undefined;
+    if (error instanceof SseTooLong) return undefined;
     throw error;
   }
 }

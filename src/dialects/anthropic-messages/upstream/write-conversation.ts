@@ -6,6 +6,7 @@ import type { UpstreamFields } from '../../dialect.ts';
 import type { BodyOptions, Target, WrittenRequest } from '../../translate/adapters.ts';
 import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
 import { settingsOfParts } from '../../translate/settings-of-parts.ts';
+import { allowedTools } from '../../translate/tools/allowed-tools.ts';
 import { withUpstreamNames } from '../../translate/tools/announce-tools.ts';
 import { createToolNames } from '../../translate/tools/tool-names.ts';
 import { ID_CHARS } from '../shown-ids.ts';
@@ -14,7 +15,7 @@ import { planTurns } from './plan-turns.ts';
 import { planFormat } from './write-format.ts';
 import { planReasoning } from './write-reasoning.ts';
 import { writeSettings } from './write-settings.ts';
-import { allowedTools, isForced, writeTool, writeToolChoice } from './write-tools.ts';
+import { isForced, writeTool, writeToolChoice } from './write-tools.ts';
 import { type Message, type TurnOptions, writeTurn } from './write-turns.ts';
 
 const NAME_CHARS = 64;

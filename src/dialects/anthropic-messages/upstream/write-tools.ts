@@ -8,13 +8,6 @@ import { objectSchema } from '../../translate/tools/tool-arguments.ts';
 import type { ToolNames } from '../../translate/tools/tool-names.ts';
 import { type CacheMarks, cacheMember } from './cache-marks.ts';
 
-/** Those that the client's choice leaves. */
-export function allowedTools({ tools, toolChoice }: Conversation): Tool[] {
-  if (!toolChoice || toolChoice.mode === 'tool' || !toolChoice.allowed) return [...tools];
-  const allowed = new Set(toolChoice.allowed);
-  return tools.filter(({ name }) => allowed.has(name));
-}
-
 export function writeTool(tool: Tool, names: ToolNames, marks: CacheMarks): RawValue {
   return {
     name: names.toUpstream(tool.name),

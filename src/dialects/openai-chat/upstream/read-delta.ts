@@ -1,8 +1,9 @@
 // What a chat message or delta says, whatever its upstream calls it: thoughts, words, pictures, a refusal, calls,
 // sources.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject, objectsOf } from '../../../kit/json/json.ts';
 import type { RawPlace } from '../../../kit/json/raw-json.ts';
+import { nonEmptyString } from '../../fields.ts';
 import { pictureText } from '../../media/picture.ts';
 import type { UrlCitation } from '../../translate/answer-events.ts';
 import { toolCalls } from '../read-output.ts';
@@ -55,7 +56,7 @@ function textPart(kind: 'reasoning' | 'text' | 'refusal', text: Json | undefined
 }
 
 function readDetails(details: Json | undefined): DeltaPart[] {
-  const list = Array.isArray(details) ? details.filter(isObject) : [];
+  const list = objectsOf(details);
   return list.length > 0 ? [{ kind: 'details', list }] : [];
 }
 
@@ -72,7 +73,7 @@ function readContent(content: Json | undefined): DeltaPart[] {
 function readPictures(images: Json | undefined): DeltaPart[] {
   if (!Array.isArray(images)) return [];
   return images.filter(isObject).flatMap(({ image_url: image }): DeltaPart[] => {
-    const address = isObject(image) ? filled(image.url) : undefined;
+    const address = isObject(image) ? nonEmptyString(image.url) : undefined;
     return address === undefined ? [] : [{ kind: 'picture', text: pictureText(address) }];
   });
 }
@@ -87,20 +88,16 @@ function readCall(call: JsonObject, raw: () => RawPlace | undefined): CallDelta 
   const given = fields.arguments;
   return {
     index: typeof call.index === 'number' ? call.index : undefined,
-    id: filled(call.id),
-    name: filled(fields.name),
+    id: nonEmptyString(call.id),
+    name: nonEmptyString(fields.name),
     // Some give an object instead of its text: then the text it came in is taken.
-    arguments: isObject(given) ? (raw()?.at('arguments')?.text ?? '') : (filled(given) ?? ''),
+    arguments: isObject(given) ? (raw()?.at('arguments')?.text ?? '') : (nonEmptyString(given) ?? ''),
     signature: signatureOf(call.extra_content),
   };
 }
 
-function filled(value: Json | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
 function signatureOf(extra: Json | undefined): string | undefined {
-  return isObject(extra) && isObject(extra.google) ? filled(extra.google.thought_signature) : undefined;
+  return isObject(extra) && isObject(extra.google) ? nonEmptyString(extra.google.thought_signature) : undefined;
 }
 
 function readCitations(annotations: Json | undefined): DeltaPart[] {
@@ -113,7 +110,7 @@ function readCitations(annotations: Json | undefined): DeltaPart[] {
         kind: 'citation',
         citation: {
           url,
-          title: filled(title) ?? url,
+          title: nonEmptyString(title) ?? url,
           start: typeof start === 'number' ? start : 0,
           end: typeof end === 'number' ? end : 0,
         },

@@ -3,7 +3,8 @@
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
 import type { Conversation, Tool } from '../../translate/conversation.ts';
-import { allowedTools, createOpenaiNames } from '../../translate/tools/openai-tools.ts';
+import { allowedTools } from '../../translate/tools/allowed-tools.ts';
+import { createOpenaiNames } from '../../translate/tools/openai-tools.ts';
 import { objectSchema } from '../../translate/tools/tool-arguments.ts';
 import type { ToolNames } from '../../translate/tools/tool-names.ts';
 

@@ -18,7 +18,8 @@ import type {
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
-import { allowedTools, createOpenaiNames } from '../../translate/tools/openai-tools.ts';
+import { allowedTools } from '../../translate/tools/allowed-tools.ts';
+import { createOpenaiNames } from '../../translate/tools/openai-tools.ts';
 import { objectSchema } from '../../translate/tools/tool-arguments.ts';
 import type { ToolNames } from '../../translate/tools/tool-names.ts';
 

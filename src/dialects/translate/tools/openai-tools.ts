@@ -1,9 +1,8 @@
-// What chat and Responses have in common in their tools: how the client's own are read, and which names and tools an
-// upstream is given.
+// What chat and Responses have in common in their tools: how the client's own are read, and which names an upstream accepts.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { objectList, refuseField, stringAt } from '../../fields.ts';
-import type { Conversation, Tool } from '../conversation.ts';
+import type { Tool } from '../conversation.ts';
 import { createToolNames, type ToolNames } from './tool-names.ts';
 
 /** In the words of `tool_choice`. */
@@ -49,13 +48,6 @@ export function readCustom(fields: JsonObject, at: string): Tool {
 
 export function createOpenaiNames(tools: readonly Tool[]): ToolNames {
   return createToolNames(tools, NAME, NAME_CHARS);
-}
-
-/** Those that may be called: an upstream gets no other. */
-export function allowedTools({ tools, toolChoice }: Conversation): Tool[] {
-  if (!toolChoice || toolChoice.mode === 'tool' || !toolChoice.allowed) return [...tools];
-  const allowed = new Set(toolChoice.allowed);
-  return tools.filter(({ name }) => allowed.has(name));
 }
 
 // A custom tool in words. Formats without such tools cannot enforce its grammar, so the description has it.
