@@ -2,11 +2,9 @@
 // could reach our own network unless every step is checked: only https, one DNS lookup, a connection to exactly the
 // checked address, no redirects, and limits on size and time.
 
-import { lookup } from 'node:dns/promises';
 import { Fault, fault } from '../faults/fault.ts';
-import { type Address, parseAddress } from '../kit/address.ts';
 import type { Clock } from '../kit/clock.ts';
-import { isPublicAddress } from './public-address.ts';
+import { allowedAddress, type HostRules, lookupOf, publicHosts } from './public-host.ts';
 
 interface MediaAddress {
   url: string;
@@ -20,9 +18,7 @@ interface Media {
   data: string;
 }
 
-export interface MediaOptions {
-  resolve(host: string): Promise<string[]>;
-  isAllowed(address: Address): boolean;
+export interface MediaOptions extends HostRules {
   /** Trusted certificate authorities; undefined: the default ones. */
   authorities?: string;
   /** For all media of one request. */
@@ -40,8 +36,7 @@ export type FetchMedia = (
 const MAX_MEDIA = 20;
 
 export const publicMedia: MediaOptions = {
-  resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-  isAllowed: isPublicAddress,
+  ...publicHosts,
   maxBytes: 20 * 1024 * 1024,
   timeoutMs: 10_000,
 };
@@ -103,29 +98,9 @@ async function fetchOne(
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:') throw new Refused('only https addresses are fetched');
   if (url.username !== '' || url.password !== '') throw new Refused('addresses with a user name are not fetched');
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = parseAddress(host) ? [host] : await whileLive(addressesOf(host, options), signal);
-  const parsed = addresses.map((address) => parseAddress(address));
-  const [chosen] = addresses;
-  if (chosen === undefined || !parsed.every((address) => address && options.isAllowed(address))) {
-    throw new Refused('its host has no address, or one that is not on the public internet');
-  }
-  return download(url, chosen, options, takeBytes, signal);
-}
-
-/** Empty if the lookup fails: a client must not learn which names exist in our network. */
-function addressesOf(host: string, { resolve }: MediaOptions): Promise<string[]> {
-  return resolve(host).catch(() => []);
-}
-
-/** Stops waiting for a lookup, which cannot be cancelled. */
-function whileLive<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(new Error('it took too long'));
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
+  const address = await allowedAddress(url, options, signal);
+  if (address === undefined) throw new Refused('its host has no address, or one that is not on the public internet');
+  return download(url, address, options, takeBytes, signal);
 }
 
 async function download(
@@ -135,15 +110,13 @@ async function download(
   takeBytes: ByteLimit,
   signal: AbortSignal,
 ): Promise<Media> {
-  const family = address.includes(':') ? 6 : 4;
   // Rarely needed, and expensive in memory at start.
   const { request: ask } = await import('node:https');
   return new Promise((resolve, reject) => {
     const request = ask(
       url,
       {
-        // No second lookup: it could return another address.
-        lookup: (_host, { all }, found) => (all ? found(null, [{ address, family }]) : found(null, address, family)),
+        lookup: lookupOf(address),
         headers: {
           accept: 'image/*, application/pdf',
           'accept-encoding': 'identity',
