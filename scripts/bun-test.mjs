@@ -29,6 +29,8 @@ const FROM_THE_SHELL = [
   'TRUSTED_PROXIES',
   'SECRETS_PEPPER',
   'ALARM_WEBHOOK_URL',
+  'ALARM_WEBHOOK_SECRET',
+  'ALLOW_PRIVATE_WEBHOOKS',
   'TORTURE_KILL',
   // Bun's driver reads these, and those that begin with PG, in addition to the URL
   'POSTGRES_URL',

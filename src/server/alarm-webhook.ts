@@ -1,28 +1,29 @@
-// Sends alarms to the operator's URL: one POST each, with a timeout. Throws NotDelivered if it fails; the alarm is in
-// the log and the store anyway.
+// Sends alarms to the operator's URL: one POST each, with a timeout, signed if there is a secret. Throws NotDelivered if
+// it fails; the alarm is in the log and the store anyway.
 
-import type { Fetch } from '../channels/upstream.ts';
+import { type MessageTools, sendMessage } from '../accounts/webhooks/send-message.ts';
 import { type AlarmSink, NotDelivered } from '../kit/alarms.ts';
-import type { Clock } from '../kit/clock.ts';
+import type { NewId } from '../kit/ids.ts';
 
 const TIMEOUT_MS = 5_000;
 
-export function createAlarmWebhook(url: string, send: Fetch, clock: Clock): AlarmSink {
+interface AlarmWebhookTools extends MessageTools {
+  newId: NewId;
+}
+
+export interface AlarmReceiver {
+  url: string;
+  /** A secret of Standard Webhooks; undefined: alarms are not signed. */
+  secret: string | undefined;
+}
+
+export function createAlarmWebhook(tools: AlarmWebhookTools, { url, secret }: AlarmReceiver): AlarmSink {
+  const secrets = secret === undefined ? [] : [secret];
   return async ({ name, fields }) => {
-    const timeout = new AbortController();
-    const cancel = clock.after(TIMEOUT_MS, () => timeout.abort());
-    try {
-      const body = JSON.stringify({ alarm: name, at: new Date(clock.now()).toISOString(), ...fields });
-      const headers = { 'content-type': 'application/json' };
-      const response = await send(url, { method: 'POST', headers, body, signal: timeout.signal, redirect: 'manual' });
-      await response.body?.cancel();
-      if (!response.ok) throw new NotDelivered(`it answered ${response.status}`);
-    } catch (error) {
-      if (error instanceof NotDelivered) throw error;
-      const { aborted } = timeout.signal;
-      throw new NotDelivered(aborted ? `no answer within ${TIMEOUT_MS / 1_000} s` : 'it could not be reached');
-    } finally {
-      cancel();
-    }
+    const at = new Date(tools.clock.now()).toISOString();
+    const body = JSON.stringify({ alarm: name, at, ...fields });
+    const message = { url, id: tools.newId('alm'), body, secrets, timeoutMs: TIMEOUT_MS };
+    const { detail } = await sendMessage(tools, message);
+    if (detail !== null) throw new NotDelivered(detail);
   };
 }

@@ -19,6 +19,7 @@ import { defaultDocument } from '../catalog/default-document.ts';
 import { createPublicStatus } from '../catalog/publishing/public-status.ts';
 import { catalogBeforeStart } from '../catalog/publishing/starting-document.ts';
 import { createHealth } from '../channels/health.ts';
+import { createFetchPost } from '../channels/post-message.ts';
 import { createRecentErrors } from '../channels/recent-errors.ts';
 import { createTraffic } from '../channels/traffic.ts';
 import { createApp } from '../http/app.ts';
@@ -105,9 +106,11 @@ export async function composeGateway(
   const life = createLifeCycle({ clock, log, alarms, nodeId, publicUrl, starting });
   const sealer = createSealer(pepper, random);
   alarms.attach('database', (alarm) => starting.newest().recordAlarm(alarm, clock.now()));
-  const { alarmWebhookUrl } = settings;
-  if (alarmWebhookUrl !== undefined)
-    alarms.attach('webhook', createAlarmWebhook(alarmWebhookUrl, options.fetch, clock));
+  const { alarmWebhookUrl, alarmWebhookSecret } = settings;
+  if (alarmWebhookUrl !== undefined) {
+    const receiver = { url: alarmWebhookUrl, secret: alarmWebhookSecret };
+    alarms.attach('webhook', createAlarmWebhook({ post: createFetchPost(options.fetch), clock, newId }, receiver));
+  }
   const embedded = JSON.stringify(defaultDocument(settings.providers));
   const shownBefore = starting.away === undefined ? undefined : catalogBeforeStart(fileBefore, embedded, clock.now());
   const catalog = (): Catalog => {

@@ -3,6 +3,9 @@
 
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, test } from 'bun:test';
+import { Webhook } from 'standardwebhooks';
+import { systemRandom } from '../../src/kit/random.ts';
+import { createWebhookSecret } from '../../src/kit/webhook-signature.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
@@ -53,6 +56,24 @@ test('an alarm is one POST with its name and its fields', async () => {
     model: 'up-paid',
     request_id: response.headers.get('x-request-id') ?? '',
   });
+});
+
+test('with a secret, an alarm is signed as a webhook is', async () => {
+  const calls: { body: string; headers: Record<string, string> }[] = [];
+  server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      calls.push({ body: await request.text(), headers: Object.fromEntries(request.headers) });
+      return new Response();
+    },
+  });
+  const secret = createWebhookSecret(systemRandom);
+  await startWith({ ALARM_WEBHOOK_URL: `http://127.0.0.1:${server.port}/`, ALARM_WEBHOOK_SECRET: secret });
+  await callModel();
+  const { body, headers } = await eventually('the webhook is called', () => calls[0]);
+  expect(new Webhook(secret).verify(body, headers)).toMatchObject({ alarm: 'upstream_refused_our_key' });
+  expect(headers['webhook-id']).toStartWith('alm_');
 });
 
 test.each([500, 404, 302])('a webhook that answers %d is one line in the log', async (status) => {

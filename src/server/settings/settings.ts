@@ -7,6 +7,7 @@ import type { ProviderSettings } from '../../catalog/default-document.ts';
 import { type Network, parseAddress, parseNetwork } from '../../kit/address.ts';
 import { type KillOrder, parseKillOrder } from '../../kit/failpoint.ts';
 import { isOwnKey } from '../../kit/own-key.ts';
+import { isWebhookSecret } from '../../kit/webhook-signature.ts';
 
 export interface Settings {
   port: number;
@@ -41,6 +42,10 @@ export interface Settings {
   /** Undefined: the one kept in the data folder. */
   pepper: string | undefined;
   alarmWebhookUrl: string | undefined;
+  /** Signs alarms; undefined: they are not signed. */
+  alarmWebhookSecret: string | undefined;
+  /** Webhooks of customers may go to any address, also in the network of this server, and without TLS. */
+  allowsPrivateWebhooks: boolean;
   /** The environment sets a proxy for calls to upstreams. */
   hasProxy: boolean;
   providers: ProviderSettings;
@@ -114,6 +119,8 @@ export function readSettings(
     trustedProxies: readNetworks(variable('TRUSTED_PROXIES'), faults),
     pepper,
     alarmWebhookUrl: readUrl(variable('ALARM_WEBHOOK_URL'), 'ALARM_WEBHOOK_URL', faults),
+    alarmWebhookSecret: readWebhookSecret(variable('ALARM_WEBHOOK_SECRET'), faults),
+    allowsPrivateWebhooks: readSwitch(variable('ALLOW_PRIVATE_WEBHOOKS'), 'ALLOW_PRIVATE_WEBHOOKS', faults),
     hasProxy: PROXY_VARIABLES.some((name) => variable(name) !== undefined),
     providers: {
       openaiApiKey: isProviderKey(variable('OPENAI_API_KEY')),
@@ -220,6 +227,18 @@ function readSecret(text: string | undefined, name: string, faults: string[]): s
     faults.push(`${name} must have at least ${MIN_SECRET_CHARS} characters`);
   }
   return text;
+}
+
+function readWebhookSecret(text: string | undefined, faults: string[]): string | undefined {
+  if (text !== undefined && !isWebhookSecret(text)) {
+    faults.push('ALARM_WEBHOOK_SECRET must be whsec_ and at least 24 bytes in base64');
+  }
+  return text;
+}
+
+function readSwitch(text: string | undefined, name: string, faults: string[]): boolean {
+  if (text !== undefined && text !== '0' && text !== '1') faults.push(`${name} must be 0 or 1`);
+  return text === '1';
 }
 
 function readKillOrder(text: string | undefined, faults: string[]): KillOrder | undefined {
