@@ -1,5 +1,5 @@
 // What is not kept for long: hashed addresses, leases of nodes that hold nothing, answers kept for a repeated call, what
-// sessions spent that were not used for 30 days, and events older than 30 days.
+// sessions spent that were not used for 30 days, and events older than 30 days with their deliveries.
 
 import { DAY_MS } from '../kit/clock.ts';
 import { ADDRESS_WINDOWS, addressWindow } from './book/address-windows.ts';
@@ -22,5 +22,7 @@ export const forgetOld = (before: string, ofAddresses: readonly string[] = OF_AD
     AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)`,
   `DELETE FROM session_budgets WHERE touched_at < CAST(${before} AS BIGINT) - ${KEPT_LONGER_MS} AND held_nano = 0`,
   `DELETE FROM events WHERE at < CAST(${before} AS BIGINT) - ${KEPT_LONGER_MS}`,
+  `DELETE FROM webhook_deliveries WHERE last_at < ${before}
+    AND event_id < coalesce((SELECT min(event_id) FROM events), ${Number.MAX_SAFE_INTEGER})`,
   `DELETE FROM replays WHERE expires_at < CAST(${before} AS BIGINT) + ${REPLAYED_MS}`,
 ];

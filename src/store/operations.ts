@@ -28,8 +28,10 @@ import type {
   Session,
   TrafficHour,
 } from './rows.ts';
+import type { WebhookOperations } from './webhook-operations.ts';
 
 export type * from './admission.ts';
+export type * from './webhook-operations.ts';
 
 export interface RegisterInput {
   accountId: string;
@@ -328,7 +330,7 @@ export interface NoteInput {
   log: Action;
 }
 
-export interface Operations {
+export interface Operations extends WebhookOperations {
   register: { input: RegisterInput; result: RegisterResult };
   admit: { input: AdmitInput; result: AdmitResult };
   /** What `admit` would answer; writes nothing. */

@@ -12,6 +12,7 @@ import { OPERATOR_READS } from './operator-reads.ts';
 import type { Read } from './read.ts';
 import { REVISION_READS } from './revision-reads.ts';
 import { USAGE_READS } from './usage-reads.ts';
+import { WEBHOOK_READS } from './webhook-reads.ts';
 
 const TABLE = {
   ...ACCOUNT_READS,
@@ -22,6 +23,7 @@ const TABLE = {
   ...OPERATOR_READS,
   ...REVISION_READS,
   ...USAGE_READS,
+  ...WEBHOOK_READS,
   /** Recomputes the ledger's invariants in one snapshot. */
   audit: AUDIT,
 };
@@ -47,6 +49,7 @@ const PARTS = [
   OPERATOR_READS,
   REVISION_READS,
   USAGE_READS,
+  WEBHOOK_READS,
 ];
 assert(
   PARTS.flatMap((part) => Object.keys(part)).length + 1 === READ_NAMES.length,

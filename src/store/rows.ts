@@ -7,6 +7,7 @@ import type { HeldChain } from './key-rows.ts';
 
 export type * from './event-rows.ts';
 export type * from './key-rows.ts';
+export type * from './webhook-rows.ts';
 
 export interface Wallet {
   accountId: string;

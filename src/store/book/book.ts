@@ -10,6 +10,7 @@ import type {
   Budget,
   Card,
   CardBatch,
+  Delivery,
   Entry,
   Hold,
   Incident,
@@ -26,6 +27,8 @@ import type {
   TrafficHour,
   UsageRecord,
   Wallet,
+  Webhook,
+  WebhookList,
   Window,
 } from '../rows.ts';
 
@@ -45,6 +48,9 @@ export const PAGE_TABLES = [
   'incidents',
   'loginNames',
   'logins',
+  'webhookLists',
+  'webhooks',
+  'deliveries',
   'keyrings',
 ] as const;
 export type PageTable = (typeof PAGE_TABLES)[number];
@@ -66,6 +72,9 @@ export interface Pages {
   incidents: Incident;
   loginNames: LoginName;
   logins: Login;
+  webhookLists: WebhookList;
+  webhooks: Webhook;
+  deliveries: Delivery;
   /** The keys of an account that were not revoked, under the lock of its wallet. The others may be many. */
   keyrings: readonly KeyRow[];
 }
@@ -126,6 +135,9 @@ function emptyShelves(): Shelves {
     incidents: emptyShelf(),
     loginNames: emptyShelf(),
     logins: emptyShelf(),
+    webhookLists: emptyShelf(),
+    webhooks: emptyShelf(),
+    deliveries: emptyShelf(),
     keyrings: emptyShelf(),
   };
 }

@@ -41,6 +41,19 @@ import {
 import { redeem, redeemTouches } from './redeem.ts';
 import { register, registerTouches } from './register.ts';
 import { addTraffic, trafficTouches } from './traffic.ts';
+import {
+  changeWebhook,
+  changeWebhookTouches,
+  createWebhook,
+  createWebhookTouches,
+  deleteWebhook,
+  deleteWebhookTouches,
+  recordDelivery,
+  recordDeliveryTouches,
+  restWebhook,
+  restWebhookTouches,
+  takeRole,
+} from './webhooks.ts';
 
 type Definitions = {
   [Name in OperationName]: {
@@ -88,6 +101,12 @@ const DEFINITIONS: Definitions = {
     decide: deleteIncident,
   },
   note: { touches: () => [], decide: noteAction },
+  createWebhook: { touches: createWebhookTouches, decide: createWebhook },
+  changeWebhook: { touches: changeWebhookTouches, decide: changeWebhook },
+  deleteWebhook: { touches: deleteWebhookTouches, decide: deleteWebhook },
+  recordDelivery: { touches: recordDeliveryTouches, decide: recordDelivery },
+  restWebhook: { touches: restWebhookTouches, decide: restWebhook },
+  takeRole: { touches: ({ name }) => [{ table: 'settings', id: name }], decide: takeRole },
 };
 
 export function touches<Name extends OperationName>(name: Name, input: Input<Name>): Touch[] {

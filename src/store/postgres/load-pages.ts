@@ -83,6 +83,9 @@ const READERS: Readers = {
   incidents: prepareReader(PAGES.incidents),
   loginNames: prepareReader(PAGES.loginNames),
   logins: prepareReader(PAGES.logins),
+  webhookLists: prepareReader(PAGES.webhookLists),
+  webhooks: prepareReader(PAGES.webhooks),
+  deliveries: prepareReader(PAGES.deliveries),
 };
 const KEY_READER = prepareReader(KEYS);
 

@@ -425,6 +425,59 @@ CREATE TABLE wallets (
 
 CREATE INDEX wallets_by_touch ON public.wallets USING brin (touched_at) WITH (autosummarize='on');
 
+CREATE TABLE webhook_deliveries (
+  delivery_id text COLLATE "C" NOT NULL,
+  webhook_id text COLLATE "C" NOT NULL,
+  event_id bigint NOT NULL,
+  state text NOT NULL,
+  attempts bigint NOT NULL,
+  status bigint,
+  detail text,
+  last_at bigint NOT NULL,
+  next_at bigint,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (delivery_id),
+  CONSTRAINT webhook_deliveries_check CHECK (((state = 'pending'::text) = (next_at IS NOT NULL))),
+  CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'pending'::text, 'failed'::text])))
+);
+
+CREATE INDEX webhook_deliveries_by_event ON public.webhook_deliveries USING btree (event_id);
+
+CREATE INDEX webhook_deliveries_by_webhook ON public.webhook_deliveries USING btree (webhook_id, event_id);
+
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (webhook_id, next_at) WHERE (next_at IS NOT NULL);
+
+CREATE TABLE webhook_lists (
+  account_id text COLLATE "C" NOT NULL,
+  webhook_ids text NOT NULL,
+  CONSTRAINT webhook_lists_pkey PRIMARY KEY (account_id),
+  CONSTRAINT webhook_lists_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id)
+);
+
+CREATE TABLE webhooks (
+  webhook_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  url text NOT NULL,
+  types text,
+  enabled boolean NOT NULL,
+  disabled_for text,
+  secret text NOT NULL,
+  old_secret text,
+  old_secret_until bigint,
+  cursor_event_id bigint NOT NULL,
+  replays bigint NOT NULL,
+  due_at bigint,
+  paused_until bigint,
+  failing_since bigint,
+  created_at bigint NOT NULL,
+  CONSTRAINT webhooks_pkey PRIMARY KEY (webhook_id),
+  CONSTRAINT webhooks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT webhooks_disabled_for_check CHECK ((disabled_for = ANY (ARRAY['gone'::text, 'failing'::text])))
+);
+
+CREATE INDEX webhooks_by_account ON public.webhooks USING btree (account_id);
+
+CREATE INDEX webhooks_due ON public.webhooks USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 CREATE TABLE windows (
   window_id text COLLATE "C" NOT NULL,
   slots text NOT NULL,

@@ -37,6 +37,9 @@ export function prepareLoad(db: Database): LoadPage {
     incidents: byId('incidents'),
     loginNames: byId('loginNames'),
     logins: byId('logins'),
+    webhookLists: byId('webhookLists'),
+    webhooks: byId('webhooks'),
+    deliveries: byId('deliveries'),
     keyrings: (accountId) => keysOf.all(accountId).map((row) => decodeRow(KEYS, row)),
   };
   return (table, id) => loaders[table](id);

@@ -39,6 +39,9 @@ export function prepareWriteBook(db: Database): WriteBook {
     incidents: writeChanges('incidents', prepareTable(db, PAGES.incidents)),
     loginNames: writeChanges('loginNames', prepareTable(db, PAGES.loginNames)),
     logins: writeChanges('logins', prepareTable(db, PAGES.logins)),
+    webhookLists: writeChanges('webhookLists', prepareTable(db, PAGES.webhookLists)),
+    webhooks: writeChanges('webhooks', prepareTable(db, PAGES.webhooks)),
+    deliveries: writeChanges('deliveries', prepareTable(db, PAGES.deliveries)),
   };
   return (book) => {
     insertAccounts(book.added.accounts);

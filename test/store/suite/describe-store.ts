@@ -21,6 +21,7 @@ import { describeRegister } from './register.ts';
 import type { OpenSubject } from './subject.ts';
 import { describeSweep } from './sweep.ts';
 import { describeUsage } from './usage.ts';
+import { describeWebhooks } from './webhooks.ts';
 
 export function describeStore(name: string, open: OpenSubject): void {
   describe(`${name} does what a store does:`, () => {
@@ -37,6 +38,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeChains(open);
     describeLosses(open);
     describeEvents(open);
+    describeWebhooks(open);
     describeLogins(open);
     describeOperator(open);
     describeOperating(open);

@@ -17,6 +17,7 @@ import afterImages from './0013-after-images.sql' with { type: 'text' };
 import keyChains from './0014-key-chains.sql' with { type: 'text' };
 import priceRules from './0015-price-rules.sql' with { type: 'text' };
 import events from './0016-events.sql' with { type: 'text' };
+import webhooks from './0017-webhooks.sql' with { type: 'text' };
 
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'ledger', sql: ledger },
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 14, name: 'key-chains', sql: keyChains },
   { version: 15, name: 'price-rules', sql: priceRules },
   { version: 16, name: 'events', sql: events },
+  { version: 17, name: 'webhooks', sql: webhooks },
 ];

@@ -1,0 +1,86 @@
+// Inputs and results of the operations on webhooks.
+
+import type { Acted, ActorRefusal } from './book/actors.ts';
+import type { ReplayRequest } from './book/replays.ts';
+import type { Delivery, Webhook } from './webhook-rows.ts';
+
+type Replayed = { replayedSalt?: string };
+export type WebhookResult =
+  | ({ ok: true; webhook: Webhook } & Replayed)
+  | { ok: false; reason: ActorRefusal | 'not_found' | 'idempotency_key_reused' };
+
+export interface CreateWebhookInput extends Acted {
+  webhook: Webhook;
+  at: number;
+  replay?: ReplayRequest | undefined;
+}
+export type CreateWebhookResult = WebhookResult | { ok: false; reason: 'too_many_webhooks' };
+
+export interface ChangeWebhookInput extends Acted {
+  accountId: string;
+  webhookId: string;
+  changes: { [Field in 'url' | 'types' | 'enabled']?: Webhook[Field] | undefined };
+  /** Events after this number are sent again. */
+  replayAfter?: number | undefined;
+  /** A new secret, sealed; the old one counts until then. */
+  rotation?: { secret: string; oldUntil: number } | undefined;
+  at: number;
+  replay?: ReplayRequest | undefined;
+}
+
+export interface DeleteWebhookInput extends Acted {
+  accountId: string;
+  webhookId: string;
+  at: number;
+}
+export type DeleteWebhookResult = { ok: true } | { ok: false; reason: ActorRefusal | 'not_found' };
+
+/** From one event to the next, unless another sender or a replay has moved the cursor meanwhile. */
+export interface CursorMove {
+  /** As the webhook had it when it was read. */
+  replays: number;
+  from: number;
+  to: number;
+}
+
+export interface RecordDeliveryInput {
+  delivery: Delivery;
+  /** For an event that is sent for the first time. */
+  move?: CursorMove | undefined;
+  /** The receiver wants no more. */
+  isGone: boolean;
+  at: number;
+}
+/** `gone`: it was deleted or disabled. `moved`: nothing was written, because the cursor is elsewhere. */
+export type RecordDeliveryResult =
+  | { ok: true; disabledFor: Webhook['disabledFor'] }
+  | { ok: false; reason: 'gone' | 'moved' };
+
+/** When a webhook is to be looked at again, unless somebody asked for that meanwhile. */
+export interface RestWebhookInput {
+  webhookId: string;
+  /** As it was when the webhook was read. */
+  seenDueAt: number | null;
+  dueAt: number | null;
+  pausedUntil: number | null;
+}
+
+/** A task that one node at a time has: its holder changes the value regularly, and another takes over if it does not. */
+export interface TakeRoleInput {
+  name: `role:${string}`;
+  /** Null: nobody has had it yet. */
+  expects: string | null;
+  value: string;
+}
+export interface TakeRoleResult {
+  isTaken: boolean;
+}
+
+export interface WebhookOperations {
+  createWebhook: { input: CreateWebhookInput; result: CreateWebhookResult };
+  changeWebhook: { input: ChangeWebhookInput; result: WebhookResult };
+  deleteWebhook: { input: DeleteWebhookInput; result: DeleteWebhookResult };
+  recordDelivery: { input: RecordDeliveryInput; result: RecordDeliveryResult };
+  restWebhook: { input: RestWebhookInput; result: undefined };
+  takeRole: { input: TakeRoleInput; result: TakeRoleResult };
+}

@@ -1,0 +1,188 @@
+// Webhooks: who may change them, how many an account has, and how a cursor moves.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { DAY_MS } from '../../../src/kit/clock.ts';
+import type { Delivery, Webhook } from '../../../src/store/rows.ts';
+import { createAccount, fresh, T0 } from './samples.ts';
+import type { OpenSubject, StoreSubject } from './subject.ts';
+
+export function describeWebhooks(open: OpenSubject): void {
+  describe('webhooks', () => {
+    let subject: StoreSubject;
+    beforeAll(async () => {
+      subject = await open();
+    });
+    afterAll(() => subject.close());
+
+    const webhookOf = (accountId: string, fields: Partial<Webhook> = {}): Webhook => ({
+      webhookId: fresh('whk'),
+      accountId,
+      url: 'https://example.com/',
+      types: ['balance.low', 'key.created'],
+      enabled: true,
+      disabledFor: null,
+      secret: 'sealed:a',
+      oldSecret: null,
+      oldSecretUntil: null,
+      cursor: 10,
+      replays: 0,
+      dueAt: null,
+      pausedUntil: null,
+      failingSince: null,
+      createdAt: T0,
+      ...fields,
+    });
+    const create = async (fields: Partial<Webhook> = {}): Promise<Webhook> => {
+      const { accountId } = await createAccount(subject.store);
+      const webhook = webhookOf(accountId, fields);
+      expect(await subject.store.commit('createWebhook', { webhook, at: T0 })).toEqual({ ok: true, webhook });
+      return webhook;
+    };
+    const read = (webhookId: string) => subject.store.read.webhook(webhookId);
+    const delivery = (webhookId: string, eventId: number, fields: Partial<Delivery> = {}): Delivery => ({
+      webhookId,
+      eventId,
+      state: 'delivered',
+      attempts: 1,
+      status: 204,
+      detail: null,
+      lastAt: T0,
+      nextAt: null,
+      ...fields,
+    });
+    const failed = (webhookId: string, eventId: number, nextAt = T0 + 5_000) =>
+      delivery(webhookId, eventId, { state: 'pending', status: 500, detail: 'it answered 500', nextAt });
+    const record = (row: Delivery, from?: number, rest: { isGone?: boolean; at?: number; replays?: number } = {}) => {
+      const { isGone = false, at = T0, replays = 0 } = rest;
+      const move = from === undefined ? undefined : { from, to: row.eventId, replays };
+      return subject.store.commit('recordDelivery', { delivery: row, move, isGone, at });
+    };
+
+    test('one is stored as it was made, and found by account, by enabled and by due', async () => {
+      const webhook = await create({ dueAt: T0 });
+      expect(await read(webhook.webhookId)).toEqual(webhook);
+      expect(await subject.store.read.webhooksOf(webhook.accountId)).toEqual([webhook]);
+      expect(await subject.store.read.enabledWebhooksOf([webhook.accountId])).toEqual([webhook]);
+      expect(await subject.store.read.enabledWebhooks('', 1_000)).toContainEqual(webhook);
+      expect(await subject.store.read.dueWebhooks(T0, 1_000)).toContainEqual(webhook);
+      expect(await subject.store.read.dueWebhooks(T0 - 1, 1_000)).not.toContainEqual(webhook);
+    });
+
+    test('an account has at most ten, and room again after one was deleted', async () => {
+      const { accountId } = await createAccount(subject.store);
+      const make = () => subject.store.commit('createWebhook', { webhook: webhookOf(accountId), at: T0 });
+      const made = await Promise.all(Array.from({ length: 12 }, make));
+      expect(made.filter(({ ok }) => ok)).toHaveLength(10);
+      expect(made.filter(({ ok }) => !ok)).toEqual(
+        Array.from({ length: 2 }, () => ({ ok: false, reason: 'too_many_webhooks' })),
+      );
+      const [one] = await subject.store.read.webhooksOf(accountId);
+      const gone = { accountId, webhookId: one?.webhookId ?? '', at: T0 };
+      expect(await subject.store.commit('deleteWebhook', gone)).toEqual({ ok: true });
+      expect(await subject.store.commit('deleteWebhook', gone)).toEqual({ ok: false, reason: 'not_found' });
+      expect(await make()).toMatchObject({ ok: true });
+    });
+
+    test('only its own account changes or deletes it', async () => {
+      const { webhookId } = await create();
+      const { accountId } = await createAccount(subject.store);
+      const change = { accountId, webhookId, changes: { enabled: false }, at: T0 };
+      expect(await subject.store.commit('changeWebhook', change)).toEqual({ ok: false, reason: 'not_found' });
+      expect(await subject.store.commit('deleteWebhook', change)).toEqual({ ok: false, reason: 'not_found' });
+      expect(await read(webhookId)).toMatchObject({ enabled: true });
+    });
+
+    test('nobody changes it with a key that was revoked meanwhile', async () => {
+      const { webhookId, accountId } = await create();
+      const by = { keyId: 'key_gone', keyHash: 'x' };
+      const change = { accountId, webhookId, changes: {}, by, at: T0 };
+      expect(await subject.store.commit('changeWebhook', change)).toEqual({ ok: false, reason: 'actor_gone' });
+      expect(await subject.store.commit('deleteWebhook', change)).toEqual({ ok: false, reason: 'actor_gone' });
+      const webhook = webhookOf(accountId);
+      expect(await subject.store.commit('createWebhook', { webhook, by, at: T0 })).toMatchObject({ ok: false });
+    });
+
+    test('a delivery and the cursor are written together, in order', async () => {
+      const { webhookId } = await create();
+      const records = [record(delivery(webhookId, 11), 10), record(failed(webhookId, 14), 11)];
+      expect(await Promise.all(records)).toEqual([
+        { ok: true, disabledFor: null },
+        { ok: true, disabledFor: null },
+      ]);
+      expect(await read(webhookId)).toMatchObject({ cursor: 14, failingSince: T0 });
+      const query = { webhookId, limit: 10 };
+      expect(await subject.store.read.deliveriesOf(query)).toEqual([failed(webhookId, 14), delivery(webhookId, 11)]);
+      expect(await subject.store.read.deliveriesOf({ ...query, state: 'pending' })).toEqual([failed(webhookId, 14)]);
+      expect(await subject.store.read.deliveriesOf({ ...query, before: 14 })).toEqual([delivery(webhookId, 11)]);
+      expect(await subject.store.read.nextAttemptAt(webhookId)).toBe(T0 + 5_000);
+      expect(await record(delivery(webhookId, 14, { attempts: 2 }))).toMatchObject({ ok: true });
+      expect(await subject.store.read.nextAttemptAt(webhookId)).toBeUndefined();
+      expect(await read(webhookId)).toMatchObject({ cursor: 14, failingSince: null });
+    });
+
+    test('a cursor that somebody else has moved stays where it is', async () => {
+      const { webhookId, accountId } = await create();
+      await record(delivery(webhookId, 11), 10);
+      expect(await record(delivery(webhookId, 12), 10)).toEqual({ ok: false, reason: 'moved' });
+      await subject.store.commit('changeWebhook', { accountId, webhookId, changes: {}, replayAfter: 11, at: T0 });
+      // It is at the same place, but what was sent before the replay is to be sent again.
+      expect(await record(delivery(webhookId, 12), 11)).toEqual({ ok: false, reason: 'moved' });
+      expect(await record(delivery(webhookId, 12), 11, { replays: 1 })).toMatchObject({ ok: true });
+      expect(await read(webhookId)).toMatchObject({ cursor: 12, replays: 1 });
+    });
+
+    test('a webhook is disabled at once if its receiver is gone, and after five days of failures', async () => {
+      const gone = await create();
+      expect(await record(failed(gone.webhookId, 11), 10, { isGone: true })).toEqual({ ok: true, disabledFor: 'gone' });
+      expect(await read(gone.webhookId)).toMatchObject({ enabled: false, disabledFor: 'gone', cursor: 11 });
+      expect(await record(delivery(gone.webhookId, 12), 11)).toEqual({ ok: false, reason: 'gone' });
+
+      const { webhookId, accountId } = await create();
+      const failAt = (eventId: number, at: number) => record(failed(webhookId, eventId), eventId - 1, { at });
+      await failAt(11, T0);
+      expect(await failAt(12, T0 + 5 * DAY_MS - 1)).toEqual({ ok: true, disabledFor: null });
+      expect(await failAt(13, T0 + 5 * DAY_MS)).toEqual({ ok: true, disabledFor: 'failing' });
+      expect(await read(webhookId)).toMatchObject({ enabled: false, disabledFor: 'failing' });
+      const at = T0 + 6 * DAY_MS;
+      await subject.store.commit('changeWebhook', { accountId, webhookId, changes: { enabled: true }, at });
+      expect(await read(webhookId)).toMatchObject({ enabled: true, disabledFor: null, failingSince: null, dueAt: at });
+    });
+
+    test('a rest is not written over somebody who asked for attention meanwhile', async () => {
+      const { webhookId, accountId } = await create();
+      const rest = (seenDueAt: number | null, dueAt: number | null) =>
+        subject.store.commit('restWebhook', { webhookId, seenDueAt, dueAt, pausedUntil: dueAt });
+      await rest(null, T0 + 1);
+      expect(await read(webhookId)).toMatchObject({ dueAt: T0 + 1, pausedUntil: T0 + 1 });
+      await subject.store.commit('changeWebhook', { accountId, webhookId, changes: {}, at: T0 + 9 });
+      await rest(T0 + 1, null);
+      expect(await read(webhookId)).toMatchObject({ dueAt: T0 + 9, pausedUntil: null });
+      await rest(T0 + 9, null);
+      expect(await read(webhookId)).toMatchObject({ dueAt: null });
+    });
+
+    test('what a rotation replaces counts until then', async () => {
+      const { webhookId, accountId } = await create();
+      const rotation = { secret: 'sealed:b', oldUntil: T0 + DAY_MS };
+      await subject.store.commit('changeWebhook', { accountId, webhookId, changes: {}, rotation, at: T0 });
+      expect(await read(webhookId)).toMatchObject({
+        secret: 'sealed:b',
+        oldSecret: 'sealed:a',
+        oldSecretUntil: T0 + DAY_MS,
+      });
+    });
+
+    test('a role is taken by who knows its last value, and by one of several', async () => {
+      const name = `role:${fresh('test')}` as const;
+      expect(await subject.store.read.role(name)).toBeUndefined();
+      const take = (expects: string | null, value: string) =>
+        subject.store.commit('takeRole', { name, expects, value });
+      const taken = await Promise.all(['a', 'b', 'c'].map((value) => take(null, value)));
+      expect(taken.filter(({ isTaken }) => isTaken)).toHaveLength(1);
+      const value = (await subject.store.read.role(name)) ?? '';
+      expect(await take('x', 'y')).toEqual({ isTaken: false });
+      expect(await take(value, 'z')).toEqual({ isTaken: true });
+      expect(await subject.store.read.role(name)).toBe('z');
+    });
+  });
+}
