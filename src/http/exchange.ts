@@ -4,6 +4,7 @@ import type { EventIds } from '../accounts/events/event-ids.ts';
 import type { Authenticator, PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { PricesAt } from '../accounts/prices-at.ts';
 import type { Quotes } from '../accounts/quotes/quotes.ts';
+import type { TestTools } from '../accounts/webhooks/test-webhook.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { PublicStatus } from '../catalog/publishing/public-status.ts';
 import type { FaultLabel } from '../faults/fault.ts';
@@ -37,6 +38,7 @@ export interface HttpTools {
   quotes: Quotes;
   eventIds: EventIds;
   eventStreams: EventStreams;
+  webhooks: TestTools;
   relay: RelayTools;
   status(): Promise<PublicStatus>;
   publicUrl: string;

@@ -18,6 +18,7 @@ import { LIST_CALLS } from './routes/models.ts';
 import { createQuote } from './routes/quote.ts';
 import { register } from './routes/register.ts';
 import { showStatus } from './routes/status.ts';
+import { WEBHOOK_CALLS } from './routes/webhooks.ts';
 
 /** Its examples name models of the catalog. */
 const openapi = taggedAnswers('openapi', 'application/json', (catalog: Catalog, tools: HttpTools): unknown =>
@@ -41,6 +42,7 @@ export const ROUTES = [
   register,
   ...ACCOUNT_CALLS,
   listEventsCall,
+  ...WEBHOOK_CALLS,
   ...KEY_CALLS,
   createQuote,
   ...LIST_CALLS,

@@ -56,6 +56,7 @@ import { createLifeCycle, type Living, type Ports } from './start/life-cycle.ts'
 import type { StartingStore } from './start/open-at-start.ts';
 import { startNode } from './start/start-node.ts';
 import { countUnanswered } from './start/unanswered.ts';
+import { createWebhookTools } from './webhook-tools.ts';
 
 export interface GatewayOptions extends OutboundTools {
   clock?: Clock;
@@ -146,6 +147,8 @@ export async function composeGateway(
     publicUrl,
   });
   const eventWatch = createEventWatch(store);
+  const eventIds = createEventIds(pepper);
+  const webhooks = createWebhookTools(settings, { store, clock, random, newId, sealer, eventIds });
   const priceListAt = createPriceLists(store);
   const http: HttpTools = {
     store,
@@ -157,7 +160,8 @@ export async function composeGateway(
     catalog,
     pricesAt: createPricesAt({ priceListAt, catalog }),
     quotes: createQuotes({ store, clock, catalog, priceListAt, pepper, pause }),
-    eventIds: createEventIds(pepper),
+    eventIds,
+    webhooks,
     eventStreams: createEventStreams(eventWatch),
     status,
     relay,
@@ -246,6 +250,7 @@ export async function composeGateway(
         alarms,
         authenticator,
         eventWatch,
+        webhooks,
         traffic,
         lossMeter,
         node: identity,

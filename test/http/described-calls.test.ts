@@ -23,6 +23,9 @@ const fieldsOf = (pick: (route: HttpRoute) => z.ZodType | undefined) =>
     return fields.map((field) => [route.name, field, route] as const);
   });
 
+/** What is wrong is in the list. */
+const LISTS = ['models', 'types'];
+
 const pathOf = ({ path }: HttpRoute) => path.replace(':id', keyId);
 
 async function expectRefused(response: Response, field: string): Promise<void> {
@@ -41,7 +44,7 @@ test.each(fieldsOf(({ query }) => query))('%s refuses %s with a control characte
 test.each(fieldsOf(({ body }) => body))('%s refuses %s that is a list in a list', async (_, field, route) => {
   const response = await gateway.call(pathOf(route), { key, method: route.method, body: { [field]: [[]] } });
   expect(response.status).toBe(400);
-  await expectRefused(response, field === 'models' ? 'models[0]' : field);
+  await expectRefused(response, LISTS.includes(field) ? `${field}[0]` : field);
 });
 
 test('there are such fields', () => {

@@ -24,7 +24,20 @@ export const OPEN_ROUTES: readonly RouteName[] = [
 ];
 
 /** For keys that manage. */
-export const MANAGING_ROUTES: readonly RouteName[] = ['PATCH /api/me', 'GET /api/events', 'POST /api/keys/:id/rotate'];
+export const MANAGING_ROUTES: readonly RouteName[] = [
+  'PATCH /api/me',
+  'GET /api/events',
+  'POST /api/keys/:id/rotate',
+  'GET /api/webhooks',
+  'POST /api/webhooks',
+  'GET /api/webhooks/:id',
+  'PATCH /api/webhooks/:id',
+  'DELETE /api/webhooks/:id',
+  'POST /api/webhooks/:id/rotate',
+  'POST /api/webhooks/:id/test',
+  'GET /api/webhooks/:id/deliveries',
+  'POST /api/webhooks/:id/replay',
+];
 
 /** For keys that manage, and for those that delegate. */
 export const DELEGATING_ROUTES: readonly RouteName[] = [

@@ -3,6 +3,7 @@
 
 import type { EventWatch } from '../../accounts/events/event-watch.ts';
 import type { Authenticator } from '../../accounts/keys/authenticator.ts';
+import type { DeliveryTools } from '../../accounts/webhooks/deliver-events.ts';
 import type { AuditPass } from '../../admin/actions/tools.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { printFault } from '../../catalog/fault-words.ts';
@@ -20,7 +21,9 @@ import type { Store } from '../../store/store.ts';
 import { auditLedger } from '../jobs/audit-ledger.ts';
 import { deleteOld, deleteOldUsage } from '../jobs/delete-old.ts';
 import { followStore } from '../jobs/follow-store.ts';
+import { ALWAYS_HELD, holdRole } from '../jobs/hold-role.ts';
 import { type HeldLease, keepLease, type Node } from '../jobs/keep-lease.ts';
+import { sendWebhooks } from '../jobs/send-webhooks.ts';
 import { storeTraffic } from '../jobs/store-traffic.ts';
 import { suspendKeys } from '../jobs/suspend-keys.ts';
 import { sweepHolds } from '../jobs/sweep-holds.ts';
@@ -42,6 +45,7 @@ interface NodeTools {
   alarms: Alarms;
   authenticator: Pick<Authenticator, 'confirm' | 'forget'>;
   eventWatch: Pick<EventWatch, 'follow'>;
+  webhooks: DeliveryTools;
   traffic: Traffic;
   lossMeter: LossMeter;
   node: Node;
@@ -126,6 +130,10 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   stops.push(audit.stop);
   const trafficJob = storeTraffic(store, clock, log, traffic);
   stops.push(trafficJob.stop);
+  const role = isAlone ? ALWAYS_HELD : await holdRole('role:webhooks', { store, clock, log, node, isProcessAlive });
+  stops.push(role.stop);
+  const webhookJob = sendWebhooks({ ...tools.webhooks, store, log, role });
+  stops.push(webhookJob.stop);
 
   return {
     catalog: active.get,
@@ -148,6 +156,8 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
     },
     async end() {
       await trafficJob.flush();
+      await webhookJob.ended();
+      await role.end();
       await lease.end();
       await store.close();
     },

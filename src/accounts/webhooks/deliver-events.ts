@@ -1,0 +1,206 @@
+// Sends a webhook what is due: first the deliveries whose next attempt has come, then the events after its cursor, one after
+// another in their order. An attempt is recorded after it was made, so a node that dies in between leaves it to be made again:
+// every event arrives at least once, and a repeated one has the same id.
+
+import { HOUR_MS } from '../../kit/clock.ts';
+import type { Random } from '../../kit/random.ts';
+import type { Delivery, StoredEvent, Webhook } from '../../store/rows.ts';
+import type { Store } from '../../store/store.ts';
+import type { EventIds } from '../events/event-ids.ts';
+import { publicEvent } from '../events/public-event.ts';
+import { FIRST_WAIT_MS, retryWaitMs } from './retry-waits.ts';
+import { type Attempted, type MessageTools, sendMessage } from './send-message.ts';
+import type { SecretsOf } from './webhook-secrets.ts';
+
+export interface DeliveryTools extends MessageTools {
+  store: Store;
+  random: Random;
+  eventIds: EventIds;
+  secretsOf: SecretsOf;
+}
+
+export type RoundEnd = 'done' | { disabledFor: NonNullable<Webhook['disabledFor']> };
+
+interface Due {
+  event: StoredEvent;
+  attempts: number;
+  /** Where the cursor is before it; undefined for a repeated attempt. */
+  from: number | undefined;
+}
+
+export const ATTEMPT_MS = 15_000;
+/** After this time other webhooks have their turn. */
+const ROUND_MS = 15_000;
+const READ_AT_ONCE = 100;
+/**
+ * One failure may be about one event. After the second in a row, a new event shows whether the receiver refuses some events
+ * or is down.
+ */
+const FAILURES_IN_A_ROW = 2;
+/** So often at least a receiver that is down gets a new event, to see whether it is back. */
+const MAX_PAUSE_MS = HOUR_MS;
+const GONE = 410;
+
+/** Rejects if `signal` ended it, or if the store fails: then it is to be called again. */
+export async function deliverEvents(tools: DeliveryTools, webhookId: string, signal: AbortSignal): Promise<RoundEnd> {
+  const { store, clock } = tools;
+  const webhook = await store.read.webhook(webhookId);
+  if (!webhook?.enabled) return 'done';
+  const round = new Round(tools, webhook, signal);
+  const until = clock.monotonic() + ROUND_MS;
+  let mayHaveMore = true;
+  while (mayHaveMore && !round.isOver && clock.monotonic() < until) mayHaveMore = await round.sendNext();
+  if (round.disabledFor !== null) return { disabledFor: round.disabledFor };
+  const { pausedUntil } = round;
+  const hasMore = mayHaveMore && !round.isDown;
+  const dueAt = hasMore ? clock.now() : await nextDue(tools, webhookId, pausedUntil);
+  await store.commit('restWebhook', { webhookId, seenDueAt: webhook.dueAt, dueAt, pausedUntil });
+  return 'done';
+}
+
+/** Null if only a new event can make it due. */
+async function nextDue(
+  { store, clock }: DeliveryTools,
+  webhookId: string,
+  pausedUntil: number | null,
+): Promise<number | null> {
+  const nextAttemptAt = (await store.read.nextAttemptAt(webhookId)) ?? null;
+  const isPaused = pausedUntil !== null && pausedUntil > clock.now();
+  if (!isPaused) return nextAttemptAt;
+  return nextAttemptAt === null ? pausedUntil : Math.min(nextAttemptAt, pausedUntil);
+}
+
+class Round {
+  readonly #tools: DeliveryTools;
+  readonly #webhook: Webhook;
+  readonly #signal: AbortSignal;
+  #cursor: number;
+  /** Of the failures since the last success, when each is due again. */
+  #failures: number[] = [];
+  /** Events that failed in this round, which are not tried again in it. */
+  readonly #failed = new Set<number>();
+  #hasSucceeded = false;
+  /** It fails whatever is sent. */
+  isDown = false;
+  /** Somebody else sends, or the webhook was changed. */
+  #isStale = false;
+  disabledFor: Webhook['disabledFor'] = null;
+
+  constructor(tools: DeliveryTools, webhook: Webhook, signal: AbortSignal) {
+    this.#tools = tools;
+    this.#webhook = webhook;
+    this.#signal = signal;
+    this.#cursor = webhook.cursor;
+  }
+
+  get isOver(): boolean {
+    return this.isDown || this.#isStale || this.disabledFor !== null;
+  }
+
+  /** Null once it has answered well. A time that has passed says that it was down, and holds up nothing. */
+  get pausedUntil(): number | null {
+    if (this.isDown) return Math.min(Math.max(...this.#failures), this.#tools.clock.now() + MAX_PAUSE_MS);
+    return this.#hasSucceeded ? null : this.#webhook.pausedUntil;
+  }
+
+  /** Returns whether anything was due. What is sent is recorded before more is read. */
+  async sendNext(): Promise<boolean> {
+    const due = (await this.#readRepeated()) ?? (await this.#readNew());
+    const wasBack = this.#isBack;
+    const records: Promise<void>[] = [];
+    try {
+      for (const one of due) {
+        if (this.isOver || this.#isBack !== wasBack || (one.from === undefined && this.#fails)) break;
+        const attempted = await this.#send(one);
+        const record = this.#record(one, attempted);
+        records.push(record);
+        // It may end the round. Successes are recorded while the next event is sent.
+        if (!attempted.isDelivered) await record;
+      }
+    } finally {
+      await Promise.allSettled(records);
+    }
+    await Promise.all(records);
+    return due.length > 0;
+  }
+
+  get #fails(): boolean {
+    return this.#failures.length >= FAILURES_IN_A_ROW;
+  }
+
+  /** It was down before. */
+  get #isBack(): boolean {
+    return this.#webhook.pausedUntil !== null && this.#hasSucceeded;
+  }
+
+  /** Undefined if there is none. A receiver that is back gets all of them at once, before new events. */
+  async #readRepeated(): Promise<Due[] | undefined> {
+    if (this.#fails) return undefined;
+    const { store, clock } = this.#tools;
+    const dueAt = this.#isBack ? Number.MAX_SAFE_INTEGER : clock.now();
+    const limit = READ_AT_ONCE + this.#failed.size;
+    const found = await store.read.dueDeliveries(this.#webhook.webhookId, dueAt, limit);
+    const repeated = found.filter(({ event }) => !this.#failed.has(event.eventId));
+    if (repeated.length === 0) return undefined;
+    return repeated.map(({ event, delivery: { attempts } }) => ({ event, attempts, from: undefined }));
+  }
+
+  /** None while the receiver is down. */
+  async #readNew(): Promise<Due[]> {
+    const { accountId, types, pausedUntil } = this.#webhook;
+    if (!this.#isBack && (pausedUntil ?? 0) > this.#tools.clock.now()) return [];
+    const query = { accountId, after: this.#cursor, types: types ?? undefined, limit: READ_AT_ONCE };
+    const events = await this.#tools.store.read.eventsOf(query);
+    return events.map((event, index) => ({ event, attempts: 0, from: events[index - 1]?.eventId ?? this.#cursor }));
+  }
+
+  #send({ event }: Due): Promise<Attempted> {
+    const { id, type, at, data } = publicEvent(this.#tools.eventIds, event);
+    const message = {
+      id,
+      url: this.#webhook.url,
+      body: JSON.stringify({ id, type, timestamp: at, data }),
+      secrets: this.#tools.secretsOf(this.#webhook),
+      timeoutMs: ATTEMPT_MS,
+    };
+    return sendMessage(this.#tools, message, this.#signal);
+  }
+
+  async #record({ event, attempts, from }: Due, { isDelivered, status, detail }: Attempted): Promise<void> {
+    const { store, clock, random } = this.#tools;
+    const { eventId } = event;
+    const at = clock.now();
+    const isGone = status === GONE;
+    const waitMs = isDelivered || isGone ? undefined : retryWaitMs(attempts + 1, random);
+    const nextAt = waitMs === undefined ? null : at + waitMs;
+    const delivery: Delivery = {
+      webhookId: this.#webhook.webhookId,
+      eventId,
+      state: isDelivered ? 'delivered' : nextAt === null ? 'failed' : 'pending',
+      attempts: attempts + 1,
+      status,
+      detail,
+      lastAt: at,
+      nextAt,
+    };
+    if (from !== undefined) this.#cursor = eventId;
+    if (isDelivered) this.#noteSuccess();
+    else this.#noteFailure(delivery, from !== undefined);
+    const move = from === undefined ? undefined : { from, to: eventId, replays: this.#webhook.replays };
+    const result = await store.commit('recordDelivery', { delivery, move, isGone, at });
+    if (result.ok) this.disabledFor ??= result.disabledFor;
+    else this.#isStale = true;
+  }
+
+  #noteSuccess(): void {
+    this.#hasSucceeded = true;
+    this.#failures = [];
+  }
+
+  #noteFailure({ eventId, lastAt, nextAt }: Delivery, isNew: boolean): void {
+    this.#failed.add(eventId);
+    this.#failures.push(nextAt ?? lastAt + FIRST_WAIT_MS);
+    const wasDown = this.#webhook.pausedUntil !== null && !this.#hasSucceeded;
+    if (isNew && (this.#fails || wasDown)) this.isDown = true;
+  }
+}

@@ -1,0 +1,206 @@
+// What an account does with its webhooks.
+
+import type { z } from 'zod';
+import { type Fault, fault } from '../../faults/fault.ts';
+import { type Clock, DAY_MS } from '../../kit/clock.ts';
+import type { Idempotency } from '../../kit/idempotency.ts';
+import type { NewId } from '../../kit/ids.ts';
+import type { Random } from '../../kit/random.ts';
+import type { Sealer } from '../../kit/sealed.ts';
+import { createWebhookSecret, webhookSecretOf } from '../../kit/webhook-signature.ts';
+import { MAX_WEBHOOKS } from '../../store/book/webhooks.ts';
+import type { Webhook } from '../../store/rows.ts';
+import type { Store } from '../../store/store.ts';
+import type { CreateWebhookResult } from '../../store/webhook-operations.ts';
+import type { EventIds } from '../events/event-ids.ts';
+import { readCursor } from '../events/list-events.ts';
+import type { Requester } from '../keys/manage-keys.ts';
+import { replayOf } from '../replays.ts';
+import { SessionEnded } from '../sign-in/sessions.ts';
+import { sealSecret } from './webhook-secrets.ts';
+import {
+  type deliveryFilters,
+  type NewWebhook,
+  publicDelivery,
+  publicWebhook,
+  type replayAsked,
+  type WebhookChanges,
+} from './webhook-shapes.ts';
+import { refuseUrl, type UrlRules } from './webhook-url.ts';
+
+export interface WebhookTools {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  newId: NewId;
+  sealer: Sealer;
+  eventIds: EventIds;
+  webhookUrls: UrlRules;
+}
+
+/** The old secret counts so long after a rotation. */
+const OLD_SECRET_MS = DAY_MS;
+
+export async function listWebhooks({ store, clock }: WebhookTools, accountId: string) {
+  const webhooks = await store.read.webhooksOf(accountId);
+  return { object: 'list' as const, data: webhooks.map((webhook) => publicWebhook(webhook, clock.now())) };
+}
+
+export async function showWebhook(tools: WebhookTools, accountId: string, webhookId: string) {
+  return publicWebhook(await findWebhook(tools, accountId, webhookId), tools.clock.now());
+}
+
+/** Throws `not_found` for a webhook of another account, too. */
+export async function findWebhook({ store }: WebhookTools, accountId: string, webhookId: string): Promise<Webhook> {
+  const webhook = await store.read.webhook(webhookId);
+  if (webhook?.accountId !== accountId) throw fault('not_found');
+  return webhook;
+}
+
+export async function addWebhook(
+  tools: WebhookTools,
+  { accountId, by }: Requester,
+  { url, types = null }: NewWebhook,
+  idempotency: Idempotency | undefined,
+) {
+  checkUrl(tools, url);
+  const at = tools.clock.now();
+  const webhookId = tools.newId('whk');
+  const secret = newSecret(tools.random, idempotency);
+  const { newestEvent } = await tools.store.read.pulse();
+  const webhook: Webhook = {
+    webhookId,
+    accountId,
+    url,
+    types,
+    enabled: true,
+    disabledFor: null,
+    secret: sealSecret(tools.sealer, webhookId, secret),
+    oldSecret: null,
+    oldSecretUntil: null,
+    cursor: newestEvent,
+    replays: 0,
+    dueAt: null,
+    pausedUntil: null,
+    failingSince: null,
+    createdAt: at,
+  };
+  const result = await tools.store.commit('createWebhook', { webhook, by, at, replay: replayOf(idempotency) });
+  return withSecret(tools, done(result, by), secret, idempotency);
+}
+
+export async function editWebhook(
+  tools: WebhookTools,
+  { accountId, by }: Requester,
+  webhookId: string,
+  changes: WebhookChanges,
+) {
+  if (changes.url !== undefined) checkUrl(tools, changes.url);
+  const at = tools.clock.now();
+  const result = await tools.store.commit('changeWebhook', { accountId, webhookId, changes, by, at });
+  return publicWebhook(done(result, by).webhook, at);
+}
+
+export async function removeWebhook({ store, clock }: WebhookTools, { accountId, by }: Requester, webhookId: string) {
+  const result = await store.commit('deleteWebhook', { accountId, webhookId, by, at: clock.now() });
+  if (!result.ok) throw refusal(result, by);
+  return { id: webhookId, deleted: true as const };
+}
+
+export async function rotateWebhook(
+  tools: WebhookTools,
+  { accountId, by }: Requester,
+  webhookId: string,
+  idempotency: Idempotency | undefined,
+) {
+  const at = tools.clock.now();
+  const secret = newSecret(tools.random, idempotency);
+  const rotation = { secret: sealSecret(tools.sealer, webhookId, secret), oldUntil: at + OLD_SECRET_MS };
+  const input = { accountId, webhookId, changes: {}, rotation, by, at, replay: replayOf(idempotency) };
+  const result = await tools.store.commit('changeWebhook', input);
+  return withSecret(tools, done(result, by), secret, idempotency);
+}
+
+/** Events after that one are sent again, as far as they are kept. */
+export async function replayWebhook(
+  tools: WebhookTools,
+  { accountId, by }: Requester,
+  webhookId: string,
+  { after }: z.output<typeof replayAsked>,
+) {
+  const at = tools.clock.now();
+  const replayAfter = readCursor(tools.eventIds, after ?? undefined);
+  const input = { accountId, webhookId, changes: {}, replayAfter, by, at };
+  const result = await tools.store.commit('changeWebhook', input);
+  return publicWebhook(done(result, by).webhook, at);
+}
+
+export async function listDeliveries(
+  tools: WebhookTools,
+  accountId: string,
+  webhookId: string,
+  { state, limit, cursor }: z.output<typeof deliveryFilters>,
+) {
+  const before = cursor === undefined ? undefined : readCursor(tools.eventIds, cursor, 'cursor');
+  await findWebhook(tools, accountId, webhookId);
+  const found = await tools.store.read.deliveriesOf({ webhookId, state, before, limit: limit + 1 });
+  const data = found.slice(0, limit);
+  const last = data.at(-1);
+  const hasMore = found.length > limit;
+  return {
+    object: 'list' as const,
+    data: data.map((delivery) => publicDelivery(tools.eventIds, delivery)),
+    has_more: hasMore,
+    next_cursor: hasMore && last ? tools.eventIds.write(last.eventId) : null,
+  };
+}
+
+function checkUrl({ webhookUrls }: WebhookTools, url: string): void {
+  const message = refuseUrl(url, webhookUrls);
+  if (message !== undefined) throw fault('invalid_request', { param: 'url', message });
+}
+
+/** A repeated call with an Idempotency-Key shows the same secret. */
+function newSecret(random: Random, idempotency: Idempotency | undefined): string {
+  return idempotency ? webhookSecretOf(idempotency.secretFor(idempotency.salt)) : createWebhookSecret(random);
+}
+
+interface Done {
+  webhook: Webhook;
+  replayedSalt?: string;
+}
+
+function withSecret(
+  { clock }: WebhookTools,
+  { webhook, replayedSalt }: Done,
+  secret: string,
+  idempotency: Idempotency | undefined,
+) {
+  const shown = idempotency && replayedSalt ? webhookSecretOf(idempotency.secretFor(replayedSalt)) : secret;
+  return {
+    answer: { ...publicWebhook(webhook, clock.now()), secret: shown },
+    isReplay: replayedSalt !== undefined,
+  };
+}
+
+function done(result: CreateWebhookResult, by: Requester['by']): Done {
+  if (!result.ok) throw refusal(result, by);
+  return result;
+}
+
+type Refused = Extract<CreateWebhookResult, { ok: false }>;
+
+function refusal({ reason }: Refused, by: Requester['by']): Fault | SessionEnded {
+  switch (reason) {
+    case 'actor_gone':
+      return 'session' in by ? new SessionEnded() : fault('invalid_api_key');
+    case 'actor_not_permitted':
+      return fault('key_not_permitted');
+    case 'too_many_webhooks':
+      return fault('invalid_request', {
+        message: `This account has ${MAX_WEBHOOKS} webhooks, which is the maximum. Delete one first.`,
+      });
+    default:
+      return fault(reason);
+  }
+}

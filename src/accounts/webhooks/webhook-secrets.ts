@@ -1,0 +1,22 @@
+// The secrets of a webhook: sealed in the database, with its id as associated data, because signing needs their text.
+
+import type { Clock } from '../../kit/clock.ts';
+import type { Sealer } from '../../kit/sealed.ts';
+import type { Webhook } from '../../store/rows.ts';
+
+/** The secrets that messages are signed with: the newest first. */
+export type SecretsOf = (webhook: Webhook) => string[];
+
+const owner = (webhookId: string) => `webhook:${webhookId}`;
+
+export function sealSecret(sealer: Sealer, webhookId: string, secret: string): string {
+  return sealer.seal(secret, owner(webhookId));
+}
+
+export function createSecretsOf(sealer: Sealer, clock: Clock): SecretsOf {
+  return ({ webhookId, secret, oldSecret, oldSecretUntil }) => {
+    const isOldValid = oldSecret !== null && oldSecretUntil !== null && oldSecretUntil > clock.now();
+    const opened = (isOldValid ? [secret, oldSecret] : [secret]).map((sealed) => sealer.open(sealed, owner(webhookId)));
+    return opened.filter((text) => text !== undefined);
+  };
+}

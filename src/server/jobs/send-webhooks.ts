@@ -1,0 +1,133 @@
+// Finds out which webhooks have something to send, and lets each send it: those with a new event, and those whose time has
+// come. A few at once, and few of one account, so that a slow receiver does not hold up others. How far each one is stands in
+// the database; what is kept here can be lost.
+
+import { type DeliveryTools, deliverEvents, type RoundEnd } from '../../accounts/webhooks/deliver-events.ts';
+import { every } from '../../kit/clock.ts';
+import { describeError, type Log } from '../../kit/log.ts';
+import type { StoredEvent, Webhook } from '../../store/rows.ts';
+import type { Role } from './hold-role.ts';
+
+const LOOK_MS = 1_000;
+const AGAIN_MS = 5_000;
+const EVENTS_AT_ONCE = 500;
+const WEBHOOKS_AT_ONCE = 500;
+const MAX_RUNNING = 64;
+const MAX_RUNNING_OF_ACCOUNT = 2;
+
+interface WebhookJobTools extends DeliveryTools {
+  log: Log;
+  role: Role;
+}
+
+export interface WebhookJob {
+  stop(): void;
+  /** Resolves when nothing is being sent any more. */
+  ended(): Promise<void>;
+}
+
+type Waiting = Pick<Webhook, 'webhookId' | 'accountId'>;
+
+export function sendWebhooks(tools: WebhookJobTools): WebhookJob {
+  const { store, clock, log, role } = tools;
+  const stopping = new AbortController();
+  const waiting = new Map<string, Waiting>();
+  const running = new Map<string, { accountId: string; end: Promise<void> }>();
+  /** The newest event for which webhooks were woken; undefined: all are to be woken. */
+  let seenEvent: number | undefined;
+
+  async function look(): Promise<void> {
+    if (!role.isHeld()) {
+      seenEvent = undefined;
+      waiting.clear();
+      return;
+    }
+    const due = await store.read.dueWebhooks(clock.now(), WEBHOOKS_AT_ONCE);
+    for (const webhook of due) waiting.set(webhook.webhookId, webhook);
+    if (seenEvent === undefined) {
+      const { newestEvent } = await store.read.pulse();
+      await wakeAll();
+      seenEvent = newestEvent;
+    } else await wakeForEvents(seenEvent);
+    startWaiting();
+  }
+
+  async function wakeForEvents(after: number): Promise<void> {
+    let last = after;
+    for (let isMore = true; isMore && !stopping.signal.aborted; ) {
+      const events = await store.read.eventsSince(last, EVENTS_AT_ONCE);
+      if (events.some(({ accountId }) => accountId === null)) await wakeAll();
+      else if (events.length > 0) await wakeAccounts(events);
+      last = events.at(-1)?.eventId ?? last;
+      seenEvent = last;
+      isMore = events.length === EVENTS_AT_ONCE;
+    }
+  }
+
+  async function wakeAccounts(events: readonly StoredEvent[]): Promise<void> {
+    const accountIds = [...new Set(events.flatMap(({ accountId }) => accountId ?? []))];
+    const webhooks = await store.read.enabledWebhooksOf(accountIds);
+    for (const webhook of webhooks) wake(webhook);
+  }
+
+  async function wakeAll(): Promise<void> {
+    let after = '';
+    for (let isMore = true; isMore && !stopping.signal.aborted; ) {
+      const webhooks = await store.read.enabledWebhooks(after, WEBHOOKS_AT_ONCE);
+      for (const webhook of webhooks) wake(webhook);
+      after = webhooks.at(-1)?.webhookId ?? after;
+      isMore = webhooks.length === WEBHOOKS_AT_ONCE;
+    }
+  }
+
+  function wake(webhook: Webhook): void {
+    if ((webhook.pausedUntil ?? 0) <= clock.now()) waiting.set(webhook.webhookId, webhook);
+  }
+
+  function startWaiting(): void {
+    for (const webhook of waiting.values()) {
+      if (running.size >= MAX_RUNNING || stopping.signal.aborted) return;
+      if (mayRun(webhook)) start(webhook);
+    }
+  }
+
+  function mayRun({ webhookId, accountId }: Waiting): boolean {
+    const ofAccount = [...running.values()].filter((one) => one.accountId === accountId);
+    return !running.has(webhookId) && ofAccount.length < MAX_RUNNING_OF_ACCOUNT;
+  }
+
+  function start(webhook: Waiting): void {
+    const { webhookId, accountId } = webhook;
+    waiting.delete(webhookId);
+    const end = deliverEvents(tools, webhookId, stopping.signal)
+      .then((ended) => noteEnd(webhook, ended))
+      .catch((error: unknown) => {
+        if (stopping.signal.aborted) return;
+        log('error', 'webhooks_failed', { account_id: accountId, detail: describeError(error) });
+        clock.after(AGAIN_MS, () => waiting.set(webhookId, webhook));
+      })
+      .finally(() => {
+        running.delete(webhookId);
+        startWaiting();
+      });
+    running.set(webhookId, { accountId, end });
+  }
+
+  function noteEnd({ webhookId, accountId }: Waiting, ended: RoundEnd): void {
+    if (ended === 'done') return;
+    log('warn', 'webhook_disabled', { account_id: accountId, code: ended.disabledFor, detail: webhookId });
+  }
+
+  const stop = every(clock, LOOK_MS, () =>
+    look().catch((error: unknown) => log('error', 'webhooks_failed', { detail: describeError(error) })),
+  );
+  return {
+    stop() {
+      stop();
+      stopping.abort();
+    },
+    async ended() {
+      await Promise.all([...running.values()].map(({ end }) => end));
+    },
+  };
+}

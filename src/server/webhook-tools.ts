@@ -1,0 +1,34 @@
+// What sends webhooks, and what the API needs for them.
+
+import type { EventIds } from '../accounts/events/event-ids.ts';
+import { createTestCounter, type TestTools } from '../accounts/webhooks/test-webhook.ts';
+import { createSecretsOf } from '../accounts/webhooks/webhook-secrets.ts';
+import { createGuardedPost } from '../channels/post-message.ts';
+import { publicHosts } from '../channels/public-host.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { NewId } from '../kit/ids.ts';
+import type { Random } from '../kit/random.ts';
+import type { Sealer } from '../kit/sealed.ts';
+import type { Store } from '../store/store.ts';
+import type { Settings } from './settings/settings.ts';
+
+interface Parts {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  newId: NewId;
+  sealer: Sealer;
+  eventIds: EventIds;
+}
+
+export function createWebhookTools({ allowsPrivateWebhooks }: Settings, parts: Parts): TestTools {
+  const { clock, sealer } = parts;
+  const hosts = allowsPrivateWebhooks ? { ...publicHosts, isAllowed: () => true } : publicHosts;
+  return {
+    ...parts,
+    post: createGuardedPost({ ...hosts, allowsHttp: allowsPrivateWebhooks }),
+    webhookUrls: { allowsPrivate: allowsPrivateWebhooks },
+    secretsOf: createSecretsOf(sealer, clock),
+    countTest: createTestCounter(clock),
+  };
+}

@@ -1,0 +1,119 @@
+// Ten thousand events to one webhook, while its receiver fails, goes away and comes back, and while the gateway is killed in
+// the middle: each event arrives, and one that arrives twice has the same id and the same body.
+
+import { expect, test } from 'bun:test';
+import { systemClock } from '../../src/kit/clock.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Answer } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
+import { createWorkplace, type RunningServer, type Workplace } from '../support/start-process.ts';
+import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const EVENTS = 10_000;
+const WAVES = 5;
+const TIMEOUT_MS = 240_000;
+const WITHIN_MS = 120_000;
+
+export interface KilledDatabase {
+  /** Of the server. */
+  env: Readonly<Record<string, string>>;
+  /** The same database beside the server. */
+  open(workplace: Workplace): Promise<Store>;
+}
+
+export function testKilled(name: string, prepare: () => Promise<KilledDatabase>): void {
+  test(
+    `${name}: of ${EVENTS} events none is lost`,
+    async () => {
+      const database = await prepare();
+      const workplace = createWorkplace();
+      const receiver = await startReceiver();
+      try {
+        await killInTheMiddle(database, workplace, receiver);
+      } finally {
+        await workplace.remove();
+        await receiver.stop();
+      }
+    },
+    TIMEOUT_MS,
+  );
+}
+
+async function killInTheMiddle(
+  { env, open }: KilledDatabase,
+  workplace: Workplace,
+  receiver: WebhookReceiver,
+): Promise<void> {
+  const start = () => workplace.serve({ ALLOW_PRIVATE_WEBHOOKS: '1', ...env });
+  const kill = async (server: RunningServer) => {
+    server.signal('SIGKILL');
+    await server.ended;
+  };
+  const until = (count: number) =>
+    eventually(`${count} events have arrived`, () => receiver.ids.size >= count, WITHIN_MS);
+
+  let server = await start();
+  await addWebhook(server.url, receiver.url);
+  const store = await open(workplace);
+  const made: string[] = [];
+  const makeWave = async () => made.push(...(await makeEvents(store, EVENTS / WAVES, made.length)));
+  try {
+    await makeWave();
+    await until(500);
+    await kill(server);
+    await makeWave();
+    server = await start();
+    await until(1_000);
+    // It refuses everything for a while, and then is not there at all.
+    receiver.answer = () => 500;
+    const before = receiver.received.length;
+    await eventually('it has refused two', () => receiver.received.length >= before + 2, WITHIN_MS);
+    await receiver.away();
+    await makeWave();
+    receiver.answer = () => 204;
+    receiver.back();
+    await until(3_000);
+    await makeWave();
+    await kill(server);
+    server = await start();
+    await makeWave();
+    await until(7_000);
+    await kill(server);
+    await start();
+    await until(EVENTS);
+  } finally {
+    await store.close();
+  }
+  const arrived = new Set(receiver.received.map(({ json }) => String(json.data.incident_id)));
+  expect([...arrived].toSorted()).toEqual(made.toSorted());
+  const bodies = Map.groupBy(receiver.received, ({ id }) => id);
+  expect(bodies.size).toBe(EVENTS);
+  for (const same of bodies.values()) expect(new Set(same.map(({ body }) => body)).size).toBe(1);
+}
+
+async function addWebhook(url: string, receiverUrl: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const registered: Answer = await (await fetch(`${url}/api/agent/register`, { method: 'POST' })).json();
+  const response = await fetch(`${url}/api/webhooks`, {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${registered.api_key}` },
+    body: JSON.stringify({ url: receiverUrl, types: ['incident.opened'] }),
+  });
+  expect(response.status).toBe(201);
+}
+
+async function makeEvents(store: Store, count: number, from: number): Promise<string[]> {
+  const at = systemClock.now();
+  const words = { titleEn: 'a', titleZh: 'b', textEn: '', textZh: '' };
+  const ids = Array.from({ length: count }, (_, index) => `inc_${String(from + index).padStart(6, '0')}`);
+  const AT_ONCE = 200;
+  for (let first = 0; first < ids.length; first += AT_ONCE) {
+    await Promise.all(
+      ids.slice(first, first + AT_ONCE).map((incidentId) => {
+        const incident = { incidentId, startedAt: at, endedAt: null, createdAt: at, ...words };
+        return store.commit('putIncident', { incident });
+      }),
+    );
+  }
+  return ids;
+}
