@@ -144,7 +144,8 @@ test('a price that jumps with another id asks twice, too', () => {
 
 test('a scheduled price is compared with the one before it, and only while it is new', () => {
   const change = (input: number) => ({ effective_at: '2027-01-01', input });
-  const scheduled = (...inputs: number[]) => priced({ input: 10, cached_input: 1, output: 40.123, changes: inputs.map(change) });
+  const scheduled = (...inputs: number[]) =>
+    priced({ input: 10, cached_input: 1, output: 40.123, changes: inputs.map(change) });
   expect(warnings(scheduled(99))).toEqual([]);
   const jump = { code: 'price_jump', path: 'models[3].price.changes[0].input', before: '10', after: '100' };
   expect(warnings(scheduled(100))).toMatchObject([jump]);
