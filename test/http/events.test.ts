@@ -153,6 +153,33 @@ test('account.losses: the allowance for calls without a charge is used up', asyn
   ]);
 });
 
+test('a document that retires a model or changes a price is announced to every account, once', async () => {
+  const account = await gateway.register();
+  const types = '?type=model.retiring,price.changing';
+  const model = { id: 'to-retire', price: { input: 10, output: 20 }, routes: [{ channel: 'up', model: 'x' }] };
+  const withModel = (fields: object) =>
+    gateway.apply((doc) => ({ ...doc, models: [...doc.models, { ...model, ...fields }] }));
+  await withModel({});
+  const { next_cursor: known } = await list(account, types);
+  const announced = async () => (await list(account, `${types}${known ? `&after=${known}` : ''}`)).data;
+  expect(await announced()).toEqual([]);
+  const retires = { retires_at: '2099-01-01', replaced_by: 'up-paid' };
+  await withModel({ ...retires, price: { input: 11, output: 20 } });
+  await withModel({ ...retires, price: { input: 11, output: 20 }, name: 'Another name' });
+  expect(await announced()).toMatchObject([
+    {
+      type: 'model.retiring',
+      data: {
+        model: 'to-retire',
+        retires_at: '2098-12-31T16:00:00.000Z',
+        replaced_by: 'up-paid',
+        on_retired: 'refuse',
+      },
+    },
+    { type: 'price.changing', data: { model: 'to-retire', price: { input: 11, output: 20 } } },
+  ]);
+});
+
 test('incidents are for every account, with the operator’s times', async () => {
   const [one, other] = [await gateway.register(), await gateway.register()];
   const api = adminApiOf(gateway);

@@ -4,6 +4,7 @@ import type { DocumentFault } from '../../catalog/check-references.ts';
 import type { Document } from '../../catalog/document.ts';
 import { exportBeside, exportDocument, returnDocument, showDocument } from '../../catalog/document-secrets.ts';
 import { prepareDocument } from '../../catalog/prepare-document.ts';
+import { announcedEvents } from '../../catalog/publishing/announcements.ts';
 import { readDocument } from '../../catalog/read-document.ts';
 import { type DocumentWarning, findWarnings, TRAFFIC_DAYS, warnReturned } from '../../catalog/warn-change.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
@@ -145,12 +146,14 @@ async function apply(
     ...lineCounts(diff),
     warnings: warnings.map(({ message }) => message),
   };
+  const at = clock.now();
   const revised = await store.commit('revise', {
     document: prepared.stored,
     source: 'operator',
     sourceHash: prepared.sourceHash,
-    at: clock.now(),
+    at,
     expects: baseRevision,
+    events: announcedEvents(newest.revision.document, prepared.document, at),
     log: logLine(tools, actor, action, 'catalog', { ...logged, ...detail }),
   });
   if (!revised.ok) return staleRefusal(tools, baseRevision, await readNewest(tools));

@@ -1,9 +1,11 @@
-// What customers are told when a document is applied: models that will retire, and prices that change now or later.
+// The events of a document that is applied: models that will retire, and prices that change now or later.
 
 import { isDeepStrictEqual } from 'node:util';
+import type { NewEvent } from '../../store/rows.ts';
 import { buildCatalog, type Catalog, type Model } from '../catalog.ts';
 import type { Document } from '../document.ts';
 import { publicPrice } from '../public-price.ts';
+import { readStoredDocument } from '../read-document.ts';
 import type { Retirement } from '../retirement.ts';
 
 type PublicPrice = ReturnType<typeof publicPrice>;
@@ -26,6 +28,13 @@ export function announcementsOf(before: Document | undefined, after: Document, a
     const known = old && findKnown(old, model);
     return [...announceRetirement(known, model), ...announcePrices(known, model, at)];
   });
+}
+
+/** For every account. `before`: the stored document that it replaces. */
+export function announcedEvents(before: string | undefined, after: Document, at: number): NewEvent[] {
+  const read = before === undefined ? undefined : readStoredDocument(before);
+  const announcements = announcementsOf(read?.ok ? read.document : undefined, after, at);
+  return announcements.map((announcement) => ({ ...announcement, accountId: null, at }));
 }
 
 /** A renamed model may have its old id as an alias. */

@@ -7,6 +7,7 @@ import type { Store } from '../../store/store.ts';
 import type { DocumentFault } from '../check-references.ts';
 import type { Document } from '../document.ts';
 import { prepareDocument } from '../prepare-document.ts';
+import { announcedEvents } from './announcements.ts';
 import { warnApply } from './warn-apply.ts';
 
 export interface PublishingTools {
@@ -42,7 +43,8 @@ export async function applyDocument(
   const warnings = await warnApply(tools, before, { document, stored, source });
   const at = clock.now();
   const log = { at, actor, action: CONFIG_APPLY, subject: 'catalog', detail: {} };
-  await store.commit('revise', { document: stored, source, sourceHash, at, log });
+  const events = announcedEvents(before?.document, document, at);
+  await store.commit('revise', { document: stored, source, sourceHash, at, events, log });
   const newest = await store.read.newestRevision();
   return { ok: true, revision: newest?.revision ?? 0, document, warnings };
 }
