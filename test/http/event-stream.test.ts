@@ -2,12 +2,15 @@
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { MAX_STREAMS } from '../../src/http/event-stream.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import type { Task } from '../../src/kit/timer-lists.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { startSlowClient } from '../support/slow-client.ts';
 
 let gateway: TestGateway;
 let account: TestAccount;
@@ -154,3 +157,43 @@ test('says that it is alive, and ends when its key no longer manages', async () 
   await clock.advance(10_000);
   await stream.ended;
 });
+
+test('a client that stops reading is given up, and its events are not read ahead', async () => {
+  await gateway.stop();
+  // A minute of waiting passes in a second.
+  const clock = {
+    ...systemClock,
+    after: (ms: number, task: Task) => systemClock.after(ms >= 60_000 ? ms / 60 : ms, task),
+  };
+  gateway = await startTestGateway({ clock });
+  account = await gateway.register();
+  // More than all buffers on the way hold.
+  const total = 80_000;
+  gateway.sql(
+    `INSERT INTO events (account_id, type, at, data) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+     SELECT ?, 'key.created', 0, '{"key_id":"key_' || i || '","parent_id":null}' FROM n RETURNING 1`,
+    total,
+    account.accountId,
+  );
+  const { read } = gateway.gateway.store;
+  const { eventsOf } = read;
+  let given = 0;
+  read.eventsOf = async (query) => {
+    const events = await eventsOf(query);
+    given += events.length;
+    return events;
+  };
+  const slow = startSlowClient({
+    port: gateway.port,
+    path: '/api/events',
+    key: account.key,
+    accept: 'text/event-stream',
+  });
+  await slow.begun;
+  slow.pause();
+  const none = { query: '?type=card.redeemed' };
+  for (let count = 1; count < MAX_STREAMS; count++) await follow(account, none);
+  await eventually('the stream is given up', async () => (await follow(account, none)).response.status === 200);
+  expect(given).toBeWithin(1, total);
+  slow.hangUp();
+}, 60_000);

@@ -19,12 +19,14 @@ export interface SlowCall {
   key: string;
   /** Without one it is a GET. */
   body?: Record<string, unknown>;
+  /** Such as `text/event-stream`. */
+  accept?: string;
 }
 
 const KEPT_CHARS = 100_000;
 
 /** It reads until it is paused. */
-export function startSlowClient({ port, path, key, body }: SlowCall): SlowClient {
+export function startSlowClient({ port, path, key, body, accept = '*/*' }: SlowCall): SlowClient {
   const json = body === undefined ? '' : JSON.stringify(body);
   const decoder = new TextDecoder();
   let text = '';
@@ -33,6 +35,7 @@ export function startSlowClient({ port, path, key, body }: SlowCall): SlowClient
       `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1`,
       'host: gateway.test',
       `authorization: Bearer ${key}`,
+      `accept: ${accept}`,
       'content-type: application/json',
       `content-length: ${Buffer.byteLength(json)}`,
     ];
