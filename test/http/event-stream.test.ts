@@ -141,6 +141,13 @@ test(`an account has at most ${MAX_STREAMS}, and one that was closed counts no m
   await eventually('a stream that is free again', async () => (await follow(account)).response.status === 200);
 });
 
+test('to HEAD nothing is sent, and none is open', async () => {
+  for (let count = 0; count <= MAX_STREAMS; count++) {
+    const headers = { accept: 'text/event-stream' };
+    expect((await gateway.call('/api/events', { key: account.key, method: 'HEAD', headers })).status).toBe(200);
+  }
+});
+
 test('says that it is alive, and ends when its key no longer manages', async () => {
   await gateway.stop();
   const clock: ManualClock = createManualClock(Date.now());

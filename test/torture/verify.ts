@@ -33,6 +33,7 @@ export async function verify(
       ...facts.requests.flatMap((request) => wrongSettlement(db, request)),
       ...openHolds(db),
       ...chargedTwice(db, upstreamBegun),
+      ...wrongEvents(db),
       ...(isThorough ? auditLedger(db) : []),
       ...audit(db, {}).differences.map((difference) => `audit: ${JSON.stringify(difference)}`),
     ],
@@ -87,6 +88,21 @@ function wrongSettlement(db: Database, { requestId, cost }: Facts['requests'][nu
 function openHolds(db: Database): string[] {
   const open = count(db, 'SELECT count(*) AS n FROM holds');
   return open === 0 ? [] : [`${open} holds are left open`];
+}
+
+/** Every key and every redeemed card has its event, and no event is without one of them. */
+function wrongEvents(db: Database): string[] {
+  const pairs: [causes: string, type: string, member: string][] = [
+    ['SELECT key_id AS id FROM keys', 'key.created', 'key_id'],
+    [`SELECT serial AS id FROM cards WHERE state = 'redeemed'`, 'card.redeemed', 'card_serial'],
+  ];
+  return pairs.flatMap(([causes, type, member]) => {
+    const events = `SELECT data ->> '${member}' AS id FROM events WHERE type = '${type}'`;
+    const wrong = db.query<{ id: string }, []>(
+      `SELECT id FROM (${causes} UNION ALL ${events}) GROUP BY id HAVING count(*) <> 2 LIMIT 1`,
+    );
+    return wrong.all().map(({ id }) => `${id} and the events ${type} do not agree`);
+  });
 }
 
 /** An account is never charged more often than the upstream began to work for it. */
