@@ -37,6 +37,7 @@ const CLAUDE_PRICES = 'https://platform.claude.com/docs/en/about-claude/pricing'
 const GEMINI_PRICES = 'https://ai.google.dev/gemini-api/docs/pricing';
 const GEMINI_DATES = 'https://ai.google.dev/gemini-api/docs/deprecations';
 
+/** A cache write has one price, whatever its duration. Above 272,000 input tokens, input costs twice and output 1.5 times as much. */
 const GPT_6 = { contextTokens: 1_050_000, maxOutputTokens: 128_000, sources: [OPENAI_PRICES] };
 const GPT_5 = {
   contextTokens: 400_000,
@@ -54,8 +55,11 @@ export const OPENAI_MODELS: readonly KnownModel[] = [
       input: 2,
       cached_input: 0.1,
       cache_write_5m: 2.5,
+      cache_write_1h: 2.5,
       output: 10,
-      tiers: [{ above_input_tokens: 272_000, input: 4, cached_input: 0.2, cache_write_5m: 5, output: 15 }],
+      tiers: [
+        { above_input_tokens: 272_000, input: 4, cached_input: 0.2, cache_write_5m: 5, cache_write_1h: 5, output: 15 },
+      ],
     },
   },
   {
@@ -66,8 +70,18 @@ export const OPENAI_MODELS: readonly KnownModel[] = [
       input: 1,
       cached_input: 0.05,
       cache_write_5m: 1.25,
+      cache_write_1h: 1.25,
       output: 5,
-      tiers: [{ above_input_tokens: 272_000, input: 2, cached_input: 0.1, cache_write_5m: 2.5, output: 7.5 }],
+      tiers: [
+        {
+          above_input_tokens: 272_000,
+          input: 2,
+          cached_input: 0.1,
+          cache_write_5m: 2.5,
+          cache_write_1h: 2.5,
+          output: 7.5,
+        },
+      ],
     },
   },
   {
@@ -78,8 +92,18 @@ export const OPENAI_MODELS: readonly KnownModel[] = [
       input: 0.1,
       cached_input: 0.01,
       cache_write_5m: 0.125,
+      cache_write_1h: 0.125,
       output: 0.5,
-      tiers: [{ above_input_tokens: 272_000, input: 0.2, cached_input: 0.02, cache_write_5m: 0.25, output: 0.75 }],
+      tiers: [
+        {
+          above_input_tokens: 272_000,
+          input: 0.2,
+          cached_input: 0.02,
+          cache_write_5m: 0.25,
+          cache_write_1h: 0.25,
+          output: 0.75,
+        },
+      ],
     },
   },
   {

@@ -167,7 +167,7 @@ function PriceRow({ context, model, columns }: RowProps) {
         <ModelName model={model} />
         {model.rules &&
           factorTexts(context.language, model.rules).map((text) => <span class="under number">{text}</span>)}
-        {model.retirement && <span class="under bad">{retirementText(context.language, model.retirement)}</span>}
+        {model.retirement && <span class="under">{retirementText(context.language, model.retirement)}</span>}
       </th>
       {columns.map((name) => (
         <td class={model.price[name] === undefined ? 'right number none' : 'right number'} data-label={pricing[name]}>
