@@ -132,7 +132,7 @@ async function answerHere(tools: HttpTools, exchange: KeyedExchange, body: strin
   const isStream = call.request.stream;
   const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
   const headers = await gatewayHeaders(tools, exchange, exchange.envelope, { isStream });
-  setRetirement(headers, call, tools.publicUrl);
+  setRetirement(headers, call.named, call.model, tools.publicUrl);
   return newResponse(exchange, body, { headers: { 'content-type': type, ...headers } });
 }
 

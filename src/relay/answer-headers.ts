@@ -9,6 +9,7 @@ import type { Begun } from './begun.ts';
 import { setBudgetWarning } from './budget-warning.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Settled } from './close.ts';
+import type { Step } from './plan.ts';
 import { setRetirement } from './retirement-headers.ts';
 
 /** What a streamed answer will lose is not known yet. */
@@ -17,7 +18,7 @@ type Reported = Pick<Begun, 'carrier' | 'fields'> & { lost?: readonly string[] }
 export function answerHeaders(
   tools: RelayTools,
   admission: Admission,
-  channel: string,
+  { model, route }: Pick<Step, 'model' | 'route'>,
   begun: Reported,
 ): Record<string, string> {
   const { call, allowance, tokenAllowance, nearBudgets, held, isBoundByMoney } = admission;
@@ -27,8 +28,8 @@ export function answerHeaders(
   const headers = rateHeaders(allowance, now, envelope);
   if (tokenAllowance) Object.assign(headers, rateHeaders(tokenAllowance, now, envelope, 'tokens'));
   setBudgetWarning(headers, nearBudgets, { held });
-  headers['x-svc-channel'] = channel;
-  setRetirement(headers, call, tools.publicUrl);
+  headers['x-svc-channel'] = route.channel.name;
+  setRetirement(headers, call.named, model, tools.publicUrl);
   // A client that set no limit would take an answer cut short by its balance for a complete one.
   const { maxOutputTokens: asked } = call.request;
   const isLowered = asked === undefined ? isBoundByMoney : maxOutputTokens < asked;

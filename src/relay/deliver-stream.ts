@@ -34,7 +34,6 @@ export function deliverStream(
   const { requestId } = call;
   const writer = call.dialect.createStreamWriter(call.request, { keepText: plan.mayPrefill });
   const delivery = new Delivery(tools, admission, writer, first);
-  const { channel } = delivery;
 
   async function deliver(send: Send): Promise<void> {
     try {
@@ -101,7 +100,7 @@ export function deliverStream(
 
   return {
     headers: {
-      ...answerHeaders(tools, admission, channel, first.begun),
+      ...answerHeaders(tools, admission, first.step, first.begun),
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',

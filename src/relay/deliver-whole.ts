@@ -22,7 +22,6 @@ export async function deliverWhole(
 ): Promise<Answer> {
   const { call } = admission;
   const { step, begun } = answer;
-  const channel = step.route.channel.name;
   try {
     if (call.gone.aborted) {
       await closing.settle('client_gone', billUnsent(call, step, begun.facts), { first: answer, last: answer });
@@ -30,10 +29,10 @@ export async function deliverWhole(
     }
     const bill = billAnswer(call, step, begun.facts, maySpendUnseen(tools, call, step, 0));
     const needsBill = begun.carrier.isTranslated || bill.isRestated;
-    const model = step.model === call.model ? call.request.model : step.model.id;
+    const model = step.model === call.named ? call.request.model : step.model.id;
     // Written before the settlement: once money has moved, nothing may fail any more.
     const text = call.dialect.writeAnswer(begun.document, model, call.request, needsBill ? bill : undefined);
-    const headers = answerHeaders(tools, admission, channel, begun);
+    const headers = answerHeaders(tools, admission, step, begun);
     headers['content-type'] = 'application/json';
     const settled = await closing.settle('ok', bill, { first: answer, last: answer });
     if (settled) addSettled(headers, admission, settled, bill.buckets);

@@ -69,11 +69,6 @@ export class Delivery implements Timed {
     return this.#delivered;
   }
 
-  /** The channel that began the answer: its name was sent in the headers. */
-  get channel(): string {
-    return this.#first.step.route.channel.name;
-  }
-
   get served(): Served {
     return { first: this.#first, last: this.#current };
   }
@@ -194,7 +189,7 @@ export class Delivery implements Timed {
   }
 
   #use({ step, begun }: BegunRun): void {
-    if (step.model !== this.#call.model) this.writer.rename(step.model.id);
+    if (step.model !== this.#call.named) this.writer.rename(step.model.id);
     this.#needsReport = needsReport(this.#tools, this.#call, step, begun);
     this.#outputBefore = 0;
     begun.watch.setTimeUpListener(this);

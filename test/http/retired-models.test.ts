@@ -43,6 +43,14 @@ const withRetiring = (standard: TestDocument): TestDocument => {
       }),
       { id: 'spoken', price: { input: 5, output: 5 }, routes: ROUTES, ...date, replaced_by: 'demo-small' },
       upModel('vectors', { kinds: ['embeddings'], price: { input: 2 }, ...date }),
+      {
+        id: 'spoken-for',
+        price: { input: 5, output: 5 },
+        routes: ROUTES,
+        ...date,
+        replaced_by: 'demo-small',
+        on_retired: 'replace',
+      },
       upModel('backed', { price: { input: 5, output: 5 }, fallbacks: ['refused', 'replaced', 'up-paid'] }),
     ],
   };
@@ -122,6 +130,7 @@ describe('before the date', () => {
       'replaced',
       'spoken',
       'vectors',
+      'spoken-for',
       'also-refused',
       'also-replaced',
     ]);
@@ -197,6 +206,16 @@ describe('after the date', () => {
     const { error }: Answer = await response.json();
     expect(error.message).toEndWith('Choose one from the list of models.');
     expect(error).not.toHaveProperty('replaced_by');
+  });
+
+  test.each(CALLS)('%s %p of a replaced model is answered in the name of the successor', async (path, body) => {
+    const response = await gateway.call(path, { key: account.key, body: { ...body, model: 'spoken-for' } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-svc-model')).toBe('demo-small');
+    expect(response.headers.get('link')).toContain('/v1/models/demo-small>');
+    const text = await response.text();
+    expect(text).toContain('"model":"demo-small"');
+    expect(text).not.toContain('spoken-for');
   });
 
   test('a replaced model is served by its successor, at its price, which the header and the records name', async () => {
