@@ -58,7 +58,7 @@ export function warnDocument({ channels, models }: Warnable, places: SecretPlace
     ...models.flatMap(({ id, routes }, index) => warnRoutes(id, routes, `models[${index}]`)),
   ];
   if (models.some(({ id, aliases }) => id === FREE_MODEL || aliases.includes(FREE_MODEL))) return warnings;
-  const message = `there is no model ${FREE_MODEL}, to which the front page and the docs point`;
+  const message = `there is no model ${FREE_MODEL}, to which the docs point`;
   return [...warnings, { path: 'models', message }];
 }
 

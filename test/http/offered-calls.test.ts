@@ -150,6 +150,7 @@ describe.each(SERVERS)('a server $name', ({ path, document, paidModel, freePerMi
     const script = (await withCard(blocks.map(({ code }) => code).join('\n')))
       // A stream that goes on is ended by the limit of time of its command, which curl reports.
       .replaceAll(/^(curl .*--max-time )\d+(.*)$/gm, '$11$2 || [ $? = 28 ]')
+      .replaceAll('YOUR_KEY', key)
       .replaceAll(/\bkey_[0-9a-z]{20,}/g, id)
       .replaceAll(/\breq_[0-9a-z]{20,}/g, made.headers.get('x-request-id') ?? '');
     const child = Bun.spawn(['sh', '-ec', script], {
@@ -166,7 +167,7 @@ describe.each(SERVERS)('a server $name', ({ path, document, paidModel, freePerMi
     return blocks.length;
   }
 
-  test.each(['/auth.md', '/skill.md'])('every command of %s', async (place) => {
+  test.each(['/', '/auth.md', '/skill.md'])('every command of %s', async (place) => {
     expect(await runPage(place)).toBeGreaterThan(1);
   });
 

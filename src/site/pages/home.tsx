@@ -2,6 +2,7 @@
 // The front page: a short description, a first call to copy, and the state of the free model.
 
 import { FREE_MODEL } from '../../catalog/document.ts';
+import { exampleModel } from '../../catalog/example-models.ts';
 import { NoticeBox } from '../frame.tsx';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
@@ -14,16 +15,19 @@ export type HomeFacts = Awaited<ReturnType<typeof homeFacts>>;
 
 export async function homeFacts({ catalog, status }: SiteTools) {
   const free = (await status()).models.find(({ id }) => id === FREE_MODEL);
-  const channels = free?.channels.map(({ name }) => name) ?? [];
   const { limits, models } = catalog();
   const demo = models.every((model) => model.demo) ? 'all' : free?.demo ? 'free' : undefined;
-  return { limits, demo, free: { state: free?.state ?? 'unknown', channels } } as const;
+  return {
+    limits,
+    demo,
+    free: free && { state: free.state, channels: free.channels.map(({ name }) => name) },
+    model: exampleModel(catalog(), 'chat')?.id ?? FREE_MODEL,
+  } as const;
 }
 
 export function HomePage({ context, facts }: { context: PageContext; facts: HomeFacts }) {
   const { publicUrl, language } = context;
   const { home } = context.words;
-  const { free_per_minute: minute, free_per_day_zero: zero, free_per_day_positive: positive } = facts.limits;
   return (
     <Page context={context} title={home.title} description={home.lead} languages={LANGUAGES}>
       <h1>{home.headline}</h1>
@@ -34,16 +38,11 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
           <h2>{home.firstCall}</h2>
           <p>{home.firstCallLead}</p>
           <CodeBlock language={context.language} code={registerCall(publicUrl)} />
-          <p>{home.thenAsk}</p>
-          <CodeBlock language={context.language} code={freeCall(publicUrl)} />
+          <p>{facts.free ? home.thenAsk : home.thenAskPaid}</p>
+          <CodeBlock language={context.language} code={firstCall(publicUrl, facts.model)} />
         </section>
         <section>
-          <h2>{home.freeNow}</h2>
-          <p>
-            <strong class="id">auto:free</strong> <State language={language} state={facts.free.state} />
-          </p>
-          {facts.free.channels.length > 0 ? <p>{home.freeBy(facts.free.channels.join(' · '))}</p> : null}
-          <p class="faint">{home.freeLimits(minute, zero, positive)}</p>
+          <FreeModel language={language} facts={facts} />
           <p>{home.paidBy}</p>
           <p class="row">
             {context.isSignedIn ? (
@@ -68,6 +67,26 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
   );
 }
 
+function FreeModel({ language, facts: { free, limits } }: { language: Language; facts: HomeFacts }) {
+  if (!free) return null;
+  const { home } = wordsOf(language);
+  return (
+    <>
+      <h2>{home.freeNow}</h2>
+      <p>
+        <strong class="id">{FREE_MODEL}</strong> <State language={language} state={free.state} />
+      </p>
+      {free.channels.length > 0 ? <p>{home.freeBy(free.channels.join(' · '))}</p> : null}
+      <p class="faint">{freeLimits(language, limits)}</p>
+    </>
+  );
+}
+
+export function freeLimits(language: Language, limits: HomeFacts['limits']): string {
+  const { free_per_minute: minute, free_per_day_zero: zero, free_per_day_positive: positive } = limits;
+  return wordsOf(language).home.freeLimits(minute, zero, positive);
+}
+
 export function homePromises(language: Language): [title: string, text: string][] {
   const { home } = wordsOf(language);
   return [
@@ -82,10 +101,10 @@ export function registerCall(publicUrl: string): string {
   return `curl -s -X POST ${publicUrl}/api/agent/register`;
 }
 
-export function freeCall(publicUrl: string): string {
+export function firstCall(publicUrl: string, model: string): string {
   return `curl -sN ${publicUrl}/v1/chat/completions \\
   -H "Authorization: Bearer YOUR_KEY" \\
   -H "Content-Type: application/json" \\
-  -d '{"model": "auto:free", "stream": true,
+  -d '{"model": "${model}", "stream": true,
        "messages": [{"role": "user", "content": "Hello!"}]}'`;
 }

@@ -9,7 +9,7 @@ import { type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library
 import { dateTime, milliseconds, percent, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { MENU } from '../page.tsx';
-import { freeCall, type HomeFacts, homePromises, registerCall } from './home.tsx';
+import { firstCall, freeLimits, type HomeFacts, homePromises, registerCall } from './home.tsx';
 import { laterText, retirementText } from './price-dates.ts';
 import { pricingLead, ruleTexts } from './price-rules.ts';
 import { type PricingFacts, priceText } from './pricing.tsx';
@@ -22,8 +22,15 @@ interface Site {
   publicUrl: string;
 }
 
-export function homeText(language: Language, { siteName, publicUrl }: Site, { demo, free, limits }: HomeFacts): string {
+export function homeText(language: Language, { siteName, publicUrl }: Site, facts: HomeFacts): string {
   const { home, status, frame } = wordsOf(language);
+  const { demo, free, limits, model } = facts;
+  const freeModel = free && [
+    `## ${home.freeNow}`,
+    `auto:free · ${status[free.state]}`,
+    ...(free.channels.length > 0 ? [home.freeBy(free.channels.join(' · '))] : []),
+    freeLimits(language, limits),
+  ];
   const links = MENU.map((name) => `- [${frame[name]}](${publicUrl}/${name})`);
   const promises = homePromises(language).map(([title, text]) => paragraphs(`### ${title}`, text));
   return paragraphs(
@@ -34,12 +41,9 @@ export function homeText(language: Language, { siteName, publicUrl }: Site, { de
     `## ${home.firstCall}`,
     home.firstCallLead,
     codeBlock(registerCall(publicUrl)),
-    home.thenAsk,
-    codeBlock(freeCall(publicUrl)),
-    `## ${home.freeNow}`,
-    `auto:free · ${status[free.state]}`,
-    ...(free.channels.length > 0 ? [home.freeBy(free.channels.join(' · '))] : []),
-    home.freeLimits(limits.free_per_minute, limits.free_per_day_zero, limits.free_per_day_positive),
+    free ? home.thenAsk : home.thenAskPaid,
+    codeBlock(firstCall(publicUrl, model)),
+    ...(freeModel ?? []),
     home.paidBy,
     `## ${home.promises}`,
     ...promises,

@@ -13,6 +13,7 @@ export const en = {
   firstCall: 'Your first request',
   firstCallLead: 'One request registers an account and returns a key with NT$1 of trial credit. No human is needed.',
   thenAsk: 'Then call the free model, which also works at a balance of NT$0:',
+  thenAskPaid: 'Then call a model. The trial credit pays for it:',
   freeNow: 'Free model: current status',
   freeBy: (channels: string) => `Upstream channel: ${channels}`,
   freeLimits: (minute: number, zero: number, positive: number) =>
@@ -45,6 +46,7 @@ export const zh: Said<typeof en> = {
   firstCall: '第一次呼叫',
   firstCallLead: '一次呼叫即可完成註冊，取得金鑰與 NT$1 試用金，不需要真人操作。',
   thenAsk: '接著呼叫免費模型，餘額為 NT$0 也能使用：',
+  thenAskPaid: '接著呼叫模型，費用由試用金支付：',
   freeNow: '免費模型目前狀況',
   freeBy: (channels) => `供應商線路：${channels}`,
   freeLimits: (minute, zero, positive) =>

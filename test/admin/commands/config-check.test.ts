@@ -81,7 +81,7 @@ describe('a valid file that may not be meant so', () => {
     `channels[3].api_key: ${emptyKey} is empty: the upstream would be called without a key`,
     'models[2].context_tokens: paid says no context_tokens, so 128000 count: longer prompts that the upstream takes would not be charged in full',
     'models[1].routes: n has several routes to up: if their model or cost differs, its requests cannot be distinguished on a bill',
-    'models: there is no model auto:free, to which the front page and the docs point',
+    'models: there is no model auto:free, to which the docs point',
   ];
 
   test('exit 0, and a line for each doubt', async () => {
