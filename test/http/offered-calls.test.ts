@@ -103,11 +103,12 @@ describe.each(SERVERS)('a server $name', ({ path, document, paidModel, freePerMi
     });
   }
 
-  async function expectOk(response: Response, what: string): Promise<void> {
+  async function expectOk(response: Response, what: string): Promise<string> {
     const text = await response.text();
     expect([what, response.status < 300 ? 'ok' : text]).toEqual([what, 'ok']);
     // A stream can end with an error.
     expect(text).not.toMatch(/^data: .*"error":\{/m);
+    return text;
   }
 
   test('every next step', async () => {
@@ -124,13 +125,23 @@ describe.each(SERVERS)('a server $name', ({ path, document, paidModel, freePerMi
     const { key } = await gateway.register();
     const { servers, paths }: Answer = JSON.parse(await getText('/openapi.json'));
     const examples: string[] = [];
+    /** Of what the examples before have made. */
+    const ids: string[] = [];
+    const fill = (place: string, parameters: Answer[] = []) =>
+      parameters
+        .filter(({ in: where }) => where === 'path')
+        .reduce((filled, { name, schema }) => {
+          const id = ids.findLast((one) => new RegExp(schema.pattern).test(one));
+          return filled.replace(`{${name}}`, id ?? 'nothing-was-made');
+        }, place);
     for (const [place, methods] of Object.entries<Answer>(paths)) {
-      for (const [method, { requestBody }] of Object.entries<Answer>(methods)) {
+      for (const [method, { requestBody, parameters }] of Object.entries<Answer>(methods)) {
         const body = requestBody?.content['application/json'].example;
         if (body === undefined) continue;
-        const spare = await createKey(gateway, key, {});
-        const href = servers[0].url + place.replace('{id}', spare.id);
-        await expectOk(await send({ method: method.toUpperCase(), href, body }, key), `${method} ${place}`);
+        const href = servers[0].url + fill(place, parameters);
+        const response = await send({ method: method.toUpperCase(), href, body }, key);
+        const [, id] = /^\{.*?"id":"([^"]+)"/.exec(await expectOk(response, `${method} ${place}`)) ?? [];
+        if (id !== undefined) ids.push(id);
         examples.push(place);
       }
     }
