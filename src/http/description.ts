@@ -25,6 +25,8 @@ export interface Description {
   tag: string;
   summary: string;
   description?: string;
+  /** It will be removed: the changelog says when. */
+  deprecated?: true;
   /** Of the path; what is not named here is some text. */
   params?: Shapes | undefined;
   query?: z.ZodObject | undefined;

@@ -39,7 +39,7 @@ export function pathTemplate(path: string): string {
 }
 
 function writeCall(call: Call, refusals: Readonly<Record<string, Response>>, schemas: WrittenCalls['schemas']): Schema {
-  const { id, tag, summary, description, answerHeaders: headers, body, example } = call;
+  const { id, tag, summary, description, deprecated, answerHeaders: headers, body, example } = call;
   const parameters = parametersOf(call);
   const others = mapValues(call.others ?? {}, ({ result, answer }) => ({
     description: result,
@@ -54,6 +54,7 @@ function writeCall(call: Call, refusals: Readonly<Record<string, Response>>, sch
     tags: [tag],
     summary,
     description,
+    deprecated,
     security: call.isOpen ? [] : undefined,
     parameters: parameters.length > 0 ? parameters : undefined,
     requestBody: schema && {

@@ -5,10 +5,13 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { AnySchema, ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { z } from 'zod';
 import { fault } from '../../src/faults/fault.ts';
 import { FAULT_CODES } from '../../src/faults/table.ts';
 import { writeFault } from '../../src/faults/write.ts';
+import { describeCall } from '../../src/http/description.ts';
 import { ROUTES } from '../../src/http/route-table.ts';
+import { writeCalls } from '../../src/http/write-openapi.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -94,6 +97,16 @@ describe('the document', () => {
     });
     expect(listed.length).toBeGreaterThan(5);
     expect([...marked].toSorted()).toEqual(listed.toSorted());
+  });
+
+  test('marks a call that is to be removed', () => {
+    const about = { id: 'showOld', tag: 'public', summary: 'Old', result: 'It.', answer: z.string() };
+    const calls = [
+      describeCall('GET /old', true, { ...about, deprecated: true }),
+      describeCall('GET /new', true, { ...about, id: 'showNew' }),
+    ];
+    const { paths } = writeCalls(calls, () => ({}));
+    expect([paths['/old']?.get?.deprecated, paths['/new']?.get?.deprecated]).toEqual([true, undefined]);
   });
 
   test('names each operation once', () => {

@@ -150,7 +150,8 @@ test('an entry has one id in both languages', async () => {
   expect(new Set(one).size).toBe(ENTRIES.length);
 });
 
-test('the newest is first, and nothing is announced for removal too late', () => {
+test('the newest is first, and nothing is announced for removal later than the docs promise', async () => {
+  expect(await (await gateway.call('/docs/versioning.md')).text()).toContain(`at least ${NOTICE_DAYS} days before`);
   const dates = ENTRIES.map(({ date }) => date);
   expect(dates).toEqual(dates.toSorted().reverse());
   const late = ENTRIES.flatMap((entry) =>
