@@ -182,8 +182,8 @@ test('prices are told with their unit, and in groups, wherever they are typed or
   const list = 'model,input,output\nup-paid,0.25,60\nsomething-else,1,2\n';
   const sent = { list, rate: '32', markup: '25', cost: 'yes' };
   for (const [language, unit, unknown] of [
-    ['en', 'NT$ for one million tokens, or for one image.', 'skipped: <span'],
-    ['zh-TW', '單位為每一百萬個 Token 或每張圖片的 NT$。', '略過的模型：<span'],
+    ['en', 'NT$ for one million tokens, or for the unit that is named.', 'skipped: <span'],
+    ['zh-TW', '單位為每一百萬個 Token 的 NT$，或項目所註明的單位。', '略過的模型：<span'],
   ] as const) {
     const operator = await clientOf(gateway, language);
     const preview = await (await operator.post('/models/import', sent)).text();
