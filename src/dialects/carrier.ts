@@ -5,21 +5,21 @@ import { type JsonDocument, readAnswerJson } from '../kit/json/json.ts';
 import { type RawValue, writeJson } from '../kit/json/raw-json.ts';
 import type { Endpoint } from '../vendors/endpoints.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields, UsageReport } from './dialect.ts';
-import { type FieldRules, type LeftFields, leaveFields } from './left-behind/leave-fields.ts';
-import { leaveVariants } from './left-behind/leave-members.ts';
-import { joinTwo, type LeftBehind, NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
 import type { FetchedMedia, NamedMedia } from './media/named-media.ts';
+import { applyRemovals, joinTwo, NO_REMOVALS, type Removals } from './removals/removals.ts';
+import { type FieldRules, type RemovedFields, removeFields } from './removals/remove-fields.ts';
+import { removeVariants } from './removals/remove-members.ts';
 import type { SseEvent } from './stream/sse.ts';
 import type { TurnReader } from './translate/turn-reader.ts';
 
 export interface Carrier {
   endpoint: Endpoint;
   isTranslated: boolean;
-  /** The upstream may seal reasoning; others only quote the words of one that does. */
+  /** The upstream may encrypt reasoning; others only quote messages about it. */
   maySeal: boolean;
-  /** Settings of the client that do not travel, by its own names; who finds more of them for this route adds them. */
+  /** Settings of the client that are not sent, by its own names. The relay adds those that depend on the route. */
   dropped: readonly string[];
-  /** What else does not travel if the output is bound to so many tokens. */
+  /** What else is not sent with an output bound of so many tokens. */
   droppedAt?(maxOutputTokens: number): readonly string[];
   /** What was reworded. */
   reworded: readonly string[];
@@ -77,18 +77,18 @@ class SameDialectCarrier implements Carrier {
   dropped: readonly string[];
   readonly #dialect: Dialect;
   readonly #request: RelayRequest;
-  readonly #left: LeftBehind;
-  readonly #leftFields: LeftFields;
+  readonly #left: Removals;
+  readonly #removedFields: RemovedFields;
 
   constructor(dialect: Dialect, request: RelayRequest, rules: FieldRules) {
     const { value } = request.document;
-    const left = joinTwo(leaveVariants(value), dialect.leaveBehind?.(value, rules.isFree) ?? NOTHING_LEFT);
-    const leftFields = leaveFields(value, dialect.endpoint, rules);
-    this.dropped = left === NOTHING_LEFT ? leftFields.named : [...leftFields.named, ...left.names];
+    const left = joinTwo(removeVariants(value), dialect.findRemovals?.(value, rules.isFree) ?? NO_REMOVALS);
+    const removedFields = removeFields(value, dialect.endpoint, rules);
+    this.dropped = left === NO_REMOVALS ? removedFields.named : [...removedFields.named, ...left.names];
     this.#dialect = dialect;
     this.#request = request;
     this.#left = left;
-    this.#leftFields = leftFields;
+    this.#removedFields = removedFields;
   }
 
   get endpoint(): Endpoint {
@@ -100,7 +100,7 @@ class SameDialectCarrier implements Carrier {
   }
 
   get serviceTier(): string | undefined {
-    return this.#leftFields.removed.includes('service_tier') ? undefined : this.#request.serviceTier;
+    return this.#removedFields.removed.includes('service_tier') ? undefined : this.#request.serviceTier;
   }
 
   droppedAt(maxOutputTokens: number): readonly string[] {
@@ -108,11 +108,11 @@ class SameDialectCarrier implements Carrier {
   }
 
   writeRequest(fields: UpstreamFields): string {
-    return this.#dialect.writeRequest(this.#sent(), fields, this.#leftFields.removed);
+    return this.#dialect.writeRequest(this.#sent(), fields, this.#removedFields.removed);
   }
 
   writePrefill(fields: UpstreamFields, text: string): string {
-    return this.#dialect.writePrefill(this.#sent(), fields, text, this.#leftFields.removed);
+    return this.#dialect.writePrefill(this.#sent(), fields, text, this.#removedFields.removed);
   }
 
   readAnswer(document: JsonDocument): CarriedAnswer | undefined {
@@ -134,7 +134,7 @@ class SameDialectCarrier implements Carrier {
   }
 
   #sent(): RelayRequest {
-    const document = withoutLeft(this.#request.document, this.#left);
+    const document = applyRemovals(this.#request.document, this.#left);
     return document === this.#request.document ? this.#request : { ...this.#request, document };
   }
 }

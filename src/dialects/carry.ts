@@ -9,11 +9,11 @@ import { anthropicMessagesUpstream } from './anthropic-messages/upstream/adapter
 import { type Carrier, sameDialectCarrier } from './carrier.ts';
 import type { Dialect, RelayRequest } from './dialect.ts';
 import { geminiUpstream } from './gemini/adapter.ts';
-import type { ListedTiers } from './left-behind/leave-fields.ts';
 import { openaiChatClient } from './openai-chat/client/adapter.ts';
 import { openaiChatUpstream } from './openai-chat/upstream/adapter.ts';
 import { openaiResponsesClient } from './openai-responses/client/adapter.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream/adapter.ts';
+import type { ListedTiers } from './removals/remove-fields.ts';
 import type { ClientAdapter, UpstreamAdapter } from './translate/adapters.ts';
 import { originOf } from './translate/opaque.ts';
 import { conversationOf, translatedCarrier } from './translate/translated-carrier.ts';

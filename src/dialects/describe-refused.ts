@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<string, string>> = {
   n: 'null',
 };
 
-/** Names within a member that are the format's own. Others may be words of the caller, such as a tool's parameters. */
+/** Names of the format itself. Others may be the client's content, such as the parameters of a tool. */
 const OWN_NAMES: ReadonlySet<string> = new Set([
   ...['role', 'content', 'type', 'text', 'name', 'id', 'description', 'strict', 'index', 'status', 'output'],
   ...['function', 'parameters', 'arguments', 'tool_calls', 'tool_call_id', 'call_id', 'input_schema', 'input'],

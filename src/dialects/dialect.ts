@@ -13,7 +13,7 @@ import type { Endpoint } from '../vendors/endpoints.ts';
 import type { LimitField, Quirks } from '../vendors/quirks.ts';
 import type { DefaultThinking } from '../vendors/qwen.ts';
 import type { InputCount } from './input/count-input.ts';
-import type { LeftBehind } from './left-behind/left-behind.ts';
+import type { Removals } from './removals/removals.ts';
 import type { OtherForm } from './stream/other-form.ts';
 import type { Repeat, Shape } from './stream/shape.ts';
 import type { SseEvent } from './stream/sse.ts';
@@ -56,7 +56,7 @@ export interface UpstreamFields {
   thinksBeside?: DefaultThinking | undefined;
   /** It knows how OpenRouter asks for usage. */
   takesUsageWish?: boolean;
-  /** Sealed reasoning of earlier turns stays behind: this upstream cannot open it. */
+  /** Encrypted reasoning of earlier turns is removed: this upstream cannot decrypt it. */
   withoutSealed?: boolean;
   /** The field in which it wants the reasoning text of any model back. */
   thoughtsField?: Quirks['reasoningField'];
@@ -193,15 +193,15 @@ export interface PausedTurn {
 export interface StreamReader {
   /** One event of an upstream may become several events of the client, or none yet. */
   read(event: SseEvent): StreamEvent[];
-  /** The upstream's bytes are over: what was kept back for its turn. */
+  /** The body has ended: returns the events that were kept for the end. */
   end(): StreamEvent[];
   facts(): StreamFacts;
   /** The answer is whole, and not only paused. */
   isFinished(): boolean;
   /** The upstream has paused its answer: this is its last turn, and no event of the next one has come. */
   paused?(): PausedTurn | undefined;
-  /** An event like the last one, which was a repeat, was passed on without being read; its text weighs so many tokens. */
-  again?(tokens: number): void;
+  /** Another event of the same shape as the last one was passed through unread, with a text of so many tokens. */
+  countRepeat?(tokens: number): void;
 }
 
 /** What the last events report about the bill. */
@@ -294,10 +294,10 @@ export interface Dialect {
   /** Throws a fault that names the field. */
   readRequest(document: JsonDocument): RelayRequest;
   /**
-   * What must not reach the upstream of a body that goes through as it is. Throws a fault that names a tool which would have
-   * another model work, or one that must stay behind and cannot be done without.
+   * What must be removed from a body that is sent in the client's own format. Throws a fault that names a tool which uses another
+   * model, or which must be removed and is required.
    */
-  leaveBehind?(body: JsonObject, isFree: boolean): LeftBehind;
+  findRemovals?(body: JsonObject, isFree: boolean): Removals;
   /** The beginning of a conversation that must stay on one channel; undefined if it may go anywhere. */
   conversationStart?(body: JsonObject): string | undefined;
   /** Fields of the body whose figures are lowered to fit an output bound of so many tokens. */

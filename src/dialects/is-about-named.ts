@@ -1,9 +1,9 @@
-// Whether a 404 of an upstream's is about something that the request names by its id: a file, say, of another account.
-// Both its words and the request are looked at: the status is the one for a model or a path that they do not know.
+// Whether a 404 of an upstream is about something that the request names by its id, such as a file of another account. Both the
+// message and the request are checked, because an unknown model or path has the same status.
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 
-/** What upstreams call a thing, and the fields that name one. */
+/** What messages call a thing, and the fields that name one. */
 const NAMED: readonly (readonly [words: RegExp, fields: readonly string[]])[] = [
   [/\bfiles?(_ids?)?\b/i, ['file_id', 'file_ids']],
   [/\bvector[ _]stores?\b/i, ['vector_store_ids']],
@@ -11,7 +11,7 @@ const NAMED: readonly (readonly [words: RegExp, fields: readonly string[]])[] = 
   [/\bskills?\b/i, ['skill_id']],
   [/\bitem with id\b/i, ['id']],
 ];
-/** Of a model upstreams speak so, and llama.cpp of a path. Only the beginning is theirs: further on, a caller may be quoted. */
+/** How messages about a model begin, and llama.cpp's about a path. Only the beginning counts: the rest may quote the client. */
 const OF_A_ROUTE = /^(?:[Tt]he )?[Mm]odels?\b|^File Not Found$/;
 
 export function isAboutNamed(message: string, request: JsonObject): boolean {

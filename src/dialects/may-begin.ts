@@ -1,5 +1,5 @@
-// Whether an upstream may be given the beginning of its answer, to go on from it: not where the client asks for thoughts or
-// binds the form of the answer, in the words of any of the chat formats, of OpenRouter and of servers of open models.
+// Whether an answer may be continued by prefill: not if the request asks for thinking or for a fixed format, in the fields of any
+// chat format, of OpenRouter or of servers of open models.
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 

@@ -16,7 +16,7 @@ export function needsReport(tools: Tools, call: Call, step: Taken, begun?: Begun
   if (step.model.free) return false;
   const { input, images } = call.request;
   if (input.isOpen || asksForMedia(call.request.document.value.modalities)) return true;
-  // A translation leaves the upstream's own tools behind.
+  // A translation removes the upstream's own tools.
   if (input.toolUse.tokens > 0 && !begun?.carrier.isTranslated) return true;
   if (images > 0) return step.model.prices.input > 0n || step.model.prices.output > 0n;
   return maySpendUnseen(tools, call, step, begun ? silentMs(begun) : 0);

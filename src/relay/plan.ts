@@ -17,7 +17,7 @@ export interface Step {
   waitMs: number;
   /** For reporting the outcome to the channel's health. */
   permit: Permit;
-  /** Sealed reasoning stays behind: no route of the model could open it. */
+  /** Encrypted reasoning is removed: no route of the model could decrypt it. */
   withoutSealed: boolean;
 }
 

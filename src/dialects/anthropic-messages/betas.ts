@@ -1,4 +1,4 @@
-// Which betas of an Anthropic client stay behind. `context-1m-…` makes an upstream take prompts of a million tokens, and the
+// Which betas of an Anthropic client are removed. `context-1m-…` makes an upstream take prompts of a million tokens, and the
 // hold is made for the context that the catalog says: it goes only where that is as long.
 
 /** What the vendor's models take without that beta. */

@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { refuseField } from '../fields.ts';
 import { refuseModelOf } from '../input/vendor-tools.ts';
-import { isLeftTool, type ToolRules } from '../left-behind/left-tools.ts';
+import { isRemovedTool, type ToolRules } from '../removals/remove-tools.ts';
 
 /** A `tool_addition` or a `tool_removal`. */
 export interface ToolChange {
@@ -58,11 +58,11 @@ export function definedLater(changes: readonly ToolChange[]): readonly DefinedLa
   return defined;
 }
 
-/** Others of the conversation may speak of it, so it is not left out, as one of `tools` is. Throws a fault that names a tool. */
+/** Messages may refer to it, so it is refused and not removed. Throws a fault that names the tool. */
 export function refuseDefined(defined: readonly DefinedLater[], rules: ToolRules): void {
-  const isLeft = isLeftTool(rules);
+  const isRemoved = isRemovedTool(rules);
   for (const { tool, at } of defined) {
     refuseModelOf(tool, at, rules.isClients);
-    if (isLeft(tool)) refuseField(at, `This model has no tool ${tool.type}. Remove ${at}.`);
+    if (isRemoved(tool)) refuseField(at, `This model has no tool ${tool.type}. Remove ${at}.`);
   }
 }

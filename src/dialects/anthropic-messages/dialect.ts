@@ -4,7 +4,7 @@ import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
-import { leaveBehind, readRequest } from './read-request.ts';
+import { findRemovals, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { writeUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
@@ -15,7 +15,7 @@ export const anthropicMessages: Dialect = {
   endpoint: 'messages',
   promptField: 'messages',
   readRequest,
-  leaveBehind,
+  findRemovals,
   writeRequest,
   writePrefill,
   readAnswer,

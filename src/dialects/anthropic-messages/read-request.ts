@@ -1,4 +1,4 @@
-// A messages request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
+// Reads the fields of a messages request that the gateway sets or bills by. The rest passes unchanged.
 
 import { fault } from '../../faults/fault.ts';
 import type { Json, JsonDocument, JsonObject } from '../../kit/json/json.ts';
@@ -17,12 +17,12 @@ import {
 import { countInput, type InputCount } from '../input/count-input.ts';
 import { addUse, type ToolUse, unlimitedUse } from '../input/tool-use.ts';
 import { vendorToolUse } from '../input/vendor-tools.ts';
-import { leaveCompaction } from '../left-behind/leave-compaction.ts';
-import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
-import { leaveTools, type ToolRules } from '../left-behind/left-tools.ts';
+import { isAsked, joinRemovals, type Removals } from '../removals/removals.ts';
+import { removeCompaction } from '../removals/remove-compaction.ts';
+import { removeTools, type ToolRules } from '../removals/remove-tools.ts';
 import { usesOf, usesOfDefined } from './bound-tools.ts';
 import { type DefinedLater, definedLater, refuseDefined, toolChanges } from './defined-later.ts';
-import { leaveThinking } from './leave-thinking.ts';
+import { removeThinking } from './remove-thinking.ts';
 
 const ROLES: ReadonlySet<Json | undefined> = new Set(['user', 'assistant', 'system']);
 /** The vendor wrote them, but the client runs them; a search for tools finds only those of the request. */
@@ -60,16 +60,16 @@ export function readRequest(document: JsonDocument): RelayRequest {
   };
 }
 
-export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
-  return joinLeft(leaveCompaction(body), leaveThinking(body), leaveAllTools(body, { isClients, isFree }));
+export function findRemovals(body: JsonObject, isFree: boolean): Removals {
+  return joinRemovals(removeCompaction(body), removeThinking(body), removeAllTools(body, { isClients, isFree }));
 }
 
-function leaveAllTools(body: JsonObject, rules: ToolRules): LeftBehind {
+function removeAllTools(body: JsonObject, rules: ToolRules): Removals {
   const defined = definedLater(toolChanges(body));
-  if (defined.length === 0) return leaveTools(body, rules);
+  if (defined.length === 0) return removeTools(body, rules);
   refuseDefined(defined, rules);
   // None of these is left, but each is one more that may be called.
-  return leaveTools(body, rules, [{ tools: defined.map(toolOf), at: 'messages' }]);
+  return removeTools(body, rules, [{ tools: defined.map(toolOf), at: 'messages' }]);
 }
 
 function toolOf({ tool }: DefinedLater): JsonObject {

@@ -1,5 +1,5 @@
-// A message stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
-// needs; text itself is never kept.
+// Reads a message stream event by event: the kind of each event, its content, and the facts that the bill needs. Text is never
+// kept.
 
 import { isObject, type JsonDocument, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { addCalls } from '../../kit/prices.ts';
@@ -53,8 +53,8 @@ class MessageReader implements StreamReader {
     return [];
   }
 
-  again(tokens: number): void {
-    this.#shapes.matched();
+  countRepeat(tokens: number): void {
+    this.#shapes.countMatch();
     this.#addRepeated(tokens);
   }
 
@@ -69,7 +69,7 @@ class MessageReader implements StreamReader {
     return this.#isFinished;
   }
 
-  /** Undefined if it has nothing to tell yet. */
+  /** Undefined if the client gets no event for it. */
   #readEvent(document: JsonDocument): StreamEvent | undefined {
     const { type, message, content_block: block, delta } = document.value;
     const name = String(type);

@@ -2,7 +2,7 @@
 // another model, and what we appended to ids of calls. Everything else keeps its bytes.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
+import { editFields, editItems, editMember, type RawEdit, remove } from '../../kit/json/raw-edit.ts';
 import { readOwnSignature, readTagged } from '../translate/opaque.ts';
 import { editId, mayHoldTags } from '../translate/strip-tags.ts';
 
@@ -16,11 +16,11 @@ export function stripOwn(document: JsonDocument): JsonDocument {
 /** A turn of which nothing is left is none. */
 function editTurn({ content }: JsonObject): RawEdit | undefined {
   const edit = editItems(content, editBlock);
-  return edit && Array.isArray(content) && content.every(isOwnThinking) ? leaveOut : editFields({ content: edit });
+  return edit && Array.isArray(content) && content.every(isOwnThinking) ? remove : editFields({ content: edit });
 }
 
 function editBlock(block: JsonObject): RawEdit | undefined {
-  if (isOwnThinking(block)) return leaveOut;
+  if (isOwnThinking(block)) return remove;
   return editFields({
     id: block.type === 'tool_use' ? editId(block.id) : undefined,
     tool_use_id: editId(block.tool_use_id),

@@ -108,7 +108,7 @@ export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
   };
 }
 
-/** The usage of a stream, as its events tell it. */
+/** The usage of a stream, from its events. */
 interface UsageTracker {
   /** What the start says of the output is only a beginning. */
   start(usage: Json | undefined): void;
@@ -137,7 +137,7 @@ export function createUsageTracker(): UsageTracker {
   };
 }
 
-/** Of a start whose end tells nothing, or of an answer that leaves out its own count. */
+/** For a stream whose end has no usage, or an answer without an output count. */
 function readInput(usage: JsonObject): UsageReport {
   const input = readFigures({ ...usage, output_tokens: 0, output_tokens_details: null });
   const alone = input ? inputAlone(input.buckets) : 'invalid';

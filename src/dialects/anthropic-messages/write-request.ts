@@ -2,7 +2,7 @@
 
 import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
-import { withoutFields } from '../left-behind/leave-fields.ts';
+import { withoutFields } from '../removals/remove-fields.ts';
 import { boundTools } from './bound-tools.ts';
 import { stripOwn } from './strip-own.ts';
 

@@ -111,7 +111,7 @@ class MessageWriter implements StreamWriter, RepeatedFrames {
   }
 }
 
-/** The words of the first block: the only content that a prefill can continue. */
+/** The text of the first block: the only content that a prefill can continue. */
 const TEXT_SLOT = '0/0/text';
 
 function writeDelta(delta: string): string {

@@ -21,7 +21,7 @@ function merge(schemas: readonly JsonObject[], joinDuties: (duties: Json[][]) =>
   // What stands last in a list of members wins: here that is the first schema.
   const last = schemas.toReversed();
   const members = Object.fromEntries(last.flatMap(Object.entries));
-  // Many may share the properties or the duties of what they stand in: these are looked at once.
+  // Many may share the properties and required names of their parent: these are merged once.
   const shared = [...new Set(schemas.map(({ properties }) => properties))].toReversed();
   const named = shared.flatMap((properties) => (isObject(properties) ? Object.entries(properties) : []));
   const duties = [...new Set(schemas.map(({ required }) => required))];

@@ -6,7 +6,7 @@ import { NO_BUCKETS } from '../../store/rows.ts';
 import { inputAlone, isGiven, readCount } from '../counts.ts';
 import type { UsageReport } from '../dialect.ts';
 
-/** `hasContent`: words or calls were said. A report that leaves out their count tells its input alone, and thoughts. */
+/** `hasContent`: the answer has text or calls. A report without their count has only the input and the thoughts. */
 export function readUsage(usage: Json | undefined, hasContent: boolean): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   if (!isObject(usage)) return 'invalid';

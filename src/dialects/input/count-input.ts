@@ -39,7 +39,7 @@ export interface InputCount extends TokenCount {
 }
 
 export interface SeenImage {
-  /** How closely the client wants it looked at. */
+  /** The `detail` that the client set. */
   detail: Json | undefined;
   /** Read when it is first asked for, and kept: every route of a call may ask. */
   readonly size: ImageSize | undefined;

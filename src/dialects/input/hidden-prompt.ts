@@ -1,5 +1,5 @@
 // Words that upstreams put before a request by themselves, and count as its input: the frame of a chat, and how tools are
-// called. No text of the request tells of them, so a hold covers the longest that is known.
+// called. They are not in the request, so a hold covers the longest that is known.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
@@ -21,7 +21,7 @@ export function hiddenTokens(body: JsonObject, later: readonly Json[]): number {
   return FRAME_TOKENS + TOOL_TOKENS + written * WRITTEN_TOKENS;
 }
 
-/** An answer's schema becomes a tool where a model takes none, and others get it in words. */
+/** A schema of the answer becomes a tool or an instruction for models without such a setting. */
 function hasSchema({ response_format: chat, text, output_config: config, output_format: before }: JsonObject): boolean {
   return isSchema(chat) || isSchema(before) || isSchema(formatIn(text)) || isSchema(formatIn(config));
 }

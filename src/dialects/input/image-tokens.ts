@@ -11,7 +11,7 @@ import type { SeenImage } from './count-input.ts';
 interface Sight {
   /** How many tokens it is at most, whatever its size. */
   most: number;
-  /** Squares of so many pixels a side are so many tokens; without these the size tells nothing. */
+  /** Tokens for each square of so many pixels a side; without this the size does not matter. */
   patch?: { side: number; tokens: number };
   /** Without these: a base, and squares of an image that is made smaller first. */
   tiles?: { base: number; tokens: number };

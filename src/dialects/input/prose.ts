@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { countTokens, type TokenCount } from '../../kit/tokens.ts';
-import { PRICED_FIELDS } from '../left-behind/priced-fields.ts';
+import { PRICED_FIELDS } from '../removals/priced-fields.ts';
 
 export type Prose = Pick<TokenCount, 'estimate' | 'lower'>;
 
@@ -12,7 +12,7 @@ const PROMPT: ReadonlySet<string> = new Set([
   ...['system', 'instructions', 'messages', 'input', 'tools', 'functions', 'response_format'],
 ]);
 
-/** Members that no model reads: those that stay behind, and those that only say how to answer. */
+/** Members that no model reads: those that are removed, and settings. */
 const SETTINGS: ReadonlySet<string> = new Set([
   ...PRICED_FIELDS.filter(({ rule }) => rule === 'dropped' || rule === 'set').map(({ name }) => name),
   ...['thinking', 'reasoning', 'reasoning_effort', 'verbosity', 'tool_choice', 'function_call', 'modalities', 'audio'],

@@ -51,7 +51,7 @@ const reasonsOf = byModel((model): Reasons => {
 
 type Wish = 'yes' | 'no' | undefined;
 
-/** What a request says about reasoning, in the words of any dialect. If it says both, it wants it. */
+/** Whether a request turns reasoning on or off, in the fields of any dialect. On wins. */
 function wishOf(body: JsonObject): Wish {
   const { reasoning_effort: effort, reasoning, thinking, output_config: config, enable_thinking: flag } = body;
   let wish = stronger(wordOf(effort), flagOf(flag));

@@ -1,6 +1,6 @@
-// Parts of a message that are of no kind we know. Upstreams take more kinds of media than one list can hold, and one that
-// only an address or an id stands for may be of any size. Parts that merely tell addresses, such as the tabs of a browser, are
-// more still: so only what is named as media are counts as one.
+// Parts of a message of unknown types. Upstreams accept more types of media than one list can hold, and media that are given by a
+// URL or an id may be of any size. Many other parts contain URLs, such as the tabs of a browser, so only parts with names of
+// media count as media.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
@@ -27,7 +27,7 @@ const MEDIA = /video|audio|image|picture|photo|file|document|pdf|media|attachmen
 
 /**
  * By its type, or by the member that leads to it; or that member is named after its type, as `video_url` is. Also an address
- * with its data in it: nobody knows what the upstream makes of that.
+ * with its data in it, whose size at the upstream is unknown.
  */
 export function namesMedia(part: JsonObject): boolean {
   const { type } = part;
@@ -43,7 +43,7 @@ function isAddress(value: Json | undefined): boolean {
 const DATA_HEAD = /^data:[^\s,]*,/i;
 const WEB_HEAD = /^[a-z][a-z\d+.-]*:\/\/\S/i;
 
-/** The text may be as long as a body: no pattern looks at its end, which it would seek from every letter. */
+/** The text may be as long as a body: a pattern that ends in `$` would take quadratic time. */
 function readsAsAddress(text: string): boolean {
   const address = text.trim();
   return DATA_HEAD.test(address) || (WEB_HEAD.test(address) && !/\s/.test(address));
@@ -58,14 +58,14 @@ const DATA = /(?:^|_)(?:data|bytes|b64|base64)$|^(?:video|audio|image|media)s?$/
 /** No file is shorter. */
 const DATA_BEGIN = /^[\w+/-]{32}/;
 
-/** Base64 without a head that would say so. */
+/** Base64 without a `data:` head. */
 function holdsData(text: string, name: string): boolean {
   return DATA.test(name) && DATA_BEGIN.test(text);
 }
 
 const REFERENCE = /(?:file|image|video|audio|media|asset|document)_?(?:id|ur[il])s?$|(?:^|_)ur[il]s?$/i;
-/** Members that hold words, or tell where words are from. */
-const TOLD: ReadonlySet<string> = new Set(['text', 'annotations', 'citations']);
+/** Members with text, or with the sources of text. */
+const TEXT_MEMBERS: ReadonlySet<string> = new Set(['text', 'annotations', 'citations']);
 
 function leadsElsewhere(value: Json | undefined, name: string): boolean {
   if (typeof value === 'string') {
@@ -73,5 +73,5 @@ function leadsElsewhere(value: Json | undefined, name: string): boolean {
   }
   if (Array.isArray(value)) return value.some((item) => leadsElsewhere(item, name));
   if (!isObject(value)) return false;
-  return Object.entries(value).some(([inner, member]) => !TOLD.has(inner) && leadsElsewhere(member, inner));
+  return Object.entries(value).some(([inner, member]) => !TEXT_MEMBERS.has(inner) && leadsElsewhere(member, inner));
 }

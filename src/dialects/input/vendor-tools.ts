@@ -1,11 +1,10 @@
-// Tools that the upstream runs itself: what they find or compute becomes input that no text of the request tells of. Those
-// that have another model work are refused, because only the one that was asked for is billed; so are those that another
-// vendor's model would have to do without, if there is nothing else to call.
+// Tools that the upstream runs itself: their results become input that is not in the request. Tools that use another model are
+// refused, because only the requested model is billed. Where the only tools are those of another vendor, they are refused, too.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { toolOfType } from '../../vendors/tools.ts';
 import { refuseField } from '../fields.ts';
-import { saysSomething } from '../left-behind/priced-fields.ts';
+import { saysSomething } from '../removals/priced-fields.ts';
 import { addUse, NO_USE, searchTokens, type ToolUse, UNKNOWN_TOKENS, unlimitedUse, useOf } from './tool-use.ts';
 
 const SEARCH = /^(?:\w+:)?web_search/;
@@ -24,7 +23,7 @@ export function vendorToolUse(
   let use = NO_USE;
   if (!Array.isArray(tools)) return use;
   for (const tool of tools) {
-    // What makes images stays behind.
+    // Tools that make images are removed.
     if (!isVendors(tool, isClients) || makesImages(tool.type)) continue;
     const uses = usesOf(tool);
     if (uses === undefined) use = addUse(use, unlimitedUse(toolOfType(tool.type)));
@@ -92,7 +91,7 @@ function otherModelAt({ type, model, parameters }: VendorTool): string | undefin
 
 export type VendorTool = JsonObject & { type: string };
 
-/** A tool without a type is the client's; one of a type that nobody here knows may be anybody's. */
+/** A tool without a type is the client's; one of an unknown type may be the vendor's. */
 function isVendors(tool: Json | undefined, isClients: IsClients): tool is VendorTool {
   return isObject(tool) && typeof tool.type === 'string' && !isClients(tool.type, tool);
 }

@@ -10,7 +10,7 @@ const IMAGE_HEADS: readonly (readonly [type: string, head: RegExp])[] = [
   ['image/svg+xml', /^(\xef\xbb\xbf)?\s*<(\?xml|svg|!DOCTYPE svg)/i],
 ];
 
-/** Undefined if the bytes do not tell. */
+/** Undefined if it is unknown. */
 export function sniffImageType(base64: string): string | undefined {
   const head = headOf(base64);
   return IMAGE_HEADS.find(([, pattern]) => pattern.test(head))?.[0];

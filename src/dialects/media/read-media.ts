@@ -1,4 +1,4 @@
-// Images and files that clients put into a request as data. Their type is read from their bytes, because labels lie.
+// Images and files that clients put into a request as data. Their type is read from their bytes, because labels may be wrong.
 
 import { refuseField } from '../fields.ts';
 import type { DocumentPart, MediaSource } from '../translate/conversation.ts';
@@ -14,8 +14,8 @@ interface Data {
 /** With all its options: a longer one is no label that anybody means. */
 const MAX_HEAD_CHARS = 1_000;
 const TEXT_TYPES = /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|x-ndjson|x-sh)\b)/;
-/** Labels that say nothing: then the name counts. */
-const UNTOLD = new Set(['', 'application/octet-stream']);
+/** Labels without a type: then the file name decides. */
+const GENERIC_LABELS = new Set(['', 'application/octet-stream']);
 const TEXT_NAMES =
   /\.(txt|md|markdown|csv|tsv|json|jsonl|xml|ya?ml|toml|html?|css|[cm]?[jt]sx?|py|rs|go|java|c|h|cpp|sh|sql|log)$/i;
 
@@ -48,7 +48,7 @@ export function readDocument(file: string, name: string | undefined, at: string)
   }
   if (
     !TEXT_TYPES.test(data.mediaType) &&
-    !(UNTOLD.has(data.mediaType) && TEXT_NAMES.test((name ?? '').slice(-MAX_ENDING_CHARS)))
+    !(GENERIC_LABELS.has(data.mediaType) && TEXT_NAMES.test((name ?? '').slice(-MAX_ENDING_CHARS)))
   ) {
     refuseField(at, `This model accepts only PDF and text files (${at}). Send it as one of these.`);
   }

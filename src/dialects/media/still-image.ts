@@ -32,7 +32,7 @@ const MOVIE_BOXES = ['moov', 'moof'];
 /** Longer than the part of any header that is read here. */
 const LEAST_BYTES = 24;
 
-/** `whole` is called only for formats whose beginning does not tell. */
+/** `whole` is called only for formats whose head does not decide it. */
 export function isStillImage(head: Buffer, whole: () => Buffer): boolean {
   if (head.length < LEAST_BYTES) return false;
   const format = FORMATS.find(({ isMeant }) => isMeant(head));

@@ -11,7 +11,7 @@ import { choicesOf, type Extras, hasExtras, indexOf, withoutExtras } from './ext
 import { saidAs } from './read-chunk.ts';
 import { readSegments } from './read-output.ts';
 
-/** The words of the first choice: the only content that a prefill can continue. */
+/** The text of the first choice: the only content that a prefill can continue. */
 export const TEXT_SLOT = '0/content';
 
 /** The upstream continues the sent text. What it says before its first choice is about the request, and was sent before. */

@@ -24,7 +24,7 @@ export function cutDelta(
       const index = typeof call.index === 'number' ? call.index : position;
       const slot = `${choice}/tool/${index}`;
       const cut = cutCall(call, slot, texts);
-      return wasSent(`${slot}/name`) ? goOn(cut, index, segments.length === 0) : [cut];
+      return wasSent(`${slot}/name`) ? continuedCall(cut, index, segments.length === 0) : [cut];
     });
   }
   const thought = segments.find(isReasoning);
@@ -44,8 +44,8 @@ function cutCall(call: JsonObject, slot: string, texts: NewTexts): JsonObject {
   return { ...others, id, type, [kind]: said };
 }
 
-/** More of a call that the client has, under the id that it has. Extras count only in a delta without text: else they were sent. */
-function goOn({ index: _, id, type, ...call }: JsonObject, index: number, isWordless: boolean): JsonObject[] {
+/** The rest of a call that the client has. Other members are kept only in a delta without text: elsewhere they were sent. */
+function continuedCall({ index: _, id, type, ...call }: JsonObject, index: number, isWordless: boolean): JsonObject[] {
   const isKept = ([name, value]: [string, unknown]) =>
     name === 'function' || name === 'custom' ? isObject(value) && Object.keys(value).length > 0 : isWordless;
   const kept = Object.entries(call).filter(isKept);

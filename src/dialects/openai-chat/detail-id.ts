@@ -17,7 +17,7 @@ export function writeDetailId(origin: string, content: string, isMoved: boolean)
   return signOwn(origin, content) + (isMoved ? MOVED : '');
 }
 
-/** Who made it; undefined if nobody that we know did, or if it is no longer what was made. */
+/** The maker of a detail; undefined if it is unknown, or if the content has changed. */
 export function readMaker({ origin, moved, id, text, data }: JsonObject): Maker | undefined {
   if (typeof origin === 'string') return { origin, isMoved: moved === true };
   const tagged = typeof id === 'string' ? readTagged(id) : undefined;

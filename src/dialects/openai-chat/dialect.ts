@@ -4,7 +4,7 @@ import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
-import { leaveBehind, loweredFields, readRequest } from './read-request.ts';
+import { findRemovals, loweredFields, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
@@ -15,7 +15,7 @@ export const openaiChat: Dialect = {
   endpoint: 'chat',
   promptField: 'messages',
   readRequest,
-  leaveBehind,
+  findRemovals,
   loweredFields,
   writeRequest,
   writePrefill,

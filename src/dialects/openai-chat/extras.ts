@@ -1,6 +1,5 @@
-// What chunks carry beside text: citations, signatures, probabilities, unknown fields. They cannot be compared as text can,
-// so they are counted by their places: a run that repeats an answer has as many of them after
-// the same words.
+// What chunks carry beside text: citations, signatures, probabilities, unknown fields. They cannot be compared like text, so they
+// are counted by their place: a run that repeats an answer has as many of them after the same text.
 
 import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import type { Segment, StreamEvent } from '../dialect.ts';
@@ -22,11 +21,11 @@ const CONTENT: ReadonlySet<string> = new Set([
   'audio',
   'images',
 ]);
-/** Of a call: what is known of it once its words are. */
+/** Members of a call that are compared with its text. */
 const CALL: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function', 'custom']);
 
 export class Extras {
-  /** Since the last words of their choice. */
+  /** Since the last text of their choice. */
   readonly #counts: Map<string, number>;
 
   constructor(before?: ReadonlyMap<string, number>) {
@@ -79,7 +78,7 @@ export class Extras {
   }
 }
 
-/** The choice with nothing beside its words. */
+/** The choice without extras. */
 export function withoutExtras(choice: JsonObject): JsonObject {
   return mapExtras(choice, () => undefined);
 }
@@ -119,12 +118,12 @@ function mapExtras(choice: JsonObject, map: (name: string, value: Json) => Json 
 
 function isExtra(name: string, delta: JsonObject, segments: readonly Segment[]): boolean {
   if (name === 'reasoning_details') return !segments.some(isReasoning);
-  if (name === 'tool_calls') return segments.length === 0 && toolCalls(delta).some(tellsMore);
+  if (name === 'tool_calls') return segments.length === 0 && toolCalls(delta).some(hasMore);
   return !CONTENT.has(name);
 }
 
 /** Of a call: something beside its own words. */
-function tellsMore(call: JsonObject): boolean {
+function hasMore(call: JsonObject): boolean {
   return Object.keys(call).some((name) => !CALL.has(name));
 }
 

@@ -14,29 +14,29 @@ const CALL_KINDS = ['function', 'custom'] as const;
 export function readSegments(message: Json | undefined, choice: number): Segment[] {
   const segments: Segment[] = [];
   if (!isObject(message)) return segments;
-  for (const name of REASONING_FIELDS) if (!saysTwice(message, name)) addPiece(segments, choice, name, message[name]);
+  for (const name of REASONING_FIELDS) if (!saysTwice(message, name)) addSegment(segments, choice, name, message[name]);
   addContent(segments, choice, message.content);
-  addPiece(segments, choice, 'refusal', message.refusal);
+  addSegment(segments, choice, 'refusal', message.refusal);
   if (isObject(message.function_call)) addCall(segments, choice, 'call', message.function_call);
   if (message.tool_calls !== undefined) addToolCalls(segments, choice, toolCalls(message));
-  if (isObject(message.audio)) addPiece(segments, choice, 'audio/transcript', message.audio.transcript);
+  if (isObject(message.audio)) addSegment(segments, choice, 'audio/transcript', message.audio.transcript);
   if (hasMedia(message)) segments.push({ slot: `${choice}/media`, text: '' });
   return segments;
 }
 
-function addPiece(segments: Segment[], choice: number, slot: string, text: Json | undefined): void {
+function addSegment(segments: Segment[], choice: number, slot: string, text: Json | undefined): void {
   if (typeof text === 'string' && text !== '') segments.push({ slot: `${choice}/${slot}`, text });
 }
 
 /** Some upstreams answer in parts, as clients ask; a part that is no text is content all the same. */
 function addContent(segments: Segment[], choice: number, content: Json | undefined): void {
   if (!Array.isArray(content)) {
-    addPiece(segments, choice, 'content', content);
+    addSegment(segments, choice, 'content', content);
     return;
   }
   for (const part of content) {
     const isText = isObject(part) && typeof part.text === 'string';
-    addPiece(segments, choice, 'content', isText ? part.text : JSON.stringify(part));
+    addSegment(segments, choice, 'content', isText ? part.text : JSON.stringify(part));
   }
 }
 
@@ -50,9 +50,9 @@ function addToolCalls(segments: Segment[], choice: number, calls: readonly JsonO
 }
 
 function addCall(segments: Segment[], choice: number, slot: string, call: JsonObject): void {
-  addPiece(segments, choice, `${slot}/name`, call.name);
-  addPiece(segments, choice, `${slot}/arguments`, call.arguments);
-  addPiece(segments, choice, `${slot}/input`, call.input);
+  addSegment(segments, choice, `${slot}/name`, call.name);
+  addSegment(segments, choice, `${slot}/arguments`, call.arguments);
+  addSegment(segments, choice, `${slot}/input`, call.input);
 }
 
 function hasMedia({ audio, images }: JsonObject): boolean {

@@ -1,4 +1,4 @@
-// A chat request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
+// Reads the fields of a chat request that the gateway sets or bills by. The rest passes unchanged.
 
 import type { Json, JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RelayRequest } from '../dialect.ts';
@@ -16,12 +16,12 @@ import {
 import { countInput } from '../input/count-input.ts';
 import { addUse, DEFAULT_USES, searchTokens, type ToolUse, useOf } from '../input/tool-use.ts';
 import { isSearch, type VendorTool, vendorToolUse } from '../input/vendor-tools.ts';
-import { leaveReasoning, leaveSearchStrategy } from '../left-behind/leave-members.ts';
-import { leavePixels } from '../left-behind/leave-pixels.ts';
-import { leaveTemplateArguments } from '../left-behind/leave-template-arguments.ts';
-import { isAsked, joinLeft, type LeftBehind } from '../left-behind/left-behind.ts';
-import { leaveTools } from '../left-behind/left-tools.ts';
-import { SEARCH_FIELDS } from '../left-behind/priced-fields.ts';
+import { SEARCH_FIELDS } from '../removals/priced-fields.ts';
+import { isAsked, joinRemovals, type Removals } from '../removals/removals.ts';
+import { removeReasoning, removeSearchStrategy } from '../removals/remove-members.ts';
+import { removePixels } from '../removals/remove-pixels.ts';
+import { removeTemplateArguments } from '../removals/remove-template-arguments.ts';
+import { removeTools } from '../removals/remove-tools.ts';
 import { asksForUsage } from './asks-for-usage.ts';
 import { shareBound } from './share-bound.ts';
 
@@ -72,7 +72,7 @@ function refuseResponses({ messages, input }: JsonObject): void {
   refuseField('input', 'This path takes messages, not input. Send a body with input to /v1/responses.');
 }
 
-/** Ways to end an answer early: OpenAI's, and those of servers that speak its format. */
+/** Fields with stop sequences: OpenAI's, and those of servers with the same format. */
 const STOPS = ['stop', 'stop_token_ids', 'stop_sequences', 'stop_words', 'stop_regex'] as const;
 
 function hasStops(body: JsonObject): boolean {
@@ -80,13 +80,13 @@ function hasStops(body: JsonObject): boolean {
   return false;
 }
 
-export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
-  return joinLeft(
-    leaveReasoning(body),
-    leaveSearchStrategy(body),
-    leaveTemplateArguments(body),
-    leavePixels(body, 'messages'),
-    leaveTools(body, { isClients, isFree }),
+export function findRemovals(body: JsonObject, isFree: boolean): Removals {
+  return joinRemovals(
+    removeReasoning(body),
+    removeSearchStrategy(body),
+    removeTemplateArguments(body),
+    removePixels(body, 'messages'),
+    removeTools(body, { isClients, isFree }),
   );
 }
 

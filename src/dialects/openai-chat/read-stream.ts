@@ -1,5 +1,5 @@
-// A chat stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
-// needs; text itself is never kept.
+// Reads a chat stream event by event: the kind of each event, its content, and the facts that the bill needs. Text is never
+// kept.
 
 import { isObject, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
@@ -70,7 +70,7 @@ class ChatReader implements StreamReader {
   read(sent: SseEvent): StreamEvent[] {
     const { data = '', event: name } = sent;
     if (isErrorEvent(sent)) return [BROKEN];
-    // Text after a report is looked at whole.
+    // After a usage report every event is parsed.
     const repeat = this.#after ? undefined : this.#shapes.match(data);
     if (repeat) return [this.#readRepeat(data, repeat)];
     if (data === DONE_MARK) {
@@ -93,8 +93,8 @@ class ChatReader implements StreamReader {
     return [];
   }
 
-  again(tokens: number): void {
-    this.#shapes.matched();
+  countRepeat(tokens: number): void {
+    this.#shapes.countMatch();
     this.#addRepeated(tokens);
   }
 

@@ -3,7 +3,7 @@
 // keeps its bytes.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
+import { editFields, editItems, editMember, type RawEdit, remove } from '../../kit/json/raw-edit.ts';
 import { editId, mayHoldTags } from '../translate/strip-tags.ts';
 import { isOwnDetail } from './detail-id.ts';
 
@@ -27,7 +27,7 @@ function editMessage(message: JsonObject, thoughtsField: string | undefined): Ra
   const isOurs = Array.isArray(details) && details.some(isOwnDetail);
   const ours = isOurs ? WORDS.filter((name) => name !== thoughtsField) : [];
   return editFields({
-    ...Object.fromEntries(ours.map((name) => [name, leaveOut])),
+    ...Object.fromEntries(ours.map((name) => [name, remove])),
     reasoning_details: editDetails(details),
     tool_calls: editItems(message.tool_calls, editCall),
     tool_call_id: editId(message.tool_call_id),
@@ -38,12 +38,12 @@ function editMessage(message: JsonObject, thoughtsField: string | undefined): Ra
 const WORDS = ['reasoning', 'reasoning_content'];
 
 function editDetails(details: Json | undefined): RawEdit | undefined {
-  const edit = editItems(details, (detail) => (isOwnDetail(detail) ? leaveOut : undefined));
-  return edit && Array.isArray(details) && details.every(isOwnDetail) ? leaveOut : edit;
+  const edit = editItems(details, (detail) => (isOwnDetail(detail) ? remove : undefined));
+  return edit && Array.isArray(details) && details.every(isOwnDetail) ? remove : edit;
 }
 
 /** What a tagged id carries stands beside it once more. */
 function editCall(call: JsonObject): RawEdit | undefined {
   const id = editId(call.id);
-  return editFields({ id, extra_content: id && call.extra_content !== undefined ? leaveOut : undefined });
+  return editFields({ id, extra_content: id && call.extra_content !== undefined ? remove : undefined });
 }

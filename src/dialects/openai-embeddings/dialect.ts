@@ -12,8 +12,8 @@ import {
 import { isMark } from '../../kit/json/long-members.ts';
 import { checkReport } from '../counts.ts';
 import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
-import { withoutFields } from '../left-behind/leave-fields.ts';
 import { readUsage } from '../openai-chat/read-usage.ts';
+import { withoutFields } from '../removals/remove-fields.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { LONG_ANSWERS, packFloats, unpackFloats, wantsPacked } from './long-answers.ts';
 import { readRequest } from './read-request.ts';
@@ -42,7 +42,7 @@ function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   return { usage: checkReport(readUsage(whole), output), output, finish: 'other' };
 }
 
-/** Packed, or a list of numbers: anything else among them would become a number that nobody has said. */
+/** Packed, or a list of numbers; other values would be converted to wrong numbers. */
 function isVector(embedding: Json | undefined): boolean {
   return typeof embedding === 'string' || (Array.isArray(embedding) && embedding.every(Number.isFinite));
 }

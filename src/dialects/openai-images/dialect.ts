@@ -12,7 +12,7 @@ import type {
   StreamEvent,
   StreamWriter,
 } from '../dialect.ts';
-import { withoutFields } from '../left-behind/leave-fields.ts';
+import { withoutFields } from '../removals/remove-fields.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { writeSse } from '../stream/sse.ts';
 import { withCost } from '../with-cost.ts';

@@ -2,7 +2,7 @@
 // they are neither delivered nor billed.
 
 import { isObject, type Json, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
-import { editItems, editMember, leaveOut } from '../../kit/json/raw-edit.ts';
+import { editItems, editMember, remove } from '../../kit/json/raw-edit.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { checkReport, readCount } from '../counts.ts';
 import {
@@ -41,7 +41,7 @@ export function withoutSurplus(document: JsonDocument, wanted: number): JsonDocu
   let images = 0;
   const edit = editItems(document.value.data, (item) => {
     if (hasImage(item)) images++;
-    return hasImage(item) && images > wanted ? leaveOut : undefined;
+    return hasImage(item) && images > wanted ? remove : undefined;
   });
   return editMember(document, 'data', edit);
 }

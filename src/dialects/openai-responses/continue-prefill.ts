@@ -1,5 +1,5 @@
-// A response stream whose text another run goes on with: its first message is the one that the client has, its ends tell
-// the whole text, and everything else of it comes after.
+// A response stream that another run continues from its text: the first message of that run is the one that the client has, its
+// closing events carry the whole text, and all other items follow.
 
 import {
   editMembers,
@@ -51,11 +51,11 @@ export function continuePrefill(pass: Pass, open: OpenMessage): ContinuedWriter 
     const index = indexes.get(value.output_index) ?? place(value.output_index, isObject(value.item) ? value.item : {});
     const moved = shifted(event, document, index);
     if (index !== open.index) return pass(moved);
-    return isStart ? '' : goOn(moved);
+    return isStart ? '' : writeMessageEvent(moved);
   }
 
   /** An event of the message that the client has. */
-  function goOn(event: StreamEvent): string | 'mismatch' {
+  function writeMessageEvent(event: StreamEvent): string | 'mismatch' {
     const { document } = event;
     if (!document) return '';
     const { type, part } = document.value;

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
 const SEALED = 'reasoning.encrypted_content';
 const GIVEN_ROLES: ReadonlySet<Json | undefined> = new Set(['user', 'system', 'developer']);
-/** Enough to tell conversations apart; long prompts are not worth reading for it. */
+/** Enough to distinguish conversations without reading long prompts. */
 const MAX_ITEMS = 8;
 const MAX_TEXTS = 8;
 const MAX_TEXT_CHARS = 500;
@@ -26,7 +26,7 @@ export function conversationStart({ input, include }: JsonObject): string | unde
     .join('');
 }
 
-/** Asks for the name only: the value may be long, and nobody has read it yet. */
+/** Checks only the name, because reading the value would decode a long text. */
 function isSealed(item: Json): boolean {
   return isObject(item) && Object.hasOwn(item, 'encrypted_content');
 }

@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect.ts';
 import { conversationStart } from './conversation-start.ts';
 import { joinStream, writeAsStream } from './other-form.ts';
 import { readAnswer } from './read-answer.ts';
-import { leaveBehind, loweredFields, readRequest } from './read-request.ts';
+import { findRemovals, loweredFields, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { writeUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
@@ -16,7 +16,7 @@ export const openaiResponses: Dialect = {
   endpoint: 'responses',
   promptField: 'input',
   readRequest,
-  leaveBehind,
+  findRemovals,
   loweredFields,
   conversationStart,
   writeRequest,

@@ -14,7 +14,7 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   return { usage: checkReport(usage, output), output, finish: readFinish(value) };
 }
 
-/** Answers that say nothing of their status are whole; failed, cancelled and waiting ones say so. */
+/** An answer without a status is complete. */
 export function isEnded({ status, error }: JsonObject): boolean {
   const isFine = status === undefined || status === null || status === 'completed' || status === 'incomplete';
   return isFine && !isObject(error);

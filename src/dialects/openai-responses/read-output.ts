@@ -1,5 +1,5 @@
-// The content of output items and of stream events, each segment in its slot. A stream says everything twice, delta by delta and
-// then as a whole: what is whole says so.
+// The content of output items and of stream events, each segment in its slot. A stream carries everything twice, in deltas and
+// then whole: `isWhole` tells them apart.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { ToolCalls } from '../../kit/prices.ts';
@@ -13,7 +13,7 @@ export interface Said extends Segment {
   isWhole: boolean;
 }
 
-/** The kinds of text that come in deltas: their slot, the index that tells their place, the field of the whole. */
+/** The kinds of text that come in deltas: their slot, the field of their index, the field of the whole text. */
 const TEXTS: Record<string, { slot: string; index?: string; whole: string }> = {
   output_text: { slot: 'text', index: 'content_index', whole: 'text' },
   refusal: { slot: 'refusal', index: 'content_index', whole: 'refusal' },
@@ -25,7 +25,7 @@ const TEXTS: Record<string, { slot: string; index?: string; whole: string }> = {
 
 const TEXT_EVENT = /^response\.(.+)\.(delta|done)$/;
 
-/** What a stream event says of the item at `index`; nothing for events that only tell of progress. */
+/** The content of a stream event of the item at `index`; empty for progress events. */
 export function readEvent(event: JsonObject, index: number): Said[] {
   switch (event.type) {
     case 'response.output_item.added':
@@ -54,7 +54,7 @@ function slotOf({ slot, index }: { slot: string; index?: string }, event: JsonOb
   return index === undefined ? slot : `${slot}/${indexAt(event, index)}`;
 }
 
-/** An item of the output; what is no text of the model's own is content by its mere presence. */
+/** An item of another type counts as content by its type alone. */
 export function readItem(item: JsonObject, index: number): Said[] {
   switch (item.type) {
     case 'message':

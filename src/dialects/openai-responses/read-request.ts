@@ -1,8 +1,8 @@
-// A Responses request as we need it: the few fields we own or bill by, read one by one, and a remedy for what would
-// need content that nobody stored.
+// Reads the fields of a Responses request that the gateway sets or bills by. Fields that refer to stored content are refused
+// with a remedy, because nothing is stored here.
 
 import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
+import { editFields, editItems, type RawEdit, remove, setTo } from '../../kit/json/raw-edit.ts';
 import type { RelayRequest } from '../dialect.ts';
 import {
   MAX_TOKENS,
@@ -15,19 +15,19 @@ import {
   refuseField,
 } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
-import { leaveCompaction } from '../left-behind/leave-compaction.ts';
-import { leaveReasoning } from '../left-behind/leave-members.ts';
-import { leavePixels } from '../left-behind/leave-pixels.ts';
-import { joinLeft, type LeftBehind, NOTHING_LEFT } from '../left-behind/left-behind.ts';
+import { lowerInside } from '../lower-inside.ts';
+import { joinRemovals, NO_REMOVALS, type Removals } from '../removals/removals.ts';
+import { removeCompaction } from '../removals/remove-compaction.ts';
+import { removeReasoning } from '../removals/remove-members.ts';
+import { removePixels } from '../removals/remove-pixels.ts';
 import {
   editTools,
-  type IsLeft,
-  isLeftTool,
-  leaveTools,
+  type IsRemoved,
+  isRemovedTool,
+  removeTools,
   type ToolList,
   type ToolRules,
-} from '../left-behind/left-tools.ts';
-import { lowerInside } from '../lower-inside.ts';
+} from '../removals/remove-tools.ts';
 import { isClients, toolsIn, vendorUse } from './tool-calls.ts';
 
 /** What refers to something a server remembers, and what to do instead. */
@@ -70,12 +70,12 @@ export function readRequest(document: JsonDocument): RelayRequest {
   };
 }
 
-export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
-  return joinLeft(
-    leaveReasoning(body),
-    leaveCompaction(body),
-    leavePixels(body, 'input'),
-    leaveAllTools(body, { isClients, isFree }),
+export function findRemovals(body: JsonObject, isFree: boolean): Removals {
+  return joinRemovals(
+    removeReasoning(body),
+    removeCompaction(body),
+    removePixels(body, 'input'),
+    removeAllTools(body, { isClients, isFree }),
   );
 }
 
@@ -83,19 +83,19 @@ export function loweredFields(body: JsonObject, maxOutputTokens: number): readon
   return lowerInside('reasoning', 'max_tokens', body, maxOutputTokens)?.lowered ?? [];
 }
 
-function leaveAllTools(body: JsonObject, rules: ToolRules): LeftBehind {
+function removeAllTools(body: JsonObject, rules: ToolRules): Removals {
   const later = laterTools(body);
-  const left = leaveTools(body, rules, later);
-  if (left === NOTHING_LEFT || later.length === 0) return left;
-  const isLeft = isLeftTool(rules);
-  return { ...left, edits: { ...left.edits, input: editItems(body.input, (item) => editLaterTools(item, isLeft)) } };
+  const left = removeTools(body, rules, later);
+  if (left === NO_REMOVALS || later.length === 0) return left;
+  const isRemoved = isRemovedTool(rules);
+  return { ...left, edits: { ...left.edits, input: editItems(body.input, (item) => editLaterTools(item, isRemoved)) } };
 }
 
 /** An item with nothing else goes with its tools; what a search for tools found may be nothing. */
-function editLaterTools({ type, tools }: JsonObject, isLeft: IsLeft): RawEdit | undefined {
-  const edit = editTools(tools, isLeft);
-  if (edit !== leaveOut) return editFields({ tools: edit });
-  return type === 'additional_tools' ? leaveOut : editFields({ tools: setTo([]) });
+function editLaterTools({ type, tools }: JsonObject, isRemoved: IsRemoved): RawEdit | undefined {
+  const edit = editTools(tools, isRemoved);
+  if (edit !== remove) return editFields({ tools: edit });
+  return type === 'additional_tools' ? remove : editFields({ tools: setTo([]) });
 }
 
 /** Tools that are defined later, in the history. */

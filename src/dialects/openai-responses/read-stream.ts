@@ -1,5 +1,5 @@
-// A response stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
-// needs; text itself is never kept.
+// Reads a response stream event by event: the kind of each event, its content, and the facts that the bill needs. Text is never
+// kept.
 
 import { isObject, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { checkReport } from '../counts.ts';

@@ -2,7 +2,7 @@
 // account sealed, the ids that name it, and what we appended to ids of calls. Everything else keeps its bytes.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
+import { editFields, editItems, editMember, type RawEdit, remove } from '../../kit/json/raw-edit.ts';
 import { readTagged } from '../translate/opaque.ts';
 import { editId } from '../translate/strip-tags.ts';
 
@@ -18,8 +18,8 @@ function editInput(input: Json[], withoutSealed: boolean): RawEdit | undefined {
   const editItem = (item: JsonObject): RawEdit | undefined => {
     if (item.type !== 'reasoning')
       return editFields({ call_id: editId(item.call_id), id: editMade(item, lacksReasoning) });
-    const edit = withoutSealed && isSealed(item) ? leaveOut : editReasoning(item);
-    lacksReasoning ||= edit === leaveOut;
+    const edit = withoutSealed && isSealed(item) ? remove : editReasoning(item);
+    lacksReasoning ||= edit === remove;
     return edit;
   };
   return editItems(input, editItem);
@@ -37,14 +37,14 @@ function isSealed({ encrypted_content: encrypted }: JsonObject): boolean {
 
 /** Nothing is stored, so an id would not be found: reasoning is what it holds. What we packed, only we can read. */
 function editReasoning({ id, encrypted_content: encrypted, content }: JsonObject): RawEdit | undefined {
-  if (typeof encrypted === 'string' && readTagged(encrypted) !== undefined) return leaveOut;
+  if (typeof encrypted === 'string' && readTagged(encrypted) !== undefined) return remove;
   const isEmpty = (encrypted ?? '') === '' && !(Array.isArray(content) && content.length > 0);
-  if (isEmpty) return leaveOut;
-  return editFields({ id: id === undefined ? undefined : leaveOut });
+  if (isEmpty) return remove;
+  return editFields({ id: id === undefined ? undefined : remove });
 }
 
 /** Items that the model made after its reasoning name it by their ids, and would be refused without it. */
 function editMade({ type = 'message', role, id }: JsonObject, lacksReasoning: boolean): RawEdit | undefined {
   const isMade = type === 'message' ? role === 'assistant' : String(type).endsWith('_call');
-  return lacksReasoning && isMade && id !== undefined ? leaveOut : undefined;
+  return lacksReasoning && isMade && id !== undefined ? remove : undefined;
 }

@@ -4,8 +4,8 @@
 import { editMembers, type Json, type JsonDocument } from '../../kit/json/json.ts';
 import { editMember } from '../../kit/json/raw-edit.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
-import { withoutFields } from '../left-behind/leave-fields.ts';
 import { lowerInside } from '../lower-inside.ts';
+import { withoutFields } from '../removals/remove-fields.ts';
 import { stripOwn } from './strip-own.ts';
 import { missingBound } from './tool-calls.ts';
 

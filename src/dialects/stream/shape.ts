@@ -22,7 +22,7 @@ export interface Repeat {
 type SaysOnly = (data: string, text: string, slot: string) => boolean;
 
 const MARK = '\ue000mark\ue000';
-/** A stream whose events do not repeat is not searched for shapes for ever. */
+/** After so many events that did not repeat, no more are compared. */
 const MAX_TRIES = 32;
 const WORTH_IT = 8;
 const MAX_CHARS = 4_096;
@@ -43,8 +43,8 @@ export class ShapeMemory {
     return repeat;
   }
 
-  /** One that would have matched was not shown. */
-  matched(): void {
+  /** An event was passed through that would have matched. */
+  countMatch(): void {
     this.#matches++;
   }
 

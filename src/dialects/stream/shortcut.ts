@@ -45,7 +45,7 @@ const END = '\n\n';
 
 /** Undefined where one of the two must see every event. */
 export function createShortcut(reader: StreamReader, { repeats }: StreamWriter): Shortcut | undefined {
-  return reader.again && repeats ? new Shortcut(reader, repeats) : undefined;
+  return reader.countRepeat && repeats ? new Shortcut(reader, repeats) : undefined;
 }
 
 export class Shortcut {
@@ -148,7 +148,7 @@ export class Shortcut {
 
   #pass({ slot, from }: Passthrough, bytes: Uint8Array, at: number, end: number): void {
     const text = this.#text;
-    this.#reader.again?.(text.weight);
+    this.#reader.countRepeat?.(text.weight);
     this.#repeats.note(slot, bytes, at + from.head.length, text.end, text.weight);
     this.#taken = end;
   }

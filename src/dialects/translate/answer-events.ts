@@ -47,7 +47,7 @@ export type Delta = Extract<AnswerEvent, { type: 'delta' }>;
 
 export interface EventReader {
   read(event: SseEvent): AnswerEvent[];
-  /** The upstream's bytes are over: what was kept back for its turn. */
+  /** The body has ended: returns the events that were kept for the end. */
   end(): AnswerEvent[];
   /** Nothing need come any more, and the stop is kept back for the end. */
   isWhole?(): boolean;
@@ -55,11 +55,11 @@ export interface EventReader {
   paused?(): PausedTurn | undefined;
   /** What was read last, if it repeats the one before with another text. */
   repeat?(): Repeat | undefined;
-  /** One more of its kind was not shown. */
-  again?(): void;
+  /** Another event of the same shape was passed through unread. */
+  countRepeat?(): void;
   /**
-   * Usage, reasoning and how it ended; what was said is counted by whoever writes it. `isOver`: the answer has ended, also if
-   * the upstream did not end it and has not said its last figures.
+   * The reported usage; output is counted by the writer. `isOver`: the answer has ended, even if the upstream did not end it
+   * and has not sent its last figures.
    */
   facts(isOver: boolean): Pick<StreamFacts, 'usage'>;
 }

@@ -105,7 +105,7 @@ export interface ReasoningPart extends Placed {
   text: string;
   /** A block whose text only its maker can read. */
   redacted?: string | undefined;
-  /** Undefined: nobody knows which model thought it. */
+  /** Undefined: its model is unknown. */
   opaque?: Opaque | undefined;
   /** Before it stood something that the client's format does not keep there. */
   isMoved?: boolean | undefined;

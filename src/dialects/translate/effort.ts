@@ -1,5 +1,4 @@
-// Converts between the two ways to set how much a model thinks, an effort and a number of tokens, and between the efforts
-// that models accept.
+// Converts between an effort and a number of thinking tokens, and between the efforts that models accept.
 
 import { EFFORTS } from '../../vendors/openai.ts';
 import type { UpstreamFields } from '../dialect.ts';

@@ -1,4 +1,4 @@
-// What stands before the first turn is the system's; later words of the system keep their place.
+// System messages before the first turn are the system prompt; later ones keep their place.
 
 import type { Part, TextPart, Turn } from './conversation.ts';
 

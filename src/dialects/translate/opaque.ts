@@ -1,5 +1,5 @@
-// Values that only the model that made them understands: signatures, encrypted reasoning, thought signatures. On their way
-// through a client of another dialect they carry a tag that names their maker, so that they go back to nobody else.
+// Values that only the model that made them understands: signatures, encrypted reasoning, thought signatures. A client of another
+// dialect gets them with a tag that names their maker, so that they are sent back only to it.
 
 import { createHash } from 'node:crypto';
 import { isObject, tryParseJson } from '../../kit/json/json.ts';

@@ -152,7 +152,7 @@ function translatedReader(
   }
 
   function translatePicture(event: AnswerEvent, into: StreamEvent[]): void {
-    const translated = words.leaveOut(() => writer.write(event).flatMap((frame) => reader.read(frame)));
+    const translated = words.exclude(() => writer.write(event).flatMap((frame) => reader.read(frame)));
     into.push(...translated.map(asPicture));
   }
 
@@ -181,9 +181,9 @@ function translatedReader(
 
   return {
     read,
-    again(tokens) {
-      events.again?.();
-      reader.again?.(tokens);
+    countRepeat(tokens) {
+      events.countRepeat?.();
+      reader.countRepeat?.(tokens);
     },
     end: () => translateAll(events.end()),
     paused,

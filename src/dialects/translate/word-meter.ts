@@ -2,7 +2,7 @@
 
 interface WordMeter {
   /** What is counted meanwhile is not text. */
-  leaveOut<T>(act: () => T): T;
+  exclude<T>(act: () => T): T;
   weight(): number;
 }
 
@@ -13,7 +13,7 @@ export function createWordMeter(counted: () => number): WordMeter {
   let from = 0;
   const weight = () => before + (counted() - from);
   return {
-    leaveOut(act) {
+    exclude(act) {
       before = weight();
       const done = act();
       from = counted();

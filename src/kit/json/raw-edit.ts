@@ -8,7 +8,7 @@ import type { Span } from './spans.ts';
 /** What a value becomes; undefined if it is left out. */
 export type RawEdit = (raw: RawPlace) => string | undefined;
 
-export const leaveOut: RawEdit = () => undefined;
+export const remove: RawEdit = () => undefined;
 
 export function setTo(value: Json): RawEdit {
   return () => JSON.stringify(value);

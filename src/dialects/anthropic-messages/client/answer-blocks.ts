@@ -55,7 +55,7 @@ export function isExplanation(block: Block): boolean {
   return block.kind === 'refusal' && block.isVendors === true;
 }
 
-/** With this stop reason a client waits for ever if there are no calls; without it, it runs none. */
+/** A client waits forever on `tool_use` without calls, and runs no calls without it. */
 function stopReason(reason: StopReason, sequence: string | undefined, hasCalls: boolean, hasRefused: boolean): string {
   if (hasRefused || reason === 'filter') return 'refusal';
   if (reason === 'length') return 'max_tokens';

@@ -77,7 +77,7 @@ function readBlock(block: JsonObject, index: number, at: string, { raw, ids, too
   }
 }
 
-/** A signature of a vendor's tells nobody else who thought it: the words are kept, without a maker. */
+/** The maker of a thought with a vendor's signature is unknown: only its text is kept. */
 function readThinking(block: JsonObject, at: string): ReasoningPart[] {
   const words = text(block, 'thinking', at);
   const signature = typeof block.signature === 'string' ? block.signature : '';

@@ -70,7 +70,7 @@ function markLast(turns: Turn[], body: JsonObject): Turn[] {
 
 const BILLING = 'x-anthropic-billing-header:';
 
-/** Claude Code's first block tells the vendor who calls: it is no instruction, and differs from session to session. */
+/** Claude Code's first block identifies the client to the vendor. It is not an instruction, and differs by session. */
 function readSystem(system: Json | undefined): TextPart[] {
   const whole = readTexts(system, 'system');
   if (typeof system !== 'string') return whole.filter(({ text }) => !text.startsWith(BILLING));
@@ -94,7 +94,7 @@ function readReasoning(
 
 const FORMAT_NAME = 'output';
 
-/** `output_format` is what it was called before. */
+/** `output_format` is its former name. */
 function readFormat({ output_config: config, output_format: before }: JsonObject): OutputFormat | undefined {
   const format = isObject(config) && isObject(config.format) ? config.format : before;
   if (!isObject(format)) return undefined;
@@ -112,7 +112,7 @@ const SETTINGS: ReadonlyMap<string, SettingKind> = new Map([
   ['stop_sequences', 'stop'],
   ['metadata.user_id', 'user'],
 ]);
-/** What is read elsewhere, or says nothing beyond what is. */
+/** Fields that are read elsewhere. */
 const NO_SETTINGS = new Set([
   ...['model', 'max_tokens', 'stream', 'messages', 'system', 'tools', 'tool_choice'],
   ...['thinking', 'output_config', 'output_format', 'metadata', 'cache_control'],
@@ -120,7 +120,7 @@ const NO_SETTINGS = new Set([
 
 const SHOWN = 'summarized';
 
-/** What says no more than leaving it out. */
+/** Values that mean the same as omitting the field. */
 const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
   ['service_tier', ['auto', 'standard_only']],
   ['inference_geo', ['global']],
@@ -129,7 +129,7 @@ const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, reado
   ['thinking.display', [SHOWN]],
 ]);
 
-/** Those whose members are settings. */
+/** Objects whose members are settings. */
 const OUTER = ['metadata', 'output_config', 'thinking'] as const;
 
 function readSettings(body: JsonObject): Setting[] {
@@ -153,7 +153,7 @@ const MAX_SETTINGS = 1_000;
 
 function membersOf(body: JsonObject, outer: string): JsonObject {
   const value = body[outer];
-  // Of thinking that is off nothing more is said.
+  // Disabled thinking has no other settings.
   if (!isObject(value) || (outer === 'thinking' && value.type === 'disabled')) return {};
   if (Object.keys(value).length > MAX_SETTINGS) {
     refuseField(

@@ -14,7 +14,7 @@ interface ReadTools {
   tools: Tool[];
   toolChoice: ToolChoice | undefined;
   parallelTools: boolean | undefined;
-  /** Types of the tools that stay behind, and `strict` where one cannot be held to it. */
+  /** The types of tools that are removed, and `strict` where it is not supported. */
   left: Setting[];
   /** Every tool that the request has, also those that are gone at its end. */
   known: KnownTools;

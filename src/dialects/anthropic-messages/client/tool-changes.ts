@@ -15,7 +15,7 @@ export interface KnownTools {
   left: ReadonlySet<Json | undefined>;
 }
 
-/** Servers of the vendor's that offer tools: they stay behind, and are reported where they are named. */
+/** Tools of servers that the vendor calls: they are removed, and reported where they are named. */
 const OF_SERVERS: ReadonlySet<Json | undefined> = new Set(['mcp_tool_reference', 'mcp_toolset_reference']);
 
 /** Names of the tools whose last change is that they went. */
@@ -30,7 +30,7 @@ export function removedTools(changes: readonly ToolChange[]): ReadonlySet<Json |
   return removed;
 }
 
-/** Nothing is said of tools that stay behind. Throws a fault that names a tool which comes and the request does not have. */
+/** Empty for a tool that is removed. Throws a fault for an added tool that the request does not define. */
 export function announceChange(change: JsonObject, placed: Placed, { own, left }: KnownTools): TextPart[] {
   const name = changedName(change, placed.at);
   if (name === undefined || left.has(name)) return [];

@@ -2,7 +2,7 @@
 // to the answer; other formats have no field for the rest.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { saysSomething } from '../../left-behind/priced-fields.ts';
+import { saysSomething } from '../../removals/priced-fields.ts';
 import type { Setting } from '../../translate/conversation.ts';
 
 interface TurnSettings {

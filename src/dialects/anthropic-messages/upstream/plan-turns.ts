@@ -38,7 +38,7 @@ export function planTurns(conversation: Conversation, traits: TurnTraits): TurnP
   };
 }
 
-/** Nothing to look at closely: all of it is sent. */
+/** All of its parts are sent. */
 function isPlain({ parts }: Turn): boolean {
   return parts.every((part) => part.type !== 'reasoning' && !isBlank(part));
 }

@@ -102,7 +102,7 @@ export function createBlockReader(requestId: string): BlockReader {
     delta(index, delta) {
       const block = open.get(index);
       if (!block) return [{ type: 'broken' }];
-      // A block that is not shown may speak as it likes.
+      // Deltas of a block that is not shown are ignored.
       if (block.kind === undefined) return [];
       switch (delta.type) {
         case 'text_delta':
@@ -136,7 +136,7 @@ function sign(block: OpenBlock, signature: Json | undefined): void {
   if (typeof signature === 'string') block.signature += signature;
 }
 
-/** Undefined for what the vendor did itself, and for what nobody knows yet. */
+/** Undefined for calls of the vendor's own tools, and for unknown types. */
 function readKind(block: JsonObject, giveId: (given: Json | undefined) => string): Block | undefined {
   switch (block.type) {
     case 'text':

@@ -117,7 +117,7 @@ export function readWhole({ value, text }: JsonDocument, { requestId }: Target):
   }
   const stopped = readStop(value, blocks.shown());
   if (!stopped) return undefined;
-  // What went before was made shorter, and nobody else could go on from that.
+  // A compaction of the conversation cannot be used elsewhere.
   const lost = [...blocks.lost(), ...(reason === 'compaction' ? ['compaction'] : [])];
   return { events: [...events, ...stopped, { type: 'done' }], usage: readUsage(usage), lost };
 }

@@ -27,7 +27,7 @@ export function readStop(
   }
   if (given === 'stop_sequence' && typeof sequence === 'string') return [{ type: 'stop', reason: 'end', sequence }];
   const reason = REASONS.get(String(given)) ?? 'end';
-  // Whoever waits for a call that never came, waits for ever.
+  // A client would wait forever for a call that is not there.
   const isCall = reason === 'tool' || reason === 'end';
   return [...refusal(details), { type: 'stop', reason: isCall ? (hasCalls ? 'tool' : 'end') : reason }];
 }

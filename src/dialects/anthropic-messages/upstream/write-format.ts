@@ -57,13 +57,13 @@ function isOfObject(schema: Json): boolean {
 }
 
 // Schemas that the vendor refuses for an answer, whatever is left out of them. It takes them for a tool.
-/** So many references one inside the other are followed: who has more may as well reach itself. */
+/** More nested references than this count as recursive. */
 const MAX_INSIDE = 64;
 
 export function isRefused(root: Json): boolean {
-  /** Each is walked once, however many references lead there. */
+  /** Each schema is visited once, however many references point to it. */
   const walked = new Set<JsonObject>();
-  /** Those that it is inside of now, or has come from by a reference: who leads there reaches itself. */
+  /** The schemas on the current path: a reference to one of them is recursive. */
   const path = new Set<JsonObject>();
 
   function refuses(schema: Json | undefined, references: number): boolean {

@@ -34,7 +34,7 @@ function inputSchema(tool: Tool): JsonObject {
       `This model does not accept ${choice} at the top of the schema of the tool ${name}. Remove it, or move it into a property.`,
     );
   const kept = Object.entries(schema).filter(([member]) => !CHOICES.includes(member));
-  // Clients leave out what is there for nobody: parameters of a tool without any.
+  // Clients omit the parameters of a tool that has none.
   const properties = schema.properties === undefined && schema.$ref === undefined ? { properties: {} } : {};
   return { ...Object.fromEntries(kept), type: 'object', ...properties };
 }

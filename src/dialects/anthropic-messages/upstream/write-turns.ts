@@ -31,7 +31,7 @@ export function writeTurn({ role, parts }: Turn, options: TurnOptions): Message 
   return { role, content };
 }
 
-/** What this model takes from a user alone; what it takes from nobody is refused as such. */
+/** Parts that are accepted only in user turns. */
 const USERS = new Map<Part['type'], string>([
   ['image', 'image'],
   ['document', 'document'],

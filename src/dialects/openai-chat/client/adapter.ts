@@ -14,7 +14,7 @@ export const openaiChatClient: ClientAdapter = {
   createEventWriter,
   writeWhole,
   hidesThoughts: (body) => isObject(body.reasoning) && body.reasoning.exclude === true,
-  // Who asks by `functions` can take one call only.
+  // A client that uses `functions` can receive only one call.
   findLost: (events, { asked }) => (usesFunctions(asked.value) && countCalls(events) > 1 ? ['function_call'] : []),
 };
 

@@ -1,5 +1,5 @@
-// The messages of a chat request as turns. What stands before the first turn is the system's; later words of the system
-// keep their place.
+// The messages of a chat request as turns. System messages before the first turn are the system prompt; later ones keep their
+// place.
 
 import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { RawPlace } from '../../../kit/json/raw-json.ts';

@@ -6,10 +6,10 @@ import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../tr
 import { schemaFormat } from '../../translate/read-format.ts';
 import { usageWish } from '../asks-for-usage.ts';
 
-/** Of OpenRouter's object; that its thoughts stay hidden says nothing of how much to think. */
+/** The members of OpenRouter's object that set how much to think; `exclude` does not. */
 const THINKING_FIELDS = ['effort', 'enabled', 'max_tokens'] as const;
 
-/** OpenAI's word for it; or what OpenRouter and Anthropic call it, which libraries send in chats too. */
+/** OpenAI's field; or OpenRouter's or Anthropic's, which libraries send in chats, too. */
 export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
   const { reasoning_effort: effort } = body;
   if (effort !== undefined && effort !== null) {
@@ -32,7 +32,7 @@ export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
   return { name: 'thinking', ...wish, budget: nestedCount(body, 'thinking', 'budget_tokens') };
 }
 
-/** Only OpenRouter's words say it: OpenAI's own chat shows no thoughts. */
+/** Only OpenRouter has such a setting: OpenAI's own chat shows no thoughts. */
 export function wantsThoughts(body: JsonObject): boolean {
   const { exclude, ...others } = optionalObject(body, 'reasoning') ?? {};
   const asks = THINKING_FIELDS.some((name) => (others[name] ?? null) !== null);
@@ -102,7 +102,7 @@ const KINDS: ReadonlyMap<string, SettingKind> = new Map<string, SettingKind>([
   ['cache_control', 'caching'],
 ]);
 
-/** What says no more than leaving it out. */
+/** Values that mean the same as omitting the field. */
 const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
   ['n', [1]],
   ['store', [false]],

@@ -1,4 +1,4 @@
-// The tools of a chat request and which of them must be called, in the format's present words and in its first ones.
+// The tools of a chat request and the tool choice, as `tools` or as the deprecated `functions`.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { objectList, refuseField, stringAt } from '../../fields.ts';
@@ -14,7 +14,7 @@ interface ChatTools {
   left: Setting[];
 }
 
-/** Without `tools`: the request is in the words of the format's first days, and so must be its answer. */
+/** The request uses the deprecated `functions`, and so must its answer. */
 export function usesFunctions(body: JsonObject): boolean {
   return Array.isArray(body.functions) && !Array.isArray(body.tools);
 }
@@ -104,7 +104,7 @@ function readAllowed(choice: JsonObject, at: string, tools: readonly Tool[], lef
   return refuseOnlyTool(stringAt(list[0]?.type, `${place}[0].type`), `${place}[0]`);
 }
 
-/** In the words of tools, or of functions, which had no type. */
+/** Of a tool, or of a deprecated function, which has no type. */
 function nameOf({ function: called, custom, name }: JsonObject): string | undefined {
   const fields = isObject(called) ? called : isObject(custom) ? custom : { name };
   return optionalText(fields.name);

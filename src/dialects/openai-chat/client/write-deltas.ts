@@ -82,7 +82,7 @@ function finishOf(reason: StopReason, calls: number, isLegacy: boolean): string 
     case 'filter':
       return 'content_filter';
     case 'tool':
-      // A client that hears of calls would look for one.
+      // A client would look for calls that are not there.
       return calls === 0 ? 'stop' : isLegacy ? 'function_call' : 'tool_calls';
   }
 }

@@ -1,4 +1,4 @@
-// An answer for a chat client, as a stream or whole. Usage and the stream's end are added by whoever sends it.
+// Writes an answer for a chat client, streamed or whole. The sender adds the usage and the end of the stream.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerContext, EventWriter } from '../../translate/adapters.ts';

@@ -1,7 +1,7 @@
-// Which call a delta of a chat stream belongs to. By the book each call has an index and says its id once; upstreams leave
-// out the index, count all calls as the first, repeat the id, give two calls the same, make up one for every delta, or tell
-// the name in parts, each alone or with all before it. Where only their order tells deltas apart, what comes of it is checked:
-// the arguments of two calls are never one.
+// Finds the call that a delta of a chat stream belongs to. By the specification each call has an index and sends its id once.
+// Upstreams omit the index, give all calls index 0, repeat the id, give two calls the same id, make up an id for every delta, or
+// send the name in parts, each alone or with all before it. Where only their order distinguishes deltas, the result is checked:
+// the arguments of two calls are never joined.
 
 import { tryParseJson } from '../../../kit/json/json.ts';
 import type { CallDelta } from './read-delta.ts';
@@ -19,7 +19,7 @@ export interface CallSlot {
 interface CallSlots {
   /** These deltas of calls follow together. */
   next(deltas: readonly CallDelta[]): void;
-  /** The call that the delta belongs to, with the delta added; undefined if nothing tells which of several it is. */
+  /** The call of the delta, with the delta added; undefined if it may belong to several. */
   take(delta: CallDelta, position: number): CallSlot | undefined;
   /** Deltas that had only their order have made no whole arguments: they may be of several calls. `isCut`: more was to come. */
   isMixed(isCut: boolean): boolean;
@@ -42,13 +42,13 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
   let bare = new Map<number | undefined, { deltas: number; read: number }>();
   /** Those that have a delta by its order alone, beside other calls. */
   const guessed = new Set<CallSlot>();
-  /** Those that have several deltas with their name, and nothing else that tells them from another call of the tool. */
+  /** Calls with several named deltas, and nothing else that distinguishes them from another call of the same tool. */
   const renamed = new Set<CallSlot>();
 
   const isBegun = ({ name, arguments: text }: CallSlot) => name !== undefined && text === '' && !knowsTool(name);
 
-  /** Whether the delta goes on with the name of the call in its place. */
-  function goesOn({ id, index, name }: CallDelta, slot: CallSlot): boolean {
+  /** Whether the delta continues the name of the call in its place. */
+  function continuesName({ id, index, name }: CallDelta, slot: CallSlot): boolean {
     if (id !== undefined && id !== slot.id) return false;
     if (index === undefined || name === undefined || name === slot.name) return false;
     return isBegun(slot) && (!knowsTool(name) || repeats(name, slot));
@@ -60,7 +60,7 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
   }
 
   function nameOf(delta: CallDelta, slot: CallSlot): string | undefined {
-    if (delta.name === undefined || !goesOn(delta, slot)) return slot.name ?? delta.name;
+    if (delta.name === undefined || !continuesName(delta, slot)) return slot.name ?? delta.name;
     return repeats(delta.name, slot) ? delta.name : `${slot.name}${delta.name}`;
   }
 
@@ -73,7 +73,7 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
     return findBare(index);
   }
 
-  /** An index that stood for several calls still tells them from all others. */
+  /** An index that several calls share still distinguishes them from all others. */
   function findBare(index: number | undefined): CallSlot | undefined {
     const together = bare.get(index) ?? { deltas: 1, read: 0 };
     const place = together.read++;
@@ -85,7 +85,7 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
     return [newest, known].find(({ length }) => length === together.deltas)?.[place];
   }
 
-  /** Whether nothing but its order tells whose a delta is. */
+  /** Whether only its order assigns the delta to a call. */
   const isOrdered = ({ index }: CallDelta) => index === undefined || shared.has(index);
 
   function find(delta: CallDelta, position: number): CallSlot | undefined {
@@ -96,7 +96,7 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
     // An index of its own makes a call of its own, even under an id that another one has.
     if (index !== undefined && !placed) return name === undefined ? known : undefined;
     if (known && known !== placed && placed?.id !== undefined) return known;
-    return placed && begins(delta, placed) && !goesOn(delta, placed) ? undefined : placed;
+    return placed && begins(delta, placed) && !continuesName(delta, placed) ? undefined : placed;
   }
 
   function begin(): CallSlot {

@@ -56,7 +56,7 @@ export function createEventReader(target: Target): EventReader {
     // What has no finish is not over, and goes on in another run; what has one was given already.
     end: () => [],
     repeat: () => repeat,
-    again: () => shapes.matched(),
+    countRepeat: () => shapes.countMatch(),
     facts: () => ({ usage }),
   };
 }
@@ -112,7 +112,7 @@ function hasSources({ citations, search_results: found }: JsonObject): boolean {
   return [citations, found].some((list) => Array.isArray(list) && list.length > 0);
 }
 
-/** Where the first of the answers stands: nobody asks for more in another format. */
+/** The index of the first choice: in other formats there is only one. */
 function indexOfFirst({ choices }: JsonObject): number {
   return Array.isArray(choices) ? choices.findIndex((choice) => isObject(choice) && (choice.index ?? 0) === 0) : -1;
 }
@@ -219,7 +219,7 @@ function stopOf(finish: string, hasCalls: boolean): StopReason {
   return STOPS.get(finish.toLowerCase()) ?? (hasCalls ? 'tool' : 'end');
 }
 
-// What a content filter found in an answer that it stopped, as Azure tells it beside the choice.
+// What a content filter found in an answer that it stopped, as Azure reports it in the choice.
 /** Undefined if it does not say. */
 function filterWords({ content_filter_results: results }: JsonObject): string | undefined {
   if (!isObject(results)) return undefined;

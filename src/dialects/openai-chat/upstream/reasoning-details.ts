@@ -13,7 +13,7 @@ interface Details {
   take(): string | undefined;
 }
 
-/** `isStream`: a stream tells each detail part by part, under its type and index. */
+/** `isStream`: a stream sends each detail in parts, with its type and index. */
 export function createDetails({ isStream }: { isStream: boolean }): Details {
   let details: JsonObject[] = [];
   const latest = new Map<string, JsonObject>();

@@ -1,5 +1,5 @@
-// Turns as chat messages. A chat knows words of the system, of the user and of the assistant, and results of tools as text;
-// what a result shows besides is shown by the user right after.
+// Turns as chat messages. A chat has messages of the system, the user and the assistant, and results of tools as text; images and
+// files of a result are sent in a user message right after it.
 
 import { createHash } from 'node:crypto';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
@@ -67,7 +67,7 @@ function writeAssistant(parts: readonly Part[], options: MessageOptions): Messag
   const thoughts = parts.filter((part) => part.type === 'reasoning');
   const words = parts.filter((part) => part.type !== 'tool_call' && part.type !== 'reasoning');
   const content = joinTexts(words, '');
-  // Who needs thoughts says no words with an empty text, and refuses null.
+  // An upstream that requires thoughts refuses null: it gets an empty text.
   const isWordless = content === '' && calls.length > 0 && !options.quirks.needsThoughts;
   return {
     role: 'assistant',
@@ -77,7 +77,7 @@ function writeAssistant(parts: readonly Part[], options: MessageOptions): Messag
   };
 }
 
-/** Stands for thoughts that nobody can read, or that there never were: an empty text is refused like none. */
+/** Stands for thoughts that are unreadable or missing, because an empty text is refused. */
 const NO_THOUGHTS = '(not kept)';
 
 function writeThoughts(thoughts: readonly ReasoningPart[], hasCalls: boolean, options: MessageOptions): Message {
@@ -90,8 +90,8 @@ function writeThoughts(thoughts: readonly ReasoningPart[], hasCalls: boolean, op
 }
 
 /**
- * Thoughts go back to who had them, or where nobody knows whose they are; and only to who wants them. Who refuses a history
- * without them is given the words of any model's; what that model signed stays behind.
+ * Thoughts are sent to the model that made them, or to any if their maker is unknown, and only to upstreams that accept them. An
+ * upstream that requires thoughts gets the text of any model's, without signatures.
  */
 export function isWanted(part: Part, options: Pick<MessageOptions, 'quirks' | 'origin'>): boolean {
   if (part.type !== 'reasoning' || hasOwnDetails(part, options)) return true;

@@ -1,10 +1,10 @@
-// How an answer shall be, for an upstream that speaks chat: its format, its thinking, and each setting that both formats know.
+// Writes the format, the thinking and the settings of a request for a chat upstream.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';
-import { isListedTier } from '../../left-behind/leave-fields.ts';
-import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
+import { PLAIN_TIERS } from '../../removals/priced-fields.ts';
+import { isListedTier } from '../../removals/remove-fields.ts';
 import type { Target } from '../../translate/adapters.ts';
 import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
@@ -77,7 +77,7 @@ export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model 
 
 interface WrittenFormat {
   members: Written['members'];
-  /** For an upstream that can only be asked in words. */
+  /** Instructions, for an upstream without such a setting. */
   hints: string[];
 }
 

@@ -1,4 +1,4 @@
-// Tools for an upstream that speaks chat: schemas as they are, tools of free text as functions, the choice in its words.
+// Writes the tools and the tool choice of a request for a chat upstream; custom tools become functions.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../vendors/quirks.ts';

@@ -1,10 +1,9 @@
-// The tools of a Responses request by the names that the client has for them. A history may have as many calls as there are
-// tools, so none is sought in the list.
+// Finds the tools of a Responses request by the client's names. Maps, because a history may have many calls and many tools.
 
 import type { Tool } from '../../translate/conversation.ts';
 
 export interface FindTool {
-  /** Without a namespace it may be of any, if it is nobody's else. */
+  /** Without a namespace: a tool outside of namespaces, else the first of that name in any. */
   (name: string, namespace: string | undefined): Tool | undefined;
   /** All of a namespace. */
   inside(namespace: string): readonly Tool[];

@@ -1,5 +1,5 @@
-// The items of a Responses request as turns. What the model did between two words of the user is one turn, however many
-// items it takes: reasoning, words and calls.
+// The items of a Responses request as turns. All items of the model between two messages of the user are one turn: reasoning,
+// text and calls.
 
 import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
@@ -25,7 +25,7 @@ import { flatName } from './read-tools.ts';
 interface ReadItems {
   system: TextPart[];
   turns: Turn[];
-  /** What a vendor's own tools left in a history; the model's words tell what came of it. */
+  /** Items of the vendor's own tools, which are omitted: the model's text has their results. */
   leftOut: Setting[];
 }
 

@@ -6,7 +6,7 @@ import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../tr
 import { schemaFormat } from '../../translate/read-format.ts';
 import { listOf } from '../read-output.ts';
 
-/** Whether a summary is wanted says nothing of how much to think. */
+/** `reasoning.summary` does not set how much to think. */
 export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
   const reasoning = optionalObject(body, 'reasoning');
   const word = reasoning?.effort ?? undefined;
@@ -69,7 +69,7 @@ const KINDS: ReadonlyMap<string, SettingKind> = new Map<string, SettingKind>([
   ['cache_control', 'caching'],
 ]);
 
-/** What says no more than leaving it out. */
+/** Values that mean the same as omitting the field. */
 const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
   ['top_logprobs', [0]],
   ['service_tier', ['auto', 'default']],
@@ -92,7 +92,7 @@ function readVerbosity(body: JsonObject): Setting[] {
     : [{ kind: 'verbosity', name: 'text.verbosity', value }];
 }
 
-/** What can be shown only by the vendor; results of tools that are not there are missed by nobody. */
+/** Only log probabilities are reported as dropped: other values ask for results of tools that were removed. */
 function readInclude({ include }: JsonObject): Setting[] {
   const logprobs = listOf(include).includes('message.output_text.logprobs');
   return logprobs ? [{ kind: 'other', name: 'include', value: include ?? null }] : [];

@@ -1,5 +1,4 @@
-// An answer for a Responses client: the whole life of a response, event by event, or only how it ended. Usage is added by
-// whoever sends it.
+// Writes an answer for a Responses client: all events of a response, or only the final response. The sender adds the usage.
 
 import { openRaw, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext, EventWriter, Frame } from '../../translate/adapters.ts';

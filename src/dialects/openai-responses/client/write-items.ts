@@ -1,4 +1,4 @@
-// Items of an answer as they grow: each tells its beginning, every delta, and its end with all of it.
+// The items of an answer: each writes its first event, every delta, and its closing event with the whole content.
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Frame } from '../../translate/adapters.ts';
@@ -89,7 +89,7 @@ function writePart({ kind, text, annotations }: MessagePart): RawValue {
 }
 
 interface GivenBack {
-  /** Who may get it back. */
+  /** Of the model that may get it back. */
   origin: string;
   isMoved: boolean;
 }

@@ -1,7 +1,7 @@
-// Which item of a response an event speaks of. By the book each item has an id and an `output_index`, which is its place in
-// the response at the end; upstreams leave out the index, count all items as the first, count items that the end leaves
-// out, give calls no id but their `call_id`, or make up another id for every event. Words that may be those of several calls
-// are nobody's: the end of each call says its own again.
+// Finds the item of a response that an event belongs to. By the specification each item has an id and an `output_index`, which
+// is its place in the final response. Upstreams omit the index, give all items index 0, count items that the final response
+// omits, give calls only a `call_id`, or send a new id with every event. Text that may belong to several calls is ignored: the
+// closing event of each call repeats it.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 
@@ -13,11 +13,11 @@ interface Place {
 }
 
 interface ItemPlaces {
-  /** Undefined for an event that speaks of no item's words, or of words that may be those of several calls. */
+  /** Undefined for an event without text of an item, or with text that may belong to several calls. */
   find(event: JsonObject): Place | undefined;
-  /** Those of the items of the response at its end, in their order. One that no event has spoken of gets its own. */
+  /** The places of the items of the final response. An item without events gets a new place. */
   findAll(items: readonly JsonObject[]): Place[];
-  /** A call may lack words that were nobody's, and its end has not said them. */
+  /** A call may lack text that was ignored and that its closing event did not repeat. */
   lacksWords(): boolean;
 }
 
@@ -26,30 +26,30 @@ interface Known extends Place {
   callId: string | undefined;
   /** As it first came. */
   index: number | undefined;
-  /** What it must have in common with an item that is known by no id. */
+  /** Matches items without a known id. */
   likeness: string;
-  /** Its beginning was sent: then every item's is. */
+  /** Its `added` event came: then every item has one. */
   isAdded: boolean;
   /** An event after its first had its id: then ids are not made up for every event. */
   isNamedAgain: boolean;
-  /** Words that may be its own were nobody's. */
+  /** Text was ignored that may belong to it. */
   isLacking: boolean;
 }
 
-/** What an event says of its item. */
+/** How an event names its item. */
 interface Subject {
   kind: string;
   ids: string[];
   callId: string | undefined;
   index: number | undefined;
-  /** It says words again that were said: it may come when its item has ended. */
+  /** It repeats text: it may come after the end of its item. */
   isLate: boolean;
   item: JsonObject | undefined;
 }
 
 const ADDED = 'response.output_item.added';
 const DONE = 'response.output_item.done';
-/** Whose words are one JSON text, or one input: they cannot be mixed. */
+/** Their text is one JSON text or one input: it cannot be mixed. */
 const CALLS: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
 const UNCLEAR = 'unclear';
 
@@ -124,10 +124,10 @@ export function createItemPlaces(): ItemPlaces {
     known.isLacking &&= !item || !saysAll(item);
   }
 
-  /** The last event, unless it spoke of a whole item or part, and its place. */
+  /** The last event, unless it had a whole item or part, and its place. */
   let last: { event: JsonObject; known: Known } | undefined;
 
-  /** Most events go on with the words of the last one: they say the same of their item, and need no search. */
+  /** Most events continue the text of the last one and name the same item: no search is needed. */
   function findAgain({ type, item_id: id, output_index: index }: JsonObject): Known | undefined {
     if (!last) return undefined;
     const { event, known } = last;
@@ -146,7 +146,7 @@ export function createItemPlaces(): ItemPlaces {
       const isBeginning = event.type === ADDED;
       const found = findKnown(subject, isBeginning);
       if (found === UNCLEAR) return undefined;
-      // What it lacks stands before this.
+      // The text that it lacks comes before this.
       if (found?.isLacking && !subject.item && !subject.isLate) return undefined;
       const known = found ?? begin(subject.kind, subject.kind);
       if (!found || subject.item) learn(known, subject);

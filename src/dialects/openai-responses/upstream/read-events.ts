@@ -1,5 +1,5 @@
-// An upstream's response as events, from its stream or whole. What came in deltas is not taken again from the ends; what
-// only the ends tell is.
+// Reads a response of an upstream as events, streamed or whole. Text that came in deltas is not read again from the closing
+// events; text that only these carry is.
 
 import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import type { UsageReport } from '../../dialect.ts';
@@ -59,7 +59,7 @@ function createResponseReader({ requestId }: Target): (event: JsonObject) => Ans
   const thoughts = new Set<string>();
   const cited = new Set<string>();
 
-  /** `index`: the place of the item that the event speaks of. */
+  /** `index`: the place of the event's item. */
   function take(event: JsonObject, index: number): AnswerEvent[] {
     const { item } = event;
     if (isObject(item) && isCall(item)) {

@@ -4,8 +4,8 @@
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { effortsOf, openaiTraits } from '../../../vendors/openai.ts';
-import { isListedTier } from '../../left-behind/leave-fields.ts';
-import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
+import { PLAIN_TIERS } from '../../removals/priced-fields.ts';
+import { isListedTier } from '../../removals/remove-fields.ts';
 import type { Target } from '../../translate/adapters.ts';
 import type {
   Conversation,

@@ -1,4 +1,4 @@
-// Tools that are announced in words, under the names that the upstream's declarations have: the model can call no other.
+// Tools that are announced as text, under their names at the upstream.
 
 import type { AnnouncedTool, Conversation, Part } from '../conversation.ts';
 import type { ToolNames } from './tool-names.ts';

@@ -5,7 +5,7 @@ import { objectList, refuseField, stringAt } from '../../fields.ts';
 import type { Tool } from '../conversation.ts';
 import { createToolNames, type ToolNames } from './tool-names.ts';
 
-/** In the words of `tool_choice`. */
+/** By the values of `tool_choice`. */
 export const CHOICE_MODES = new Map<unknown, 'auto' | 'none' | 'any'>([
   ['auto', 'auto'],
   ['none', 'none'],
@@ -50,7 +50,7 @@ export function createOpenaiNames(tools: readonly Tool[]): ToolNames {
   return createToolNames(tools, NAME, NAME_CHARS);
 }
 
-// A custom tool in words. Formats without such tools cannot enforce its grammar, so the description has it.
+// Other formats have no custom tools and cannot enforce a grammar, so the description contains it.
 /** The grammar stands in the format itself or, in chats, one level below. */
 function describeCustomTool({ description, format }: JsonObject): string | undefined {
   const outer = isObject(format) ? format : {};

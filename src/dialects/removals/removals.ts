@@ -1,39 +1,39 @@
-// What stays behind where the client's own text goes through, because the upstream would ask us for what nobody is billed:
-// work beside the answer, and tools with a fee of their own. It is reported as dropped, and everything else keeps its bytes.
+// Parts of a request that are removed before it is sent in the client's own format, because the upstream would charge for them
+// and the client is not billed: work beside the answer, and tools with a fee. They are reported as dropped; all other bytes stay.
 
 import type { Json, JsonDocument } from '../../kit/json/json.ts';
 import { editMember, inTurn, type RawEdit } from '../../kit/json/raw-edit.ts';
 
-export interface LeftBehind {
+export interface Removals {
   /** By the client's own names; a tool by its type. */
   names: readonly string[];
   /** Of members of the body. */
   edits: Readonly<Record<string, RawEdit | undefined>>;
 }
 
-export const NOTHING_LEFT: LeftBehind = { names: [], edits: {} };
+export const NO_REMOVALS: Removals = { names: [], edits: {} };
 
 /** Two parts that edit the same member do so in turn: one that removes items of a list comes after those that edit items. */
-export function joinLeft(...parts: readonly LeftBehind[]): LeftBehind {
-  return parts.reduce(joinTwo, NOTHING_LEFT);
+export function joinRemovals(...parts: readonly Removals[]): Removals {
+  return parts.reduce(joinTwo, NO_REMOVALS);
 }
 
-export function joinTwo(one: LeftBehind, other: LeftBehind): LeftBehind {
-  if (one === NOTHING_LEFT) return other;
-  if (other === NOTHING_LEFT) return one;
+export function joinTwo(one: Removals, other: Removals): Removals {
+  if (one === NO_REMOVALS) return other;
+  if (other === NO_REMOVALS) return one;
   const edits = { ...one.edits };
   for (const [name, edit] of Object.entries(other.edits)) edits[name] = inTurn(edits[name], edit);
   return { names: [...one.names, ...other.names], edits };
 }
 
-/** Whether a setting asks for something: an empty object may mean all that it could say, an empty list means nothing. */
+/** Whether a setting is set. An empty object may stand for its defaults; an empty list means nothing. */
 export function isAsked(value: Json | undefined): boolean {
   const isSet = value !== undefined && value !== null && value !== false;
   return isSet && !(Array.isArray(value) && value.length === 0);
 }
 
-/** The same document if nothing stays behind. */
-export function withoutLeft(document: JsonDocument, left: LeftBehind): JsonDocument {
-  if (left === NOTHING_LEFT) return document;
+/** The same document if nothing is removed. */
+export function applyRemovals(document: JsonDocument, left: Removals): JsonDocument {
+  if (left === NO_REMOVALS) return document;
   return Object.entries(left.edits).reduce((kept, [name, edit]) => editMember(kept, name, edit), document);
 }

@@ -31,7 +31,7 @@ export interface PricedField {
   harmless?: ReadonlySet<Json>;
 }
 
-/** OpenAI's words for what never costs more than the standard tier. */
+/** OpenAI's tiers that never cost more than the standard one. */
 export const PLAIN_TIERS: ReadonlySet<Json> = new Set(['auto', 'default', 'flex']);
 
 const CHAT = ['chat'] as const;

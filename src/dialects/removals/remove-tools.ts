@@ -3,13 +3,13 @@
 // translation, such a tool is removed beside others, and refused if it must be called or is the only one.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
+import { editFields, editItems, type RawEdit, remove, setTo } from '../../kit/json/raw-edit.ts';
 import { refuseField } from '../fields.ts';
 import { type IsClients, makesImages, refuseModelsOf } from '../input/vendor-tools.ts';
 import { foldName } from './fold-name.ts';
-import { type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
+import { NO_REMOVALS, type Removals } from './removals.ts';
 
-export type IsLeft = (tool: Json) => boolean;
+export type IsRemoved = (tool: Json) => boolean;
 
 export interface ToolRules {
   /** Which tools the client runs, in its dialect. */
@@ -18,7 +18,7 @@ export interface ToolRules {
   isFree: boolean;
 }
 
-export function isLeftTool({ isClients, isFree }: ToolRules): IsLeft {
+export function isRemovedTool({ isClients, isFree }: ToolRules): IsRemoved {
   return (tool) => {
     if (!isObject(tool)) return false;
     if (hiddenTool(tool) !== undefined) return true;
@@ -70,22 +70,22 @@ export interface ToolList {
 const NO_LISTS: readonly ToolList[] = [];
 
 /** `further`: lists beside `tools`, which are the caller's to edit. Throws a fault that names a tool. */
-export function leaveTools(body: JsonObject, rules: ToolRules, further = NO_LISTS): LeftBehind {
+export function removeTools(body: JsonObject, rules: ToolRules, further = NO_LISTS): Removals {
   const { tools } = body;
-  if (!Array.isArray(tools) && further.length === 0) return NOTHING_LEFT;
-  return leaveListed(body, rules, [{ tools, at: 'tools' }, ...further]);
+  if (!Array.isArray(tools) && further.length === 0) return NO_REMOVALS;
+  return removeListed(body, rules, [{ tools, at: 'tools' }, ...further]);
 }
 
-function leaveListed({ tools, tool_choice: choice }: JsonObject, rules: ToolRules, lists: ToolList[]): LeftBehind {
+function removeListed({ tools, tool_choice: choice }: JsonObject, rules: ToolRules, lists: ToolList[]): Removals {
   for (const list of lists) {
     refuseModelsOf(list.tools, list.at, rules.isClients);
     refuseNested(list, rules.isClients);
   }
-  const isLeft = isLeftTool(rules);
-  // Most requests leave nothing: no place is written for any of their tools.
-  if (!lists.some((list) => Array.isArray(list.tools) && list.tools.some(isLeft))) return NOTHING_LEFT;
+  const isRemoved = isRemovedTool(rules);
+  // Checked first, because most requests have nothing to remove.
+  if (!lists.some((list) => Array.isArray(list.tools) && list.tools.some(isRemoved))) return NO_REMOVALS;
   const all = lists.flatMap(placed);
-  const left = all.filter(({ tool }) => isLeft(tool));
+  const left = all.filter(({ tool }) => isRemoved(tool));
   const [first] = left;
   const isLast = left.length === all.length;
   if (first && isLast && !isNone(choice)) refuseOnly(first.type, first.at);
@@ -95,14 +95,14 @@ function leaveListed({ tools, tool_choice: choice }: JsonObject, rules: ToolRule
   }
   const names = left.map(({ type }) => type);
   const types = new Set(names);
-  const editChoice = isLast ? leaveOut : editAllowed(choice, isAnyMeant(left, types));
+  const editChoice = isLast ? remove : editAllowed(choice, isAnyMeant(left, types));
   return {
     names,
-    // Without tools, upstreams refuse words about them.
+    // Without tools, upstreams refuse settings for them.
     edits: {
-      tools: editTools(tools, isLeft, (tool) => editCallers(tool, types)),
+      tools: editTools(tools, isRemoved, (tool) => editCallers(tool, types)),
       tool_choice: editChoice,
-      parallel_tool_calls: isLast ? leaveOut : undefined,
+      parallel_tool_calls: isLast ? remove : undefined,
     },
   };
 }
@@ -120,7 +120,7 @@ function refuseNested({ tools, at }: ToolList, isClients: IsClients): void {
 }
 
 function refuseVendors(list: ToolList, isClients: IsClients): void {
-  const isVendors = isLeftTool({ isClients, isFree: true });
+  const isVendors = isRemovedTool({ isClients, isFree: true });
   const found = placed(list).find(({ tool }) => isVendors(tool));
   if (found)
     refuseField(
@@ -130,22 +130,22 @@ function refuseVendors(list: ToolList, isClients: IsClients): void {
   refuseNested(list, isClients);
 }
 
-/** A list of which nothing is left is left out itself. */
+/** A list that becomes empty is removed itself. */
 export function editTools(
   tools: Json | undefined,
-  isLeft: IsLeft,
+  isRemoved: IsRemoved,
   editKept?: (tool: JsonObject) => RawEdit | undefined,
 ): RawEdit | undefined {
-  const isNothing = Array.isArray(tools) && tools.length > 0 && tools.every(isLeft);
-  return isNothing ? leaveOut : editItems(tools, (tool) => (isLeft(tool) ? leaveOut : editKept?.(tool)));
+  const isNothing = Array.isArray(tools) && tools.length > 0 && tools.every(isRemoved);
+  return isNothing ? remove : editItems(tools, (tool) => (isRemoved(tool) ? remove : editKept?.(tool)));
 }
 
-/** Upstreams refuse a tool that one may call which is not there. Without any such word the model calls it itself. */
+/** Upstreams refuse a caller that is not among the tools. Without `allowed_callers` the model itself calls the tool. */
 function editCallers({ allowed_callers: callers }: JsonObject, left: ReadonlySet<string>): RawEdit | undefined {
   if (!Array.isArray(callers)) return undefined;
   const kept = callers.filter((caller) => typeof caller !== 'string' || !left.has(caller));
   if (kept.length === callers.length) return undefined;
-  return editFields({ allowed_callers: kept.length === 0 ? leaveOut : setTo(kept) });
+  return editFields({ allowed_callers: kept.length === 0 ? remove : setTo(kept) });
 }
 
 function placed({ tools, at }: ToolList): { tool: Json; type: string; at: string }[] {
@@ -169,7 +169,7 @@ function isMeant(choice: Json | undefined, tool: Json): boolean {
 }
 
 /** As above, of many tools at once: a choice may list as many as there are. */
-function isAnyMeant(left: readonly { tool: Json }[], types: ReadonlySet<Json | undefined>): IsLeft {
+function isAnyMeant(left: readonly { tool: Json }[], types: ReadonlySet<Json | undefined>): IsRemoved {
   const names = new Set(left.map(({ tool }) => (isObject(tool) ? nameOf(tool) : undefined)));
   names.delete(undefined);
   return (choice) => isObject(choice) && (types.has(choice.type) || names.has(nameOf(choice)));
@@ -180,12 +180,12 @@ function nameOf({ name, function: called }: JsonObject): Json | undefined {
 }
 
 /** Of a choice that lists what may be called. */
-function editAllowed(choice: Json | undefined, isLeft: IsLeft): RawEdit | undefined {
+function editAllowed(choice: Json | undefined, isRemoved: IsRemoved): RawEdit | undefined {
   if (!isObject(choice) || choice.type !== 'allowed_tools') return undefined;
   const { allowed_tools: inner } = choice;
   const tools = isObject(inner) ? inner.tools : choice.tools;
-  const edit = editTools(tools, isLeft);
-  if (edit === leaveOut) {
+  const edit = editTools(tools, isRemoved);
+  if (edit === remove) {
     const at = isObject(inner) ? 'tool_choice.allowed_tools.tools[0]' : 'tool_choice.tools[0]';
     refuseOnly(placed({ tools, at })[0]?.type ?? '', at);
   }

@@ -2,9 +2,9 @@
 // reach the upstream.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { editFields, editItems, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
+import { editFields, editItems, type RawEdit, remove } from '../../kit/json/raw-edit.ts';
 import { foldName } from './fold-name.ts';
-import { type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
+import { NO_REMOVALS, type Removals } from './removals.ts';
 
 /** Folded. */
 const SIZES: ReadonlySet<string> = new Set(
@@ -17,12 +17,12 @@ const SIZES: ReadonlySet<string> = new Set(
 const MAX_NAMED = 50;
 
 /** `field`: the list of messages or items. */
-export function leavePixels(body: JsonObject, field: 'messages' | 'input'): LeftBehind {
+export function removePixels(body: JsonObject, field: 'messages' | 'input'): Removals {
   const list = body[field];
-  if (!Array.isArray(list)) return NOTHING_LEFT;
+  if (!Array.isArray(list)) return NO_REMOVALS;
   const names: string[] = [];
   for (const item of list) noteSizes(item, names);
-  if (names.length === 0) return NOTHING_LEFT;
+  if (names.length === 0) return NO_REMOVALS;
   return { names: [...new Set(names)].slice(0, MAX_NAMED), edits: { [field]: editItems(list, editItem) } };
 }
 
@@ -72,5 +72,5 @@ function editImage(part: JsonObject): RawEdit | undefined {
 }
 
 function withoutNames(names: readonly string[]): Record<string, RawEdit | undefined> {
-  return Object.fromEntries(names.map((name) => [name, leaveOut]));
+  return Object.fromEntries(names.map((name) => [name, remove]));
 }

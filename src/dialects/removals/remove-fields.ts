@@ -5,18 +5,18 @@ import type { Json, JsonObject } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { foldName } from './fold-name.ts';
 import { FREE_FIELDS } from './free-fields.ts';
-import { isAsked } from './left-behind.ts';
 import { isHarmless, PRICED_FIELDS, type PricedField } from './priced-fields.ts';
+import { isAsked } from './removals.ts';
 
-export interface LeftFields {
+export interface RemovedFields {
   /** All that are removed. */
   removed: readonly string[];
-  /** The first of those that the client wants to know of. */
+  /** The first of those that are reported to the client. */
   named: readonly string[];
 }
 
-const NONE: LeftFields = { removed: [], named: [] };
-/** A header holds no more, and a refusal needs no more. */
+const NONE: RemovedFields = { removed: [], named: [] };
+/** As many as the header reports. */
 const MAX_NAMED = 50;
 
 export interface FieldRules {
@@ -29,7 +29,7 @@ export interface FieldRules {
 /** By name. */
 export type ListedTiers = { has(tier: string): boolean } | undefined;
 
-export function leaveFields(body: JsonObject, endpoint: Dialect['endpoint'], rules: FieldRules): LeftFields {
+export function removeFields(body: JsonObject, endpoint: Dialect['endpoint'], rules: FieldRules): RemovedFields {
   const known = KNOWN[endpoint];
   let removed: string[] | undefined;
   let named: string[] | undefined;
@@ -46,14 +46,14 @@ export function leaveFields(body: JsonObject, endpoint: Dialect['endpoint'], rul
   return removed ? { removed, named: named ?? NONE.named } : NONE;
 }
 
-/** The value of most fields is not looked at: a long text would be decoded for it. */
+/** Reads the value of few fields, because reading decodes a long text. */
 function isBarred(field: KnownField | undefined, rules: FieldRules, body: JsonObject, name: string): boolean {
   if (field?.priced?.rule !== 'dropped') return rules.isFree && !field?.isFreeField;
   if (isHarmless(field.priced, body[name])) return false;
   return name !== 'service_tier' || !isListedTier(body[name], rules.serviceTiers);
 }
 
-/** The price of the model says what it costs. */
+/** A tier with a price. */
 export function isListedTier(tier: Json | undefined, listed: ListedTiers): boolean {
   return typeof tier === 'string' && listed?.has(tier) === true;
 }

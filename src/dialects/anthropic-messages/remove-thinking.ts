@@ -3,19 +3,19 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { setTo } from '../../kit/json/raw-edit.ts';
-import { type LeftBehind, NOTHING_LEFT } from '../left-behind/left-behind.ts';
+import { NO_REMOVALS, type Removals } from '../removals/removals.ts';
 import { isOwnThinking } from './strip-own.ts';
 
 const FIELD = 'thinking';
 
-export function leaveThinking({ [FIELD]: thinking, messages }: JsonObject): LeftBehind {
-  if (!isObject(thinking) || thinking.type !== 'enabled' || !Array.isArray(messages)) return NOTHING_LEFT;
-  if (!turnsOfLoop(messages).some((turn) => losesThoughts(blocksOf(turn)))) return NOTHING_LEFT;
+export function removeThinking({ [FIELD]: thinking, messages }: JsonObject): Removals {
+  if (!isObject(thinking) || thinking.type !== 'enabled' || !Array.isArray(messages)) return NO_REMOVALS;
+  if (!turnsOfLoop(messages).some((turn) => losesThoughts(blocksOf(turn)))) return NO_REMOVALS;
   return { names: [FIELD], edits: { [FIELD]: setTo({ type: 'disabled' }) } };
 }
 
-/** What a model has said since a user last spoke, if all of it was answered by results: one turn, to the vendor. The model
- * thinks at its beginning, and need not later, so what is lost there is missed at every step. */
+/** The assistant messages since the last user text, if tool results answered all of them: the vendor counts them as one turn.
+ * The model thinks at the start of it, so a thought that was removed there is missing at every later step. */
 function turnsOfLoop(messages: readonly Json[]): readonly Json[] {
   const turns: Json[] = [];
   let isAnswered = false;
@@ -31,7 +31,7 @@ function turnsOfLoop(messages: readonly Json[]): readonly Json[] {
   return turns;
 }
 
-/** It begins with thoughts now, and will not. */
+/** It begins with thoughts, all of which are removed. */
 function losesThoughts([first, ...more]: readonly Json[]): boolean {
   if (first === undefined || !isOwnThinking(first)) return false;
   const next = more.find((block) => !isOwnThinking(block));
