@@ -13,7 +13,7 @@ test('nothing is known before the fifth answer', () => {
   expect(times.median('c', 'm', SHORT)).toBe(30);
 });
 
-test('routes, kinds and sizes are told apart', () => {
+test('routes, kinds and sizes are kept apart', () => {
   const times = createAnswerTimes();
   for (let n = 0; n < 5; n++) times.note('c', 'm', SHORT, 10);
   expect(times.median('c', 'm', { ...SHORT, tokens: 1_000 })).toBe(10);

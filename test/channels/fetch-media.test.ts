@@ -131,7 +131,7 @@ describe('S11 what is refused', () => {
     expect(await refusalOf(createLabFetch(['10.0.0.1']), url)).toBe(await refusalOf(unknown, url));
   });
 
-  test('a name that nobody answers for is waited for as long as for a server', async () => {
+  test('a host name without an answer takes as long as a server without one', async () => {
     const fetchMedia = createFetchMedia(systemClock, {
       ...publicMedia,
       resolve: () => new Promise(() => {}),
@@ -150,7 +150,7 @@ describe('S11 what is refused', () => {
     expect(await refusalOf(impatient, `${base}/silent`)).toContain('could not be fetched');
   });
 
-  test('a server whose certificate nobody vouches for', async () => {
+  test('a server with an untrusted certificate', async () => {
     const fetchMedia = createFetchMedia(systemClock, {
       ...publicMedia,
       resolve: async () => ['127.0.0.1'],

@@ -72,7 +72,7 @@ describe('a list', () => {
     return read.map(({ data = '' }) => JSON.parse(data));
   }
 
-  test.each([1, 3, 7, 100_000])('in pieces of %d bytes is the same events', async (size) => {
+  test.each([1, 3, 7, 100_000])('in chunks of %d bytes is the same events', async (size) => {
     expect(await events(list, size)).toEqual(geminiChunks(options).map((chunk) => JSON.parse(chunk)));
   });
 

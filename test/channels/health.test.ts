@@ -144,7 +144,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
     expect(state()?.state).toBe('closed');
   });
 
-  test('says how long it stays shut, less than 15 s; a probe on its way has the first pause', async () => {
+  test('reports how long it stays open, less than 15 s; a running probe has the first pause', async () => {
     const shutForMs = () => health.blockedForMs('channel', 'model', 'a');
     expect(shutForMs()).toBe(0);
     await failTimes(5);
@@ -210,7 +210,7 @@ describe.each(BREAKERS)('%s', (_, ofBreaker) => {
     expect(state()?.state).toBe('open');
   });
 
-  test('what nobody asked for in an hour is forgotten once there is something new, unless it is open', async () => {
+  test('routes without a call in an hour are forgotten once there is a new one, unless their breaker is open', async () => {
     const names = () => health.states().map(({ channel, model }) => `${channel} ${model}`);
     await failTimes(5);
     const gone = health.tryAcquire('removed', 'model', 'a');

@@ -57,7 +57,7 @@ describe('while nothing was heard of the upstream', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('who calls may still end it', async () => {
+  test('the caller can still abort it', async () => {
     const clock = createManualClock();
     const leaving = new AbortController();
     const { connect } = createConnect('never');
@@ -166,7 +166,7 @@ describe.each([false, true])('a bare connection, with TLS: %p', (isSecure) => {
     expect(await open(await freePort())).toBe(false);
   });
 
-  test('is given up by who made it', async () => {
+  test('is aborted by its caller', async () => {
     const leaving = new AbortController();
     const opened = open(await freePort(), leaving.signal);
     leaving.abort();

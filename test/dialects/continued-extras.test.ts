@@ -69,13 +69,13 @@ describe.each(EXTRAS)('%s', (_, extra) => {
   });
 });
 
-test('nobody needs an empty chunk of the second run', () => {
+test('an empty chunk of the second run is not sent', () => {
   const empty = [ROLE, chunk({}), chunk({ content: null, tool_calls: [] }, { logprobs: null })];
   expect(goOn('fresh', [say('one')], [ROLE, say('one'), ...empty, END])).toEqual([END]);
   expect(goOn('prefill', [say('one')], [{ choices: [], about: 'the prompt' }, ...empty, END])).toEqual([END]);
 });
 
-test('lists are told from where the client has them, however each run cuts them', () => {
+test("lists continue where the client's end, however each run splits them", () => {
   expect(
     goOn('fresh', [say('one'), chunk(cite('a')), chunk(cite('b'))], [say('one', cite('a', 'b', 'c')), END]),
   ).toEqual([chunk(cite('c')), END]);
@@ -93,7 +93,7 @@ test('one answer does not wait for the other', () => {
   expect(goOn('fresh', first, second)).toEqual([chunk(cite('a')), other(cite('c'))]);
 });
 
-test('what a call tells beside its words keeps the id that the client knows', () => {
+test('other members of a call keep the id that the client knows', () => {
   const call = (fields: Chunk) => chunk({ tool_calls: [{ index: 0, ...fields }] });
   const begin = (id: string) => call({ id, type: 'function', function: { name: 'look', arguments: '{}' } });
   const signed = (id: string) => call({ id, function: { arguments: '' }, extra_content: { signature: 'c2ln' } });

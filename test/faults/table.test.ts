@@ -120,7 +120,7 @@ describe.each(CONTRACT)('$code', ({ code, status, openai, anthropic, anthropicSt
     }
   });
 
-  test('a wait that the thrower knows is told only where the contract has one, and never above 55 s', () => {
+  test('a wait is given only where the contract has one, and never above 55 s', () => {
     for (const seconds of [0.1, 30.2, 55, 56, 86_400, Number.POSITIVE_INFINITY]) {
       const { headers } = writeFault(fault(named.code, { retryAfterS: seconds }), 'openai', CONTEXT);
       const told = headers['retry-after'];

@@ -76,7 +76,7 @@ describe('the Anthropic envelope', () => {
     });
   });
 
-  test('leaves out a parameter that nobody named', () => {
+  test('omits a parameter that was not set', () => {
     expect(errorOf(faultBody(fault('invalid_request'), 'anthropic', CONTEXT))).not.toHaveProperty('param');
   });
 });
@@ -101,14 +101,14 @@ describe('what a fault carries', () => {
     expect(headers).toEqual({ allow: 'GET' });
   });
 
-  test('internal detail reaches no client, by no way', () => {
+  test('internal detail never reaches a client', () => {
     const secret = fault('internal_error', { internal: 'SECRET-DETAIL' });
     for (const envelope of ['openai', 'anthropic'] as const) {
       expect(JSON.stringify(writeFault(secret, envelope, CONTEXT))).not.toContain('SECRET-DETAIL');
     }
   });
 
-  test('a wait is told in whole seconds, at least one, and is never nonsense', () => {
+  test('a wait is given in whole seconds, at least one', () => {
     const told = (retryAfterS: number) =>
       writeFault(fault('unavailable', { retryAfterS }), 'openai', CONTEXT).headers['retry-after'];
     expect([-5, 0, 0.2, 1.5, 54.5, 1e9].map(told)).toEqual(['1', '1', '1', '2', '55', '55']);
@@ -122,7 +122,7 @@ describe('toFault', () => {
     expect(toFault(thrown)).toBe(thrown);
   });
 
-  test('makes our own error of anything else, and tells nothing of it', () => {
+  test('turns anything else into an internal error without detail', () => {
     for (const thrown of [new Error('SECRET-DETAIL'), 'SECRET-DETAIL', undefined, null]) {
       const made = toFault(thrown);
       expect(made).toBeInstanceOf(Fault);

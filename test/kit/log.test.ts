@@ -76,7 +76,7 @@ describe('a log line', () => {
 });
 
 describe('describeError', () => {
-  test('tells the kind and the place', () => {
+  test('names the type and the place', () => {
     const described = describeError(new RangeError('SECRET-PROMPT'));
     expect(described).toStartWith('RangeError');
     expect(described).toContain('log.test.ts');
@@ -93,7 +93,7 @@ describe('describeError', () => {
     );
   });
 
-  test('still tells the place when the message looks like a stack', () => {
+  test('still names the place when the message looks like a stack', () => {
     expect(describeError(new TypeError('a\n    at b (c.ts:1:2)'))).toContain('log.test.ts');
   });
 
@@ -112,7 +112,7 @@ describe('describeError', () => {
     expect(describeError(fault('unavailable'))).toBe('unavailable');
   });
 
-  test('of what is no error it tells the type only', () => {
+  test('names only the type of a value that is no error', () => {
     expect(describeError('SECRET-PROMPT')).toBe('string');
     expect(describeError({ message: 'SECRET-PROMPT' })).toBe('object');
     expect(describeError(undefined)).toBe('undefined');

@@ -15,7 +15,7 @@ import {
 const amount = fc.bigInt({ min: -MAX_NANO, max: MAX_NANO });
 
 describe('parse and format', () => {
-  test('every amount survives the way to text and back', () => {
+  test('every amount survives conversion to text and back', () => {
     fc.assert(fc.property(amount, (nano) => parseNtd(formatNtd(nano)) === nano));
   });
 

@@ -49,7 +49,7 @@ describe('sealing', () => {
     }
   });
 
-  test('the sealed text tells nothing: no plain text in it, and never the same twice', () => {
+  test('the sealed text reveals nothing: no plain text in it, and never the same twice', () => {
     const sealed = Array.from({ length: 50 }, () => sealer.seal(SECRET, 'openai'));
     expect(new Set(sealed).size).toBe(50);
     for (const text of sealed) {

@@ -37,7 +37,7 @@ function createLists() {
 }
 
 describe('timers of one length', () => {
-  test('who listens for the time is told, unless it is taken back', async () => {
+  test('a listener is called at its time, unless it is cancelled', async () => {
     const { clock, after } = createLists();
     const told: string[] = [];
     const listener = (name: string) => ({ onTime: () => told.push(name) });
@@ -151,7 +151,7 @@ describe('timers of one length', () => {
     expect({ ran, timers: timers() }).toEqual({ ran: ['a', 'b', 'c'], timers: 0 });
   });
 
-  test('a way to take one back keeps nothing else alive', async () => {
+  test('a function that cancels a timer keeps nothing else alive', async () => {
     const { after } = createLists();
     const cancelFirst = after(1_000, () => {});
     const tasks: WeakRef<() => void>[] = [];

@@ -22,7 +22,7 @@ test('the bounds stand in order for any text, whole numbers all', () => {
   fc.assert(fc.property(anyText, (text) => expectOrdered(countTokens(text))));
 });
 
-test('a text is never more than the sum of its pieces, so counting by pieces is safe for holds', () => {
+test('a text is never more than the sum of its parts, so counting by parts is safe for holds', () => {
   fc.assert(
     fc.property(anyText, anyText, (a, b) => {
       const pieces = addTokens(countTokens(a), countTokens(b));

@@ -120,7 +120,7 @@ test('a free call that cannot be settled gives its address its slot back', async
   expect(await ledger.admit(free(account, { charge }))).toMatchObject({ ok: true });
 });
 
-test('a release that a bug of ours makes impossible is told, and thrown', async () => {
+test('a release that fails because of a bug raises an alarm, and is thrown', async () => {
   const { ledger, alarms } = ledgerWith();
   const account = await createAccount(store);
   const call = paid(account);

@@ -53,7 +53,7 @@ test('answers of an account come beside each other while they are few, then in t
   expect(state(second.grow(100 * MIB))).toBe('at once');
 });
 
-test('who waits for room gets it when another has left', async () => {
+test('an answer that waits for memory gets it when another is released', async () => {
   const { open } = openRooms(400);
   const [first, second] = [open('a'), open('b')];
   expect(state(first.grow(150 * MIB))).toBe('at once');
@@ -73,7 +73,7 @@ test('whose turn it is hands it on also when it leaves half read', () => {
   expect(state(waiting)).toBe('fulfilled');
 });
 
-test('who leaves while it waits is told, and takes nothing', async () => {
+test('an answer that is released while it waits is rejected, and takes nothing', async () => {
   const { open } = openRooms(200);
   const [first, second] = [open(), open()];
   first.grow(90 * MIB);
@@ -85,7 +85,7 @@ test('who leaves while it waits is told, and takes nothing', async () => {
   expect(state(open().grow(100 * MIB))).toBe('at once');
 });
 
-test('whatever answers there are, bodies have half of the room; and no answer waits for a body', () => {
+test('whatever answers there are, bodies have half of the memory; and no answer waits for a body', () => {
   const { load, open } = openRooms(128);
   for (const account of ['a', 'b', 'c', 'd']) open(account).grow(20 * MIB);
   load.acquire('e').grow(64 * MIB);
@@ -102,7 +102,7 @@ test('whatever answers there are, bodies have half of the room; and no answer wa
   ).toBe('at once');
 });
 
-test('a free answer keeps out of what is kept for those who pay', () => {
+test('a free answer does not use memory that is reserved for paid ones', () => {
   const { open } = openRooms(400);
   open('a').grow(90 * MIB);
   expect(state(open('b', true).grow(80 * MIB))).toBe('pending');

@@ -32,7 +32,7 @@ const statuses = async (count: number, call: () => Promise<Response>) => {
 const times = <Value>(count: number, value: Value) => Array.from({ length: count }, () => value);
 
 describe('thirty bad keys a minute', () => {
-  test('are told that they are bad; the next is told to wait, and what to do', async () => {
+  test('get 401; the next gets 429 with a wait and a remedy', async () => {
     await start();
     expect(await statuses(MOST, () => knock('bad'))).toEqual(times(MOST, 401));
     await clock.advance(2_000);
@@ -129,7 +129,7 @@ describe('thirty bad keys a minute', () => {
     expect((await knock('bad')).status).toBe(429);
   });
 
-  test('are told in the envelope of /v1/messages there', async () => {
+  test('use the error format of /v1/messages there', async () => {
     await start({ bad_keys_per_minute: 1 });
     await knock('bad');
     const refused = await gateway.call('/v1/messages', { key: 'bad', body: {} });

@@ -36,7 +36,7 @@ test('of the doors: 50,000 addresses later the first is new again', () => {
   expect(() => bad('first')).not.toThrow();
 });
 
-test('a lowered limit tells the wait until one more is within it', async () => {
+test('a lowered limit gives the wait until one more is within it', async () => {
   const manual = createManualClock();
   const counter = createCounter({ clock: manual, spanMs: 60_000, maxSubjects: 3 });
   for (let i = 0; i < 4; i++) {

@@ -100,7 +100,7 @@ describe('free_input_tokens', () => {
     expect((await withPart({ type: 'input_audio', input_audio })).status).toBe(200);
   });
 
-  test('takes a part that only tells an address', async () => {
+  test('accepts a part that only contains an address', async () => {
     await start({});
     const tabs = [{ tab_id: '1', title: 'X', url: 'https://x.test' }];
     expect((await withPart({ type: 'browser_state', tabs })).status).toBe(200);

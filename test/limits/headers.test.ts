@@ -82,7 +82,7 @@ describe('the names', () => {
     expect(anthropic(await call('/v1/messages', { model: 'demo-small' }))).toEqual(['600', '598', inSeconds(60)]);
   });
 
-  test('tell no more than a minute of the paid minute, whatever part of a second it is', async () => {
+  test('give at most a minute for the paid minute, whatever part of a second it is', async () => {
     await clock.advance(250);
     expect(openai(await call('/v1/chat/completions', { model: 'demo-small' }))).toEqual(['600', '599', '60s']);
   });
@@ -100,7 +100,7 @@ describe('the names', () => {
   });
 });
 
-test('the window with fewer requests remaining is told, also after both have moved', async () => {
+test('the window with fewer requests remaining is reported, also after both have moved', async () => {
   const told: unknown[] = [];
   for (let i = 0; i < 5; i++) {
     if (i === 3) await passTime(gateway, clock, 60_000);
@@ -115,7 +115,7 @@ test('the window with fewer requests remaining is told, also after both have mov
   ]);
 });
 
-test('of two windows that are used up the one that stays closed longer is told', async () => {
+test('of two windows that are used up the one that stays closed longer is reported', async () => {
   await call('/v1/chat/completions');
   await call('/v1/chat/completions');
   await passTime(gateway, clock, 60_000);
@@ -143,7 +143,7 @@ describe('a fault', () => {
     expect(error.actions.map(({ href }: Answer) => new URL(href).pathname)).toEqual(['/api/me', '/v1/models']);
   });
 
-  test('that still stands is told again to each caller in its own dialect, with its own id', async () => {
+  test('that is remembered is returned to each caller in its own dialect, with its own id', async () => {
     for (let i = 0; i < 3; i++) await call('/v1/chat/completions');
     await clock.advance(10_000);
     const ids = new Set<string | null>();
@@ -183,7 +183,7 @@ describe('a fault', () => {
   });
 });
 
-test('/api/me tells used, remaining and reset of both windows as they pass', async () => {
+test('/api/me reports used, remaining and reset of both windows over time', async () => {
   const me = async () => (await gateway.get('/api/me', account.key)).free;
   const midnight = '2026-06-10T16:00:00.000Z';
   expect(await me()).toEqual({

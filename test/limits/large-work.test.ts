@@ -76,7 +76,7 @@ describe('calls that are refused', () => {
     ['broken JSON', heavy({ model: 'cheap' }).slice(0, -1), 'invalid_request'],
     ['too many values', heavy({ model: 'cheap', tags: VALUES }), 'invalid_request'],
   ];
-  test.each(refused)('%s: four large ones are told why, the fifth is told to wait', async (_, body, code) => {
+  test.each(refused)('%s: four large ones get the reason, the fifth must wait', async (_, body, code) => {
     await start();
     const { key } = await gateway.register();
     expect(await codes(4, key, body)).toEqual(times(4, code));
@@ -90,7 +90,7 @@ describe('calls that are refused', () => {
     expect(await codes(1, key, body)).toEqual([code]);
   });
 
-  test('a hundred small ones are never told to wait, and pass when the large ones do not', async () => {
+  test('a hundred small ones never have to wait, and pass when the large ones do not', async () => {
     await start();
     const { key } = await gateway.register();
     const small = JSON.stringify({ model: 'nope', messages: MESSAGES });
@@ -219,7 +219,7 @@ describe('what the gateway answers itself', () => {
 });
 
 describe('an address', () => {
-  test('of many accounts has the budget of four; who sends none in vain is served', async () => {
+  test('of many accounts has the budget of four; an account without refused bodies is served', async () => {
     await start();
     const accounts = await Promise.all(Array.from({ length: 6 }, () => gateway.register()));
     const [first, second, third, fourth, fifth, honest] = accounts.map(({ key }) => key) as [

@@ -70,10 +70,10 @@ function openHeaders(framing: string, begun = ''): Socket {
   return socket;
 }
 
-describe('requests under way', () => {
+describe('running requests', () => {
   beforeEach(() => start({ requests_in_flight: 10 }));
 
-  test('free calls are refused when 80 % of the room is taken, paid ones when all of it is', async () => {
+  test('free calls are refused when 80 % of the capacity is used, paid ones when all of it is', async () => {
     const empty = await fill(7);
     expect((await free()).status).toBe(200);
     const more = [paid()];
@@ -90,7 +90,7 @@ describe('requests under way', () => {
     expect((await free()).status).toBe(200);
   });
 
-  test('a refusal is in the shape of who asks, with the time to wait', async () => {
+  test('a refusal has the error format of its caller, with the time to wait', async () => {
     const empty = await fill(10);
     const openai = await paid();
     expect(openai.status).toBe(503);
@@ -141,7 +141,7 @@ describe('requests under way', () => {
   });
 });
 
-describe('room is given back', () => {
+describe('capacity is released', () => {
   beforeEach(() => start({ requests_in_flight: 3 }));
 
   /** Exactly three fit again, so nothing was lost and nothing was given back twice. */
@@ -251,7 +251,7 @@ describe('bytes of bodies', () => {
     return gateway.call(CHAT, { key: account.key, body: body + ' '.repeat(megabytes * MEGABYTE) });
   };
 
-  test.each([2, 4, 20])('%i MiB that are only declared take no room: nobody is shut out by promises', async (size) => {
+  test.each([2, 4, 20])('%i MiB that are only declared take no memory: declarations shut nobody out', async (size) => {
     for (let n = 0; n < 5; n++) openHeaders(`content-length: ${size * MEGABYTE}`);
     openHeaders('transfer-encoding: chunked');
     // With all six of them, what is left is kept for those who pay.
@@ -260,7 +260,7 @@ describe('bytes of bodies', () => {
     expect((await sendPaid(19)).status).toBe(200);
   });
 
-  test('what has come has its room until the call ends', async () => {
+  test('bytes that have arrived take memory until the call ends', async () => {
     const gate = createGate();
     gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] }, chatAnswer());
     const running = send(19);
@@ -275,7 +275,7 @@ describe('bytes of bodies', () => {
     await eventually('its room', async () => (await send(7)).status === 200);
   });
 
-  test('free calls are refused when 80 % of the room is taken, paid ones are not', async () => {
+  test('free calls are refused when 80 % of the memory is used, paid ones are not', async () => {
     const gate = createGate();
     gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
     const running = sendPaid(17);
@@ -293,7 +293,7 @@ describe('bytes of bodies', () => {
   });
 });
 
-test('the smallest room still serves a free call', async () => {
+test('the smallest capacity still serves a free call', async () => {
   await start({ requests_in_flight: 1 });
   expect((await free()).status).toBe(200);
   const empty = await fill(1);
@@ -302,7 +302,7 @@ test('the smallest room still serves a free call', async () => {
   await empty();
 });
 
-test('room is given back once, however often that is said', async () => {
+test('capacity is released once, however often release is called', async () => {
   await start({});
   const load = createLoad({ requests: 2, bodyBytes: 10 });
   const [first, second] = [load.acquire('a'), load.acquire('b')];
@@ -321,7 +321,7 @@ test('room is given back once, however often that is said', async () => {
   expect(load.requests).toBe(0);
 });
 
-test('one account never takes more than a quarter of a large house', async () => {
+test('one account never takes more than a quarter of a large gateway', async () => {
   await start({});
   const load = createLoad({ requests: 1_000, bodyBytes: 1_000 * MEGABYTE });
   const rooms = Array.from({ length: 250 }, () => load.acquire('greedy'));

@@ -66,7 +66,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(lab.gateway.audit()).toEqual([]);
   });
 
-  test('calls that are told to wait', async () => {
+  test('calls that must wait', async () => {
     lab = await startLab(client, { routes: ['first'] });
     const seen = new Set<string>();
     lab.first.otherwise(({ body }) => {

@@ -97,7 +97,7 @@ test.each([MESSAGES, RESPONSES])('at the address of one model it is asked in cha
   expect((await sentFor(path, 'deployed', body)).asked).toBe('/openai/deployments/gpt/chat/completions');
 });
 
-test('who speaks chat is not translated', async () => {
+test('chat clients are not translated', async () => {
   gateway.upstream.next(chatAnswer());
   const messages = [{ role: 'user', content: 'Hi' }];
   const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }];

@@ -111,7 +111,7 @@ describe.each(KINDS)('%s', (_, make, body) => {
     expect(alarmsOf('usage_invalid', record.request_id)).toEqual([]);
   });
 
-  test('a completion that only the total tells is what it leaves', async () => {
+  test('a completion that only the total includes is the rest of it', async () => {
     const record = await bill(make({ usage: { prompt_tokens: 11, total_tokens: 18 } as never }), body);
     expect(record).toMatchObject({ input_tokens: 11, output_tokens: 7, estimated: false });
   });
@@ -193,7 +193,7 @@ describe.each(KINDS)('%s', (_, make, body) => {
     expect(cost).toBeLessThanOrEqual(holdOf(record.request_id));
   });
 
-  test('usage above the hold costs the hold; the rest is the house’s loss, with an alarm', async () => {
+  test('usage above the hold costs the hold; the operator loses the rest, with an alarm', async () => {
     const record = await bill(make({ usage: { prompt_tokens: 5_000, completion_tokens: 90_000 } }), body);
     const claimed = 5_000n * UP_PRICES.input + 90_000n * UP_PRICES.output;
     const held = holdOf(record.request_id);
@@ -218,7 +218,7 @@ describe.each(KINDS)('%s', (_, make, body) => {
     expect(BigInt(record.cost_nano)).toBe(holdOf(record.request_id));
   });
 
-  test('an answer that stops without output costs nothing, and tells what it took', async () => {
+  test('an answer that stops without output costs nothing, and shows its usage', async () => {
     const record = await bill(make({ pieces: [], usage: { prompt_tokens: 11, completion_tokens: 2 } }), body);
     expect(record).toMatchObject({ cost_nano: '0', status: 'ok', channel: 'up', estimated: false });
     expect(record).toMatchObject({ input_tokens: 11, output_tokens: 2 });
@@ -250,7 +250,7 @@ describe.each(KINDS)('%s', (_, make, body) => {
     expect(record.cost_nano).toBe((11n * UP_PRICES.input + 50n * UP_PRICES.output).toString());
   });
 
-  test('a prompt that left no room for an answer costs nothing', async () => {
+  test('a prompt that fills the context costs nothing', async () => {
     const usage = { prompt_tokens: 9_000, completion_tokens: 0 };
     const record = await bill(make({ pieces: [], finish: 'length', usage }), body);
     expect(record).toMatchObject({ cost_nano: '0', status: 'ok' });

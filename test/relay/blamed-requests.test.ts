@@ -69,7 +69,7 @@ const unclear: [what: string, script: Script, code: string][] = [
   ['a policy', flaggedBy({}, 'This request is against our usage policies.'), 'content_rejected'],
 ];
 describe.each(unclear)('403 that does not speak of our key: %s', (_, script, code) => {
-  test('is told to the client, closes nothing and raises no alarm', async () => {
+  test('is reported to the client, opens no breaker and raises no alarm', async () => {
     const before = alarms().length;
     gateway.upstream.otherwise(script);
     for (let time = 0; time < OFTEN; time++) {
@@ -161,7 +161,7 @@ describe('404 for what the request names', () => {
     expect(response.headers.get('x-svc-channel')).toBe(set.second);
   });
 
-  test('the client is told when none has it', async () => {
+  test('the client gets the refusal when no channel has it', async () => {
     for (const upstream of [gateway.upstream, second]) upstream.next(notFound(`No such File object: ${FILE_ID}`));
     const response = await gateway.chat(account.key, { model: set.both, max_tokens: 1, ...BY_ID });
     expect(response.status).toBe(400);

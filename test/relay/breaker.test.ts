@@ -165,7 +165,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       expect(asked.at(-1)).toBe(0);
     });
 
-    test('with every breaker open the client is told to come again', async () => {
+    test('with every breaker open the response says to retry', async () => {
       await start();
       lab.first.otherwise(client.refusal(401, 'other'));
       lab.second.otherwise(client.refusal(402, 'other'));

@@ -28,6 +28,6 @@ test('a key whose models have all gone: that it is the key', () => {
   );
 });
 
-test('nothing, where there is nothing to tell', () => {
+test('undefined without a suggestion', () => {
   expect(hintFor('something-else', null, [])).toBeUndefined();
 });

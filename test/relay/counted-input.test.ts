@@ -92,7 +92,7 @@ describe('audio', () => {
     expect(await counted(asking(audio(bytes.toString('base64'))))).toBe(least);
   });
 
-  test('costs who leaves the stream what it costs who stays, or little more', async () => {
+  test('costs a client that leaves the stream as much as one that stays, or little more', async () => {
     const said = chatStream();
     const [role = '', word = ''] = (said.body ?? []) as string[];
     gateway.upstream.next(cutAt(said, role.length + word.length, 'stall'));

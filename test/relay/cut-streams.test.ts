@@ -138,7 +138,7 @@ describe.each(FORMS)('%s, %s', (framing, by) => {
   });
 });
 
-test('the error in the stream is told with its request and what to do, and the slot is given back', async () => {
+test('the error in the stream has the request id and a remedy, and the slot is given back', async () => {
   const { key } = await gateway.register();
   const gate = createGate();
   const body = [EVENTS.slice(0, 2).join(''), gate.opened, EVENTS.slice(2).join('')];

@@ -27,7 +27,7 @@ test.each([
   ['one and what took its place', [1, 4], [0, 2, 3]],
   ['one twice', [1, 1], [0, 2, 3, 4]],
   ['all', [2, 0, 4, 1, 3], []],
-])('those that were not forgotten are told: %s', (_, forgotten, left) => {
+])('listeners that were not forgotten are called: %s', (_, forgotten, left) => {
   const { forget, end, told } = createListeners(5);
   forget(...forgotten);
   end();

@@ -115,7 +115,7 @@ describe('the input', () => {
 });
 
 describe('the output bound', () => {
-  test.each(['max_tokens', 'max_completion_tokens'])('%s is honoured, and told by the finish', async (field) => {
+  test.each(['max_tokens', 'max_completion_tokens'])('%s is honoured, and the finish reason says so', async (field) => {
     const { answer } = await ask({ model: 'demo-small', [field]: 3 });
     expect(answer.choices[0].finish_reason).toBe('length');
     expect(answer.usage.completion_tokens).toBe(3);

@@ -127,7 +127,7 @@ describe('while it drains', () => {
     expect(gateway.audit()).toEqual([]);
   });
 
-  test('afterwards nobody is there any more', async () => {
+  test('afterwards the port is closed', async () => {
     await gateway.gateway.drain(1_000);
     await expect(gateway.call('/healthz')).rejects.toThrow();
     expect(gateway.log.lines().at(-1)?.event).toBe('stopped');
@@ -174,7 +174,7 @@ describe('when the time runs out', () => {
     expect(window).toEqual({ slots: '[]', day_count: 0n });
   });
 
-  test('many streams are all told and all released', async () => {
+  test('many streams all get the error and are all released', async () => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => untilHeard(stream)));
     const reading = Promise.all(responses.map((response) => readSse(response)));
     await gateway.gateway.drain(20);

@@ -70,7 +70,7 @@ describe.each(KINDS)('%s', (_, body, success, failures) => {
     expectNoSecret(gateway.log.text());
   });
 
-  test.each(failures)('%s on the only channel: a fault that tells nothing of it', async (what, failure) => {
+  test.each(failures)('%s on the only channel: a fault without internal detail', async (what, failure) => {
     first.otherwise(failure);
     const response = await gateway.chat(account.key, { model: set.alone, ...body });
     const isLimited = what.startsWith('429');
@@ -173,7 +173,7 @@ test('when every channel is rate limited the wait is the smallest of theirs', as
 test.each([
   ['soon', 30_000, 30],
   ['past', -30_000, 1],
-])('a wait that is told as a date: %s', async (_, ms, seconds) => {
+])('a Retry-After that is a date: %s', async (_, ms, seconds) => {
   // A gateway of its own: the tests before may have used up what a service may repeat.
   const channels = twoChannels(second.baseUrl);
   const other = await startTestGateway({ document: channels.document });

@@ -204,7 +204,7 @@ describe.each(KINDS)('one that gives less output: %s', (_, stream) => {
   }
   const thinking = (budget_tokens: number) => ({ type: 'enabled', budget_tokens });
 
-  test('its bound is told where it is below the client’s own', async () => {
+  test('its bound is reported where it is below the client’s own', async () => {
     const clamped = await ask('large', { max_tokens: 5_000 });
     expect(clamped.sent.at(-1)).toEqual(['m-tiny', 1_024, undefined]);
     expect(clamped.told).toEqual(['1024', null]);
@@ -212,7 +212,7 @@ describe.each(KINDS)('one that gives less output: %s', (_, stream) => {
     expect((await ask('large', {})).told).toEqual([null, null]);
   });
 
-  test('a thinking budget that it has no room for is lowered, and told', async () => {
+  test('a thinking budget that does not fit is lowered, and reported', async () => {
     const { sent, told } = await ask('large', { max_tokens: 6_000, thinking: thinking(4_000) });
     expect(sent).toEqual([
       ['m-large', 6_000, 4_000],
@@ -231,12 +231,12 @@ describe.each(KINDS)('one that gives less output: %s', (_, stream) => {
     expect(whole.told).toEqual(['2000', null]);
   });
 
-  test('one without room for 1,024 tokens of thinking and an answer is not asked', async () => {
+  test('one that cannot fit 1,024 tokens of thinking and an answer is not tried', async () => {
     const { sent } = await ask('thinks', { max_tokens: 6_000, thinking: thinking(2_000) });
     expect(sent).toEqual([['m-large', 6_000, 2_000]]);
   });
 
-  test('it is asked if it has room for the client’s own bound', async () => {
+  test('it is tried if the client’s own bound fits', async () => {
     const { status, sent, told } = await ask('thinks', { max_tokens: 1_000, thinking: thinking(500) });
     expect(status).toBe(200);
     expect(sent.at(-1)).toEqual(['m-tiny', 1_000, 500]);

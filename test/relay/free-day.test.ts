@@ -36,7 +36,7 @@ async function served(tries: number): Promise<number> {
 }
 
 describe('with a balance', () => {
-  test('300 are served, the next is told to come back after midnight', async () => {
+  test('300 are served, the next must retry after midnight', async () => {
     await start();
     expect(await served(299)).toBe(299);
     const last = await ask();
@@ -95,7 +95,7 @@ describe('without a balance', () => {
   });
 });
 
-test.each(['free_per_day_positive', 'free_per_day_zero'])('where %s is 0, no time is told', async (limit) => {
+test.each(['free_per_day_positive', 'free_per_day_zero'])('where %s is 0, no time is given', async (limit) => {
   await start({ [limit]: 0 });
   if (limit === 'free_per_day_zero') await spendAll(gateway, account.key, 'up-even');
   const refused = await ask();
@@ -107,7 +107,7 @@ test.each(['free_per_day_positive', 'free_per_day_zero'])('where %s is 0, no tim
   expect(error).not.toHaveProperty('resets_at');
 });
 
-test('headers tell the window with fewer requests remaining', async () => {
+test('headers report the window with fewer requests remaining', async () => {
   await start({ free_per_minute: 6, free_per_day_positive: 8 });
   const told: (string | null)[][] = [];
   for (let i = 0; i < 8; i++) {

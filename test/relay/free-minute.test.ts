@@ -42,7 +42,7 @@ function watchAdmissions({ gateway: { store } }: TestGateway): () => boolean {
 const rate = ({ headers }: Response) =>
   ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}-requests`));
 
-test('every answer tells limit, remaining and reset', async () => {
+test('every answer reports limit, remaining and reset', async () => {
   const told: unknown[] = [];
   for (let i = 0; i < 6; i++) {
     told.push(rate(await ask()));
@@ -58,7 +58,7 @@ test('every answer tells limit, remaining and reset', async () => {
   ]);
 });
 
-test('a part of a second to wait is told as a whole one', async () => {
+test('a wait of less than a second is given as one second', async () => {
   await ask();
   await clock.advance(400);
   expect(rate(await ask())).toEqual(['6', '4', '60s']);
@@ -68,7 +68,7 @@ test('a part of a second to wait is told as a whole one', async () => {
   expect(rate(await ask())).toEqual(['6', '2', '59s']);
 });
 
-test('streams tell it too', async () => {
+test('streams report it, too', async () => {
   const response = await gateway.chat(account.key, { model: 'auto:free', stream: true });
   expect(rate(response)).toEqual(['6', '5', '60s']);
   await response.text();
@@ -135,14 +135,14 @@ test('a clock that steps back opens nothing', async () => {
   expect((await ask()).status).toBe(200);
 });
 
-test('a wait of more than 55 s is not told as such: clients would hang or give up', async () => {
+test('a wait of more than 55 s is not given as such: clients would hang or give up', async () => {
   await askTimes(6);
   const refused = await ask();
   expect(refused.headers.get('retry-after')).toBe('55');
   expect(rate(refused)).toEqual(['6', '0', '55s']);
 });
 
-test('a slot that comes back is there at once, also for who was refused just before', async () => {
+test('a slot that is given back is free at once, also for an account that was just refused', async () => {
   await askTimes(5);
   const gate = createGate();
   gateway.upstream.next({ status: 404, body: [gate.opened, '{}'] });
@@ -154,7 +154,7 @@ test('a slot that comes back is there at once, also for who was refused just bef
   expect((await ask()).status).toBe(200);
 });
 
-test('where no call is free, nobody waits for a slot', async () => {
+test('where no call is free, no call waits for a slot', async () => {
   const none = await startTestGateway({ clock, limits: { free_per_minute: 0 } });
   const { key } = await none.register();
   // The clock stands still: a wait would have no end.
@@ -167,7 +167,7 @@ test.each([
   ['free_per_minute', 'auto:free', 'free_minute_limit', 'Use a paid model'],
   ['paid_per_minute', 'up-paid', 'rate_limited', 'Use a free model'],
   ['in_flight', 'up-paid', 'too_many_in_flight', 'Use a free model'],
-])('where %s is 0, no time is told, and who asks again does so seldom', async (limit, model, code, told) => {
+])('where %s is 0, no time is given, and clients retry seldom', async (limit, model, code, told) => {
   const none = await startTestGateway({ clock, limits: { [limit]: 0 } });
   const { key } = await none.register();
   const refused = await none.chat(key, { model, max_tokens: 10 });
@@ -214,7 +214,7 @@ describe('a slot that frees soon', () => {
   });
 });
 
-test('who waits for a slot when the gateway is told to stop gets it and is answered', async () => {
+test('a call that waits for a slot when the gateway must stop gets it and is answered', async () => {
   const one = await startTestGateway({ clock });
   const { key } = await one.register();
   for (let i = 0; i < 6; i++) await one.chat(key, { model: 'auto:free' }, NO_WAIT);

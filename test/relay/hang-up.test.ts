@@ -234,7 +234,7 @@ describe('in the middle of a stream', () => {
   });
 });
 
-test.each(['up-paid', 'up-free'])('an answer of %s whose body nobody reads is closed all the same', async (model) => {
+test.each(['up-paid', 'up-free'])('an answer of %s whose body is never read is closed all the same', async (model) => {
   gateway.upstream.next(cutAt(chatStream(), ROLE.length + FIRST_WORD.length, 'stall'));
   const request = new Request(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
@@ -251,7 +251,7 @@ test.each(['up-paid', 'up-free'])('an answer of %s whose body nobody reads is cl
   expect(free.minute.used).toBe(model === 'up-free' ? 1 : 0);
 });
 
-test('who leaves after the last word pays the answer, once', async () => {
+test('a client that leaves after the end of the answer pays it, once', async () => {
   const gate = createGate();
   gateway.upstream.next({ ...chatStream(), body: [...PARTS.slice(0, -1), gate.opened, ...PARTS.slice(-1)] });
   const leaving = new AbortController();

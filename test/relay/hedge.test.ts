@@ -169,7 +169,7 @@ describe.each([
     expect(await attemptsOf(response)).toEqual(['first ok', beside]);
   });
 
-  test('it is told once the first has failed, too', async () => {
+  test('it is returned once the first has failed, too', async () => {
     const { script, speak } = later('', stream);
     first.next({ ...REFUSED, body: [...(script.body ?? []).slice(0, 1), ...(REFUSED.body ?? [])] });
     second.next(REFUSED);
@@ -254,7 +254,7 @@ describe('beside a late one', () => {
     expect(second.requests).toHaveLength(1);
   });
 
-  test('a refusal is told ten seconds later, if the first says nothing', async () => {
+  test('a refusal is returned ten seconds later, if the first stays silent', async () => {
     first.otherwise(STALLED);
     second.next(REFUSED);
     const asking = ask({});
@@ -266,7 +266,7 @@ describe('beside a late one', () => {
     expect(clock.monotonic() - since).toBeLessThan(20_000);
   });
 
-  test('no third channel is asked while two are on their way', async () => {
+  test('no third channel is tried while two attempts run', async () => {
     first.otherwise(STALLED);
     const { script, speak } = later('From the second', true);
     second.next(script);

@@ -35,7 +35,7 @@ beforeEach(async () => {
 afterAll(() => gateway.stop());
 
 describe('402', () => {
-  test('tells what is needed, what is there, and how far it goes', async () => {
+  test('reports what is needed, what is available, and how many tokens are affordable', async () => {
     const response = await gateway.chat(account.key, { model: 'dear', max_tokens: 50 });
     expect(response.status).toBe(402);
     expect(response.headers.get('x-should-retry')).toBe('false');
@@ -54,7 +54,7 @@ describe('402', () => {
     expect(error.affordable_max_tokens).toBe(Number((TRIAL - input) / DEAR));
   });
 
-  test('what is told to be affordable is served', async () => {
+  test('the affordable tokens that it reports are served', async () => {
     const refused: Answer = await (await gateway.chat(account.key, { model: 'dear', max_tokens: 50 })).json();
     const most = refused.error.affordable_max_tokens;
     expect(most).toBe(9);
@@ -107,7 +107,7 @@ describe('402', () => {
     );
   });
 
-  test('takes no slot, leaves no hold and no record, and asks nobody', async () => {
+  test('takes no slot, leaves no hold and no record, and calls no upstream', async () => {
     for (let i = 0; i < 5; i++) await gateway.chat(account.key, { model: 'dear', max_tokens: 50 });
     expect(gateway.upstream.requests).toEqual([]);
     expect((await gateway.get('/api/usage', account.key)).data).toEqual([]);
@@ -132,20 +132,20 @@ describe('the clamp', () => {
     return { sent: json.max_tokens, told: response.headers.get('x-svc-max-tokens') };
   };
 
-  test('goes upstream and is told when it is below the client’s own number', async () => {
+  test('goes upstream and is reported when it is below the client’s own number', async () => {
     const { sent, told } = await granted({ max_tokens: 900 });
     expect(told).toBe(String(sent));
     // NT$1 at 1,500 NT$ per million tokens is 666 of them, less the prompt.
     expect(sent).toBeWithin(650, 667);
   });
 
-  test('so it is told to a client that named no number, where the money made it', async () => {
+  test('is reported to a client that set no number, if money lowered it', async () => {
     const { sent, told } = await granted({});
     expect(sent).toBeWithin(650, 667);
     expect(told).toBe(String(sent));
   });
 
-  test('that is the model’s own is not told to a client that named no number', async () => {
+  test('that is the model’s own is not reported to a client that set no number', async () => {
     const response = await gateway.chat(account.key, { model: 'demo-small' });
     expect(response.status).toBe(200);
     expect(response.headers.has('x-svc-max-tokens')).toBe(false);
@@ -160,7 +160,7 @@ describe('the clamp', () => {
     expect(sent).toBeWithin(160, 167);
   });
 
-  test('is told on streams too', async () => {
+  test('is reported on streams, too', async () => {
     const response = await gateway.chat(account.key, { model: 'demo-small', max_tokens: 5_000, stream: true });
     expect(response.headers.get('x-svc-max-tokens')).toBe('1000');
     await response.text();

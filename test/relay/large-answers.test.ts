@@ -180,7 +180,7 @@ describe('more than we take', () => {
   beforeAll(() => start({ body_megabytes_in_flight: 50 }));
   afterAll(stop);
 
-  test('ends the call: no other channel is asked, nobody is charged, and the client is told what to do', async () => {
+  test('ends the call: no other channel is tried, nothing is charged, and the error names a remedy', async () => {
     gateway.upstream.next(vectors(2_048, VECTOR));
     const response = await embed(2_048);
     expect(response.status).toBe(400);
@@ -206,7 +206,7 @@ describe('more than we take', () => {
     expect((await receiptOf(response)).attempts).toMatchObject([{ channel: 'up', outcome: 'too_large' }]);
   });
 
-  test('however often, the channel stays open for everybody, and the room is there again', async () => {
+  test('however often, the channel stays open for everybody, and the memory is released', async () => {
     for (let time = 0; time < 6; time++) {
       gateway.upstream.next(vectors(2_048, VECTOR));
       expect((await embed(2_048)).status).toBe(400);
@@ -219,7 +219,7 @@ describe('more than we take', () => {
     expect(((await response.json()) as Answer).data).toHaveLength(1_000);
   });
 
-  test('who leaves before all of it came gives its room back', async () => {
+  test('a client that leaves before all of it came releases its memory', async () => {
     gateway.upstream.otherwise(() => vectors(1_000, VECTOR));
     for (let time = 0; time < 4; time++) {
       const leaving = new AbortController();
@@ -238,7 +238,7 @@ describe('an answer that a bug of ours keeps from being closed', () => {
   beforeAll(() => start({ body_megabytes_in_flight: 50 }));
   afterAll(stop);
 
-  test('gives its room back', async () => {
+  test('releases its memory', async () => {
     const { store } = gateway.gateway;
     const { commit } = store;
     const breaks = spyOn(store, 'commit').mockImplementation((name, input) =>
@@ -256,7 +256,7 @@ describe('an answer that a bug of ours keeps from being closed', () => {
   });
 });
 
-describe('no room for it now', () => {
+describe('no memory for it now', () => {
   const clock = createManualClock();
   beforeAll(() => start({ body_megabytes_in_flight: 50 }, clock));
   afterAll(() => passing(clock, stop()));
@@ -269,7 +269,7 @@ describe('no room for it now', () => {
     return client;
   }
 
-  test('it waits until another has made room', async () => {
+  test('it waits until another answer has released memory', async () => {
     const client = await untaken();
     const waiting = embed(1_000);
     await gateway.upstream.request(1);
@@ -280,7 +280,7 @@ describe('no room for it now', () => {
     client.hangUp();
   });
 
-  test('after 30 s the client is told to come back, and the channel is not blamed', async () => {
+  test('after 30 s the response says to retry, and the channel is not blamed', async () => {
     const client = await untaken();
     const waiting = embed(1_000);
     await gateway.upstream.request(1);

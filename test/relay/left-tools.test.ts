@@ -97,7 +97,7 @@ async function ask(
 }
 
 describe.each(['paid', 'free'] as const)('a tool that makes images, on a %s model', (price) => {
-  test.each([false, true])('stays behind, and is told; stream: %p', async (stream) => {
+  test.each([false, true])('is removed and reported; stream: %p', async (stream) => {
     const { status, told, sent } = await ask(price, 'responses', { tools: [PICTURE, OWN.responses], stream });
     expect(status).toBe(200);
     expect(told).toBe('image_generation');
@@ -110,7 +110,7 @@ describe.each(['paid', 'free'] as const)('a tool that makes images, on a %s mode
     expect(sent.tools).toEqual([OWN.chat]);
   });
 
-  test('so does one that is told later, with the item that told of nothing else', async () => {
+  test('so is one that is defined later, with its item if that has nothing else', async () => {
     const later = (...tools: unknown[]) => ({ type: 'additional_tools', role: 'developer', tools });
     const user = { role: 'user', content: 'Hi' };
     const { told, sent } = await ask(price, 'responses', {
@@ -209,7 +209,7 @@ describe('what the upstream runs itself', () => {
     tools: [...(tools as unknown[]), OWN[name]],
   });
 
-  test.each(RUN_BY_VENDORS)('stays behind on a free model, and is told: %s %j', async (name, fields, told) => {
+  test.each(RUN_BY_VENDORS)('is removed on a free model and reported: %s %j', async (name, fields, told) => {
     const plain = await ask('free', name, { tools: [OWN[name]] });
     const asked = await ask('free', name, withOwn(name, fields));
     expect(asked.status).toBe(200);

@@ -29,7 +29,7 @@ async function logged(body: { model: string; stream?: boolean }): Promise<LogLin
   return eventually('its line in the log', () => gateway.log.lines().find(isOwn));
 }
 
-test.each([false, true])('one try that was ok is not told; streamed: %p', async (stream) => {
+test.each([false, true])('a single successful attempt is not logged; streamed: %p', async (stream) => {
   first.next(stream ? chatStream() : chatAnswer());
   const line = await logged({ model: set.both, stream });
   expect(line).toMatchObject({ outcome: 'ok', channel: set.first });

@@ -54,7 +54,7 @@ test('many at once: each is answered for its own words', async () => {
   for (const body of sent) expect(whole.has(body)).toBe(true);
 });
 
-test('one that comes in pieces of unknown length', async () => {
+test('one that comes in chunks of unknown length', async () => {
   first.next(chatAnswer());
   const bytes = new TextEncoder().encode(bodyOf(set.aloneFree, PROSE));
   const response = await fetch(`${gateway.url}${CHAT}`, {

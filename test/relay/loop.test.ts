@@ -78,7 +78,7 @@ describe('a channel that points at its own gateway', () => {
     return other.log.alarms('upstream_route_missing').filter(({ request_id }) => request_id === id);
   };
 
-  test('is asked once, and the client is told not to try again', async () => {
+  test('is tried once, and the error is not retryable', async () => {
     const response = await other.chat(key, { model: 'circle' });
     expect(response.status).toBe(508);
     expect(response.headers.get('x-should-retry')).toBe('false');
@@ -114,7 +114,7 @@ describe('a channel that points at its own gateway', () => {
     expect(alarmsOf(response)).toHaveLength(1);
   });
 
-  test('is not told where another channel failed for a reason that may pass', async () => {
+  test('is not reported where another channel failed for a temporary reason', async () => {
     other.upstream.otherwise(errorScript(500, { message: 'no' }));
     const response = await other.chat(key, { model: 'way-out' });
     other.upstream.reset();

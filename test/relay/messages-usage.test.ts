@@ -67,7 +67,7 @@ describe.each([
     output_tokens: 25,
   };
 
-  test('work beside the answer that only the iterations tell is paid', async () => {
+  test('work beside the answer that only the iterations report is paid', async () => {
     const thoughts = { output_tokens_details: { thinking_tokens: 4 } };
     lab.first.next(
       make({ usage: { input_tokens: 11, output_tokens: 7, ...thoughts, iterations: [compaction, message] } }),
@@ -98,7 +98,7 @@ describe.each([
     expect(record).toMatchObject({ input_tokens: 11, output_tokens: 7, estimated: false });
   });
 
-  test('what they tell above the hold is written off', async () => {
+  test('what they report above the hold is written off', async () => {
     const usage = {
       input_tokens: 11,
       output_tokens: 7,
@@ -148,7 +148,7 @@ describe.each([
   });
 });
 
-test('a stream that tells at its start alone how much it said is counted here', async () => {
+test('a stream that reports its output only at the start is counted here', async () => {
   const pieces = Array.from({ length: 20 }, (_, index) => ` word${index}`);
   const stream = messageStream({ pieces, usage: { input_tokens: 11, output_tokens: undefined } });
   expect(String(stream.body?.[0])).toContain('"output_tokens":1');
@@ -161,7 +161,7 @@ test('a stream that tells at its start alone how much it said is counted here', 
   });
 });
 
-test('a stream whose end has nulls keeps what its start told', async () => {
+test('a stream whose end has nulls keeps the usage of its start', async () => {
   const usage = { input_tokens: 3, cache_read_input_tokens: 80, output_tokens: 50 };
   const { body = [], ...rest } = messageStream({ usage });
   const nulls = '"usage":{"input_tokens":null,"cache_read_input_tokens":null,"output_tokens":50}';
@@ -183,7 +183,7 @@ test.each([{}, { output_tokens_details: { thinking_tokens: 5 } }])(
   },
 );
 
-describe('a stream that tells its input, and nothing at its end', () => {
+describe('a stream that reports its input, and nothing at its end', () => {
   const told = (usage: Record<string, unknown>) => {
     const { body = [], ...rest } = messageStream({ pieces: ['One two three'], usage: {} });
     const [start = '', ...more] = body.map(String);

@@ -259,12 +259,12 @@ test.each(['first_token_ms', 'total_ms'])('whose host is silent says nothing of 
   await patient.stop();
 });
 
-test('what is fetched for a second try takes no more room', async () => {
+test('what is fetched for a second attempt takes no more memory', async () => {
   gateway.upstream.next({ status: 500 }, geminiAnswer());
   expect((await ask(`${base}/huge.png`)).status).toBe(200);
 });
 
-test('what is fetched takes the room of bodies until its call ends', async () => {
+test('what is fetched takes memory of bodies until its call ends', async () => {
   const gate = createGate();
   const held = { ...geminiAnswer(), body: [gate.opened, ...(geminiAnswer().body ?? [])] };
   gateway.upstream.next(held, held);

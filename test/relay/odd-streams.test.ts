@@ -210,7 +210,7 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'messages'))('$name: a 
     expect(answer).toMatchObject({ content: { [client.textSlot]: TEXT }, complete: true });
   });
 
-  test.each(reasons)('%s: what it counts after the end is told with the end', async (_, delta) => {
+  test.each(reasons)('%s: usage that comes after the end is sent with the end', async (_, delta) => {
     const early = parts[stop]?.replace('"output_tokens":7', '"output_tokens":1') ?? '';
     const body = [...parts.slice(0, stop), early, told(delta, 7), ...parts.slice(stop + 1)];
     const text = await expectWhole(client, streamOf(body));
@@ -252,13 +252,16 @@ describe.each(WIRE_CLIENTS)('$name, of a chat upstream', (own) => {
     expect(text).not.toContain(SECRET);
   });
 
-  test.each(errors)('an error as %s, and nothing goes on: told in our words, and free', async (_, part) => {
-    const { answer, record, text } = await ask(client, streamOf([...begun, part, ...parts.slice(at)]));
-    expect(answer.complete).toBe(false);
-    expect(answer.error).toMatchObject({ code: 'upstream_failed' });
-    expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
-    expect(text).not.toContain(SECRET);
-  });
+  test.each(errors)(
+    'an error as %s, and no continuation: reported without the upstream’s text, and free',
+    async (_, part) => {
+      const { answer, record, text } = await ask(client, streamOf([...begun, part, ...parts.slice(at)]));
+      expect(answer.complete).toBe(false);
+      expect(answer.error).toMatchObject({ code: 'upstream_failed' });
+      expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
+      expect(text).not.toContain(SECRET);
+    },
+  );
 });
 
 describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (client) => {

@@ -166,7 +166,7 @@ test.each([
   ['an image', { type: 'image_url', image_url: { url: `data:;base64,${png(800, 600).toString('base64')}` } }, 5_000n],
   ['speech', { type: 'input_audio', input_audio: { data: wave(10).toString('base64'), format: 'wav' } }, 2_001n],
   ['text', { type: 'file', file: { file_data: Buffer.from('a b '.repeat(500)).toString('base64') } }, 2_000n],
-])('holds less for %s, of which the bytes tell the most that it can be', async (_, part, most) => {
+])('holds less for %s, whose bytes bound its tokens', async (_, part, most) => {
   upstream.otherwise(clientOf('chat').whole());
   const response = await ask('chat', saying(part));
   expect(response.status).toBe(200);

@@ -88,7 +88,7 @@ test('a stream that does not end is left after half a minute, and paid as far as
 test.each([
   ['one more than 64', MAX_AT_ONCE],
   ['one more than 16 of one account', MAX_OF_ACCOUNT],
-])('%s is left at once; when one of them has ended, there is room again', async (_, most) => {
+])('%s is left at once; when one of them has ended, another is read', async (_, most) => {
   const others: TestAccount[] = [];
   while (others.length * MAX_OF_ACCOUNT < most - MAX_OF_ACCOUNT) others.push(await gateway.register());
   const streams: Streaming[] = [];

@@ -115,7 +115,7 @@ test.each([
   ['/v1/responses', FILTERED, 'messages', 'input'],
   ['/v1/chat/completions', TOO_ODD, 'messages[0].content', 'messages[0].content'],
   ['/v1/chat/completions', TOO_LONG, 'messages', 'messages'],
-])('%s is told its own field: %j at %s', async (path, error, param, told) => {
+])('%s gets its own field: %j at %s', async (path, error, param, told) => {
   gateway.upstream.next(errorScript(400, { ...error, param }));
   const messages = [{ role: 'user', content: 'Hi' }];
   const prompt = path === '/v1/responses' ? { input: messages } : { messages };

@@ -253,7 +253,7 @@ test.each(failures)('%s on %s of %s is a failure', async (_, path, model, script
 describe.each([
   ['with a number', { message: 'Rate limit exceeded', code: 429 }],
   ['with a number in text', { message: 'Rate limit exceeded', code: '429' }],
-])('too many requests, told %s', (_, error) => {
+])('too many requests, as %s', (_, error) => {
   test.each([
     ['whole', false, errorScript(200, error)],
     ['as the first event', true, chatError(error)],

@@ -14,7 +14,7 @@ let gateway: TestGateway;
 afterEach(() => gateway.stop());
 
 describe('paid calls per minute', () => {
-  test('are counted exactly under a race, and told', async () => {
+  test('are counted exactly under a race, and reported', async () => {
     const clock = createManualClock();
     gateway = await startTestGateway({ clock, limits: { paid_per_minute: 20, in_flight: 1_000 } });
     const { key } = await gateway.register();
@@ -152,7 +152,7 @@ describe('a prompt too long', () => {
     expect(await maximumTold({ price, fallbacks }, '/v1/chat/completions', chatOf(sentences))).toBe(most);
   });
 
-  test('is not told with the context of a fallback that has no room for its thinking', async () => {
+  test('does not name the context of a fallback that cannot fit its thinking', async () => {
     const fields = { ...chatOf(3_000), max_tokens: 4_000, thinking: { type: 'enabled', budget_tokens: 3_000 } };
     expect(await maximumTold({ price: paid, fallbacks: ['longest'] }, '/v1/messages', fields)).toBe(8_192);
   });

@@ -40,7 +40,7 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name !== 'responses'))('$name', 
     expect(client.readWhole(json)).toEqual({ text: 'One two', model: 'main' });
   });
 
-  test('items that the upstream numbers in its own way are told, and charged, once', async () => {
+  test('items with wrong indexes are sent and charged once', async () => {
     await start();
     const options = { pieces: ['word '.repeat(20)], usage: null };
     const costs: unknown[] = [];

@@ -285,7 +285,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   });
 
   if (client.name === 'messages') {
-    test('a prefilled run that tells its input alone: the prefill is output, and no input', async () => {
+    test('a prefilled run that reports only its input: the prefill is output, and no input', async () => {
       await start({ first: { prefill: true } });
       const script = client.stream({ pieces: [' gamma', ' delta.'], tokens: { input: 16, output: 4 } });
       const body = (script.body ?? []).map((part) => String(part).replace(',"usage":{"output_tokens":4}', ''));

@@ -57,21 +57,21 @@ const words = (deltas: readonly Answer[]) => deltas.map(({ content = '' }) => co
 const hello = { content: 'hello ' };
 const world = { content: 'world' };
 
-test('told after the break, they come', async () => {
+test('those after the break are sent', async () => {
   const whole = chatScript(hello, world, cite('a'), MOOD);
   const deltas = await ask({ script: whole, parts: 2, read: 'hello' }, whole, {});
   expect(words(deltas)).toBe('hello world');
   expect(told(deltas)).toEqual([cite('a'), MOOD]);
 });
 
-test('told before the break, they do not come again', async () => {
+test('those before the break are not sent again', async () => {
   const whole = chatScript(hello, cite('a'), world, cite('b'), MOOD);
   const deltas = await ask({ script: whole, parts: 5, read: '"b"' }, whole, {});
   expect(words(deltas)).toBe('hello world');
   expect(told(deltas)).toEqual([cite('a'), cite('b'), MOOD]);
 });
 
-test('a route that is given the beginning tells its own', async () => {
+test('a route that continues by prefill sends its own', async () => {
   const script = chatScript(hello, cite('a'), world);
   const again = chatScript(world, cite('b'), MOOD);
   const deltas = await ask({ script, parts: 3, read: '"a"' }, again, { second: { prefill: true } });
@@ -79,7 +79,7 @@ test('a route that is given the beginning tells its own', async () => {
   expect(told(deltas)).toEqual([cite('a'), cite('b'), MOOD]);
 });
 
-test('told by an upstream of another format, with what signs its thoughts', async () => {
+test('from an upstream of another format, with the signatures of its thoughts', async () => {
   const events = messageEvents({ thinking: ['hm'], pieces: ['hello ', 'world'] });
   const citation = { type: 'web_search_result_location', url: 'https://e.test', title: 'E', cited_text: 'c' };
   const at = events.findLastIndex(({ type }) => type === 'content_block_stop');

@@ -129,7 +129,7 @@ describe.each([false, true])('a channel that cannot open it (stream: %p)', (stre
     ]);
   });
 
-  test('is asked without it when there is no other, and that is told', async () => {
+  test('is tried without it when there is no other channel, and that is reported', async () => {
     first.next(errorScript(400, UNREADABLE));
     second.next(errorScript(400, UNREADABLE), answer());
     const response = await respond({ model: 'ordered', input: HISTORY, stream });
@@ -187,7 +187,7 @@ test('what a translation sealed for a chat client stays behind as well', async (
   expect(await types(1)).toEqual(['user', 'assistant', 'user']);
 });
 
-test('the same words of an upstream that seals nothing are a refusal as any other, told once', async () => {
+test('the same message of an upstream that encrypts nothing is an ordinary refusal, reported once', async () => {
   first.next(errorScript(400, IN_WORDS));
   const response = await gateway.chat(account.key, { model: 'up-paid' });
   expect(response.status).toBe(400);

@@ -110,7 +110,7 @@ describe('in the middle of a stream', () => {
   const clock = createManualClock();
   withLimits({ idle_ms: LIMIT_MS }, clock);
 
-  test('it is told in the stream, costs nothing, and the upstream is left', async () => {
+  test('the stream gets an error, costs nothing, and the upstream is aborted', async () => {
     gateway.upstream.next(stalled(Buffer.byteLength(ROLE + WORDS[0])));
     gateway.upstream.otherwise({ status: 500 });
     const response = await gateway.chat(account.key, { model: set.alone, stream: true });

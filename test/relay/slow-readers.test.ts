@@ -267,7 +267,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       await expectLeft();
     });
 
-    test('for a while, and then the upstream says nothing more for the time of an attempt: it is silent, and nobody pays', async () => {
+    test('for a while, and then the upstream sends nothing for the time of an attempt: it is silent, and nothing is charged', async () => {
       pass(clock, 2 * MINUTE_MS);
       await readAll();
       pass(clock, TOTAL_MS);

@@ -70,7 +70,7 @@ describe.each([
     }
   });
 
-  test.each([1, 2, 3, 7, 64])('in pieces of %d bytes', async (size) => {
+  test.each([1, 2, 3, 7, 64])('in chunks of %d bytes', async (size) => {
     gateway.upstream.otherwise(inPieces(script(ending), size));
     expect(await ask(0)).toBe(expected);
   });

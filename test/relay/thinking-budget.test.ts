@@ -152,7 +152,7 @@ describe('for a strict client', () => {
     expect(sent).toMatchObject({ max_tokens: 2_001, thinking: thinking(2_000) });
   });
 
-  test.each([[{}], [{ max_tokens: 20_000 }]])('a budget that the model has no room for is 400: %p', async (bound) => {
+  test.each([[{}], [{ max_tokens: 20_000 }]])('a budget that does not fit the model is 400: %p', async (bound) => {
     const { response } = await strictly(9_000, { ...bound, thinking: thinking(MODEL_MOST) });
     expect(response.status).toBe(400);
     const { error } = (await response.json()) as Answer;

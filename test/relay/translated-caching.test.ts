@@ -148,7 +148,7 @@ describe.each([
   };
   const words = { instructions: 'x'.repeat(1_000), input: 'Hi' };
 
-  test('what was read and written is told and billed each by its price, within the hold', async () => {
+  test('cache reads and writes are reported and billed at their prices, within the hold', async () => {
     gateway.upstream.next(make({ usage }));
     const response = await ask(clientOf('responses'), { ...words, stream, prompt_cache_key: 'session-1' });
     const text = await response.text();

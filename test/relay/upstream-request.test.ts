@@ -178,7 +178,7 @@ describe('the output bound', () => {
     expect(sent).toEqual({ [field]: undefined, [other]: 10, told: null });
   });
 
-  test('is clamped to the model’s, and told', async () => {
+  test('is lowered to the model’s, and reported', async () => {
     expect(await bound(',"max_tokens":5000')).toEqual({
       max_tokens: 1_000,
       max_completion_tokens: undefined,

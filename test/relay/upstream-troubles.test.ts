@@ -99,7 +99,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       ]);
     });
 
-    test('429 that stays: no channel is asked more than twice, and the client is told the smallest wait', async () => {
+    test('429 that stays: no channel is tried more than twice, and the response has the shortest wait', async () => {
       lab = await share(client);
       lab.first.otherwise(client.refusal(429, 'other', { 'retry-after': '0.2' }));
       lab.second.otherwise(client.refusal(429, 'other', { 'retry-after': '20' }));
@@ -149,7 +149,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       expect(lab.third.requests[0]?.json.model).toBe('spare-2026-01');
     });
 
-    test('503 everywhere without a fallback: told, and free', async () => {
+    test('503 everywhere without a fallback: reported, and free', async () => {
       lab = await share(client);
       lab.first.otherwise(client.refusal(503, 'other'));
       lab.second.otherwise(client.refusal(503, 'other'));
@@ -237,7 +237,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       expect(lab.first.requests).toHaveLength(1);
     });
 
-    test('a malformed piece in the middle is a break', async () => {
+    test('a malformed chunk in the middle is a break', async () => {
       lab = await share(client);
       const script = answer();
       const parts = script.body ?? [];
@@ -281,14 +281,14 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       expect(lab.second.requests).toEqual([]);
     });
 
-    test('a prompt too long and no fallback: told as what it is', async () => {
+    test('a prompt too long and no fallback: the fault says so', async () => {
       lab = await share(client);
       lab.first.next(client.refusal(400, 'too_long'));
       await expectFault(await ask(), 400, 'context_length_exceeded', [['first', 'request_refused']]);
       expect(lab.second.requests).toEqual([]);
     });
 
-    test('content rejected: told, and nobody else is asked', async () => {
+    test('content rejected: reported, and no other channel is tried', async () => {
       lab = await share(client, { hasFallback: true });
       lab.first.next(client.refusal(400, 'content'));
       await expectFault(await ask(), 400, 'content_rejected', [['first', 'request_refused']]);

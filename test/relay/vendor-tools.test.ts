@@ -120,7 +120,7 @@ async function addBalance(): Promise<void> {
 }
 
 describe('a search of the web', () => {
-  test.each(SEARCHES)('is room for as many as may be made: %s %j', async (name, fields, uses, each = 8_000) => {
+  test.each(SEARCHES)('covers as many as may be made: %s %j', async (name, fields, uses, each = 8_000) => {
     const client = clientOf(name);
     await addBalance();
     const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
@@ -140,7 +140,7 @@ describe('a search of the web', () => {
     expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
   });
 
-  test('reads a long prompt again each time, for which there is room, too', async () => {
+  test('reads a long prompt again each time, which the hold covers, too', async () => {
     const client = clientOf('responses');
     const tools = [{ type: 'web_search' }];
     await addBalance();
@@ -279,7 +279,7 @@ const UNKNOWN: [string, Record<string, unknown>, number][] = [
 ];
 
 describe('any other tool of the vendor', () => {
-  test.each(UNKNOWN)('is room for a whole context each time it may be used: %s %j', async (name, fields, uses) => {
+  test.each(UNKNOWN)('covers a whole context each time it may be used: %s %j', async (name, fields, uses) => {
     await addBalance();
     const held = await holdOf(clientOf(name), fields);
     expect(held).toBeGreaterThanOrEqual(WHOLE * BigInt(uses));
@@ -298,7 +298,7 @@ describe('any other tool of the vendor', () => {
     },
   );
 
-  test('beside a file of unknown size is room for both', async () => {
+  test('beside a file of unknown size covers both', async () => {
     await addBalance();
     const file = { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } };
     const held = await holdOf(clientOf('messages'), { tools: [FETCH], messages: [{ role: 'user', content: [file] }] });
@@ -422,7 +422,7 @@ describe('a schema of the answer', () => {
     ['messages', { output_format: format }],
   ];
 
-  test.each(BY_CLIENT)('has room for the tool that it may become: %s %j', async (name, fields) => {
+  test.each(BY_CLIENT)('covers the tool that it may become: %s %j', async (name, fields) => {
     const client = clientOf(name);
     const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
     expect(more).toBeGreaterThan(TOLD);
@@ -476,7 +476,7 @@ describe('a tool that has another model work', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test('is left behind, and told, where it is translated', async () => {
+  test('is removed and reported where it is translated', async () => {
     upstream.otherwise(clientOf('chat').whole());
     const look = { name: 'look', input_schema: { type: 'object' } };
     const response = await ask(clientOf('messages'), { tools: [look, ADVISOR] }, 'chat');

@@ -63,7 +63,7 @@ test.each<[QuirksName, string, string]>([
 test.each([
   ...['grok-4', 'grok-4-0709', 'grok-4-latest', 'grok-4-fast-reasoning', 'grok-4-1-fast-reasoning'],
   ...['grok-4.20-0309-reasoning', 'grok-code-fast-1'],
-])('%s thinks as it likes: it is given no word, and each is told', (model) => {
+])('%s decides how much it thinks: it gets no effort, and each is reported', (model) => {
   for (const effort of ASKED) expect(written(model, effort, 'xai')).toEqual({ dropped: ['thinking'], word: undefined });
 });
 
@@ -75,6 +75,6 @@ test.each([...['grok-3', 'grok-2-1212', 'grok-4-fast-non-reasoning', 'grok-4.20-
   },
 );
 
-test('a word that nobody knows passes: the upstream tells what it takes', () => {
+test('an unknown effort passes: the upstream decides', () => {
   expect(given('gpt-5', 'a lot')).toBe('a lot');
 });

@@ -59,7 +59,7 @@ describe('a long stream', () => {
     expect(performance.now() - from).toBeLessThan(3_000);
   });
 
-  test('does not keep the pieces that its text came in', () => {
+  test('does not keep the deltas of its text', () => {
     const strings = () => {
       Bun.gc(true);
       return heapStats().objectTypeCounts.string ?? 0;

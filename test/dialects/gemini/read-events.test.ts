@@ -26,7 +26,7 @@ function blocks(events: readonly AnswerEvent[]): string[] {
 
 const stopOf = (events: readonly AnswerEvent[]) => events.find((event) => event.type === 'stop');
 
-test('words in pieces are one block', () => {
+test('text in parts is one block', () => {
   const { events, usage } = readStream(geminiChunks());
   expect(blocks(events)).toEqual(['text', 'Hello', ' there', 'close', 'stop']);
   expect(stopOf(events)).toEqual({ type: 'stop', reason: 'end' });
@@ -172,7 +172,7 @@ describe('why it ended', () => {
     });
   });
 
-  test('what was used is told by any chunk, also by one after the end', () => {
+  test('usage is read from any chunk, also from one after the end', () => {
     const used = '{"usageMetadata":{"promptTokenCount":11,"candidatesTokenCount":3}}';
     const silent = geminiChunks({ usage: null });
     const expected = { buckets: { input: 11, output: 3 } };
@@ -208,7 +208,7 @@ describe('why it ended', () => {
     expect(stopOf(events)).toMatchObject({ reason: 'length' });
   });
 
-  test('it is told before the end mark of others', () => {
+  test('it comes before the end mark that some servers add', () => {
     const { events } = readStream([...geminiChunks(), '[DONE]']);
     expect(blocks(events)).toEqual(['text', 'Hello', ' there', 'close', 'stop', 'done']);
   });
@@ -242,7 +242,7 @@ test('a picture of the model’s is not lost', () => {
   expect(blocks(events)).toEqual(['text', '![image](data:image/png;base64,iVBO)']);
 });
 
-test('words that nobody counted leave the input alone', () => {
+test('a report without an output count has only the input', () => {
   const { candidatesTokenCount: _, totalTokenCount: __, ...usage } = GEMINI_USAGE;
   expect(readStream(geminiChunks({ usage })).usage).toMatchObject({ buckets: { input: 11 }, lacksOutput: true });
   expect(readStream(geminiChunks({ usage, pieces: [] })).usage).toMatchObject({ buckets: { input: 11, output: 0 } });

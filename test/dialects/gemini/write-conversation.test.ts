@@ -378,7 +378,7 @@ describe('settings', () => {
     expect(dropped).toEqual([]);
   });
 
-  test('that it has not are told by the client’s names', () => {
+  test('unsupported ones are reported by the client’s names', () => {
     const settings = [
       ...[setting('logprobs', true), setting('top_logprobs', 3), setting('user', 'me', 'safety_identifier')],
       ...[setting('other', {}, 'logit_bias'), setting('seed', 2 ** 40), setting('presence_penalty', 1)],
@@ -437,7 +437,7 @@ describe('thinking', () => {
     expect(config(model, rest)).toEqual(thinkingConfig);
   });
 
-  test('leaves room for the answer', () => {
+  test('leaves tokens for the answer', () => {
     expect(config('gemini-2.5-flash', { effort: 'high' }, 2_000).thinkingBudget).toBe(1_500);
   });
 
@@ -447,7 +447,7 @@ describe('thinking', () => {
     expect(write({ reasoning: wish({ isOff: true }) }, { to }).dropped).toEqual([]);
   });
 
-  test('is not spoken of where nobody asked', () => {
+  test('is not set without a request for it', () => {
     expect(write({}).body.generationConfig.thinkingConfig).toBeUndefined();
   });
 });
@@ -487,7 +487,7 @@ describe('formats', () => {
     expect(body.generationConfig.responseJsonSchema).toEqual(written);
   });
 
-  test('do not stand in the way of a forced call', () => {
+  test('do not prevent a forced call', () => {
     const { body, formatTool } = write({ format, tools: [tool('look')], toolChoice: { mode: 'any' } });
     expect(formatTool).toBeUndefined();
     expect(body.toolConfig).toEqual({ functionCallingConfig: { mode: 'ANY' } });

@@ -22,7 +22,7 @@ test.each([
   expect(weighPlain(`${PROSE} ${dense}`)).toBeLessThanOrEqual(weighTokens(`${PROSE} `));
 });
 
-test('pieces weigh together: a run that comes one character at a time is a run', () => {
+test('deltas are weighed together: a run that comes one character at a time is a run', () => {
   const count = new PlainTokens();
   for (let i = 0; i < 5_000; i++) count.add('=');
   expect(count.total()).toBeLessThan(5);

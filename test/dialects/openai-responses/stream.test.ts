@@ -29,7 +29,7 @@ function start(keepText = false): StreamWriter {
 }
 
 describe('reading', () => {
-  test('text, reasoning and calls begin an answer; what only tells of progress does not', () => {
+  test('text, reasoning and calls begin an answer; progress events do not', () => {
     const { seen } = read(
       responseEvents({ reasoning: ['Hm'], pieces: ['Yes'], tools: [{ name: 'look', arguments: ['{}'], callId: 'c' }] }),
     );
@@ -73,13 +73,13 @@ describe('reading', () => {
     expect(facts.usage).toBe('absent');
   });
 
-  test('arguments that only the end tells are output all the same', () => {
+  test('arguments that only the closing event has are output, too', () => {
     const events = responseEvents({ pieces: [], tools: [{ name: 'look', arguments: ['{"at":1}'], callId: 'c' }] });
     const { seen } = read(events.filter(({ type }) => !type.endsWith('.delta')));
     expect(seen.flatMap(({ segments }) => segments)).toContainEqual({ slot: '0/0/arguments', text: '{"at":1}' });
   });
 
-  test('reasoning that nobody is shown is reasoning', () => {
+  test('hidden reasoning is reasoning', () => {
     const item = { id: 'rs', type: 'reasoning', summary: [], encrypted_content: 'x' };
     const { facts, seen } = read([{ type: 'response.output_item.done', output_index: 0, item }]);
     expect(facts.output).toMatchObject({ hasReasoning: true, hasContent: false });
@@ -213,7 +213,7 @@ describe('continued by prefill', () => {
   }
   const cuts = first.map((_, at) => at + 1).filter((cut) => cut >= 5);
 
-  test.each(cuts)('after %d events the text goes on, and its ends tell all of it', (cut) => {
+  test.each(cuts)('after %d events the text continues, and its closing events have all of it', (cut) => {
     const answer = assembleResponses(joined(cut, (sent) => ({ pieces: [PIECES.join('').slice(sent.length)] })));
     expect(answer).toMatchObject({ complete: true, content: { '0/text/0': 'One two three' } });
   });

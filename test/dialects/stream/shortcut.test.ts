@@ -209,7 +209,7 @@ describe.each(STREAMS)('$name', (stream) => {
     { weight: 1, arbitrary: fc.constantFrom(...stream.others).map((other) => ({ other })) },
   );
 
-  test('the short way and the long way tell and count the same', () => {
+  test('the fast path and the plain path write and count the same', () => {
     fc.assert(
       fc.property(
         fc.array(said, { minLength: 1, maxLength: 30 }),
@@ -239,7 +239,7 @@ describe.each(STREAMS)('$name', (stream) => {
   });
 });
 
-test('where it can be, the short way is taken', () => {
+test('the fast path is used wherever it can be', () => {
   const texts = ['"some"', '" words"', '" 更多"', '" and more"', `"${'so long'.repeat(20)}"`];
   for (const stream of STREAMS.filter(({ name }) => !/thinking|stop/.test(name))) {
     const events = [stream.first, ...texts.map(stream.says)].map((event) => encoder.encode(event));

@@ -161,12 +161,12 @@ describe('an event too long ends the reading', () => {
 });
 
 describe('as much as may come', () => {
-  test('many lines in one piece', () => {
+  test('many lines in one chunk', () => {
     const piece = bytes('data: x\n\n'.repeat(160_000));
     expect(new SseReader().push(piece)).toHaveLength(160_000);
   });
 
-  test('a long line in many pieces', () => {
+  test('a long line in many chunks', () => {
     const reader = new SseReader();
     const piece = bytes('x'.repeat(1_000));
     reader.push(bytes('data: '));

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { checkSettings } from '../../../src/dialects/translate/check-settings.ts';
 import { Fault } from '../../../src/faults/fault.ts';
 
-test('a number that is none is told by the client’s own name for it', () => {
+test('a setting that must be a number is refused by the client’s name for it', () => {
   let thrown: unknown;
   try {
     checkSettings([

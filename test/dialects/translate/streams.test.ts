@@ -128,7 +128,7 @@ describe('stop sequences matched here', () => {
     expect(events.at(-1)).toEqual({ type: 'stop', reason: 'length' });
   });
 
-  test('for any text in any pieces it is the text up to what was complete first', () => {
+  test('for any text in any chunks it is the text before the sequence that was complete first', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '你') });
     const sequences = fc.array(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1 }));
     fc.assert(

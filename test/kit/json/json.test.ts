@@ -169,7 +169,7 @@ describe('two members of one name', () => {
     expect(problemOf('{"a":{"b":1,"b":2},"c":"\\"a\\":1"}')).toBe('none');
   });
 
-  test('it is told before what comes after it, and not before what came first', () => {
+  test('it is reported before problems after it, and not before those that came first', () => {
     expect(problemOf('{"a":1,"\\u0061":2,')).toBe('duplicate_member a');
     expect(problemOf(`{"a":1,"a":2,"b":${'['.repeat(100)}`)).toBe('duplicate_member a');
     expect(problemOf(`{"a":1,"b":${'['.repeat(100)},"a":2}`)).toBe('too_deep');

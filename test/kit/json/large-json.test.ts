@@ -50,7 +50,7 @@ const spelt = fc.tuple(object, gap, fc.boolean()).map(([value, space, isEscaped]
   return space + (isEscaped ? text.replaceAll('a', '\\u0061').replaceAll('/', '\\/') : text) + space;
 });
 
-describe('read in pieces', () => {
+describe('read in steps', () => {
   test('every document is the same', async () => {
     await fc.assert(
       fc.asyncProperty(spelt, stepChars, async (text, size) => {

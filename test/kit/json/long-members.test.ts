@@ -80,7 +80,7 @@ test('other members are not long, whatever is in them', () => {
   expect(written(document)).toBe(text);
 });
 
-test('a text that has marks of its own is told from ours', () => {
+test('a text with marks of its own is not taken for one of ours', () => {
   const text = `{"note":"\\u00010 \\u0002","embedding":[1,2]}`;
   expect(written(read(text))).toBe(text);
 });
@@ -91,7 +91,7 @@ test('members around it are edited', () => {
   expect(text).toBe(answer('[1,2]', '"AAAA"').replace('é', 'mine'));
 });
 
-describe('in any pieces', () => {
+describe('in any chunks', () => {
   const value = fc.oneof(
     fc.constantFrom(...LISTS, ...STRINGS, ...OTHERS),
     fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { maxLength: 5 }).map((list) => JSON.stringify(list)),

@@ -13,7 +13,7 @@ function scan(bytes: Uint8Array, from: number) {
   return text.scan(bytes, from) ? { end: text.end, weight: text.weight } : undefined;
 }
 
-test('any text without escapes is found whole, and weighs the same to the last bit', () => {
+test('any text without escapes is found whole, and weighs exactly the same', () => {
   const unit = fc.constantFrom(
     'a',
     'Z',

@@ -29,7 +29,7 @@ describe('system', () => {
     ]);
   });
 
-  test('without the line that tells the vendor who calls', () => {
+  test('without the line that identifies the client to the vendor', () => {
     const billing = 'x-anthropic-billing-header: cc_version=2.1.325.382; cc_entrypoint=sdk-cli;';
     const system = [
       { type: 'text', text: billing },
@@ -121,7 +121,7 @@ describe('content', () => {
     expect(read).toThrow(expect.objectContaining({ details: { param: 'messages[0].content[0]', message } }));
   });
 
-  test('what it found, and tools it may call now, are told in words', () => {
+  test('what it found, and tools it may call now, are written as text', () => {
     const found = {
       type: 'search_result',
       source: 'https://x',
@@ -170,7 +170,7 @@ describe('content', () => {
     expect(result({ tool_use_id: id })).toMatchObject({ callId: 'c1' });
   });
 
-  test('calls of one id are told apart, each with its own result', () => {
+  test('calls with the same id are kept apart, each with its own result', () => {
     const messages = [1, 2].flatMap((turn) => [
       { role: 'assistant', content: [{ type: 'tool_use', id: 'call_0', name: 'look', input: {} }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_0', content: String(turn) }] },
@@ -250,7 +250,7 @@ describe('tools', () => {
     expect(settings).toEqual([]);
   });
 
-  test('those of the vendor stay behind, and are told', () => {
+  test('those of the vendor are removed and reported', () => {
     const memory = { type: 'memory_20250818', name: 'memory' };
     const body = { tools: [search, { ...look, type: 'custom' }, memory] };
     expect(read(body).tools.map(({ name, at }) => [name, at])).toEqual([['look', 'tools[1]']]);

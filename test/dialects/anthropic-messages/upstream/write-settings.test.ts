@@ -96,12 +96,12 @@ describe('thinking', () => {
     }
   });
 
-  test('models that never learned it are not asked, and it is told', () => {
+  test('models without it do not get it, and it is reported as dropped', () => {
     const body = write({ reasoning: wish({ effort: 'high' }) }, targetOf('claude-3-5-haiku-20241022'));
     expect([body.thinking, body.output_config, body.dropped]).toEqual([undefined, undefined, ['reasoning_effort']]);
   });
 
-  test('not with a forced call, and it is told', () => {
+  test('not with a forced call, and it is reported as dropped', () => {
     for (const toolChoice of [{ mode: 'any' }, { mode: 'tool', name: 'look' }] as const) {
       const body = write({ reasoning: wish({ effort: 'high' }), tools: [toolOf('look')], toolChoice });
       expect([body.thinking, body.dropped]).toEqual([{ type: 'disabled' }, ['reasoning_effort']]);
@@ -196,7 +196,7 @@ describe('tools', () => {
     expect(choose({ parallelTools: true })).toBeUndefined();
   });
 
-  test('strict is told, because it stays behind', () => {
+  test('strict is removed and reported', () => {
     expect(write({ tools: [toolOf('look', { strict: true })] }).dropped).toEqual(['strict']);
   });
 });
@@ -255,7 +255,7 @@ describe('format', () => {
     expect(body.reworded).toEqual([]);
   });
 
-  test('where it can be no call, such an object is closed, and that is told', () => {
+  test('where it cannot be a call, such an object is closed, and that is reported', () => {
     const words = open({ additionalProperties: true });
     const looks: Partial<Conversation> = { tools: [toolOf('look')], toolChoice: { mode: 'any' } };
     const list = { ...format, schema: { type: 'array', items: words.schema } };
@@ -336,7 +336,7 @@ describe('other settings', () => {
     expect(body.metadata).toEqual({ user_id: 'hash-of-me@x' });
   });
 
-  test('what has no word here is told by the client s name', () => {
+  test('an unsupported setting is reported by the client’s name', () => {
     const names = ['seed', 'logprobs', 'verbosity', 'service_tier', 'frequency_penalty'] as const;
     const body = write({
       settings: [...names.map((name) => settingOf(name, 1)), settingOf('other', {}, 'logit_bias')],
@@ -348,7 +348,7 @@ describe('other settings', () => {
     expect(refusedParam(() => write({ settings: [settingOf('choices', 3, 'n')] }))).toBe('n');
   });
 
-  test('how closely a picture is looked at is told', () => {
+  test('the detail of an image is reported as dropped', () => {
     const image = (detail: string): Part => ({
       type: 'image',
       source: { kind: 'url', url: 'https://x' },

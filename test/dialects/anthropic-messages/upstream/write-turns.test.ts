@@ -115,7 +115,7 @@ describe('turns', () => {
     });
   });
 
-  test('a missing result is told as an error', () => {
+  test('a missing result is sent as an error', () => {
     const turns = [userTurn('a'), turnOf('assistant', callPart('1')), userTurn('b')];
     expect(write({ turns }).messages[2].content[0]).toEqual({
       type: 'tool_result',
@@ -191,7 +191,7 @@ describe('an answer begun by the client', () => {
     expect(write({ turns }, { ...MODERN, prefill: true }).messages).toEqual(expected);
   });
 
-  test('elsewhere is put as a request, and told', () => {
+  test('elsewhere is sent as a request of the user, and reported', () => {
     const written = anthropicMessagesUpstream.writeConversation(conversationOf({ turns }), MODERN);
     const { messages } = JSON.parse(written.body(FIELDS, { stream: false }));
     expect(messages).toHaveLength(1);
@@ -270,7 +270,7 @@ describe('reasoning', () => {
     expect(blocksOf([mine('S1')])).toBeUndefined();
   });
 
-  test('without a signature goes back only to who does not look for one', () => {
+  test('without a signature is sent back only to models that do not check it', () => {
     const unsigned = (target: Target) => {
       const thoughts = thought(target.origin, { opaque: { origin: target.origin, value: '' } });
       return write({ turns: [userTurn('a'), turnOf('assistant', thoughts, 'b'), userTurn('c')] }, target).messages[1];
@@ -279,7 +279,7 @@ describe('reasoning', () => {
     expect(unsigned(targetOf('deepseek-chat')).content[0]).toMatchObject({ type: 'thinking' });
   });
 
-  test('of another, or of nobody known, is removed; a turn of nothing else vanishes', () => {
+  test('of another or an unknown model is removed; a turn that becomes empty is removed, too', () => {
     const turns = [userTurn('a'), turnOf('assistant', thought('another000'), thought(undefined)), userTurn('b')];
     expect(write({ turns }).messages).toEqual([user('a', 'b')]);
   });
@@ -327,7 +327,7 @@ describe('media', () => {
     expect(refusedParam(() => writePart(document(docx)))).toBe('p');
   });
 
-  test('sound, what nobody knows, and media of an assistant are refused', () => {
+  test('audio, unknown parts, and media of an assistant are refused', () => {
     expect(refusedParam(() => writePart({ type: 'audio', format: 'wav', data: 'AAAA', at: 'p' }))).toBe('p');
     expect(refusedParam(() => writePart({ type: 'other', kind: 'video', at: 'p' }))).toBe('p');
     expect(

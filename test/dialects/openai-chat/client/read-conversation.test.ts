@@ -192,7 +192,7 @@ describe('content', () => {
     expect(refused(content({ type: 'file', file: { file_id: 'file-1' } }))).toBe('messages[0].content[0]');
   });
 
-  test('sound, refusals and what nobody knows are kept', () => {
+  test('audio, refusals and unknown parts are kept', () => {
     expect(partsOf(content({ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }))).toMatchObject([
       { type: 'audio', data: 'AA==', format: 'wav' },
     ]);
@@ -237,7 +237,7 @@ describe('thoughts of earlier turns', () => {
     ]);
   });
 
-  test('kept in pieces they are whole again', () => {
+  test('stored in parts they are joined again', () => {
     const details = [
       { text: 'H', origin: 'o' },
       { text: 'm', origin: 'o' },
@@ -304,7 +304,7 @@ describe('tools', () => {
     expect(read({ tools: [tool('a'), tool('b')], tool_choice: choice }).toolChoice).toEqual(expected as never);
   });
 
-  test('a forced tool that nobody here can run is refused, and so is a name that is not there', () => {
+  test('a forced tool that the gateway cannot carry is refused, and so is an unknown name', () => {
     const tools = [tool('a'), { type: 'web_search' }];
     expect(refused({ tools, tool_choice: { type: 'web_search' } })).toBe('tool_choice');
     expect(refused({ tools, tool_choice: tool('other') })).toBe('tool_choice');
@@ -393,7 +393,7 @@ describe('settings', () => {
     expect(refused({ modalities: ['text', 'audio'], audio: { voice: 'x' } })).toBe('modalities');
   });
 
-  test('speakers that have names are told of', () => {
+  test('names of speakers are reported as dropped', () => {
     expect(settingNames({ messages: [{ ...HI, name: 'Ann' }] })).toEqual(['name']);
     expect(settingNames({ messages: [{ role: 'system', content: 'x', name: 'rules' }, HI] })).toEqual([]);
   });

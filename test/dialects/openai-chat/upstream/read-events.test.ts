@@ -80,7 +80,7 @@ describe('a stream', () => {
     ]);
   });
 
-  test('a refusal is told apart', () => {
+  test('a refusal is a block of its own', () => {
     expect(said(chunk({ content: 'I' }), chunk({ refusal: 'No.' }), chunk({}, 'content_filter'))).toEqual([
       ['text', 'I'],
       ['refusal', 'No.'],
@@ -205,7 +205,7 @@ describe('calls of a stream', () => {
     expect(said(both, end)).toEqual([['a', 'f', '"a"'], ['b', 'f', '"b"'], 'stop:tool']);
   });
 
-  describe('that only their order tells apart', () => {
+  describe('that only their order distinguishes', () => {
     const opened = (id: string | undefined, name: string, text = '') => ({ id, function: { name, arguments: text } });
     const more = (...texts: string[]) => texts.map((text) => ({ function: { arguments: text } }));
     const asFirst = (calls: Fields[]) => calls.map((call) => ({ ...call, index: 0 }));
@@ -304,7 +304,7 @@ describe('calls of a stream', () => {
     expect(two?.[0]).not.toBe('a');
   });
 
-  test('id and name with every bit, or a new id with every bit', () => {
+  test('id and name with every delta, or a new id with every delta', () => {
     const again = (id: string, name: string | undefined, text: string) =>
       callBit({ index: 0, id, function: { name, arguments: text } });
     expect(said(again('a', 'f', '{"x"'), again('a', 'f', ':1}'), end)).toEqual([['a', 'f', '{"x":1}'], 'stop:tool']);
@@ -324,7 +324,7 @@ describe('calls of a stream', () => {
     expect(said(bit(0, '{"x"'), named, bit(0, ':1}'), end)).toEqual([['a', 'f', '{"x":1}'], 'stop:tool']);
   });
 
-  describe('a name in pieces', () => {
+  describe('a name in parts', () => {
     const knowsTool = (name: string) => ['get_thing', 'get_get_all', 'look', 'go'].includes(name);
     const piece = (id: string | undefined, name: string, text = '') =>
       callBit({ index: 0, ...(id === undefined ? {} : { id }), function: { name, arguments: text } });
@@ -363,7 +363,7 @@ describe('calls of a stream', () => {
       ]);
     });
 
-    test('one that the model made up is told, with and without arguments', () => {
+    test('one that the model made up is passed on, with and without arguments', () => {
       expect(calls(piece('a', 'made'), bit(0, '{}'), end)).toEqual([['a', 'made', '{}'], 'stop:tool']);
       expect(calls(piece('a', 'made'), end)).toEqual([['a', 'made', ''], 'stop:tool']);
       expect(calls(piece('a', 'made'), piece('b', 'up', '{}'), end)).toEqual([
@@ -405,7 +405,7 @@ describe('calls of a stream', () => {
     expect(events[0]).toEqual({ type: 'open', block: { kind: 'tool', id: 'a', name: 'f', signature: 'sig' } });
   });
 
-  test('any mix of bits by the book gives every call whole and in order', () => {
+  test('any mix of deltas by the specification gives every call whole and in order', () => {
     const call = fc.record({
       name: fc.constantFrom('f', 'g'),
       bits: fc.array(fc.string({ minLength: 1 }), { maxLength: 5 }),
@@ -445,7 +445,7 @@ describe('details of reasoning', () => {
     });
   const signed = (...datas: string[]) => signedIn(readAll(datas, 'openrouter').events);
 
-  test('pieces of one type and index are one', () => {
+  test('parts of one type and index are joined', () => {
     expect(
       signed(
         chunk({ reasoning: 'a', reasoning_details: [detail({ text: 'a', signature: null, format: null })] }),
@@ -548,7 +548,7 @@ describe('a whole answer', () => {
 describe('usage', () => {
   const told = (usage: unknown) => JSON.stringify({ choices: [], usage });
 
-  test('the last that is told counts', () => {
+  test('the last report counts', () => {
     const { usage } = readAll([
       chunk({}, 'stop', { usage: { prompt_tokens: 1, completion_tokens: 1 } }),
       told({

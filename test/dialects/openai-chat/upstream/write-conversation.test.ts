@@ -210,7 +210,7 @@ describe('messages', () => {
     ).toBe(at);
   });
 
-  test('thoughts go back to who wants them and may have them', () => {
+  test('thoughts are sent to upstreams that accept them and may have them', () => {
     const thought = (opaque?: { origin: string; value: string }): Turn[] => [
       turn('user', text('a')),
       turn('assistant', { type: 'reasoning', text: 'Hm', opaque, at }, text('b')),
@@ -370,7 +370,7 @@ describe('tools', () => {
 });
 
 describe('settings', () => {
-  test('those that both sides know; the rest is told', () => {
+  test('those that both formats have; the rest is reported as dropped', () => {
     const { json, dropped } = write({
       settings: [
         setting('temperature', 0.2),
@@ -430,7 +430,7 @@ describe('settings', () => {
     expect(write({ reasoning }).json.reasoning_effort).toBe(effort);
   });
 
-  test('who takes no word about thinking is given none', () => {
+  test('an upstream without thinking settings gets none', () => {
     const reasoning = { name: 'thinking', isOff: false, effort: 'high', budget: undefined };
     for (const target of [targetOf('deepseek'), targetOf('openai', { model: 'gpt-4o-mini' })]) {
       const { json, dropped } = write({ reasoning }, target);

@@ -138,7 +138,7 @@ describe('turns', () => {
     ]);
   });
 
-  test('searches of a vendor are left out and told; other work of its tools cannot be carried', () => {
+  test('searches of a vendor are removed and reported; other calls of its tools are refused', () => {
     const search = { type: 'web_search_call', id: 'ws', status: 'completed' };
     const { turns, settings } = read({ input: [user(), search, user('And?')] });
     expect(turns.map(({ role }) => role)).toEqual(['user', 'user']);
@@ -208,7 +208,7 @@ describe('tools', () => {
     expect(turns[1]?.parts).toMatchObject([{ name: 'crm__find' }, { name: 'x__gone' }]);
   });
 
-  test("a vendor's own tools are left out and told, unless they are asked for", () => {
+  test("a vendor's own tools are removed and reported, unless they are forced", () => {
     const search = { type: 'web_search' };
     const { tools, settings } = read({ tools: [look, search], tool_choice: 'auto' });
     expect(tools).toHaveLength(1);

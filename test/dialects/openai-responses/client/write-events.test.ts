@@ -270,7 +270,7 @@ describe('the life of a response', () => {
     ]);
   });
 
-  test('what was asked for is told in its own bytes', () => {
+  test('settings of the request are echoed in their own bytes', () => {
     const asked =
       '{"model":"main","input":"Hi","tools":[{"type":"function","name":"a","parameters":{"2":1,"1":12345678901234567890}}],"temperature":0.50}';
     const context = { ...contextOf(), asked: readJsonObject(asked) };

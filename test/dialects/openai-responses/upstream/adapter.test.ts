@@ -265,7 +265,7 @@ describe('answers', () => {
     },
   );
 
-  test('what a text cites is told once, wherever the upstream tells it', () => {
+  test('a citation of a text is read once, wherever the upstream sends it', () => {
     const cited = (url: string) => ({ type: 'url_citation', url, title: 'T', start_index: 1, end_index: 3 });
     const texts = [
       { type: 'output_text', text: 'One.', annotations: [cited('https://a.test'), cited('https://b.test')] },

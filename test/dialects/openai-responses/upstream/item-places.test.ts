@@ -98,7 +98,7 @@ function withLateWords(events: readonly ResponseEvent[]): ResponseEvent[] {
   });
 }
 
-describe('each item is told once, in a stream', () => {
+describe('each item of a stream is read once', () => {
   test.each<[string, ResponseEvent[]]>([
     ['by the book', responseEvents(OPTIONS)],
     ['without an index', noIndex],
@@ -233,7 +233,7 @@ describe('calls whose arguments come in turns', () => {
   });
 });
 
-describe('calls with one call id are told apart', () => {
+describe('calls with the same call id are kept apart', () => {
   const names = ['f1', 'f2', 'f3'];
   const call = (id: string) => ({ type: 'function_call', id, call_id: 'call_0', name: 'pay', arguments: '' });
   const args = (id: string) => `{"to":"${id}"}`;
@@ -273,7 +273,7 @@ describe('calls with one call id are told apart', () => {
   });
 });
 
-test('what only the end tells is told, beside what was heard', () => {
+test('items that only the final response has are added to those of the stream', () => {
   const heard = changed((event) => without(event, 'output_index')).filter(
     (event) => !JSON.stringify(event).includes('"fc_'),
   );
