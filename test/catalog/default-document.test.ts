@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { defaultDocument, type ProviderSettings, unusedProviders } from '../../src/catalog/default-document.ts';
 import { publicCatalog } from '../../src/catalog/public-catalog.ts';
@@ -139,6 +141,17 @@ describe('facts of vendors', () => {
       expect(KNOWN.find(({ id }) => id === replacedBy)).toMatchObject({ sources: expect.any(Array) });
       expect(KNOWN.find(({ id }) => id === replacedBy)?.retiresAt).toBeUndefined();
     }
+  });
+
+  test.each(['docs/configuration.md', 'docs/zh-TW/configuration.md'])('%s names every model and date', (file) => {
+    const text = readFileSync(join(import.meta.dir, '../..', file), 'utf8');
+    const rows = text.split('\n').filter((line) => /^\| `(OPENAI|ANTHROPIC|GEMINI)_API_KEY` \|/.test(line));
+    expect(rows).toHaveLength(3);
+    const named = rows.flatMap((row) => [...row.matchAll(/`([a-z0-9.-]+)`/g)].map(([, id]) => id));
+    const ids = KNOWN.map(({ id }) => id);
+    expect(named.filter((id) => id?.includes('-')).toSorted()).toEqual(ids.toSorted());
+    for (const { retiresAt } of KNOWN) if (retiresAt) expect(rows.join('\n')).toContain(retiresAt);
+    expect(text).toContain(READ_ON);
   });
 
   test('prices are at NT$32.5 to the dollar, rounded up to three decimals, also those of later', () => {

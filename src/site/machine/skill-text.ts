@@ -44,7 +44,8 @@ curl -s ${publicUrl}/v1/models -H "authorization: Bearer $KEY"
 \`\`\`
 
 \`price\` is in NT$ per 1M tokens. Models with \`"demo": true\` answer with built-in text. The header \`x-svc-cost-ntd\` of an
-answer is what it cost, \`x-svc-channel\` the upstream channel that served it.
+answer is what it cost, \`x-svc-channel\` the upstream channel that served it. A model with \`retires_at\` ends then: use
+\`replaced_by\`. Later prices are in \`price.changes\`.
 
 ## Know the cost before a call
 

@@ -12,17 +12,18 @@ import { createSealer } from '../../../src/kit/sealed.ts';
 import { StoreRefused } from '../../../src/store/refusal.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { appliedLine } from '../../support/applied-line.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 import { plainDocument } from '../../support/plain-document.ts';
 
 let folder: string;
 let tools: PublishingTools;
 let lines: string[];
 let active: ActiveCatalog;
+let clock: ManualClock;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gateway-publishing-'));
-  const clock = createManualClock();
+  clock = createManualClock();
   const store = await openSqliteStore({ file: join(folder, 'gateway.sqlite'), clock });
   tools = { store, clock, sealer: createSealer('a-pepper-for-tests-only', systemRandom) };
   lines = [];
@@ -103,4 +104,51 @@ test('with nothing to stay on, the operator is told in one line', async () => {
   expect(refused).toBeInstanceOf(StoreRefused);
   expect(String(refused)).toContain('feature_of_tomorrow');
   expect(String(refused)).not.toContain('\n');
+});
+
+/** A paid model with these fields. */
+async function applyModel(fields: Record<string, unknown>): Promise<void> {
+  const { channels, models } = plainDocument();
+  const model = { ...models[1], ...fields };
+  const applied = await applyDocument(
+    tools,
+    JSON.stringify({ channels, models: [models[0], model] }),
+    'operator',
+    'token',
+  );
+  expect(applied.ok).toBe(true);
+  await follow();
+}
+
+test('at a date of the document it changes without a look at the store, and stays the same object in between', async () => {
+  const at = clock.now() + 1_000;
+  const changes = [{ effective_at: new Date(at).toISOString(), input: 20 }];
+  await applyModel({ price: { input: 10, output: 40, changes } });
+  const before = active.get();
+  clock.step(999);
+  expect(active.get()).toBe(before);
+  clock.step(1);
+  const after = active.get();
+  expect(after.find('paid')?.prices.input).toBe(20_000n);
+  expect(before.find('paid')?.prices.input).toBe(10_000n);
+  clock.step(1_000_000);
+  expect(active.get()).toBe(after);
+  clock.step(-1_000_001);
+  expect(active.get().find('paid')?.prices.input).toBe(10_000n);
+});
+
+test('a model is deprecated since the first of the latest revisions that all have a date', async () => {
+  const sinceOf = () => active.get().find('paid')?.retirement?.deprecatedAt;
+  const retires = (date: string) => applyModel({ retires_at: date });
+  await retires('2026-12-11');
+  await applyModel({});
+  clock.step(1_000);
+  const since = clock.now();
+  await retires('2026-12-11');
+  clock.step(1_000);
+  await retires('2027-01-01');
+  expect(sinceOf()).toBe(since);
+  const restarted = createActiveCatalog(tools.store, clock, createAlarms(createLog(clock, () => {})));
+  await restarted.refresh((await tools.store.read.pulse()).revision);
+  expect(restarted.get().find('paid')?.retirement?.deprecatedAt).toBe(since);
 });
