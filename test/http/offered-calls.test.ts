@@ -261,3 +261,11 @@ describe.each(SERVERS)('a server $name', ({ path, document, paidModel, freePerMi
     expect(medianCalls).toBeLessThanOrEqual(4);
   });
 });
+
+test('an agent that is led nowhere says so', async () => {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('Hello') });
+  const { goals, deadEnds } = await runGoals(`http://127.0.0.1:${server.port}`, { card: '' });
+  await server.stop(true);
+  expect(goals.filter(({ missed }) => missed === undefined)).toEqual([]);
+  expect(deadEnds[0]).toContain('nothing that was read leads to');
+});
