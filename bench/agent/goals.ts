@@ -28,6 +28,8 @@ export const GOALS: readonly Goal[] = [
   { name: 'recover from a refusal', reach: recover },
   { name: 'a quote, and a call at its price', reach: quotedCall },
   { name: 'verify the bill of a call', reach: verifyBill },
+  { name: 'what happened to the account', reach: readEvents },
+  { name: 'MCP', reach: useMcp },
   { name: 'Claude Code', reach: claudeCode },
 ];
 
@@ -156,6 +158,41 @@ async function verifyBill(agent: Agent, progress: Progress): Promise<void> {
   const isRight = ({ quantity, unit_price_nano: unit, amount_nano: amount }: Json) =>
     BigInt(quantity) * BigInt(unit) === BigInt(amount);
   check(lines.every(isRight), 'a line is not its quantity times its price');
+}
+
+/** The events so far, then by the cursor none that was read before. */
+async function readEvents(agent: Agent): Promise<void> {
+  const { call } = await agent.find(/\bevents?\b|\bhappened to the account\b/i, ({ method }) => method === 'GET');
+  const first = await agent.send(call);
+  expectOk(first);
+  const types: string[] = first.json.data.map(({ type }: Json) => type);
+  check(types.includes('key.created') && types.includes('card.redeemed'), `only these happened: ${types}`);
+  const rest = await agent.send({ ...call, url: `${call.url}?after=${first.json.next_cursor}` });
+  expectOk(rest);
+  check(rest.json.data.length === 0, 'the cursor leads to events that were read');
+}
+
+/** As a client of the protocol begins: initialize, the tools, and a call of the one that is about the balance. */
+async function useMcp(agent: Agent): Promise<void> {
+  const { call } = await agent.find(/\bMCP\b/);
+  const clientInfo = { name: 'agent', version: '1' };
+  const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  check((await ask('initialize', hello)).capabilities.tools, 'the server has no tools');
+  const { tools }: Json = await ask('tools/list', {});
+  const tool = tools.find(({ description }: Json) => /\bbalance\b/i.test(description));
+  check(tool, 'no tool is about the balance');
+  const { structuredContent: account, isError } = await ask('tools/call', { name: tool.name, arguments: {} });
+  check(!isError && account.balance_ntd > 0, 'the tool did not say the balance');
+
+  async function ask(method: string, params: object): Promise<Json> {
+    const accept = 'application/json, text/event-stream';
+    const body = JSON.stringify({ jsonrpc: '2.0', id: method, method, params });
+    const answer = await agent.send({ ...call, headers: { ...call.headers, accept }, body });
+    expectOk(answer);
+    const message = answer.json ?? readJson(/^data: (.+)$/m.exec(answer.text)?.[1] ?? '');
+    check(message?.result, `no result: ${answer.text.slice(0, 300)}`);
+    return message.result;
+  }
 }
 
 /** The calls that Claude Code makes, with the variables of the registration and nothing else. */
