@@ -25,6 +25,53 @@ export const NOTICE_DAYS = 180;
 
 export const ENTRIES: readonly Entry[] = [
   {
+    id: 'events',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Events', 'zh-TW': '事件' },
+    text: {
+      en: '`GET /api/events` lists what happened to the account: a low balance, a used-up budget, keys, cards, refunds, incidents, prices and models that change. With `Accept: text/event-stream` it goes on as a stream. `PATCH /api/me` sets `balance_low_ntd`.',
+      'zh-TW':
+        '`GET /api/events` 列出帳戶發生的事：餘額偏低、預算用完、金鑰、儲值卡、退款、服務異常，以及價格與模型的變動。帶上 `Accept: text/event-stream` 則以串流持續送出。`PATCH /api/me` 可以設定 `balance_low_ntd`。',
+    },
+    docs: 'accounts',
+  },
+  {
+    id: 'webhooks',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Webhooks', 'zh-TW': 'Webhook' },
+    text: {
+      en: '`POST /api/webhooks` sends the same events to an address of yours, signed as Standard Webhooks, and again until they arrive.',
+      'zh-TW': '`POST /api/webhooks` 把相同的事件送到您指定的網址，依 Standard Webhooks 簽章，未送達時會重送。',
+    },
+    docs: 'accounts',
+  },
+  {
+    id: 'mcp',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'MCP server', 'zh-TW': 'MCP 伺服器' },
+    text: {
+      en: '`/mcp` has the service as tools for clients of the Model Context Protocol, such as Claude Code and Codex. Only the tool `ask` costs money.',
+      'zh-TW':
+        '`/mcp` 以工具的形式提供本服務，供 Claude Code、Codex 等 Model Context Protocol 用戶端使用。只有 `ask` 會收費。',
+    },
+    docs: 'clients',
+  },
+  {
+    id: 'retirement',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Dates of models and prices', 'zh-TW': '模型與價格的日期' },
+    text: {
+      en: 'A model that retires has `retires_at` and `replaced_by` in the catalog and in `/v1/models`, and its answers have the headers `Deprecation` and `Sunset`. After the date, calls get 410 `model_retired` or are served by the successor. Prices can be announced before they change.',
+      'zh-TW':
+        '即將停用的模型，在模型目錄與 `/v1/models` 有 `retires_at` 與 `replaced_by`，回應帶有標頭 `Deprecation` 與 `Sunset`。到期後，呼叫會得到 410 `model_retired`，或改由後繼模型回答。價格變動可以事先公告。',
+    },
+    docs: 'errors',
+  },
+  {
     id: 'changelog',
     date: '2026-11-18',
     kind: 'added',
