@@ -32,8 +32,7 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
     const key = await tools.keys.revalidate(call.key);
     const keyRefused = key === call.key ? undefined : changeKey(call, key);
     if (keyRefused) return keyRefused;
-    // A receipt finds the prices by this time: a call that waited past a change of prices counts as admitted before it.
-    const limit = limitOf(call, nearestWithin(call.catalog, clock.now()));
+    const limit = limitOf(call, admissionTime(call, clock.now()));
     let chain: KeyChain | undefined;
     let result: AdmitResult | undefined = refusals.find(limit);
     if (!result) {
@@ -56,6 +55,14 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
       return clientLeft();
     }
   }
+}
+
+/**
+ * A receipt finds the prices by this time, so a paid call that waited past a change of prices counts as admitted before it.
+ * A free one has no price, and the slot that it waits for opens by time.
+ */
+function admissionTime({ model, catalog }: Call, now: number): number {
+  return model.free ? now : nearestWithin(catalog, now);
 }
 
 /** The checks before limits and money. */

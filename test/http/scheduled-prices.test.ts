@@ -116,15 +116,37 @@ test('a call that runs through the change keeps its price', async () => {
   expect((await charged(await running)).cost_nano).toBe(costAt(10n));
 });
 
-test('a call that waits for money through the change has the price of before, and its receipt finds it', async () => {
+/** Counts admissions that are refused for this reason: such a call waits. */
+function countRefused(reason: string): () => number {
   const { store } = gateway.gateway;
   const { commit } = store;
   let refused = 0;
   store.commit = async (name, input) => {
     const result = await commit(name, input);
-    if (name === 'admit' && (result as { reason?: string }).reason === 'balance_in_use') refused++;
+    if (name === 'admit' && (result as { reason?: string }).reason === reason) refused++;
     return result;
   };
+  return () => refused;
+}
+
+test('a free call that waits for a slot through the change gets it', async () => {
+  const refused = countRefused('free_minute_limit');
+  changesAt = clock.now() + 59_500;
+  await gateway.apply((standard) => {
+    const document = withChange()(standard);
+    return { ...document, limits: { ...document.limits, free_per_minute: 1 } };
+  });
+  const free = () => gateway.chat(account.key, { model: 'up-free' });
+  expect((await free()).status).toBe(200);
+  clock.skip(59_000);
+  const waiting = free();
+  await eventually('the call to wait', () => refused() > 0);
+  clock.skip(1_000);
+  expect((await waiting).status).toBe(200);
+});
+
+test('a call that waits for money through the change has the price of before, and its receipt finds it', async () => {
+  const refused = countRefused('balance_in_use');
   skipTo(changesAt - 1);
   // Its prompt alone holds more than half of NT$1.
   const messages = [{ role: 'user', content: 'word '.repeat(230) }];
@@ -134,7 +156,7 @@ test('a call that waits for money through the change has the price of before, an
   const first = untilHeard(() => gateway.call(CHAT, { key: account.key, body: dear }));
   await gateway.upstream.request(0);
   const second = gateway.call(CHAT, { key: account.key, body: dear });
-  await eventually('the second call to wait', () => refused > 0);
+  await eventually('the second call to wait', () => refused() > 0);
   clock.skip(1_000);
   gate.open();
   await charged(await first);
