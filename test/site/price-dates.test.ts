@@ -106,6 +106,10 @@ test('an edit of prices keeps later changes, and makes those that have come part
     return parse(document.yaml).models.find(({ id }: { id: string }) => id === 'changing').price;
   };
   const change = { effective_at: new Date(changesAt).toISOString(), input: 21.5, service_tiers: { flex: 0.5 } };
+  const { rows } = (await api('GET', '/prices')).body;
+  expect(rows.find(({ model }: { model: string }) => model === 'changing').changes).toEqual([
+    { effective_at: change.effective_at, sale: { input: '21.5' }, rules: { service_tiers: { flex: '0.5' } } },
+  ]);
   expect(await edited('12')).toEqual({ input: 12, output: 40, changes: [change] });
   clock.skip(10 * DAY_MS);
   expect(await edited('30')).toEqual({ input: 30, output: 40, service_tiers: { flex: 0.5 } });

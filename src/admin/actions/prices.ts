@@ -39,7 +39,7 @@ export interface PriceRow {
   /** Undefined if it has none. */
   rules: ListRules | undefined;
   /** What changes later. */
-  changes: readonly ({ at: number } & Pick<PriceRow, 'rules'> & { sale: PriceList })[];
+  changes: readonly ({ effectiveAt: number; sale: PriceList } & Pick<PriceRow, 'rules'>)[];
   routes: readonly RouteCost[];
 }
 
@@ -101,7 +101,7 @@ function priceRow({ channels }: Document, model: DocumentModel, now: number): Pr
 function changesAfter({ changes = [] }: Amounts, now: number): PriceRow['changes'] {
   return changes
     .filter(({ effective_at: at }) => at > now)
-    .map(({ effective_at: at, ...list }) => ({ at, sale: toPriceList(list), rules: toRules(list) }));
+    .map(({ effective_at: effectiveAt, ...list }) => ({ effectiveAt, sale: toPriceList(list), rules: toRules(list) }));
 }
 
 export function toPriceList(amounts: Pick<Amounts, PriceName>): PriceList {

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
+import { startTestGateway } from '../../support/gateway.ts';
+import { chatAnswer } from '../../support/openai-chat.ts';
 import { plainDocument } from '../../support/plain-document.ts';
 import { createWorkplace } from '../../support/start-process.ts';
 
@@ -156,6 +158,20 @@ describe('a model that retires', () => {
     expect(text).toContain('from then on its calls are refused, without a successor');
     expect(text).not.toContain('requests');
     expect(existsSync(place.dataDir)).toBe(false);
+  });
+
+  test('is named with its traffic, where there is a database', async () => {
+    const gateway = await startTestGateway();
+    try {
+      gateway.upstream.otherwise(chatAnswer());
+      const { key } = await gateway.register();
+      for (let n = 0; n < 2; n++) expect((await gateway.chat(key, { model: 'up-paid' })).status).toBe(200);
+      const file = retiring('used.yaml', 10, { id: 'up-paid' });
+      const { stderr } = await place.gateway(['config', 'check', file], { DATA_DIR: gateway.dataDir });
+      expect(stderr).toContain('in the last 30 days it had 2 requests from 1 account');
+    } finally {
+      await gateway.stop();
+    }
   });
 
   test('is named with its successor, also when it has retired', async () => {

@@ -62,8 +62,8 @@ function ModelSheet({ context, row, retiring }: SheetProps) {
         <ModelPrices context={context} sale={sale} routes={row.routes} label={model} />
       )}
       <Rules name={prices.sale} rules={row.rules} />
-      {row.changes.map(({ at, sale: later, rules }) => (
-        <Rules name={prices.from(taipeiMoment(at))} rules={rules} prices={later} />
+      {row.changes.map(({ effectiveAt, sale: later, rules }) => (
+        <Rules name={prices.from(taipeiMoment(effectiveAt))} rules={rules} prices={later} />
       ))}
       {row.routes.map(({ channel, costRules }) => (
         <Rules name={`${prices.cost} ${channel}`} rules={costRules} />
