@@ -43,16 +43,18 @@ export interface CursorMove {
   to: number;
 }
 
-export interface RecordDeliveryInput {
-  delivery: Delivery;
-  /** For an event that is sent for the first time. */
+/** Of one webhook, in the order in which they were sent. */
+export interface RecordDeliveriesInput {
+  webhookId: string;
+  deliveries: readonly Delivery[];
+  /** For events that are sent for the first time. */
   move?: CursorMove | undefined;
   /** The receiver wants no more. */
   isGone: boolean;
   at: number;
 }
 /** `gone`: it was deleted or disabled. `moved`: nothing was written, because the cursor is elsewhere. */
-export type RecordDeliveryResult =
+export type RecordDeliveriesResult =
   | { ok: true; disabledFor: Webhook['disabledFor'] }
   | { ok: false; reason: 'gone' | 'moved' };
 
@@ -80,7 +82,7 @@ export interface WebhookOperations {
   createWebhook: { input: CreateWebhookInput; result: CreateWebhookResult };
   changeWebhook: { input: ChangeWebhookInput; result: WebhookResult };
   deleteWebhook: { input: DeleteWebhookInput; result: DeleteWebhookResult };
-  recordDelivery: { input: RecordDeliveryInput; result: RecordDeliveryResult };
+  recordDeliveries: { input: RecordDeliveriesInput; result: RecordDeliveriesResult };
   restWebhook: { input: RestWebhookInput; result: undefined };
   takeRole: { input: TakeRoleInput; result: TakeRoleResult };
 }

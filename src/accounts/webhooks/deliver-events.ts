@@ -28,6 +28,11 @@ interface Due {
   from: number | undefined;
 }
 
+/** `from` as before it was sent. */
+interface Sent extends Pick<Due, 'from'> {
+  delivery: Delivery;
+}
+
 export const ATTEMPT_MS = 15_000;
 /** After this time other webhooks have their turn. */
 const ROUND_MS = 15_000;
@@ -84,6 +89,10 @@ class Round {
   isDown = false;
   /** Somebody else sends, or the webhook was changed. */
   #isStale = false;
+  /** What is not recorded yet. */
+  readonly #sent: Sent[] = [];
+  #recording: Promise<void> = Promise.resolve();
+  #recordFailed: unknown;
   disabledFor: Webhook['disabledFor'] = null;
 
   constructor(tools: DeliveryTools, webhook: Webhook, signal: AbortSignal) {
@@ -94,7 +103,7 @@ class Round {
   }
 
   get isOver(): boolean {
-    return this.isDown || this.#isStale || this.disabledFor !== null;
+    return this.isDown || this.#isStale || this.disabledFor !== null || this.#recordFailed !== undefined;
   }
 
   /** Null once it has answered well. A time that has passed says that it was down, and holds up nothing. */
@@ -107,20 +116,19 @@ class Round {
   async sendNext(): Promise<boolean> {
     const due = (await this.#readRepeated()) ?? (await this.#readNew());
     const wasBack = this.#isBack;
-    const records: Promise<void>[] = [];
     try {
       for (const one of due) {
         if (this.isOver || this.#isBack !== wasBack || (one.from === undefined && this.#fails)) break;
         const attempted = await this.#send(one);
-        const record = this.#record(one, attempted);
-        records.push(record);
-        // It may end the round. Successes are recorded while the next event is sent.
-        if (!attempted.isDelivered) await record;
+        this.#sent.push(this.#note(one, attempted));
+        // Successes are recorded while the next event is sent. A failure may end the round.
+        const recorded = this.#recordSent();
+        if (!attempted.isDelivered) await recorded;
       }
     } finally {
-      await Promise.allSettled(records);
+      await this.#recording;
     }
-    await Promise.all(records);
+    if (this.#recordFailed !== undefined) throw this.#recordFailed;
     return due.length > 0;
   }
 
@@ -166,12 +174,11 @@ class Round {
     return sendMessage(this.#tools, message, this.#signal);
   }
 
-  async #record({ event, attempts, from }: Due, { isDelivered, status, detail }: Attempted): Promise<void> {
-    const { store, clock, random } = this.#tools;
+  #note({ event, attempts, from }: Due, { isDelivered, status, detail }: Attempted): Sent {
+    const { clock, random } = this.#tools;
     const { eventId } = event;
     const at = clock.now();
-    const isGone = status === GONE;
-    const waitMs = isDelivered || isGone ? undefined : retryWaitMs(attempts + 1, random);
+    const waitMs = isDelivered || status === GONE ? undefined : retryWaitMs(attempts + 1, random);
     const nextAt = waitMs === undefined ? null : at + waitMs;
     const delivery: Delivery = {
       webhookId: this.#webhook.webhookId,
@@ -186,8 +193,31 @@ class Round {
     if (from !== undefined) this.#cursor = eventId;
     if (isDelivered) this.#noteSuccess();
     else this.#noteFailure(delivery, from !== undefined);
-    const move = from === undefined ? undefined : { from, to: eventId, replays: this.#webhook.replays };
-    const result = await store.commit('recordDelivery', { delivery, move, isGone, at });
+    return { delivery, from };
+  }
+
+  /** One write at a time: what was sent meanwhile goes into the next. Never rejects. */
+  #recordSent(): Promise<void> {
+    this.#recording = this.#recording
+      .then(() => this.#record(this.#sent.splice(0)))
+      .catch((error: unknown) => {
+        this.#recordFailed ??= error;
+      });
+    return this.#recording;
+  }
+
+  async #record(sent: readonly Sent[]): Promise<void> {
+    const [first] = sent;
+    const last = sent.at(-1)?.delivery;
+    if (!first || !last || this.#recordFailed !== undefined) return;
+    const { webhookId, replays } = this.#webhook;
+    const result = await this.#tools.store.commit('recordDeliveries', {
+      webhookId,
+      deliveries: sent.map(({ delivery }) => delivery),
+      move: first.from === undefined ? undefined : { from: first.from, to: last.eventId, replays },
+      isGone: last.status === GONE,
+      at: last.lastAt,
+    });
     if (result.ok) this.disabledFor ??= result.disabledFor;
     else this.#isStale = true;
   }

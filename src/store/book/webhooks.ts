@@ -8,8 +8,8 @@ import type {
   CreateWebhookResult,
   DeleteWebhookInput,
   DeleteWebhookResult,
-  RecordDeliveryInput,
-  RecordDeliveryResult,
+  RecordDeliveriesInput,
+  RecordDeliveriesResult,
   RestWebhookInput,
   TakeRoleInput,
   TakeRoleResult,
@@ -105,31 +105,30 @@ function listed(accountId: string, webhookId: string): Touch[] {
   ];
 }
 
-export function recordDeliveryTouches({ delivery }: RecordDeliveryInput): Touch[] {
+export function recordDeliveriesTouches({ webhookId, deliveries }: RecordDeliveriesInput): Touch[] {
   return [
-    { table: 'webhooks', id: delivery.webhookId },
-    { table: 'deliveries', id: deliveryId(delivery) },
+    { table: 'webhooks', id: webhookId },
+    ...deliveries.map((delivery) => ({ table: 'deliveries', id: deliveryId(delivery) }) as const),
   ];
 }
 
-export function recordDelivery(book: Book, input: RecordDeliveryInput): RecordDeliveryResult {
-  const { delivery, move, isGone, at } = input;
-  const webhook = book.get('webhooks', delivery.webhookId);
+export function recordDeliveries(book: Book, input: RecordDeliveriesInput): RecordDeliveriesResult {
+  const { webhookId, deliveries, move, isGone, at } = input;
+  const webhook = book.get('webhooks', webhookId);
   if (!webhook?.enabled) return { ok: false, reason: 'gone' };
   if (move && (webhook.cursor !== move.from || webhook.replays !== move.replays)) {
     return { ok: false, reason: 'moved' };
   }
-  const failingSince = delivery.state === 'delivered' ? null : (webhook.failingSince ?? at);
+  let { failingSince } = webhook;
+  for (const delivery of deliveries) {
+    book.put('deliveries', deliveryId(delivery), delivery);
+    failingSince = delivery.state === 'delivered' ? null : (failingSince ?? at);
+  }
   const hasFailedLong = failingSince !== null && at - failingSince >= FAILING_MS;
   const disabledFor = isGone ? 'gone' : hasFailedLong ? 'failing' : null;
-  book.put('deliveries', deliveryId(delivery), delivery);
-  book.put('webhooks', webhook.webhookId, {
-    ...webhook,
-    cursor: move?.to ?? webhook.cursor,
-    failingSince,
-    enabled: disabledFor === null,
-    disabledFor,
-  });
+  const cursor = move?.to ?? webhook.cursor;
+  const enabled = disabledFor === null;
+  book.put('webhooks', webhookId, { ...webhook, cursor, failingSince, enabled, disabledFor });
   return { ok: true, disabledFor };
 }
 

@@ -55,7 +55,8 @@ export function describeWebhooks(open: OpenSubject): void {
     const record = (row: Delivery, from?: number, rest: { isGone?: boolean; at?: number; replays?: number } = {}) => {
       const { isGone = false, at = T0, replays = 0 } = rest;
       const move = from === undefined ? undefined : { from, to: row.eventId, replays };
-      return subject.store.commit('recordDelivery', { delivery: row, move, isGone, at });
+      const { webhookId } = row;
+      return subject.store.commit('recordDeliveries', { webhookId, deliveries: [row], move, isGone, at });
     };
 
     test('one is stored as it was made, and found by account, by enabled and by due', async () => {
@@ -118,6 +119,18 @@ export function describeWebhooks(open: OpenSubject): void {
       expect(await record(delivery(webhookId, 14, { attempts: 2 }))).toMatchObject({ ok: true });
       expect(await subject.store.read.nextAttemptAt(webhookId)).toBeUndefined();
       expect(await read(webhookId)).toMatchObject({ cursor: 14, failingSince: null });
+    });
+
+    test('several deliveries are written at once: the last of them says whether it fails', async () => {
+      const { webhookId } = await create();
+      const rows = [failed(webhookId, 11), delivery(webhookId, 12), failed(webhookId, 13)];
+      const move = { from: 10, to: 13, replays: 0 };
+      const at = T0 + 7;
+      expect(
+        await subject.store.commit('recordDeliveries', { webhookId, deliveries: rows, move, isGone: false, at }),
+      ).toEqual({ ok: true, disabledFor: null });
+      expect(await read(webhookId)).toMatchObject({ cursor: 13, failingSince: at });
+      expect(await subject.store.read.deliveriesOf({ webhookId, limit: 10 })).toEqual(rows.toReversed());
     });
 
     test('a cursor that somebody else has moved stays where it is', async () => {
