@@ -17,7 +17,6 @@ export function isFull(keys: readonly KeyRow[], at: number): boolean {
 }
 
 interface NewKey {
-  key: KeyRow;
   ancestors: readonly KeyRow[];
   by: Actor | undefined;
   at: number;
@@ -25,6 +24,8 @@ interface NewKey {
 
 /** The keys of the account with a place for another one, or why there is none. */
 export function makeRoom(keys: readonly KeyRow[], asked: NewKey): readonly KeyRow[] | TooManyKeys {
+  // Most accounts have few keys, and no limit is near.
+  if (keys.length < MAX_KEYS_BELOW) return keys;
   let left = keys;
   for (const { keyId } of asked.ancestors) {
     const limit = { most: MAX_KEYS_BELOW, keyId, isCounted: (one: KeyRow) => isBelow(keys, one, keyId) };

@@ -54,7 +54,7 @@ export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
   if (!book.get('wallets', key.accountId)) return { ok: false, reason: 'not_found' };
   const refusedChild = refuseNewChild(key, ancestors, at);
   if (refusedChild) return refusedChild;
-  const others = makeRoom(keys, { key, ancestors, by, at });
+  const others = makeRoom(keys, { ancestors, by, at });
   if ('ok' in others) return others;
   book.put('keyrings', key.accountId, [...others, key]);
   putLimits(book, key);
