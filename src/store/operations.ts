@@ -178,9 +178,16 @@ export type CreateKeyResult =
   | { ok: true; key: KeyDetails; replayedSalt?: string }
   | { ok: false; reason: ActorRefusal | 'not_found' | ReplayRefusal | 'no_replay' }
   | TooManyKeys
+  | KeysMadeRefusal
   | ChildRefusal;
 /** `replayed_key_gone`: an earlier version remembered only the id, and that key was deleted. */
 type ReplayRefusal = 'idempotency_key_reused' | 'replayed_key_gone';
+/** The account, or the keys of it that delegate, have made as many keys today as they may. */
+export interface KeysMadeRefusal {
+  ok: false;
+  reason: 'too_many_keys_today';
+  allowance: Allowance;
+}
 /** `keyId` has no place for another key below it; null for the account. */
 export interface TooManyKeys {
   ok: false;

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { KEY_CHANGES_PER_MINUTE } from '../../src/limits/key-changes.ts';
 import { MAX_KEYS_BELOW } from '../../src/store/book/key-count.ts';
+import { MAX_KEYS_A_DAY } from '../../src/store/book/keys-made.ts';
 import type { Answer } from '../support/answer.ts';
 import { type CreatedKey, createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
@@ -437,4 +438,18 @@ test('a delegating key that changes keys without end is refused, and a managing 
     expect(error).toMatchObject({ code: 'rate_limited', limit: 600, used: 600, resets_at: expect.any(String) });
   }
   expect((await send(account.key, 'DELETE', `/api/keys/${parent.id}`)).status).toBe(200);
+});
+
+test('a day has so many keys below others, which leaves the account its own', async () => {
+  await createKey(gateway, parent.key, CHILD_BUDGET);
+  gateway.sql(
+    'UPDATE windows SET day_count = ? WHERE window_id = ?',
+    ...[MAX_KEYS_A_DAY, `child-keys-made:${account.accountId}`],
+  );
+  const refused = await create(parent.key, CHILD_BUDGET);
+  expect(refused.status).toBe(429);
+  const { error }: Answer = await refused.json();
+  expect(error).toMatchObject({ code: 'rate_limited', limit: MAX_KEYS_A_DAY, used: MAX_KEYS_A_DAY });
+  expect(Date.parse(error.resets_at)).toBeGreaterThan(Date.now());
+  await createKey(gateway, account.key);
 });

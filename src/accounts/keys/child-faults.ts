@@ -3,7 +3,7 @@
 import { type Fault, fault } from '../../faults/fault.ts';
 import { assert } from '../../kit/assert.ts';
 import { MAX_DEPTH } from '../../store/key-chain.ts';
-import type { ChildField, ChildRefusal, TooManyKeys } from '../../store/operations.ts';
+import type { ChildField, ChildRefusal, KeysMadeRefusal, TooManyKeys } from '../../store/operations.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { limitOf, limitParam, limitText } from './limit-fields.ts';
 
@@ -43,6 +43,14 @@ export function tooManyKeys({ keyId, limit, used }: TooManyKeys): Fault {
     message: `${cause}, and ${limit} is the most that ${most}. Delete one first.`,
     figures: { limit, used },
     actions: [{ method: 'GET', path: '/api/keys', why: 'lists the keys; DELETE /api/keys/{id} deletes one' }],
+  });
+}
+
+export function tooManyToday({ allowance: { limit, used, resetsAt } }: KeysMadeRefusal, now: number): Fault {
+  return fault('rate_limited', {
+    message: `${used} keys were made today, and ${limit} is the most in a day of Taipei; keys below others count apart. Retry after midnight in Taipei, or change a key that exists.`,
+    figures: { limit, used, resets_at: new Date(resetsAt).toISOString() },
+    retryAfterS: (resetsAt - now) / 1000,
   });
 }
 

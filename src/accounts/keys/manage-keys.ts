@@ -18,7 +18,7 @@ import type { Store } from '../../store/store.ts';
 import { keyTextOf, newKeyText, type Replayable, replayOf } from '../replays.ts';
 import { SessionEnded } from '../sign-in/sessions.ts';
 import type { Authenticator, PresentedKey } from './authenticator.ts';
-import { childFault, exceedsAncestor, impliedParent, tooManyKeys } from './child-faults.ts';
+import { childFault, exceedsAncestor, impliedParent, tooManyKeys, tooManyToday } from './child-faults.ts';
 import { lastFour } from './key-format.ts';
 import { publicSpending, readSpending } from './key-spending.ts';
 import { subtreeOf, treeOrder } from './key-tree.ts';
@@ -200,7 +200,7 @@ async function done<Result extends KeyResult | RotateKeyResult>(
 type Refusal = Extract<CreateKeyResult | KeyResult | RotateKeyResult, { ok: false }>;
 
 async function refusedChange(
-  { store }: KeyTools,
+  { store, clock }: KeyTools,
   accountId: string,
   refused: Refusal,
   by: Actor,
@@ -214,6 +214,8 @@ async function refusedChange(
       return restrictedManager();
     case 'too_many_keys':
       return tooManyKeys(refused);
+    case 'too_many_keys_today':
+      return tooManyToday(refused, clock.now());
     case 'replayed_key_gone':
       return fault('not_found', { message: REPLAYED_KEY_GONE });
     case 'exceeds_ancestor': {

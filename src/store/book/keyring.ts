@@ -21,6 +21,7 @@ import type { Book, Touch } from './book.ts';
 import { putLimits } from './budgets.ts';
 import { makeRoom, revoked } from './key-count.ts';
 import { noteKey, noteRotation } from './key-events.ts';
+import { countKeyMade, keysMadeTouches } from './keys-made.ts';
 import { moveSession } from './logins.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 
@@ -32,8 +33,14 @@ export function revokeKeyTouches({ accountId, by }: RevokeKeyInput): Touch[] {
   return keyringTouches(accountId, by);
 }
 
-export function createKeyTouches({ key: { accountId, keyId }, by, replay }: CreateKeyInput): Touch[] {
-  return [...keyringTouches(accountId, by), { table: 'budgets', id: keyId }, ...replayTouches(replay)];
+export function createKeyTouches(input: CreateKeyInput): Touch[] {
+  const { key, by, replay } = input;
+  return [
+    ...keyringTouches(key.accountId, by),
+    { table: 'budgets', id: key.keyId },
+    ...keysMadeTouches(input),
+    ...replayTouches(replay),
+  ];
 }
 
 export function rotateKeyTouches({ accountId, by, replay }: RotateKeyInput): Touch[] {
@@ -56,6 +63,8 @@ export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
   if (refusedChild) return refusedChild;
   const others = makeRoom(keys, { ancestors, by, at });
   if ('ok' in others) return others;
+  const refusedToday = countKeyMade(book, input);
+  if (refusedToday) return refusedToday;
   book.put('keyrings', key.accountId, [...others, key]);
   putLimits(book, key);
   rememberReplay(book, replay, remembered(key), at);

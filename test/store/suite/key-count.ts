@@ -3,9 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Actor } from '../../../src/store/book/actors.ts';
 import { MAX_KEYS, MAX_KEYS_BELOW } from '../../../src/store/book/key-count.ts';
+import { MAX_KEYS_A_DAY } from '../../../src/store/book/keys-made.ts';
 import type { EventType, KeyRow } from '../../../src/store/rows.ts';
 import { addKey } from './key-tree.ts';
-import { createAccount, sampleKey, T0 } from './samples.ts';
+import { createAccount, MIDNIGHT, sampleKey, T0 } from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 
 export function describeKeyCount(open: OpenSubject): void {
@@ -78,6 +79,28 @@ export function describeKeyCount(open: OpenSubject): void {
       };
       expect(await create(by)).toMatchObject({ ok: false, reason: 'too_many_keys', keyId: null });
       expect(await create(undefined)).toMatchObject({ ok: true });
+    });
+
+    test('that a customer makes in a day is bounded, apart for keys below others, and not for the operator', async () => {
+      const { store } = subject;
+      const { accountId } = await createAccount(store);
+      const [manager] = await store.read.keysOf(accountId);
+      if (!manager) throw new Error('an account has a key');
+      const by = { keyId: manager.keyId, keyHash: manager.hash };
+      const parent = await addKey(store, accountId);
+      const create = (asker: Actor | undefined, fields: Partial<KeyRow> = {}, at = T0) =>
+        store.commit('createKey', { key: sampleKey(accountId, { manage: false, ...fields }), by: asker, at });
+      expect(await create(by)).toMatchObject({ ok: true });
+      await subject.plant(
+        `UPDATE windows SET day_count = ${MAX_KEYS_A_DAY} WHERE window_id = 'keys-made:${accountId}' AND day_count = 1`,
+      );
+      expect(await create(by)).toEqual({
+        ...{ ok: false, reason: 'too_many_keys_today' },
+        allowance: { limit: MAX_KEYS_A_DAY, used: MAX_KEYS_A_DAY, remaining: 0, resetsAt: MIDNIGHT },
+      });
+      expect(await create(by, { parentId: parent.keyId, dailyBudget: 1n })).toMatchObject({ ok: true });
+      expect(await create(undefined)).toMatchObject({ ok: true });
+      expect(await create(by, {}, MIDNIGHT)).toMatchObject({ ok: true });
     });
   });
 }
