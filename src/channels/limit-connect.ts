@@ -1,5 +1,5 @@
 // A connect timeout. `fetch` has none, so a host that drops packets, or that accepts connections and never answers TLS,
-// would cost a call its whole first-token timeout. If nothing was heard from the upstream recently, a second connection
+// would cost a call its whole first-token timeout. If the upstream has sent nothing recently, a second connection
 // is opened beside the call; if it is not ready in time, the call fails.
 
 import type { Socket } from 'node:net';

@@ -149,7 +149,7 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
     if (lossGuard === 'reached') reportGuard(charged, input);
   }
 
-  /** Once per account and day: the operator looks at the account, not at each call. */
+  /** Once per account and day, because the operator checks the account and not each call. */
   function reportGuard(charged: Nano, { requestId, accountId, losses }: SettleInput | ReleaseInput): void {
     alarms.raise('account_losses', {
       request_id: requestId,

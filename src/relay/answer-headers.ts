@@ -12,7 +12,7 @@ import type { Settled } from './close.ts';
 import type { Step } from './plan.ts';
 import { setRetirement } from './retirement-headers.ts';
 
-/** What a streamed answer will lose is not known yet. */
+/** `lost` is not known yet for a stream. */
 type Reported = Pick<Begun, 'carrier' | 'fields'> & { lost?: readonly string[] };
 
 export function answerHeaders(
@@ -64,7 +64,7 @@ export function addCost(headers: Record<string, string>, { cost, balance }: Sett
   headers['x-svc-balance-ntd'] = formatNtd(balance);
 }
 
-/** What the call cost and used in the end, in place of what it had taken. */
+/** Replaces the amounts of the admission by those of the settlement. */
 export function addSettled(
   headers: Record<string, string>,
   { nearBudgets, tokenAllowance, takenTokens, call }: Admission,

@@ -1,4 +1,4 @@
-// Why one attempt on one channel did not serve. `refusal` is set when the request itself is at fault: no channel will do.
+// Why an attempt failed.
 
 import type { UsageReport } from '../dialects/dialect.ts';
 import type { Fault } from '../faults/fault.ts';
@@ -8,11 +8,11 @@ interface FailureFacts {
   /** The request itself is at fault. */
   refusal?: Fault;
   retryAfterS?: number | undefined;
-  /** Its reasoning was sealed by another account than this channel's, and only that account can read it. */
+  /** Reasoning in the request was encrypted by another account than this channel's. */
   isSealed?: boolean;
-  /** What the upstream reported of it. */
+  /** The usage that the upstream reported. */
   usage?: UsageReport | undefined;
-  /** This channel refuses what another may take: an id that its account does not have, or content that a firewall stops. */
+  /** Another channel may accept it: an id of another account, or content that a firewall blocks. */
   mayServeElsewhere?: boolean;
 }
 
@@ -35,22 +35,22 @@ export class AttemptFailed extends Error {
     this.usage = usage;
   }
 
-  /** Not the fault of one channel: no other is tried. */
+  /** No other channel is tried. */
   get endsCall(): boolean {
     return OUTCOMES[this.outcome].endsCall === true;
   }
 
-  /** The request is refused for a reason of this channel's own: other channels are asked, too. */
+  /** The refusal depends on the channel: others are tried, too. */
   get isChannelSpecific(): boolean {
     return this.isSealed || this.mayServeElsewhere;
   }
 
-  /** The request itself is refused: every channel would refuse it. */
+  /** Every channel would refuse the request. */
   get isFinal(): boolean {
     return this.refusal !== undefined && !this.isTooLong && !this.isChannelSpecific;
   }
 
-  /** The prompt does not fit this model: another one may take it. */
+  /** The prompt does not fit this model: another may accept it. */
   get isTooLong(): boolean {
     return this.refusal?.code === 'context_length_exceeded';
   }

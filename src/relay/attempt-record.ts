@@ -6,7 +6,7 @@ import type { Admission, RelayTools } from './call.ts';
 import { type AttemptOutcome, OUTCOMES } from './outcomes.ts';
 import type { Step } from './plan.ts';
 
-/** One line of the receipt, from when the channel is asked; later outcomes of the same attempt replace earlier ones. */
+/** One line of the receipt. Later outcomes of the same attempt replace earlier ones. */
 export class AttemptRecord {
   readonly #tools: RelayTools;
   readonly #step: Step;
@@ -56,7 +56,7 @@ export function noteTrouble(tools: RelayTools, { call }: Admission, step: Step, 
   if (alarm === 'upstream_refused_our_key') tools.invalidateKey(channel);
 }
 
-/** The upstream bills the answer, and no customer pays for it. */
+/** The upstream bills the answer, and the customer does not pay for it. */
 function noteTooLarge(
   { log }: RelayTools,
   { requestId, endpoint }: Admission['call'],

@@ -1,4 +1,4 @@
-// Before a channel is asked: waits as the plan says, and checks that the hold is still open.
+// Before an attempt: waits as the plan says, and checks that the hold is still open.
 
 import { sleep } from '../kit/clock.ts';
 import { AttemptFailed } from './attempt-failed.ts';
@@ -23,7 +23,7 @@ export async function waitBefore({ clock, cut }: RelayTools, { gone, racing }: E
   });
 }
 
-/** While a node was suspended, another one may have released the hold: then nothing would pay for the attempt. */
+/** While this node was suspended, another may have released the hold: then nothing would pay for the attempt. */
 export function isHeld({ ledger }: RelayTools, { call, startedAt }: Admission): Promise<boolean> {
   const { requestId, key } = call;
   return ledger.isHeld({ requestId, accountId: key.accountId, since: startedAt });

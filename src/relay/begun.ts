@@ -1,4 +1,4 @@
-// An answer from the moment at which it has begun: the whole of a JSON answer, or a stream from its first output on.
+// An answer that has begun: a whole JSON answer, or a stream from its first output.
 
 import type { Carrier } from '../dialects/carrier.ts';
 import type { AnswerFacts, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
@@ -31,9 +31,9 @@ export interface WholeAnswer extends AnyBegun {
 }
 
 export interface StreamedTurns {
-  /** Another turn than the first was asked for. */
+  /** More than one turn was requested. */
   readonly isContinued: boolean;
-  /** No other turn is asked for from here on. */
+  /** No other turn is requested from here on. */
   stop(): void;
   /** The stream is abandoned: a requested turn that has not begun is a loss. */
   leave(): void;
@@ -42,7 +42,7 @@ export interface StreamedTurns {
 export interface BegunStream extends AnyBegun {
   kind: 'stream';
   reader: StreamReader;
-  /** Everything from the first event on, including what was read to find the beginning. */
+  /** From the first event on. */
   events: EventFeed;
   watch: Watch;
   /** Set where a paused answer is continued. */

@@ -1,4 +1,4 @@
-// What an answer costs that the customer's side ended before the model did.
+// The bill of an answer that the client ended before the model did.
 
 import type { Model } from '../catalog/catalog.ts';
 import { checkReportOfEnded } from '../dialects/counts.ts';
@@ -18,7 +18,7 @@ export interface UnseenReasoning {
   estimate: number;
 }
 
-/** How the customer's side ended an answer: by hanging up, a stop sequence, its hour or its output bound. */
+/** How the client ended an answer: by hanging up, a stop sequence, the hour or the output bound. */
 export interface Ended {
   rule: ChargeRule;
   delivered: Readonly<Sent>;
@@ -27,7 +27,7 @@ export interface Ended {
   unseen: UnseenReasoning;
   /** The output tokens that were held for each choice or image. */
   bound: number;
-  /** The gateway itself did not read the report. */
+  /** The gateway did not read the usage report. */
   isUnread: boolean;
 }
 
@@ -75,7 +75,7 @@ export function billEnded(call: Call, runs: Runs, ended: Ended): Bill {
   return priced(ended.isUnread ? withoutUnread(call, step.model, bill) : bill, ...models);
 }
 
-/** A report that only the gateway missed must not make open input a whole context: what is beyond the estimate is a loss. */
+/** If only the gateway missed the report, open input is charged by its estimate: the rest of the context is a loss. */
 function withoutUnread({ request }: Call, { routes }: Model, bill: Bill): Bill {
   if (!request.input.isOpen || typeof bill.reported === 'object') return bill;
   const input = Math.min(bill.buckets.input, estimateAt(request.input, routes[0]?.model ?? ''));

@@ -7,10 +7,8 @@ import { type Buckets, type ChargeRule, NO_BUCKETS } from '../store/rows.ts';
 import type { Call } from './call.ts';
 import { chargedOutput, notCharged, priced, TOKENIZER_MARGIN, withOutput, withPrefilled } from './charge-part.ts';
 import { type Bill, measure, usedBy, withReasoning } from './measure.ts';
-import type { Step as AnyStep } from './plan.ts';
+import type { ChosenRoute } from './plan.ts';
 import { lastOf, type Runs } from './runs.ts';
-
-type Step = Pick<AnyStep, 'route' | 'model'>;
 
 export function nothingBilled(model: string, rule: ChargeRule, used: Buckets): Bill {
   return {
@@ -29,7 +27,7 @@ export function nothingBilled(model: string, rule: ChargeRule, used: Buckets): B
 }
 
 /** An answer without output is free; its tokens are shown as they were used. */
-export function billAnswer(call: Call, step: Step, facts: AnswerFacts, mayHide: boolean): Bill {
+export function billAnswer(call: Call, step: ChosenRoute, facts: AnswerFacts, mayHide: boolean): Bill {
   const { model } = step;
   const { output, tokensAfterStop } = facts;
   const seen = output.tokens + (tokensAfterStop ?? 0);
@@ -45,20 +43,20 @@ export function billAnswer(call: Call, step: Step, facts: AnswerFacts, mayHide: 
 }
 
 /** The client left before a whole answer came: it pays for input and reasoning. */
-export function billUnsent(call: Call, step: Step, facts: AnswerFacts): Bill {
+export function billUnsent(call: Call, step: ChosenRoute, facts: AnswerFacts): Bill {
   const used = measure(call, step, facts);
   if (!hasOutput(call, facts)) return notCharged(used, 'empty_answer');
   const output = Math.min(used.buckets.output, withReasoning(used.reasoning, 0, facts.output));
   return priced(withOutput(used, { output, images: 0, rule: 'hung_up' }), step.model);
 }
 
-/** A run that answered from the start is the bill. One that continued by prefill is billed as if it had done all of it. */
+/** The last run is billed. If it continued by prefill, it is billed as if it had produced the whole answer. */
 export function billStream(call: Call, runs: Runs): Bill {
   const last = lastOf(runs);
   const { step, reader, prefilledTokens } = last;
   const facts = reader.facts();
   const measured = measure(call, step, facts);
-  // Nobody pays for it, nor for its hidden reasoning.
+  // The customer does not pay for it: the loss includes hidden reasoning.
   const used = step.model.free ? { ...measured, buckets: usedBy(call, last).buckets } : measured;
   if (prefilledTokens === undefined && !hasOutput(call, facts)) return notCharged(used, 'empty_answer');
   const bill = withPrefilled(used, prefilledTokens);
@@ -84,7 +82,7 @@ function hasOutput({ request }: Call, { output, usage, finish }: AnswerFacts): b
   if (usage.reasoning > 0) return true;
   switch (finish) {
     case 'length':
-      // An answer that ended because the prompt filled the context is none. A bound of 0 asks only to fill the cache.
+      // No output: the prompt filled the context. A bound of 0 only fills the cache.
       return usage.buckets.output > 0 || request.maxOutputTokens === 0;
     case 'stop_sequence':
       return true;

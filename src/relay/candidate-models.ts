@@ -12,9 +12,7 @@ import { mayUse } from './choose-model.ts';
 /** The named one is the first. */
 export type Models = readonly [Model, ...Model[]];
 
-type ModelCall = Pick<IncomingCall, 'catalog' | 'key' | 'kind' | 'dialect'>;
-
-export function modelsFor(model: Model, call: ModelCall): Models {
+export function modelsFor(model: Model, call: Pick<IncomingCall, 'catalog' | 'key' | 'kind' | 'dialect'>): Models {
   const models: [Model, ...Model[]] = [model];
   for (const id of model.fallbacks) {
     const fallback = call.catalog.find(id);
@@ -23,7 +21,7 @@ export function modelsFor(model: Model, call: ModelCall): Models {
   return models;
 }
 
-function isUsable(fallback: Model, { key, kind, dialect }: ModelCall): boolean {
+function isUsable(fallback: Model, { key, kind, dialect }: Pick<IncomingCall, 'key' | 'kind' | 'dialect'>): boolean {
   return mayUse(key, fallback) && fallback.kinds.includes(kind) && isReached(fallback, dialect);
 }
 

@@ -1,4 +1,4 @@
-// The part of an answer's usage that is charged. The upstream bills the rest, and nobody pays it.
+// The part of an answer's usage that is charged. The operator pays for the rest.
 
 import type { Model } from '../catalog/catalog.ts';
 import type { AnswerFacts } from '../dialects/dialect.ts';
@@ -16,7 +16,7 @@ interface SeenOutput {
   tokenizerMargin: number | undefined;
 }
 
-/** Of most tokenizers it is less: what is taken for reasoning is not visible output that another tokenizer counts higher. */
+/** Above that of most tokenizers, so that visible output is not taken for reasoning where a tokenizer counts more. */
 export const TOKENIZER_MARGIN = 1.3;
 
 /** Of the reported output, what the customer pays: reasoning and what was delivered. */
@@ -62,7 +62,7 @@ export function notCharged(bill: Bill, rule: ChargeRule): Bill {
   return { ...bill, rule, uncovered: bill.buckets };
 }
 
-/** Text that an upstream was given as the beginning of its answer is not input of the client, but output that it has. */
+/** Prefilled text is not input of the client, but output that it already has. */
 export function withPrefilled(bill: Bill, prefilledTokens: number | undefined): Bill {
   if (prefilledTokens === undefined) return bill;
   // Our own count of the input has no prefill in it.
@@ -92,7 +92,7 @@ function lessInput(buckets: Buckets, tokens: number): Buckets {
 
 const NO_RUNS: readonly Run[] = [];
 
-/** Begun by one model and continued by another: the lower price is charged; of equals, the last one's. */
+/** If one model began the answer and another continued it, the lower price is charged; of equals, the last one's. */
 export function priced(bill: Bill, first: Model, others: readonly Run[] = NO_RUNS): Bill {
   charge(bill, first);
   for (const { step } of others) {

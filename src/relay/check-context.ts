@@ -14,10 +14,10 @@ export function checkContext(call: Call): Fault | undefined {
   const { request, model, catalog, dialect } = call;
   const { input } = request;
   if (call.candidates.length === 0) return tooLongForAll(call);
-  // Of several prompts in one request it bounds the sum, which may be more than a context.
+  // It bounds the sum of all prompts of the request, which may exceed a context.
   const freeMost = model.free ? catalog.guards.free_input_tokens : null;
   if (freeMost === null) return undefined;
-  // No estimate is above the upper bound, which is known already.
+  // The estimate is computed only if the upper bound exceeds the limit.
   if (input.upper > freeMost && input.estimate > freeMost) return tooLong(dialect, input.estimate, freeMost);
   return input.unseen && unseenInput(request, input.unseen, freeMost);
 }

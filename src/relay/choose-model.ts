@@ -1,4 +1,4 @@
-// Which model a call means, and whether this key may use it there. These checks come before the rest of the body is read.
+// Finds the model of a call and checks that its key may use it, before the rest of the body is read.
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
@@ -73,7 +73,7 @@ function namedModel(id: string): string {
   return /^[\w.:/@+-]{1,100}$/.test(id) ? `Model '${id}'` : 'This model';
 }
 
-/** What else could be asked for. */
+/** Similar or usable models. */
 function hintAt(id: string, usable: readonly string[], { allowedModels: models }: ModelLimit): string | undefined {
   const near = nearestIds(id, usable);
   if (near.length > 0) return `Did you mean ${near.join(', ')}?`;

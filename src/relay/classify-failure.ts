@@ -32,8 +32,8 @@ const SEALED_WORDS = /\bencrypted[ _]content\b.{0,200}\b(could not be|cannot be|
 const KEY_CODES = new Set(['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED']);
 /**
  * Sent with status 400 where other upstreams send 402 or 403: our account there is empty or disabled. Only complete
- * sentences of the vendor match, and none about a field: an upstream may quote its caller, who must not be able to close
- * a channel.
+ * sentences of the vendor match, and none about a field: a message may quote the client, which must not be able to open a
+ * breaker.
  */
 const EXHAUSTED_WORDS =
   /^(Your credit balance is too low|You have reached your specified API usage limits|API key (not valid|expired)|User location is not supported)\b/i;
@@ -44,18 +44,18 @@ const UNVERIFIED_WORDS = /^Your organization must be verified to \w+ /i;
 const NO_CREDIT_CODE = 'insufficient_quota';
 
 /**
- * `maySeal`: the upstream is one that seals reasoning; others may only quote those words. `request`: the client's, of which
- * an upstream may not know what it names.
+ * `maySeal`: the upstream encrypts reasoning; others may only quote such a message. `request`: the client's, which may name
+ * things that the upstream does not have.
  */
 export function classifyFailure(failure: UpstreamFailure, maySeal = false, request: JsonObject = {}): AttemptFailed {
   const { status, code = '', message = '', param, isFlagged, isAboutKey } = failure;
-  // Before the key: a caller must not be able to close a channel.
+  // Before the key: a client must not be able to open a breaker.
   if (status === 403 && isFlagged) return rejected(param);
   if (status === 401 || status === 402 || (status === 403 && isAboutKey)) return new AttemptFailed('refused_our_key');
   if (KEY_CODES.has(code)) return new AttemptFailed('refused_our_key');
   if (status === 404 && !isAboutNamed(message, request)) return new AttemptFailed('route_missing');
   if (status === 429) return tooMany(failure);
-  // The channel leads back to this gateway, or to one that the call has passed.
+  // The channel points to this gateway, or to another that the call has passed.
   if (status === 508 && code === 'loop_detected') return new AttemptFailed('looped');
   if (status < 400 || status >= 500 || status === 408) return new AttemptFailed('upstream_error');
   if (status === 400 && isNotServed(failure)) return new AttemptFailed('exhausted');
@@ -78,7 +78,7 @@ const BAD_REQUESTS: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /**
  * For an error sent with status 200. Undefined unless the request itself is at fault or we are rate limited: what it says
- * about our key or the route is not trusted, because that would close a channel.
+ * about our key or the route is not trusted, because that would open a breaker.
  */
 export function classifyErrorIn200(failure: UpstreamFailure, maySeal: boolean): AttemptFailed | undefined {
   if (failure.status === 429) return tooMany(failure);

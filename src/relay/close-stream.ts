@@ -1,4 +1,4 @@
-// Closing a stream that did not come to its own end: the client left, its hour was over, or we cut it.
+// Closes a stream that did not end by itself: the client left, the hour was over, or the upstream or the gateway failed.
 
 import type { ChargeRule, LossReason, RequestStatus } from '../store/rows.ts';
 import { billEnded } from './bill-ended.ts';
@@ -33,7 +33,7 @@ export async function closeUnpaid(
 
 export const CUT: UnpaidEnding = { status: 'unavailable', rule: 'gateway_failed', reason: 'gateway_cut' };
 
-/** The client left, or had its hour: it pays for input, reasoning and what it got. */
+/** The client left, or the hour was over: it pays for input, reasoning and what it got. */
 export async function closeEnded(
   tools: RelayTools,
   admission: Admission,
@@ -43,7 +43,7 @@ export async function closeEnded(
 ): Promise<void> {
   const { call } = admission;
   const { current, delivered, runs, served } = delivery;
-  // It did well as long as the client listened.
+  // Until then the channel worked.
   delivery.endRun('ok');
   if (!delivered.hasOutput) {
     leaveStream(current.begun);
@@ -68,7 +68,7 @@ export function endedBill(
   return () => billEnded(call, runs, { rule, delivered, plainTokens, unseen, bound, isUnread: delivery.isUnread });
 }
 
-/** Reads on for the report where only that says what the answer took. */
+/** Reads the rest for its usage report, if the bill needs that. */
 export function settleEnded(
   tools: RelayTools,
   { call }: Admission,

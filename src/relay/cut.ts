@@ -1,5 +1,5 @@
-// Notifies everything that still runs when a drain's time is over. Thousands of streams listen: as listeners of the signal
-// itself, each that ends would be searched among all others.
+// Notifies all running streams when a drain is out of time. Thousands listen: removing one of so many listeners from an abort
+// signal takes a linear search.
 
 export interface Cut {
   signal: AbortSignal;

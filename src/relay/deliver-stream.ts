@@ -1,5 +1,5 @@
-// A stream on its way to the client: events pass as they come, a broken upstream is replaced by another run, the last
-// events wait for the bill. However it ends, it is closed once, and the client gets the real outcome in its own dialect.
+// Delivers a stream: sends events as they arrive, replaces a broken upstream by another run, and holds the last events until the
+// call is settled. However it ends, it is closed once, and the client gets the outcome in its own dialect.
 
 import { type Fault, fault } from '../faults/fault.ts';
 import type { FaultCode } from '../faults/table.ts';
@@ -44,7 +44,7 @@ export function deliverStream(
       else await settleAndEnd(send);
     } catch (error) {
       if (closing.done) return;
-      // A client that only counts as gone is cut off, so that it does not take what it has for the whole answer.
+      // The connection is closed without an end, so that the client does not take the answer for complete.
       if (error instanceof AttemptFailed && error.outcome === 'client_gone') throw error;
       const shown = await closeBroken(error);
       await send(writer.error(faultBody(shown, call.dialect.envelope, { requestId, publicUrl: tools.publicUrl })));
@@ -86,7 +86,7 @@ export function deliverStream(
     await send(writer.end({ usage: bill(), cost: settled?.cost, isOurs: true }));
   }
 
-  /** The upstream does not keep to its bound, or paused and failed to go on: the answer ends as at the bound. */
+  /** The upstream exceeded its bound, or paused and could not be continued: the answer ends as at its bound. */
   async function endAtBound(send: Send, billOf: (mostTokens: number) => Bill): Promise<void> {
     const { runs, served } = delivery;
     const bill = billOf(admission.maxOutputTokens * call.request.choices);
@@ -152,7 +152,7 @@ async function sendContent(
       delivery.requireClient();
       const failed = begun.watch.explain(error);
       if (failed.outcome === 'client_gone') throw failed;
-      // Nothing is missing but the usage, or the end mark.
+      // Only the usage or the end mark is missing.
       if (begun.reader.isFinished() && caughtUp()) return 'whole';
       delivery.endRun(failed.outcome);
       leaveStream(begun);

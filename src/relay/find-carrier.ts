@@ -15,9 +15,9 @@ import { noChannel } from './no-channel.ts';
 interface CarrierOptions extends Sender {
   dialect: Dialect;
   request: RelayRequest;
-  /** The client's, as far as its own upstream may see them. */
+  /** Headers of the client that an upstream of its own dialect may see. */
   headers: Readonly<Record<string, string>>;
-  /** The client would rather be refused than lose a setting. */
+  /** `x-svc-strict`: refuse the call instead of dropping a setting. */
   isStrict: boolean;
 }
 
@@ -74,7 +74,7 @@ export function requireRoute(models: Models, dialect: Dialect): void {
   throw fault('unsupported_endpoint', { param: 'model', hint: `No channel of ${id} serves this endpoint.` });
 }
 
-/** For a strict client: refuses a thinking budget that the named model would have to lower, whatever is paid. */
+/** Refuses a thinking budget that the model would have to lower even without limits of money. */
 export function requireThinkingFits(model: Model, catalog: Catalog, request: RelayRequest): void {
   if (!fitsThinking(request, tokenBounds(model, catalog).output, true)) throw lostSettings([THINKING_BUDGET]);
 }

@@ -7,7 +7,7 @@ import type { KeyChain } from '../store/rows.ts';
 
 type ChainedKey = Pick<PresentedKey, 'keyId' | 'limits' | 'ancestors'>;
 
-/** Undefined for most calls. `session`: a keyed hash of its name, asked for only where a key has a session budget. */
+/** Undefined for most calls. `session`: the keyed hash of its name, computed only if a key has a session budget. */
 export function chainOf(key: ChainedKey, isFree: boolean, session: () => string): KeyChain | undefined {
   if (key.ancestors.length === 0 && !isChained(key)) return undefined;
   const keys = [key, ...key.ancestors];

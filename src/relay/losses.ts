@@ -1,4 +1,4 @@
-// What upstreams bill for a call and its customer does not pay: with the close, each is booked with its reason.
+// Losses: what upstreams bill for a call and its customer does not pay. They are booked with the close, each with its reason.
 
 import type { UsageReport } from '../dialects/dialect.ts';
 import { estimatedInput } from '../dialects/input/estimated-input.ts';
@@ -10,14 +10,17 @@ import type { Admission, Call, RelayTools } from './call.ts';
 import { type Bill, sentTier, type Used, usedBy } from './measure.ts';
 import { maySpendUnseen, needsReport } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
-import type { Step as AnyStep } from './plan.ts';
+import type { ChosenRoute } from './plan.ts';
 import { READ_ON_MS } from './read-on.ts';
 import { lastOf, type Runs } from './runs.ts';
 
-type Step = Pick<AnyStep, 'route' | 'model'>;
-
 /** `wholeInput`: of the request, where this is only a part of it. */
-function lossOf(reason: LossReason, { route, model }: Step, used: Used, wholeInput = inputOf(used.buckets)): Loss {
+function lossOf(
+  reason: LossReason,
+  { route, model }: ChosenRoute,
+  used: Used,
+  wholeInput = inputOf(used.buckets),
+): Loss {
   const { buckets, tiers, toolCalls } = used;
   const amountAt = (list: ListPrices, tier: string | null) =>
     costAt(buckets, pricesFor(list, wholeInput, tier)) + feesOf(toolCalls, list);
@@ -42,36 +45,36 @@ export function ofUnserved(losses: readonly Loss[]): Loss[] {
 }
 
 /** Of the answer that was delivered, or ended before it was whole. */
-export function lossesOfBill({ held }: Pick<Admission, 'held'>, bill: Bill, step: Step): Loss[] {
+export function lossesOfBill({ held }: Pick<Admission, 'held'>, bill: Bill, step: ChosenRoute): Loss[] {
   const { uncovered, cost, rule } = bill;
   const losses: Loss[] = [];
   if (uncovered !== NO_BUCKETS) losses.push(lossOfUncovered(bill, step));
   if (step.model.free) losses.push(lossOf('free_model', step, bill));
   if (cost > held) losses.push(operatorLoss('above_hold', step, (costAsNamed(bill, step) * (cost - held)) / cost));
-  // The two above have it already.
+  // Included in the losses above.
   if (!step.route.costs.rules || step.model.free || rule === 'empty_answer') return losses;
   const dearer = upstreamCost(bill, step) - costAsNamed(bill, step);
   if (dearer > 0n) losses.push(operatorLoss('service_tier', step, dearer));
   return losses;
 }
 
-function lossOfUncovered({ buckets, uncovered, rule, tiers, toolCalls }: Bill, step: Step): Loss {
+function lossOfUncovered({ buckets, uncovered, rule, tiers, toolCalls }: Bill, step: ChosenRoute): Loss {
   const reason = rule === 'empty_answer' ? rule : 'undelivered';
   if (uncovered === buckets) return lossOf(reason, step, { buckets, tiers, toolCalls });
   return lossOf(reason, step, { buckets: uncovered, tiers }, inputOf(buckets) + inputOf(uncovered));
 }
 
-function operatorLoss(reason: LossReason, { route, model }: Step, amount: Nano): Loss {
+function operatorLoss(reason: LossReason, { route, model }: ChosenRoute, amount: Nano): Loss {
   return { reason, model: model.id, channel: route.channel.name, amount, charge: 0n };
 }
 
 /** What the upstream bills for what is charged. */
-export function upstreamCost({ buckets, tiers, toolCalls }: Bill, { route: { costs } }: Step): Nano {
+export function upstreamCost({ buckets, tiers, toolCalls }: Bill, { route: { costs } }: ChosenRoute): Nano {
   return costOf(buckets, costs, servedTier(costs, tiers), toolCalls);
 }
 
-/** The same without a dearer service tier than the request named, for which no customer pays. */
-function costAsNamed({ buckets, tiers, toolCalls }: Bill, { route: { costs } }: Step): Nano {
+/** The same at the service tier of the request: the customer does not pay for a more expensive one. */
+function costAsNamed({ buckets, tiers, toolCalls }: Bill, { route: { costs } }: ChosenRoute): Nano {
   return costOf(buckets, costs, chargedTier(costs, tiers), toolCalls);
 }
 
@@ -91,12 +94,12 @@ export function lossesOfUnpaid(call: Call, runs: Runs, reason: LossReason): Loss
   return [...lossesOfReplaced(call, runs), lossOf(reason, last.step, usedBy(call, last))];
 }
 
-/** Why an upstream bills an attempt that did not serve, if it had accepted it. */
+/** The loss reasons of failed attempts that the upstream had accepted. */
 const REASONS: Partial<Record<AttemptOutcome, LossReason>> = {
   client_gone: 'client_gone',
   drained: 'gateway_cut',
 };
-/** We ended the attempt: the upstream may have been at work, though it had not answered yet. */
+/** The gateway ended the attempt: the upstream may bill it without having answered. */
 const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set([
   'silent',
   'idle',
@@ -108,7 +111,7 @@ const ENDED_BY_US: ReadonlySet<AttemptOutcome> = new Set([
   'left',
 ]);
 
-/** Accepted by its status, and refused all the same. */
+/** Refused in spite of status 200. */
 const NOT_BILLED: ReadonlySet<AttemptOutcome> = new Set(['not_an_answer', 'request_refused', 'rate_limited']);
 
 interface FailedAttempt {
@@ -125,7 +128,12 @@ interface FailedAttempt {
 }
 
 /** Its usage is mostly unknown: input is our own count, output is `mostOutput`. */
-export function noteFailedAttempt(tools: RelayTools, admission: Admission, step: Step, failed: FailedAttempt): void {
+export function noteFailedAttempt(
+  tools: RelayTools,
+  admission: Admission,
+  step: ChosenRoute,
+  failed: FailedAttempt,
+): void {
   const report = typeof failed.usage === 'object' ? failed.usage : undefined;
   const reported = report?.buckets;
   if (!reported && (failed.isAccepted ? NOT_BILLED.has(failed.outcome) : !ENDED_BY_US.has(failed.outcome))) return;
@@ -145,19 +153,19 @@ export function noteFailedAttempt(tools: RelayTools, admission: Admission, step:
   admission.losses = [...admission.losses, loss];
 }
 
-/** Estimated from its time, if it may have reasoned without showing it. */
+/** Estimated from its time, if hidden reasoning is possible. */
 function mostOutput(
   tools: RelayTools,
   { call, maxOutputTokens }: Admission,
-  step: Step,
+  step: ChosenRoute,
   { outcome, elapsedMs }: FailedAttempt,
 ): number {
   const { images, choices, stream } = call.request;
-  // Images are not made in parts: all of them may have been made.
+  // All images may have been produced.
   if (images > 0) return maxOutputTokens * images;
   const most = maxOutputTokens * choices;
   if (outcome === 'too_large' || outcome === 'flood') return most;
-  // It was not waited for, because too many calls were: all of it may have been made.
+  // It was not read to its end, because too many others were: all of its output may have been produced.
   const isUnread = !stream && outcome === 'client_gone' && elapsedMs < READ_ON_MS;
   if (isUnread && needsReport(tools, call, step)) return most;
   if (stream && !maySpendUnseen(tools, call, step, elapsedMs)) return 0;

@@ -9,10 +9,8 @@ import type { ServiceTiers, ToolCalls } from '../kit/prices.ts';
 import { wholeTokens } from '../kit/tokens.ts';
 import { type Buckets, type ChargeRule, NO_BUCKETS } from '../store/rows.ts';
 import type { Call } from './call.ts';
-import type { Step as AnyStep } from './plan.ts';
+import type { ChosenRoute } from './plan.ts';
 import type { Run } from './runs.ts';
-
-type Step = Pick<AnyStep, 'route' | 'model'>;
 
 /** What an answer used of everything that has a price. */
 export interface Used {
@@ -39,10 +37,10 @@ export interface Bill extends ReportedUsage, Used {
 type MeasuredFacts = AnswerFacts & { finished?: boolean };
 
 /**
- * What was used, at no price yet. Images are billed by what was returned, whatever the upstream says it used; only tokens are
- * ever a guess, if they cost.
+ * The usage without a price. Images are counted as returned, whatever the upstream reports; only tokens that have a price are ever
+ * estimated.
  */
-export function measure(call: Call, step: Step, facts: MeasuredFacts): Bill {
+export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bill {
   const { request } = call;
   const { model } = step;
   const { id, prices } = model;
@@ -80,8 +78,11 @@ export function measure(call: Call, step: Step, facts: MeasuredFacts): Bill {
   };
 }
 
-/** The service tier that the route was asked for; undefined if the field did not reach it. */
-export function sentTier({ request, carriers }: Pick<Call, 'request' | 'carriers'>, step: Step): string | undefined {
+/** The service tier that was sent; undefined if the route does not get the field. */
+export function sentTier(
+  { request, carriers }: Pick<Call, 'request' | 'carriers'>,
+  step: ChosenRoute,
+): string | undefined {
   if (request.serviceTier === undefined) return undefined;
   const carrier = carriers.find(step.model, step.route);
   return carrier instanceof Fault ? undefined : carrier.serviceTier;
@@ -97,12 +98,12 @@ export function mediaTokensOf(
   return Math.min(mediaTokens, bound * choices);
 }
 
-/** Reasoning, by a report or an estimate or as far as it was shown, and the rest of so many tokens by our own count. */
+/** Reasoning, reported or estimated or as shown, plus the visible tokens by our own count. */
 export function withReasoning(reasoning: number, tokens: number, { reasoningTokens: shown }: Output): number {
   return wholeTokens(Math.max(reasoning, shown) + Math.max(0, tokens - shown));
 }
 
-/** What a run used whose output is not charged: it broke, and the stream could not be finished or another run took over. */
+/** The usage of a run whose output is not charged: it broke, or another run replaced it. */
 export function usedBy(call: Call, { step, reader, unseenTokens = 0 }: Run): Used {
   const facts = reader.facts();
   const { buckets, reasoning, estimated, tiers, toolCalls } = measure(call, step, facts);

@@ -10,7 +10,7 @@ interface MeteredCall {
   request: { stream: boolean };
 }
 
-/** The attempt that brought an answer to its end, timed from its own beginning: attempts before it are not its channel's. */
+/** The attempt that ended an answer, timed from its own start: earlier attempts belong to other channels. */
 export interface ServingAttempt {
   channel: string;
   firstTokenMs: number | null;

@@ -1,17 +1,16 @@
-// Whether only the upstream's report says what an answer took. Where the customer ends such an answer early, the rest of it is
-// read for the report; elsewhere the upstream is stopped at once.
+// Whether the bill needs the upstream's usage report. If the client ends such an answer early, the rest is read for the report;
+// otherwise the upstream is stopped at once.
 
 import { mayReasonUnseen } from '../dialects/input/reasoning.ts';
 import type { Json } from '../kit/json/json.ts';
 import type { BegunStream } from './begun.ts';
 import type { Call, RelayTools } from './call.ts';
-import type { Step } from './plan.ts';
+import type { ChosenRoute } from './plan.ts';
 
 type Tools = Pick<RelayTools, 'reasoning'>;
-type Taken = Pick<Step, 'route' | 'model'>;
 
 /** `begun`: undefined for a whole answer, before it has come. */
-export function needsReport(tools: Tools, call: Call, step: Taken, begun?: BegunStream): boolean {
+export function needsReport(tools: Tools, call: Call, step: ChosenRoute, begun?: BegunStream): boolean {
   if (step.route.channel.drainOnAbort) return true;
   if (step.model.free) return false;
   const { input, images } = call.request;
@@ -22,13 +21,13 @@ export function needsReport(tools: Tools, call: Call, step: Taken, begun?: Begun
   return maySpendUnseen(tools, call, step, begun ? silentMs(begun) : 0);
 }
 
-/** How long it took to its first visible output. */
+/** The time until its first visible output. */
 export function silentMs({ startedAt, firstTokenAt }: Pick<BegunStream, 'startedAt' | 'firstTokenAt'>): number {
   return firstTokenAt === null ? 0 : firstTokenAt - startedAt;
 }
 
-/** Whether its upstream may work without showing it. */
-export function maySpendUnseen({ reasoning }: Tools, { request }: Call, { route }: Taken, ms: number): boolean {
+/** Whether the upstream may produce hidden reasoning. */
+export function maySpendUnseen({ reasoning }: Tools, { request }: Call, { route }: ChosenRoute, ms: number): boolean {
   const { channel, model } = route;
   return mayReasonUnseen(model, request.document.value, ms) || reasoning.hasHidden(channel.name, model);
 }

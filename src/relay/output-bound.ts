@@ -1,5 +1,5 @@
 // Whether an upstream sends more output than its bound. Our own count of tokens may be too high by a few times, as
-// for tables and white space, so it only raises suspicion; from there on words are counted, each of which is a token at least.
+// for tables and white space. So above the bound by that count, words are counted, each of which is at least one token.
 
 import type { Segment, Sent } from '../dialects/dialect.ts';
 
@@ -31,7 +31,7 @@ export class OutputBound {
     this.#words = 0;
   }
 
-  /** True if the segments that came since the bound was near are more than the bound, by themselves. */
+  /** Whether the words since the bound was near exceed the bound. */
   isPassedBy(segments: readonly Segment[]): boolean {
     for (const { text } of segments) this.#words += countWords(text);
     return this.#words > this.#tokens;

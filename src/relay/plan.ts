@@ -1,5 +1,4 @@
-// Where a call goes next: which model, which route, after what wait. It knows what may be repeated where, how often, and
-// when to turn to a fallback; it sends nothing itself.
+// Decides where a call goes next: the model, the route and the wait before it. It knows retries and fallbacks, and sends nothing.
 
 import { createHash } from 'node:crypto';
 import type { Model, Route } from '../catalog/catalog.ts';
@@ -11,9 +10,13 @@ import type { Call, RelayTools } from './call.ts';
 import { chooseRoute, rankRoutes } from './choose-route.ts';
 import { OUTCOMES } from './outcomes.ts';
 
-export interface Step {
+/** A model and one of its routes. */
+export interface ChosenRoute {
   model: Model;
   route: Route;
+}
+
+export interface Step extends ChosenRoute {
   waitMs: number;
   /** For reporting the outcome to the channel's health. */
   permit: Permit;
@@ -22,7 +25,7 @@ export interface Step {
 }
 
 export interface Plan {
-  /** The next attempt, given why the last one failed; undefined when there is none left. */
+  /** The next attempt, given why the last one failed; undefined when there is none. */
   next(failure?: AttemptFailed): Step | undefined;
   /** The last route at once, without the prefill that it refused. */
   retrySameRoute(): Step | undefined;
@@ -30,7 +33,7 @@ export interface Plan {
   blockedForMs(): number | undefined;
   /** Whether some route can continue an answer that another began. */
   mayPrefill: boolean;
-  /** Whether this one can. */
+  /** Whether this route can. */
   canPrefill(route: Route): boolean;
 }
 
@@ -48,18 +51,18 @@ class CallPlan implements Plan {
   readonly mayPrefill: boolean;
   readonly #tools: RelayTools;
   readonly #call: Call;
-  /** How often each channel was asked for the current model, by its name. */
+  /** How often each channel was tried for the current model, by its name. */
   readonly #tried = new Map<string, number>();
-  /** Channels that failed for an earlier model: a fallback asks them after all others. */
+  /** Channels that failed for an earlier model: a fallback tries them last. */
   #failedBefore: Set<string> | undefined;
   #refusesPrefill: Set<Route> | undefined;
   #blocked: Set<Route> | undefined;
-  /** Which of the call's models is asked. */
+  /** The index of the current model in the candidates. */
   #modelIndex = 0;
   #triesOnModel = 0;
   #triesInAll = 0;
   #last: Step | undefined;
-  /** The last step that could not open sealed reasoning; then whether that was left out. */
+  /** The last step whose channel could not decrypt reasoning; and whether that is now removed. */
   #sealed: Step | undefined;
   #withoutSealed = false;
   #conversationName: string | undefined;
@@ -81,7 +84,7 @@ class CallPlan implements Plan {
     if (retry) return retry;
     if (failure?.isSealed) this.#sealed = this.#last;
     if (failure?.isTooLong) {
-      // The channel did nothing wrong: it may serve a model that takes more.
+      // The channel may serve another model with a longer context.
       if (this.#last) this.#tried.delete(this.#last.route.channel.name);
       this.#nextModel();
     }
@@ -131,7 +134,7 @@ class CallPlan implements Plan {
     return this.#tried.get(channel.name) ?? 0;
   }
 
-  /** The last route once more, unless it had its second attempt, or its breaker has opened for another reason. */
+  /** The last route again, unless it was tried twice or its breaker has opened. */
   #retry(failure: AttemptFailed): Step | undefined {
     const { health, retryBudget, running } = this.#tools;
     const last = this.#last;
@@ -139,8 +142,8 @@ class CallPlan implements Plan {
     if (!last || waitMs === undefined || this.#triesOnModel >= MAX_ON_ONE_MODEL) return undefined;
     if (this.#triesOn(last.route) > 1) return undefined;
     const { channel, model } = last.route;
-    const waitsAsAsked = OUTCOMES[failure.outcome].retry === 'after_wait';
-    const permit = waitsAsAsked
+    const hasWaited = OUTCOMES[failure.outcome].retry === 'after_wait';
+    const permit = hasWaited
       ? health.forceAcquire(channel.name, model, this.#account)
       : health.tryAcquire(channel.name, model, this.#account, last.permit);
     if (!permit) return undefined;
@@ -149,14 +152,14 @@ class CallPlan implements Plan {
     return undefined;
   }
 
-  /** At once, and no attempt on the channel or the model. */
+  /** Without a wait, and not counted for the channel or the model. */
   #retryNow(step: Step): Step {
     const { channel, model } = step.route;
     const permit = this.#tools.health.forceAcquire(channel.name, model, this.#account);
     return this.#go({ ...step, waitMs: 0, permit, withoutSealed: this.#withoutSealed });
   }
 
-  /** A route that could not open reasoning sealed by another account, once without it: better than no answer. */
+  /** The last route again without encrypted reasoning that it could not decrypt: better than no answer. */
   #retryUnsealed(): Step | undefined {
     if (!this.#sealed || this.#withoutSealed || this.#call.isStrict) return undefined;
     this.#withoutSealed = true;
@@ -195,7 +198,7 @@ class CallPlan implements Plan {
     return undefined;
   }
 
-  /** If the route can carry the call, and its breaker lets it through. */
+  /** Undefined if the route cannot carry the call, or its breaker is open. */
   #admit(model: Model, route: Route): Permit | undefined {
     if (this.#call.carriers.find(model, route) instanceof Fault) return undefined;
     const permit = this.#tools.health.tryAcquire(route.channel.name, route.model, this.#account);
@@ -229,7 +232,7 @@ function retryWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed): 
   return retryAfterS * 1000;
 }
 
-/** A name for a conversation that has none but must stay on one channel. */
+/** For a conversation without a name that must stay on one channel. */
 function conversationHash({ dialect, request, key }: Call): string | undefined {
   const start = dialect.conversationStart?.(request.document.value);
   return start === undefined ? undefined : createHash('sha256').update(`${key.accountId}\n${start}`).digest('hex');

@@ -1,5 +1,5 @@
-// Reads the rest of a stream whose events nobody needs any more: to its end, for the usage that is reported there, or
-// briefly, so that the connection can be reused.
+// Reads the rest of a stream without sending it: to its end, for the usage that is reported there, or briefly, so that the
+// connection can be reused.
 
 import type { BegunStream } from './begun.ts';
 import type { RelayTools } from './call.ts';
@@ -46,6 +46,6 @@ async function readOn({ events, watch }: BegunStream, ms: number): Promise<void>
       if (event ? event.kind === 'broken' : !(await events.more())) return;
     }
   } catch {
-    // Cut, or out of time: what was read counts.
+    // Broken, or out of time: what was read counts.
   }
 }

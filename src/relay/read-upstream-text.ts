@@ -5,7 +5,7 @@ import type { Watch } from './watch.ts';
 
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** Ends at once when the watch does, whatever the upstream is doing. */
+/** Ends as soon as the watch aborts. */
 export async function* readBytes(
   response: Response,
   watch: Watch,
@@ -42,7 +42,7 @@ async function readLong(response: Response, watch: Watch): Promise<string> {
   return text + decoder.decode();
 }
 
-/** The length of a compressed body says nothing of what is in it, and that of a chunked one is not kept to. */
+/** Not for a compressed body, whose content may be longer, nor for a chunked one, which may exceed the header. */
 export function isShort({ headers }: Response): boolean {
   const length = headers.get('content-length');
   const isPlain = !headers.has('content-encoding') && !headers.has('transfer-encoding');

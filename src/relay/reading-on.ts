@@ -1,4 +1,4 @@
-// How many streams of clients that left are being read to their report: a bound for all, and one for each account.
+// Limits how many streams are read to their end after the client left, in all and for each account.
 
 const MAX_READING_ON = 64;
 const MAX_OF_ACCOUNT = 16;
@@ -7,7 +7,6 @@ export class ReadingOn {
   readonly #byAccount = new Map<string, number>();
   #count = 0;
 
-  /** False if there are too many, in all or of this account. */
   tryAcquire(accountId: string): boolean {
     const own = this.#byAccount.get(accountId) ?? 0;
     if (this.#count >= MAX_READING_ON || own >= MAX_OF_ACCOUNT) return false;

@@ -1,4 +1,4 @@
-// What a call asked for, for the text of a refusal.
+// The cost of a refused call, for the text of its fault.
 
 import { FREE_MODEL } from '../catalog/document.ts';
 import { isSessionName, SESSION_HEADER } from '../dialects/conversation-name.ts';

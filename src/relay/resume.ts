@@ -1,5 +1,5 @@
-// A stream broke after bytes were sent: find another run that continues exactly there. By prefill where the route can do
-// that, else by a fresh run whose beginning must equal what the client has; not at all after a picture or a sound.
+// Finds another run that continues a broken stream exactly where it ended: by prefill if the route supports it, else by a fresh
+// run whose beginning must equal what the client has. A stream with an image or audio is not resumed.
 
 import type { ContinuedWriter, StreamWriter } from '../dialects/dialect.ts';
 import { weighTokens, wholeTokens } from '../kit/tokens.ts';
@@ -13,7 +13,7 @@ import type { Prefill } from './write-body.ts';
 
 export interface ResumedRun extends BegunAnswer<BegunStream> {
   continued: ContinuedWriter;
-  /** Tokens that the client had before and that the new run was given as its beginning; undefined for a fresh run. */
+  /** Tokens of the prefill; undefined for a fresh run. */
   prefilledTokens: number | undefined;
 }
 
@@ -23,7 +23,7 @@ interface BrokenStream {
   goneOrLeft(): AbortSignal;
 }
 
-/** Undefined when no route can continue; throws AttemptFailed when the client left, the gateway drains or the hold is gone. */
+/** Undefined when no route can continue. Throws AttemptFailed when the client left, the gateway drains or the hold is not open. */
 export async function resume(
   tools: RelayTools,
   admission: Admission,

@@ -1,4 +1,4 @@
-// The runs of a streamed answer: one upstream's part each. A stream that was resumed has several.
+// The runs of a streamed answer: the part of one upstream each. A resumed stream has several.
 
 import type { StreamReader } from '../dialects/dialect.ts';
 import type { Step } from './plan.ts';
@@ -7,15 +7,15 @@ import type { Step } from './plan.ts';
 export interface Run {
   step: Step;
   reader: StreamReader;
-  /** What it was given as the beginning of its answer; undefined if it answered from the start. */
+  /** Tokens of its prefill; undefined if it answered from the start. */
   prefilledTokens: number | undefined;
-  /** What it may have reasoned unseen, once it is known that nobody pays for it. */
+  /** Hidden reasoning that it may have produced; set once the customer will not pay for it. */
   unseenTokens?: number;
 }
 
 export type Runs = readonly [Run, ...Run[]];
 
-/** The one that brought the answer to its end, or as far as it came. */
+/** The run that ended the answer, or was the last to try. */
 export function lastOf(runs: Runs): Run {
   return runs.at(-1) ?? runs[0];
 }

@@ -1,5 +1,5 @@
-// When an attempt is late, so that another channel is asked, and when it is given up. What is late on a route is five times what
-// its last answers of that size took; until these are known, it grows with what is asked for.
+// When an attempt is late, so that another channel is tried, and when it is aborted. It is late after five times the median of
+// the route's last answers of that size; without these, the limit grows with the size of the request.
 
 import type { AnswerSize } from '../channels/answer-times.ts';
 import type { Admission, RelayTools } from './call.ts';
@@ -7,7 +7,7 @@ import { maySpendUnseen } from './needs-report.ts';
 import type { Step } from './plan.ts';
 import type { SilenceLimits } from './watch.ts';
 
-/** Models that reason without showing it, or make images, may be silent for long. */
+/** Models with hidden reasoning, and those that make images, may be silent for long. */
 const LEAST_MS = { shown: 8_000, unseen: 30_000 };
 const MAX_MS = { shown: 60_000, unseen: 120_000 };
 const MEDIANS = 5;
@@ -32,7 +32,7 @@ function lateAfter(tools: RelayTools, admission: Admission, step: Step, kind: 's
   const unknown = Math.min(LEAST_MS[kind] + size.tokens * MS_PER_TOKEN[size.kind], MAX_MS[kind]);
   const median = tools.answerTimes.median(channel.name, model, size);
   if (median === undefined) return inSeconds(unknown);
-  // A whole answer may always be as long as it was allowed to be.
+  // A whole answer may always be as long as its bound.
   if (size.kind === 'whole') return inSeconds(Math.max(median * MEDIANS, unknown));
   return inSeconds(Math.min(Math.max(median * MEDIANS, LEAST_MS[kind]), MAX_MS[kind]));
 }

@@ -1,5 +1,4 @@
-// What an upstream replied, up to the moment the answer has really begun: the whole of an answer, or the events of a stream
-// until the first with output.
+// Reads the reply of an upstream until the answer has begun: a whole answer, or a stream up to its first output.
 
 import { readFailureInBody } from '../channels/refusals/read-failure.ts';
 import type { CarriedAnswer, Carrier } from '../dialects/carrier.ts';
@@ -27,13 +26,13 @@ export interface Reply extends UpstreamCall {
   turns?: NextTurns | undefined;
 }
 
-/** Classifies a text that is not an answer; `otherwise` unless it blames the request. */
+/** Why a text is not an answer: an error about the request or a rate limit, or `otherwise`. */
 function explainText({ carrier, upstream }: Reply, text: string | undefined, otherwise: AttemptOutcome): AttemptFailed {
   const failure = text === undefined ? undefined : readFailureInBody(text, upstream.hidden);
   return (failure && classifyErrorIn200(failure, carrier.maySeal)) ?? new AttemptFailed(otherwise);
 }
 
-/** Its text; of one that is large, what was read of it piece by piece. */
+/** A large answer is read in chunks. */
 export function readAnswer(tools: RelayTools, call: Call, reply: Reply): Promise<string | LargeAnswer> {
   const { response, watch, turns } = reply;
   const { longAnswers } = call.dialect;
@@ -76,7 +75,7 @@ function wholeAnswer({ carrier, fields, startedAt }: Reply, answer: CarriedAnswe
   return { kind: 'whole', carrier, fields, startedAt, firstTokenAt: null, document, facts, lost };
 }
 
-/** A whole answer was asked for, and no JSON came: it may be a stream, whatever its label says. */
+/** A whole answer was requested, and the reply is not JSON: it may be a stream, whatever its content type. */
 function joinAnswer(carrier: Carrier, text: string): ReturnType<Carrier['joinAnswer']> {
   try {
     return carrier.joinAnswer(splitEvents(text));
@@ -95,19 +94,19 @@ function parseAnswer(text: string): JsonDocument | undefined {
   }
 }
 
-/** As many as were asked for, so that another channel's would be as many. */
+/** Another channel's answer would have as many. */
 function tooManyValues(): AttemptFailed {
   const message =
     'The answer has more values than one answer can hold. Request fewer choices, tokens or top_logprobs, or a stream.';
   return new AttemptFailed('too_large', { refusal: fault('invalid_request', { message }) });
 }
 
-/** One token with twenty others that it could have been, in an event of its own and again in those that end the answer. */
+/** One token with twenty alternatives, in an event of its own and again in the closing events. */
 const MAX_TOKEN_BYTES = 32 * 1024;
-/** A translation has none of these others, and keeps the text for the end of the answer. */
+/** A translation has no alternatives. */
 const MAX_TRANSLATED_TOKEN_BYTES = 1024;
 
-/** As much as an answer can be that was asked for, so that no upstream that keeps to it is cut off. */
+/** The largest answer within the output bound. */
 function mostStreamed({ isTranslated }: Carrier, { maxOutputTokens }: UpstreamFields, choices: number): number {
   const tokenBytes = isTranslated ? MAX_TRANSLATED_TOKEN_BYTES : MAX_TOKEN_BYTES;
   return MAX_ANSWER_BYTES + tokenBytes * maxOutputTokens * choices;
@@ -137,7 +136,7 @@ function isEventStream(response: Response): boolean {
   return /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
 }
 
-/** A stream was asked for, and JSON came: if it is a whole answer, it is read as a stream that says the same. */
+/** A stream was requested, and the reply is JSON: a whole answer is converted to a stream. */
 async function asStream(reply: Reply): Promise<Response> {
   const { response, carrier, watch } = reply;
   const isJson = /^application\/json\b/i.test(response.headers.get('content-type') ?? '');
@@ -148,13 +147,13 @@ async function asStream(reply: Reply): Promise<Response> {
   return new Response(streamed);
 }
 
-/** Takes events until one has output, and puts them back. */
+/** Reads events until one has output, and puts them back. */
 async function untilBegun(reply: Reply, events: EventFeed, reader: StreamReader): Promise<void> {
   const first: StreamEvent[] = [];
   for (;;) {
     const event = events.next();
     if (!event) {
-      // An image that waits for the next one: it counts as output, though the client does not see it yet.
+      // The reader keeps an image until the next one: it is output, though the client does not see it yet.
       if (reader.facts().output.hasContent) reply.watch.noteOutput();
       if (await events.more()) continue;
       if (!reader.isFinished()) throw reply.watch.connectionLost('cut');

@@ -20,7 +20,7 @@ export function upstreamFields(
   return {
     model: route.model,
     maxOutputTokens,
-    // A fallback may give less than the model that was asked for.
+    // A fallback may have a lower bound than the requested model.
     thinkingBudget: lowerThinkingBudget(call.request, maxOutputTokens, call.model.maxOutputTokens),
     limitField: limitFieldOf(quirks, route.model),
     thinksBeside: quirks.mayThinkBeside ? qwenThinking(route.model) : undefined,
@@ -30,16 +30,16 @@ export function upstreamFields(
   };
 }
 
-/** For a client that named no bound. */
+/** For a client that set no bound. */
 function unnamedBound(model: Model, request: RelayRequest): number {
   if (request.maxOutputTokens !== undefined) return model.maxOutputTokens;
   return Math.min(contextLeft(model, request), readableTokens(request));
 }
 
 /**
- * What the prompt leaves of the context. Some upstreams refuse a request whose prompt and bound together are more, though the
- * answer would be far from it. Their count of the prompt is unknown, so a tenth is left for the difference. Where little is left, nothing is
- * lowered: an answer of a few tokens is worth less than one of a fallback.
+ * What the prompt leaves of the context. Some upstreams refuse a request whose prompt and output bound together exceed it. Their
+ * count of the prompt may be a tenth higher than ours. If little is left, the bound stays: an answer of a few tokens is worth less
+ * than one of a fallback.
  */
 function contextLeft({ contextTokens, maxOutputTokens }: Model, { input }: RelayRequest): number {
   if (input.upper + maxOutputTokens <= contextTokens) return maxOutputTokens;
@@ -47,7 +47,7 @@ function contextLeft({ contextTokens, maxOutputTokens }: Model, { input }: Relay
   return left < Math.min(ENOUGH_OUTPUT, maxOutputTokens / 2) ? maxOutputTokens : left;
 }
 
-/** What the client has already is part of its bound; a continuation may have at least one token. */
+/** Prefilled tokens are part of the bound; a continuation gets at least one token. */
 function outputBound(tokens: number, prefilled: number | undefined): number {
   return prefilled === undefined ? tokens : Math.max(1, tokens - prefilled);
 }

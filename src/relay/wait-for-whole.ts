@@ -1,5 +1,5 @@
-// How long to wait for a whole answer after its client has left. If only the upstream's report shows what it used, the wait
-// is 30 s, under the same limits as reading on streams. Other calls end at once.
+// How long to wait for a whole answer after its client has left: up to 30 s if the bill needs the usage report, within the limits
+// for streams that are read to their end; otherwise the call ends at once.
 
 import type { TaskListener } from '../kit/timer-lists.ts';
 import type { Call, RelayTools } from './call.ts';
@@ -7,7 +7,7 @@ import { needsReport } from './needs-report.ts';
 import { READ_ON_MS } from './read-on.ts';
 
 interface Waiting {
-  /** Aborted when the answer is waited for no longer. */
+  /** Aborted when the wait is over. */
   signal: AbortSignal;
   /** Must be called; a second time does nothing. */
   end(): void;
@@ -34,13 +34,13 @@ class WaitForWhole implements Waiting, EventListenerObject, TaskListener {
   readonly #tools: Tools;
   readonly #call: Call;
   readonly #controller = new AbortController();
-  /** Set while the answer is waited for without its client. */
+  /** Set while it waits without its client. */
   #stopTimer: (() => void) | undefined;
 
   constructor(tools: Tools, call: Call) {
     this.#tools = tools;
     this.#call = call;
-    // One that has left before an upstream was asked is not waited for.
+    // The client left before anything was sent.
     if (call.gone.aborted) this.#controller.abort();
     else call.gone.addEventListener('abort', this, ONCE);
   }

@@ -1,4 +1,4 @@
-// A call with a quote holds at most what was quoted, whatever its key, its fallbacks or their routes are by now.
+// A call with a quote holds at most the quoted maximum, even if its key, its fallbacks or their routes have changed.
 
 import { type Fault, fault } from '../faults/fault.ts';
 import { newQuote } from '../faults/sample-call.ts';

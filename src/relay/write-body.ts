@@ -1,5 +1,5 @@
-// The body of one attempt: the media that it names are fetched, and it is written as its carrier does, with a begun answer if
-// there is one.
+// The body of one attempt: fetches the media that it names, and writes it in the format of the route, with a prefill if there is
+// one.
 
 import type { Carrier } from '../dialects/carrier.ts';
 import type { UpstreamFields } from '../dialects/dialect.ts';

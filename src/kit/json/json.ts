@@ -11,7 +11,7 @@ export type JsonObject = { [name: string]: Json | undefined };
 export interface JsonLimits {
   depth: number;
   nodes: number;
-  /** Of the top level: each of its members is looked at by everybody who handles a body. */
+  /** Of the top level, whose members are read many times. */
   members?: { count: number; nameChars: number };
 }
 

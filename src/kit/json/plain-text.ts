@@ -1,5 +1,5 @@
 // The inside of a JSON string as bytes of UTF-8, as long as nothing in it is escaped: where it ends, and what it weighs. It
-// is looked at without being decoded, because a stream brings some hundred such texts a second.
+// is measured without being decoded, because a stream brings some hundred such texts a second.
 
 import { HALF_WEIGHT, letterWeight, weighTokens } from '../tokens.ts';
 
