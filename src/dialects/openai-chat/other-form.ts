@@ -86,31 +86,32 @@ function addChoice(joined: Map<number, Joined>, choice: JsonObject): void {
   };
   joined.set(index, known);
   Object.assign(known.choice, rest, isFinish(finish) ? { finish_reason: finish } : {});
-  if (isObject(logprobs)) grow(known.choice, { logprobs });
+  if (isObject(logprobs)) addDelta(known.choice, { logprobs });
   const said = choice[saidAs(choice)];
-  if (isObject(said)) grow(known.message, said);
+  if (isObject(said)) addDelta(known.message, said);
 }
 
 /** Texts that come once, or again as they were. All others come in parts. */
 const CONSTANT: ReadonlySet<string> = new Set(['role', 'id', 'type', 'name', 'status', 'format', 'model', 'provider']);
 
-function grow(into: JsonObject, more: JsonObject): void {
+/** Texts and lists are continued, calls by their index or id. */
+export function addDelta(into: JsonObject, more: JsonObject): void {
   for (const [name, value] of Object.entries(more)) {
     const known = into[name];
-    if (name === 'tool_calls' && Array.isArray(value)) into[name] = growCalls(known, value.filter(isObject));
+    if (name === 'tool_calls' && Array.isArray(value)) into[name] = addCalls(known, value.filter(isObject));
     else if (Array.isArray(value)) into[name] = [...(Array.isArray(known) ? known : []), ...value];
-    else if (isObject(value) && isObject(known)) grow(known, value);
+    else if (isObject(value) && isObject(known)) addDelta(known, value);
     else if (!CONSTANT.has(name) && typeof known === 'string' && typeof value === 'string') into[name] = known + value;
     else if (value !== null || known === undefined) into[name] = value;
   }
 }
 
 /** A delta belongs to the call of its index, or else of its id. With neither it continues the last call. */
-function growCalls(known: Json | undefined, deltas: readonly JsonObject[]): Json[] {
+function addCalls(known: Json | undefined, deltas: readonly JsonObject[]): Json[] {
   const calls = objectsOf(known);
   for (const delta of deltas) {
     const call = findCall(calls, delta);
-    if (call) grow(call, delta);
+    if (call) addDelta(call, delta);
     else calls.push(delta);
   }
   return calls;

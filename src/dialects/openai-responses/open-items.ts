@@ -2,29 +2,10 @@
 // must close what was opened. Of an answer that is too long to be kept, nothing is closed.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { PART_LISTS, TEXTS } from './text-kinds.ts';
 
 const MAX_KEPT_CHARS = 1024 * 1024;
 
-interface TextKind {
-  /** Has all of the text at its end. */
-  field: string;
-  /** Where the text is in a part: the part's events, its index, and the list of the item that it stands in. */
-  part?: { event: string; index: string; list: string };
-}
-
-const CONTENT = { event: 'content_part', index: 'content_index', list: 'content' };
-const SUMMARY = { event: 'reasoning_summary_part', index: 'summary_index', list: 'summary' };
-
-/** Text that comes in deltas. */
-const TEXTS: Readonly<Record<string, TextKind>> = {
-  output_text: { field: 'text', part: CONTENT },
-  refusal: { field: 'refusal', part: CONTENT },
-  reasoning_text: { field: 'text', part: CONTENT },
-  reasoning_summary_text: { field: 'text', part: SUMMARY },
-  function_call_arguments: { field: 'arguments' },
-  custom_tool_call_input: { field: 'input' },
-};
-const PARTS = [CONTENT, SUMMARY];
 const EVENT = /^response\.(\w+)\.(added|delta|done)$/;
 
 interface OpenItem {
@@ -53,7 +34,7 @@ export function createOpenItems(): OpenItems {
   function noteText(known: OpenItem, kind: string, event: JsonObject): void {
     if (typeof event.delta !== 'string') return;
     kept += event.delta.length;
-    const index = event[TEXTS[kind]?.part?.index ?? ''];
+    const index = event[TEXTS.get(kind)?.list?.index ?? ''];
     const said = (known.text?.said ?? '') + event.delta;
     known.text = { kind, index, said: kept > MAX_KEPT_CHARS ? '' : said };
   }
@@ -78,18 +59,19 @@ export function createOpenItems(): OpenItems {
     const place = { item_id: item.id ?? null, output_index: index };
     const events: JsonObject[] = [];
     let own: JsonObject = {};
-    const kind = text && TEXTS[text.kind];
+    const kind = text && TEXTS.get(text.kind);
     if (text && kind) {
       const whole = { [kind.field]: text.said };
-      const at = kind.part ? { ...place, [kind.part.index]: text.index ?? 0 } : place;
+      const { list } = kind;
+      const at = list ? { ...place, [list.index]: text.index ?? 0 } : place;
       const logprobs = text.kind === 'output_text' ? { logprobs: [] } : {};
       events.push({ type: `response.${text.kind}.done`, ...at, ...whole, ...logprobs });
-      if (kind.part && part) {
+      if (list && part) {
         const wholePart = { ...part, ...whole };
-        events.push({ type: `response.${kind.part.event}.done`, ...at, part: wholePart });
-        notePart(known, kind.part.list, true, { part: wholePart });
+        events.push({ type: `response.${list.event}.done`, ...at, part: wholePart });
+        notePart(known, list.name, true, { part: wholePart });
       }
-      if (!kind.part) own = whole;
+      if (!list) own = whole;
     }
     const whole = { ...item, ...lists, ...own, status: 'incomplete' };
     output.set(index, whole);
@@ -107,9 +89,9 @@ export function createOpenItems(): OpenItems {
       }
       const known = open.get(index);
       if (!known) return;
-      const part = PARTS.find((one) => one.event === kind);
-      if (part) notePart(known, part.list, end === 'done', event);
-      else if (end === 'delta' && kind in TEXTS) noteText(known, kind, event);
+      const list = PART_LISTS.find((one) => one.event === kind);
+      if (list) notePart(known, list.name, end === 'done', event);
+      else if (end === 'delta' && TEXTS.has(kind)) noteText(known, kind, event);
       else if (end === 'done' && kind === known.text?.kind) known.text = undefined;
     },
     close() {

@@ -5,6 +5,7 @@ import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../..
 import { type SseEvent, writeSse } from '../stream/sse.ts';
 import { FAILURES } from './read-answer.ts';
 import { listOf } from './read-output.ts';
+import { PART_LISTS, type PartList, TEXTS } from './text-kinds.ts';
 
 type Fields = { [name: string]: RawValue | undefined };
 type Event = Fields & { type: string };
@@ -22,32 +23,24 @@ export function writeAsStream({ text, value }: JsonDocument): string {
   return events.map((event, at) => writeSse(writeJson({ ...event, sequence_number: at }), event.type)).join('');
 }
 
-/** Lists of parts, with the events that begin and end one, and the field that counts them. */
-const LISTS = {
-  content: { part: 'content_part', index: 'content_index' },
-  summary: { part: 'reasoning_summary_part', index: 'summary_index' },
-} as const;
+/** The events of a text, and its field. */
+type NamedText = [event: string, field: string];
 
-/** The events that carry a part's text, and the field that holds it. */
-const PARTS: Readonly<Record<string, { event: string; field: string }>> = {
-  output_text: { event: 'output_text', field: 'text' },
-  refusal: { event: 'refusal', field: 'refusal' },
-  reasoning_text: { event: 'reasoning_text', field: 'text' },
-  summary_text: { event: 'reasoning_summary_text', field: 'text' },
-};
-
-const CALLS: Readonly<Record<string, { event: string; field: string }>> = {
-  function_call: { event: 'function_call_arguments', field: 'arguments' },
-  custom_tool_call: { event: 'custom_tool_call_input', field: 'input' },
-};
+/** By the type of the part, or of the call that has the text itself. */
+const PARTS = new Map<string, NamedText>();
+const CALLS = new Map<string, NamedText>();
+for (const [event, { item, list, field }] of TEXTS) {
+  if (list) PARTS.set(event.replace('reasoning_summary', 'summary'), [event, field]);
+  else CALLS.set(item, [event, field]);
+}
 
 function writeItem(item: JsonObject, output_index: number, place: RawPlace | undefined): Event[] {
-  const call = CALLS[String(item.type)];
+  const call = CALLS.get(String(item.type));
   const open: JsonObject = { ...item, ...(item.status === undefined ? {} : { status: 'in_progress' }) };
-  for (const name of Object.keys(LISTS)) if (Array.isArray(item[name])) open[name] = [];
-  if (call) open[call.field] = '';
+  for (const { name } of PART_LISTS) if (Array.isArray(item[name])) open[name] = [];
+  if (call) open[call[1]] = '';
   const where = { item_id: item.id, output_index };
-  const inside = [...writeParts(item, 'summary'), ...writeParts(item, 'content'), ...(call ? said(call, item) : [])];
+  const inside = [...PART_LISTS.flatMap((list) => writeParts(item, list)), ...(call ? writeText(call, item) : [])];
   return [
     { type: 'response.output_item.added', output_index, item: open },
     ...inside.map((event) => ({ ...event, ...where })),
@@ -55,28 +48,27 @@ function writeItem(item: JsonObject, output_index: number, place: RawPlace | und
   ];
 }
 
-function writeParts(item: JsonObject, list: keyof typeof LISTS): Event[] {
-  const { part: name, index } = LISTS[list];
-  return listOf(item[list]).flatMap((part, at): Event[] => {
-    const text = isObject(part) ? PARTS[String(part.type)] : undefined;
+function writeParts(item: JsonObject, { name, event, index }: PartList): Event[] {
+  return listOf(item[name]).flatMap((part, at): Event[] => {
+    const text = isObject(part) ? PARTS.get(String(part.type)) : undefined;
     if (!isObject(part) || !text) return [];
     const sources = listOf(part.annotations);
-    const open = { ...part, [text.field]: '', ...(sources.length > 0 ? { annotations: [] } : {}) };
+    const open = { ...part, [text[1]]: '', ...(sources.length > 0 ? { annotations: [] } : {}) };
     const type = 'response.output_text.annotation.added';
     const cited = sources.map((annotation, annotation_index) => ({ type, annotation_index, annotation }));
-    const [delta, ...done] = said(text, part);
+    const [delta, ...done] = writeText(text, part);
     const events: Event[] = [
-      { type: `response.${name}.added`, part: open },
+      { type: `response.${event}.added`, part: open },
       ...(delta ? [delta] : []),
       ...cited,
       ...done,
-      { type: `response.${name}.done`, part },
+      { type: `response.${event}.done`, part },
     ];
-    return events.map((event) => ({ ...event, [index]: at }));
+    return events.map((one) => ({ ...one, [index]: at }));
   });
 }
 
-function said({ event, field }: { event: string; field: string }, whole: JsonObject): Event[] {
+function writeText([event, field]: NamedText, whole: JsonObject): Event[] {
   const text = whole[field];
   return [
     { type: `response.${event}.delta`, delta: text },

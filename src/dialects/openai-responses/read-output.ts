@@ -7,21 +7,12 @@ import { outputOfSegments, weighSegments } from '../counts.ts';
 import type { Output, Segment } from '../dialect.ts';
 import { typicalTokens } from '../input/tool-use.ts';
 import { oneCall } from '../tool-calls.ts';
+import { TEXTS, type TextKind } from './text-kinds.ts';
 
 export interface Said extends Segment {
   /** All that the slot holds, not only what is new. */
   isWhole: boolean;
 }
-
-/** The kinds of text that come in deltas: their slot, the field of their index, the field of the whole text. */
-const TEXTS: Record<string, { slot: string; index?: string; whole: string }> = {
-  output_text: { slot: 'text', index: 'content_index', whole: 'text' },
-  refusal: { slot: 'refusal', index: 'content_index', whole: 'refusal' },
-  reasoning_summary_text: { slot: 'summary', index: 'summary_index', whole: 'text' },
-  reasoning_text: { slot: 'thought', index: 'content_index', whole: 'text' },
-  function_call_arguments: { slot: 'arguments', whole: 'arguments' },
-  custom_tool_call_input: { slot: 'input', whole: 'input' },
-};
 
 const TEXT_EVENT = /^response\.(.+)\.(delta|done)$/;
 
@@ -44,14 +35,14 @@ export function readEvent(event: JsonObject, index: number): Said[] {
 
 function readText(event: JsonObject, index: number): Said[] {
   const [, name = '', end] = TEXT_EVENT.exec(String(event.type)) ?? [];
-  const text = TEXTS[name];
-  const slot = text ? slotOf(text, event) : name;
-  if (end === 'done') return text ? whole(`${index}/${slot}`, event[text.whole]) : [];
+  const kind = TEXTS.get(name);
+  const slot = kind ? slotOf(kind, event) : name;
+  if (end === 'done') return kind ? whole(`${index}/${slot}`, event[kind.field]) : [];
   return said(`${index}/${slot}`, event.delta, false);
 }
 
-function slotOf({ slot, index }: { slot: string; index?: string }, event: JsonObject): string {
-  return index === undefined ? slot : `${slot}/${indexAt(event, index)}`;
+function slotOf({ slot, list }: TextKind, event: JsonObject): string {
+  return list ? `${slot}/${indexAt(event, list.index)}` : slot;
 }
 
 /** An item of another type counts as content by its type alone. */

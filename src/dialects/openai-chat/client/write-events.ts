@@ -1,9 +1,10 @@
 // Writes an answer for a chat client, streamed or whole. The sender adds the usage and the end of the stream.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { type JsonObject, objectsOf } from '../../../kit/json/json.ts';
 import type { AnswerContext, EventWriter } from '../../translate/adapters.ts';
 import type { AnswerEvent } from '../../translate/answer-events.ts';
 import { asksForUsage } from '../asks-for-usage.ts';
+import { addDelta } from '../other-form.ts';
 import { createDeltaWriter, type Delta } from './write-deltas.ts';
 
 export function createEventWriter(context: AnswerContext): EventWriter {
@@ -37,9 +38,10 @@ export function writeWhole(events: readonly AnswerEvent[], context: AnswerContex
   const message: JsonObject = { role: 'assistant', content: null, refusal: null };
   let reason: string | null = null;
   for (const { delta, finish } of events.flatMap(write)) {
-    join(message, delta);
+    addDelta(message, delta);
     reason = finish ?? reason;
   }
+  for (const call of objectsOf(message.tool_calls)) delete call.index;
   // Clients expect null only beside a call, and read the length of anything else.
   const hasCalls = message.tool_calls !== undefined || message.function_call !== undefined;
   if (!hasCalls) message.content ??= '';
@@ -50,26 +52,4 @@ export function writeWhole(events: readonly AnswerEvent[], context: AnswerContex
 
 function head({ requestId, createdAt, model }: AnswerContext, object: string): JsonObject {
   return { id: `chatcmpl-${requestId}`, object, created: createdAt, model };
-}
-
-/** Texts grow, lists grow, calls grow by their index. */
-function join(into: JsonObject, delta: JsonObject): void {
-  for (const [name, value] of Object.entries(delta)) {
-    const known = into[name];
-    if (name === 'tool_calls' && Array.isArray(value)) joinCalls(into, value.filter(isObject));
-    else if (Array.isArray(value)) into[name] = [...(Array.isArray(known) ? known : []), ...value];
-    else if (isObject(value) && isObject(known)) join(known, value);
-    else if (typeof value === 'string' && typeof known === 'string') into[name] = known + value;
-    else into[name] = value;
-  }
-}
-
-function joinCalls(message: JsonObject, deltas: readonly JsonObject[]): void {
-  const calls: Json[] = Array.isArray(message.tool_calls) ? message.tool_calls : [];
-  message.tool_calls = calls;
-  for (const { index, ...delta } of deltas) {
-    const call = typeof index === 'number' ? calls[index] : undefined;
-    if (isObject(call)) join(call, delta);
-    else calls.push(delta);
-  }
 }

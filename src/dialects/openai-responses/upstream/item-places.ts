@@ -4,6 +4,7 @@
 // closing event of each call repeats it.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { TEXTS } from '../text-kinds.ts';
 
 interface Place {
   /** From 0, in order of appearance. */
@@ -181,15 +182,11 @@ export function createItemPlaces(): ItemPlaces {
   };
 }
 
+/** The types of items by the names of their events. */
 const KINDS: ReadonlyMap<string, string> = new Map([
-  ['output_text', 'message'],
-  ['refusal', 'message'],
+  ...Array.from(TEXTS, ([event, { item }]) => [event, item] as const),
   ['content_part', 'message'],
-  ['reasoning_summary_text', 'reasoning'],
   ['reasoning_summary_part', 'reasoning'],
-  ['reasoning_text', 'reasoning'],
-  ['function_call_arguments', 'function_call'],
-  ['custom_tool_call_input', 'custom_tool_call'],
 ]);
 
 function subjectOf(event: JsonObject): Subject | undefined {
