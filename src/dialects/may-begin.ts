@@ -37,7 +37,7 @@ function isForm(format: Json | undefined): boolean {
   return isObject(format) && format.type !== 'text';
 }
 
-/** A tool that has to be called: words alone would not do. */
+/** A tool must be called: text alone is not accepted. */
 function mustCall(choice: Json | undefined): boolean {
   if (!isObject(choice)) return choice === 'required' || choice === 'any';
   if (choice.type === 'allowed_tools') return allowedMode(choice) === 'required';

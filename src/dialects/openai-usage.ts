@@ -1,4 +1,4 @@
-// Usage in OpenAI's words as disjoint buckets, whichever vendor reports it. OpenAI counts cached tokens inside the prompt and
+// Usage in OpenAI's fields as disjoint buckets, whichever vendor reports it. OpenAI counts cached tokens inside the prompt and
 // reasoning inside the completion; others count them beside, and then the total shows it. What an upstream reports is not
 // trusted: one bad figure and the whole report is invalid.
 
@@ -28,7 +28,7 @@ interface Figures {
   reasoning: number;
 }
 
-/** `tier`: the service tier, which stands beside the usage. */
+/** `tier`: the service tier, which is beside the usage. */
 export function readOpenaiUsage(usage: Json | undefined, names: UsageNames, tier: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   const figures = isObject(usage) ? readFigures(usage, names) : undefined;
@@ -135,7 +135,7 @@ function addBeside({ prompt, completion, total, cached, written, reasoning }: Fi
   return reasoning === 0 && stored === 0 ? { prompt, output: completion + excess, reasoning: excess } : inside;
 }
 
-/** OpenRouter's word. No bill depends on it, so that a strange one is only left out. */
+/** OpenRouter's field. No bill depends on it, so an invalid value is ignored. */
 function readCost(cost: Json | undefined): number | undefined {
   return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : undefined;
 }

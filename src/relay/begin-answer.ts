@@ -104,7 +104,7 @@ class Race {
     return hedges.isLeft(key.accountId, catalog.guards.loss_per_account_day, running.size);
   }
 
-  /** Not a whole answer, which may be nearly complete; nor a model whose `hedge` is a number, which does not say what is usual. */
+  /** Not a whole answer, which may be nearly complete, and not where `hedge` is a fixed time. */
   #mayLeave({ model }: Step): boolean {
     return this.#admission.call.request.stream && typeof model.hedge !== 'number';
   }

@@ -37,7 +37,7 @@ export interface Bill extends ReportedUsage, Used {
 type MeasuredFacts = AnswerFacts & { finished?: boolean };
 
 /**
- * The usage without a price. Images are counted as returned, whatever the upstream reports; only tokens that have a price are ever
+ * The usage without a price. Images are counted as returned, whatever the upstream reports; only tokens with a price are
  * estimated.
  */
 export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bill {

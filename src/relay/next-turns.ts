@@ -55,7 +55,7 @@ export class NextTurns {
     return { buckets: { ...this.#used, input }, reasoning: 0 };
   }
 
-  /** Returns what `take` makes of the reply; undefined if the turn is not requested or fails. Throws if the attempt was stopped. */
+  /** Returns the result of `take`; undefined if the turn is not requested or fails. Throws if the attempt was stopped. */
   async request<Taken>(paused: PausedTurn, take: (response: Response) => Promise<Taken>): Promise<Taken | undefined> {
     const { watch } = this.#upstreamCall;
     this.#requested = undefined;

@@ -53,7 +53,7 @@ const ROWS = {
   rate_limited: { blames: 'channel', retry: 'after_wait', isRateLimit: true },
   /** 401, 402, a 403 about our key, or an equivalent code. */
   refused_our_key: { blames: 'channel', alarm: 'upstream_refused_our_key', opensAtOnce: true, concernsAll: true },
-  /** Our account there has no credit or is not served. Recognised by the message, which may quote the client, so it opens no breaker. */
+  /** Our account there has no credit or is not served. It opens no breaker, because the message may quote the client. */
   exhausted: { blames: 'channel', alarm: 'upstream_refused_our_key' },
   /** 404, of the model or the address. */
   route_missing: { blames: 'channel', alarm: 'upstream_route_missing', concernsAll: true },

@@ -23,7 +23,7 @@ interface BrokenStream {
   goneOrLeft(): AbortSignal;
 }
 
-/** Undefined when no route can continue. Throws AttemptFailed when the client left, the gateway drains or the hold is not open. */
+/** Undefined if no route can continue. Throws AttemptFailed if the client left, the gateway drains or the hold is not open. */
 export async function resume(
   tools: RelayTools,
   admission: Admission,

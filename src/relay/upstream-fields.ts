@@ -38,8 +38,8 @@ function unnamedBound(model: Model, request: RelayRequest): number {
 
 /**
  * What the prompt leaves of the context. Some upstreams refuse a request whose prompt and output bound together exceed it. Their
- * count of the prompt may be a tenth higher than ours. If little is left, the bound stays: an answer of a few tokens is worth less
- * than one of a fallback.
+ * count of the prompt may be a tenth higher than ours. If little is left, the bound stays, because an answer of a fallback is
+ * worth more than a few tokens.
  */
 function contextLeft({ contextTokens, maxOutputTokens }: Model, { input }: RelayRequest): number {
   if (input.upper + maxOutputTokens <= contextTokens) return maxOutputTokens;

@@ -78,7 +78,7 @@ class JoinedBlock {
 
 const MAX_PARTS = 256;
 
-/** A text that is added to keeps all its parts, which take many times the memory of their letters: now and then they are copied. */
+/** A string that grows keeps all its parts, which take many times the memory of the text: they are joined regularly. */
 class LongText {
   #text = '';
   #parts: string[] = [];

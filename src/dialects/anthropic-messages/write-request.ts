@@ -10,7 +10,7 @@ export function writeRequest(request: RelayRequest, fields: UpstreamFields, remo
   return editMembers(boundTools(stripOwn(request.document)), ownedFields(request, fields, removed));
 }
 
-/** The partial answer stands last, as the assistant's own turn; the vendor refuses one that ends in white space. */
+/** Appends the partial answer as an assistant turn; the vendor refuses white space at its end. */
 export function writePrefill(
   request: RelayRequest,
   fields: UpstreamFields,

@@ -18,7 +18,7 @@ function inBoth(one: Json[], other: Json[]): Json[] {
 }
 
 function merge(schemas: readonly JsonObject[], joinDuties: (duties: Json[][]) => Json[]): JsonObject {
-  // What stands last in a list of members wins: here that is the first schema.
+  // The last of equal members wins: here that of the first schema.
   const last = schemas.toReversed();
   const members = Object.fromEntries(last.flatMap(Object.entries));
   // Many may share the properties and required names of their parent: these are merged once.

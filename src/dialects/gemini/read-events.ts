@@ -25,7 +25,7 @@ const GAVE_UP: AnswerEvent = { type: 'broken', gaveUp: true };
 /** One of these is in everything that the vendor says. */
 const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId'];
 
-/** What stands in the place of a reason while there is none. */
+/** Values that mean no reason yet. */
 const NO_REASON: ReadonlySet<string> = new Set(['', 'FINISH_REASON_UNSPECIFIED']);
 
 interface AnswerReader {

@@ -14,7 +14,7 @@ interface PartReader {
 
 export function createPartReader(requestId: string): PartReader {
   let open: 'text' | 'reasoning' | undefined;
-  /** What the model wants back with the thoughts or the words that are open. */
+  /** The signature of the open reasoning or text. */
   let signature: string | undefined;
   const ids = new Set<string>();
   let calls = 0;
@@ -57,7 +57,7 @@ export function createPartReader(requestId: string): PartReader {
       }
       if (isObject(inlineData)) return say('text', { type: 'delta', text: picture(inlineData), isMedia: true });
       const kind = part.thought === true ? 'reasoning' : 'text';
-      // The signature of thoughts comes with them, or with the first words after them; that of words may come with none.
+      // The signature of reasoning comes with it, or with the first text after it; that of text may come with an empty part.
       const isOfThoughtsBefore = kind === 'text' && open === 'reasoning';
       if (isOfThoughtsBefore) signature = signed ?? signature;
       const said = say(kind, { type: 'delta', text: typeof text === 'string' ? text : '' });

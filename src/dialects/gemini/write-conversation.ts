@@ -68,7 +68,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   };
 }
 
-/** The answer so far stands last, after what the client had begun of it; white space at its end is left to the model. */
+/** Appends the answer so far to what the client had begun of it, without white space at its end. */
 function appendPrefill(contents: readonly GeminiContent[], text: string): GeminiContent[] {
   const last = contents.at(-1);
   const begun = last?.role === 'model' ? last.parts : [];

@@ -64,7 +64,7 @@ function takeStops(setting: Setting, written: WrittenSettings): void {
   written.localStops = local;
 }
 
-// How much a model shall think: by its generation as a word, as a bound in tokens, or not at all.
+// How much a model thinks: a level, a bound in tokens, or no setting, depending on its generation.
 interface ThinkingPlan {
   dropped: readonly string[];
   /** For `thinkingConfig`. */

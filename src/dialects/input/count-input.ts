@@ -152,7 +152,7 @@ interface Media {
   /** Its base64, which is in the body's text. */
   data: string;
   counted: TokenCount;
-  /** It counts as its letters do: a file of text, which an upstream may take as words. */
+  /** A text file, which counts by its characters. */
   isWords: boolean;
   isOpen: boolean;
   /** Of an image. */
@@ -172,7 +172,7 @@ function findMedia(message: JsonObject, found: Media[]): void {
     return;
   }
   for (const part of partsOf(message, 'content')) if (isObject(part)) findInPart(part, found);
-  // What a shell has put out is a part without a type, and nothing but words.
+  // Output of a shell is a part without a type, and only text.
   for (const part of partsOf(message, 'output')) {
     if (isObject(part) && part.type !== undefined) findInPart(part, found);
   }
@@ -195,7 +195,7 @@ function findInPart(part: JsonObject, found: Media[]): void {
   }
 }
 
-/** What a tool of the upstream has found stands at any depth, such as a document that was fetched; the rest of it is words. */
+/** Results of the upstream's tools may have media at any depth, such as a fetched document; the rest is text. */
 function findInResult(value: Json | undefined, found: Media[]): void {
   if (Array.isArray(value)) for (const item of value) findInResult(item, found);
   else if (isObject(value)) {
@@ -332,7 +332,7 @@ function mostTokens(base64: string): number {
   return Math.ceil(base64.length / BASE64_CHARS_PER_TOKEN);
 }
 
-/** Its words are not counted: what holds the model's whole context needs no count. */
+/** Its text is not counted, because it holds the whole context anyway. */
 function unknown(part: JsonObject): Media {
   return { part, data: '', counted: { upper: 0, estimate: 0, lower: 0 }, isWords: false, isOpen: true };
 }

@@ -60,7 +60,7 @@ function addProse(value: Json | undefined, sum: Prose, media: ReadonlySet<JsonOb
   }
 }
 
-/** Their names stand for structure; what they hold is words. */
+/** Their names are structure; their values are text. */
 const HOLDERS: ReadonlySet<string> = new Set(['content', 'text']);
 const WORD = /^[\w.:-]{1,64}$/;
 
@@ -74,10 +74,10 @@ function isWord(value: Json | undefined): boolean {
   return typeof value === 'string' && WORD.test(value);
 }
 
-// Members of a conversation that are text and yet no words. What is sealed only its maker opens, and counts what is in it,
-// if anything: as words it would be several times that. Ids are not read by a model at all.
+// Strings of a conversation that are not text. Encrypted content counts as what is in it, which is far less than its length. Ids
+// are not read by a model.
 const SEALED: ReadonlySet<string> = new Set(['encrypted_content', 'thought_signature']);
-/** Sealed in a thought; elsewhere these names may stand for words. */
+/** Encrypted in reasoning; elsewhere these members may be text. */
 const SEALED_IN_THOUGHTS: ReadonlySet<string> = new Set(['signature', 'data']);
 const THOUGHT = /^(?:thinking|redacted_thinking|reasoning(?:\..*)?)$/;
 const IDS: ReadonlySet<string> = new Set(['id', 'call_id', 'tool_use_id', 'tool_call_id']);
@@ -85,10 +85,10 @@ const IDS: ReadonlySet<string> = new Set(['id', 'call_id', 'tool_use_id', 'tool_
 /** Of four letters three are bytes, of which a token takes about four; half of them are thoughts that still count. */
 const TOKENS_PER_LETTER = 3 / 32;
 
-/** Printed in ASCII without a space: a tool's arguments may have the same names, and words in them. */
+/** ASCII without spaces: arguments of a tool may have the same names with text in them. */
 const CODED = /^[!-~]*$/;
 
-/** About how many tokens such a member is; undefined if it is words. */
+/** The estimated tokens of such a member; undefined if it is text. */
 function sealedTokens({ type, role }: JsonObject, name: string, text: string): number | undefined {
   const isId = IDS.has(name) && typeof (type ?? role) === 'string';
   const isSealed = SEALED.has(name) || (SEALED_IN_THOUGHTS.has(name) && typeof type === 'string' && THOUGHT.test(type));

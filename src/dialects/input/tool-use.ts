@@ -16,7 +16,7 @@ export const UNKNOWN_TOKENS = Number.POSITIVE_INFINITY;
  * search in every call and seldom has one made: a hold for many would shut small wallets out.
  */
 export const DEFAULT_USES = 5;
-/** The same of a tool whose results are of unknown size: each use holds a whole context, so a small wallet pays for one. */
+/** The same for a tool with results of unknown size: each use holds a whole context, so a small wallet pays for one. */
 export const DEFAULT_OPEN_USES = 1;
 /** What is held for tools whose use no field of the request limits, such as MCP servers, for all of them together. */
 const UNLIMITED_USES = 5;

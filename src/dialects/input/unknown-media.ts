@@ -18,7 +18,7 @@ export function isWords({ type }: JsonObject): boolean {
   return WORDS.has(type);
 }
 
-/** What a tool that the upstream runs has brought: words, and perhaps media among them. */
+/** The result of a tool that the upstream runs: text, and perhaps media. */
 export function isToolResult({ type }: JsonObject): boolean {
   return typeof type === 'string' && TOOL_RESULT.test(type);
 }

@@ -1,4 +1,4 @@
-// A chat stream that another run continues: no second role, no word twice, nothing after a finish.
+// A chat stream that another run continues: no second role, no text twice, nothing after a finish reason.
 
 import { editMembers, isObject, type Json, type JsonObject, readAnswerJson } from '../../kit/json/json.ts';
 import { asMedia, type ContinuedWriter, isMedia, type StreamEvent } from '../dialect.ts';
@@ -48,7 +48,7 @@ export function continueChat(
     return comparison.caughtUp() && extras.takeKnown() ? 'sent' : 'aside';
   };
 
-  /** Without the finish and the extras that the client has. An extra that stands before a text which was sent was sent, too. */
+  /** Without the finish and the extras that the client has. An extra before a text that was sent was sent, too. */
   function cutExtras(choice: JsonObject): JsonObject {
     const index = indexOf(choice);
     const isKnownFinish = finished.has(index) && isFinish(choice.finish_reason);

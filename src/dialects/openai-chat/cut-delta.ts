@@ -53,7 +53,7 @@ function continuedCall({ index: _, id, type, ...call }: JsonObject, index: numbe
 }
 
 // A router's list of details says the thoughts of its chunk once more: what of them the client has is cut there, too.
-/** `rest` is the new end of the thoughts that were `said`. Undefined if the details are in other words. */
+/** `rest`: the new end of the reasoning `said`. Undefined if the details have another text. */
 function cutDetails(details: Json[], said: string, rest: string): Json[] | undefined {
   if (rest === said) return details;
   if (rest === '') return [];

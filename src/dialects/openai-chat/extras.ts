@@ -10,7 +10,7 @@ import { isReasoning, readSegments, toolCalls } from './read-output.ts';
 const WHOLE_EVENTS = '';
 /** Of a choice: what holds the rest of it. */
 const FRAME: ReadonlySet<string> = new Set(['index', 'delta', 'message', 'finish_reason']);
-/** Of a delta: what has words, or pictures and sounds. */
+/** Members of a delta with text, images or audio. */
 const CONTENT: ReadonlySet<string> = new Set([
   'role',
   'content',
@@ -110,7 +110,7 @@ function mapExtras(choice: JsonObject, map: (name: string, value: Json) => Json 
   const said = choice[saidIn];
   const delta = isObject(said) ? said : {};
   const segments = readSegments(delta, 0);
-  // What stands beside words, such as their probabilities, comes and stays away with them.
+  // Members beside text, such as its probabilities, are sent or skipped with it.
   const frame = segments.length > 0 ? choice : mapMembers(choice, (name) => !FRAME.has(name), map);
   const kept = mapMembers(delta, (name) => isExtra(name, delta, segments), map);
   return kept === delta ? frame : { ...frame, [saidIn]: kept };
@@ -122,7 +122,7 @@ function isExtra(name: string, delta: JsonObject, segments: readonly Segment[]):
   return !CONTENT.has(name);
 }
 
-/** Of a call: something beside its own words. */
+/** Whether a call has more than its name and arguments. */
 function hasMore(call: JsonObject): boolean {
   return Object.keys(call).some((name) => !CALL.has(name));
 }

@@ -66,7 +66,7 @@ function valuesPerToken(body: JsonObject): number | undefined {
   return others > 0 || isAsked(body.logprobs) ? VALUES_OF_TOKEN * (1 + others) + 1 : undefined;
 }
 
-/** Some editors send bodies of the other format here, and would look in vain for what is wrong with their messages. */
+/** Some editors send a Responses body here: the error names the right path. */
 function refuseResponses({ messages, input }: JsonObject): void {
   if (messages !== undefined || input === undefined) return;
   refuseField('input', 'This path takes messages, not input. Send a body with input to /v1/responses.');

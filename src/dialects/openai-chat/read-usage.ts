@@ -11,7 +11,7 @@ const NAMES: UsageNames = {
   completionDetails: 'completion_tokens_details',
 };
 
-/** `tier`: the service tier, which stands beside the usage. */
+/** `tier`: the service tier, which is beside the usage. */
 export function readUsage(usage: Json | undefined, tier?: Json): UsageReport {
   return readOpenaiUsage(usage, NAMES, tier);
 }

@@ -7,7 +7,7 @@ import { editFields, editItems, editMember, type RawEdit, remove } from '../../k
 import { editId, mayHoldTags } from '../translate/strip-tags.ts';
 import { isOwnDetail } from './detail-id.ts';
 
-/** The same document if there is nothing of ours in it. `thoughtsField`: where the upstream wants any model's words. */
+/** The same document if there is nothing of ours in it. `thoughtsField`: in which the upstream requires reasoning text. */
 export function stripOwn(document: JsonDocument, thoughtsField?: string): JsonDocument {
   const { messages } = document.value;
   if (!mayHoldTags(document) && !(Array.isArray(messages) && messages.some(hasDetails))) return document;
@@ -42,7 +42,7 @@ function editDetails(details: Json | undefined): RawEdit | undefined {
   return edit && Array.isArray(details) && details.every(isOwnDetail) ? remove : edit;
 }
 
-/** What a tagged id carries stands beside it once more. */
+/** `extra_content` repeats what a tagged id carries. */
 function editCall(call: JsonObject): RawEdit | undefined {
   const id = editId(call.id);
   return editFields({ id, extra_content: id && call.extra_content !== undefined ? remove : undefined });

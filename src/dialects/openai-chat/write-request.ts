@@ -8,7 +8,7 @@ import { usageWish } from './asks-for-usage.ts';
 import { shareBound } from './share-bound.ts';
 import { stripOwn } from './strip-own.ts';
 
-/** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */
+/** Appends the partial answer as an assistant message; upstreams refuse white space at its end. */
 export function writePrefill(
   request: RelayRequest,
   fields: UpstreamFields,

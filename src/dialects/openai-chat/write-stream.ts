@@ -38,7 +38,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
 class ChatWriter implements StreamWriter, RepeatedFrames {
   readonly #request: RelayRequest;
   readonly #transcript: Transcript;
-  /** What was sent beside words, since the last of them. */
+  /** What was sent beside text, since the last text. */
   readonly #extras = new Extras();
   /** Choices whose finish the client has seen. */
   readonly #finished = new Set<number>();

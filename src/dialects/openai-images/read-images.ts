@@ -1,5 +1,5 @@
-// Images in an answer, whole or streamed: counted, never looked at. Those beyond the number that was asked for stay behind:
-// they are neither delivered nor billed.
+// Counts the images of an answer, whole or streamed. Those beyond the requested number are removed: they are not delivered and
+// not billed.
 
 import { isObject, type Json, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
 import { editItems, editMember, remove } from '../../kit/json/raw-edit.ts';

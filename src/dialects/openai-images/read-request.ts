@@ -33,7 +33,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
 /** Marks around a prompt that the upstream counts. */
 const AROUND_PROMPT = 16;
 
-/** Some upstreams take images to begin from, or further words, in fields of their own. */
+/** Some upstreams accept input images, or more text, in other fields. */
 function countPrompt({ prompt, model: _, ...others }: JsonObject): InputCount {
   const count = countTokens(typeof prompt === 'string' ? prompt : '');
   const isOpen = namesMedia(others);

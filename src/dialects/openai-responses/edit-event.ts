@@ -22,7 +22,7 @@ export function editInside(document: JsonDocument, name: string, edit: (inner: J
   return raw?.startsWith('{') ? withRawMember(document, name, edit(readAnswerJson(raw))) : document;
 }
 
-/** The document with the objects of a list edited; without those whose edit says undefined. */
+/** The document with the objects of a list edited; an edit of undefined removes one. */
 export function editList(
   document: JsonDocument,
   name: string,

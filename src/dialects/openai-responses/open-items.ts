@@ -10,7 +10,7 @@ const EVENT = /^response\.(\w+)\.(added|delta|done)$/;
 
 interface OpenItem {
   item: JsonObject;
-  /** Parts that are whole, by the list that they stand in. */
+  /** Complete parts, by their list. */
   lists: Record<string, Json[]>;
   /** The text that goes on. */
   text: { kind: string; index: Json | undefined; said: string } | undefined;

@@ -1,4 +1,4 @@
-// Usage in the words of the Responses format, as disjoint buckets and back.
+// The usage of the Responses format as disjoint buckets, and back.
 
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import type { ReportedUsage, UsageReport } from '../dialect.ts';
@@ -11,7 +11,7 @@ const NAMES: UsageNames = {
   completionDetails: 'output_tokens_details',
 };
 
-/** `tier`: the service tier, which stands beside the usage. */
+/** `tier`: the service tier, which is beside the usage. */
 export function readUsage(usage: Json | undefined, tier?: Json): UsageReport {
   return readOpenaiUsage(usage, NAMES, tier);
 }

@@ -13,7 +13,7 @@ export function writeRequest({ document }: RelayRequest, fields: UpstreamFields,
   return editMembers(stripOwn(document, fields.withoutSealed), ownedFields(document, fields, removed));
 }
 
-/** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */
+/** Appends the partial answer as an assistant message; upstreams refuse white space at its end. */
 export function writePrefill(
   { document }: RelayRequest,
   fields: UpstreamFields,

@@ -33,7 +33,7 @@ export type AnswerEvent =
    * a text.
    */
   | { type: 'delta'; text: string; isMedia?: boolean }
-  /** What the model wants back with the reasoning that is open; with a text, what it would like back. */
+  /** The signature of the open reasoning or text, which the model expects back. */
   | { type: 'sign'; signature: string }
   | { type: 'cite'; citation: UrlCitation }
   | { type: 'close' }

@@ -1,4 +1,4 @@
-// A conversation that ends with the assistant's own words, which the model shall continue. Upstreams want no white space at
+// A conversation that ends with text of the assistant, which the model shall continue. Upstreams want no white space at
 // their end; where they cannot continue at all, the user asks for it.
 
 import type { RawValue } from '../../kit/json/raw-json.ts';
@@ -39,7 +39,7 @@ function trimEnd(turn: Turn): Turn {
   return { ...turn, parts: [...turn.parts.slice(0, -1), { ...last, text: last.text.trimEnd() }] };
 }
 
-/** The answer so far stands last, after what the client had begun of it; upstreams want no white space at its end. */
+/** Appends the answer so far to what the client had begun of it; upstreams want no white space at its end. */
 export function appendPrefill(messages: readonly RawValue[], last: Turn | undefined, text: string): RawValue[] {
   const begun = isAnswerBegun(last) ? last?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : '';
   const content = `${begun ?? ''}${text}`.trimEnd();

@@ -5,7 +5,7 @@
 import type { Json } from '../../kit/json/json.ts';
 
 export interface Conversation {
-  /** What stands before the first turn. */
+  /** The system prompt. */
   system: TextPart[];
   turns: Turn[];
   tools: Tool[];
@@ -27,12 +27,12 @@ export interface Conversation {
 export interface Turn {
   role: 'user' | 'assistant' | 'system';
   parts: Part[];
-  /** Where it stands in the client's body, such as `messages[3]`. */
+  /** Its place in the client's body, such as `messages[3]`. */
   at: string;
 }
 
 interface Placed {
-  /** Where it stands in the client's body, such as `messages[3].content[0]`; for faults. */
+  /** Its place in the client's body, such as `messages[3].content[0]`; for faults. */
   at: string;
   /** The client wants the prompt up to here to be cached. */
   cache?: CacheMark | undefined;
@@ -89,7 +89,7 @@ export interface ToolCallPart extends Placed {
   /** The JSON text as it came, never written anew; for a custom tool its free text. */
   arguments: string;
   isCustom: boolean;
-  /** What the model that made the call wants back with it. */
+  /** The signature that the model expects back with the call. */
   opaque?: Opaque | undefined;
 }
 

@@ -6,7 +6,7 @@ import { addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import type { AnswerEvent } from './answer-events.ts';
 
 interface HiddenThoughts {
-  /** True if the event is not shown. What thoughts want back has no place without them, nor has that of words. */
+  /** True if the event is not shown: reasoning, and all signatures. */
   takes(event: AnswerEvent): boolean;
   output(): Output;
 }

@@ -1,9 +1,9 @@
-// What the two formats of one vendor say alike of an answer's shape, under different names.
+// The response format of chat and Responses requests.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { OutputFormat } from './conversation.ts';
 
-/** A schema with the name, the description and the strictness that stand beside it. */
+/** A schema with its name, description and `strict`. */
 export function schemaFormat(schema: JsonObject, { name, description, strict }: JsonObject): OutputFormat {
   return {
     kind: 'json_schema',

@@ -30,7 +30,7 @@ export function requireTexts(parts: readonly Part[]): TextPart[] {
   );
 }
 
-/** What both OpenAI formats know alike. Clients mix their words for a text; pictures and files differ. */
+/** The parts that both OpenAI formats have. Clients mix their types of text; images and files differ. */
 export function readCommonPart(part: JsonObject, at: string): Part {
   switch (part.type) {
     case 'text':

@@ -1,5 +1,5 @@
-// Stop sequences of a client: as many as an upstream takes go there, the rest is watched for here. That takes time with
-// every word of an answer, so it has its bounds.
+// Stop sequences of a client: as many as an upstream accepts are sent, the gateway matches the rest. That takes time with every
+// delta, so their number and length are limited.
 
 import { weighTokens } from '../../kit/tokens.ts';
 import { refuseField, stringAt } from '../fields.ts';

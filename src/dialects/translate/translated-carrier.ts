@@ -205,7 +205,7 @@ function translatedReader(
   };
 }
 
-/** Not a repeat of the words before it, though it has their shape. */
+/** Not a repeat of the text before it, though it has the same shape. */
 function asPicture(event: StreamEvent): StreamEvent {
   return {
     ...event,

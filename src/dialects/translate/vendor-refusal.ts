@@ -1,4 +1,4 @@
-// Why a vendor stopped an answer, or did not begin one: in its own words, or in ours where it gives only names of reasons.
+// Why a vendor stopped an answer, or did not begin one: its own message, or ours if it gives only the name of a reason.
 
 import type { AnswerEvent } from './answer-events.ts';
 

@@ -15,7 +15,7 @@ export function emptyMessage({ requestId, model }: AnswerContext): JsonObject {
 export function emptyBlock(block: Block, { origin }: AnswerContext): JsonObject {
   switch (block.kind) {
     case 'text':
-    // The model's own words; those of its vendor stand in `stop_details`.
+    // The model's own text; the vendor's is in `stop_details`.
     case 'refusal':
       return { type: 'text', text: '' };
     case 'reasoning':
@@ -30,7 +30,7 @@ export function emptyBlock(block: Block, { origin }: AnswerContext): JsonObject 
   }
 }
 
-/** What the model wants back with its thoughts, or a sign that only we know. */
+/** The model's signature of its reasoning, or one of ours if it has none. */
 export function blockSignature({ origin }: AnswerContext, thoughts: string, given: string): string {
   return given === '' ? signOwn(origin, thoughts) : packReasoning(origin, { text: '', signature: given });
 }

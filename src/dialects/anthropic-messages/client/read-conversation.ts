@@ -125,7 +125,7 @@ const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, reado
   ['service_tier', ['auto', 'standard_only']],
   ['inference_geo', ['global']],
   ['speed', ['standard']],
-  // Asked for where there is a word for it; elsewhere thoughts are shown as far as they come.
+  // Sent where there is such a setting; elsewhere reasoning is shown as it comes.
   ['thinking.display', [SHOWN]],
 ]);
 

@@ -25,7 +25,7 @@ export function readImage(block: JsonObject, placed: Placed): ImagePart | OtherP
   return { type: 'image', source: imageOfBytes({ mediaType, base64: data }, placed.at), ...placed };
 }
 
-/** What a client says about a document stands before it. */
+/** The `context` of a document becomes a text before it. */
 export function readDocument(block: JsonObject, placed: Placed): (DocumentPart | TextPart | OtherPart)[] {
   const source = mediaSource(block.source, placed.at) ?? textSource(block.source);
   if (!source) return [unknownSource(block, placed)];

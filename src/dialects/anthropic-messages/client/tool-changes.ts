@@ -18,7 +18,7 @@ export interface KnownTools {
 /** Tools of servers that the vendor calls: they are removed, and reported where they are named. */
 const OF_SERVERS: ReadonlySet<Json | undefined> = new Set(['mcp_tool_reference', 'mcp_toolset_reference']);
 
-/** Names of the tools whose last change is that they went. */
+/** Names of the tools whose last change is a removal. */
 export function removedTools(changes: readonly ToolChange[]): ReadonlySet<Json | undefined> {
   const removed = new Set<Json | undefined>();
   for (const { change, at } of changes) {

@@ -1,5 +1,5 @@
 // The Anthropic messages format as an upstream's, for clients of any other. A request is written by write-conversation.ts:
-// words and calls of tools in write-turns.ts, the rest in the other write-… files. An answer is read by read-events.ts as a
+// text and calls of tools in write-turns.ts, the rest in the other write-… files. An answer is read by read-events.ts as a
 // stream, by read-whole.ts as a whole; the blocks of both in read-answer-blocks.ts. paused-turn.ts and read-turn.ts are for
 // answers of several turns.
 

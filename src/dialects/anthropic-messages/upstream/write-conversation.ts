@@ -1,4 +1,4 @@
-// A conversation of any dialect as the body for an upstream that speaks this one.
+// Writes a conversation as the body for an upstream of this dialect.
 
 import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import { claudeTraits } from '../../../vendors/claude.ts';
@@ -92,14 +92,14 @@ function writeSystem(part: TextPart, marks: ReturnType<typeof chooseMarks>): Raw
   return { type: 'text', text: part.text, ...cacheMember(marks.get(part)) };
 }
 
-/** The blocks of a paused answer stand last, in one message with what the client had begun of it. */
+/** Appends the blocks of a paused answer, in one message with what the client had begun of it. */
 function appendTurns(messages: readonly Message[], turns: readonly RawValue[]): Message[] {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return [...messages, { role: 'assistant', content: [...turns] }];
   return [...messages.slice(0, -1), { role: 'assistant', content: [...last.content, ...turns] }];
 }
 
-/** The answer so far stands last, after what the client had begun of it; the vendor refuses white space at its end. */
+/** Appends the answer so far to what the client had begun of it; the vendor refuses white space at its end. */
 function appendPrefill(
   messages: readonly Message[],
   last: Turn | undefined,
@@ -116,7 +116,7 @@ function appendPrefill(
   return [...(begun ? messages.slice(0, -1) : messages), writeTurn(turn, options)];
 }
 
-/** The model goes on from calls whose turn does not begin with its own thoughts. */
+/** The last calls are in a turn that does not begin with the model's own reasoning. */
 function lacksThoughts(turns: readonly Turn[]): boolean {
   const isResult = turns.at(-1)?.parts.some(({ type }) => type === 'tool_result') ?? false;
   const calling = turns.findLast(({ role }) => role === 'assistant');

@@ -11,7 +11,7 @@ import type { CallIds } from '../../translate/tools/call-ids.ts';
 interface Place {
   at: string;
   ids: CallIds;
-  /** Where the message stands in the body's own text. */
+  /** The place of the message in the JSON text of the body. */
   raw(): RawPlace | undefined;
 }
 
@@ -45,7 +45,7 @@ function readCall(call: unknown, index: number, place: Place): ToolCallPart {
   };
 }
 
-/** A text; or an object, as some libraries give it, whose own text is taken. */
+/** A string; or an object, as some libraries send it, whose JSON text is used. */
 function readArguments({ arguments: value }: JsonObject, at: string, index: number, { raw }: Place): string {
   if (!isObject(value)) return stringAt(value ?? '', `${at}.function.arguments`);
   return raw()?.at('tool_calls')?.at(index)?.at('function')?.at('arguments')?.text ?? JSON.stringify(value);

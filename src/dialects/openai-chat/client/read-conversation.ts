@@ -27,7 +27,7 @@ export function readConversation(document: JsonDocument): Conversation {
   };
 }
 
-/** An answer in the format's first words takes one call. */
+/** A client that uses `functions` can receive only one call. */
 function readParallel(body: JsonObject): boolean | undefined {
   if (usesFunctions(body)) return false;
   const given = body.parallel_tool_calls;

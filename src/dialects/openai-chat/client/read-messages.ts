@@ -13,7 +13,7 @@ import { readReasoning } from '../read-reasoning.ts';
 import { readCalls } from './read-calls.ts';
 import { readParts, readTexts } from './read-parts.ts';
 
-/** `raw`: where the messages stand in the body's own text. */
+/** `raw`: the place of the messages in the JSON text of the body. */
 export function readMessages(
   messages: readonly JsonObject[],
   raw: RawPlace | undefined,

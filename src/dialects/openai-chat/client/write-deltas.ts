@@ -1,4 +1,4 @@
-// An answer as what each chat chunk adds to it: words and calls as they come, and one finish.
+// Writes an answer as the deltas of chat chunks: text and calls, and one finish reason.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerContext } from '../../translate/adapters.ts';

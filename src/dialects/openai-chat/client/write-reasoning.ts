@@ -1,13 +1,13 @@
-// A model's thoughts for chat clients: words under both names that clients know, and each block whole with its signature
-// and maker once it is over, so that it can be handed back. A signature of words has no other place, and stands there alone.
-// A chat message does not say where among words and calls a thought stood: one that was not before all of them says so.
+// Reasoning for chat clients: its text in both fields that clients know, and at its end each block with its signature and model,
+// so that the client can send it back. The signature of a text is sent in the same list. A chat message does not keep the place
+// of reasoning among text and calls, so a block that did not come first is marked.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
 import { writeDetailId } from '../detail-id.ts';
 import { REDACTED_DETAIL, TEXT_DETAIL } from '../read-reasoning.ts';
 
 interface ReasoningWriter {
-  /** Words or a call come: no thought after them stands first. */
+  /** Text or a call follows: later blocks do not come first. */
   passOver(): void;
   add(text: string): JsonObject[];
   sign(signature: string): JsonObject[];

@@ -143,7 +143,7 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
     },
     isMixed(isCut) {
       if (guessed.size + renamed.size === 0) return false;
-      // Where more was to come, one without a word may be whole.
+      // In a truncated answer a call without arguments may be complete.
       const isTorn = ({ arguments: text }: CallSlot) => !(isCut && text === '') && tryParseJson(text) === undefined;
       const torn = all.filter(isTorn);
       const isDoubtful = (slot: CallSlot) => (guessed.has(slot) && torn.length > 1) || (renamed.has(slot) && !isCut);

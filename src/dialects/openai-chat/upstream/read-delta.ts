@@ -1,5 +1,4 @@
-// What a chat message or delta says, whatever its upstream calls it: thoughts, words, pictures, a refusal, calls,
-// sources.
+// The content of a chat message or delta, in the fields of any upstream: reasoning, text, images, a refusal, calls, sources.
 
 import { isObject, type Json, type JsonObject, objectsOf } from '../../../kit/json/json.ts';
 import type { RawPlace } from '../../../kit/json/raw-json.ts';
@@ -29,7 +28,7 @@ export type DeltaPart =
   | { kind: 'call'; call: CallDelta /** Among the calls of this message. */; position: number }
   | { kind: 'citation'; citation: UrlCitation };
 
-/** `raw` is where the message stands in the upstream's own text. */
+/** `raw`: the place of the message in the upstream's JSON text. */
 export function readDelta(message: JsonObject, raw: () => RawPlace | undefined): DeltaPart[] {
   const { reasoning_content: content, reasoning } = message;
   const parts: DeltaPart[] = [

@@ -62,7 +62,7 @@ export function createEventReader(target: Target): EventReader {
 }
 
 interface Chunk {
-  /** Undefined: no word of the first answer. */
+  /** The first choice; undefined if the chunk does not have it. */
   choice: JsonObject | undefined;
   parts: DeltaPart[];
   reported: JsonObject | undefined;
@@ -107,7 +107,7 @@ export function readWhole({ text, value }: JsonDocument, target: Target): WholeE
   return { events, usage: readUsage(value.usage, value.service_tier), lost };
 }
 
-/** Where some vendors list what an answer rests on, without a word of which part does. */
+/** Sources of the answer that are not linked to parts of its text, as some vendors list them. */
 function hasSources({ citations, search_results: found }: JsonObject): boolean {
   return [citations, found].some((list) => Array.isArray(list) && list.length > 0);
 }
@@ -126,13 +126,13 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
   const sequencer = createSequencer();
   const slots = createCallSlots(options.isStream ? knowsTool : undefined);
   const named = new Set<CallSlot>();
-  /** Calls whose name may not be whole, with what their first part wants back. */
+  /** Calls whose name may be incomplete, with the signature of their first delta. */
   const begun = new Map<CallSlot, string | undefined>();
   const details = createDetails(options);
   let open: Block['kind'] | undefined;
   let isOver = false;
 
-  /** What the model wants back with its thoughts, of which there may be no word. A call that is open cannot be left. */
+  /** The signature of thoughts, which may have no text. Not while a call is open. */
   function sign(): AnswerEvent[] {
     const signature = open === 'tool' ? undefined : details.take();
     if (signature === undefined) return [];
@@ -140,7 +140,7 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
     return [...begun, ...sequencer.sign('reasoning', signature)];
   }
 
-  /** A call is nothing before it has a name. In a whole answer each stands in a place of its own. */
+  /** A call opens when it has a name. In a whole answer its position is its index. */
   function readCall(part: CallDelta, position: number): AnswerEvent[] {
     const slot = slots.take(options.isStream ? part : { ...part, index: position }, position);
     if (!slot) return part.arguments === '' ? [] : BROKEN;

@@ -1,4 +1,4 @@
-// A conversation of any dialect as the body for an upstream that speaks chat.
+// Writes a conversation as the body for a chat upstream.
 
 import { writeJson } from '../../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../../dialect.ts';

@@ -48,7 +48,7 @@ function writeUser(parts: readonly Part[], { quirks }: MessageOptions): Message[
 
 const ANSWER_TO_RESULTS: Message = { role: 'assistant', content: 'OK.' };
 
-/** For an upstream that refuses anybody else's words right after results: the assistant takes note of them first. */
+/** For an upstream that refuses a user message right after results: an assistant message is inserted. */
 export function answerResults(messages: readonly Message[]): Message[] {
   const isSaid = ({ role }: Message) => role !== 'tool' && role !== 'assistant';
   return messages.flatMap((message, index) =>

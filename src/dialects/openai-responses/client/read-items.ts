@@ -122,7 +122,7 @@ function readResult(item: JsonObject, at: string, ids: CallIds): ToolResultPart 
   return { type: 'tool_result', callId, content, isError: false, at };
 }
 
-/** What we packed is unpacked; of what a vendor encrypted, only the summary can be read; open words have no known maker. */
+/** Unpacks reasoning that the gateway packed. Of a vendor's encrypted reasoning only the summary can be read. */
 function readReasoning(item: JsonObject, at: string): ReasoningPart[] {
   const { encrypted_content: encrypted, content, summary } = item;
   const isSealed = typeof encrypted === 'string' && encrypted !== '';

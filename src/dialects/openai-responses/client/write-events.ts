@@ -94,7 +94,7 @@ export function createEventWriter(context: AnswerContext): EventWriter {
       case 'cite':
         return inside((item) => item.cite(event.citation));
       case 'close':
-        // Claude parts its thoughts with texts without a word.
+        // Claude separates its thoughts by empty texts.
         hasGap ||= block?.kind === 'text' && !isEntered;
         block = undefined;
         return [];

@@ -166,7 +166,7 @@ export function createItemPlaces(): ItemPlaces {
       };
       // From the last on: a name that several items have is the newest one's.
       const byId = items.toReversed().map(takeById).reverse();
-      // The first of each kind stands last, where it is taken from.
+      // Reversed, so that `pop` takes the first of each kind.
       const rest = Map.groupBy(places.filter((known) => !taken.has(known)).reverse(), ({ likeness }) => likeness);
       return items.map((item, position) => {
         const likeness = likenessOf(item);

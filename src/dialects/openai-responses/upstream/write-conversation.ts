@@ -1,5 +1,4 @@
-// A conversation of any dialect as the body for an upstream that speaks Responses. Nothing is stored there, so everything
-// is said.
+// Writes a conversation as the body for a Responses upstream. Nothing is stored there, so the whole history is sent.
 
 import { writeJson } from '../../../kit/json/raw-json.ts';
 import { LEAST_OUTPUT_TOKENS } from '../../../kit/tokens.ts';
@@ -49,7 +48,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   };
 }
 
-/** Thoughts go back only to who had them, in the form that it gave them. */
+/** Reasoning is sent back only to its own model, as it came. */
 function planTurns({ turns }: Conversation, { origin, quirks }: Target): Turn[] {
   const usable = turns.map((turn) => ({
     ...turn,

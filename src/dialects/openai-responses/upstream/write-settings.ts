@@ -1,5 +1,5 @@
-// The settings of an answer, for an upstream that speaks Responses: tools, format, thinking, and each setting that both formats
-// know. It has no field for stop sequences, so the gateway looks for these itself.
+// Writes the tools, the format, the thinking and the settings of a request for a Responses upstream. It has no field for stop
+// sequences, so the gateway matches these itself.
 
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
@@ -45,7 +45,7 @@ export function writeTools(conversation: Conversation, { quirks }: Target): Writ
   };
 }
 
-/** Strict unless set otherwise, which schemas of others do not stand. */
+/** `strict` is on by default, which schemas of other formats do not support. */
 function writeTool(tool: Tool, names: ToolNames): RawValue {
   return {
     type: 'function',
@@ -69,8 +69,8 @@ export function writeFormat(format: OutputFormat | undefined): Members {
   return { format: { type: 'json_schema', name, description, schema, strict } };
 }
 
-/** Its reasoning comes sealed, to be given back. A wish to see it stays behind: OpenAI refuses the whole call for it, if the
- * organization is not verified. */
+/** Reasoning is requested encrypted, to be sent back. A summary is not requested: OpenAI refuses the call if the organization is
+ * not verified. */
 export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {
   const { takesEffort, alwaysThinks } = openaiTraits(model);
   const word = wish && effortFor(wish, effortsOf(quirks, model));

@@ -51,7 +51,7 @@ export function createOpenaiNames(tools: readonly Tool[]): ToolNames {
 }
 
 // Other formats have no custom tools and cannot enforce a grammar, so the description contains it.
-/** The grammar stands in the format itself or, in chats, one level below. */
+/** The grammar is in `format` or, in chats, in `format.grammar`. */
 function describeCustomTool({ description, format }: JsonObject): string | undefined {
   const outer = isObject(format) ? format : {};
   const { definition, syntax } = isObject(outer.grammar) ? outer.grammar : outer;
