@@ -24,30 +24,14 @@ export interface Step extends ChosenRoute {
   withoutSealed: boolean;
 }
 
-export interface Plan {
-  /** The next attempt, given why the last one failed; undefined when there is none. */
-  next(failure?: AttemptFailed): Step | undefined;
-  /** The last route at once, without the prefill that it refused. */
-  retrySameRoute(): Step | undefined;
-  /** How long until the first route whose breaker is open may be tried. */
-  blockedForMs(): number | undefined;
-  /** Whether some route can continue an answer that another began. */
-  mayPrefill: boolean;
-  /** Whether this route can. */
-  canPrefill(route: Route): boolean;
-}
-
 const MAX_ON_ONE_MODEL = 3;
 const MAX_IN_ALL = 6;
 const MAX_RETRY_AFTER_S = 5;
 const NO_CHANNELS: ReadonlySet<string> = new Set();
 const JITTER_MS = { least: 50, spread: 200 };
 
-export function createPlan(tools: RelayTools, call: Call): Plan {
-  return new CallPlan(tools, call);
-}
-
-class CallPlan implements Plan {
+export class Plan {
+  /** Whether some route can continue an answer that another began. */
   readonly mayPrefill: boolean;
   readonly #tools: RelayTools;
   readonly #call: Call;
@@ -74,10 +58,12 @@ class CallPlan implements Plan {
     this.mayPrefill = stream && call.candidates.some(hasPrefill) && mayBegin(document.value);
   }
 
+  /** Whether this route can. */
   canPrefill(route: Route): boolean {
     return this.mayPrefill && route.prefill && !this.#refusesPrefill?.has(route);
   }
 
+  /** The next attempt, given why the last one failed; undefined when there is none. */
   next(failure?: AttemptFailed): Step | undefined {
     if (this.#triesInAll >= MAX_IN_ALL) return undefined;
     const retry = failure && this.#retry(failure);
@@ -99,6 +85,7 @@ class CallPlan implements Plan {
     return undefined;
   }
 
+  /** The last route at once, without the prefill that it refused. */
   retrySameRoute(): Step | undefined {
     if (!this.#last) return undefined;
     this.#refusesPrefill ??= new Set();
@@ -106,6 +93,7 @@ class CallPlan implements Plan {
     return this.#triesInAll >= MAX_IN_ALL ? undefined : this.#retryNow(this.#last);
   }
 
+  /** How long until the first route whose breaker is open may be tried. */
   blockedForMs(): number | undefined {
     if (!this.#blocked) return undefined;
     const { health } = this.#tools;

@@ -11,7 +11,7 @@ import { withCharge } from './charged-fault.ts';
 import { Closing, type Settled } from './close.ts';
 import { deliverStream } from './deliver-stream.ts';
 import { deliverWhole } from './deliver-whole.ts';
-import { createPlan } from './plan.ts';
+import { Plan } from './plan.ts';
 import { waitForAnswer } from './wait-for-whole.ts';
 
 /** Returns a fault if nothing was sent; later errors are inside the stream. Throws only on a bug. */
@@ -25,7 +25,7 @@ export async function relayRequest(tools: RelayTools, call: Call): Promise<Answe
   const closing = new Closing(tools, admission);
   const waiting = waitForAnswer(tools, call);
   try {
-    const plan = createPlan(tools, call);
+    const plan = new Plan(tools, call);
     const answer = await beginAnswer(tools, admission, plan, waiting.signal);
     waiting.end();
     if (answer instanceof Fault) return withCharge(answer, await closeFailed(closing, answer));

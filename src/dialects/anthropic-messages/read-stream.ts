@@ -21,7 +21,7 @@ import { type Repeat, ShapeMemory } from '../stream/shape.ts';
 import { isEventName, type SseEvent } from '../stream/sse.ts';
 import { readFinish } from './read-answer.ts';
 import { blockSegments, callOf, deltaSegments, isReasoning, isThinking, outputOf, toolInputOf } from './read-output.ts';
-import { createUsageTracker } from './usage.ts';
+import { UsageTracker } from './usage.ts';
 
 const DELTA = 'content_block_delta';
 
@@ -31,7 +31,7 @@ export function createStreamReader(): StreamReader {
 
 class MessageReader implements StreamReader {
   readonly #facts: Omit<AnswerFacts, 'usage'> = { output: NO_OUTPUT, finish: 'other' };
-  readonly #usage = createUsageTracker();
+  readonly #usage = new UsageTracker();
   readonly #shapes = new ShapeMemory(saysOnly);
   #isFinished = false;
   /** The last repeated event was of reasoning. */

@@ -109,32 +109,27 @@ export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
 }
 
 /** The usage of a stream, from its events. */
-interface UsageTracker {
-  /** What the start says of the output is only a beginning. */
-  start(usage: Json | undefined): void;
-  update(usage: Json | undefined): void;
-  /** `isFinished`: the answer is whole, so that a count of its output must have come. */
-  report(isFinished: boolean): UsageReport;
-}
+export class UsageTracker {
+  #merged: JsonObject = {};
+  #hasOutputCount = false;
 
-export function createUsageTracker(): UsageTracker {
-  let merged: JsonObject = {};
-  let hasOutputCount = false;
-  return {
-    start(usage) {
-      merged = mergeUsage(merged, usage);
-    },
-    update(usage) {
-      merged = mergeUsage(merged, usage);
-      hasOutputCount ||= isObject(usage) && isGiven(usage.output_tokens);
-    },
-    report(isFinished) {
-      if (Object.keys(merged).length === 0) return 'absent';
-      if (!isFinished || hasOutputCount) return readUsage(merged);
-      const input = readInput(merged);
-      return input === 'invalid' ? 'absent' : input;
-    },
-  };
+  /** The output count of the start is only a beginning. */
+  start(usage: Json | undefined): void {
+    this.#merged = mergeUsage(this.#merged, usage);
+  }
+
+  update(usage: Json | undefined): void {
+    this.start(usage);
+    this.#hasOutputCount ||= isObject(usage) && isGiven(usage.output_tokens);
+  }
+
+  /** `isFinished`: the answer is complete, so its output count must have come. */
+  report(isFinished: boolean): UsageReport {
+    if (Object.keys(this.#merged).length === 0) return 'absent';
+    if (!isFinished || this.#hasOutputCount) return readUsage(this.#merged);
+    const input = readInput(this.#merged);
+    return input === 'invalid' ? 'absent' : input;
+  }
 }
 
 /** For a stream whose end has no usage, or an answer without an output count. */

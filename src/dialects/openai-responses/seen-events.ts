@@ -9,36 +9,27 @@ interface SeenItem {
   callId: Json | undefined;
 }
 
-export interface SeenEvents {
-  items: ReadonlyMap<number, SeenItem>;
-  /** By place; the value is what stood there. */
-  events: ReadonlyMap<string, string>;
-}
+export class SeenEvents {
+  readonly items: Map<number, SeenItem>;
+  /** The type of the item or part, by place. */
+  readonly events: Map<string, string>;
 
-interface SeenLog extends SeenEvents {
-  note(event: JsonObject): void;
-  copy(): SeenEvents;
+  constructor(before?: SeenEvents) {
+    this.items = new Map(before?.items);
+    this.events = new Map(before?.events);
+  }
+
+  note(event: JsonObject): void {
+    const { item, output_index: index } = event;
+    if (typeof index !== 'number') return;
+    if (isObject(item) && !this.items.has(index)) {
+      this.items.set(index, { type: String(item.type), id: item.id, callId: item.call_id });
+    }
+    if (!isDelta(event)) this.events.set(placeOf(event), kindAt(event));
+  }
 }
 
 const PLACES = ['output_index', 'content_index', 'summary_index', 'annotation_index', 'command_index'] as const;
-
-export function createSeenLog(): SeenLog {
-  const items = new Map<number, SeenItem>();
-  const events = new Map<string, string>();
-  return {
-    items,
-    events,
-    note(event) {
-      const { item, output_index: index } = event;
-      if (typeof index !== 'number') return;
-      if (isObject(item) && !items.has(index)) {
-        items.set(index, { type: String(item.type), id: item.id, callId: item.call_id });
-      }
-      if (!isDelta(event)) events.set(placeOf(event), kindAt(event));
-    },
-    copy: () => ({ items: new Map(items), events: new Map(events) }),
-  };
-}
 
 export function isDelta({ type }: JsonObject): boolean {
   return String(type).endsWith('.delta');

@@ -17,12 +17,12 @@ import { continuePrefill, type OpenMessage } from './continue-prefill.ts';
 import { continueResponse } from './continue-stream.ts';
 import { editInside, rawMember } from './edit-event.ts';
 import { createOpenItems } from './open-items.ts';
-import { createSeenLog } from './seen-events.ts';
+import { SeenEvents } from './seen-events.ts';
 import { writeUsage } from './usage.ts';
 
 export function createStreamWriter(request: RelayRequest, { keepText }: WriterOptions): StreamWriter {
   const transcript = new Transcript({ keepText });
-  const seen = createSeenLog();
+  const seen = new SeenEvents();
   const items = createOpenItems();
   let held: StreamEvent | undefined;
   /** Ends of a message that another run could still go on with. */
@@ -104,7 +104,7 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
       held = undefined;
       waiting = [];
       const open = how === 'prefill' ? openMessage() : undefined;
-      return open ? continuePrefill(pass, open) : continueResponse(pass, seen.copy(), transcript.compare());
+      return open ? continuePrefill(pass, open) : continueResponse(pass, new SeenEvents(seen), transcript.compare());
     },
     stopAtBound() {
       const ends = flush();

@@ -8,7 +8,7 @@ import { isPicture } from '../media/picture.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerContext, WrittenRequest } from './adapters.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
-import { createHiddenThoughts } from './hidden-thoughts.ts';
+import { HiddenThoughts } from './hidden-thoughts.ts';
 import { createStopMatcher } from './stop-sequences.ts';
 import { createRestorer, hidesThoughts, isVendors, type Translation } from './translation.ts';
 
@@ -53,7 +53,7 @@ function textOf(events: readonly AnswerEvent[]): string {
 }
 
 function isShown(): (event: AnswerEvent) => boolean {
-  const hidden = createHiddenThoughts();
+  const hidden = new HiddenThoughts();
   return (event) => !hidden.takes(event);
 }
 

@@ -5,26 +5,19 @@ import { weighTokens } from '../../kit/tokens.ts';
 import { addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import type { AnswerEvent } from './answer-events.ts';
 
-interface HiddenThoughts {
-  /** True if the event is not shown: reasoning, and all signatures. */
-  takes(event: AnswerEvent): boolean;
-  output(): Output;
-}
+export class HiddenThoughts {
+  output = NO_OUTPUT;
+  #isThought = false;
 
-export function createHiddenThoughts(): HiddenThoughts {
-  let isThought = false;
-  let output = NO_OUTPUT;
-  return {
-    takes(event) {
-      if (event.type === 'sign') return true;
-      if (event.type === 'open') isThought = event.block.kind === 'reasoning' || event.block.kind === 'redacted';
-      if (!isThought) return false;
-      if (event.type === 'delta' && event.text !== '') output = addOutput(output, thoughtOf(event.text));
-      isThought = event.type !== 'close';
-      return event.type === 'open' || event.type === 'delta' || event.type === 'close';
-    },
-    output: () => output,
-  };
+  /** True if the event is not shown: reasoning, and all signatures. */
+  takes(event: AnswerEvent): boolean {
+    if (event.type === 'sign') return true;
+    if (event.type === 'open') this.#isThought = event.block.kind === 'reasoning' || event.block.kind === 'redacted';
+    if (!this.#isThought) return false;
+    if (event.type === 'delta' && event.text !== '') this.output = addOutput(this.output, thoughtOf(event.text));
+    this.#isThought = event.type !== 'close';
+    return event.type === 'open' || event.type === 'delta' || event.type === 'close';
+  }
 }
 
 function thoughtOf(text: string): Output {

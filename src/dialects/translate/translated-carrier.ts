@@ -25,7 +25,7 @@ import type { AnswerEvent } from './answer-events.ts';
 import { carryWhole, joinEvents } from './carry-whole.ts';
 import { checkSettings } from './check-settings.ts';
 import type { Conversation } from './conversation.ts';
-import { createHiddenThoughts } from './hidden-thoughts.ts';
+import { HiddenThoughts } from './hidden-thoughts.ts';
 import { createStopMatcher } from './stop-sequences.ts';
 import { createRestorer, hidesThoughts, isVendors, type Translation } from './translation.ts';
 import { createWordMeter } from './word-meter.ts';
@@ -127,10 +127,10 @@ function translatedReader(
   /** The client's own reader sees every frame: what it cannot read would be no event of its dialect. */
   const reader = dialect.createStreamReader(request);
   const words = createWordMeter(() => reader.facts().output.tokens);
-  const hidden = hidesThoughts({ client, request }) ? createHiddenThoughts() : undefined;
+  const hidden = hidesThoughts({ client, request }) ? new HiddenThoughts() : undefined;
   const heard = (): Output => {
     const shown = { ...reader.facts().output, tokens: words.weight() };
-    return hidden ? addOutput(shown, hidden.output()) : shown;
+    return hidden ? addOutput(shown, hidden.output) : shown;
   };
   /** The model's own output, once the vendor's refusal begins. */
   let output: Output | undefined;
@@ -198,7 +198,7 @@ function translatedReader(
         usage: checkReport(usage, said, finished),
         finished,
         tokensAfterStop: stops.tokensAfterStop(),
-        unshownTokens: hidden?.output().tokens,
+        unshownTokens: hidden?.output.tokens,
       };
     },
     isFinished,

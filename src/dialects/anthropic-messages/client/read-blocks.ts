@@ -8,7 +8,7 @@ import type { Part, ReasoningPart, TextPart, ToolResultPart } from '../../transl
 import { readOwnSignature, unpackReasoning } from '../../translate/opaque.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { requireResultParts } from '../../translate/result-parts.ts';
-import { type CallIds, createCallIds } from '../../translate/tools/call-ids.ts';
+import { CallIds } from '../../translate/tools/call-ids.ts';
 import { readCallId } from '../shown-ids.ts';
 import { type Placed, readDocument, readImage } from './read-media.ts';
 import { announceChange, announcedPart, type KnownTools } from './tool-changes.ts';
@@ -30,7 +30,7 @@ export function readContent(content: Json | undefined, at: string, history: Hist
 
 export function readTexts(content: Json | undefined, at: string, tools?: KnownTools): TextPart[] {
   if (content === undefined || content === null) return [];
-  return readContent(content, at, { raw: nowhere, ids: createCallIds(), tools }).map((part) =>
+  return readContent(content, at, { raw: nowhere, ids: new CallIds(), tools }).map((part) =>
     part.type === 'text'
       ? part
       : refuseField(part.at, `Only text blocks are accepted at ${part.at}. Make it a text block.`),

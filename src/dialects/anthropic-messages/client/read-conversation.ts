@@ -15,7 +15,7 @@ import type {
 } from '../../translate/conversation.ts';
 import { splitSystem } from '../../translate/leading-system.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
-import { createCallIds } from '../../translate/tools/call-ids.ts';
+import { CallIds } from '../../translate/tools/call-ids.ts';
 import { readContent, readTexts } from './read-blocks.ts';
 import { readTools } from './read-tools.ts';
 import { isStrictElsewhere } from './strict-schema.ts';
@@ -44,7 +44,7 @@ export function readConversation(document: JsonDocument): Conversation {
 function readTurns(document: JsonDocument, tools: KnownTools): Turn[] {
   const { value: body } = document;
   const messages = openMember(document, 'messages');
-  const ids = createCallIds();
+  const ids = new CallIds();
   const turns = objectList(body.messages, 'messages').map(({ role, content }, index): Turn => {
     const at = `messages[${index}]`;
     const parts =

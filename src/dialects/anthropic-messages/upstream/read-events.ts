@@ -9,7 +9,7 @@ import { isFinish } from '../../stream/is-finish.ts';
 import type { Target } from '../../translate/adapters.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from '../../translate/answer-events.ts';
 import { JoinedMessage } from '../join-message.ts';
-import { addTurn, createUsageTracker, readUsage, type UsedTurns } from '../usage.ts';
+import { addTurn, readUsage, UsageTracker, type UsedTurns } from '../usage.ts';
 import { PAUSED, toPausedTurn } from './paused-turn.ts';
 import { createBlockReader } from './read-answer-blocks.ts';
 import { readStop } from './read-stop.ts';
@@ -20,7 +20,7 @@ const BEGINNINGS: ReadonlySet<unknown> = new Set(['message_start', 'content_bloc
 
 export function createEventReader({ requestId }: Pick<Target, 'requestId'>): EventReader {
   const blocks = createBlockReader(requestId);
-  let usage = createUsageTracker();
+  let usage = new UsageTracker();
   let joined = new JoinedMessage();
   /** What the turns before this one used. */
   let usedBefore: UsedTurns | undefined;
@@ -62,7 +62,7 @@ export function createEventReader({ requestId }: Pick<Target, 'requestId'>): Eve
   function beginTurn({ usage: used }: PausedTurn): void {
     const total = totalWith(used);
     usedBefore = { total: typeof total === 'object' ? total : used, last: used };
-    usage = createUsageTracker();
+    usage = new UsageTracker();
     joined = new JoinedMessage();
     pause = undefined;
   }

@@ -8,7 +8,7 @@ import type { Part, TextPart, ToolResultPart, Turn } from '../../translate/conve
 import { splitSystem } from '../../translate/leading-system.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { requireResultParts } from '../../translate/result-parts.ts';
-import { type CallIds, createCallIds } from '../../translate/tools/call-ids.ts';
+import { CallIds } from '../../translate/tools/call-ids.ts';
 import { readReasoning } from '../read-reasoning.ts';
 import { readCalls } from './read-calls.ts';
 import { readParts, readTexts } from './read-parts.ts';
@@ -18,7 +18,7 @@ export function readMessages(
   messages: readonly JsonObject[],
   raw: RawPlace | undefined,
 ): { system: TextPart[]; turns: Turn[] } {
-  const ids = createCallIds();
+  const ids = new CallIds();
   const turns = messages.map((message, index): Turn => {
     const at = `messages[${index}]`;
     const parts = markLast(message, readMessage(message, { at, ids, raw: () => raw?.at(index) }));

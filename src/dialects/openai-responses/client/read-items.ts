@@ -16,7 +16,7 @@ import type {
 import { splitSystem } from '../../translate/leading-system.ts';
 import { unpackReasoning, untagToolId, VENDOR_ORIGIN } from '../../translate/opaque.ts';
 import { requireResultParts } from '../../translate/result-parts.ts';
-import { type CallIds, createCallIds } from '../../translate/tools/call-ids.ts';
+import { CallIds } from '../../translate/tools/call-ids.ts';
 import { listOf } from '../read-output.ts';
 import { createFindTool, type FindTool } from './find-tool.ts';
 import { readParts, readTexts } from './read-parts.ts';
@@ -40,7 +40,7 @@ const LEFT_OUT: ReadonlySet<unknown> = new Set([
 const SILENT: ReadonlySet<unknown> = new Set(['additional_tools']);
 
 export function readItems(items: readonly JsonObject[], tools: readonly Tool[]): ReadItems {
-  const ids = createCallIds();
+  const ids = new CallIds();
   const find = createFindTool(tools);
   const turns: Turn[] = [];
   const leftOut = new Map<string, Setting>();

@@ -2,39 +2,37 @@
 
 import { untagToolId } from '../opaque.ts';
 
-export interface CallIds {
-  /** An id of its own for a new call: some models count from zero in every turn. */
-  add(id: string): string;
-  find(id: string): string;
-  addNameless(name: string): string;
-  findByName(name: string): string;
-}
+export class CallIds {
+  readonly #taken = new Set<string>();
+  readonly #times = new Map<string, number>();
+  readonly #newest = new Map<string, string>();
+  readonly #byName = new Map<string, string>();
 
-export function createCallIds(): CallIds {
-  const taken = new Set<string>();
-  const times = new Map<string, number>();
-  const newest = new Map<string, string>();
-  const byName = new Map<string, string>();
-
-  function add(tagged: string): string {
+  /** A unique id for a new call: some models count from zero in every turn. */
+  add(tagged: string): string {
     const { id } = untagToolId(tagged);
     let own = id;
-    let count = times.get(id) ?? 1;
-    while (taken.has(own)) own = `${id}_${++count}`;
-    times.set(id, count);
-    taken.add(own);
-    newest.set(id, own);
+    let count = this.#times.get(id) ?? 1;
+    while (this.#taken.has(own)) own = `${id}_${++count}`;
+    this.#times.set(id, count);
+    this.#taken.add(own);
+    this.#newest.set(id, own);
     return own;
   }
 
-  return {
-    add,
-    find: (tagged) => newest.get(untagToolId(tagged).id) ?? untagToolId(tagged).id,
-    addNameless(name) {
-      const id = add(`call_${name}`);
-      byName.set(name, id);
-      return id;
-    },
-    findByName: (name) => byName.get(name) ?? `call_${name}`,
-  };
+  find(tagged: string): string {
+    const { id } = untagToolId(tagged);
+    return this.#newest.get(id) ?? id;
+  }
+
+  /** For a call without an id. */
+  addNameless(name: string): string {
+    const id = this.add(`call_${name}`);
+    this.#byName.set(name, id);
+    return id;
+  }
+
+  findByName(name: string): string {
+    return this.#byName.get(name) ?? `call_${name}`;
+  }
 }
