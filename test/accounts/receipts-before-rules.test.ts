@@ -1,22 +1,37 @@
 // Receipts of requests from before prices had rules are what they were, after the database was upgraded.
 
 import { expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { columnsOf } from '../../src/store/sqlite/columns-of.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 import { type TestDocument, UP_PRICES } from '../support/test-document.ts';
 
-/** The database as the version before would have left it. */
+/** The database as the version before would have left it: its tables, and of every row what they have. */
 function takeBack(file: string): void {
+  const newer = `${file}.newer`;
+  renameSync(file, newer);
   const db = openDatabase(file);
-  db.run('ALTER TABLE usage_records DROP COLUMN service_tier');
-  db.run('ALTER TABLE usage_records DROP COLUMN tool_calls');
-  db.run(`DELETE FROM schema_migrations WHERE name = 'price-rules'`);
-  db.run('DELETE FROM leases');
+  const migrations = MIGRATIONS.slice(
+    0,
+    MIGRATIONS.findIndex(({ name }) => name === 'price-rules'),
+  );
+  migrate(db, { migrations });
+  db.run('PRAGMA foreign_keys = OFF');
+  db.run('ATTACH ? AS newer', [newer]);
+  const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  for (const { name } of tables) {
+    if (name.startsWith('sqlite_') || name === 'schema_migrations' || name === 'leases') continue;
+    const columns = columnsOf(db, name).map((column) => column.name);
+    db.run(`DELETE FROM main.${name}`);
+    db.run(`INSERT INTO main.${name} (${columns.join()}) SELECT ${columns.join()} FROM newer.${name}`);
+  }
   db.close();
 }
 

@@ -7,7 +7,11 @@ import { chooseModel } from '../../src/relay/choose-model.ts';
 import type { KeyRow } from '../../src/store/rows.ts';
 
 function hintFor(id: string, models: KeyRow['models'], here: readonly string[]): string | undefined {
-  const catalog = { find: () => undefined, models: here.map((one) => ({ id: one })) } as unknown as Catalog;
+  const catalog = {
+    find: () => undefined,
+    models: here.map((one) => ({ id: one })),
+    retired: new Map(),
+  } as unknown as Catalog;
   try {
     chooseModel(catalog, { allowedModels: models }, id, 'chat');
   } catch (error) {

@@ -44,7 +44,7 @@ const PAGES = Object.keys(NUMBERS).flatMap((page) => ['en', 'zh-TW'].map((langua
 
 /** Sentences with a default, as they stand in the files. */
 const DEFAULTS =
-  /\b3 times in|3 次（|註冊 3 次|\b6 (?:in any|requests a)|分鐘內? 6 次|\b[123]00 (?:a day|times per|without)|每天 [123]00 次|64,?000|\b24 (?:months|個月)|NT\$5\b(?!\.)|\| (?:4|32) ?個? \||\b(?:30|600) in any|內 (?:30|600) 次|4,096/;
+  /\b3 times in|3 次（|註冊 3 次|\b6 (?:in any|requests a)|分鐘內? 6 次|\b[123]00 (?:a day|times per|without)|每天 [123]00 次|64,?000|\b24 (?:months|個月)|NT\$5\b(?!\.)|\| (?:4|32) ?個? \||\b30 in any|內 30 次|paid requests\D+600 in any|付費請求\D+600 次|4,096/;
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -9,6 +9,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { createSiteClient } from '../../site/site-client.ts';
 import { addKey, paidBy } from '../../store/suite/key-tree.ts';
 import { admitted, NODE, renewLease, settling } from '../../store/suite/samples.ts';
+import { delivery, webhookOf } from '../../store/suite/webhooks.ts';
 import type { Answer } from '../../support/answer.ts';
 import { closeCall, loss } from '../../support/close-call.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -68,7 +69,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** Booked, and charged beyond the guard; and a session. */
+/** Booked, and charged beyond the guard; a session; and a delivered event. */
 async function loseSomething(): Promise<void> {
   const store = await openSqliteStore({ file, clock: systemClock });
   const [accountId = ''] = history.accounts;
@@ -79,7 +80,20 @@ async function loseSomething(): Promise<void> {
     await closeCall(store, account, { rule: 'empty_answer', losses: { items, guard } });
   }
   await useSession(store, accountId);
+  await deliver(store, accountId);
   await store.close();
+}
+
+/** To a webhook that has nothing more to send. */
+async function deliver(store: Store, accountId: string): Promise<void> {
+  const at = Date.now();
+  const { newestEvent } = await store.read.pulse();
+  const webhook = webhookOf(accountId, { cursor: newestEvent - 1, types: ['card.redeemed'] });
+  const { webhookId } = webhook;
+  expect(await store.commit('createWebhook', { webhook, at })).toMatchObject({ ok: true });
+  const move = { from: newestEvent - 1, to: newestEvent, replays: 0 };
+  const deliveries = [delivery(webhookId, newestEvent, { lastAt: at })];
+  await store.commit('recordDeliveries', { webhookId, deliveries, move, isGone: false, at });
 }
 
 /** Of a key below another, which has a session budget. */

@@ -6,6 +6,37 @@ import type { Delivery, Webhook } from '../../../src/store/rows.ts';
 import { createAccount, fresh, T0 } from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 
+export const webhookOf = (accountId: string, fields: Partial<Webhook> = {}): Webhook => ({
+  webhookId: fresh('whk'),
+  accountId,
+  url: 'https://example.com/',
+  types: ['balance.low', 'key.created'],
+  enabled: true,
+  disabledFor: null,
+  secret: 'sealed:a',
+  oldSecret: null,
+  oldSecretUntil: null,
+  cursor: 10,
+  replays: 0,
+  dueAt: null,
+  pausedUntil: null,
+  failingSince: null,
+  createdAt: T0,
+  ...fields,
+});
+
+export const delivery = (webhookId: string, eventId: number, fields: Partial<Delivery> = {}): Delivery => ({
+  webhookId,
+  eventId,
+  state: 'delivered',
+  attempts: 1,
+  status: 204,
+  detail: null,
+  lastAt: T0,
+  nextAt: null,
+  ...fields,
+});
+
 export function describeWebhooks(open: OpenSubject): void {
   describe('webhooks', () => {
     let subject: StoreSubject;
@@ -14,24 +45,6 @@ export function describeWebhooks(open: OpenSubject): void {
     });
     afterAll(() => subject.close());
 
-    const webhookOf = (accountId: string, fields: Partial<Webhook> = {}): Webhook => ({
-      webhookId: fresh('whk'),
-      accountId,
-      url: 'https://example.com/',
-      types: ['balance.low', 'key.created'],
-      enabled: true,
-      disabledFor: null,
-      secret: 'sealed:a',
-      oldSecret: null,
-      oldSecretUntil: null,
-      cursor: 10,
-      replays: 0,
-      dueAt: null,
-      pausedUntil: null,
-      failingSince: null,
-      createdAt: T0,
-      ...fields,
-    });
     const create = async (fields: Partial<Webhook> = {}): Promise<Webhook> => {
       const { accountId } = await createAccount(subject.store);
       const webhook = webhookOf(accountId, fields);
@@ -39,17 +52,6 @@ export function describeWebhooks(open: OpenSubject): void {
       return webhook;
     };
     const read = (webhookId: string) => subject.store.read.webhook(webhookId);
-    const delivery = (webhookId: string, eventId: number, fields: Partial<Delivery> = {}): Delivery => ({
-      webhookId,
-      eventId,
-      state: 'delivered',
-      attempts: 1,
-      status: 204,
-      detail: null,
-      lastAt: T0,
-      nextAt: null,
-      ...fields,
-    });
     const failed = (webhookId: string, eventId: number, nextAt = T0 + 5_000) =>
       delivery(webhookId, eventId, { state: 'pending', status: 500, detail: 'it answered 500', nextAt });
     const record = (row: Delivery, from?: number, rest: { isGone?: boolean; at?: number; replays?: number } = {}) => {
