@@ -14,6 +14,7 @@ import { addRedeem } from './account/redeem.tsx';
 import { addSetup } from './account/setup.tsx';
 import { addUsage } from './account/usage.tsx';
 import { createVisits, type Visits } from './account/visits.tsx';
+import { addWebhooks } from './account/webhooks.tsx';
 import { addAssets, createAssets } from './assets.ts';
 import { createDocsLibrary } from './docs-library.ts';
 import { machineTexts } from './machine-texts.ts';
@@ -25,7 +26,7 @@ const API_PATH = /^\/(api|v1)(\/|$)/;
 
 /** Each adds a page of the account with what its forms do. */
 const ACCOUNT_PAGES: readonly ((visits: Visits, tools: SiteTools) => void)[] = [
-  ...[addEntrance, addOverview, addUsage, addReceipt, addKeyPages],
+  ...[addEntrance, addOverview, addUsage, addReceipt, addKeyPages, addWebhooks],
   ...[addRedeem, addSetup, addPlayground, addAccess],
 ];
 

@@ -5,6 +5,7 @@ import type { RedeemTools } from '../accounts/redeem-card.ts';
 import type { Origin, RegisterTools } from '../accounts/register-agent.ts';
 import type { SignInTools } from '../accounts/sign-in/sign-in.ts';
 import type { ReceiptTools } from '../accounts/usage/show-receipt.ts';
+import type { TestTools } from '../accounts/webhooks/test-webhook.ts';
 import type { PriceHistory } from '../catalog/publishing/price-history.ts';
 import type { PublicStatus } from '../catalog/publishing/public-status.ts';
 import type { Connection } from '../kit/connection.ts';
@@ -33,6 +34,7 @@ export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, Receipt
   load: Load;
   /** False while draining. */
   isReady(): boolean;
+  webhooks: TestTools;
   calls: readonly PublicCall[];
   /** Text by path below docs/. */
   docs: ReadonlyMap<string, string>;

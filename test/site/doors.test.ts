@@ -10,7 +10,9 @@ const PAGES = [
   ...['/', '/pricing', '/docs', '/docs/billing', '/status', '/security'],
   ...['/changelog', '/nothing', '/account'],
 ];
-const SIGNED = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access'].map((tab) => `/account${tab}`);
+const SIGNED = ['', '/usage', '/keys', '/webhooks', '/redeem', '/setup', '/play', '/access'].map(
+  (tab) => `/account${tab}`,
+);
 const FORMS = [
   '/account/sign-in',
   '/account/create',
@@ -19,6 +21,7 @@ const FORMS = [
   '/account/access',
   '/account/redeem',
   '/account/keys',
+  '/account/webhooks',
   '/account/play',
 ];
 

@@ -16,7 +16,7 @@ const PUBLIC = [
   ...['/', '/pricing', '/docs', '/docs/errors', '/status', '/security'],
   ...['/changelog', '/account', '/nothing'],
 ];
-const ACCOUNT = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access', '/usage?from=x'];
+const ACCOUNT = ['', '/usage', '/keys', '/webhooks', '/redeem', '/setup', '/play', '/access', '/usage?from=x'];
 const LONG = 'a'.repeat(100);
 /** What opens the form of a key. */
 const CHANGE_KEY = '.key > details > summary';
@@ -48,6 +48,8 @@ async function busyAccount(): Promise<string> {
   gateway.upstream.next(chatStream());
   await (await gateway.chat(key, { model: 'up-paid', stream: true })).text();
   await gateway.chat(key, { model: 'auto:free' });
+  const webhook = { url: `https://example.com/${LONG}`, types: ['key.budget_reached', 'incident.resolved'] };
+  await gateway.call('/api/webhooks', { key, body: webhook });
   const budgets = { day_ntd: 0.123456789, month_ntd: 1, total_ntd: 0.002 };
   const rates = { requests_per_minute: 60, tokens_per_minute: 1_000_000_000, in_flight: 3 };
   await createKey(gateway, key, { name: LONG, models: ['up-paid'], daily_budget_ntd: 0.123456789 });

@@ -104,5 +104,6 @@ export function nextPath(given: string | null | undefined): string {
 /** The page that shows what an action came to: what can be asked for again, in another language or after signing in. */
 export function pageOfAction(path: string): string {
   if (path.startsWith('/account/keys/')) return '/account/keys';
+  if (path.startsWith('/account/webhooks/')) return '/account/webhooks';
   return /^\/account\/(create|sign-out|sign-out-everywhere)$/.test(path) ? '/account' : path;
 }

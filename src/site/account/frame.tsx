@@ -6,7 +6,7 @@ import { type Notice, NoticeBox, SignOut, Tabs } from '../frame.tsx';
 import { Page, type PageContext } from '../page.tsx';
 import { SupportLink } from '../parts/support-link.tsx';
 
-const TABS = ['overview', 'usage', 'keys', 'redeem', 'setup', 'play', 'access'] as const;
+const TABS = ['overview', 'usage', 'keys', 'webhooks', 'redeem', 'setup', 'play', 'access'] as const;
 type Tab = (typeof TABS)[number];
 
 interface AccountPageProps {

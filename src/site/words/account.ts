@@ -36,6 +36,7 @@ export const en = {
   tabs: {
     overview: 'Overview',
     keys: 'Keys',
+    webhooks: 'Webhooks',
     usage: 'Usage',
     redeem: 'Redeem a card',
     setup: 'Setup',
@@ -181,6 +182,7 @@ export const zh: Said<typeof en> = {
   tabs: {
     overview: '總覽',
     keys: '金鑰',
+    webhooks: 'Webhook',
     usage: '用量',
     redeem: '兌換儲值卡',
     setup: '串接設定',

@@ -12,6 +12,7 @@ import type { Said } from './said.ts';
 import * as security from './security.ts';
 import * as status from './status.ts';
 import * as usage from './usage.ts';
+import * as webhooks from './webhooks.ts';
 
 export const en = {
   frame: frame.en,
@@ -21,7 +22,7 @@ export const en = {
   status: status.en,
   security: security.en,
   changelog: changelog.en,
-  account: { ...account.en, keys: keys.en, ...usage.en },
+  account: { ...account.en, keys: keys.en, webhooks: webhooks.en, ...usage.en },
   faults: faults.en.texts,
   fields: faults.en.fields,
 };
@@ -36,7 +37,7 @@ export const zh: Words = {
   status: status.zh,
   security: security.zh,
   changelog: changelog.zh,
-  account: { ...account.zh, keys: keys.zh, ...usage.zh },
+  account: { ...account.zh, keys: keys.zh, webhooks: webhooks.zh, ...usage.zh },
   faults: faults.zh.texts,
   fields: faults.zh.fields,
 };
