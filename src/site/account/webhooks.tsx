@@ -135,7 +135,7 @@ function WebhooksPage({ context, webhooks, notice, fresh, typed = '' }: Webhooks
     <AccountPage context={context} tab="webhooks" notice={notice} isShownOnce={fresh !== undefined}>
       <p>
         {withGap(words.lead)}
-        <a href="/docs/accounts#webhooks">{words.toDocs}</a>
+        <a href={words.docs}>{words.toDocs}</a>
       </p>
       {fresh === undefined ? null : (
         <div class="notice" role="status">

@@ -5,6 +5,7 @@ import type { Said } from './said.ts';
 export const en = {
   lead: 'A webhook sends the events of your account, such as a low balance or a changed price, to a URL of yours.',
   toDocs: 'How to receive and verify them',
+  docs: '/docs/accounts#webhooks',
   shownOnce: 'Save this secret now. It is shown only once. Your receiver verifies messages with it.',
   url: 'URL',
   urlHelp: 'An https address on the public internet.',
@@ -42,6 +43,7 @@ export const en = {
 export const zh: Said<typeof en> = {
   lead: 'Webhook 會把帳戶的事件（例如餘額不足或價格變動）送到您的網址。',
   toDocs: '如何接收與驗證',
+  docs: '/docs/accounts#webhook',
   shownOnce: '請現在就保存這個 secret。它只會顯示這一次，您的接收端用它驗證訊息。',
   url: '網址',
   urlHelp: '公開網際網路上的 https 網址。',
