@@ -47,13 +47,15 @@ export interface CursorMove {
 export interface RecordDeliveriesInput {
   webhookId: string;
   deliveries: readonly Delivery[];
+  /** Where they were sent. */
+  url: string;
   /** For events that are sent for the first time. */
   move?: CursorMove | undefined;
   /** The receiver wants no more. */
   isGone: boolean;
   at: number;
 }
-/** `gone`: it was deleted or disabled. `moved`: nothing was written, because the cursor is elsewhere. */
+/** `gone`: it was deleted or disabled. `moved`: nothing was written, because the webhook has another cursor or URL. */
 export type RecordDeliveriesResult =
   | { ok: true; disabledFor: Webhook['disabledFor'] }
   | { ok: false; reason: 'gone' | 'moved' };

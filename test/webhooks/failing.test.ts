@@ -166,6 +166,47 @@ test('a receiver that never answers is given up after 15 seconds, and others do 
   await slow.stop();
 });
 
+test('receivers that answer slowly give way to others of their account, however much they have to get', async () => {
+  const slow = await Promise.all([startReceiver(), startReceiver()]);
+  for (const one of slow) {
+    one.answer = () => new Promise<number>((resolve) => clock.after(10_000, () => resolve(204)));
+    await addWebhook(one.url);
+  }
+  await makeKeys(20);
+  await whileTimePasses('both are called', () => slow.every(({ received }) => received.length > 0));
+  await addWebhook();
+  const before = clock.now();
+  await makeKeys(1);
+  await whileTimePasses('the third one has its event', () => receiver.received.length === 1);
+  // Two turns of theirs at most, each of 15 s and the attempt that runs then: not the 200 s of all their events.
+  expect(clock.now() - before).toBeLessThan(60_000);
+  await Promise.all(slow.map((one) => one.stop()));
+});
+
+test('a webhook with a new URL sends no more to the old one, also in the middle of many events', async () => {
+  const next = await startReceiver();
+  const { id } = await addWebhook();
+  let isChanged = false;
+  receiver.answer = async () => {
+    if (receiver.received.length === 3) {
+      const changed = await gateway.call(`/api/webhooks/${id}`, {
+        method: 'PATCH',
+        key: account.key,
+        body: { url: next.url },
+      });
+      isChanged = changed.ok;
+    }
+    return 204;
+  };
+  const keys = await makeKeys(30);
+  await whileTimePasses('the last event', () => keysOf(next.received).includes(keys[29]));
+  expect(isChanged).toBe(true);
+  // The old one gets what was sent before the change was seen. All of that is sent to the new one, too.
+  expect(receiver.received.length).toBeLessThanOrEqual(3 + 8);
+  expect(keysOf(next.received)).toEqual(expect.arrayContaining(keys.slice(3)));
+  await next.stop();
+});
+
 describe('what is old', () => {
   test('deliveries are deleted with their events', async () => {
     const { id } = await addWebhook();

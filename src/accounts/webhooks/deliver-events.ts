@@ -34,9 +34,11 @@ interface Sent extends Pick<Due, 'from'> {
 }
 
 export const ATTEMPT_MS = 15_000;
-/** After this time other webhooks have their turn. */
+/** After this time nothing more is sent in the round, so that other webhooks have their turn. */
 const ROUND_MS = 15_000;
 const READ_AT_ONCE = 100;
+/** So many events at most are sent before it is seen that the webhook was deleted, disabled or changed. */
+const MAX_UNRECORDED = 8;
 /**
  * One failure may be about one event. After the second in a row, a new event shows whether the receiver refuses some events
  * or is down.
@@ -52,9 +54,8 @@ export async function deliverEvents(tools: DeliveryTools, webhookId: string, sig
   const webhook = await store.read.webhook(webhookId);
   if (!webhook?.enabled) return 'done';
   const round = new Round(tools, webhook, signal);
-  const until = clock.monotonic() + ROUND_MS;
   let mayHaveMore = true;
-  while (mayHaveMore && !round.isOver && clock.monotonic() < until) mayHaveMore = await round.sendNext();
+  while (mayHaveMore && !round.isOver) mayHaveMore = await round.sendNext();
   if (round.disabledFor !== null) return { disabledFor: round.disabledFor };
   const { pausedUntil } = round;
   const hasMore = mayHaveMore && !round.isDown;
@@ -79,6 +80,7 @@ class Round {
   readonly #tools: DeliveryTools;
   readonly #webhook: Webhook;
   readonly #signal: AbortSignal;
+  readonly #until: number;
   #cursor: number;
   /** Of the failures since the last success, when each is due again. */
   #failures: number[] = [];
@@ -99,11 +101,14 @@ class Round {
     this.#tools = tools;
     this.#webhook = webhook;
     this.#signal = signal;
+    this.#until = tools.clock.monotonic() + ROUND_MS;
     this.#cursor = webhook.cursor;
   }
 
   get isOver(): boolean {
-    return this.isDown || this.#isStale || this.disabledFor !== null || this.#recordFailed !== undefined;
+    const isLate = this.#tools.clock.monotonic() >= this.#until;
+    const isEnded = this.isDown || this.#isStale || this.disabledFor !== null;
+    return isLate || isEnded || this.#recordFailed !== undefined;
   }
 
   /** Null once it has answered well. A time that has passed says that it was down, and holds up nothing. */
@@ -118,6 +123,7 @@ class Round {
     const wasBack = this.#isBack;
     try {
       for (const one of due) {
+        if (this.#sent.length >= MAX_UNRECORDED) await this.#recording;
         if (this.isOver || this.#isBack !== wasBack || (one.from === undefined && this.#fails)) break;
         const attempted = await this.#send(one);
         this.#sent.push(this.#note(one, attempted));
@@ -210,9 +216,10 @@ class Round {
     const [first] = sent;
     const last = sent.at(-1)?.delivery;
     if (!first || !last || this.#recordFailed !== undefined) return;
-    const { webhookId, replays } = this.#webhook;
+    const { webhookId, url, replays } = this.#webhook;
     const result = await this.#tools.store.commit('recordDeliveries', {
       webhookId,
+      url,
       deliveries: sent.map(({ delivery }) => delivery),
       move: first.from === undefined ? undefined : { from: first.from, to: last.eventId, replays },
       isGone: last.status === GONE,

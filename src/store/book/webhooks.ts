@@ -113,12 +113,11 @@ export function recordDeliveriesTouches({ webhookId, deliveries }: RecordDeliver
 }
 
 export function recordDeliveries(book: Book, input: RecordDeliveriesInput): RecordDeliveriesResult {
-  const { webhookId, deliveries, move, isGone, at } = input;
+  const { webhookId, deliveries, url, move, isGone, at } = input;
   const webhook = book.get('webhooks', webhookId);
   if (!webhook?.enabled) return { ok: false, reason: 'gone' };
-  if (move && (webhook.cursor !== move.from || webhook.replays !== move.replays)) {
-    return { ok: false, reason: 'moved' };
-  }
+  const hasMoved = move && (webhook.cursor !== move.from || webhook.replays !== move.replays);
+  if (hasMoved || webhook.url !== url) return { ok: false, reason: 'moved' };
   let { failingSince } = webhook;
   for (const delivery of deliveries) {
     book.put('deliveries', deliveryId(delivery), delivery);

@@ -93,7 +93,7 @@ async function deliver(store: Store, accountId: string): Promise<void> {
   expect(await store.commit('createWebhook', { webhook, at })).toMatchObject({ ok: true });
   const move = { from: newestEvent - 1, to: newestEvent, replays: 0 };
   const deliveries = [delivery(webhookId, newestEvent, { lastAt: at })];
-  await store.commit('recordDeliveries', { webhookId, deliveries, move, isGone: false, at });
+  await store.commit('recordDeliveries', { webhookId, deliveries, url: webhook.url, move, isGone: false, at });
 }
 
 /** Of a key below another, which has a session budget. */

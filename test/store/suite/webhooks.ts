@@ -6,10 +6,12 @@ import type { Delivery, Webhook } from '../../../src/store/rows.ts';
 import { createAccount, fresh, T0 } from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 
+const URL_OF_ALL = 'https://example.com/';
+
 export const webhookOf = (accountId: string, fields: Partial<Webhook> = {}): Webhook => ({
   webhookId: fresh('whk'),
   accountId,
-  url: 'https://example.com/',
+  url: URL_OF_ALL,
   types: ['balance.low', 'key.created'],
   enabled: true,
   disabledFor: null,
@@ -58,7 +60,14 @@ export function describeWebhooks(open: OpenSubject): void {
       const { isGone = false, at = T0, replays = 0 } = rest;
       const move = from === undefined ? undefined : { from, to: row.eventId, replays };
       const { webhookId } = row;
-      return subject.store.commit('recordDeliveries', { webhookId, deliveries: [row], move, isGone, at });
+      return subject.store.commit('recordDeliveries', {
+        webhookId,
+        deliveries: [row],
+        url: URL_OF_ALL,
+        move,
+        isGone,
+        at,
+      });
     };
 
     test('one is stored as it was made, and found by account, by enabled and by due', async () => {
@@ -129,7 +138,14 @@ export function describeWebhooks(open: OpenSubject): void {
       const move = { from: 10, to: 13, replays: 0 };
       const at = T0 + 7;
       expect(
-        await subject.store.commit('recordDeliveries', { webhookId, deliveries: rows, move, isGone: false, at }),
+        await subject.store.commit('recordDeliveries', {
+          webhookId,
+          deliveries: rows,
+          url: URL_OF_ALL,
+          move,
+          isGone: false,
+          at,
+        }),
       ).toEqual({ ok: true, disabledFor: null });
       expect(await read(webhookId)).toMatchObject({ cursor: 13, failingSince: at });
       expect(await subject.store.read.deliveriesOf({ webhookId, limit: 10 })).toEqual(rows.toReversed());
@@ -144,6 +160,13 @@ export function describeWebhooks(open: OpenSubject): void {
       expect(await record(delivery(webhookId, 12), 11)).toEqual({ ok: false, reason: 'moved' });
       expect(await record(delivery(webhookId, 12), 11, { replays: 1 })).toMatchObject({ ok: true });
       expect(await read(webhookId)).toMatchObject({ cursor: 12, replays: 1 });
+    });
+
+    test('what the receiver at an old URL answered is not written', async () => {
+      const { webhookId } = await create({ url: 'https://example.com/new' });
+      expect(await record(delivery(webhookId, 11), 10)).toEqual({ ok: false, reason: 'moved' });
+      expect(await record(failed(webhookId, 9), undefined, { isGone: true })).toEqual({ ok: false, reason: 'moved' });
+      expect(await read(webhookId)).toMatchObject({ cursor: 10, enabled: true, failingSince: null });
     });
 
     test('a webhook is disabled at once if its receiver is gone, and after five days of failures', async () => {
