@@ -29,9 +29,9 @@ function pricedModel({ id, free, prices, priced }: Model): PricedModel {
 }
 
 /**
- * The catalog with the prices of another revision, and named after it: holds and receipts find the price by the revision.
- * Names mean what they meant in that revision. Models that it does not have are left out; routes, limits and everything else
- * are those of the catalog. It applies while both stay as they are.
+ * The catalog with the prices of another revision or period, and named after that: holds and receipts find the price by it.
+ * Names mean what they meant then. Models that it does not have are left out; routes, limits and everything else are those of
+ * the catalog.
  */
 export function repriceCatalog(catalog: Catalog, revision: number, { list, ...period }: PricePeriod): Catalog {
   const models = catalog.models.flatMap((model): Model[] => {
@@ -41,8 +41,7 @@ export function repriceCatalog(catalog: Catalog, revision: number, { list, ...pe
   const byId = new Map(models.map((model) => [model.id, model]));
   return {
     ...catalog,
-    from: Math.max(catalog.from, period.from),
-    until: Math.min(catalog.until, period.until),
+    ...period,
     revision,
     models,
     find: (name) => byId.get(list.get(name)?.id ?? ''),

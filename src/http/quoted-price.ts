@@ -32,7 +32,7 @@ export async function openQuote(tools: HttpTools, id: string, endpoint: QuotedEn
   const quote = quotes.ids.read(id);
   const actions = quoteActions(tools.catalog(), endpoint);
   if (!quote || clock.now() >= quote.expiresAt) throw fault('quote_expired', { actions });
-  const catalog = await quotes.catalogAt(quote.revision);
+  const catalog = await quotes.catalogAt(quote.revision, quote.pricedAt);
   if (!catalog) throw fault('quote_expired', { actions, internal: `revision ${quote.revision} cannot be read` });
   return { catalog, most: quote.most, subject: quote.subject };
 }

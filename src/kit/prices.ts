@@ -58,6 +58,8 @@ export interface ChargedTerms {
   serviceTier: string | null;
   /** Null for none. */
   toolCalls: ToolCalls | null;
+  /** The moment whose prices apply; null: the time of its admission. */
+  pricedAt: number | null;
 }
 
 /** The same, where leaving out stands for null. */

@@ -94,7 +94,11 @@ const BUCKET_NAMES: Record<keyof Quantities, string> = {
  * The lines sum to `charged`. Two lines have no bucket: `written_off`, below 0, is what the service bears; `loss_guard`
  * is what was charged for losses.
  */
-export function receiptLines(record: Quantities & ChargedTerms, list: ListPrices, charged: Nano): ReceiptLine[] {
+export function receiptLines(
+  record: Quantities & Omit<ChargedTerms, 'pricedAt'>,
+  list: ListPrices,
+  charged: Nano,
+): ReceiptLine[] {
   const prices = pricesFor(list, inputOf(record), record.serviceTier);
   const lines = BUCKET_PRICES.map(([bucket, price]) =>
     lineOf(BUCKET_NAMES[bucket], record[bucket] ?? 0, prices[price]),

@@ -2,7 +2,7 @@
 // returns a fault and takes nothing. Faults are returned and not thrown, because a flood of refused calls must cost little.
 
 import type { PresentedKey } from '../accounts/keys/authenticator.ts';
-import { nearestWithin } from '../catalog/schedule.ts';
+import { isWithin, nearestWithin, type Period } from '../catalog/schedule.ts';
 import { clientLeft, Fault, fault } from '../faults/fault.ts';
 import { admissionFault } from '../limits/admission-fault.ts';
 import type { Refused } from '../limits/recent-refusals.ts';
@@ -32,7 +32,7 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
     const key = await tools.keys.revalidate(call.key);
     const keyRefused = key === call.key ? undefined : changeKey(call, key);
     if (keyRefused) return keyRefused;
-    const limit = limitOf(call, admissionTime(call, clock.now()));
+    const limit = limitOf(call, clock.now());
     let chain: KeyChain | undefined;
     let result: AdmitResult | undefined = refusals.find(limit);
     if (!result) {
@@ -42,7 +42,7 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
     }
     if (result.ok) {
       wakeNextWaiting(tools, call.key);
-      return admission(call, chain, startedAt, result);
+      return admission(call, chain, { startedAt, pricedAt: pricedAt(call.catalog, limit.at) }, result);
     }
     refusals.note(limit, result);
     if (result.reason === 'account_unknown') tools.forgetKeys();
@@ -55,14 +55,6 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission | 
       return clientLeft();
     }
   }
-}
-
-/**
- * A receipt finds the prices by this time, so a paid call that waited past a change of prices counts as admitted before it.
- * A free one has no price, and the slot that it waits for opens by time.
- */
-function admissionTime({ model, catalog }: Call, now: number): number {
-  return model.free ? now : nearestWithin(catalog, now);
 }
 
 /** The checks before limits and money. */
@@ -90,20 +82,25 @@ function changeKey(call: Call, key: PresentedKey | undefined): Fault | undefined
   return checkContext(call) ?? (carrier instanceof Fault ? carrier : undefined);
 }
 
+/** By this a receipt finds the prices of a call that has a quote, or that waited, from before a scheduled change. */
+function pricedAt(period: Period, at: number): number | null {
+  return isWithin(period, at) ? null : nearestWithin(period, at);
+}
+
 type Granted = Extract<AdmitResult, { ok: true }>;
 
 function admission(
   call: Call,
   chain: KeyChain | undefined,
-  startedAt: number,
+  times: Pick<Admission, 'startedAt' | 'pricedAt'>,
   { held, granted, allowance, tokenAllowance, takenTokens = 0, nearBudgets }: Granted,
 ): Admission {
   const wanted = wantedTokens(call);
   return {
     call,
     chain,
-    startedAt,
-    deadline: startedAt + MAX_REQUEST_MS,
+    ...times,
+    deadline: times.startedAt + MAX_REQUEST_MS,
     held,
     maxOutputTokens: Math.min(granted, wanted),
     isBoundByMoney: granted < wanted,

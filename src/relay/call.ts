@@ -125,6 +125,8 @@ export interface Admission {
   /** At admission: the close uses the same keys and sessions. */
   chain: KeyChain | undefined;
   startedAt: number;
+  /** The moment whose prices apply; null: the time of the admission. */
+  pricedAt: number | null;
   /** When the request as a whole must be over. */
   deadline: number;
   /** The output bound: the least of what the client asks, the model allows and the hold pays. A fallback may allow less. */

@@ -186,7 +186,7 @@ export class Closing implements TaskListener {
   /** Times are those of the call as a whole, with every attempt that it took. */
   #outcome(status: RequestStatus, bill: Bill, first: BegunAnswer | undefined): Outcome {
     const { clock } = this.#tools;
-    const { startedAt, attempts } = this.#admission;
+    const { startedAt, attempts, pricedAt } = this.#admission;
     const firstTokenAt = first?.begun.firstTokenAt ?? null;
     return {
       at: clock.now(),
@@ -202,6 +202,7 @@ export class Closing implements TaskListener {
       rule: this.#ruleOf(bill),
       serviceTier: bill.chargedTier,
       toolCalls: bill.chargedCalls,
+      pricedAt,
     };
   }
 

@@ -262,6 +262,7 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Omit<Additions[T], 'log'
     rule: ['rule', 'text'],
     serviceTier: ['service_tier', 'text'],
     toolCalls: ['tool_calls', 'json'],
+    pricedAt: ['priced_at', 'number'],
   }),
   losses: table<BookedLoss>('losses', 'loss_id', undefined, {
     requestId: ['request_id', 'text'],

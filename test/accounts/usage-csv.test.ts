@@ -40,6 +40,7 @@ const record = (page: number, index: number): UsageRecord => ({
   rule: 'served',
   serviceTier: null,
   toolCalls: null,
+  pricedAt: null,
 });
 
 interface Asked {

@@ -162,7 +162,7 @@ test('a call that waits for money through the change has the price of before, an
   await charged(await first);
   const receipt = await charged(await second);
   expect(receipt.cost_nano).toBe((18n * 600_000n).toString());
-  expect(receipt.at).toBe(new Date(changesAt - 1).toISOString());
+  expect(receipt.at).toBe(new Date(changesAt + 999).toISOString());
   expect(gateway.audit()).toEqual([]);
 });
 
@@ -173,19 +173,47 @@ test('a clock that steps back over the change has the old price again', async ()
   expect((await charged(await call())).cost_nano).toBe(costAt(10n));
 });
 
-test('a quote holds until the change and not longer, also under a later revision', async () => {
-  expect((await quote()).expires_at).toBe(new Date(clock.now() + 600_000).toISOString());
+test('a quote keeps its price for ten minutes, through the change and a later revision', async () => {
   skipTo(changesAt - 60_000);
   const { quote_id, expires_at, price } = await quote();
-  expect(expires_at).toBe(new Date(changesAt).toISOString());
-  expect(price).toMatchObject({ input: 10, changes: [{ effective_at: expires_at, input: 20, output: 80 }] });
-  await gateway.apply(withChange(30));
-  skipTo(changesAt - 1);
-  expect((await charged(await call({ 'x-svc-quote': quote_id }))).cost_nano).toBe(costAt(10n));
-  clock.skip(1);
-  const late = await call({ 'x-svc-quote': quote_id });
-  expect(late.status).toBe(409);
+  expect(expires_at).toBe(new Date(clock.now() + 600_000).toISOString());
+  const change = { effective_at: new Date(changesAt).toISOString(), input: 20, output: 80 };
+  expect(price).toMatchObject({ input: 10, changes: [change] });
+  const quoted = async () => charged(await call({ 'x-svc-quote': quote_id }));
+  const receipts = [await quoted()];
+  skipTo(changesAt);
+  const at = new Date(clock.now()).toISOString();
+  receipts.push(await quoted());
   expect(await quote()).toMatchObject({ price: { input: 20 } });
+  await gateway.apply(withChange(30));
+  receipts.push(await quoted());
+  expect(receipts.map(({ cost_nano }) => cost_nano)).toEqual([costAt(10n), costAt(10n), costAt(10n)]);
+  // The records have the time of their call, not that of the price.
+  expect(receipts.slice(1).map((receipt) => receipt.at)).toEqual([at, at]);
+  expect((await charged(await call())).cost_nano).toBe(costAt(20n));
+  skipTo(changesAt + 540_000);
+  expect((await call({ 'x-svc-quote': quote_id })).status).toBe(409);
+  await gateway.stop();
+  await start();
+  for (const receipt of receipts) expect(await receiptOf(receipt.request_id)).toEqual(receipt);
+  expect(gateway.audit()).toEqual([]);
+});
+
+test('many quoted calls after the change count in the limits of the minute in which they are made', async () => {
+  skipTo(changesAt - 60_000);
+  const { quote_id } = await quote();
+  skipTo(changesAt + 60_000);
+  await gateway.apply((standard) => ({
+    ...withChange()(standard),
+    limits: { ...standard.limits, paid_per_minute: 2 },
+  }));
+  const statuses: number[] = [];
+  for (let calls = 0; calls < 3; calls++) {
+    const response = await call({ 'x-svc-quote': quote_id, 'x-svc-no-wait': '1' });
+    statuses.push(response.status);
+    await response.text();
+  }
+  expect(statuses).toEqual([200, 200, 429]);
 });
 
 test('a quote from after the change has the new price when another document is applied', async () => {

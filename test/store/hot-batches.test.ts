@@ -30,6 +30,7 @@ const outcome: Outcome = {
   attempts: [{ channel: 'main', outcome: 'ok', ms: 880 }],
   serviceTier: null,
   toolCalls: null,
+  pricedAt: null,
 };
 const closed = { requestId: 'req_1', accountId: 'acc_1', keyId: 'key_1' };
 const free = { perMinute: 6, perDayZero: 50, perDayPositive: 1_000, inFlight: Number.MAX_SAFE_INTEGER };
@@ -64,7 +65,11 @@ const OPERATIONS: Operation[] = [
   { name: 'settle', input: { ...closed, cost: MAX_NANO, outcome: { ...outcome, model: 'another' } } },
   {
     name: 'settle',
-    input: { ...closed, cost: 1n, outcome: { ...outcome, serviceTier: 'flex', toolCalls: { web_search: 2 } } },
+    input: {
+      ...closed,
+      cost: 1n,
+      outcome: { ...outcome, serviceTier: 'flex', toolCalls: { web_search: 2 }, pricedAt: 9 },
+    },
   },
   {
     name: 'settle',

@@ -1,32 +1,30 @@
-// The catalog that a call with a quote is charged by: the active one with the prices of the quoted revision.
+// The catalog that a call with a quote is charged by: the active one with the prices of the quoted revision at the time of
+// the quote.
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import { repriceCatalog } from '../../catalog/price-list.ts';
 import { isWithin } from '../../catalog/schedule.ts';
-import type { Clock } from '../../kit/clock.ts';
 import type { PriceListAt } from '../prices-at.ts';
 
 /** Undefined if the revision is unknown or cannot be read. */
-export type CatalogAt = (revision: number) => Promise<Catalog | undefined>;
+export type CatalogAt = (revision: number, pricedAt: number) => Promise<Catalog | undefined>;
 
 export interface CatalogAtTools {
   catalog(): Catalog;
   priceListAt: PriceListAt;
-  clock: Clock;
 }
 
 /** A quote lives for minutes: few revisions are quoted at a time. */
 const MOST_REVISIONS = 8;
 
-export function createCatalogAt({ catalog, priceListAt, clock }: CatalogAtTools): CatalogAt {
+export function createCatalogAt({ catalog, priceListAt }: CatalogAtTools): CatalogAt {
   const known = new Map<number, { active: Catalog; repriced: Catalog }>();
-  return async (revision) => {
+  return async (revision, pricedAt) => {
     const active = catalog();
-    if (active.revision === revision) return active;
+    if (active.revision === revision && isWithin(active, pricedAt)) return active;
     const found = known.get(revision);
-    const now = clock.now();
-    if (found?.active === active && isWithin(found.repriced, now)) return found.repriced;
-    const period = await priceListAt(revision, now);
+    if (found?.active === active && isWithin(found.repriced, pricedAt)) return found.repriced;
+    const period = await priceListAt(revision, pricedAt);
     if (!period) return undefined;
     const repriced = repriceCatalog(active, revision, period);
     if (known.size >= MOST_REVISIONS) known.clear();

@@ -9,6 +9,8 @@ export interface Quote {
   expiresAt: number;
   /** The catalog revision whose prices hold. */
   revision: number;
+  /** The moment at which they applied: the revision may have others later. */
+  pricedAt: number;
   /** The most that a call with this quote can cost. */
   most: Nano;
   /** Keyed hash of the account, the endpoint and the body. */
@@ -27,8 +29,8 @@ const MAX_CHARS = 400;
 export function createQuoteIds(hash: (text: string) => string): QuoteIds {
   const sign = (payload: string) => hash(`id\n${payload}`);
   return {
-    write({ expiresAt, revision, most, subject }) {
-      const payload = [expiresAt, revision, most, subject].join('.');
+    write({ expiresAt, revision, pricedAt, most, subject }) {
+      const payload = [expiresAt, revision, pricedAt, most, subject].join('.');
       return PREFIX + Buffer.from(`${payload}.${sign(payload)}`).toString('base64url');
     },
     read(id) {
@@ -37,8 +39,16 @@ export function createQuoteIds(hash: (text: string) => string): QuoteIds {
       const end = text.lastIndexOf('.');
       const payload = text.slice(0, Math.max(0, end));
       if (!isEqual(text.slice(end + 1), sign(payload))) return undefined;
-      const [expiresAt = '', revision = '', most = '', subject = ''] = payload.split('.');
-      return { expiresAt: Number(expiresAt), revision: Number(revision), most: BigInt(most), subject };
+      const [expiresAt = '', revision = '', pricedAt = '', most = '', subject] = payload.split('.');
+      // An earlier version wrote no moment.
+      if (subject === undefined) return undefined;
+      return {
+        expiresAt: Number(expiresAt),
+        revision: Number(revision),
+        pricedAt: Number(pricedAt),
+        most: BigInt(most),
+        subject,
+      };
     },
   };
 }

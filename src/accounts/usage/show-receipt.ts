@@ -1,4 +1,4 @@
-// A receipt: the usage record, every bucket's price in the revision that priced it, when it was admitted, and every attempt.
+// A receipt: the usage record, every bucket's price in the revision that priced it, at the moment that counts, and every attempt.
 
 import { type Fault, fault } from '../../faults/fault.ts';
 import { type InputTier, tierFor } from '../../kit/prices.ts';
@@ -36,7 +36,7 @@ export async function readReceipt(tools: ReceiptTools, viewer: Viewer, requestId
   const visible = await visibleKeyIds(store, viewer);
   if (keyId === undefined || visible?.includes(keyId) === false) throw fault('not_found');
   if (!record) throw notClosed();
-  const prices = await pricesAt(record.revision, record.model, record.at);
+  const prices = await pricesAt(record.revision, record.model, record.pricedAt ?? record.at);
   const tier = tierFor(prices, inputOf(record));
   return { record, lines: receiptLines(record, prices, record.cost), tier };
 }

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { QUOTE_MS } from '../../accounts/quotes/quote-ids.ts';
 import { publicPrice, publicPriceShape } from '../../catalog/public-price.ts';
+import { nearestWithin } from '../../catalog/schedule.ts';
 import { readModel } from '../../dialects/fields.ts';
 import { estimateAt } from '../../dialects/input/estimated-input.ts';
 import { Fault, fault } from '../../faults/fault.ts';
@@ -51,7 +52,7 @@ export const createQuote = keyedRoute('POST /api/quote', {
   tag: 'account',
   summary: 'What a model call can cost, before it is made',
   description:
-    'Costs nothing, takes no slot and asks no upstream. An account may ask for 600 quotes in a minute and 32 at once; many very large bodies in a few seconds are refused. Send `quote_id` as `x-svc-quote` with the same body to have this price until `expires_at`: 10 minutes, or until a scheduled change of prices or models.',
+    'Costs nothing, takes no slot and asks no upstream. An account may ask for 600 quotes in a minute and 32 at once; many very large bodies in a few seconds are refused. Send `quote_id` as `x-svc-quote` with the same body to have this price until `expires_at`: 10 minutes, or until the model retires.',
   maxBytes: MAX_BYTES,
   requestHeaders: strict,
   body: z.object({
@@ -144,11 +145,11 @@ async function quoteOf(tools: HttpTools, call: Call, preview: Preview) {
   const { requestId, key, endpoint, dialect, document, model, catalog, request } = call;
   const { most, inputTokens: upper, outputTokens: bound, refused } = preview;
   const estimate = Math.min(upper, estimateAt(request.input, model.routes[0]?.model ?? ''));
-  // The price of the quote is that of its revision until the catalog changes by itself.
-  const expiresAt = Math.min(clock.now() + QUOTE_MS, catalog.until);
+  const pricedAt = nearestWithin(catalog, clock.now());
+  const expiresAt = Math.min(pricedAt + QUOTE_MS, model.retirement?.at ?? Number.POSITIVE_INFINITY);
   const subject = await quotes.hashRequest({ accountId: key.accountId, endpoint, body: document.value });
   return {
-    quote_id: quotes.ids.write({ expiresAt, revision: catalog.revision, most, subject }),
+    quote_id: quotes.ids.write({ expiresAt, revision: catalog.revision, pricedAt, most, subject }),
     expires_at: new Date(expiresAt).toISOString(),
     model: model.id,
     ...moneyFields('max_cost', most),

@@ -171,6 +171,7 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?
     rule: guard ? 'loss_guard' : (outcome.rule ?? null),
     serviceTier: outcome.serviceTier ?? null,
     toolCalls: outcome.toolCalls ?? null,
+    pricedAt: outcome.pricedAt ?? null,
   });
   const closed = { state: 'closed', charged, writtenOff, balance } as const;
   return guard ? { ...closed, ...guard } : closed;

@@ -380,6 +380,7 @@ CREATE TABLE usage_records (
   rule text,
   service_tier text,
   tool_calls text,
+  priced_at bigint,
   CONSTRAINT usage_records_pkey PRIMARY KEY (request_id),
   CONSTRAINT usage_records_balance_after_nano_check CHECK ((balance_after_nano >= 0)),
   CONSTRAINT usage_records_cache_write_1h_tokens_check CHECK ((cache_write_1h_tokens >= 0)),

@@ -62,6 +62,7 @@ type CloseCells = [
   serviceTier: string | null,
   toolCalls: ToolCalls | null,
   chain: KeyChain | null,
+  pricedAt: number | null,
 ];
 type WrittenLosses = {
   items: (Omit<Loss, 'amount' | 'charge'> & { amount: string; charge: string })[];
@@ -206,15 +207,16 @@ function closeCells({ requestId, accountId, keyId, chain, outcome, losses }: Set
     outcome.serviceTier ?? null,
     outcome.toolCalls ?? null,
     chain ?? null,
+    outcome.pricedAt ?? null,
   ];
 }
 
 function toSettle(cells: HotSettle): SettleInput {
-  return { ...toClose(cells), cost: BigInt(cells[24]) };
+  return { ...toClose(cells), cost: BigInt(cells[25]) };
 }
 
 function toRelease(cells: HotRelease): ReleaseInput {
-  return { ...toClose(cells), giveBackSlots: cells[24], freeAddress: cells[25] ?? undefined };
+  return { ...toClose(cells), giveBackSlots: cells[25], freeAddress: cells[26] ?? undefined };
 }
 
 function toClose(cells: HotSettle | HotRelease): Whole<Pick<SettleInput, keyof SettleInput & keyof ReleaseInput>> {
@@ -265,6 +267,7 @@ function toOutcome(cells: HotSettle | HotRelease): Outcome {
     rule: cells[19] ?? undefined,
     serviceTier: cells[21],
     toolCalls: cells[22],
+    pricedAt: cells[24],
   };
   return whole;
 }

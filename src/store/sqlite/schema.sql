@@ -323,7 +323,7 @@ CREATE TABLE usage_records (
   balance_after_nano INTEGER NOT NULL CHECK (balance_after_nano >= 0),
   estimated INTEGER NOT NULL CHECK (estimated IN (0, 1)),
   revision INTEGER NOT NULL,
-  attempts TEXT NOT NULL, rule TEXT, service_tier TEXT, tool_calls TEXT,
+  attempts TEXT NOT NULL, rule TEXT, service_tier TEXT, tool_calls TEXT, priced_at INTEGER,
   CHECK (cost_nano <= held_nano)
 ) STRICT, WITHOUT ROWID;
 

@@ -82,6 +82,7 @@ export function describeClose(open: OpenSubject): void {
         rule: null,
         serviceTier: null,
         toolCalls: null,
+        pricedAt: null,
       });
       expect((await subject.store.read.entriesOf(account.accountId, 1))[0]).toMatchObject({
         kind: 'usage',
@@ -93,11 +94,11 @@ export function describeClose(open: OpenSubject): void {
       });
     });
 
-    test('a record says which service tier and which calls of tools are charged', async () => {
+    test('a record says which service tier, which calls of tools and which moment decide its price', async () => {
       const account = await createAccount(subject.store);
       const input = paid(account);
       await admitted(subject.store, input);
-      const priced = { serviceTier: 'flex', toolCalls: { web_search: 3, file_search: 1 } };
+      const priced = { serviceTier: 'flex', toolCalls: { web_search: 3, file_search: 1 }, pricedAt: T0 - 1 };
       await subject.store.commit('settle', settling(input, 5n, priced));
       expect(await subject.store.read.usageRecord(account.accountId, input.requestId)).toMatchObject(priced);
     });

@@ -18,6 +18,7 @@ import keyChains from './0014-key-chains.sql' with { type: 'text' };
 import priceRules from './0015-price-rules.sql' with { type: 'text' };
 import events from './0016-events.sql' with { type: 'text' };
 import webhooks from './0017-webhooks.sql' with { type: 'text' };
+import pricedAt from './0018-priced-at.sql' with { type: 'text' };
 
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'ledger', sql: ledger },
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 15, name: 'price-rules', sql: priceRules },
   { version: 16, name: 'events', sql: events },
   { version: 17, name: 'webhooks', sql: webhooks },
+  { version: 18, name: 'priced-at', sql: pricedAt },
 ];
