@@ -106,9 +106,8 @@ function messageOf(refused: RefusedForMoney, request: RequestedCost, { smaller, 
     case 'insufficient_balance':
       return `The balance is too low for this request: ${figures}. ${oneOf(less, 'redeem a prepaid card to add balance', free)}.`;
     case 'key_budget_exceeded': {
-      const wait = refused.short && BUDGET_KINDS[refused.short.budget].remedy;
       const raise = raiseText(raises, request);
-      return `${budgetText(refused)} ${reservedText(refused, request)}. ${oneOf(less, raise, free, wait)}.`;
+      return `${budgetText(refused)} ${reservedText(refused, request)}. ${oneOf(less, raise, free, renewal(refused))}.`;
     }
     case 'balance_in_use':
     case 'budget_in_use': {
@@ -117,6 +116,11 @@ function messageOf(refused: RefusedForMoney, request: RequestedCost, { smaller, 
       return `The balance, or a budget of this key, is held by running requests: ${figures}. ${oneOf(`retry in ${WAIT}`, 'send fewer requests at once', bounded)}.`;
     }
   }
+}
+
+/** A budget that is too low even when nothing is spent does not cover the request on the next day either. */
+function renewal({ short, needed }: RefusedForMoney): string | undefined {
+  return short && short.limit >= needed ? BUDGET_KINDS[short.budget].remedy : undefined;
 }
 
 /** Which budget is too low, and how it stands. */

@@ -55,7 +55,7 @@ function outputText(request: RequestedCost): string {
 }
 
 export function whoMayRaise(keyId: string, { keys }: RequestedCost): string {
-  return keyId === keys.at(-1)?.keyId ? 'a managing key' : 'a managing key, or a delegating key above it';
+  return keyId === keys.at(-1)?.keyId ? 'a managing key' : 'a managing key or a delegating key above it';
 }
 
 /** `raise the budget to NT$1 with a managing key`; each with its key if there are several. */

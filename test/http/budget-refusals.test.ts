@@ -293,7 +293,7 @@ describe('budgets of several keys that are too low', () => {
     ]);
     expect(error.message).toContain(`Raise these budgets in this order: total of ${parent.id} to `);
     expect(raises[0].why).toEndWith('needs a managing key');
-    expect(raises[2].why).toEndWith('needs a managing key, or a delegating key above it');
+    expect(raises[2].why).toEndWith('needs a managing key or a delegating key above it');
     for (const raise of raises) expect((await perform(raise, account.key)).status).toBe(200);
     const answered = await gateway.call(CHAT, { key: child.key, body });
     expect(answered.status).toBe(200);

@@ -108,9 +108,7 @@ describe('the budget', () => {
     const refused = await chat(key);
     expect(refused.status).toBe(402);
     const { error } = (await refused.json()) as Answer;
-    expect(error.message).toEndWith(
-      ' with a managing key, use the free model auto:free, or wait for the next day in Taipei.',
-    );
+    expect(error.message).toEndWith(' with a managing key, or use the free model auto:free.');
     expect(error.message).toContain('. Raise the budget to NT$');
     expect((await gateway.chat(key, error.actions[1].body)).status).toBe(200);
   });

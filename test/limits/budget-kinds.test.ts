@@ -25,7 +25,7 @@ const REQUEST = {
   keys: [{ keyId: 'key_parent', limits: {} }],
 } as const;
 
-const refused = (budget: BudgetKind) => {
+const refused = (budget: BudgetKind, needed = 1_800_000n) => {
   const span = SPANS[budget];
   const short = {
     ...{ budget, keyId: 'key_parent', limit: 9_000_000n, spent: 7_000_000n, held: 3_000_000n },
@@ -35,7 +35,7 @@ const refused = (budget: BudgetKind) => {
     {
       ok: false,
       reason: 'key_budget_exceeded',
-      needed: 1_800_000n,
+      needed,
       available: 0n,
       affordableTokens: 0,
       short,
@@ -65,6 +65,11 @@ test.each([
   expect(figures).toMatchObject({ budget, key_id: 'key_parent', limit_ntd: 0.009, left_ntd: 0 });
   expect(figures?.resets_at).toBe(resetsAt as string);
   expect(actions?.[0]).toMatchObject({ method: 'PATCH', path: '/api/keys/key_parent', body });
+});
+
+test.each(['day', 'month', 'session'] as const)('%s: no wait is named if the whole budget is too low', (budget) => {
+  expect(refused(budget, 9_000_000n).details.message).toMatch(/, or (wait|begin) [^,]+\.$/);
+  expect(refused(budget, 9_000_001n).details.message).toEndWith('Raise the budget to NT$0.016 with a managing key.');
 });
 
 test('the reason has no price per million where other things are part of the amount', () => {
