@@ -204,7 +204,7 @@ test('many keys are folded, except one whose form was refused', async () => {
   const folded = await page(account.key, '/account/keys');
   expect(isOpen(folded)).toEqual([false, false, false, false]);
   const summary = folded.slice(folded.indexOf('<h2>three'));
-  expect(summary.slice(0, summary.indexOf('</summary>'))).toContain('NT$1.00 left');
+  expect(summary.slice(0, summary.indexOf('</summary>'))).toContain('Daily budget: NT$1.00 left');
   const client = await signedIn(gateway, account.key);
   const refused = await client.post(`/account/keys/${last.id}`, { name: 'three', day_ntd: 'much' });
   expect(isOpen(await refused.text())).toEqual([false, false, false, true]);

@@ -42,13 +42,13 @@ export function BudgetBars({ context, spending }: BudgetBarsProps) {
 export function MainBudget({ context, spending }: BudgetBarsProps) {
   const { keys } = context.words.account;
   const [main] = budgetsIn(spending)
-    .map(({ name, limit }) => ({ ...shares(spending[name], limit, spending.held), left: spending[name].left ?? 0n }))
+    .map(({ name, limit }) => ({ name, ...shares(spending[name], limit, spending.held) }))
     .toSorted((one, other) => other.used - one.used);
   if (!main) return null;
   return (
     <span class="main-budget">
       <Bar spent={main.spent} used={main.used} />
-      <span class="number">{keys.budgetLeft(money(main.left))}</span>
+      <span>{keys.budgetLeft(keys.limits[LIMITS[main.name]], money(spending[main.name].left ?? 0n))}</span>
     </span>
   );
 }

@@ -34,7 +34,7 @@ export const en = {
     'A key that manages cannot be limited. To set a limit, also turn off “Can manage the keys of this account”.',
   budgetUsed: (spent: string, limit: string, share: string, left: string) =>
     `${spent} of ${limit} spent, ${share} used, ${left} left`,
-  budgetLeft: (left: string) => `${left} left`,
+  budgetLeft: (budget: string, left: string) => `${budget}: ${left} left`,
   budgetMarks: 'The marks on a bar are at 80 % and 100 % of the budget. From 80 % on, responses carry a warning.',
   aboveLeft: 'Left in the budgets above this key',
   setAbove: 'set by a key above',
@@ -125,7 +125,7 @@ export const zh: Said<typeof en> = {
   managerLimits: '可用模型、預算與期限',
   managerHasNone: '可以管理的金鑰不能設定限制。如要設定，請同時取消勾選「可以管理本帳戶的金鑰」。',
   budgetUsed: (spent, limit, share, left) => `已支出 ${spent}／${limit}，已用 ${share}，尚餘 ${left}`,
-  budgetLeft: (left) => `尚餘 ${left}`,
+  budgetLeft: (budget, left) => `${budget}：尚餘 ${left}`,
   budgetMarks: '長條上的刻度為預算的 80 % 與 100 %；用到 80 % 起，回應會帶有警告標頭。',
   aboveLeft: '上層金鑰的預算尚餘',
   setAbove: '由上層金鑰設定',
