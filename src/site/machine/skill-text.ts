@@ -84,7 +84,7 @@ What happened to the account, such as a low balance, a used-up budget or a chang
 curl -s ${publicUrl}/api/events -H "authorization: Bearer $KEY"
 \`\`\`
 
-\`POST /api/webhooks {"url": …}\` sends the same events to a URL, signed.
+\`POST /api/webhooks {"url": …}\` sends the same events to a URL of yours, signed: ${publicUrl}/docs/accounts.md#webhooks
 
 To add balance, put the code of a prepaid card in place of PC-…:
 
