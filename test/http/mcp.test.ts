@@ -178,6 +178,8 @@ describe('the arguments of ask', () => {
     const inSession = (session: string) => ({ ...HELLO, session });
     expect((await client.tool('ask', inSession('one, ü'))).isError).toBe(false);
     expect(await refusalOf(client, 'ask', inSession('one, ü'))).toMatchObject({ budget: 'session' });
+    const quoted = async (session: string) => (await client.tool('quote', inSession(session))).structured.refusal;
+    expect([await quoted('one, ü'), await quoted('two')]).toMatchObject([{ budget: 'session' }, null]);
     expect((await client.tool('ask', inSession('two'))).isError).toBe(false);
   });
 });

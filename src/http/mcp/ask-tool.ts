@@ -20,6 +20,7 @@ export const askFields = z.object({
     .optional()
     .describe('The conversation so far.'),
   max_tokens: z.int().min(1).optional().describe('The most output tokens, which limits the cost.'),
+  session: text.optional().describe('A name for the session, which session budgets count by.'),
 });
 
 /** Fields in a fixed order: a quote holds for exactly this text. Some clients send null for what is left out. */
@@ -60,7 +61,7 @@ function readAnswer(completion: JsonObject, headers: Headers): ToolAnswer {
   return { structured: { text: said, ...facts }, texts: [said, JSON.stringify(facts)] };
 }
 
-function headersOf({ quote_id: quote, session }: Arguments): Record<string, string> {
+export function askHeaders({ quote_id: quote, session }: Arguments): Record<string, string> {
   return {
     ...(typeof quote === 'string' ? { [QUOTE_HEADER]: headerText(quote) } : {}),
     ...(typeof session === 'string' ? { [SESSION_HEADER]: headerText(session) } : {}),
@@ -79,10 +80,9 @@ export const ask: McpTool = {
     'Ask a model and get its answer as text. Costs money: the tokens at the price of the model, from the balance. The result names the cost.',
   input: askFields.extend({
     quote_id: text.optional().describe('Of the tool quote, with the same arguments: the price is as quoted.'),
-    session: text.optional().describe('A name for the session, which session budgets count by.'),
   }),
   output: answer,
   isReadOnly: false,
-  write: (given) => ({ path: chatPath, body: writeChat(given), headers: headersOf(given) }),
+  write: (given) => ({ path: chatPath, body: writeChat(given), headers: askHeaders(given) }),
   read: readAnswer,
 };

@@ -14,7 +14,7 @@ import { KEY_CALLS } from '../routes/keys.ts';
 import { createQuote } from '../routes/quote.ts';
 import { register } from '../routes/register.ts';
 import { showStatus } from '../routes/status.ts';
-import { ask, askFields, chatPath, writeChat } from './ask-tool.ts';
+import { ask, askFields, askHeaders, chatPath, writeChat } from './ask-tool.ts';
 import type { Arguments, McpTool } from './tool.ts';
 
 const CALLS = [register, showCatalog, showStatus, createQuote, ...ACCOUNT_CALLS, ...KEY_CALLS];
@@ -25,6 +25,8 @@ interface ToolDescription extends Pick<McpTool, 'title' | 'description'> {
   isReadOnly?: true;
   /** The body of a POST; the arguments if left out. */
   body?(given: Arguments): unknown;
+  /** Of a POST; none if left out. */
+  headers?(given: Arguments): Record<string, string>;
   /** What the tool shows of the answer; everything if left out. */
   shown?(answer: JsonObject): JsonObject;
 }
@@ -40,6 +42,7 @@ function apiTool(name: string, callName: CallName, description: ToolDescription)
     input = NOTHING,
     isReadOnly = false,
     body = (given) => given,
+    headers = () => ({}),
     shown = (answer) => answer,
   } = description;
   return {
@@ -49,7 +52,8 @@ function apiTool(name: string, callName: CallName, description: ToolDescription)
     input,
     output,
     isReadOnly,
-    write: (given) => (method === 'GET' ? { path: path + queryOf(input, given) } : { path, body: body(given) }),
+    write: (given) =>
+      method === 'GET' ? { path: path + queryOf(input, given) } : { path, body: body(given), headers: headers(given) },
     read(answer) {
       const structured = shown(answer);
       return { structured, texts: [JSON.stringify(structured)] };
@@ -99,6 +103,7 @@ export const TOOLS: readonly McpTool[] = [
     input: askFields,
     isReadOnly: true,
     body: (given) => ({ endpoint: chatPath, body: writeChat(given) }),
+    headers: askHeaders,
   }),
   apiTool('balance', 'GET /api/me', {
     title: 'Balance',
