@@ -79,8 +79,13 @@ describe.each(LANGUAGES)('in %s', (language) => {
     });
     expect(items.length).toBe(ENTRIES.length);
     for (const { url, external_url: docs, id } of items) {
-      expect([id, (await fetch(url)).status, (await fetch(docs)).status]).toEqual([id, 200, 200]);
+      const page = await fetch(docs, { headers: { accept: 'text/html' } });
+      expect([id, (await fetch(url)).status, page.status]).toEqual([id, 200, 200]);
+      expect(page.headers.get('content-language')).toBe(language);
+      const section = decodeURIComponent(new URL(docs).hash.slice(1));
+      if (section) expect(await page.text()).toContain(` id="${section}"`);
     }
+    expect(items[0].external_url).toEndWith(`?lang=${language}#${language === 'en' ? 'events' : '%E4%BA%8B%E4%BB%B6'}`);
   });
 
   test('the Atom feed is what RFC 4287 requires, with the entries of the JSON feed', async () => {

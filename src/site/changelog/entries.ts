@@ -13,6 +13,8 @@ interface EntryFacts {
   text: Readonly<Record<Language, string>>;
   /** The name of a page of the docs. */
   docs: string;
+  /** The anchor of a section of that page; the whole page without one. */
+  section?: Readonly<Record<Language, string>>;
 }
 
 export type Entry = EntryFacts &
@@ -30,11 +32,12 @@ export const ENTRIES: readonly Entry[] = [
     kind: 'added',
     title: { en: 'Events', 'zh-TW': '事件' },
     text: {
-      en: '`GET /api/events` lists what happened to the account: a low balance, a used-up budget, keys, cards, refunds, incidents, prices and models that change. With `Accept: text/event-stream` it goes on as a stream. `PATCH /api/me` sets `balance_low_ntd`.',
+      en: '`GET /api/events` lists what happened to the account: a low balance, a used-up budget, keys, cards, incidents, prices and models that change. With `Accept: text/event-stream` it goes on as a stream. `PATCH /api/me` sets `balance_low_ntd`.',
       'zh-TW':
-        '`GET /api/events` 列出帳戶發生的事：餘額偏低、預算用完、金鑰、儲值卡、退款、服務異常，以及價格與模型的變動。帶上 `Accept: text/event-stream` 則以串流持續送出。`PATCH /api/me` 可以設定 `balance_low_ntd`。',
+        '`GET /api/events` 列出帳戶發生的事：餘額偏低、預算用完、金鑰、儲值卡、服務異常，以及價格與模型的變動。帶上 `Accept: text/event-stream` 則以串流持續送出。`PATCH /api/me` 可以設定 `balance_low_ntd`。',
     },
     docs: 'accounts',
+    section: { en: 'events', 'zh-TW': '事件' },
   },
   {
     id: 'webhooks',
@@ -46,6 +49,7 @@ export const ENTRIES: readonly Entry[] = [
       'zh-TW': '`POST /api/webhooks` 把相同的事件送到您指定的網址，依 Standard Webhooks 簽章，未送達時會重送。',
     },
     docs: 'accounts',
+    section: { en: 'webhooks', 'zh-TW': 'webhook' },
   },
   {
     id: 'mcp',
@@ -58,6 +62,7 @@ export const ENTRIES: readonly Entry[] = [
         '`/mcp` 以工具的形式提供本服務，供 Claude Code、Codex 等 Model Context Protocol 用戶端使用。只有 `ask` 會收費。',
     },
     docs: 'clients',
+    section: { en: 'mcp', 'zh-TW': 'mcp' },
   },
   {
     id: 'retirement',
@@ -69,7 +74,8 @@ export const ENTRIES: readonly Entry[] = [
       'zh-TW':
         '即將停用的模型，在模型目錄與 `/v1/models` 有 `retires_at` 與 `replaced_by`，回應帶有標頭 `Deprecation` 與 `Sunset`。到期後，呼叫會得到 410 `model_retired`，或改由後繼模型回答。價格變動可以事先公告。',
     },
-    docs: 'errors',
+    docs: 'configuration',
+    section: { en: 'models-that-retire', 'zh-TW': '停用的模型' },
   },
   {
     id: 'changelog',
@@ -93,6 +99,7 @@ export const ENTRIES: readonly Entry[] = [
         '`POST /api/quote` 回報一次呼叫最多會花多少、可能花多少，以及現在是否會被拒絕。帶上標頭 `x-svc-quote` 呼叫，10 分鐘內維持該價格。',
     },
     docs: 'accounts',
+    section: { en: 'quotes', 'zh-TW': '報價' },
   },
   {
     id: 'key-budgets',
@@ -105,6 +112,7 @@ export const ENTRIES: readonly Entry[] = [
         '金鑰可以設定每日、每月、每個工作階段與總額的 `budgets`，以及 `rates`。有 `delegate` 的金鑰可以在自己的限制內建立子金鑰。`daily_budget_ntd` 是 `budgets.day_ntd` 的另一個名稱。',
     },
     docs: 'accounts',
+    section: { en: 'budgets-and-rates', 'zh-TW': '預算與速率' },
   },
   {
     id: 'price-rules',
@@ -114,9 +122,10 @@ export const ENTRIES: readonly Entry[] = [
     text: {
       en: 'A model can have prices for long input (`tiers`), for service tiers (`service_tiers`) and for calls of tools (`tools`). The catalog, `/v1/models` and receipts show them.',
       'zh-TW':
-        '模型可以有長輸入的價格（`tiers`）、服務等級的價格（`service_tiers`）與工具呼叫的費用（`tools`）。模型目錄、`/v1/models` 與收據都會列出。',
+        '模型可以有長輸入的價格（`tiers`）、服務等級的價格（`service_tiers`）與工具呼叫的費用（`tools`）。模型目錄、`/v1/models` 與用量明細都會列出。',
     },
     docs: 'accounts',
+    section: { en: 'prices-that-depend-on-the-request', 'zh-TW': '依請求而定的價格' },
   },
   {
     id: 'actions',
@@ -169,12 +178,13 @@ export const ENTRIES: readonly Entry[] = [
     id: 'receipt-rules',
     date: '2026-11-17',
     kind: 'added',
-    title: { en: 'Receipts explain the cost', 'zh-TW': '收據說明費用' },
+    title: { en: 'Receipts explain the cost', 'zh-TW': '用量明細說明費用' },
     text: {
       en: '`GET /api/receipts/{id}` has `rule` and `explanation`: why the request cost what it cost, in one sentence with its amounts.',
       'zh-TW': '`GET /api/receipts/{id}` 有 `rule` 與 `explanation`：用一句話和金額說明這次請求為什麼收這個費用。',
     },
     docs: 'accounts',
+    section: { en: 'receipts', 'zh-TW': '用量明細' },
   },
   {
     id: 'first-version',
@@ -184,7 +194,7 @@ export const ENTRIES: readonly Entry[] = [
     text: {
       en: 'Registration in one call, keys, prepaid cards, usage and receipts under `/api`; chat, responses, messages, embeddings and images under `/v1`.',
       'zh-TW':
-        '`/api` 提供一次呼叫即可完成的註冊、金鑰、儲值卡、用量與收據；`/v1` 提供 chat、responses、messages、embeddings 與 images。',
+        '`/api` 提供一次呼叫即可完成的註冊、金鑰、儲值卡、用量與用量明細；`/v1` 提供 chat、responses、messages、embeddings 與 images。',
     },
     docs: 'getting-started',
   },

@@ -24,6 +24,15 @@ function entryUrl({ publicUrl }: Site, { id }: Entry, language: Language): strin
   return `${publicAddress(publicUrl, CHANGELOG_PATH, language)}#${id}`;
 }
 
+function docsUrl({ publicUrl }: Site, entry: Entry, language: Language): string {
+  return `${publicAddress(publicUrl, `/docs/${entry.docs}`, language)}${sectionHash(entry, language)}`;
+}
+
+/** Empty for a whole page. */
+export function sectionHash({ section }: Entry, language: Language): string {
+  return section ? `#${encodeURIComponent(section[language])}` : '';
+}
+
 export function jsonFeed(site: Site, language: Language): string {
   const { changelog } = wordsOf(language);
   return JSON.stringify({
@@ -40,7 +49,7 @@ export function jsonFeed(site: Site, language: Language): string {
       content_text: entry.text[language],
       date_published: timeOf(entry.date),
       tags: [entry.kind],
-      external_url: `${site.publicUrl}/docs/${entry.docs}`,
+      external_url: docsUrl(site, entry, language),
       ...(entry.kind === 'deprecated' ? { _removal: { not_before: timeOf(entry.removedOn) } } : {}),
     })),
   });
@@ -60,7 +69,7 @@ export function atomFeed(site: Site, language: Language): string {
     <updated>${time}</updated>
     <category term="${entry.kind}" label="${escaped(changelog.kinds[entry.kind])}"/>
     ${link('alternate', 'text/html', entryUrl(site, entry, language))}
-    ${link('related', 'text/html', `${publicUrl}/docs/${entry.docs}`)}
+    ${link('related', 'text/html', docsUrl(site, entry, language))}
     <content type="text">${escaped(contentOf(entry, language))}</content>
   </entry>`;
   });

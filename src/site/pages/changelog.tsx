@@ -4,7 +4,7 @@
 import type { Child } from 'hono/jsx';
 import { ATOM_FEED, JSON_FEED } from '../../kit/discovery-links.ts';
 import { ENTRIES, type Entry } from '../changelog/entries.ts';
-import { contentOf } from '../changelog/feeds.ts';
+import { contentOf, sectionHash } from '../changelog/feeds.ts';
 import { LANGUAGES } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 
@@ -40,7 +40,7 @@ function ChangelogEntry({ context, entry }: { context: PageContext; entry: Entry
       <h2>{entry.title[language]}</h2>
       <p class="faint">
         <time datetime={entry.date}>{entry.date}</time> · {changelog.kinds[entry.kind]} ·{' '}
-        <a href={`/docs/${entry.docs}`}>{changelog.more}</a>
+        <a href={`/docs/${entry.docs}${sectionHash(entry, language)}`}>{changelog.more}</a>
       </p>
       <p>{withCode(contentOf(entry, language))}</p>
     </section>
