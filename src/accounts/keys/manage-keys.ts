@@ -48,6 +48,8 @@ export interface Requester {
 /** A new key with its text, which is shown only here and in a replay. */
 type ShownKey = Replayable<{ api_key: string } & PublicKey>;
 
+const NEITHER =
+  'This key can neither manage nor delegate. Use a managing key, or one with delegate for the keys below it.';
 const OWN_KEY = 'A key cannot change or delete itself. Use its parent, or a key that manages.';
 const REPLAYED_KEY_GONE =
   'The key that this Idempotency-Key stands for was deleted. Send the call with another Idempotency-Key.';
@@ -71,7 +73,7 @@ export function requireManage(key: KeyRow): void {
 }
 
 export function requireDelegate(key: PresentedKey): void {
-  if (!key.manage && !isDelegating(key, key.ancestors)) throw fault('key_not_permitted');
+  if (!key.manage && !isDelegating(key, key.ancestors)) throw fault('key_not_permitted', { message: NEITHER });
 }
 
 export function requesterOf({ accountId, keyId, presentedHash, manage }: PresentedKey): Requester {
