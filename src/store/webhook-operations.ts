@@ -35,7 +35,7 @@ export interface DeleteWebhookInput extends Acted {
 }
 export type DeleteWebhookResult = { ok: true } | { ok: false; reason: ActorRefusal | 'not_found' };
 
-/** From one event to the next, unless another sender or a replay has moved the cursor meanwhile. */
+/** From one event to the next, unless another sender has moved the cursor or the account has changed the webhook meanwhile. */
 export interface CursorMove {
   /** As the webhook had it when it was read. */
   replays: number;
@@ -55,7 +55,7 @@ export interface RecordDeliveriesInput {
   isGone: boolean;
   at: number;
 }
-/** `gone`: it was deleted or disabled. `moved`: nothing was written, because the webhook has another cursor or URL. */
+/** `gone`: it was deleted or disabled. `moved`: nothing was written, because the cursor is elsewhere or the webhook was changed. */
 export type RecordDeliveriesResult =
   | { ok: true; disabledFor: Webhook['disabledFor'] }
   | { ok: false; reason: 'gone' | 'moved' };
@@ -67,6 +67,8 @@ export interface RestWebhookInput {
   seenDueAt: number | null;
   dueAt: number | null;
   pausedUntil: number | null;
+  /** Past events of other types. */
+  move?: CursorMove | undefined;
 }
 
 /** A task that one node at a time has: its holder changes the value regularly, and another takes over if it does not. */

@@ -61,12 +61,13 @@ export const WEBHOOK_READS = {
       ),
     all(decodePending),
   ),
-  /** When the earliest next attempt is due; undefined if nothing is pending. */
+  /** When the earliest next attempt is due; undefined if nothing is pending whose event is still kept. */
   nextAttemptAt: read(
     QUICK,
     (webhookId: string) =>
       ask(
-        'SELECT next_at FROM webhook_deliveries WHERE webhook_id = ? AND next_at IS NOT NULL ORDER BY next_at LIMIT 1',
+        `SELECT next_at FROM webhook_deliveries JOIN events ON events.event_id = webhook_deliveries.event_id
+         WHERE webhook_id = ? AND next_at IS NOT NULL ORDER BY next_at LIMIT 1`,
         webhookId,
       ),
     first((row) => Number(row.next_at)),

@@ -16,9 +16,9 @@ export interface Webhook {
   oldSecret: string | null;
   /** Until then messages are signed with the old secret, too. */
   oldSecretUntil: number | null;
-  /** The number of the last event that was sent, or that failed and has a row of its own. */
+  /** The number of the last event that was sent, that failed and has a row of its own, or that is of another type. */
   cursor: number;
-  /** Counts how often the cursor was set back. */
+  /** Counts how often the cursor was set back, or the URL or the types were changed. */
   replays: number;
   /** When it is to be looked at again; null: with the next event. */
   dueAt: number | null;

@@ -5,7 +5,7 @@ import OpenAI from 'openai';
 import { Webhook } from 'standardwebhooks';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
-import { eventually } from '../support/eventually.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -260,6 +260,42 @@ test('a disabled webhook gets nothing; enabled again, it goes on where it was', 
   expect(about(first)).toHaveLength(0);
   expect((await call('PATCH', `/${id}`, { enabled: true })).json).toMatchObject({ enabled: true });
   await eventually('both events', () => about(first).length === 1 && about(second).length === 2);
+});
+
+test('a type that is added later is sent from then on', async () => {
+  const { id } = await add({ types: ['card.redeemed'] });
+  const { id: before } = await createKey(gateway, account.key);
+  await eventually('the webhook is past the event', () => {
+    const [row] = gateway.sql<{ left: bigint }>(
+      `SELECT count(*) AS left FROM events JOIN webhooks ON event_id > cursor_event_id WHERE webhook_id = ?`,
+      id,
+    );
+    return row?.left === 0n;
+  });
+  expect((await call('PATCH', `/${id}`, { types: null })).status).toBe(200);
+  const { id: after } = await createKey(gateway, account.key);
+  await eventually('an event', () => receiver.received.length > 0);
+  expect(receiver.received.map(({ json }) => json.data.key_id)).toEqual([after]);
+  expect(before).not.toBe(after);
+});
+
+test('a URL that is changed while an event is sent gets this event and all later ones', async () => {
+  const other = await startReceiver();
+  try {
+    const { id } = await add({ types: ['key.created'] });
+    const gate = createGate();
+    receiver.answer = () => gate.opened.then(() => 204);
+    const { id: first } = await createKey(gateway, account.key);
+    await eventually('the first event', () => receiver.received.length === 1);
+    const { id: second } = await createKey(gateway, account.key);
+    expect((await call('PATCH', `/${id}`, { url: other.url })).status).toBe(200);
+    gate.open();
+    await eventually('both events', () => other.received.length === 2);
+    expect(other.received.map(({ json }) => json.data.key_id)).toEqual([first, second]);
+    expect(receiver.received).toHaveLength(1);
+  } finally {
+    await other.stop();
+  }
 });
 
 test('a replay sends the events after one of them again, under the same ids', async () => {

@@ -4,6 +4,7 @@
 
 import { HOUR_MS } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
+import type { CursorMove } from '../../store/operations.ts';
 import type { Delivery, StoredEvent, Webhook } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { EventIds } from '../events/event-ids.ts';
@@ -53,6 +54,7 @@ export async function deliverEvents(tools: DeliveryTools, webhookId: string, sig
   const { store, clock } = tools;
   const webhook = await store.read.webhook(webhookId);
   if (!webhook?.enabled) return 'done';
+  const { newestEvent } = await store.read.pulse();
   const round = new Round(tools, webhook, signal);
   let mayHaveMore = true;
   while (mayHaveMore && !round.isOver) mayHaveMore = await round.sendNext();
@@ -60,7 +62,8 @@ export async function deliverEvents(tools: DeliveryTools, webhookId: string, sig
   const { pausedUntil } = round;
   const hasMore = mayHaveMore && !round.isDown;
   const dueAt = hasMore ? clock.now() : await nextDue(tools, webhookId, pausedUntil);
-  await store.commit('restWebhook', { webhookId, seenDueAt: webhook.dueAt, dueAt, pausedUntil });
+  const move = round.skipOthers(newestEvent);
+  await store.commit('restWebhook', { webhookId, seenDueAt: webhook.dueAt, dueAt, pausedUntil, move });
   return 'done';
 }
 
@@ -87,6 +90,8 @@ class Round {
   /** Events that failed in this round, which are not tried again in it. */
   readonly #failed = new Set<number>();
   #hasSucceeded = false;
+  /** Nothing came after the cursor that the webhook wants. */
+  #hasSentAll = false;
   /** It fails whatever is sent. */
   isDown = false;
   /** Somebody else sends, or the webhook was changed. */
@@ -115,6 +120,13 @@ class Round {
   get pausedUntil(): number | null {
     if (this.isDown) return Math.min(Math.max(...this.#failures), this.#tools.clock.now() + MAX_PAUSE_MS);
     return this.#hasSucceeded ? null : this.#webhook.pausedUntil;
+  }
+
+  /** So that types which it wants later are sent from then on. `newest`: of all events when the round began. */
+  skipOthers(newest: number): CursorMove | undefined {
+    const { types, replays } = this.#webhook;
+    const isBehind = types !== null && this.#hasSentAll && newest > this.#cursor;
+    return isBehind ? { from: this.#cursor, to: newest, replays } : undefined;
   }
 
   /** Returns whether anything was due. What is sent is recorded before more is read. */
@@ -165,6 +177,7 @@ class Round {
     if (!this.#isBack && (pausedUntil ?? 0) > this.#tools.clock.now()) return [];
     const query = { accountId, after: this.#cursor, types: types ?? undefined, limit: READ_AT_ONCE };
     const events = await this.#tools.store.read.eventsOf(query);
+    this.#hasSentAll = events.length === 0;
     return events.map((event, index) => ({ event, attempts: 0, from: events[index - 1]?.eventId ?? this.#cursor }));
   }
 

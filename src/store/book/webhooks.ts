@@ -6,6 +6,7 @@ import type {
   ChangeWebhookInput,
   CreateWebhookInput,
   CreateWebhookResult,
+  CursorMove,
   DeleteWebhookInput,
   DeleteWebhookResult,
   RecordDeliveriesInput,
@@ -52,12 +53,14 @@ export function changeWebhook(book: Book, input: ChangeWebhookInput): WebhookRes
   const before = book.get('webhooks', webhookId);
   if (before?.accountId !== accountId) return { ok: false, reason: 'not_found' };
   const isEnabledNow = changes.enabled === true && !before.enabled;
+  const isOther = changes.url !== undefined || changes.types !== undefined || replayAfter !== undefined;
   const webhook: Webhook = {
     ...before,
     url: changes.url ?? before.url,
     types: changes.types === undefined ? before.types : changes.types,
     enabled: changes.enabled ?? before.enabled,
-    ...(replayAfter === undefined ? {} : { cursor: replayAfter, replays: before.replays + 1 }),
+    cursor: replayAfter ?? before.cursor,
+    replays: before.replays + (isOther ? 1 : 0),
     ...(rotation ? { secret: rotation.secret, oldSecret: before.secret, oldSecretUntil: rotation.oldUntil } : {}),
     ...(changes.enabled === undefined ? {} : { disabledFor: null }),
     ...(isEnabledNow ? { failingSince: null } : {}),
@@ -116,8 +119,7 @@ export function recordDeliveries(book: Book, input: RecordDeliveriesInput): Reco
   const { webhookId, deliveries, url, move, isGone, at } = input;
   const webhook = book.get('webhooks', webhookId);
   if (!webhook?.enabled) return { ok: false, reason: 'gone' };
-  const hasMoved = move && (webhook.cursor !== move.from || webhook.replays !== move.replays);
-  if (hasMoved || webhook.url !== url) return { ok: false, reason: 'moved' };
+  if (webhook.url !== url || (move && !mayMove(webhook, move))) return { ok: false, reason: 'moved' };
   let { failingSince } = webhook;
   for (const delivery of deliveries) {
     book.put('deliveries', deliveryId(delivery), delivery);
@@ -131,6 +133,10 @@ export function recordDeliveries(book: Book, input: RecordDeliveriesInput): Reco
   return { ok: true, disabledFor };
 }
 
+function mayMove({ cursor, replays }: Webhook, move: CursorMove): boolean {
+  return cursor === move.from && replays === move.replays;
+}
+
 /** One for each webhook and event: a repeated delivery replaces it. */
 function deliveryId({ webhookId, eventId }: Pick<Delivery, 'webhookId' | 'eventId'>): string {
   return `${webhookId}:${eventId}`;
@@ -140,11 +146,13 @@ export function restWebhookTouches({ webhookId }: RestWebhookInput): Touch[] {
   return [{ table: 'webhooks', id: webhookId }];
 }
 
-export function restWebhook(book: Book, { webhookId, seenDueAt, dueAt, pausedUntil }: RestWebhookInput): undefined {
+export function restWebhook(book: Book, input: RestWebhookInput): undefined {
+  const { webhookId, seenDueAt, dueAt, pausedUntil, move } = input;
   const webhook = book.get('webhooks', webhookId);
   if (webhook?.dueAt !== seenDueAt) return;
-  if (webhook.dueAt === dueAt && webhook.pausedUntil === pausedUntil) return;
-  book.put('webhooks', webhookId, { ...webhook, dueAt, pausedUntil });
+  const cursor = move && mayMove(webhook, move) ? move.to : webhook.cursor;
+  if (webhook.dueAt === dueAt && webhook.pausedUntil === pausedUntil && webhook.cursor === cursor) return;
+  book.put('webhooks', webhookId, { ...webhook, dueAt, pausedUntil, cursor });
 }
 
 export function takeRole(book: Book, { name, expects, value }: TakeRoleInput): TakeRoleResult {

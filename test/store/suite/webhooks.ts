@@ -115,21 +115,47 @@ export function describeWebhooks(open: OpenSubject): void {
     });
 
     test('a delivery and the cursor are written together, in order', async () => {
-      const { webhookId } = await create();
-      const records = [record(delivery(webhookId, 11), 10), record(failed(webhookId, 14), 11)];
-      expect(await Promise.all(records)).toEqual([
+      // Its event has the number 1 at least.
+      await createAccount(subject.store);
+      const { webhookId, accountId, cursor } = await create({ cursor: 0 });
+      const [kept] = await subject.store.read.eventsOf({ accountId, after: cursor, limit: 1 });
+      const eventId = kept?.eventId ?? 0;
+      expect(eventId).toBeGreaterThan(cursor + 1);
+      const [sent, pending] = [delivery(webhookId, cursor + 1), failed(webhookId, eventId)];
+      expect(await Promise.all([record(sent, cursor), record(pending, cursor + 1)])).toEqual([
         { ok: true, disabledFor: null },
         { ok: true, disabledFor: null },
       ]);
-      expect(await read(webhookId)).toMatchObject({ cursor: 14, failingSince: T0 });
+      expect(await read(webhookId)).toMatchObject({ cursor: eventId, failingSince: T0 });
       const query = { webhookId, limit: 10 };
-      expect(await subject.store.read.deliveriesOf(query)).toEqual([failed(webhookId, 14), delivery(webhookId, 11)]);
-      expect(await subject.store.read.deliveriesOf({ ...query, state: 'pending' })).toEqual([failed(webhookId, 14)]);
-      expect(await subject.store.read.deliveriesOf({ ...query, before: 14 })).toEqual([delivery(webhookId, 11)]);
+      expect(await subject.store.read.deliveriesOf(query)).toEqual([pending, sent]);
+      expect(await subject.store.read.deliveriesOf({ ...query, state: 'pending' })).toEqual([pending]);
+      expect(await subject.store.read.deliveriesOf({ ...query, before: eventId })).toEqual([sent]);
       expect(await subject.store.read.nextAttemptAt(webhookId)).toBe(T0 + 5_000);
-      expect(await record(delivery(webhookId, 14, { attempts: 2 }))).toMatchObject({ ok: true });
+      expect(await record(delivery(webhookId, eventId, { attempts: 2 }))).toMatchObject({ ok: true });
       expect(await subject.store.read.nextAttemptAt(webhookId)).toBeUndefined();
-      expect(await read(webhookId)).toMatchObject({ cursor: 14, failingSince: null });
+      expect(await read(webhookId)).toMatchObject({ cursor: eventId, failingSince: null });
+    });
+
+    test('a rest moves the cursor past events of other types, unless the webhook was changed meanwhile', async () => {
+      const { webhookId, accountId } = await create({ dueAt: T0 });
+      const rest = (move: { from: number; to: number; replays: number }, seenDueAt: number | null) =>
+        subject.store.commit('restWebhook', { webhookId, seenDueAt, dueAt: null, pausedUntil: null, move });
+      await rest({ from: 10, to: 15, replays: 0 }, T0);
+      expect(await read(webhookId)).toMatchObject({ cursor: 15, dueAt: null });
+      await rest({ from: 15, to: 20, replays: 0 }, null);
+      expect(await read(webhookId)).toMatchObject({ cursor: 20 });
+      await subject.store.commit('changeWebhook', { accountId, webhookId, changes: { types: null }, at: T0 });
+      await rest({ from: 20, to: 25, replays: 0 }, T0);
+      expect(await read(webhookId)).toMatchObject({ cursor: 20, dueAt: null, replays: 1 });
+    });
+
+    test('a delivery whose event was deleted is not due any more', async () => {
+      const { webhookId } = await create();
+      const gone = Number.MAX_SAFE_INTEGER;
+      expect(await record(failed(webhookId, gone), 10)).toMatchObject({ ok: true });
+      expect(await subject.store.read.nextAttemptAt(webhookId)).toBeUndefined();
+      expect(await subject.store.read.dueDeliveries(webhookId, gone, 10)).toEqual([]);
     });
 
     test('several deliveries are written at once: the last of them says whether it fails', async () => {
