@@ -5,6 +5,7 @@
 import { Fault, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import { allowedAddress, type HostRules, lookupOf, publicHosts } from './public-host.ts';
+import { rejectUnanswered } from './reject-unanswered.ts';
 
 interface MediaAddress {
   url: string;
@@ -149,7 +150,7 @@ async function download(
         });
       },
     );
-    request.on('error', reject);
+    rejectUnanswered(request, reject);
     request.end();
   });
 }

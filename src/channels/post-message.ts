@@ -2,6 +2,7 @@
 // address that was checked, and reads nothing of the response but its status.
 
 import { allowedAddress, bareHost, type HostRules, lookupOf } from './public-host.ts';
+import { rejectUnanswered } from './reject-unanswered.ts';
 import type { Fetch } from './upstream.ts';
 
 export interface Message {
@@ -53,7 +54,7 @@ export function createGuardedPost(rules: PostRules): Post {
           request.destroy();
         },
       );
-      request.on('error', reject);
+      rejectUnanswered(request, reject);
       request.end(body);
     });
   };

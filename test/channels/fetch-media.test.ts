@@ -10,6 +10,7 @@ import { Fault } from '../../src/faults/fault.ts';
 import { parseAddress } from '../../src/kit/address.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { eventually } from '../support/eventually.ts';
+import { answerRaw, INTERIM, SWITCHED } from '../support/raw-answers.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -18,6 +19,7 @@ const PNG = Buffer.from(
 
 let server: Server;
 let cert: string;
+let key: string;
 let base: string;
 let looked: string[] = [];
 let hits = 0;
@@ -30,6 +32,7 @@ beforeAll(async () => {
     extensions: [{ name: 'subjectAltName', altNames }],
   });
   cert = pair.cert;
+  key = pair.private;
   server = createServer({ cert, key: pair.private }, (request, response) => {
     hits++;
     if (request.url === '/cat.png') response.writeHead(200, { 'content-type': 'image/png; charset=x' }).end(PNG);
@@ -101,6 +104,15 @@ test('what is named twice is fetched once', async () => {
 });
 
 describe('S11 what is refused', () => {
+  test.each([
+    ['a server that switches to another protocol', SWITCHED],
+    ['a server that only sends interim responses', INTERIM.repeat(100)],
+  ])('%s', async (_, answer) => {
+    const raw = await answerRaw({ cert, key }, answer);
+    expect(await refusalOf(createLabFetch(), `https://media.test:${raw.port}/`)).toContain('could not be fetched');
+    raw.stop();
+  });
+
   test.each([
     ['http', 'http://media.test/cat.png', 'only https'],
     ['a file', 'file:///etc/passwd', 'only https'],

@@ -11,6 +11,7 @@ import { isPublicAddress } from '../../src/channels/public-address.ts';
 import { publicHosts } from '../../src/channels/public-host.ts';
 import { parseAddress } from '../../src/kit/address.ts';
 import { eventually } from '../support/eventually.ts';
+import { answerRaw, INTERIM, SWITCHED } from '../support/raw-answers.ts';
 
 interface Seen {
   host: string | undefined;
@@ -22,6 +23,7 @@ interface Seen {
 let server: Server;
 let plain: PlainServer;
 let authorities: string;
+let key: string;
 let port: number;
 let plainPort: number;
 let seen: Seen[] = [];
@@ -33,6 +35,7 @@ beforeAll(async () => {
     extensions: [{ name: 'subjectAltName', altNames }],
   });
   authorities = pair.cert;
+  key = pair.private;
   server = createServer({ cert: pair.cert, key: pair.private }, (request, response) => {
     let body = '';
     request.on('data', (chunk) => {
@@ -109,6 +112,18 @@ test('a redirect is a response like any other', async () => {
 test('of a response only the status is read', async () => {
   expect(await postFrom(['127.0.0.1'])(message('/endless'), live())).toBe(200);
   await eventually('the connection is closed', () => open === 0);
+});
+
+describe('it ends without an answer', () => {
+  test.each([
+    ['from a server that switches to another protocol', SWITCHED],
+    ['from a server that only sends interim responses', INTERIM.repeat(100)],
+  ])('%s', async (_, answer) => {
+    const raw = await answerRaw({ cert: authorities, key }, answer);
+    const sent = postFrom(['127.0.0.1'])({ ...message(), url: `https://hooks.test:${raw.port}/` }, live());
+    await expect(sent).rejects.toThrow();
+    raw.stop();
+  });
 });
 
 describe('nothing is sent', () => {
