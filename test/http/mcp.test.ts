@@ -385,6 +385,13 @@ describe('over HTTP', () => {
     expect((await (await connect(account.key)).tool('ask', HELLO)).text).toBe(said);
   });
 
+  test('an argument of a kind that no query has is refused by the call', async () => {
+    const given = { limit: { toString: 1 } };
+    const response = await gateway.call('/mcp', { key: account.key, body: callsTool('usage', given) });
+    const { isError, content } = (await response.json()).result;
+    expect([isError, JSON.parse(content[0].text).error.param]).toEqual([true, 'limit']);
+  });
+
   test('bodies are limited: 16 KiB without a key, 1 MiB with one', async () => {
     const body = (bytes: number) => JSON.stringify(callsTool('models', {})).padEnd(bytes);
     const status = async (bytes: number, key?: string) =>

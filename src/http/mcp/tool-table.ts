@@ -64,8 +64,13 @@ function apiTool(name: string, callName: CallName, description: ToolDescription)
 /** Only what the tool describes: the call may take more, such as another format of its answer. */
 function queryOf({ shape }: z.ZodObject, given: Arguments): string {
   const known = Object.keys(shape).filter((name) => given[name] !== undefined && given[name] !== null);
-  const query = new URLSearchParams(known.map((name) => [name, String(given[name])]));
+  const query = new URLSearchParams(known.map((name) => [name, queryText(given[name])]));
   return query.size === 0 ? '' : `?${query}`;
+}
+
+/** What is no text and no number is refused by the call itself, in its words. */
+function queryText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /** A day of figures for each channel would fill the context of a model. */
