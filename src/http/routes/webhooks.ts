@@ -67,7 +67,7 @@ export const WEBHOOK_CALLS = [
     id: 'changeWebhook',
     summary: 'Change the fields that are given',
     description:
-      'A webhook that is enabled again goes on with the events since it was disabled, as far as they are kept.',
+      'Events of a type that is added are sent from then on. A webhook that is enabled again goes on with the events since it was disabled, as far as they are kept.',
     auth: 'manage',
     maxBytes: MAX_BYTES,
     params,
