@@ -152,7 +152,7 @@ describe('the charge', () => {
 describe('without the money', () => {
   test.each([
     ['the wallet', null, 'insufficient_balance', '. Send less input, or redeem a prepaid card to add balance.'],
-    ['the budget', 0.01, 'key_budget_exceeded', '. Send less input, raise the budget '],
+    ['the budget', 0.01, 'key_budget_exceeded', '. Send less input, or raise the budget '],
     ['any budget', 0, 'key_budget_exceeded', '. Raise the budget '],
   ])(
     'of %s it is told what would help, and no number of output tokens',

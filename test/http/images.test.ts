@@ -187,8 +187,8 @@ describe('without the money', () => {
 
   test.each([
     ['the wallet', 'paint-dear', null, 'insufficient_balance', '. Lower n, or redeem a prepaid card to add balance.'],
-    ['the budget', 'paint', 0.2, 'key_budget_exceeded', '. Lower n, raise the budget '],
-    ['the budget, by token', 'paint-by-token', 0.3, 'key_budget_exceeded', '. Lower n, raise the budget '],
+    ['the budget', 'paint', 0.2, 'key_budget_exceeded', '. Lower n, or raise the budget '],
+    ['the budget, by token', 'paint-by-token', 0.3, 'key_budget_exceeded', '. Lower n, or raise the budget '],
   ])('of %s for as many images it is told to lower n', async (_name, model, budget, code, words) => {
     const error = await refusal(budget, { model, n: 10 });
     expect(error.code).toBe(code);

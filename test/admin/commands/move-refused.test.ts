@@ -103,7 +103,8 @@ describe('the embedded database', () => {
       const db = openDatabase(`${older.dataDir}/gateway.sqlite`);
       migrate(db, { migrations: MIGRATIONS.slice(0, -2) });
       db.run(`INSERT INTO accounts VALUES ('acc_old', 1)`);
-      db.run(`INSERT INTO wallets VALUES ('acc_old', 0, 0, 0, 0, 0, 1)`);
+      db.run(`INSERT INTO wallets (account_id, balance_nano, held_nano, in_flight, free_in_flight, frozen, touched_at)
+        VALUES ('acc_old', 0, 0, 0, 0, 0, 1)`);
       db.close();
       const env = { SECRETS_PEPPER: 'a pepper of the test' };
       const { exitCode, stdout, stderr } = await older.gateway(['move', '--to', database.url], env);
