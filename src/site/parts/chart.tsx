@@ -1,0 +1,228 @@
+/** @jsxImportSource hono/jsx */
+// Every chart of the site and the console: drawn here as SVG, so that it needs no script, with an axis, a legend, and the
+// same figures as a table. Bars of several series stand on each other; what is below zero hangs below the zero line.
+
+import { type Scale, scaleOf } from './chart-scale.ts';
+import { DataTable, figure } from './table.tsx';
+
+interface ChartColumn {
+  /** Short, below the chart: 11-15. */
+  label: string;
+  /** In full: 2026-11-15. */
+  title: string;
+  /** Where a click on it leads. */
+  href?: string | undefined;
+}
+
+/** Colours by meaning: 1 to 6 tell series apart, `rest` is all others, and only failures are red. */
+export type ChartLook = 1 | 2 | 3 | 4 | 5 | 6 | 'rest' | 'good' | 'bad';
+
+export interface ChartSeries {
+  name: string;
+  look: ChartLook;
+  /** One for each column; null where nothing is known. */
+  values: readonly (number | null)[];
+  href?: string | undefined;
+}
+
+interface ChartProps {
+  /** What is drawn, also above the table. */
+  title: string;
+  columns: readonly ChartColumn[];
+  series: readonly ChartSeries[];
+  format: (value: number) => string;
+  kind?: 'bars' | 'lines';
+  /** For what is counted. */
+  isWhole?: boolean;
+  /** Opens the table: "Show as a table". */
+  tableText: string;
+  /** The head of the column that names the columns of the chart, such as "Day". */
+  columnText: string;
+}
+
+/** More labels than this would touch each other on a phone. */
+const MOST_LABELS = 7;
+const FULL = 100;
+/** Part of a column's width that its bar takes: less where columns are wide. */
+const BAR = 0.72;
+const BAR_OF_FEW = 0.4;
+const FEW = 8;
+/** A column so near to an edge has its label begin or end there. */
+const EDGE = 6;
+
+export function Chart({ title, columns, series, format, kind = 'bars', isWhole = false, ...texts }: ChartProps) {
+  const scale = scaleOf(...range(series, columns.length, kind), isWhole);
+  return (
+    <figure class="chart" aria-label={title}>
+      {series.length > 1 ? <Legend series={series} /> : null}
+      <div class="chart-plot">
+        <div class="chart-axis" aria-hidden="true">
+          {scale.ticks.map((tick) => (
+            <span>{format(tick)}</span>
+          ))}
+        </div>
+        {/* Who does not see it has the table below. */}
+        <svg class="chart-drawing" aria-hidden="true">
+          {scale.ticks.map((tick) => (
+            <line
+              class={tick === 0 ? 'zero' : ''}
+              x1="0"
+              x2="100%"
+              y1={percent(scale.below(tick))}
+              y2={percent(scale.below(tick))}
+            />
+          ))}
+          {kind === 'lines' ? <Lines scale={scale} series={series} count={columns.length} /> : null}
+          {columns.map((column, index) => (
+            <Column column={column} index={index} chart={{ columns, series, format, kind, scale }} />
+          ))}
+        </svg>
+        <ColumnLabels columns={columns} />
+      </div>
+      <details>
+        <summary>{texts.tableText}</summary>
+        <DataTable
+          label={title}
+          columns={[texts.columnText, ...series.map(({ name }) => figure(name))]}
+          rows={columns.map((column, index) => [
+            column.href ? <a href={column.href}>{column.title}</a> : column.title,
+            ...series.map(({ values }) => textOf(values[index], format)),
+          ])}
+        />
+      </details>
+    </figure>
+  );
+}
+
+/** Also the filter by series, where a series leads somewhere. */
+function Legend({ series }: { series: readonly ChartSeries[] }) {
+  return (
+    <ul class="chart-legend">
+      {series.map(({ name, look, href }) => (
+        <li class={`series-${look}`}>{href ? <a href={href}>{name}</a> : name}</li>
+      ))}
+    </ul>
+  );
+}
+
+interface Drawn extends Required<Pick<ChartProps, 'columns' | 'series' | 'format' | 'kind'>> {
+  scale: Scale;
+}
+
+/** What is drawn of one column, and an area over its whole height that says its figures when pointed at. */
+function Column({ column, index, chart }: { column: ChartColumn; index: number; chart: Drawn }) {
+  const { columns, series, format, kind, scale } = chart;
+  const width = FULL / columns.length;
+  const bar = columns.length <= FEW ? BAR_OF_FEW : BAR;
+  const drawn = (
+    <>
+      <rect class="area" x={percent(index * width)} y="0" width={percent(width)} height="100%" />
+      {kind === 'bars'
+        ? stack(series, index).map(({ look, from, to }) => (
+            <rect
+              class={`series-${look}`}
+              x={percent((index + (1 - bar) / 2) * width)}
+              y={percent(scale.below(Math.max(from, to)))}
+              width={percent(width * bar)}
+              height={percent(Math.abs(scale.below(from) - scale.below(to)))}
+            />
+          ))
+        : null}
+      <title>{columnText(column, series, index, format)}</title>
+    </>
+  );
+  // The table has the same link for those who do not point.
+  return column.href ? (
+    <a href={column.href} tabindex={-1}>
+      {drawn}
+    </a>
+  ) : (
+    <g>{drawn}</g>
+  );
+}
+
+function columnText(
+  { title }: ChartColumn,
+  series: readonly ChartSeries[],
+  index: number,
+  format: ChartProps['format'],
+) {
+  const figures = series.map(({ name, values }) => `${name} ${textOf(values[index], format)}`);
+  return [title, ...(series.length > 1 ? figures : [textOf(series[0]?.values[index], format)])].join('\n');
+}
+
+/** Parts of one bar, from zero up and from zero down. */
+function stack(series: readonly ChartSeries[], index: number) {
+  let [up, down] = [0, 0];
+  return series.flatMap(({ look, values }) => {
+    const value = values[index] ?? 0;
+    if (value === 0) return [];
+    const from = value > 0 ? up : down;
+    const to = from + value;
+    if (value > 0) up = to;
+    else down = to;
+    return [{ look, from, to }];
+  });
+}
+
+function Lines({ scale, series, count }: { scale: Scale; series: readonly ChartSeries[]; count: number }) {
+  return (
+    <svg viewBox={`0 0 ${FULL} ${FULL}`} preserveAspectRatio="none" width="100%" height="100%" aria-hidden="true">
+      {series.map(({ look, values }) => (
+        <path class={`series-${look}`} d={linePath(values, scale, count)} />
+      ))}
+    </svg>
+  );
+}
+
+/** Broken where a value is unknown. */
+function linePath(values: ChartSeries['values'], scale: Scale, count: number): string {
+  return values
+    .map((value, index) => {
+      if (value === null) return '';
+      const isBegun = index > 0 && values[index - 1] !== null;
+      return `${isBegun ? 'L' : 'M'}${short(((index + 0.5) * FULL) / count)} ${short(scale.below(value))}`;
+    })
+    .join('');
+}
+
+function ColumnLabels({ columns }: { columns: readonly ChartColumn[] }) {
+  const every = Math.ceil(columns.length / MOST_LABELS);
+  const width = FULL / columns.length;
+  return (
+    <svg class="chart-labels" aria-hidden="true">
+      {columns.map(({ label }, index) => {
+        // Counted from the newest, so that the last column has its label.
+        if ((columns.length - 1 - index) % every !== 0) return null;
+        const middle = (index + 0.5) * width;
+        const anchor = middle < EDGE ? 'start' : middle > FULL - EDGE ? 'end' : 'middle';
+        return (
+          <text x={anchor === 'start' ? '0' : anchor === 'end' ? '100%' : percent(middle)} y="1em" text-anchor={anchor}>
+            {label}
+          </text>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** The lowest and the highest point that is drawn. */
+function range(series: readonly ChartSeries[], count: number, kind: string): [lowest: number, highest: number] {
+  const points =
+    kind === 'bars'
+      ? Array.from({ length: count }, (_, index) => stack(series, index).map(({ to }) => to)).flat()
+      : series.flatMap(({ values }) => values.filter((value) => value !== null));
+  return [Math.min(0, ...points), Math.max(0, ...points)];
+}
+
+function textOf(value: number | null | undefined, format: ChartProps['format']): string {
+  return value === null || value === undefined ? '–' : format(value);
+}
+
+function percent(value: number): string {
+  return `${short(value)}%`;
+}
+
+function short(value: number): number {
+  return Number(value.toFixed(2));
+}
