@@ -55,6 +55,8 @@ export interface Route {
   prefill: boolean;
   /** What the upstream bills per unit: the route's `cost`, or the sale price if the document has no cost. */
   costs: ListPrices;
+  /** The document has a cost: otherwise profit does not know what the upstream bills. */
+  isCostStated: boolean;
 }
 
 /** A price list that comes into effect later. */
@@ -204,6 +206,7 @@ function buildModel(
             firstTokenMs: route.first_token_ms ?? channel.timeouts.firstTokenMs,
             prefill: route.prefill ?? channel.prefill,
             costs: route.cost ? withRules(prices, route.cost) : prices,
+            isCostStated: route.cost !== undefined,
           },
         ];
       })

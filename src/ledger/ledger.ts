@@ -177,8 +177,8 @@ function isLeaseLost(result: AdmitResult): boolean {
 function releaseInstead(input: SettleInput, { freeAddress, upstreamCost }: Unsettled): ReleaseInput {
   const { requestId, accountId, keyId, chain, cost, losses } = input;
   const { model, channel } = input.outcome;
-  // The cost of the call already includes what exceeds the hold.
-  const others = (losses?.items ?? []).filter(({ reason }) => reason !== 'above_hold');
+  // The cost of the call already includes what exceeds the hold, and what a dearer service tier costs.
+  const others = (losses?.items ?? []).filter(({ reason }) => reason !== 'above_hold' && reason !== 'service_tier');
   const items: Loss[] = others.map((item) => ({ ...item, charge: 0n }));
   if (model && cost > 0n) items.push({ reason: 'gateway_cut', model, channel, amount: upstreamCost(), charge: 0n });
   const outcome: Outcome = {
@@ -190,6 +190,7 @@ function releaseInstead(input: SettleInput, { freeAddress, upstreamCost }: Unset
     rule: 'gateway_failed',
     serviceTier: null,
     toolCalls: null,
+    upstreamCost: 0n,
   };
   const kept = items.length > 0 ? { items, guard: losses?.guard ?? null } : undefined;
   return { requestId, accountId, keyId, chain, giveBackSlots: true, freeAddress, outcome, losses: kept };

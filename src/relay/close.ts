@@ -19,7 +19,7 @@ import {
 import type { BegunAnswer } from './begun.ts';
 import { nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
-import { lossesOfBill, neverCharged, ofUnserved, upstreamCost } from './losses.ts';
+import { coveredCost, lossesOfBill, neverCharged, ofUnserved, upstreamCost } from './losses.ts';
 import type { Bill } from './measure.ts';
 import type { ServingAttempt } from './meter.ts';
 import { sizeOf } from './silence-limits.ts';
@@ -123,7 +123,7 @@ export class Closing implements TaskListener {
     const { requestId, key, model, freeAddress } = call;
     const { accountId, keyId } = key;
     const bill = nothingBilled(model.id, rule, used);
-    const outcome = this.#outcome(status, bill, first);
+    const outcome = this.#outcome(status, bill, first, 0n);
     const losses = this.#losses(all);
     const close = { requestId, accountId, keyId, chain, giveBackSlots, freeAddress, outcome, losses };
     void this.#end(this.#tools.ledger.release(close), { outcome, bill, serving: undefined });
@@ -134,7 +134,8 @@ export class Closing implements TaskListener {
     const { alarms, ledger, traffic } = this.#tools;
     const { requestId, key, freeAddress } = this.#admission.call;
     const { accountId, keyId } = key;
-    const outcome = this.#outcome(status, bill, first);
+    const own = lossesOfBill(this.#admission, bill, last.step);
+    const outcome = this.#outcome(status, bill, first, coveredCost(bill, last.step, own));
     const serving = this.#servingAttempt(last, status === 'ok');
     const { channel } = serving;
     if (isInvalid(bill.reported)) alarms.raise('usage_invalid', { request_id: requestId, channel });
@@ -143,7 +144,6 @@ export class Closing implements TaskListener {
       this.#noteTime(last, serving);
     }
     this.#noteReasoning(last, bill, serving.firstTokenMs);
-    const own = lossesOfBill(this.#admission, bill, last.step);
     const failed = this.#admission.losses;
     const all = failed.length + losses.length === 0 ? own : [...neverCharged([...failed, ...losses]), ...own];
     const { chain } = this.#admission;
@@ -184,7 +184,7 @@ export class Closing implements TaskListener {
   }
 
   /** Times are those of the call as a whole, with every attempt that it took. */
-  #outcome(status: RequestStatus, bill: Bill, first: BegunAnswer | undefined): Outcome {
+  #outcome(status: RequestStatus, bill: Bill, first: BegunAnswer | undefined, upstreamCost: Nano | null): Outcome {
     const { clock } = this.#tools;
     const { startedAt, attempts, pricedAt } = this.#admission;
     const firstTokenAt = first?.begun.firstTokenAt ?? null;
@@ -203,6 +203,7 @@ export class Closing implements TaskListener {
       serviceTier: bill.chargedTier,
       toolCalls: bill.chargedCalls,
       pricedAt,
+      upstreamCost,
     };
   }
 

@@ -29,6 +29,7 @@ function lossOf(
     model: model.id,
     channel: route.channel.name,
     amount: amountAt(route.costs, servedTier(route.costs, tiers)),
+    isAtSalePrice: !route.isCostStated,
     // A failure of our own is never charged.
     charge: reason === 'gateway_cut' ? 0n : amountAt(model.prices, chargedTier(model.prices, tiers)),
   };
@@ -49,7 +50,7 @@ export function lossesOfBill({ held }: Pick<Admission, 'held'>, bill: Bill, step
   const { uncovered, cost, rule } = bill;
   const losses: Loss[] = [];
   if (uncovered !== NO_BUCKETS) losses.push(lossOfUncovered(bill, step));
-  if (step.model.free) losses.push(lossOf('free_model', step, bill));
+  if (step.model.free && rule !== 'empty_answer') losses.push(lossOf('free_model', step, bill));
   if (cost > held) losses.push(operatorLoss('above_hold', step, (costAsNamed(bill, step) * (cost - held)) / cost));
   // Included in the losses above.
   if (!step.route.costs.rules || step.model.free || rule === 'empty_answer') return losses;
@@ -66,6 +67,16 @@ function lossOfUncovered({ buckets, uncovered, rule, tiers, toolCalls }: Bill, s
 
 function operatorLoss(reason: LossReason, { route, model }: ChosenRoute, amount: Nano): Loss {
   return { reason, model: model.id, channel: route.channel.name, amount, charge: 0n };
+}
+
+/** What the upstream bills for what the customer pays: without the losses of the bill. Null if the route states no cost. */
+export function coveredCost(bill: Bill, step: ChosenRoute, losses: readonly Loss[]): Nano | null {
+  if (bill.rule === 'empty_answer') return 0n;
+  if (!step.route.isCostStated) return null;
+  if (step.model.free) return 0n;
+  let cost = upstreamCost(bill, step);
+  for (const { reason, amount } of losses) if (reason === 'above_hold' || reason === 'service_tier') cost -= amount;
+  return cost > 0n ? cost : 0n;
 }
 
 /** What the upstream bills for what is charged. */

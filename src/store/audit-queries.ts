@@ -52,6 +52,13 @@ const LIMITS_OF_KEY = `CASE
     WHEN limits = '{}' THEN '{"dayBudget":"' || CAST(daily_budget_nano AS TEXT) || '"}'
     ELSE '{"dayBudget":"' || CAST(daily_budget_nano AS TEXT) || '",' || substr(limits, 2) END`;
 
+/** What the sums by day have of the records. */
+const SUMMED_BY_DAY = ['cost', 'requests', 'upstream', 'known', 'revenue'] as const;
+
+function differs(name: (typeof SUMMED_BY_DAY)[number]): string {
+  return `sum(own_${name}) <> sum(day_${name})`;
+}
+
 /** Fills a question for one pass. */
 export function fillAudit(sql: string, { now = 0, since }: AuditScope): string {
   const touched = since ? ` WHERE touched_at >= ${Math.trunc(since.touchedAt)}` : '';
@@ -214,24 +221,46 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       LEFT JOIN cards c ON c.serial = e.reference AND c.redeemed_by = e.account_id AND c.state = 'redeemed'
       WHERE e.kind = 'card' AND c.serial IS NULL`,
   },
-  // The sums that totals are told from, against the records: by cost, or by number where the cost agrees.
+  // The sums that totals are told from, against the records. The first figure that differs is told.
   {
     what: 'usage_day',
     pass: 'full',
-    sql: `SELECT account_id AS subject,
-        CASE WHEN sum(own_cost) <> sum(day_cost) THEN sum(own_cost) ELSE sum(own) END AS expected,
-        CASE WHEN sum(own_cost) <> sum(day_cost) THEN sum(day_cost) ELSE sum(counted) END AS found
+    sql: `SELECT account_id AS subject, CASE ${SUMMED_BY_DAY.map(
+      (name) => `WHEN ${differs(name)} THEN sum(own_${name})`,
+    ).join(
+      ' ',
+    )} END AS expected, CASE ${SUMMED_BY_DAY.map((name) => `WHEN ${differs(name)} THEN sum(day_${name})`).join(' ')} END AS found
       FROM (
         SELECT account_id, (at + ${OFFSET_MS}) / ${DAY_MS} AS day, key_id, model, coalesce(channel, '') AS channel, status,
-          1 AS own, 0 AS counted, cost_nano AS own_cost, 0 AS day_cost
+          cost_nano AS own_cost, 0 AS day_cost, 1 AS own_requests, 0 AS day_requests,
+          coalesce(upstream_nano, 0) AS own_upstream, 0 AS day_upstream,
+          CASE WHEN upstream_nano IS NULL THEN 0 ELSE 1 END AS own_known, 0 AS day_known,
+          CASE WHEN upstream_nano IS NULL THEN 0 ELSE cost_nano END AS own_revenue, 0 AS day_revenue
         FROM usage_records
         UNION ALL
-        SELECT account_id, day, key_id, model, channel, status, 0, requests, 0, cost_nano
+        SELECT account_id, day, key_id, model, channel, status, 0, cost_nano, 0, requests, 0, upstream_nano,
+          0, known_requests, 0, known_revenue_nano
         FROM usage_days
       ) AS sides
       WHERE day >= ${KEPT_DAY}
       GROUP BY account_id, day, key_id, model, channel, status
-      HAVING sum(own_cost) <> sum(day_cost) OR sum(own) <> sum(counted)`,
+      HAVING ${SUMMED_BY_DAY.map(differs).join(' OR ')}`,
+  },
+  // Likewise the sums of losses. One that no column holds stays at the largest amount.
+  {
+    what: 'loss_sum',
+    pass: 'full',
+    sql: `SELECT account_id AS subject, sum(own) AS expected, sum(counted) AS found
+      FROM (
+        SELECT account_id, day, model, coalesce(channel, '') AS channel, reason, amount_nano AS own, 0 AS counted
+        FROM losses
+        UNION ALL
+        SELECT account_id, day, model, channel, reason, 0, amount_nano
+        FROM loss_sums
+      ) AS sides
+      WHERE day >= ${KEPT_DAY}
+      GROUP BY account_id, day, model, channel, reason
+      HAVING sum(own) <> sum(counted) AND sum(counted) < 9223372036854775807`,
   },
   // What an account lost on its newest day, against the rows that count for the guard. There may be more rows after a clock
   // that was days ahead was set back: the day then began anew, and rows of later days show it.

@@ -39,6 +39,11 @@ export const forgetSums = (day: string, limit: string) => `DELETE FROM usage_day
 export const forgetLosses = (day: string, limit: string) => `DELETE FROM losses
   WHERE loss_id IN (SELECT loss_id FROM losses WHERE day < ${day} ORDER BY day LIMIT ${limit})`;
 
+export const forgetLossSums = (day: string, limit: string) => `DELETE FROM loss_sums
+  WHERE (account_id, day, model, channel, reason) IN (
+    SELECT account_id, day, model, channel, reason FROM loss_sums WHERE day < ${day} ORDER BY day LIMIT ${limit}
+  )`;
+
 /** Records before a day: ids sort by age, so that none but old ones are looked at. */
 export function oldRecords(day: number): { idBefore: string; before: number } {
   const before = taipeiDayStart(day);

@@ -22,9 +22,9 @@ export function lossesQuestion({ by, from, to, accountId, limit }: LossQuery): Q
   const column = COLUMNS[by];
   const isOfAccount = accountId === undefined ? '' : ' AND account_id = ?';
   return {
-    sql: `SELECT ${column} AS key, count(*) AS losses, sum(amount_nano) AS amount_nano,
-        sum(count(*)) OVER () AS all_losses, sum(sum(amount_nano)) OVER () AS all_nano
-      FROM losses WHERE day >= ? AND day < ?${isOfAccount}
+    sql: `SELECT nullif(${column}, '') AS key, sum(losses) AS losses, sum(amount_nano) AS amount_nano,
+        sum(sum(losses)) OVER () AS all_losses, sum(sum(amount_nano)) OVER () AS all_nano
+      FROM loss_sums WHERE day >= ? AND day < ?${isOfAccount}
       GROUP BY ${column} ORDER BY sum(amount_nano) DESC, ${column} LIMIT ?`,
     values: [from, to, ...(accountId === undefined ? [] : [accountId]), limit],
   };

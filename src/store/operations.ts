@@ -71,6 +71,8 @@ export interface Outcome extends OptionalTerms {
   totalMs: number;
   attempts: readonly Attempt[];
   rule?: ChargeRule | undefined;
+  /** What upstreams bill for what the customer pays, without any loss. Null or left out: the route states no cost. */
+  upstreamCost?: Nano | null | undefined;
 }
 /** What upstreams bill for a request and its customer does not pay, if any. */
 export interface Losses {

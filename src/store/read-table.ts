@@ -9,6 +9,7 @@ import { EVENT_READS } from './event-reads.ts';
 import { HOLD_READS } from './hold-reads.ts';
 import { LEDGER_READS } from './ledger-reads.ts';
 import { OPERATOR_READS } from './operator-reads.ts';
+import { PROFIT_READS } from './profit-reads.ts';
 import type { Read } from './read.ts';
 import { REVISION_READS } from './revision-reads.ts';
 import { USAGE_READS } from './usage-reads.ts';
@@ -21,6 +22,7 @@ const TABLE = {
   ...HOLD_READS,
   ...LEDGER_READS,
   ...OPERATOR_READS,
+  ...PROFIT_READS,
   ...REVISION_READS,
   ...USAGE_READS,
   ...WEBHOOK_READS,
@@ -47,6 +49,7 @@ const PARTS = [
   HOLD_READS,
   LEDGER_READS,
   OPERATOR_READS,
+  PROFIT_READS,
   REVISION_READS,
   USAGE_READS,
   WEBHOOK_READS,

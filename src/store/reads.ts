@@ -203,6 +203,50 @@ export interface LossReport {
   amount: bigint;
 }
 
+export const PROFIT_BY = ['model', 'channel', 'account', 'day'] as const;
+export type ProfitBy = (typeof PROFIT_BY)[number];
+
+/** Taipei days, from one to the day before another. */
+export interface ProfitQuery {
+  by: ProfitBy;
+  from: number;
+  to: number;
+  limit: number;
+}
+
+/** What customers paid, and what upstreams bill for it. */
+export interface ProfitFigures {
+  requests: number;
+  revenue: bigint;
+  /** The requests and the revenue whose upstream cost is known, and that cost. */
+  knownRequests: number;
+  knownRevenue: bigint;
+  cost: bigint;
+  loss: bigint;
+}
+
+export interface ProfitSum extends ProfitFigures {
+  /** Null: no channel. */
+  key: string | null;
+}
+
+/** The largest revenue first; days in their order. */
+export interface ProfitReport {
+  sums: ProfitSum[];
+  /** Of all, also of those beyond the limit. */
+  totals: ProfitFigures;
+}
+
+/** What was paid in advance and is not used yet. */
+export interface CardLiability {
+  /** Cards of the kind sold, without voided ones; of them those that were redeemed. */
+  sold: bigint;
+  redeemed: bigint;
+  /** Balances of all wallets, and of them what came from sold cards: other credit counts as spent first. */
+  balances: bigint;
+  unspent: bigint;
+}
+
 /** One way in which the books disagree with themselves. */
 export interface Difference {
   what:
@@ -222,6 +266,7 @@ export interface Difference {
     | 'settlement'
     | 'usage_day'
     | 'loss_day'
+    | 'loss_sum'
     | 'usage_from_day';
   /** The account, key, card or request it is about, or another reference of an entry. */
   subject: string;

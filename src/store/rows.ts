@@ -215,12 +215,14 @@ export interface Loss {
   channel: string | null;
   /** At the route's cost, or at the sale price if the route states no cost. */
   amount: Nano;
+  /** The route states no cost. */
+  isAtSalePrice?: boolean | undefined;
   /** What the customer pays for it once the account's free losses of the day are used up; 0 if it never pays. */
   charge: Nano;
 }
 
 /** A loss as it is stored. */
-export interface BookedLoss extends Omit<Loss, 'charge'> {
+export interface BookedLoss extends Omit<Loss, 'charge' | 'isAtSalePrice'> {
   requestId: string;
   at: number;
   /** The Taipei day it counts for. */
@@ -280,6 +282,8 @@ export interface UsageRecord extends Buckets, ChargedTerms {
   attempts: readonly Attempt[];
   /** Null in records from before there were rules. */
   rule: ChargeRule | null;
+  /** What upstreams bill for what the customer pays; what they bill beyond it is in the losses. Null: unknown. */
+  upstreamCost: Nano | null;
 }
 
 /** One hour of one channel and model: how calls ended, and how long they took, as counts by step of a histogram. */

@@ -263,6 +263,7 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Omit<Additions[T], 'log'
     serviceTier: ['service_tier', 'text'],
     toolCalls: ['tool_calls', 'json'],
     pricedAt: ['priced_at', 'number'],
+    upstreamCost: ['upstream_nano', 'money'],
   }),
   losses: table<BookedLoss>('losses', 'loss_id', undefined, {
     requestId: ['request_id', 'text'],

@@ -42,7 +42,9 @@ export const SUMMED = [
   'cost_nano',
 ] as const;
 /** Of the sums by day. */
-export const SUM_COLUMNS = ['requests', ...SUMMED];
+const SUM_COLUMNS = ['requests', ...SUMMED];
+/** Of them those that tell what upstreams bill, and of how many requests and how much revenue that is known. */
+export const ALL_SUM_COLUMNS = [...SUM_COLUMNS, 'upstream_nano', 'known_requests', 'known_revenue_nano'];
 const TOTALS = SUM_COLUMNS.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ');
 
 export function totalsQuestion(query: UsageQuery): Question {

@@ -41,6 +41,7 @@ const record = (page: number, index: number): UsageRecord => ({
   serviceTier: null,
   toolCalls: null,
   pricedAt: null,
+  upstreamCost: null,
 });
 
 interface Asked {

@@ -31,6 +31,7 @@ const outcome: Outcome = {
   serviceTier: null,
   toolCalls: null,
   pricedAt: null,
+  upstreamCost: null,
 };
 const closed = { requestId: 'req_1', accountId: 'acc_1', keyId: 'key_1' };
 const free = { perMinute: 6, perDayZero: 50, perDayPositive: 1_000, inFlight: Number.MAX_SAFE_INTEGER };
@@ -68,7 +69,7 @@ const OPERATIONS: Operation[] = [
     input: {
       ...closed,
       cost: 1n,
-      outcome: { ...outcome, serviceTier: 'flex', toolCalls: { web_search: 2 }, pricedAt: 9 },
+      outcome: { ...outcome, serviceTier: 'flex', toolCalls: { web_search: 2 }, pricedAt: 9, upstreamCost: MAX_NANO },
     },
   },
   {
@@ -105,7 +106,10 @@ const WITH_LOSSES: Operation[] = [
       ...closed,
       giveBackSlots: false,
       freeAddress: 'hash',
-      losses: { items: [{ reason: 'client_gone', model: 'm', channel: 'main', amount: 1n, charge: 2n }], guard: null },
+      losses: {
+        items: [{ reason: 'client_gone', model: 'm', channel: 'main', amount: 1n, charge: 2n, isAtSalePrice: true }],
+        guard: null,
+      },
       outcome,
     },
   },

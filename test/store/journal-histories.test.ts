@@ -19,6 +19,7 @@ const TABLES = [
   'budgets',
   'losses',
   'loss_days',
+  'loss_sums',
   'holds',
   'leases',
   'entries',

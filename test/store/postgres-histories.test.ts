@@ -9,7 +9,7 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { createWriter, type Writer } from '../../src/store/postgres/writer.ts';
 import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { runHistories } from './histories/run-histories.ts';
-import { batching, LOSS_DAY, LOSSES, type Subject, toLosses } from './histories/subject.ts';
+import { batching, LOSS_DAY, LOSSES, PROFIT, type Subject, toLosses, toProfit } from './histories/subject.ts';
 
 const HISTORIES = Number(process.env.POSTGRES_HISTORIES ?? 150);
 const TIMEOUT_MS = Math.max(180_000, HISTORIES * 100);
@@ -57,6 +57,7 @@ function postgresSubject(seed: number): Subject {
       };
     },
     losses: async (accountId) => toLosses(await many(LOSSES, accountId), await one(LOSS_DAY, accountId)),
+    profit: async (accountId) => toProfit(await one(PROFIT, accountId)),
     async budget(keyId) {
       const row = await one('SELECT spent_nano, held_nano FROM budgets WHERE key_id = $1', keyId);
       return row && { spent: row.spent_nano, held: row.held_nano };
@@ -68,8 +69,8 @@ function postgresSubject(seed: number): Subject {
     async usage(requestId) {
       const row = await one(USAGE, requestId);
       if (!row) return undefined;
-      const { cost_nano: cost, status, balance_after_nano: balanceAfter, rule, entries } = row;
-      return { cost, status, balanceAfter, rule, entries: Number(entries) };
+      const { cost_nano: cost, status, balance_after_nano: balanceAfter, rule, upstream_nano: upstreamCost } = row;
+      return { cost, status, balanceAfter, rule, upstreamCost, entries: Number(row.entries) };
     },
   };
 }
@@ -79,7 +80,7 @@ const ACCOUNT = `SELECT balance_nano, held_nano, in_flight, free_in_flight, froz
      FROM entries WHERE entries.account_id = wallets.account_id)::text AS entry_sum,
     (SELECT coalesce(sum(amount_nano), 0) FROM holds WHERE holds.account_id = wallets.account_id)::text AS hold_sum
   FROM wallets WHERE account_id = $1`;
-const USAGE = `SELECT cost_nano, status, balance_after_nano, rule,
+const USAGE = `SELECT cost_nano, status, balance_after_nano, rule, upstream_nano,
     (SELECT count(*) FROM entries WHERE kind = 'usage' AND reference = request_id) AS entries
   FROM usage_records WHERE request_id = $1`;
 

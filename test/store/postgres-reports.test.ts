@@ -37,7 +37,7 @@ test.each<[string, (read: Reads) => Promise<unknown>[]]>([
   ['keys that nobody uses', (read) => [read.unusedKeys(1, 1)]],
 ])('%s may take longer than a read of a customer', async (_, ask) => {
   await database.sql('BEGIN');
-  await database.sql('LOCK TABLE entries, usage_days, usage_records, keys, losses IN ACCESS EXCLUSIVE MODE');
+  await database.sql('LOCK TABLE entries, usage_days, usage_records, keys, losses, loss_sums IN ACCESS EXCLUSIVE MODE');
   const asked = ask(store.read);
   const reports = Promise.allSettled(asked);
   await untilWaiting(asked.length);

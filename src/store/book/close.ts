@@ -21,6 +21,7 @@ import type { Book, Touch } from './book.ts';
 import { budgetTouches, closeBudgets } from './budgets.ts';
 import { closeRates, rateTouches, tokenTouches } from './key-rates.ts';
 import { bookDeath, bookLosses, lossTouches } from './losses.ts';
+import { recordedCost } from './recorded-cost.ts';
 import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
 
 function closeTouches(input: OfRequest): Touch[] {
@@ -93,6 +94,8 @@ export function sweep(book: Book, input: SweepInput): CloseResult {
     totalMs: Math.max(0, input.at - hold.openedAt),
     attempts: [],
     rule: 'gateway_failed',
+    // The loss is all there is.
+    upstreamCost: 0n,
   });
 }
 
@@ -118,7 +121,7 @@ function freeHold(book: Book, hold: Hold, charged: Nano, at: number): Nano {
 }
 
 function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?: Losses): CloseResult {
-  const { charge, guard } = bookLosses(book, hold, cost, losses, outcome.at);
+  const { charge, guard, covered } = bookLosses(book, hold, cost, losses, outcome.at);
   const charged = minNano(cost + charge, hold.amount);
   const writtenOff = cost - minNano(cost, hold.amount);
   const balance = freeHold(book, hold, charged, outcome.at);
@@ -172,6 +175,7 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?
     serviceTier: outcome.serviceTier ?? null,
     toolCalls: outcome.toolCalls ?? null,
     pricedAt: outcome.pricedAt ?? null,
+    upstreamCost: recordedCost(outcome.upstreamCost, covered),
   });
   const closed = { state: 'closed', charged, writtenOff, balance } as const;
   return guard ? { ...closed, ...guard } : closed;

@@ -12,13 +12,17 @@ import { dayThatCounts } from './windows.ts';
 
 type Closed = Extract<CloseResult, { state: 'closed' }>;
 
-/** `charge`: to be charged on top of the cost; 0 unless the guard is exceeded. */
+/**
+ * `charge`: to be charged on top of the cost; 0 unless the guard is exceeded. `covered`: what upstreams bill for what is
+ * charged so, which is then no loss; null if a route states no cost.
+ */
 export interface BookedLosses {
   charge: Nano;
+  covered: Nano | null;
   guard: Pick<Closed, 'lossGuard' | 'freeLosses'> | undefined;
 }
 
-const NONE: BookedLosses = { charge: 0n, guard: undefined };
+const NONE: BookedLosses = { charge: 0n, covered: 0n, guard: undefined };
 const NO_LOSSES: LossDay = { day: 0, amount: 0n, reached: false };
 
 /** Most closes have no losses, and touch nothing for them. */
@@ -53,7 +57,10 @@ export function bookLosses(book: Book, hold: Hold, cost: Nano, losses: Losses | 
     const data = { request_id: hold.requestId, ...moneyFields('allowance', guard) };
     book.add('events', { accountId: hold.accountId, type: 'account.losses', at, data });
   }
-  return { charge: beyond.charge, guard: { lossGuard: today.reached ? 'beyond' : 'reached', freeLosses: beyond.free } };
+  const isUnknown = items.some((item) => isChargeable(item) && item.isAtSalePrice);
+  const covered = isUnknown ? null : sumOfAmounts(items) - sumOfAmounts(booked);
+  const reached = { lossGuard: today.reached ? 'beyond' : 'reached', freeLosses: beyond.free } as const;
+  return { charge: beyond.charge, covered, guard: reached };
 }
 
 /** Losses that exceed the guard: what is charged, what is booked all the same, and how much of them was free. */
@@ -89,7 +96,7 @@ function isChargeable({ reason, charge }: Loss): boolean {
 
 /** How much of the losses that can be charged stays free, if not all of it does; the others take from the guard first. */
 function freeLosses(items: readonly Loss[], leftOfGuard: Nano): Nano | undefined {
-  const amount = sumOf(items.filter(isChargeable), (item) => item.amount);
+  const amount = sumOfAmounts(items.filter(isChargeable));
   const left = leftOfGuard - (guardedSum(items) - amount);
   if (amount === 0n || amount <= left) return undefined;
   return left > 0n ? left : 0n;
@@ -98,7 +105,7 @@ function freeLosses(items: readonly Loss[], leftOfGuard: Nano): Nano | undefined
 /** What the customer pays for losses of which so much stays free: at its prices, and by the share that is not free. */
 export function chargeBeyond(items: readonly Loss[], free: Nano): Nano {
   const chargeable = items.filter(isChargeable);
-  const amount = sumOf(chargeable, (item) => item.amount);
+  const amount = sumOfAmounts(chargeable);
   const charge = sumOf(chargeable, (item) => item.charge);
   return (charge * (amount - free) + amount - 1n) / amount;
 }
@@ -127,6 +134,10 @@ function addLoss(book: Book, hold: Hold, { reason, model, channel, amount }: Los
 
 function guardedSum(items: readonly Loss[]): Nano {
   return sumOf(items, ({ reason, amount }) => (isGuarded(reason) ? amount : 0n));
+}
+
+function sumOfAmounts(items: readonly Loss[]): Nano {
+  return sumOf(items, ({ amount }) => amount);
 }
 
 function sumOf(items: readonly Loss[], amountOf: (item: Loss) => Nano): Nano {

@@ -5,7 +5,7 @@ import { type Clock, sleep } from '../../kit/clock.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
 import { databasePlace } from '../database-place.ts';
 import { forgetOld } from '../forget-old.ts';
-import { forgetLosses, forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
+import { forgetLosses, forgetLossSums, forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import { boundWait } from './bound-wait.ts';
@@ -161,7 +161,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       const records = await remove(forgetRecords('$1', '$2', '$3'), [idBefore, before, limit]);
       if (records > 0) return { records, sums: 0, losses: 0 };
       const sums = await remove(forgetSums('$1', '$2'), [day, limit]);
-      return { records, sums, losses: await remove(forgetLosses('$1', '$2'), [day, limit]) };
+      const losses = await remove(forgetLosses('$1', '$2'), [day, limit]);
+      const lossSums = losses > 0 ? 0 : await remove(forgetLossSums('$1', '$2'), [day, limit]);
+      return { records, sums: sums + lossSums, losses };
     },
     async close() {
       // With the database away nothing more can be committed: what is under way stays without an answer.

@@ -236,6 +236,21 @@ CREATE TABLE loss_days (
   CONSTRAINT loss_days_amount_nano_check CHECK ((amount_nano >= 0))
 );
 
+CREATE TABLE loss_sums (
+  account_id text COLLATE "C" NOT NULL,
+  day bigint NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  channel text COLLATE "C" NOT NULL,
+  reason text COLLATE "C" NOT NULL,
+  losses bigint NOT NULL,
+  amount_nano bigint NOT NULL,
+  CONSTRAINT loss_sums_pkey PRIMARY KEY (account_id, day, model, channel, reason),
+  CONSTRAINT loss_sums_amount_nano_check CHECK ((amount_nano > 0)),
+  CONSTRAINT loss_sums_losses_check CHECK ((losses > 0))
+);
+
+CREATE INDEX loss_sums_by_day ON public.loss_sums USING btree (day);
+
 CREATE TABLE losses (
   loss_id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   request_id text COLLATE "C" NOT NULL,
@@ -253,6 +268,8 @@ CREATE TABLE losses (
 CREATE INDEX losses_by_account ON public.losses USING btree (account_id, day);
 
 CREATE INDEX losses_by_day ON public.losses USING btree (day);
+
+CREATE TRIGGER losses_added AFTER INSERT ON public.losses REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_losses_to_sums();
 
 CREATE TRIGGER losses_are_not_updated BEFORE UPDATE ON public.losses FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_update_losses();
 
@@ -338,6 +355,9 @@ CREATE TABLE usage_days (
   reasoning_tokens bigint NOT NULL,
   images bigint NOT NULL,
   cost_nano bigint NOT NULL,
+  upstream_nano bigint NOT NULL DEFAULT 0,
+  known_requests bigint NOT NULL DEFAULT 0,
+  known_revenue_nano bigint NOT NULL DEFAULT 0,
   CONSTRAINT usage_days_pkey PRIMARY KEY (account_id, day, key_id, model, channel, status),
   CONSTRAINT usage_days_cache_write_1h_tokens_check CHECK ((cache_write_1h_tokens >= 0)),
   CONSTRAINT usage_days_cache_write_5m_tokens_check CHECK ((cache_write_5m_tokens >= 0)),
@@ -345,9 +365,12 @@ CREATE TABLE usage_days (
   CONSTRAINT usage_days_cost_nano_check CHECK ((cost_nano >= 0)),
   CONSTRAINT usage_days_images_check CHECK ((images >= 0)),
   CONSTRAINT usage_days_input_tokens_check CHECK ((input_tokens >= 0)),
+  CONSTRAINT usage_days_known_requests_check CHECK ((known_requests >= 0)),
+  CONSTRAINT usage_days_known_revenue_nano_check CHECK ((known_revenue_nano >= 0)),
   CONSTRAINT usage_days_output_tokens_check CHECK ((output_tokens >= 0)),
   CONSTRAINT usage_days_reasoning_tokens_check CHECK ((reasoning_tokens >= 0)),
-  CONSTRAINT usage_days_requests_check CHECK ((requests > 0))
+  CONSTRAINT usage_days_requests_check CHECK ((requests > 0)),
+  CONSTRAINT usage_days_upstream_nano_check CHECK ((upstream_nano >= 0))
 );
 
 CREATE INDEX usage_days_by_day ON public.usage_days USING btree (day);
@@ -381,6 +404,7 @@ CREATE TABLE usage_records (
   service_tier text,
   tool_calls text,
   priced_at bigint,
+  upstream_nano bigint,
   CONSTRAINT usage_records_pkey PRIMARY KEY (request_id),
   CONSTRAINT usage_records_balance_after_nano_check CHECK ((balance_after_nano >= 0)),
   CONSTRAINT usage_records_cache_write_1h_tokens_check CHECK ((cache_write_1h_tokens >= 0)),
@@ -392,7 +416,8 @@ CREATE TABLE usage_records (
   CONSTRAINT usage_records_images_check CHECK ((images >= 0)),
   CONSTRAINT usage_records_input_tokens_check CHECK ((input_tokens >= 0)),
   CONSTRAINT usage_records_output_tokens_check CHECK ((output_tokens >= 0)),
-  CONSTRAINT usage_records_reasoning_tokens_check CHECK ((reasoning_tokens >= 0))
+  CONSTRAINT usage_records_reasoning_tokens_check CHECK ((reasoning_tokens >= 0)),
+  CONSTRAINT usage_records_upstream_nano_check CHECK ((upstream_nano >= 0))
 );
 
 CREATE INDEX usage_by_account ON public.usage_records USING btree (account_id, at DESC, request_id DESC);
@@ -496,6 +521,20 @@ CREATE TABLE writers (
   CONSTRAINT writers_pkey PRIMARY KEY (writer_id)
 );
 
+CREATE OR REPLACE FUNCTION public.add_losses_to_sums()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO loss_sums AS known
+  SELECT account_id, day, model, coalesce(channel, ''), reason, count(*), least(sum(amount_nano), 9223372036854775807)
+  FROM added GROUP BY 1, 2, 3, 4, 5
+  ON CONFLICT (account_id, day, model, channel, reason) DO UPDATE SET
+    losses = known.losses + excluded.losses,
+    amount_nano = least(known.amount_nano::numeric + excluded.amount_nano, 9223372036854775807);
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.add_usage_to_days()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -504,7 +543,9 @@ BEGIN
   INSERT INTO usage_days AS known
   SELECT account_id, (at + 28800000) / 86400000, key_id, model, coalesce(channel, ''), status, count(*),
     sum(input_tokens), sum(cached_input_tokens), sum(cache_write_5m_tokens), sum(cache_write_1h_tokens),
-    sum(output_tokens), sum(reasoning_tokens), sum(images), sum(cost_nano)
+    sum(output_tokens), sum(reasoning_tokens), sum(images), sum(cost_nano),
+    coalesce(sum(upstream_nano), 0), count(upstream_nano),
+    coalesce(sum(cost_nano) FILTER (WHERE upstream_nano IS NOT NULL), 0)
   FROM added GROUP BY 1, 2, 3, 4, 5, 6
   ON CONFLICT (account_id, day, key_id, model, channel, status) DO UPDATE SET
     requests = known.requests + excluded.requests,
@@ -515,7 +556,10 @@ BEGIN
     output_tokens = known.output_tokens + excluded.output_tokens,
     reasoning_tokens = known.reasoning_tokens + excluded.reasoning_tokens,
     images = known.images + excluded.images,
-    cost_nano = known.cost_nano + excluded.cost_nano;
+    cost_nano = known.cost_nano + excluded.cost_nano,
+    upstream_nano = known.upstream_nano + excluded.upstream_nano,
+    known_requests = known.known_requests + excluded.known_requests,
+    known_revenue_nano = known.known_revenue_nano + excluded.known_revenue_nano;
   RETURN NULL;
 END $function$;
 

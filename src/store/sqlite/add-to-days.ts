@@ -5,26 +5,30 @@ import type { Database } from 'bun:sqlite';
 import { taipeiDay } from '../../kit/taipei.ts';
 import type { UsageTotals } from '../reads.ts';
 import { addBuckets, NO_BUCKETS, type UsageRecord } from '../rows.ts';
-import { SUM_COLUMNS } from '../usage-queries.ts';
+import { ALL_SUM_COLUMNS } from '../usage-queries.ts';
 
 /** One row of the sums, and all its counts together. */
 interface Sum extends UsageTotals {
   key: [accountId: string, day: number, keyId: string, model: string, channel: string, status: string];
   counted: number;
+  upstreamCost: bigint;
+  knownRequests: number;
+  knownRevenue: bigint;
 }
 
 const KEY = ['account_id', 'day', 'key_id', 'model', 'channel', 'status'];
 
 export function prepareAddToDays(db: Database): (usage: readonly UsageRecord[]) => void {
-  const columns = [...KEY, ...SUM_COLUMNS];
+  const columns = [...KEY, ...ALL_SUM_COLUMNS];
   const upsert = db.prepare(
     `INSERT INTO usage_days (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
-     ON CONFLICT (${KEY.join(', ')}) DO UPDATE SET ${SUM_COLUMNS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
+     ON CONFLICT (${KEY.join(', ')}) DO UPDATE SET ${ALL_SUM_COLUMNS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
   );
   return (usage) => {
     for (const sum of sumUp(usage)) {
       const { key, requests, input, cachedInput, cacheWrite5m, cacheWrite1h, output, reasoning, images, cost } = sum;
-      upsert.run(...key, requests, input, cachedInput, cacheWrite5m, cacheWrite1h, output, reasoning, images, cost);
+      const counts = [requests, input, cachedInput, cacheWrite5m, cacheWrite1h, output, reasoning, images];
+      upsert.run(...key, ...counts, cost, sum.upstreamCost, sum.knownRequests, sum.knownRevenue);
     }
   };
 }
@@ -40,7 +44,8 @@ function sumUp(usage: readonly UsageRecord[]): Sum[] {
     let sum = open.get(name);
     // Beyond this a count would no longer be exact: the rest is a sum of its own.
     if (!sum || sum.counted + counted > Number.MAX_SAFE_INTEGER) {
-      sum = { key, ...NO_BUCKETS, requests: 0, reasoning: 0, cost: 0n, counted: 0 };
+      const known = { upstreamCost: 0n, knownRequests: 0, knownRevenue: 0n };
+      sum = { key, ...NO_BUCKETS, requests: 0, reasoning: 0, cost: 0n, counted: 0, ...known };
       open.set(name, sum);
       sums.push(sum);
     }
@@ -49,6 +54,10 @@ function sumUp(usage: readonly UsageRecord[]): Sum[] {
     sum.reasoning += reasoning;
     sum.cost += record.cost;
     sum.counted += counted;
+    if (record.upstreamCost === null) continue;
+    sum.upstreamCost += record.upstreamCost;
+    sum.knownRequests++;
+    sum.knownRevenue += record.cost;
   }
   return sums;
 }

@@ -63,6 +63,7 @@ type CloseCells = [
   toolCalls: ToolCalls | null,
   chain: KeyChain | null,
   pricedAt: number | null,
+  upstreamCost: string | null,
 ];
 type WrittenLosses = {
   items: (Omit<Loss, 'amount' | 'charge'> & { amount: string; charge: string })[];
@@ -208,15 +209,16 @@ function closeCells({ requestId, accountId, keyId, chain, outcome, losses }: Set
     outcome.toolCalls ?? null,
     chain ?? null,
     outcome.pricedAt ?? null,
+    typeof outcome.upstreamCost === 'bigint' ? digits(outcome.upstreamCost) : null,
   ];
 }
 
 function toSettle(cells: HotSettle): SettleInput {
-  return { ...toClose(cells), cost: BigInt(cells[25]) };
+  return { ...toClose(cells), cost: BigInt(cells[26]) };
 }
 
 function toRelease(cells: HotRelease): ReleaseInput {
-  return { ...toClose(cells), giveBackSlots: cells[25], freeAddress: cells[26] ?? undefined };
+  return { ...toClose(cells), giveBackSlots: cells[26], freeAddress: cells[27] ?? undefined };
 }
 
 function toClose(cells: HotSettle | HotRelease): Whole<Pick<SettleInput, keyof SettleInput & keyof ReleaseInput>> {
@@ -268,6 +270,7 @@ function toOutcome(cells: HotSettle | HotRelease): Outcome {
     serviceTier: cells[21],
     toolCalls: cells[22],
     pricedAt: cells[24],
+    upstreamCost: cells[25] === null ? null : BigInt(cells[25]),
   };
   return whole;
 }

@@ -60,6 +60,9 @@ function addingToDays(db: Database): string {
     day: `(at + ${OFFSET_MS}) / ${DAY_MS}`,
     channel: `coalesce(channel, '')`,
     requests: 'count(*)',
+    upstream_nano: 'coalesce(sum(upstream_nano), 0)',
+    known_requests: 'count(upstream_nano)',
+    known_revenue_nano: 'sum(CASE WHEN upstream_nano IS NULL THEN 0 ELSE cost_nano END)',
   };
   const { all, keys, others } = namesOf(db, 'usage_days');
   const values = all.map((name) => derived[name] ?? (keys.includes(name) ? name : `sum(${name})`));

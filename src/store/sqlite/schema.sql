@@ -202,6 +202,20 @@ CREATE TABLE loss_days (
   reached INTEGER NOT NULL CHECK (reached IN (0, 1))
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE loss_sums (
+  account_id TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  model TEXT NOT NULL,
+  -- Empty where no channel is known: a primary key knows no NULL.
+  channel TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  losses INTEGER NOT NULL CHECK (losses > 0),
+  amount_nano INTEGER NOT NULL CHECK (amount_nano > 0),
+  PRIMARY KEY (account_id, day, model, channel, reason)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX loss_sums_by_day ON loss_sums (day);
+
 CREATE TABLE losses (
   loss_id INTEGER PRIMARY KEY,
   request_id TEXT NOT NULL,
@@ -218,6 +232,18 @@ CREATE TABLE losses (
 CREATE INDEX losses_by_account ON losses (account_id, day);
 
 CREATE INDEX losses_by_day ON losses (day);
+
+CREATE TRIGGER loss_added AFTER INSERT ON losses
+BEGIN
+  INSERT INTO loss_sums
+  VALUES (new.account_id, new.day, new.model, coalesce(new.channel, ''), new.reason, 1, new.amount_nano)
+  ON CONFLICT (account_id, day, model, channel, reason) DO UPDATE SET
+    losses = losses + 1,
+    amount_nano = CASE
+      WHEN amount_nano > 9223372036854775807 - excluded.amount_nano THEN 9223372036854775807
+      ELSE amount_nano + excluded.amount_nano
+    END;
+END;
 
 CREATE TRIGGER losses_are_not_updated BEFORE UPDATE ON losses
 BEGIN SELECT RAISE(ABORT, 'losses are append-only'); END;
@@ -293,7 +319,7 @@ CREATE TABLE usage_days (
   output_tokens INTEGER NOT NULL CHECK (output_tokens >= 0),
   reasoning_tokens INTEGER NOT NULL CHECK (reasoning_tokens >= 0),
   images INTEGER NOT NULL CHECK (images >= 0),
-  cost_nano INTEGER NOT NULL CHECK (cost_nano >= 0),
+  cost_nano INTEGER NOT NULL CHECK (cost_nano >= 0), upstream_nano INTEGER NOT NULL DEFAULT 0 CHECK (upstream_nano >= 0), known_requests INTEGER NOT NULL DEFAULT 0 CHECK (known_requests >= 0), known_revenue_nano INTEGER NOT NULL DEFAULT 0 CHECK (known_revenue_nano >= 0),
   PRIMARY KEY (account_id, day, key_id, model, channel, status)
 ) STRICT, WITHOUT ROWID;
 
@@ -323,7 +349,7 @@ CREATE TABLE usage_records (
   balance_after_nano INTEGER NOT NULL CHECK (balance_after_nano >= 0),
   estimated INTEGER NOT NULL CHECK (estimated IN (0, 1)),
   revision INTEGER NOT NULL,
-  attempts TEXT NOT NULL, rule TEXT, service_tier TEXT, tool_calls TEXT, priced_at INTEGER,
+  attempts TEXT NOT NULL, rule TEXT, service_tier TEXT, tool_calls TEXT, priced_at INTEGER, upstream_nano INTEGER CHECK (upstream_nano >= 0),
   CHECK (cost_nano <= held_nano)
 ) STRICT, WITHOUT ROWID;
 

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import { chmodSync } from 'node:fs';
 import { armFailpoint } from '../../kit/failpoint.ts';
 import { forgetOld, OF_ADDRESSES_BY_BYTES } from '../forget-old.ts';
-import { forgetLosses, forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
+import { forgetLosses, forgetLossSums, forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
 import type { Forgotten, OldUsage } from '../store.ts';
 import { replyTo, usable } from './answer.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
@@ -52,6 +52,7 @@ function forgetUsage({ day, limit }: OldUsage): Forgotten {
     if (records > 0) return;
     forgotten.sums = db.query(forgetSums('?', '?')).run(day, limit).changes;
     forgotten.losses = db.query(forgetLosses('?', '?')).run(day, limit).changes;
+    if (forgotten.losses === 0) forgotten.sums += db.query(forgetLossSums('?', '?')).run(day, limit).changes;
   });
   return forgotten;
 }

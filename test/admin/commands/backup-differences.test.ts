@@ -186,7 +186,7 @@ describe('restore', () => {
     const other = rightCopy();
     writeSql(
       other,
-      `INSERT INTO usage_days VALUES ('${right.accountId}', 1, 'k', 'm', '', 'ok', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
+      `INSERT INTO usage_days VALUES ('${right.accountId}', 1, 'k', 'm', '', 'ok', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
     );
     expect((await elsewhere.gateway(['restore', other])).exitCode).toBe(1);
     const { exitCode, stdout } = await elsewhere.gateway(['restore', other, ACCEPT, '--json']);

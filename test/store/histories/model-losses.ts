@@ -12,6 +12,8 @@ export interface ModelLoss {
 
 export interface ModelCharge {
   charge: bigint;
+  /** What upstreams bill for what is charged; null if unknown. */
+  covered: bigint | null;
   /** Set if the guard charged something. */
   guard?: 'reached' | 'beyond';
   free?: bigint;
@@ -63,9 +65,10 @@ export class ModelLosses {
     const left = guard === null ? 0n : guard - today - sumOf(others.map((item) => item.amount));
     if (isFree || guard === null || amount === 0n || amount <= left) {
       for (const { reason, amount } of items) this.#book(day, reason, amount);
-      return { charge: 0n };
+      return { charge: 0n, covered: 0n };
     }
     const free = left > 0n ? left : 0n;
+    const bookedBefore = sumOf(this.booked.map((one) => one.amount));
     const charge = divideUp(sumOf(items.filter(isCharged).map((item) => item.charge)) * (amount - free), amount);
     for (const item of items) {
       if (!isCharged(item) && item.reason !== 'above_hold') this.#book(day, item.reason, item.amount);
@@ -80,7 +83,10 @@ export class ModelLosses {
     const isFirst = this.#reachedOn !== day;
     this.#day = day;
     this.#reachedOn = day;
-    return { charge, free, guard: isFirst ? 'reached' : 'beyond' };
+    const isUnknown = items.filter(isCharged).some((item) => item.isAtSalePrice);
+    const lost = sumOf(this.booked.map((one) => one.amount)) - bookedBefore;
+    const covered = isUnknown ? null : sumOf(items.map((item) => item.amount)) - lost;
+    return { charge, covered, free, guard: isFirst ? 'reached' : 'beyond' };
   }
 
   #book(day: number, reason: LossReason, amount: bigint): void {

@@ -30,6 +30,7 @@ import type {
 } from '../../../src/store/operations.ts';
 import type { KeyRow, Lease } from '../../../src/store/rows.ts';
 import { ModelLosses } from './model-losses.ts';
+import type { ProfitState } from './subject.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -55,13 +56,14 @@ export interface ModelRequest {
   free: boolean;
   openedAt: number;
   /** Set when it was closed, which happens once. */
-  closed?: { cost: bigint; status: string; balanceAfter: bigint; rule: string | null };
+  closed?: { cost: bigint; status: string; balanceAfter: bigint; rule: string | null; upstreamCost: bigint | null };
 }
 
 interface Ended {
   status: string;
   at: number;
   rule?: string | null | undefined;
+  upstreamCost?: bigint | null | undefined;
 }
 
 export interface ModelCard {
@@ -96,6 +98,24 @@ export class Model {
 
   held(accountId: string): bigint {
     return sum(this.open(accountId).map(({ amount }) => amount));
+  }
+
+  /** Added up from its requests and its losses, one by one. */
+  profit(accountId: string): ProfitState {
+    const closed = [...this.requests.values()].flatMap((one) =>
+      one.accountId === accountId ? (one.closed ?? []) : [],
+    );
+    const known = closed.filter(({ upstreamCost }) => upstreamCost !== null);
+    return {
+      revenue: -sum(
+        (this.accounts.get(accountId)?.entries ?? []).flatMap(({ kind, amount }) => (kind === 'usage' ? amount : [])),
+      ),
+      requests: closed.length,
+      known: known.length,
+      knownRevenue: sum(known.map(({ cost }) => cost)),
+      cost: sum(known.map(({ upstreamCost }) => upstreamCost ?? 0n)),
+      loss: sum((this.accounts.get(accountId)?.losses.booked ?? []).map(({ amount }) => amount)),
+    };
   }
 
   budget(keyId: string): { spent: bigint; held: bigint } {
@@ -313,10 +333,15 @@ export class Model {
     if (!request || request.closed) return { state: 'late' };
     this.#giveBack(request);
     this.accounts.get(request.accountId)?.losses.died(request.amount, taipeiDay(at));
-    return this.#close(request, 0n, { status: 'gateway_died', at, rule: 'gateway_failed' });
+    return this.#close(request, 0n, { status: 'gateway_died', at, rule: 'gateway_failed', upstreamCost: 0n });
   }
 
-  #close(request: ModelRequest, cost: bigint, { status, at, rule = null }: Ended, losses?: Losses): CloseResult {
+  #close(
+    request: ModelRequest,
+    cost: bigint,
+    { status, at, rule = null, upstreamCost = null }: Ended,
+    losses?: Losses,
+  ): CloseResult {
     const account = this.accounts.get(request.accountId);
     const { amount: held, free: isFree } = request;
     const lost = account?.losses.close({ cost, held, isFree, clockDay: taipeiDay(at), losses });
@@ -324,7 +349,14 @@ export class Model {
     const charged = whole < held ? whole : held;
     if (charged > 0n) account?.entries.push({ kind: 'usage', amount: -charged });
     const balance = this.balance(request.accountId);
-    request.closed = { cost: charged, status, balanceAfter: balance, rule: lost?.guard ? 'loss_guard' : rule };
+    const covered = lost?.covered ?? null;
+    request.closed = {
+      cost: charged,
+      status,
+      balanceAfter: balance,
+      rule: lost?.guard ? 'loss_guard' : rule,
+      upstreamCost: upstreamCost === null || covered === null ? null : most(0n, upstreamCost + covered),
+    };
     if (!request.free) this.#spend(request.keyId, charged, at);
     const writtenOff = most(0n, cost - held);
     return {

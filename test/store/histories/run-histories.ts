@@ -157,12 +157,16 @@ function compareLosses(model: Model, id: string, found: LossState): void {
   if (!Bun.deepEquals(counted, expected)) differ(`day of losses of ${id}`, expected, counted);
 }
 
-/** Every closed request has one usage record of its cost, and no more than one settlement; an open one has none. */
+/** Every closed request has one usage record of its costs, and no more than one settlement; an open one has none. Sums agree. */
 async function compareClosed(model: Model, { subject }: Real): Promise<void> {
   for (const [requestId, { closed }] of model.requests) {
     const expected = closed && { ...closed, entries: closed.cost > 0n ? 1 : 0 };
     const found = await subject.usage(requestId);
     if (!Bun.deepEquals(found, expected)) differ(`usage of ${requestId}`, expected, found);
+  }
+  for (const id of model.accounts.keys()) {
+    const [expected, found] = [model.profit(id), await subject.profit(id)];
+    if (!Bun.deepEquals(found, expected)) differ(`profit of ${id}`, expected, found);
   }
 }
 

@@ -51,7 +51,7 @@ export type Step =
       charge: { free: true } | { free: false; base: number; unit: number; wanted: number; least: number };
       budget: number | null;
     }
-  | { do: 'settle'; request: number; cost: number; losses: StepLosses | null }
+  | { do: 'settle'; request: number; cost: number; upstream: number | null; losses: StepLosses | null }
   | { do: 'release'; request: number; giveBackSlots: boolean; losses: StepLosses | null }
   | { do: 'undo'; request: number }
   | { do: 'sweep'; request: number }
@@ -65,7 +65,7 @@ export type Step =
 
 interface StepLosses {
   guard: number | null;
-  items: readonly { reason: Loss['reason']; amount: number; charge: number }[];
+  items: readonly { reason: Loss['reason']; amount: number; charge: number; isAtSalePrice: boolean }[];
 }
 
 /** Small numbers are the newest things, and come most. */
@@ -86,11 +86,15 @@ const losses: fc.Arbitrary<StepLosses | null> = fc.option(
         reason: fc.constantFrom('empty_answer', 'hedge', 'free_model', 'client_gone'),
         amount: fc.constantFrom(0, 1, 50, 99, 100, 300),
         charge: fc.constantFrom(0, 0, 1, 60, 5_000),
+        isAtSalePrice: fc.nat(3).map((n) => n === 0),
       } as const),
       { maxLength: 3 },
     ),
   }),
 );
+
+/** Null: the route states no cost. */
+const upstream = fc.constantFrom(null, 0, 1, 80, 4_000);
 
 /** Frequent steps stand more than once. */
 export const STEPS: fc.Arbitrary<Step>[] = [
@@ -120,12 +124,14 @@ export const STEPS: fc.Arbitrary<Step>[] = [
     do: fc.constant('settle'),
     request: index,
     cost: fc.constantFrom(0, 1, 50, 99, 100, 101, 150, 5_000),
+    upstream,
     losses: fc.constant(null),
   } as const),
   fc.record({
     do: fc.constant('settle'),
     request: index,
     cost: fc.constantFrom(0, 1, 50, 99, 100, 101, 150, 5_000),
+    upstream,
     losses,
   } as const),
   fc.record({ do: fc.constant('release'), request: index, giveBackSlots: fc.boolean(), losses } as const),
@@ -268,7 +274,8 @@ function meaningOf(step: Step, world: World, model: Model): Operation[] {
       if (!closing) return [];
       const free = model.requests.get(closing.requestId)?.free;
       const cost = free ? 0n : BigInt(step.cost);
-      const ended = outcome('ok', now, step.cost > 100 ? 'served' : undefined);
+      const upstreamCost = step.upstream === null ? null : BigInt(step.upstream);
+      const ended = { ...outcome('ok', now, step.cost > 100 ? 'served' : undefined), upstreamCost };
       return [{ name: 'settle', input: { ...closing, cost, losses: lossesOf(step), outcome: ended } }];
     }
     case 'release': {
@@ -368,8 +375,9 @@ function lossesOf({ losses }: { losses: StepLosses | null }) {
   if (!losses) return undefined;
   return {
     guard: losses.guard === null ? null : BigInt(losses.guard),
-    items: losses.items.map(({ reason, amount, charge }) => ({
+    items: losses.items.map(({ reason, amount, charge, isAtSalePrice }) => ({
       reason,
+      isAtSalePrice,
       model: 'm',
       channel: 'up',
       amount: BigInt(amount),
@@ -390,6 +398,7 @@ function outcome(status: RequestStatus, at: number, rule: ChargeRule | undefined
     totalMs: 5,
     attempts: [],
     rule,
+    upstreamCost: 0n,
   };
 }
 

@@ -26,6 +26,17 @@ export interface UsageState {
   status: string;
   balanceAfter: bigint;
   rule: string | null;
+  upstreamCost: bigint | null;
+}
+
+/** An account's sums of all days. */
+export interface ProfitState {
+  requests: number;
+  revenue: bigint;
+  known: number;
+  knownRevenue: bigint;
+  cost: bigint;
+  loss: bigint;
 }
 
 export interface Subject {
@@ -33,6 +44,7 @@ export interface Subject {
   submit(operation: Operation): Promise<Decided>;
   account(accountId: string): Promise<AccountState | undefined>;
   losses(accountId: string): Promise<LossState>;
+  profit(accountId: string): Promise<ProfitState>;
   budget(keyId: string): Promise<{ spent: bigint; held: bigint } | undefined>;
   card(hash: string): Promise<{ state: string; redeemedBy: string | null } | undefined>;
   /** The usage record, and how often a settlement of this request was posted. */
@@ -41,6 +53,33 @@ export interface Subject {
 
 export const LOSSES = 'SELECT day, reason, amount_nano FROM losses WHERE account_id = $1 ORDER BY loss_id';
 export const LOSS_DAY = 'SELECT day, amount_nano FROM loss_days WHERE account_id = $1';
+
+const PROFIT_COLUMNS: Readonly<Record<keyof ProfitState, string>> = {
+  requests: 'usage_days.requests',
+  revenue: 'usage_days.cost_nano',
+  known: 'usage_days.known_requests',
+  knownRevenue: 'usage_days.known_revenue_nano',
+  cost: 'usage_days.upstream_nano',
+  loss: 'loss_sums.amount_nano',
+};
+export const PROFIT = `SELECT ${Object.entries(PROFIT_COLUMNS)
+  .map(([name, column]) => {
+    const [table] = column.split('.');
+    return `CAST((SELECT coalesce(sum(${column}), 0) FROM ${table} WHERE account_id = wallets.account_id) AS TEXT) AS "${name}"`;
+  })
+  .join(', ')} FROM wallets WHERE account_id = $1`;
+
+export function toProfit(row: Readonly<Record<keyof ProfitState, string>> | null | undefined): ProfitState {
+  const amount = (name: keyof ProfitState) => BigInt(row?.[name] ?? 0);
+  return {
+    requests: Number(amount('requests')),
+    revenue: amount('revenue'),
+    known: Number(amount('known')),
+    knownRevenue: amount('knownRevenue'),
+    cost: amount('cost'),
+    loss: amount('loss'),
+  };
+}
 
 interface LossRow {
   day: bigint;
@@ -101,6 +140,7 @@ export function sqliteSubject(db: Database, commit: Commit, seed?: number): Subj
   );
   const losses = db.prepare<{ day: bigint; reason: string; amount_nano: bigint }, [string]>(LOSSES.replace('$1', '?'));
   const lossDay = db.prepare<{ day: bigint; amount_nano: bigint }, [string]>(LOSS_DAY.replace('$1', '?'));
+  const profit = db.prepare<Record<keyof ProfitState, string>, [string]>(PROFIT.replace('$1', '?'));
   const budget = db.prepare<{ spent_nano: bigint; held_nano: bigint }, [string]>(
     'SELECT spent_nano, held_nano FROM budgets WHERE key_id = ?',
   );
@@ -108,10 +148,17 @@ export function sqliteSubject(db: Database, commit: Commit, seed?: number): Subj
     'SELECT state, redeemed_by FROM cards WHERE hash = ?',
   );
   const usage = db.prepare<
-    { cost_nano: bigint; status: string; balance_after_nano: bigint; rule: string | null; entries: bigint },
+    {
+      cost_nano: bigint;
+      status: string;
+      balance_after_nano: bigint;
+      rule: string | null;
+      upstream_nano: bigint | null;
+      entries: bigint;
+    },
     [string]
   >(
-    `SELECT cost_nano, status, balance_after_nano, rule,
+    `SELECT cost_nano, status, balance_after_nano, rule, upstream_nano,
        (SELECT count(*) FROM entries WHERE kind = 'usage' AND reference = request_id) AS entries
      FROM usage_records WHERE request_id = ?`,
   );
@@ -133,6 +180,7 @@ export function sqliteSubject(db: Database, commit: Commit, seed?: number): Subj
       );
     },
     losses: async (accountId) => toLosses(losses.all(accountId), lossDay.get(accountId)),
+    profit: async (accountId) => toProfit(profit.get(accountId)),
     async budget(keyId) {
       const row = budget.get(keyId);
       return row ? { spent: row.spent_nano, held: row.held_nano } : undefined;
@@ -144,8 +192,8 @@ export function sqliteSubject(db: Database, commit: Commit, seed?: number): Subj
     async usage(requestId) {
       const row = usage.get(requestId);
       if (!row) return undefined;
-      const { cost_nano: cost, status, balance_after_nano: balanceAfter, rule, entries } = row;
-      return { cost, status, balanceAfter, rule, entries: Number(entries) };
+      const { cost_nano: cost, status, balance_after_nano: balanceAfter, rule, upstream_nano: upstreamCost } = row;
+      return { cost, status, balanceAfter, rule, upstreamCost, entries: Number(row.entries) };
     },
   };
 }

@@ -185,6 +185,41 @@ const PLANTED: Record<string, Planted> = {
     expected: '1',
     found: '2',
   },
+  'a day of usage that says another upstream cost than its records': {
+    what: 'usage_day',
+    passes: ['full'],
+    statement: () => 'UPDATE usage_days SET upstream_nano = upstream_nano + 3',
+    expected: '250',
+    found: '253',
+  },
+  'a day that knows the cost of more requests than it had': {
+    what: 'usage_day',
+    passes: ['full'],
+    statement: () => 'UPDATE usage_days SET known_requests = 2',
+    expected: '1',
+    found: '2',
+  },
+  'a day that knows the cost of more revenue than it had': {
+    what: 'usage_day',
+    passes: ['full'],
+    statement: () => 'UPDATE usage_days SET known_revenue_nano = 401',
+    expected: '400',
+    found: '401',
+  },
+  'a sum of losses that says more than its rows': {
+    what: 'loss_sum',
+    passes: ['full'],
+    statement: () => 'UPDATE loss_sums SET amount_nano = amount_nano + 1',
+    expected: '60',
+    found: '61',
+  },
+  'losses that no sum has counted': {
+    what: 'loss_sum',
+    passes: ['full'],
+    statement: () => 'DELETE FROM loss_sums',
+    expected: '60',
+    found: '0',
+  },
   'a day of losses that says more than its rows': {
     what: 'loss_day',
     passes: ['full'],
@@ -243,7 +278,7 @@ export function describeAudit(open: OpenSubject): void {
       const settled = paid(account, { requestId: 'req_settled' });
       await admitted(store, settled);
       await store.commit('settle', {
-        ...settling(settled, 400n),
+        ...settling(settled, 400n, { upstreamCost: 250n }),
         losses: { items: [loss({ amount: 60n }), loss({ reason: 'free_model', amount: 7n })], guard: null },
       });
       await admitted(store, paid(account));

@@ -45,7 +45,7 @@ export function describeClose(open: OpenSubject): void {
       const account = await createAccount(subject.store, 10_000n);
       const input = paid(account);
       await admitted(subject.store, input);
-      expect(await subject.store.commit('settle', settling(input, 1_234n))).toEqual({
+      expect(await subject.store.commit('settle', settling(input, 1_234n, { upstreamCost: 125n }))).toEqual({
         state: 'closed',
         charged: 1_234n,
         writtenOff: 0n,
@@ -83,6 +83,7 @@ export function describeClose(open: OpenSubject): void {
         serviceTier: null,
         toolCalls: null,
         pricedAt: null,
+        upstreamCost: 125n,
       });
       expect((await subject.store.read.entriesOf(account.accountId, 1))[0]).toMatchObject({
         kind: 'usage',

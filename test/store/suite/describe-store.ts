@@ -15,6 +15,7 @@ import { describeLogins } from './logins.ts';
 import { describeLosses } from './losses.ts';
 import { describeOperating } from './operating.ts';
 import { describeOperator } from './operator.ts';
+import { describeProfit } from './profit.ts';
 import { describePublishing } from './publishing.ts';
 import { describeRedeem } from './redeem.ts';
 import { describeRegister } from './register.ts';
@@ -44,6 +45,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeOperating(open);
     describePublishing(open);
     describeUsage(open);
+    describeProfit(open);
     describeAudit(open);
   });
 }

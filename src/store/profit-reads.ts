@@ -1,0 +1,93 @@
+// Profit: what customers paid, what upstreams bill for it, and losses. Only sums by day are read, never records.
+
+import type { Question } from './question.ts';
+import { ask, REPORT, type Read, type Row } from './read.ts';
+import type { CardLiability, ProfitBy, ProfitFigures, ProfitQuery, ProfitReport } from './reads.ts';
+
+const COLUMNS: Readonly<Record<ProfitBy, string>> = {
+  model: 'model',
+  channel: 'channel',
+  account: 'account_id',
+  day: 'day',
+};
+
+const FIGURES = ['requests', 'revenue', 'known_requests', 'known_revenue', 'cost', 'loss'] as const;
+const SUMS = FIGURES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ');
+
+/** Another source of revenue, such as entries that take some of it back, is one more part. Each asks for the same days. */
+const PARTS = [
+  `SELECT day, account_id, model, channel, requests, cost_nano AS revenue, known_requests,
+    known_revenue_nano AS known_revenue, upstream_nano AS cost, 0 AS loss
+  FROM usage_days WHERE day >= ? AND day < ?`,
+  `SELECT day, account_id, model, channel, 0, 0, 0, 0, 0, amount_nano FROM loss_sums WHERE day >= ? AND day < ?`,
+];
+
+const ALL = `(${PARTS.join(' UNION ALL ')}) AS parts`;
+
+function spans(from: number, to: number): number[] {
+  return PARTS.flatMap(() => [from, to]);
+}
+
+function totalsQuestion({ from, to }: ProfitQuery): Question {
+  return ask(`SELECT ${SUMS} FROM ${ALL}`, ...spans(from, to));
+}
+
+function sumsQuestion({ by, from, to, limit }: ProfitQuery): Question {
+  const column = COLUMNS[by];
+  const order = by === 'day' ? column : `revenue DESC, loss DESC, requests DESC, ${column}`;
+  return ask(
+    `SELECT ${column} AS key, ${SUMS} FROM ${ALL} GROUP BY ${column} ORDER BY ${order} LIMIT ?`,
+    ...spans(from, to),
+    limit,
+  );
+}
+
+const CARDS = `SELECT coalesce(sum(amount_nano), 0) AS sold,
+    coalesce(sum(CASE WHEN state = 'redeemed' THEN amount_nano ELSE 0 END), 0) AS redeemed
+  FROM cards WHERE kind = 'sold' AND state <> 'voided'`;
+
+const WALLETS = `SELECT coalesce(sum(balance_nano), 0) AS balances,
+    coalesce(sum(CASE WHEN balance_nano < paid THEN balance_nano ELSE paid END), 0) AS unspent
+  FROM (
+    SELECT w.balance_nano, coalesce(c.paid, 0) AS paid
+    FROM wallets w LEFT JOIN (
+      SELECT redeemed_by, sum(amount_nano) AS paid FROM cards WHERE kind = 'sold' AND state = 'redeemed' GROUP BY redeemed_by
+    ) c ON c.redeemed_by = w.account_id
+  ) AS held`;
+
+const profit: Read<[query: ProfitQuery], ProfitReport> = {
+  ...REPORT,
+  ask: (query) => [totalsQuestion(query), sumsQuestion(query)],
+  decode: ([totals, rows = []]) => ({
+    totals: figuresOf(totals?.[0] ?? {}),
+    sums: rows.map((row) => ({ key: row.key === '' ? null : String(row.key), ...figuresOf(row) })),
+  }),
+};
+
+const cardLiability: Read<[], CardLiability> = {
+  ...REPORT,
+  ask: () => [ask(CARDS), ask(WALLETS)],
+  decode: ([cards, wallets]) => ({
+    sold: amountOf(cards?.[0]?.sold),
+    redeemed: amountOf(cards?.[0]?.redeemed),
+    balances: amountOf(wallets?.[0]?.balances),
+    unspent: amountOf(wallets?.[0]?.unspent),
+  }),
+};
+
+export const PROFIT_READS = { profit, cardLiability };
+
+function figuresOf(row: Row): ProfitFigures {
+  return {
+    requests: Number(row.requests ?? 0),
+    revenue: amountOf(row.revenue),
+    knownRequests: Number(row.known_requests ?? 0),
+    knownRevenue: amountOf(row.known_revenue),
+    cost: amountOf(row.cost),
+    loss: amountOf(row.loss),
+  };
+}
+
+function amountOf(value: unknown): bigint {
+  return BigInt(String(value ?? 0));
+}
