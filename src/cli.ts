@@ -44,6 +44,7 @@ const GROUPS: readonly Group[] = [
   { words: ['accounts', 'keys'], load: async () => (await import('./admin/commands/accounts.ts')).accountCommands },
   { words: ['incidents'], load: async () => (await import('./admin/commands/incidents.ts')).incidentCommands },
   { words: ['ledger'], load: async () => (await import('./admin/commands/ledger.ts')).ledgerCommands },
+  { words: ['profit'], load: async () => (await import('./admin/commands/profit.ts')).profitCommands },
   { words: ['losses'], load: async () => (await import('./admin/commands/losses.ts')).lossCommands },
   { words: ['backup', 'restore'], load: async () => (await import('./admin/commands/backup.ts')).backupCommands },
   { words: ['move'], load: async () => (await import('./admin/commands/move.ts')).moveCommands },

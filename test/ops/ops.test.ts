@@ -27,7 +27,14 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     document: (doc) => ({
       ...doc,
-      models: [...doc.models, upModel('paint', { kinds: ['images'], price: { image: 0.1 } })],
+      models: [
+        ...doc.models,
+        upModel('paint', {
+          kinds: ['images'],
+          price: { image: 0.1 },
+          routes: [{ channel: 'up', model: 'paint', cost: { image: 0.05 } }],
+        }),
+      ],
     }),
   });
   const { key, accountId, keyId } = await gateway.register();

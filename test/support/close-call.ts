@@ -11,6 +11,7 @@ interface Closing {
   held?: bigint;
   cost?: bigint;
   rule?: ChargeRule;
+  upstreamCost?: bigint | null;
   losses?: Losses;
   at?: number;
 }
@@ -24,7 +25,7 @@ export function loss(fields: Partial<Loss> = {}): Loss {
 export async function closeCall(
   store: Store,
   account: Pick<TestAccount, 'accountId' | 'keyId'>,
-  { held = 500_000_000n, cost = 0n, rule, losses, at = Date.now() }: Closing,
+  { held = 500_000_000n, cost = 0n, rule, upstreamCost, losses, at = Date.now() }: Closing,
 ): Promise<{ requestId: string; closed: CloseResult }> {
   const { accountId, keyId } = account;
   const requestId = await openCall(store, account, held, at);
@@ -45,6 +46,7 @@ export async function closeCall(
       totalMs: 1,
       attempts: [],
       rule,
+      upstreamCost,
     },
   });
   return { requestId, closed };

@@ -25,6 +25,8 @@ interface AdminCall<Name extends AdminName, Query extends z.ZodObject, Body exte
   body?: Body;
   /** Of a success; 200 if left out. */
   status?: number;
+  /** The result can also be a CSV file: `run` then returns a response. */
+  isAlsoCsv?: true;
   run(tools: OperatingTools, given: { params: Params<Name>; query: z.output<Query>; body: z.output<Body> }): unknown;
 }
 
@@ -37,7 +39,10 @@ export function operation<
   Name extends AdminName,
   Query extends z.ZodObject = typeof NOTHING,
   Body extends z.ZodObject = typeof NOTHING,
->(name: Name, { run, query, body, status = 200, ...description }: AdminCall<Name, Query, Body>): AdminOperation {
+>(
+  name: Name,
+  { run, query, body, status = 200, isAlsoCsv, ...description }: AdminCall<Name, Query, Body>,
+): AdminOperation {
   return {
     ...describeCall(name, false, {
       ...description,
@@ -48,6 +53,7 @@ export function operation<
       status,
       result: 'Done.',
       answer: anyObject,
+      ...(isAlsoCsv ? { alsoAs: { 'text/csv': z.string() } } : {}),
     }),
     async handle(tools, exchange) {
       const given = {
@@ -55,7 +61,8 @@ export function operation<
         query: readWith<Query>(query, readQuery(exchange)),
         body: readWith<Body>(body, body ? await readBody(tools, exchange) : {}),
       };
-      return Response.json(publicView(await run(tools.operating, given)), { status });
+      const result = await run(tools.operating, given);
+      return result instanceof Response ? result : Response.json(publicView(result), { status });
     },
   };
 }

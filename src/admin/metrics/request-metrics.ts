@@ -44,7 +44,17 @@ export function countRequests(metrics: Metrics): RelayMeter {
   const charged = metrics.counter({
     name: 'gateway_charged_ntd_total',
     help: 'NT$ taken from wallets for usage. The ledger is exact, this is a floating-point sum.',
-    labels: ['model'],
+    labels: ['model', 'channel'],
+  });
+  const upstreamCost = metrics.counter({
+    name: 'gateway_upstream_cost_ntd_total',
+    help: 'NT$ that upstreams bill for what customers pay, by the costs of routes; losses are not in it. Usage records are exact.',
+    labels: ['model', 'channel'],
+  });
+  const unknownCost = metrics.counter({
+    name: 'gateway_unknown_cost_ntd_total',
+    help: 'The part of gateway_charged_ntd_total whose upstream cost is unknown, because the route states none.',
+    labels: ['model', 'channel'],
   });
   const attempts = metrics.counter({
     name: 'gateway_upstream_attempts_total',
@@ -80,7 +90,11 @@ export function countRequests(metrics: Metrics): RelayMeter {
       if (status === 'ok') total.of(requested, serving.channel).observe(totalMs / 1000);
       for (const [bucket, name] of TOKENS) if (buckets[bucket] > 0) tokens.of(served, name).add(buckets[bucket]);
       if (buckets.images > 0) images.of(served).add(buckets.images);
-      if (cost > 0n) charged.of(served).add(ntdNumber(cost));
+      const labels = [served, channel ?? NONE] as const;
+      const { upstreamCost: billed } = outcome;
+      if (cost > 0n) charged.of(...labels).add(ntdNumber(cost));
+      if (billed) upstreamCost.of(...labels).add(ntdNumber(billed));
+      if (cost > 0n && typeof billed !== 'bigint') unknownCost.of(...labels).add(ntdNumber(cost));
     },
   };
 }

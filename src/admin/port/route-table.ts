@@ -7,6 +7,7 @@ import { CHANNEL_OPERATIONS } from '../api/channels.ts';
 import { LEDGER_OPERATIONS } from '../api/ledger.ts';
 import { openapiDocument } from '../api/openapi.ts';
 import type { AdminOperation } from '../api/operation.ts';
+import { PROFIT_OPERATIONS } from '../api/profit.ts';
 import { WATCH_OPERATIONS } from '../api/watch.ts';
 import { METRICS_TYPE } from '../metrics/metrics.ts';
 import type { OperatorRoute, OperatorTools } from './tools.ts';
@@ -17,6 +18,7 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   ...CARD_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...LEDGER_OPERATIONS,
+  ...PROFIT_OPERATIONS,
   ...WATCH_OPERATIONS,
 ];
 

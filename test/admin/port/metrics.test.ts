@@ -103,7 +103,7 @@ test('calls are counted by endpoint, model, channel and outcome, with their toke
   expect(grown('gateway_request_seconds_sum', { model, channel: 'up' })).toBeWithin(0, 60);
   const cost = Number(7n * UP_PRICES.input + 4n * UP_PRICES.cached + 7n * UP_PRICES.output) / 1e9;
   expect(costs).toEqual([cost, cost, cost]);
-  expect(grown('gateway_charged_ntd_total', { model })).toBeCloseTo(4 * cost, 9);
+  expect(grown('gateway_charged_ntd_total', { model, channel: 'up' })).toBeCloseTo(4 * cost, 9);
   expect(after.value('gateway_requests_open', { kind: 'stream' })).toBe(0);
 });
 

@@ -1,0 +1,138 @@
+// Whether the shop earns: what customers paid, what upstreams bill for it, and losses. Only sums by day are read. Where a
+// route states no cost, what its requests cost is unknown: their revenue counts toward no profit.
+
+import { csvHead, csvRows } from '../../kit/csv.ts';
+import { type Nano, ntdNumber } from '../../kit/money.ts';
+import { taipeiDay } from '../../kit/taipei.ts';
+import { type CardLiability, PROFIT_BY, type ProfitBy, type ProfitFigures } from '../../store/reads.ts';
+import { dayText } from './ledger.ts';
+import type { OperatingTools } from './tools.ts';
+
+export { PROFIT_BY, type ProfitBy };
+
+export const PROFIT_DAYS = [7, 30, 90] as const;
+export type ProfitDays = (typeof PROFIT_DAYS)[number];
+
+const MAX_ROWS = 500;
+
+export interface Profit {
+  requests: number;
+  revenue: Nano;
+  /** Of requests whose cost is known; null if there are requests, and none has a known cost. */
+  cost: Nano | null;
+  loss: Nano;
+  /** Revenue whose cost is known, without that cost and losses; null as the cost is. */
+  profit: Nano | null;
+  /** The profit as a part of that revenue; null without such revenue. */
+  margin: number | null;
+  unknownCostRequests: number;
+  unknownCostRevenue: Nano;
+}
+
+export interface ProfitRow extends Profit {
+  /** A model, channel, account or date; null: no channel. */
+  key: string | null;
+}
+
+export interface PaidAhead extends CardLiability {
+  /** Sold cards that nobody has redeemed yet. */
+  unredeemed: Nano;
+  /** What customers may still use: that and the unspent rest of redeemed ones. */
+  owed: Nano;
+}
+
+export interface ProfitView {
+  by: ProfitBy;
+  days: number;
+  /** The first counted day: later than requested if older usage is no longer kept. */
+  from: string;
+  to: string;
+  /** Largest revenue first, at most 500; days in their order, all of them. */
+  rows: readonly ProfitRow[];
+  hasMore: boolean;
+  /** Also of those beyond the list. */
+  total: Profit;
+  cards: PaidAhead;
+}
+
+interface ProfitQuestion {
+  by: ProfitBy;
+  /** Taipei days, including today. */
+  days: number;
+}
+
+export async function showProfit(
+  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
+  { by, days }: ProfitQuestion,
+): Promise<ProfitView> {
+  const today = taipeiDay(clock.now());
+  const first = today - days + 1;
+  // One day more: a node whose clock is ahead may have begun it.
+  const query = { by, from: first, to: today + 2, limit: MAX_ROWS + 1 };
+  const [{ sums, totals }, liability] = await Promise.all([store.read.profit(query), store.read.cardLiability()]);
+  const keptFrom = Math.min(Math.max(first, await store.read.usageKeptFrom()), today);
+  const rows = sums.map(({ key, ...figures }) => ({ key, ...profitOf(figures) }));
+  const unredeemed = liability.sold - liability.redeemed;
+  return {
+    by,
+    days,
+    from: dayText(keptFrom),
+    to: dayText(today),
+    rows: by === 'day' ? everyDay(rows, keptFrom, today) : rows.slice(0, MAX_ROWS),
+    hasMore: sums.length > MAX_ROWS,
+    total: profitOf(totals),
+    cards: { ...liability, unredeemed, owed: unredeemed + liability.unspent },
+  };
+}
+
+const NOTHING: ProfitFigures = { requests: 0, revenue: 0n, knownRequests: 0, knownRevenue: 0n, cost: 0n, loss: 0n };
+
+/** Days with nothing included; what a clock ahead has begun comes after today. */
+function everyDay(rows: readonly ProfitRow[], from: number, today: number): ProfitRow[] {
+  const known = new Map(rows.map((row) => [Number(row.key), row]));
+  const last = Math.max(today, ...known.keys());
+  return Array.from({ length: last - from + 1 }, (_, index) => {
+    const day = from + index;
+    return { ...(known.get(day) ?? profitOf(NOTHING)), key: dayText(day) };
+  });
+}
+
+function profitOf({ requests, revenue, knownRequests, knownRevenue, cost, loss }: ProfitFigures): Profit {
+  const isUnknown = requests > 0 && knownRequests === 0;
+  const profit = isUnknown ? null : knownRevenue - cost - loss;
+  return {
+    requests,
+    revenue,
+    cost: isUnknown ? null : cost,
+    loss,
+    profit,
+    margin: profit === null || knownRevenue === 0n ? null : ratio(profit, knownRevenue),
+    unknownCostRequests: requests - knownRequests,
+    unknownCostRevenue: revenue - knownRevenue,
+  };
+}
+
+const PARTS = 10_000n;
+
+/** To four decimals, towards 0. */
+function ratio(part: Nano, whole: Nano): number {
+  return Number((part * PARTS) / whole) / Number(PARTS);
+}
+
+const MONEY = ['revenue', 'cost', 'loss', 'profit', 'unknownCostRevenue'] as const;
+const TITLES = ['revenue', 'cost', 'loss', 'profit', 'unknown_cost_revenue'].flatMap((name) => [
+  `${name}_ntd`,
+  `${name}_nano`,
+]);
+
+/** Each amount as a number and exactly; empty where it is unknown. */
+export function profitFile({ by, rows }: ProfitView): string {
+  const cells = rows.map((row) => {
+    const amounts = MONEY.flatMap((name) => {
+      const amount = row[name];
+      return amount === null ? [null, null] : [ntdNumber(amount), amount];
+    });
+    return [row.key, row.requests, row.unknownCostRequests, row.margin, ...amounts];
+  });
+  return csvHead([by, 'requests', 'unknown_cost_requests', 'margin', ...TITLES]) + csvRows(cells);
+}
