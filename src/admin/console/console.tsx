@@ -12,6 +12,7 @@ import { ConsolePage } from './frame.tsx';
 import { addHome } from './home.tsx';
 import { addLossPage } from './ledger/losses.tsx';
 import { addLedgerPages } from './ledger/overview.tsx';
+import { addProfitPage } from './ledger/profit.tsx';
 import { addReconcile } from './ledger/reconcile.tsx';
 import { addDocumentPages } from './models/document-pages.tsx';
 import { addImportPages } from './models/import-pages.tsx';
@@ -26,7 +27,8 @@ import { addIncidentPages } from './watch/incident-pages.tsx';
 /** Each adds pages with what their forms do. */
 const PAGES: readonly ((visits: ConsoleVisits, tools: ConsoleTools) => void)[] = [
   ...[addHome, addChannelPages, addPricePages, addDocumentPages, addRevisionPages, addImportPages, addCardPages],
-  ...[addAccountPages, addLedgerPages, addLossPage, addReconcile, addAlarmPages, addIncidentPages, addActionPages],
+  ...[addAccountPages, addLedgerPages, addProfitPage, addLossPage, addReconcile],
+  ...[addAlarmPages, addIncidentPages, addActionPages],
 ];
 
 /** Routes that were added before take precedence. Other requests for a page get a 404 page. */

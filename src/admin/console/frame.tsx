@@ -25,7 +25,7 @@ export function countedAlarms(open: number): string {
 }
 
 /** The pages of a section, as tabs. */
-function tabsOf(section: Section | undefined, { prices, document, ledger, losses }: ConsoleWords) {
+function tabsOf(section: Section | undefined, { prices, document, ledger, losses, profit }: ConsoleWords) {
   if (section === 'models') {
     return [
       { path: '/models', text: prices.tabPrices },
@@ -37,6 +37,7 @@ function tabsOf(section: Section | undefined, { prices, document, ledger, losses
   if (section !== 'ledger') return undefined;
   return [
     { path: '/ledger', text: ledger.tabOverview },
+    { path: '/ledger/profit', text: profit.title },
     { path: '/ledger/losses', text: losses.title },
     { path: '/ledger/reconcile', text: ledger.tabReconcile },
   ];

@@ -13,6 +13,8 @@ PAGES.push(
   '/accounts',
   '/ledger',
   '/ledger/losses',
+  '/ledger/profit',
+  '/ledger/profit.csv',
   '/ledger/reconcile',
   '/alarms',
   '/incidents',

@@ -11,6 +11,7 @@ import * as ledger from './ledger.ts';
 import * as log from './log.ts';
 import * as losses from './losses.ts';
 import * as prices from './prices.ts';
+import * as profit from './profit.ts';
 import * as watch from './watch.ts';
 
 const en = {
@@ -23,6 +24,7 @@ const en = {
   log: log.en,
   losses: losses.en,
   prices: prices.en,
+  profit: profit.en,
   ...watch.en,
 };
 
@@ -38,6 +40,7 @@ const zh: ConsoleWords = {
   log: log.zh,
   losses: losses.zh,
   prices: prices.zh,
+  profit: profit.zh,
   ...watch.zh,
 };
 

@@ -1,0 +1,232 @@
+/** @jsxImportSource hono/jsx */
+// Whether the shop earns: revenue, upstream cost, losses and profit by model, channel, customer or day; and what was paid in
+// advance.
+
+import type { Nano } from '../../../kit/money.ts';
+import { ntdNumber } from '../../../kit/money.ts';
+import { count, money, percent } from '../../../site/format.ts';
+import { Tabs } from '../../../site/frame.tsx';
+import { Figure } from '../../../site/parts/amount.tsx';
+import { IdLink } from '../../../site/parts/button.tsx';
+import { Chart } from '../../../site/parts/chart.tsx';
+import { DataTable, Facts, figure, Under } from '../../../site/parts/table.tsx';
+import { wholeNumber } from '../../../site/read-form.ts';
+import { fileResponse } from '../../../site/respond.ts';
+import {
+  PROFIT_BY,
+  PROFIT_DAYS,
+  type Profit,
+  type ProfitBy,
+  type ProfitRow,
+  type ProfitView,
+  profitFile,
+  showProfit,
+} from '../../actions/profit.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { type ConsoleTools, OWN_URL } from '../tools.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
+
+const PATH = '/ledger/profit';
+/** Of models, channels and customers; the file has more. */
+const SHOWN_ROWS = 50;
+/** More days than this are drawn by week. */
+const DRAWN_DAYS = 31;
+const WEEK = 7;
+
+export function addProfitPage(visits: ConsoleVisits, tools: ConsoleTools): void {
+  visits.get(PATH, async (visit) => {
+    const { by, days } = questionOf(visit);
+    const daily = await showProfit(tools, { by: 'day', days });
+    const view = by === 'day' ? daily : await showProfit(tools, { by, days });
+    return visit.show(<ProfitPage context={visit.page} view={view} daily={daily.rows} />);
+  });
+  visits.file(`${PATH}.csv`, async (visit) => {
+    const view = await showProfit(tools, questionOf(visit));
+    return fileResponse(OWN_URL, `profit-${view.by}-${view.from}-${view.to}.csv`, profitFile(view));
+  });
+}
+
+function questionOf({ url: { searchParams } }: ConsoleVisit): { by: ProfitBy; days: number } {
+  const asked = wholeNumber(searchParams, 'days');
+  return {
+    by: PROFIT_BY.find((one) => one === searchParams.get('by')) ?? PROFIT_BY[0],
+    days: PROFIT_DAYS.find((one) => one === asked) ?? PROFIT_DAYS[0],
+  };
+}
+
+const queryOf = (by: ProfitBy, days: number) => `?by=${by}&days=${days}`;
+
+interface ProfitProps {
+  context: ConsoleContext;
+  view: ProfitView;
+}
+
+function ProfitPage({ context, view, daily }: ProfitProps & { daily: readonly ProfitRow[] }) {
+  const { profit: words } = context.words;
+  return (
+    <ConsolePage context={context} section="ledger" title={words.title} lead={words.lead}>
+      <Period context={context} view={view} />
+      <Figures context={context} view={view} />
+      <UnknownCosts context={context} total={view.total} />
+      {view.total.requests > 0 ? <DayChart context={context} daily={daily} /> : null}
+      <Rows context={context} view={view} />
+      <PaidInAdvance context={context} view={view} />
+    </ConsolePage>
+  );
+}
+
+function Period({ context, view: { by, days, from, to } }: ProfitProps) {
+  const { profit: words } = context.words;
+  const periods = PROFIT_DAYS.map((many) => ({ path: PATH + queryOf(by, many), text: words.days(many) }));
+  return (
+    <>
+      <Tabs label={words.daysLabel} links={periods} current={PATH + queryOf(by, days)} />
+      <p class="faint">{words.span(from, to)}</p>
+    </>
+  );
+}
+
+function Figures({ context, view: { total, days } }: ProfitProps) {
+  const { profit: words } = context.words;
+  const known = (amount: Nano | null) => amount ?? words.unknown;
+  return (
+    <div class="cards">
+      <Figure title={words.revenue} value={total.revenue} />
+      <Figure title={words.cost} value={known(total.cost)} />
+      <Figure title={<a href={`/ledger/losses?by=reason&days=${days}`}>{words.loss}</a>} value={total.loss} />
+      <Figure title={words.profit} value={known(total.profit)} />
+      <Figure title={words.margin} value={shareOf(total.margin)} />
+    </div>
+  );
+}
+
+function UnknownCosts({ context, total }: { context: ConsoleContext; total: Profit }) {
+  const { profit: words } = context.words;
+  const { unknownCostRequests: requests, unknownCostRevenue: revenue } = total;
+  if (requests === 0) return null;
+  return (
+    <div class="notice is-warning" role="status">
+      <p>{words.unknownNotice(requests, count(requests), money(revenue))}</p>
+      <p class="faint">
+        {words.unknownHelp} <a href="/models">{words.setCosts}</a>
+      </p>
+    </div>
+  );
+}
+
+/** The parts of a day's revenue stand on each other; a negative profit hangs below. */
+function DayChart({ context, daily }: { context: ConsoleContext; daily: readonly ProfitRow[] }) {
+  const { profit: words } = context.words;
+  const spans = inSpans(daily, daily.length > DRAWN_DAYS ? WEEK : 1);
+  const amounts = (of: (row: ProfitRow) => Nano | null) =>
+    spans.map((rows) => ntdNumber(rows.reduce((sum, row) => sum + (of(row) ?? 0n), 0n)));
+  const hasUnknown = daily.some(({ unknownCostRevenue }) => unknownCostRevenue > 0n);
+  const title = daily.length > DRAWN_DAYS ? words.weekChart : words.chart;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <Chart
+        title={title}
+        columns={spans.map(columnOf)}
+        series={[
+          { name: words.cost, look: 'rest', values: amounts(({ cost }) => cost) },
+          { name: words.loss, look: 5, values: amounts(({ loss }) => loss) },
+          { name: words.profit, look: 4, values: amounts(({ profit }) => profit) },
+          ...(hasUnknown
+            ? [{ name: words.unknownRevenue, look: 2 as const, values: amounts((row) => row.unknownCostRevenue) }]
+            : []),
+        ]}
+        format={(value) => money(BigInt(Math.round(value * 1e9)))}
+        tableText={words.chartTable}
+        columnText={words.by.day}
+      />
+    </section>
+  );
+}
+
+/** From the newest on, so that only the first may be shorter. */
+function inSpans(daily: readonly ProfitRow[], length: number): ProfitRow[][] {
+  const spans: ProfitRow[][] = [];
+  for (let end = daily.length; end > 0; end -= length) spans.unshift(daily.slice(Math.max(0, end - length), end));
+  return spans;
+}
+
+function columnOf(rows: readonly ProfitRow[]) {
+  const [first = '', last = ''] = [rows[0]?.key ?? '', rows.at(-1)?.key ?? ''];
+  return { label: first.slice('2026-'.length), title: first === last ? first : `${first} – ${last}` };
+}
+
+function Rows({ context, view: { by, days, rows: all } }: ProfitProps) {
+  const { profit: words } = context.words;
+  const rows = by === 'day' ? all.toReversed() : all.slice(0, SHOWN_ROWS);
+  const { requests, revenue, cost, loss, profit, margin } = words;
+  const groups = PROFIT_BY.map((name) => ({ path: PATH + queryOf(name, days), text: words.by[name] }));
+  return (
+    <section>
+      <h2>{words.rows}</h2>
+      <Tabs label={words.byLabel} links={groups} current={PATH + queryOf(by, days)} />
+      <DataTable
+        none={words.none}
+        label={words.title}
+        columns={[words.by[by], ...[requests, revenue, cost, loss, profit, margin].map(figure)]}
+        rows={rows.map((row) => [
+          <Key context={context} by={by} name={row.key} />,
+          count(row.requests),
+          <Revenue context={context} row={row} />,
+          row.cost === null ? words.unknown : money(row.cost),
+          money(row.loss),
+          row.profit === null ? words.unknown : money(row.profit),
+          shareOf(row.margin),
+        ])}
+      />
+      {all.length > rows.length ? <p class="note">{words.more(count(rows.length))}</p> : null}
+      <p>
+        <a class="button quiet small" href={`${PATH}.csv${queryOf(by, days)}`} download>
+          {words.file}
+        </a>{' '}
+        <a href={`/ledger/losses?by=reason&days=${days}`}>{words.lossLink}</a>
+      </p>
+    </section>
+  );
+}
+
+/** With the minus sign that amounts have. */
+function shareOf(margin: number | null): string {
+  return percent(margin).replace('-', '−');
+}
+
+/** Where only a part has a known cost, the other part stands below. */
+function Revenue({ context, row }: { context: ConsoleContext; row: Profit }) {
+  const { revenue, unknownCostRevenue: unknown, cost } = row;
+  if (unknown === 0n || cost === null) return <>{money(revenue)}</>;
+  return <Under of={money(revenue)} text={context.words.profit.unknownPart(money(unknown))} />;
+}
+
+function Key({ context, by, name }: { context: ConsoleContext; by: ProfitBy; name: string | null }) {
+  if (name === null) return <span class="faint">{context.words.profit.noChannel}</span>;
+  if (by === 'model' || by === 'day') return <span class={by === 'day' ? 'number' : 'id'}>{name}</span>;
+  return <IdLink href={`/${by === 'account' ? 'accounts' : 'channels'}/${encodeURIComponent(name)}`} text={name} />;
+}
+
+function PaidInAdvance({ context, view: { cards } }: ProfitProps) {
+  const { profit: words } = context.words;
+  return (
+    <section id="paid-in-advance">
+      <h2>{words.cards}</h2>
+      <p class="faint">{words.cardsLead}</p>
+      <Facts
+        look="lines"
+        valueLook="number"
+        facts={[
+          [words.sold, money(cards.sold)],
+          [words.redeemed, money(cards.redeemed)],
+          [words.unredeemed, money(cards.unredeemed)],
+          [words.unspent, money(cards.unspent)],
+          [words.owed, <strong>{money(cards.owed)}</strong>],
+          [words.balances, money(cards.balances)],
+        ]}
+      />
+      <p class="note">{words.spendNote}</p>
+    </section>
+  );
+}
