@@ -1,4 +1,4 @@
-// `npm run bench:usage`: the usage page of one account with a million records. Prints the time of each query in the
+// `npm run bench:usage`: the usage page of one account with a million records, and profit over all. Prints the time of each query in the
 // database, without HTTP: the median and the slowest of several runs. Options: --records N, --runs N,
 // --postgres (a server from npm instead of the embedded database).
 
@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { DAY_MS, systemClock } from '../src/kit/clock.ts';
 import { taipeiDay } from '../src/kit/taipei.ts';
 import { openPostgresStore } from '../src/store/postgres/postgres-store.ts';
-import type { UsageQuery } from '../src/store/reads.ts';
+import type { ProfitBy, UsageQuery } from '../src/store/reads.ts';
 import { migrate } from '../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
@@ -25,17 +25,21 @@ interface Subject {
   close(): Promise<void>;
 }
 
+const RECORD_COLUMNS = `request_id, account_id, key_id, at, model, channel, endpoint, status, stream, input_tokens,
+  cached_input_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, images,
+  first_token_ms, total_ms, held_nano, cost_nano, balance_after_nano, estimated, revision, attempts, rule, upstream_nano`;
+
 /** The same rows in both databases: 3 keys, 8 models (one of them rare), 2 channels, some failures. */
 function insertion(records: number, flag: (yes: boolean) => string, series: string): string {
   const step = Math.floor((DAYS * DAY_MS) / records);
-  return `INSERT INTO usage_records
+  return `INSERT INTO usage_records (${RECORD_COLUMNS})
     SELECT 'req_' || substr('00000000000000000000000000' || i, -26), '${ACCOUNT}', 'key_' || (i % 3),
       ${NOW} - (${records} - i) * ${step},
       CASE WHEN i % 20000 = 0 THEN 'rare' ELSE 'model-' || (i % 7) END,
       CASE WHEN i % 50 = 0 THEN NULL ELSE 'channel-' || (i % 2) END,
       '/v1/chat/completions', CASE WHEN i % 50 = 0 THEN 'upstream_failed' ELSE 'ok' END, ${flag(true)},
       1000 + i % 500, 200, 0, 0, 300, 20, 0, 400, 2500, 900000, 800000 + i % 1000, 5000000, ${flag(false)}, 1,
-      '[{"channel":"channel-0","outcome":"ok","ms":2400}]', 'served'
+      '[{"channel":"channel-0","outcome":"ok","ms":2400}]', 'served', CASE WHEN i % 7 = 0 THEN NULL ELSE 600000 END
     FROM ${series}`;
 }
 
@@ -50,7 +54,8 @@ async function sqlite(records: number): Promise<Subject> {
   db.run(`INSERT INTO usage_days
     SELECT account_id, (at + 28800000) / 86400000, key_id, model, coalesce(channel, ''), status, count(*),
       sum(input_tokens), sum(cached_input_tokens), sum(cache_write_5m_tokens), sum(cache_write_1h_tokens),
-      sum(output_tokens), sum(reasoning_tokens), sum(images), sum(cost_nano)
+      sum(output_tokens), sum(reasoning_tokens), sum(images), sum(cost_nano), coalesce(sum(upstream_nano), 0),
+      count(upstream_nano), sum(CASE WHEN upstream_nano IS NULL THEN 0 ELSE cost_nano END)
     FROM usage_records GROUP BY 1, 2, 3, 4, 5, 6`);
   db.close();
   const store = await openSqliteStore({ file, clock: systemClock });
@@ -89,6 +94,8 @@ const { values: options } = parseArgs({
 const records = Number(options.records);
 const page = (query: Partial<UsageQuery>) => (store: Store) =>
   store.read.usagePage({ accountId: ACCOUNT, limit: 50, ...query });
+const profit = (by: ProfitBy, days: number) => (store: Store) =>
+  store.read.profit({ by, from: taipeiDay(NOW) - days + 1, to: taipeiDay(NOW) + 2, limit: 501 });
 const middle = { at: NOW - 60 * DAY_MS, requestId: 'req_' };
 
 const QUESTIONS: Record<string, (store: Store) => Promise<unknown>> = {
@@ -103,6 +110,9 @@ const QUESTIONS: Record<string, (store: Store) => Promise<unknown>> = {
   'a rare model': page({ models: ['rare'] }),
   'a model that was never used': page({ models: ['never'] }),
   'spend of 30 days': (store) => store.read.spendByDay(ACCOUNT, taipeiDay(NOW) - 29),
+  'profit of 7 days by model': profit('model', 7),
+  'profit of 90 days by account': profit('account', 90),
+  'profit of 90 days by day': profit('day', 90),
 };
 
 const startedAt = performance.now();

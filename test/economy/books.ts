@@ -48,6 +48,26 @@ export async function readLossSums(gateway: TestGateway): Promise<LossSums> {
   return { byReason: Object.fromEntries(sums), total: BigInt(body.total_nano) };
 }
 
+const PROFIT_NOTES = `SELECT
+    (SELECT CAST(coalesce(sum(amount_nano), 0) AS TEXT) FROM entries WHERE kind = 'usage') AS revenue,
+    (SELECT CAST(coalesce(sum(upstream_nano), 0) AS TEXT) FROM usage_records) AS cost,
+    (SELECT CAST(coalesce(sum(amount_nano), 0) AS TEXT) FROM losses) AS loss`;
+
+/** Added up from entries, records and losses, one by one. */
+export async function addUpProfit(rows: ReadRows): Promise<Record<'revenue' | 'cost' | 'loss' | 'profit', bigint>> {
+  const [row = {}] = await rows(PROFIT_NOTES);
+  const [revenue, cost, loss] = [row.revenue, row.cost, row.loss].map((text) => BigInt(String(text)));
+  if (revenue === undefined || cost === undefined || loss === undefined) throw new Error('no figures');
+  return { revenue, cost, loss, profit: revenue - cost - loss };
+}
+
+/** As the operator reads it: each row by model, channel, account or day, and the total. */
+export async function readProfit(gateway: TestGateway, by: string): Promise<{ rows: Answer[]; total: Answer }> {
+  const { status, body } = await adminApiOf(gateway)('GET', `/profit?by=${by}`);
+  if (status !== 200) throw new Error(`no profit: ${status}`);
+  return { rows: body.data, total: body.total };
+}
+
 /** The row of the billing table that decided what a request costs. */
 export function ruleOf(receipt: Answer): string | undefined {
   return receipt.rule;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { MoneyStore } from '../money/money-races.ts';
 import type { Answer } from '../support/answer.ts';
 import { nano } from '../support/nano.ts';
-import { type BookedLoss, type ReadRows, sumOf } from './books.ts';
+import { addUpProfit, type BookedLoss, type ReadRows, readProfit, rowsOfFile, sumOf } from './books.ts';
 import { type Market, startMarket } from './market.ts';
 import { type Deal, describeDeal, economyModels, runEconomy, type Trader } from './run-economy.ts';
 
@@ -97,6 +97,27 @@ export function describeEconomy(name: string, open: () => Promise<EconomyStore>)
 
     test('what is not paid is booked with a reason', () => {
       expect(wrong((deal) => deal.billed > deal.charged + deal.slack && lossesOf(deal).length === 0)).toEqual([]);
+    });
+
+    test('the cost of every request is known: sold at cost, it is what was charged', async () => {
+      const rows = store.rows ?? rowsOfFile(market.gateway);
+      const wrongOnes = 'upstream_nano IS NULL OR upstream_nano <> cost_nano';
+      expect(await rows(`SELECT request_id, cost_nano, upstream_nano FROM usage_records WHERE ${wrongOnes}`)).toEqual(
+        [],
+      );
+    });
+
+    test('profit agrees to the nano with entries, recorded costs and losses, by whatever it is summed', async () => {
+      const { revenue, cost, loss, profit } = await addUpProfit(store.rows ?? rowsOfFile(market.gateway));
+      expect(loss).toBeGreaterThan(0n);
+      expect(revenue).toBeGreaterThan(0n);
+      for (const by of ['model', 'channel', 'account', 'day']) {
+        const { rows, total } = await readProfit(market.gateway, by);
+        const sum = (name: string) => rows.reduce((all, row) => all + BigInt(row[name]), 0n);
+        expect([by, sum('revenue_nano'), sum('cost_nano')]).toEqual([by, revenue, cost]);
+        expect([by, sum('loss_nano'), sum('profit_nano')]).toEqual([by, loss, profit]);
+        expect([by, total.unknown_cost_requests, total.profit_nano]).toEqual([by, 0, profit.toString()]);
+      }
     });
 
     test('honest customers pay exactly what was reported', () => {

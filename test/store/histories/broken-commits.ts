@@ -62,6 +62,18 @@ export const BROKEN_COMMITS: Readonly<Record<string, Break>> = {
       newest.set(input.accountId, Math.max(last, input.outcome.at));
     });
   })(),
+  'losses that the guard charges and that still are no cost': altering((operation) => {
+    if (operation.name !== 'settle' || !operation.input.losses?.items.length) return operation;
+    const { losses, outcome } = operation.input;
+    const items = losses.items.map((item) => ({ ...item, isAtSalePrice: true }));
+    return { ...operation, input: { ...operation.input, outcome, losses: { ...losses, items } } };
+  }),
+  'a sum by day that forgets an upstream cost': after((db, { name, input }) => {
+    if (name !== 'settle') return;
+    db.run('UPDATE usage_days SET upstream_nano = upstream_nano - 1 WHERE account_id = ? AND upstream_nano > 0', [
+      input.accountId,
+    ]);
+  }),
   'a free window that re-opens when the clock steps back': (() => {
     const newest = new Map<string, number>();
     return before((db, { name, input }) => {
