@@ -17,6 +17,7 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { StoreRefused } from '../../src/store/refusal.ts';
 import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
+import { beforeProfit, checkUsedBefore, usedBefore } from '../support/before-profit.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { beforeChains, checkHeldBefore, heldBefore } from '../support/held-before-chains.ts';
@@ -131,6 +132,19 @@ describe('a migration', () => {
     await connection.close();
     const store = await open(database.url);
     await checkHeldBefore(store);
+    await store.close();
+    await database.drop();
+  });
+
+  test('leaves the upstream cost of older requests unknown, and sums up losses', async () => {
+    const database = await server.createDatabase({ empty: true });
+    const connection = await openConnection({ url: database.url, settings: {} }, systemClock);
+    await migrate(connection, { migrations: beforeProfit(MIGRATIONS) });
+    for (const statement of usedBefore(true)) await database.sql(statement);
+    await migrate(connection);
+    await connection.close();
+    const store = await open(database.url);
+    await checkUsedBefore(store);
     await store.close();
     await database.drop();
   });

@@ -13,6 +13,7 @@ import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { appliedLine } from '../support/applied-line.ts';
+import { beforeProfit, checkUsedBefore, usedBefore } from '../support/before-profit.ts';
 import { beforeChains, checkHeldBefore, heldBefore } from '../support/held-before-chains.ts';
 import { beforeBudgets, KEPT_BUDGETS, KEPT_THEN, SPENT_BEFORE } from '../support/spent-before-budgets.ts';
 import { lease, NOW, paid, registration, settlement, TRIAL } from './suite/inputs.ts';
@@ -180,6 +181,17 @@ describe('migrations', () => {
     db.close();
     const store = await openStore();
     await checkHeldBefore(store);
+    await store.close();
+  });
+
+  test('leave the upstream cost of older requests unknown, and sum up losses', async () => {
+    const db = openDatabase(file);
+    migrate(db, { migrations: beforeProfit(MIGRATIONS) });
+    for (const statement of usedBefore(false)) db.run(statement);
+    migrate(db);
+    db.close();
+    const store = await openStore();
+    await checkUsedBefore(store);
     await store.close();
   });
 

@@ -386,6 +386,7 @@ export function describeLosses(open: OpenSubject): void {
       const forget = () => subject.store.forgetUsage({ day: TODAY - 5, limit: 500 });
       while ((await forget()).records > 0);
       expect((await forget()).losses + (await sums('reason', TODAY - 30, TODAY + 1)).losses).toBe(4);
+      expect(await subject.sql(`SELECT 1 FROM loss_sums WHERE day < ${TODAY - 5}`)).toEqual([]);
       expect((await subject.store.read.audit({})).differences).toEqual([]);
     });
   });
