@@ -54,6 +54,22 @@ const INVARIANTS: readonly Invariant[] = [
          AND reason NOT IN ('free_model', 'gateway_died', 'gateway_cut', 'failed_attempt', 'replaced_run', 'hedge'))`,
   },
   {
+    holds: 'sums by day have the revenue, the known costs and the requests of the records',
+    broken: `SELECT account_id FROM wallets w WHERE
+      (SELECT total(requests) || ' ' || coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(upstream_nano), 0) || ' ' ||
+         total(known_requests) || ' ' || coalesce(sum(known_revenue_nano), 0)
+       FROM usage_days d WHERE d.account_id = w.account_id) <>
+      (SELECT (count(*) + 0.0) || ' ' || coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(upstream_nano), 0) || ' ' ||
+         (count(upstream_nano) + 0.0) || ' ' || coalesce(sum(cost_nano) FILTER (WHERE upstream_nano IS NOT NULL), 0)
+       FROM usage_records u WHERE u.account_id = w.account_id)`,
+  },
+  {
+    holds: 'sums of losses are those of their rows',
+    broken: `SELECT account_id FROM wallets w WHERE
+      (SELECT coalesce(sum(amount_nano), 0) FROM loss_sums s WHERE s.account_id = w.account_id) <>
+      (SELECT coalesce(sum(amount_nano), 0) FROM losses l WHERE l.account_id = w.account_id)`,
+  },
+  {
     holds: 'a request is open or closed, not both',
     broken: 'SELECT request_id FROM holds WHERE request_id IN (SELECT request_id FROM usage_records)',
   },
