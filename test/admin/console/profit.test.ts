@@ -71,6 +71,7 @@ test('by customer, channel and day, of more days', async () => {
   expect(rowOf(page, accountId)).toEqual(['1', 'NT$0.09', 'unknown', 'NT$0.00', 'unknown', '–']);
   expect(await html(client, '/ledger/profit?by=channel')).toContain('href="/channels/up"');
   expect((await html(client, '/ledger/profit?by=day&days=90')).length).toBeLessThan(60_000);
+  expect(await html(client, '/ledger/profit?by=day&days=90')).toContain('The newest 31 days are shown.');
   // What the address asks for in another way is shown as the first page.
   expect(await html(client, '/ledger/profit?by=nothing&days=8')).toContain('by=model&amp;days=7" aria-current="page"');
 });

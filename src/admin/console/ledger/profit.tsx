@@ -29,7 +29,7 @@ import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 const PATH = '/ledger/profit';
 /** Of models, channels and customers; the file has more. */
 const SHOWN_ROWS = 50;
-/** More days than this are drawn by week. */
+/** More days than this are drawn by week, and the table has the newest of them. */
 const DRAWN_DAYS = 31;
 const WEEK = 7;
 
@@ -158,7 +158,7 @@ function columnOf(rows: readonly ProfitRow[]) {
 
 function Rows({ context, view: { by, days, rows: all } }: ProfitProps) {
   const { profit: words } = context.words;
-  const rows = by === 'day' ? all.toReversed() : all.slice(0, SHOWN_ROWS);
+  const rows = by === 'day' ? all.toReversed().slice(0, DRAWN_DAYS) : all.slice(0, SHOWN_ROWS);
   const { requests, revenue, cost, loss, profit, margin } = words;
   const groups = PROFIT_BY.map((name) => ({ path: PATH + queryOf(name, days), text: words.by[name] }));
   return (
@@ -179,7 +179,9 @@ function Rows({ context, view: { by, days, rows: all } }: ProfitProps) {
           shareOf(row.margin),
         ])}
       />
-      {all.length > rows.length ? <p class="note">{words.more(count(rows.length))}</p> : null}
+      {all.length > rows.length ? (
+        <p class="note">{by === 'day' ? words.moreDays(count(rows.length)) : words.more(count(rows.length))}</p>
+      ) : null}
       <p>
         <a class="button quiet small" href={`${PATH}.csv${queryOf(by, days)}`} download>
           {words.file}

@@ -32,6 +32,7 @@ export const en = {
   none: 'No requests in this period.',
   more: (shown: string) =>
     `The ${shown} rows with the largest revenue are shown. The totals include all, and the file has more rows.`,
+  moreDays: (shown: string) => `The newest ${shown} days are shown. The file has all of them.`,
   noChannel: 'no channel',
   file: 'Download as CSV',
   lossLink: 'Losses by reason',
@@ -73,6 +74,7 @@ export const zh: Said<typeof en> = {
   rows: '獲利來源',
   none: '這段期間沒有請求。',
   more: (shown) => `只列出營收最高的 ${shown} 列；合計包含全部，檔案則列出更多。`,
+  moreDays: (shown) => `只列出最近 ${shown} 天；檔案則包含全部。`,
   noChannel: '無供應商線路',
   file: '下載 CSV',
   lossLink: '未回收成本的原因',
