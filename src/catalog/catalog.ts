@@ -1,7 +1,8 @@
 // The active catalog: a valid document in the form the service uses, with prices in nano-NT$ and lookup by name.
 
 import { FREE, type InputTier, LISTED_UNITS, type ListPrices, type PriceRules, type Prices } from '../kit/prices.ts';
-import { type ChannelKind, type Endpoint, endpointsOf, type ModelKind } from '../vendors/endpoints.ts';
+import { regionOf } from '../vendors/bedrock.ts';
+import { type ChannelKind, type Endpoint, endpointsFor, endpointsOf, type ModelKind } from '../vendors/endpoints.ts';
 import { type Quirks, quirksOf } from '../vendors/quirks.ts';
 import {
   DEFAULT_CONTEXT_TOKENS,
@@ -37,6 +38,8 @@ export interface Channel {
   endpoints: readonly Endpoint[];
   /** As in the document: `env:NAME`, `file:PATH`, a sealed literal, or nothing. */
   apiKey: string | undefined;
+  /** Of AWS, for a channel of kind bedrock. */
+  region: string | undefined;
   quirks: Quirks;
   prefill: boolean;
   /** After a client disconnects, read the rest of its stream for exact usage. */
@@ -48,6 +51,8 @@ export interface Route {
   channel: Channel;
   /** The model's name at the upstream. */
   model: string;
+  /** In which formats the channel serves this model. */
+  endpoints: readonly Endpoint[];
   priority: number;
   weight: number;
   firstTokenMs: FirstTokenMs;
@@ -155,6 +160,7 @@ function buildChannel(channel: DocumentChannel): Channel {
     anthropicBaseUrl: channel.anthropic_base_url ? withoutSlash(channel.anthropic_base_url) : undefined,
     endpoints: endpointsOf(channel),
     apiKey: channel.api_key,
+    region: regionOf(channel),
     quirks: buildQuirks(channel),
     prefill: channel.prefill,
     drainOnAbort: channel.drain_on_abort,
@@ -167,8 +173,8 @@ function buildChannel(channel: DocumentChannel): Channel {
   };
 }
 
-function buildQuirks({ quirks, mid_system: midSystem }: DocumentChannel): Quirks {
-  const named = quirksOf(quirks);
+function buildQuirks({ kind, quirks, mid_system: midSystem }: DocumentChannel): Quirks {
+  const named = quirksOf(quirks ?? (kind === 'azure' ? 'azure' : undefined));
   return midSystem === undefined ? named : { ...named, midSystem };
 }
 
@@ -201,6 +207,7 @@ function buildModel(
           {
             channel,
             model: name,
+            endpoints: endpointsFor(channel.kind, channel.endpoints, name),
             priority,
             weight,
             firstTokenMs: route.first_token_ms ?? channel.timeouts.firstTokenMs,

@@ -1,6 +1,7 @@
 // Checks beyond the shape: names are unique, references resolve, free and paid do not mix. Reads the raw document and
 // skips values of a wrong type, so that one pass lists the faults of both checks.
 
+import { regionOf } from '../vendors/bedrock.ts';
 import { checkRetirement } from './check-retirement.ts';
 import { FREE_MODEL } from './document.ts';
 import { fieldsOf, listOf } from './loose-fields.ts';
@@ -14,6 +15,7 @@ interface LooseChannel {
   name: unknown;
   kind: unknown;
   base_url: unknown;
+  region: unknown;
 }
 interface LooseModel {
   id: unknown;
@@ -45,7 +47,7 @@ function loosen(raw: unknown): LooseDocument {
   return {
     channels: listOf(channels)
       .map(fieldsOf)
-      .map(({ name, kind, base_url }) => ({ name, kind, base_url })),
+      .map(({ name, kind, base_url, region }) => ({ name, kind, base_url, region })),
     models: listOf(models)
       .map(fieldsOf)
       .map(({ id, price, aliases, kinds, routes, fallbacks, retires_at, replaced_by, on_retired }) => ({
@@ -65,7 +67,7 @@ function loosen(raw: unknown): LooseDocument {
 function checkChannels({ channels }: LooseDocument): DocumentFault[] {
   const faults: DocumentFault[] = [];
   const seen = new Set<unknown>();
-  channels.forEach(({ name, kind, base_url }, index) => {
+  channels.forEach(({ name, kind, base_url, region }, index) => {
     const path = `channels[${index}]`;
     if (typeof name === 'string' && seen.has(name))
       faults.push({ path: `${path}.name`, message: `"${name}" is used twice` });
@@ -73,8 +75,22 @@ function checkChannels({ channels }: LooseDocument): DocumentFault[] {
     if (typeof kind === 'string' && kind !== 'demo' && base_url === undefined) {
       faults.push({ path: `${path}.base_url`, message: `a channel of kind ${kind} needs one` });
     }
+    faults.push(...checkRegion(kind, base_url, region, path));
   });
   return faults;
+}
+
+/** A region belongs to Bedrock, which needs one: its own, or that of its host. */
+function checkRegion(kind: unknown, baseUrl: unknown, region: unknown, path: string): DocumentFault[] {
+  if (kind !== 'bedrock') {
+    return region === undefined
+      ? []
+      : [{ path: `${path}.region`, message: 'only a channel of kind bedrock may have it' }];
+  }
+  const isKnown = region !== undefined || (typeof baseUrl === 'string' && regionOf({ kind, base_url: baseUrl }));
+  return isKnown
+    ? []
+    : [{ path: `${path}.region`, message: 'name the region of AWS, such as us-east-1: the host does not say it' }];
 }
 
 function checkIds({ models }: LooseDocument): DocumentFault[] {

@@ -1,7 +1,7 @@
 // Refuses keys that cannot work: a literal that no header can carry, a reference without a name. Checks new documents
 // only; a stored reference stays, so that another channel can still be switched off.
 
-import { isHeaderText } from '../kit/header-text.ts';
+import { isHeaderText, secretText } from '../kit/header-text.ts';
 import type { DocumentFault } from './check-references.ts';
 import type { Document } from './document.ts';
 import { isReference } from './document-secrets.ts';
@@ -28,7 +28,7 @@ export function checkSecrets(
 
 function faultOf(secret: string): string | undefined {
   if (isReference(secret)) return NAMELESS[secret];
-  return isHeaderText(secret)
+  return isHeaderText(secretText(secret))
     ? undefined
     : `has ${NOT_CARRIED}: line ends and other control characters, or letters beyond U+00FF`;
 }

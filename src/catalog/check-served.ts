@@ -1,17 +1,23 @@
 // Refuses what is valid but cannot work: an endpoint that upstreams of that kind lack, a model that none of its routes
 // can serve. Checks new documents only: a stored one must keep the service running.
 
-import { canServe, endpointsOf, type SERVED_BY } from '../vendors/endpoints.ts';
+import { canServe, endpointsFor, endpointsOf, type SERVED_BY } from '../vendors/endpoints.ts';
 import type { DocumentFault } from './check-references.ts';
-import type { Document, DocumentChannel } from './document.ts';
+import type { Document, DocumentChannel, DocumentModel } from './document.ts';
+
+type DocumentRoute = Pick<DocumentModel['routes'][number], 'channel' | 'model'>;
 
 export function checkServed({ channels, models }: Document): DocumentFault[] {
-  const endpoints = new Map(channels.map((channel) => [channel.name, endpointsOf(channel)]));
+  const byName = new Map(channels.map((channel) => [channel.name, channel]));
+  const endpointsTo = ({ channel: name, model }: DocumentRoute) => {
+    const channel = byName.get(name);
+    return channel ? endpointsFor(channel.kind, endpointsOf(channel), model) : [];
+  };
   return [
     ...channels.flatMap((channel, index) => checkEndpoints(channel, `channels[${index}].endpoints`)),
     ...models.flatMap(({ kinds, routes }, index) =>
       kinds.flatMap((kind, at) =>
-        routes.some(({ channel }) => canServe(endpoints.get(channel) ?? [], kind))
+        routes.some((route) => canServe(endpointsTo(route), kind))
           ? []
           : [{ path: `models[${index}].kinds[${at}]`, message: `needs a route to a channel with ${needed(kind)}` }],
       ),

@@ -65,6 +65,11 @@ const channel = z.strictObject({
     .min(1)
     .optional(),
   api_key: z.string().min(1).optional(),
+  /** For which requests to AWS are signed; by default the one in the host. */
+  region: z
+    .string()
+    .regex(/^[a-z0-9-]{2,30}$/, 'must be the name of a region, such as us-east-1')
+    .optional(),
   quirks: z.enum(QUIRKS_NAMES).optional(),
   mid_system: z.enum(MID_SYSTEM).optional(),
   prefill: z.boolean().default(false),

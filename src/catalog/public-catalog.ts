@@ -23,7 +23,7 @@ const PATHS: Record<ModelKind, readonly string[]> = {
 /** The API paths of a model: those of its kinds that the channels of its routes support. */
 export function pathsOf({ kinds, routes }: Model): string[] {
   return kinds
-    .filter((kind) => routes.some(({ channel }) => canServe(channel.endpoints, kind)))
+    .filter((kind) => routes.some(({ endpoints }) => canServe(endpoints, kind)))
     .flatMap((kind) => PATHS[kind]);
 }
 

@@ -1,6 +1,6 @@
 // Warnings about a valid document that is probably not meant that way. It is applied nevertheless.
 
-import { isHeaderText } from '../kit/header-text.ts';
+import { isHeaderText, secretText } from '../kit/header-text.ts';
 import { isOwnKey } from '../kit/own-key.ts';
 import { warnAddresses } from './check-addresses.ts';
 import type { DocumentFault } from './check-references.ts';
@@ -73,13 +73,13 @@ export function secretTrouble(secret: string | undefined, { variable, readFile }
   }
   const { key = '', trouble } = readFile(secret) ?? {};
   if (trouble !== undefined) return trouble;
-  return isHeaderText(key) ? undefined : `${secret?.slice('file:'.length)} holds ${NOT_CARRIED}`;
+  return isHeaderText(secretText(key)) ? undefined : `${secret?.slice('file:'.length)} holds ${NOT_CARRIED}`;
 }
 
 /** New ones are refused; an old one may still be stored. */
 function sealedTrouble(secret: string | undefined, channel: string, { openSealed }: SecretPlaces): string | undefined {
   const key = secret === undefined ? undefined : openSealed?.(secret, channel);
-  return isHeaderText(key ?? '') ? undefined : `the stored key holds ${NOT_CARRIED}`;
+  return isHeaderText(secretText(key ?? '')) ? undefined : `the stored key holds ${NOT_CARRIED}`;
 }
 
 /**
@@ -126,6 +126,6 @@ function warnRoutes(id: string, routes: readonly { channel: string }[], path: st
 function troubleWith(value: string | undefined): string | undefined {
   if (value === undefined) return 'is not set in this environment';
   if (isOwnKey(value)) return 'holds a key of this service';
-  if (!isHeaderText(value)) return `holds ${NOT_CARRIED}`;
+  if (!isHeaderText(secretText(value))) return `holds ${NOT_CARRIED}`;
   return undefined;
 }

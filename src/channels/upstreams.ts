@@ -6,11 +6,14 @@ import type { NewId } from '../kit/ids.ts';
 import type { ChannelKind } from '../vendors/endpoints.ts';
 import type { Quirks } from '../vendors/quirks.ts';
 import { createAnthropicUpstream } from './anthropic/anthropic-upstream.ts';
+import { createAzureUpstream } from './azure/azure-upstream.ts';
+import { createBedrockUpstream } from './bedrock/bedrock-upstream.ts';
 import { createDemoUpstream } from './demo/demo-upstream.ts';
 import { createGeminiUpstream } from './gemini/gemini-upstream.ts';
 import { type Connect, limitConnect } from './limit-connect.ts';
 import { createOpenaiUpstream } from './openai/openai-upstream.ts';
 import type { Fetch, Upstream } from './upstream.ts';
+import { createVertexUpstream } from './vertex/vertex-upstream.ts';
 
 /** The required fields of a channel. */
 export interface ChannelSettings {
@@ -19,6 +22,8 @@ export interface ChannelSettings {
   baseUrl: string;
   anthropicBaseUrl: string | undefined;
   apiKey: string | undefined;
+  /** Of a channel of kind bedrock. */
+  region: string | undefined;
   quirks: Quirks;
   timeouts: { connectMs: number };
 }
@@ -91,6 +96,12 @@ function createUpstream(channel: ChannelSettings, tools: UpstreamTools): Upstrea
       return createAnthropicUpstream({ ...settings, takesBetas: true }, fetch);
     case 'gemini':
       return createGeminiUpstream(settings, fetch);
+    case 'bedrock':
+      return createBedrockUpstream({ ...settings, region: channel.region ?? '', now: clock.now }, fetch);
+    case 'vertex':
+      return createVertexUpstream({ ...settings, clock }, fetch);
+    case 'azure':
+      return createAzureUpstream({ ...settings, quirks: channel.quirks, clock }, fetch);
   }
 }
 

@@ -33,11 +33,9 @@ const UPSTREAMS: readonly (readonly [endpoint: Endpoint, adapter: UpstreamAdapte
 ];
 
 interface Destination {
-  channel: {
-    /** What the upstream can be asked for. */
-    endpoints: readonly Endpoint[];
-    quirks: Quirks;
-  };
+  channel: { quirks: Quirks };
+  /** What the upstream can be asked for with this model. */
+  endpoints: readonly Endpoint[];
   /** The model's name there. */
   model: string;
   prefill: boolean;
@@ -61,8 +59,8 @@ export function canReach(dialect: Dialect, endpoints: readonly Endpoint[]): bool
 
 /** Throws a fault that names what cannot be carried. */
 export function carry(dialect: Dialect, request: RelayRequest, to: Destination, from: Sender): Carrier {
-  const { channel, model, prefill } = to;
-  const { endpoints, quirks } = channel;
+  const { channel, endpoints, model, prefill } = to;
+  const { quirks } = channel;
   if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, from);
   const found = translationTo(dialect, endpoints, isForResponses(quirks, model) ? 'responses' : undefined);
   if (!found) throw new Error(`no route from ${dialect.endpoint} to ${endpoints.join(', ')}`);
@@ -75,9 +73,9 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
 }
 
 /** Does the part of `carry` that all routes share, if it is a translation: a large request is then carried in two steps. */
-export function readAhead(dialect: Dialect, request: RelayRequest, { channel }: Destination): void {
+export function readAhead(dialect: Dialect, request: RelayRequest, { endpoints }: Destination): void {
   const client = CLIENTS[dialect.endpoint];
-  if (client && !channel.endpoints.includes(dialect.endpoint)) conversationOf({ dialect, client, request });
+  if (client && !endpoints.includes(dialect.endpoint)) conversationOf({ dialect, client, request });
 }
 
 function translationTo(dialect: Dialect, endpoints: readonly Endpoint[], preferred?: Endpoint) {

@@ -9,6 +9,7 @@ import type { RawValue } from '../kit/json/raw-json.ts';
 import type { Nano } from '../kit/money.ts';
 import { addCalls, type ToolCalls } from '../kit/prices.ts';
 import type { Buckets } from '../store/rows.ts';
+import type { ClaudeHost } from '../vendors/claude-hosts.ts';
 import type { Endpoint } from '../vendors/endpoints.ts';
 import type { LimitField, Quirks } from '../vendors/quirks.ts';
 import type { DefaultThinking } from '../vendors/qwen.ts';
@@ -60,6 +61,8 @@ export interface UpstreamFields {
   withoutSealed?: boolean;
   /** The field in which it wants the reasoning text of any model back. */
   thoughtsField?: Quirks['reasoningField'];
+  /** The platform that hosts a Claude model, and the betas that the client asked for. */
+  claudeHost?: { name: ClaudeHost; betas: string | undefined } | undefined;
 }
 
 /** What clients call the thinking budget where it was lowered: `x-svc-dropped` names it. */

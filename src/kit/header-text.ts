@@ -6,3 +6,13 @@ const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*[\t\r\n ]*$/;
 export function isHeaderText(text: string): boolean {
   return HEADER_TEXT.test(text);
 }
+
+/** A secret as it is used: credentials in JSON, which are files of several lines, stand on one. */
+export function secretText(text: string): string {
+  if (!text.trimStart().startsWith('{')) return text;
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}

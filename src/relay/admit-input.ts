@@ -97,7 +97,7 @@ function callsBound({ request, candidates, dialect }: Call): HoldTerms['calls'] 
   if (!toolUse.calls) return undefined;
   // A translation removes these tools.
   const isReached = candidates.some(({ routes }) =>
-    routes.some(({ channel }) => channel.endpoints.includes(dialect.endpoint)),
+    routes.some(({ endpoints }) => endpoints.includes(dialect.endpoint)),
   );
   return isReached ? { byTool: toolUse.calls, most: allUses(toolUse) } : undefined;
 }
@@ -120,7 +120,7 @@ export function inputBounds({ request: { input }, model, candidates, dialect }: 
   for (const { contextTokens, routes } of candidates) {
     context = Math.max(context, contextTokens);
     for (const route of routes) {
-      const isTranslated = !route.channel.endpoints.includes(dialect.endpoint);
+      const isTranslated = !route.endpoints.includes(dialect.endpoint);
       upper = Math.max(upper, upperAt(input, route.model, isTranslated));
       // A translation removes these tools.
       if (!isTranslated) runsTools = input.toolUse.tokens > 0;

@@ -27,7 +27,7 @@ function isUsable(fallback: Model, { key, kind, dialect }: Pick<IncomingCall, 'k
 
 /** Whether some route of the model can be reached in the caller's dialect. */
 export function isReached({ routes }: Model, dialect: Dialect): boolean {
-  for (const { channel } of routes) if (canReach(dialect, channel.endpoints)) return true;
+  for (const { endpoints } of routes) if (canReach(dialect, endpoints)) return true;
   return false;
 }
 

@@ -29,7 +29,7 @@ export function rankRoutes(model: Model, dialect: Dialect): Ranks {
 }
 
 function rank(routes: readonly Route[], dialect: Dialect): Ranks {
-  const reached = routes.filter(({ channel }) => canReach(dialect, channel.endpoints));
+  const reached = routes.filter(({ endpoints }) => canReach(dialect, endpoints));
   const priorities = [...new Set(reached.map(({ priority }) => priority))].sort((a, b) => a - b);
   return priorities.map((priority) => reached.filter((route) => route.priority === priority));
 }

@@ -9,6 +9,7 @@ import { canReach, carry, type Sender } from '../dialects/carry.ts';
 import { type Dialect, type RelayRequest, THINKING_BUDGET } from '../dialects/dialect.ts';
 import { Fault, fault } from '../faults/fault.ts';
 import { fitsThinking } from '../ledger/thinking-budget.ts';
+import { takesBetas } from '../vendors/claude-hosts.ts';
 import { isReached, type Models } from './candidate-models.ts';
 import { noChannel } from './no-channel.ts';
 
@@ -47,7 +48,7 @@ export class Carriers {
       const serviceTiers = prices.rules?.serviceTiers;
       const carrier = carry(dialect, request, route, serviceTiers ? { ...this.#options, serviceTiers } : this.#options);
       // Other upstreams get no beta header.
-      const betas = route.channel.kind === 'anthropic' ? lostBetas(headers, contextTokens) : NOTHING;
+      const betas = takesBetas(route.channel.kind) ? lostBetas(headers, contextTokens) : NOTHING;
       if (betas.length > 0) carrier.dropped = [...carrier.dropped, ...betas];
       if (!isStrict) return carrier;
       const lowered = carrier.droppedAt?.(request.maxOutputTokens ?? maxOutputTokens) ?? NOTHING;
@@ -91,7 +92,7 @@ export function findCarrier(models: readonly Model[], { dialect, carriers }: Car
   let refusal: Fault | undefined;
   for (const model of models) {
     for (const route of model.routes) {
-      if (!canReach(dialect, route.channel.endpoints)) continue;
+      if (!canReach(dialect, route.endpoints)) continue;
       const found = carriers.find(model, route);
       if (!(found instanceof Fault)) return found;
       refusal ??= found;

@@ -128,7 +128,7 @@ export class Plan {
     const last = this.#last;
     const waitMs = retryWait(this.#tools, failure);
     if (!last || waitMs === undefined || this.#triesOnModel >= MAX_ON_ONE_MODEL) return undefined;
-    if (this.#triesOn(last.route) > 1) return undefined;
+    if (this.#triesOn(last.route) > 1 || this.#needsAllTries(last.model)) return undefined;
     const { channel, model } = last.route;
     const hasWaited = OUTCOMES[failure.outcome].retry === 'after_wait';
     const permit = hasWaited
@@ -138,6 +138,18 @@ export class Plan {
     if (retryBudget.take(running.size)) return this.#take({ ...last, waitMs, permit });
     health.forget(permit);
     return undefined;
+  }
+
+  /** There are as many other channels as tries left: each of them is worth more than a second try of the last one. */
+  #needsAllTries(model: Model): boolean {
+    const { health } = this.#tools;
+    const left = MAX_ON_ONE_MODEL - this.#triesOnModel;
+    if (model.routes.length <= left) return false;
+    const others = rankRoutes(model, this.#call.dialect)
+      .flat()
+      .filter((route) => this.#triesOn(route) === 0)
+      .filter(({ channel, model }) => !health.blockedForMs(channel.name, model, this.#account));
+    return new Set(others.map(({ channel }) => channel.name)).size >= left;
   }
 
   /** Without a wait, and not counted for the channel or the model. */

@@ -72,7 +72,7 @@ function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
 /** Only such a route can return log probabilities. */
 function hasSameFormat(models: readonly Model[], { endpoint }: Dialect): boolean {
   for (const { routes } of models) {
-    for (const { channel } of routes) if (channel.endpoints.includes(endpoint)) return true;
+    for (const { endpoints } of routes) if (endpoints.includes(endpoint)) return true;
   }
   return false;
 }

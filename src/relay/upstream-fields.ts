@@ -1,8 +1,10 @@
 // The fields of an upstream request that the gateway sets: the upstream's name of the model, and the output bound.
 
 import type { Model } from '../catalog/catalog.ts';
+import { BETA_HEADER, withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { RelayRequest, UpstreamFields } from '../dialects/dialect.ts';
 import { lowerThinkingBudget } from '../ledger/thinking-budget.ts';
+import { claudeHostOf } from '../vendors/claude-hosts.ts';
 import { limitFieldOf } from '../vendors/openai.ts';
 import { qwenThinking } from '../vendors/qwen.ts';
 import type { Admission } from './call.ts';
@@ -14,7 +16,8 @@ export function upstreamFields(
   { model, route, withoutSealed }: Step,
   prefilledTokens: number | undefined,
 ): UpstreamFields {
-  const { quirks } = route.channel;
+  const { kind, quirks } = route.channel;
+  const host = claudeHostOf(kind);
   const bound = Math.min(most, model.maxOutputTokens, unnamedBound(model, call.request));
   const maxOutputTokens = outputBound(bound, prefilledTokens);
   return {
@@ -27,6 +30,7 @@ export function upstreamFields(
     takesUsageWish: quirks.takesUsageWish,
     thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
     withoutSealed,
+    claudeHost: host && { name: host, betas: withoutLostBetas(call.headers, model.contextTokens)[BETA_HEADER] },
   };
 }
 

@@ -66,6 +66,14 @@ export function versionOf(model: string): Version | undefined {
   return found ? Number(found[1]) * 100 + Number(found[2] ?? 0) : undefined;
 }
 
+/** The same model has other names on other platforms: `us.anthropic.claude-opus-4-5-20251101-v1:0`, `claude-opus-4-5@20251101`. */
+const HOSTED_NAME = /(claude-[a-z0-9.-]+?)(?:[-@](?:\d{8}|latest|default))?(?:-v\d+(?::\d+)?)?(?::\w+)?$/;
+
+/** One name for a Claude model wherever it is hosted; other names stay as they are. */
+export function claudeName(upstreamModel: string): string {
+  return HOSTED_NAME.exec(upstreamModel.toLowerCase())?.[1] ?? upstreamModel;
+}
+
 /** The vendor states about 30 % more tokens since Opus 4.7, and version 5 of the others. */
 const NEWER_OPUS = 407;
 const NEWER_CLAUDE = 500;

@@ -4,7 +4,7 @@ export const ENDPOINTS = ['chat', 'responses', 'embeddings', 'images', 'messages
 export type Endpoint = (typeof ENDPOINTS)[number];
 
 /** The protocol of a channel's upstream. */
-export const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'demo'] as const;
+export const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'bedrock', 'vertex', 'azure', 'demo'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 export const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
@@ -15,7 +15,18 @@ const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
   openai: ['chat', 'responses', 'embeddings', 'images'],
   anthropic: ['messages'],
   gemini: ['gemini'],
+  bedrock: ['messages', 'chat'],
+  vertex: ['messages', 'gemini', 'chat'],
+  azure: ['chat', 'responses', 'embeddings', 'images', 'messages'],
   demo: ['chat', 'messages'],
+};
+
+/** Platforms that host models of several vendors: a model's name says in which formats it is served there. */
+const CLAUDE = /claude/i;
+const HOSTED: Partial<Record<ChannelKind, (model: string) => readonly Endpoint[]>> = {
+  bedrock: (model) => (CLAUDE.test(model) ? ['messages'] : ['chat']),
+  vertex: (model) => (CLAUDE.test(model) ? ['messages'] : /^gemini/i.test(model) ? ['gemini'] : ['chat']),
+  azure: (model) => (CLAUDE.test(model) ? ['messages'] : ['chat', 'responses', 'embeddings', 'images']),
 };
 
 /** The endpoints that can serve a kind of model; chats are translated where necessary. */
@@ -46,6 +57,14 @@ const DEPLOYMENT = /^[^?#]*\/deployments\//;
 function endpointsUnnamed({ kind, base_url: address = '' }: EndpointFields): readonly Endpoint[] {
   const all = DEFAULT_ENDPOINTS[kind];
   return DEPLOYMENT.test(address) ? all.filter((endpoint) => endpoint !== 'responses') : all;
+}
+
+/** Of the endpoints of a channel, those that serve one of its models. */
+export function endpointsFor(kind: ChannelKind, endpoints: readonly Endpoint[], model: string): readonly Endpoint[] {
+  const hosted = HOSTED[kind]?.(model);
+  const named = hosted ? endpoints.filter((endpoint) => hosted.includes(endpoint)) : endpoints;
+  // Names given by their owner, such as ARNs of profiles, say nothing: then the document's `endpoints` do.
+  return named.length > 0 ? named : endpoints;
 }
 
 export function canServe(endpoints: readonly Endpoint[], kind: ModelKind): boolean {

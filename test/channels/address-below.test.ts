@@ -28,6 +28,7 @@ async function addressOf(
     name: 'up',
     anthropicBaseUrl: undefined,
     apiKey: 'fake-key',
+    region: undefined,
     quirks: quirksOf(undefined),
     timeouts: { connectMs: 1_000 },
     ...channel,

@@ -11,6 +11,7 @@ const CHANNEL: ChannelSettings = {
   baseUrl: 'http://127.0.0.1:9/v1',
   anthropicBaseUrl: undefined,
   apiKey: 'file:/run/secrets/up',
+  region: undefined,
   quirks: quirksOf(undefined),
   timeouts: { connectMs: 1_000 },
 };

@@ -123,7 +123,7 @@ describe('tries', () => {
   test.each([
     ['four', 404, 'abc'],
     ['main', 404, 'abcdef'],
-    ['main', 500, 'aabdde'],
+    ['main', 500, 'abcdef'],
   ])('%s, status %p: three on one model and six in all', async (model, status, channels) => {
     gateway.upstream.otherwise(errorScript(status, { message: 'x' }));
     const response = await gateway.chat(account.key, { model, max_tokens: 5 });

@@ -18,7 +18,7 @@ export function carrierOf(dialect: Dialect, body: object, endpoint: Endpoint): C
   const request = dialect.readRequest(readJsonObject(JSON.stringify({ model: 'm', max_tokens: 100, ...body })));
   const quirks = quirksOf('openai');
   if (endpoint === dialect.endpoint) return sameDialectCarrier(dialect, request, { isFree: false });
-  const to = { channel: { endpoints: [endpoint], quirks }, model: MODELS[endpoint] ?? '', prefill: false };
+  const to = { channel: { quirks }, endpoints: [endpoint], model: MODELS[endpoint] ?? '', prefill: false };
   return carry(dialect, request, to, { requestId: 'req_1', createdAt: 1, hashUser: (id) => id, isFree: false });
 }
 

@@ -19,7 +19,16 @@ export interface Lockfile {
   packages: Record<string, LockedPackage>;
 }
 
-const RUNTIME_DEPENDENCIES = ['@modelcontextprotocol/server', 'bun', 'hono', 'marked', 'uqr', 'yaml', 'zod'];
+const RUNTIME_DEPENDENCIES = [
+  '@modelcontextprotocol/server',
+  'aws4fetch',
+  'bun',
+  'hono',
+  'marked',
+  'uqr',
+  'yaml',
+  'zod',
+];
 
 // In pieces, so that this file does not hold what it looks for.
 const FOLDERS_OF_A_MACHINE = ['work', 'root', String.raw`home/[\w.-]+`, String.raw`Users/[\w.-]+`].join('|');

@@ -40,7 +40,8 @@ export function carryStream(client: ClientName, upstream: UpstreamName, events: 
     dialect,
     request,
     {
-      channel: { endpoints: [ENDPOINTS[upstream]], quirks: quirksOf(undefined) },
+      channel: { quirks: quirksOf(undefined) },
+      endpoints: [ENDPOINTS[upstream]],
       model: UPSTREAMS[upstream].model,
       prefill: false,
     },

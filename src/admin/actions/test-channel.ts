@@ -4,9 +4,11 @@ import type { Channel } from '../../catalog/catalog.ts';
 import type { Document } from '../../catalog/document.ts';
 import { readFailure } from '../../channels/refusals/read-failure.ts';
 import type { Upstream } from '../../channels/upstream.ts';
+import { hostedFields } from '../../dialects/anthropic-messages/hosted-fields.ts';
 import { codeOf } from '../../kit/error-code.ts';
 import { isObject, tryParseJson } from '../../kit/json/json.ts';
-import { type Endpoint, type ModelKind, SERVED_BY } from '../../vendors/endpoints.ts';
+import { claudeHostOf } from '../../vendors/claude-hosts.ts';
+import { type Endpoint, endpointsFor, type ModelKind, SERVED_BY } from '../../vendors/endpoints.ts';
 import { isForResponses, limitFieldOf } from '../../vendors/openai.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
 import { record } from './audit-log.ts';
@@ -34,7 +36,7 @@ const MAX_BYTES = 1024 * 1024;
 /** Includes thinking: some models refuse a limit that leaves no tokens for the answer. */
 const MAX_TOKENS = 512;
 
-type Call = readonly [endpoint: Endpoint, body: (model: string, quirks: Quirks) => unknown];
+type Call = readonly [endpoint: Endpoint, body: (model: string, quirks: Quirks) => object];
 
 const MESSAGES = [{ role: 'user', content: 'Say ok.' }];
 
@@ -70,7 +72,10 @@ export async function testChannel(
   if (!channel) throw notFound(`channel ${name}; there are: ${[...catalog.channels.keys()].join(', ')}`);
   const { upstreamModel, call } = findCall(document, channel, model);
   const [endpoint, body] = call;
-  const sent = { endpoint, model: upstreamModel, body: JSON.stringify(body(upstreamModel, channel.quirks)) };
+  const host = endpoint === 'messages' ? claudeHostOf(channel.kind) : undefined;
+  const fields = hostedFields({ claudeHost: host && { name: host, betas: undefined } });
+  const text = JSON.stringify({ ...body(upstreamModel, channel.quirks), ...fields });
+  const sent = { endpoint, model: upstreamModel, body: text };
   const result = { channel: name, model: upstreamModel, endpoint, ...(await send(tools, channel, sent)) };
   await record(tools, actor, 'channels.test', name, { model: upstreamModel, ok: result.ok, ms: result.ms });
   return result;
@@ -79,7 +84,7 @@ export async function testChannel(
 /** Includes channels that are switched off, which is when they are tested. */
 function findCall(
   { models }: Document,
-  { name, endpoints, quirks }: Pick<Channel, 'name' | 'endpoints' | 'quirks'>,
+  { name, kind: channelKind, endpoints, quirks }: Pick<Channel, 'name' | 'kind' | 'endpoints' | 'quirks'>,
   wanted: string | undefined,
 ): { upstreamModel: string; call: Call } {
   const routes = models
@@ -94,7 +99,8 @@ function findCall(
   for (const kind of TESTED) {
     const route = routes.find(({ kinds }) => kinds.includes(kind));
     if (!route) continue;
-    const calls = CALLS.filter(([endpoint]) => SERVED_BY[kind].includes(endpoint) && endpoints.includes(endpoint));
+    const served = endpointsFor(channelKind, endpoints, route.model);
+    const calls = CALLS.filter(([endpoint]) => SERVED_BY[kind].includes(endpoint) && served.includes(endpoint));
     const preferred = isForResponses(quirks, route.model) ? 'responses' : undefined;
     const call = calls.find(([endpoint]) => endpoint === preferred) ?? calls[0];
     if (call) return { upstreamModel: route.model, call };

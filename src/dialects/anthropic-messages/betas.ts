@@ -4,7 +4,7 @@
 /** What the vendor's models take without that beta. */
 const PLAIN_CONTEXT_TOKENS = 200_000;
 const LONG_CONTEXT = /^context-1m-/i;
-const HEADER = 'anthropic-beta';
+export const BETA_HEADER = 'anthropic-beta';
 
 const NONE: readonly string[] = [];
 
@@ -12,19 +12,20 @@ type PassedHeaders = Readonly<Record<string, string>>;
 
 /** By their names, as the client wrote them. */
 export function lostBetas(headers: PassedHeaders, contextTokens: number): readonly string[] {
-  if (contextTokens > PLAIN_CONTEXT_TOKENS || headers[HEADER] === undefined) return NONE;
-  return betasOf(headers).filter((name) => LONG_CONTEXT.test(name));
+  if (contextTokens > PLAIN_CONTEXT_TOKENS || headers[BETA_HEADER] === undefined) return NONE;
+  return betasOf(headers[BETA_HEADER]).filter((name) => LONG_CONTEXT.test(name));
 }
 
 export function withoutLostBetas(headers: PassedHeaders, contextTokens: number): PassedHeaders {
   const lost = lostBetas(headers, contextTokens);
   if (lost.length === 0) return headers;
-  const { [HEADER]: _, ...others } = headers;
-  const kept = betasOf(headers).filter((name) => !lost.includes(name));
-  return kept.length === 0 ? others : { ...others, [HEADER]: kept.join(',') };
+  const { [BETA_HEADER]: _, ...others } = headers;
+  const kept = betasOf(headers[BETA_HEADER]).filter((name) => !lost.includes(name));
+  return kept.length === 0 ? others : { ...others, [BETA_HEADER]: kept.join(',') };
 }
 
-function betasOf({ [HEADER]: list = '' }: PassedHeaders): string[] {
+/** What a client's header lists. */
+export function betasOf(list = ''): string[] {
   return list
     .split(',')
     .map((name) => name.trim())

@@ -4,6 +4,7 @@ import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { boundTools } from './bound-tools.ts';
+import { hostedFields } from './hosted-fields.ts';
 import { stripOwn } from './strip-own.ts';
 
 export function writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): string {
@@ -30,7 +31,8 @@ function ownedFields(
   fields: UpstreamFields,
   removed?: readonly string[],
 ): Record<string, Json | undefined> {
-  const edits = withoutFields({ model: fields.model, max_tokens: fields.maxOutputTokens }, removed);
+  const own = { model: fields.model, max_tokens: fields.maxOutputTokens, ...hostedFields(fields) };
+  const edits = withoutFields(own, removed);
   const { thinking } = document.value;
   if (fields.thinkingBudget !== undefined && isObject(thinking) && thinking.type !== 'disabled') {
     edits.thinking = { ...thinking, budget_tokens: fields.thinkingBudget };

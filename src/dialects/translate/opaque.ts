@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { isObject, tryParseJson } from '../../kit/json/json.ts';
+import { claudeName } from '../../vendors/claude.ts';
 import type { Opaque, ReasoningPart } from './conversation.ts';
 
 /** Part of every tag: a cheap test on a whole body. */
@@ -15,9 +16,9 @@ const TAGGED = new RegExp(`^${TAG}\\.[\\w-]+(\\.[\\w-]+)?$`);
 const ORIGIN_CHARS = 10;
 const DIGEST_CHARS = 16;
 
-/** Identifies a model at an upstream without revealing its name. */
+/** Identifies a model at an upstream without revealing its name. Claude's signatures hold on every platform. */
 export function originOf(wire: string, upstreamModel: string): string {
-  return digest(`${wire}\n${upstreamModel}`).slice(0, ORIGIN_CHARS);
+  return digest(`${wire}\n${claudeName(upstreamModel)}`).slice(0, ORIGIN_CHARS);
 }
 
 /** Of thought signatures that came without our tag: any model of Google's may have made them. */

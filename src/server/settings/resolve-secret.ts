@@ -1,6 +1,6 @@
 // Resolves a channel's `api_key` (env:NAME, file:PATH, a sealed literal) to the secret.
 
-import { isHeaderText } from '../../kit/header-text.ts';
+import { isHeaderText, secretText } from '../../kit/header-text.ts';
 import { readKeyFile } from '../../kit/key-file.ts';
 import { isOwnKey } from '../../kit/own-key.ts';
 import type { Sealer } from '../../kit/sealed.ts';
@@ -15,7 +15,8 @@ export function createSecretResolver(settings: Pick<Settings, 'variable'>, seale
   // A key that no header can carry would fail like a network error; without a key, the upstream reports the cause.
   return (secret: string, channel: string): string | undefined => {
     const found = find(secret, channel);
-    return found !== undefined && isHeaderText(found) ? found : undefined;
+    const text = found === undefined ? undefined : secretText(found);
+    return text !== undefined && isHeaderText(text) ? text : undefined;
   };
 }
 

@@ -118,7 +118,7 @@ function readerOf({ client, endpoint }: Stream, request: RelayRequest) {
   const carrier = carry(
     client,
     request,
-    { channel: { endpoints: [endpoint], quirks: quirksOf(undefined) }, model: 'theirs', prefill: false },
+    { channel: { quirks: quirksOf(undefined) }, endpoints: [endpoint], model: 'theirs', prefill: false },
     { requestId: 'req_01m7exzk7vpbajzhy88cbnm7wa', createdAt: 1_790_000_000, hashUser: String, isFree: false },
   );
   return carrier.createStreamReader();

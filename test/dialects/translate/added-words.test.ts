@@ -59,7 +59,7 @@ test.each<[keyof typeof DIALECTS, QuirksName]>([
 ])('from %s to %s', (client, name) => {
   const { dialect, body } = DIALECTS[client];
   const request = dialect.readRequest(readJsonObject(JSON.stringify({ model: 'm', ...body })));
-  const to = { channel: { endpoints: ['chat'] as const, quirks: quirksOf(name) }, model: 'u', prefill: false };
+  const to = { channel: { quirks: quirksOf(name) }, endpoints: ['chat'] as const, model: 'u', prefill: false };
   const { messages } = JSON.parse(String(carry(dialect, request, to, SENDER).writeRequest(FIELDS)));
   expect(messages.length).toBeGreaterThan(ids.length * 2);
   const sent = messages.reduce((sum: number, message: Answer) => sum + mostTokens(message), 0);

@@ -20,7 +20,8 @@ test('a second route takes the conversation of the first', () => {
   const request = openaiChat.readRequest(counted);
   const from = { requestId: 'r', createdAt: 1, hashUser: (id: string) => id, isFree: false };
   const to = (endpoint: Endpoint) => ({
-    channel: { endpoints: [endpoint], quirks: quirksOf(undefined) },
+    channel: { quirks: quirksOf(undefined) },
+    endpoints: [endpoint],
     model: 'm',
     prefill: false,
   });

@@ -9,6 +9,7 @@ import { settingsOfParts } from '../../translate/settings-of-parts.ts';
 import { allowedTools } from '../../translate/tools/allowed-tools.ts';
 import { withUpstreamNames } from '../../translate/tools/announce-tools.ts';
 import { createToolNames } from '../../translate/tools/tool-names.ts';
+import { hostedFields } from '../hosted-fields.ts';
 import { ID_CHARS } from '../shown-ids.ts';
 import { cacheMember, chooseMarks } from './cache-marks.ts';
 import { planTurns } from './plan-turns.ts';
@@ -70,6 +71,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
       output_config: Object.keys(config).length > 0 ? config : undefined,
       ...settings.members,
       stream: asked.stream,
+      ...hostedFields(fields),
     });
   }
 

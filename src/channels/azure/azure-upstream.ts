@@ -1,0 +1,52 @@
+// Azure OpenAI and Foundry: the v1 API of a resource, where deployments are the names of models, and Claude in the
+// Anthropic format beside it. With a key of the resource, or with tokens for an application of Entra.
+
+import type { Clock } from '../../kit/clock.ts';
+import type { Quirks } from '../../vendors/quirks.ts';
+import { createAccessTokens } from '../access-tokens/access-tokens.ts';
+import { entraTokenRequest, readEntraApplication } from '../access-tokens/entra-token.ts';
+import { createAnthropicUpstream } from '../anthropic/anthropic-upstream.ts';
+import { createOpenaiUpstream } from '../openai/openai-upstream.ts';
+import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
+
+interface AzureSettings {
+  baseUrl: string;
+  /** The resolved secret: a key, or an application as JSON. */
+  apiKey: string | undefined;
+  gatewayId: string;
+  quirks: Quirks;
+  clock: Clock;
+}
+
+const API_PATH = '/openai/v1';
+const CLAUDE_PATH = '/anthropic';
+
+export function createAzureUpstream(settings: AzureSettings, fetch: Fetch): Upstream {
+  const { apiKey, gatewayId, quirks, clock } = settings;
+  const application = apiKey === undefined ? undefined : readEntraApplication(apiKey);
+  const key = application ? undefined : apiKey;
+  const sent = application
+    ? withTokens(createAccessTokens({ clock, fetch, request: () => entraTokenRequest(application) }), fetch)
+    : fetch;
+  // Either address may be written: that of the resource, or that of its API.
+  const root = settings.baseUrl.replace(/\/(openai(\/v1)?|anthropic(\/v1)?)$/, '');
+  const openai = createOpenaiUpstream({ baseUrl: root + API_PATH, apiKey: key, gatewayId, quirks }, sent);
+  const claude = createAnthropicUpstream(
+    { baseUrl: root + CLAUDE_PATH, apiKey: key, gatewayId, takesBetas: false },
+    sent,
+  );
+  return {
+    hidden: [...hiddenOf(root, key), ...(application ? [application.clientSecret, application.clientId] : [])],
+    send: (request) => (request.endpoint === 'messages' ? claude : openai).send(request),
+  };
+}
+
+/** Every request carries the token of its moment. */
+function withTokens(nextToken: ReturnType<typeof createAccessTokens>, fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const found = await nextToken();
+    init.signal?.throwIfAborted();
+    if (!found.ok) return found.response;
+    return fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${found.token}` } });
+  };
+}
