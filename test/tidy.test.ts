@@ -22,6 +22,7 @@ describe('packages are pinned and few', () => {
   const clean = {
     dependencies: {
       '@modelcontextprotocol/server': '1.0.0',
+      aws4fetch: '1.0.0',
       bun: '1.0.0',
       hono: '1.0.0',
       marked: '1.0.0',
