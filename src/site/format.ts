@@ -1,17 +1,35 @@
 // Money, times and counts as pages show them: NT$ always, Taipei time with its zone, figures in groups of three.
 
-import { formatNtd, type Nano, ntdNumber } from '../kit/money.ts';
+import { formatNtd, NANO_PER_NTD, type Nano, ntdNumber } from '../kit/money.ts';
 import { percentOf } from '../kit/percent.ts';
 import { LISTED_UNITS, type Prices } from '../kit/prices.ts';
 
 const TAIPEI = 'Asia/Taipei';
 
-/** As exact as it is, but with two decimals at least. */
+/** The exact amount, with at least two decimals: for details, titles and forms. Lists use `roundedMoney`. */
 export function money(amount: Nano): string {
   const text = formatNtd(amount);
   const [whole = '0', decimals = ''] = text.split('.');
   const sign = whole.startsWith('-') ? '−' : '';
   return `${sign}NT$${groups(whole.replace('-', ''))}.${decimals.padEnd(2, '0')}`;
+}
+
+const CENT: Nano = NANO_PER_NTD / 100n;
+const LEAST_SHOWN: Nano = NANO_PER_NTD / 10_000n;
+
+/** For lists: two decimals from NT$1 on, up to four below it. */
+export function roundedMoney(amount: Nano): string {
+  if (amount === 0n) return 'NT$0';
+  const size = amount < 0n ? -amount : amount;
+  if (size < LEAST_SHOWN) return amount < 0n ? '> −NT$0.0001' : '< NT$0.0001';
+  const small = roundedTo(size, LEAST_SHOWN);
+  const rounded = small < NANO_PER_NTD ? small : roundedTo(size, CENT);
+  return money(amount < 0n ? -rounded : rounded);
+}
+
+/** Half of a step is rounded up. */
+function roundedTo(size: Nano, step: Nano): Nano {
+  return ((size + step / 2n) / step) * step;
 }
 
 export function count(value: number): string {

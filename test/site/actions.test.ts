@@ -2,7 +2,7 @@
 // come twice or late, and dates as people mean them.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { money, sentences } from '../../src/site/format.ts';
+import { roundedMoney, sentences } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { MAX_KEYS } from '../../src/store/book/key-count.ts';
 import { clientOf, fieldOf } from '../admin/console/operator-client.ts';
@@ -165,22 +165,22 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const limited = await createKey(gateway, key, { name: 'reports', daily_budget_ntd: 0.5 });
     const idle = await createKey(gateway, key, { name: 'idle', daily_budget_ntd: 0.25 });
     expect((await gateway.chat(limited.key, { model: 'demo-small' })).status).toBe(200);
-    const spent = money(BigInt((await gateway.get('/api/me', limited.key)).key.daily_spent_nano));
+    const spent = roundedMoney(BigInt((await gateway.get('/api/me', limited.key)).key.daily_spent_nano));
     const page = async (of: string, path: string) =>
       await (await (await signedIn(gateway, of, language)).get(path)).text();
 
     const { limits, budgetUsed } = account.keys;
-    const left = money(500_000_000n - BigInt((await gateway.get('/api/me', limited.key)).key.daily_spent_nano));
-    const used = (today: string, limit: string, rest: string) => `<span>${budgetUsed(today, limit, '0\u00a0%', rest)}`;
+    const left = roundedMoney(500_000_000n - BigInt((await gateway.get('/api/me', limited.key)).key.daily_spent_nano));
+    const used = (today: string, limit: string, rest: string) => `>${budgetUsed(today, limit, '0\u00a0%', rest)}`;
     const cards = await page(key, '/account/keys');
     expect(cards.split(`<strong>${limits.dayBudget}</strong>`)).toHaveLength(1 + 2);
     expect(cards).toContain(used(spent, 'NT$0.50', left));
-    expect(cards).toContain(used('NT$0.00', 'NT$0.25', 'NT$0.25'));
+    expect(cards).toContain(used('NT$0', 'NT$0.25', 'NT$0.25'));
     expect(cards.split(`<summary>${account.keys.edit}<`)).toHaveLength(4);
     const overview = await page(limited.key, '/account');
     expect(overview).toContain(used(spent, 'NT$0.50', left));
     expect(overview).toContain(`<span class="under">${account.overview.resets('2026-01-16 00:00:00 UTC+8')}</span>`);
-    expect(await page(idle.key, '/account')).toContain(used('NT$0.00', 'NT$0.25', 'NT$0.25'));
+    expect(await page(idle.key, '/account')).toContain(used('NT$0', 'NT$0.25', 'NT$0.25'));
     expect(await page(key, '/account')).not.toContain(account.overview.budgets);
   });
 

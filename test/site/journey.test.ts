@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { CARD_CODE_SHAPE } from '../../src/accounts/card-code.ts';
-import { money } from '../../src/site/format.ts';
+import { money, roundedMoney } from '../../src/site/format.ts';
 import { type Language, wordsOf } from '../../src/site/language.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -104,7 +104,7 @@ describe.each(USED_IN)('in %s', (language) => {
     await page.click(`nav.tabs a[href="/account/usage"]`);
     await page.waitForSelector('tbody tr');
     expect(await textOf(page, 'tbody .by')).toBe(answer.headers.get('x-svc-channel') ?? '');
-    expect(await textOf(page, 'tbody .paid')).toStartWith(money(BigInt(cost)));
+    expect(await textOf(page, 'tbody .paid')).toStartWith(roundedMoney(BigInt(cost)));
     expect(await textOf(page, 'thead')).toContain(account.usage.channel);
     await page.click('tbody a');
     await page.waitForSelector('dl.lines');

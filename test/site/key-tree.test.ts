@@ -2,6 +2,7 @@
 // child.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { money, roundedMoney } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
@@ -147,7 +148,9 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const child = await createKey(gateway, top.key, { name: 'child', ...CHILD_BUDGET });
     await use(child.key);
     const { ancestors_left: above } = (await gateway.get('/api/me', child.key)).key;
-    const left = `${words.keys.aboveLeft}${words.colon}<strong class="number">NT$${above.left_ntd}</strong>`;
+    const amount = BigInt(above.left_nano);
+    const shown = `<span title="${money(amount)}">${roundedMoney(amount)}</span>`;
+    const left = `${words.keys.aboveLeft}${words.colon}<strong class="number">${shown}</strong>`;
     const client = await signedIn(gateway, child.key, language);
     for (const path of ['/account', '/account/keys']) {
       const html = await (await client.get(path)).text();

@@ -31,6 +31,6 @@ test.each(['en', 'zh-TW'] as const)('in %s', async (language) => {
   const html = await page();
   expect(html).toContain(overview.highest('2026-01-17', 'NT$0.005'));
   const [, table = ''] = new RegExp(`<summary>${overview.byDay}</summary>(.*?)</details>`).exec(html) ?? [];
-  const cells = [...table.matchAll(/<td class="(?:right )?number">([^<]*)/g)].map(([, cell]) => cell);
+  const cells = [...table.matchAll(/<td class="(?:right )?number">(?:<span[^>]*>)?([^<]*)/g)].map(([, cell]) => cell);
   expect(cells).toEqual(['2026-01-19', 'NT$0.001', '2026-01-17', 'NT$0.005', '2026-01-15', 'NT$0.002']);
 });

@@ -75,7 +75,7 @@ test('the list of the latest requests is called so', async () => {
 test('one request is one request, in English', async () => {
   const client = await signedIn(gateway, account.key);
   const totals = async (query: string) =>
-    /<strong>([^<]*)<\/strong>/.exec(await (await client.get(`/account/usage${query}`)).text())?.[1];
+    /<strong[^>]*>([^<]*)<\/strong>/.exec(await (await client.get(`/account/usage${query}`)).text())?.[1];
   expect(await totals('?model=painter')).toBe('1 request, NT$0.50');
   expect(await totals('')).toStartWith('3 requests, ');
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { consoleWords } from '../../src/admin/console/words/words.ts';
-import { dateTime, money, percent, sentences } from '../../src/site/format.ts';
+import { dateTime, money, percent, roundedMoney, sentences } from '../../src/site/format.ts';
 import { LANGUAGES, type Language, wordsOf } from '../../src/site/language.ts';
 
 interface Said {
@@ -216,6 +216,27 @@ describe('figures', () => {
       'NT$0.998827417',
       'NT$1,234,567.00',
     ]);
+  });
+
+  test.each([
+    [0n, 'NT$0'],
+    [1n, '< NT$0.0001'],
+    [99_999n, '< NT$0.0001'],
+    [100_000n, 'NT$0.0001'],
+    [149_999n, 'NT$0.0001'],
+    [150_000n, 'NT$0.0002'],
+    [5_000_000n, 'NT$0.005'],
+    [500_000_000n, 'NT$0.50'],
+    [998_827_417n, 'NT$0.9988'],
+    [999_950_000n, 'NT$1.00'],
+    [1_004_999_999n, 'NT$1.00'],
+    [1_005_000_000n, 'NT$1.01'],
+    [1_234_567_899_900_000n, 'NT$1,234,567.90'],
+    [-1n, '> −NT$0.0001'],
+    [-500_000_000n, '−NT$0.50'],
+    [-1_005_000_000n, '−NT$1.01'],
+  ])('money in lists is rounded: %p is %s', (amount, text) => {
+    expect(roundedMoney(amount)).toBe(text);
   });
 });
 

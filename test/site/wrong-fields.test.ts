@@ -67,7 +67,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const filter = async (query: string) => {
       const response = await client.get(`/account/usage?${query}`);
       const html = await response.clone().text();
-      const shown = [words.usage.totals('1', 'NT$0.00'), '/account/usage.csv', '<table'];
+      const shown = [words.usage.totals('1', 'NT$0'), '/account/usage.csv', '<table'];
       return { status: response.status, shown: shown.map((part) => html.includes(part)), ...(await told(response)) };
     };
     const refused = { status: 400, shown: [false, false, false] };
@@ -87,7 +87,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     }
     expect(await filter('cursor=none')).toEqual({ ...refused, marked: [], focus: [], text: undefined });
     const all = await (await client.get('/account/usage?from=2026-01-01')).text();
-    for (const part of [words.usage.totals('1', 'NT$0.00'), '/account/usage.csv?from=2026-01-01', '<table']) {
+    for (const part of [words.usage.totals('1', 'NT$0'), '/account/usage.csv?from=2026-01-01', '<table']) {
       expect(all).toContain(part);
     }
     expect(all).not.toContain('aria-invalid');

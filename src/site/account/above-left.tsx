@@ -3,8 +3,9 @@
 
 import { readSpending, tightestOf } from '../../accounts/keys/key-spending.ts';
 import type { KeyRow } from '../../store/rows.ts';
-import { dateTime, money } from '../format.ts';
+import { dateTime } from '../format.ts';
 import type { PageContext } from '../page.tsx';
+import { Money } from '../parts/amount.tsx';
 import type { SiteTools } from '../tools.ts';
 import { LIMITS } from './budget-bars.tsx';
 
@@ -25,7 +26,9 @@ export function AboveLeft({ context, above }: { context: PageContext; above: Abo
   return (
     <p>
       {keys.aboveLeft + colon}
-      <strong class={above.left === 0n ? 'number bad' : 'number'}>{money(above.left)}</strong>
+      <strong class={above.left === 0n ? 'number bad' : 'number'}>
+        <Money value={above.left} />
+      </strong>
       <span class="under">{notes.join(' · ')}</span>
     </p>
   );

@@ -8,7 +8,7 @@ import {
   type KeySpending,
 } from '../../accounts/keys/key-spending.ts';
 import type { Nano } from '../../kit/money.ts';
-import { dateTime, money } from '../format.ts';
+import { dateTime, money, roundedMoney } from '../format.ts';
 import type { PageContext } from '../page.tsx';
 
 const WARNING_PERCENT = 80;
@@ -45,10 +45,11 @@ export function MainBudget({ context, spending }: BudgetBarsProps) {
     .map(({ name, limit }) => ({ name, ...shares(spending[name], limit, spending.held) }))
     .toSorted((one, other) => other.used - one.used);
   if (!main) return null;
+  const left = spending[main.name].left ?? 0n;
   return (
     <span class="main-budget">
       <Bar spent={main.spent} used={main.used} />
-      <span>{keys.budgetLeft(keys.limits[LIMITS[main.name]], money(spending[main.name].left ?? 0n))}</span>
+      <span title={money(left)}>{keys.budgetLeft(keys.limits[LIMITS[main.name]], roundedMoney(left))}</span>
     </span>
   );
 }
@@ -77,16 +78,18 @@ function Budget({ context, name, limit, state, held }: BudgetProps) {
   const { keys, overview } = context.words.account;
   const { spent, left, resetsAt } = state;
   const percent = shares(state, limit, held);
+  const used = (write: (amount: Nano) => string) =>
+    keys.budgetUsed(write(spent), write(limit), `${percent.used}\u00a0%`, write(left ?? 0n));
   const notes = [
-    ...(held > 0n ? [keys.reserved(money(held))] : []),
+    ...(held > 0n ? [keys.reserved(roundedMoney(held))] : []),
     ...(resetsAt === null ? [] : [overview.resets(dateTime(resetsAt))]),
   ];
   return (
     <li>
       <strong>{keys.limits[LIMITS[name]]}</strong>
       <Bar spent={percent.spent} used={percent.used} />
-      <span>
-        {keys.budgetUsed(money(spent), money(limit), `${percent.used}\u00a0%`, money(left ?? 0n))}
+      <span title={used(money)}>
+        {used(roundedMoney)}
         {notes.length > 0 ? <span class="under">{notes.join(' · ')}</span> : null}
       </span>
     </li>

@@ -2,8 +2,9 @@
 // The usage of each key, alone and with the keys below it.
 
 import type { UsageOfKey } from '../../accounts/usage/usage-by-key.ts';
-import { count, money } from '../format.ts';
+import { count } from '../format.ts';
 import type { PageContext } from '../page.tsx';
+import { Money } from '../parts/amount.tsx';
 import { DataTable, figure, typedText } from '../parts/table.tsx';
 
 interface KeyUsageTableProps {
@@ -31,8 +32,8 @@ export function KeyUsageTable({ context, usage, keyNames }: KeyUsageTableProps) 
           <span class="as-written">{nameOf(key.keyId)}</span>,
           nameOf(key.parentId),
           count(own.requests),
-          money(own.cost),
-          money(subtree.cost),
+          <Money value={own.cost} />,
+          <Money value={subtree.cost} />,
         ])}
       />
     </details>

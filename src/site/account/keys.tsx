@@ -8,9 +8,10 @@ import type { Nano } from '../../kit/money.ts';
 import { allowedModels, isDelegating } from '../../store/key-chain.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
-import { count, date, dateTime, money, withGap } from '../format.ts';
+import { count, date, dateTime, withGap } from '../format.ts';
 import type { Notice } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
+import { Money } from '../parts/amount.tsx';
 import { LinkButton, Submit } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Hidden } from '../parts/field.tsx';
@@ -174,7 +175,7 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
     ...LIMIT_NAMES.flatMap((name): Fact[] => {
       const value = limitOf(key, name);
       if (value === null || WITH_BAR.has(name)) return [];
-      return [[keys.limits[name], typeof value === 'bigint' ? money(value) : count(value)]];
+      return [[keys.limits[name], typeof value === 'bigint' ? <Money value={value} /> : count(value)]];
     }),
     [
       keys.expires,
@@ -221,7 +222,7 @@ function Spent({ context, key_: { keyId }, facts: { keys, spent, spentSince } }:
   const { tabs } = context.words.account;
   const isParent = keys.some(({ parentId }) => parentId === keyId);
   const query = new URLSearchParams({ [isParent ? 'subtree' : 'key']: keyId, from: spentSince });
-  return <a href={`${tabPath('usage')}?${query}`}>{spent ? money(spent.get(keyId) ?? 0n) : tabs.usage}</a>;
+  return <a href={`${tabPath('usage')}?${query}`}>{spent ? <Money value={spent.get(keyId) ?? 0n} /> : tabs.usage}</a>;
 }
 
 function KeyActions({ context, key_: key, facts }: KeyProps) {

@@ -7,10 +7,10 @@ import { visibleKeyIds } from '../../accounts/usage/visible-keys.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { Allowance } from '../../store/book/windows.ts';
 import { ancestorsOf } from '../../store/key-chain.ts';
-import { date, dateTime, money } from '../format.ts';
+import { date, dateTime } from '../format.ts';
 import { NoticeBox } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
-import { Figure } from '../parts/amount.tsx';
+import { Figure, Money } from '../parts/amount.tsx';
 import { MoneyBars } from '../parts/bars.tsx';
 import { LinkButton } from '../parts/button.tsx';
 import { Scroll } from '../parts/table.tsx';
@@ -190,7 +190,9 @@ function Latest({ context, facts: { spend, latest } }: OverviewProps) {
                 {paid.map(({ day, amount }) => (
                   <tr>
                     <td class="number">{day}</td>
-                    <td class="right number">{money(amount)}</td>
+                    <td class="right number">
+                      <Money value={amount} />
+                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -222,7 +224,9 @@ function Credits({ context, facts: { credits, hasMoreCredits } }: OverviewProps)
                     {entryKinds[kind]}
                     {kind === 'card' ? <span class="under id may-wrap">{reference}</span> : null}
                   </td>
-                  <td class="right number good">{money(amount)}</td>
+                  <td class="right number good">
+                    <Money value={amount} />
+                  </td>
                 </tr>
               ))}
             </tbody>

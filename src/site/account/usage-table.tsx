@@ -2,8 +2,9 @@
 // Requests as rows, without any content. On a narrow screen a row becomes a few lines, and the receipt has the rest.
 
 import type { UsageRecord } from '../../store/rows.ts';
-import { count, dateTime, milliseconds, money } from '../format.ts';
+import { count, dateTime, milliseconds } from '../format.ts';
 import type { PageContext } from '../page.tsx';
+import { Money } from '../parts/amount.tsx';
 import { RequestStatus } from '../parts/attempts.tsx';
 import { Heads, Scroll, Under } from '../parts/table.tsx';
 
@@ -90,9 +91,9 @@ function UsageRow({ context, record, keyName, query }: UsageRowProps) {
         </span>
       </td>
       <td class="right number paid">
-        {money(record.cost)}
+        <Money value={record.cost} />
         <span class="under" data-label={overview.balance}>
-          {money(record.balanceAfter)}
+          <Money value={record.balanceAfter} />
         </span>
       </td>
     </tr>
@@ -143,7 +144,9 @@ export function ShortUsageTable({ context, records, label }: ShortUsageProps) {
               <td class="right number took wide" data-label={usage.total}>
                 {milliseconds(record.totalMs)}
               </td>
-              <td class="right number paid">{money(record.cost)}</td>
+              <td class="right number paid">
+                <Money value={record.cost} />
+              </td>
             </tr>
           ))}
         </tbody>

@@ -11,7 +11,7 @@ import { parseMoment } from '../../kit/moment.ts';
 import type { UsageQuery, UsageTotals } from '../../store/reads.ts';
 import type { KeyRow, UsageRecord } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
-import { count, money, withGap } from '../format.ts';
+import { count, money, roundedMoney, withGap } from '../format.ts';
 import type { PageContext } from '../page.tsx';
 import { USAGE_FILTERS, type UsageFilter } from '../page-parameters.ts';
 import { LinkButton, Submit } from '../parts/button.tsx';
@@ -186,7 +186,7 @@ function Found({ context, facts, found, query }: UsageProps & { found: FoundUsag
   return (
     <>
       <p class="row">
-        <strong>{usage.totals(count(totals.requests), money(totals.cost))}</strong>
+        <strong title={money(totals.cost)}>{usage.totals(count(totals.requests), roundedMoney(totals.cost))}</strong>
         <a href={`/account/usage.csv${query}`}>{usage.csv}</a>
         {totals.requests > MAX_RECORDS ? <span class="faint">{usage.csvNewest(count(MAX_RECORDS))}</span> : null}
       </p>

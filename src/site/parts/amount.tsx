@@ -1,11 +1,20 @@
 /** @jsxImportSource hono/jsx */
-// Figures as large type. An amount is exact to the last decimal, but digits below a cent are less prominent.
+// Amounts for people: rounded, with the exact amount as title.
 
 import type { Child } from 'hono/jsx';
 import type { Nano } from '../../kit/money.ts';
-import { money } from '../format.ts';
+import { money, roundedMoney } from '../format.ts';
 
-const CENTS = 2;
+interface MoneyProps {
+  value: Nano;
+  /** Writes a plus before an amount above 0, as in a list of entries. */
+  isSigned?: boolean;
+}
+
+export function Money({ value, isSigned = false }: MoneyProps) {
+  const sign = isSigned && value > 0n ? '+' : '';
+  return <span title={sign + money(value)}>{sign + roundedMoney(value)}</span>;
+}
 
 interface FigureProps {
   title: Child;
@@ -15,22 +24,13 @@ interface FigureProps {
   children?: Child;
 }
 
+/** One figure as large type. */
 export function Figure({ title, value, children }: FigureProps) {
   return (
     <div>
       <p class="faint">{title}</p>
-      {typeof value === 'bigint' ? <Amount value={value} /> : <strong class="figure">{value}</strong>}
+      <strong class="figure">{typeof value === 'bigint' ? <Money value={value} /> : value}</strong>
       {children}
     </div>
-  );
-}
-
-function Amount({ value }: { value: Nano }) {
-  const [whole = '', decimals = ''] = money(value).split('.');
-  return (
-    <strong class="figure">
-      {whole}.{decimals.slice(0, CENTS)}
-      <span class="rest">{decimals.slice(CENTS)}</span>
-    </strong>
   );
 }

@@ -2,7 +2,7 @@
 // Bar charts: rendered without a script, with a text for screen readers.
 
 import type { Nano } from '../../kit/money.ts';
-import { money } from '../format.ts';
+import { money, roundedMoney } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 
 interface Bar {
@@ -74,7 +74,7 @@ export function MoneyBars({ language, look, days: all, label, highest }: MoneyBa
   const days = all.flatMap(({ day, amount }) => (amount === null ? [] : [{ day, amount }]));
   const most = days.reduce((high, { amount }) => (amount > high ? amount : high), 1n);
   const best = days.find(({ amount }) => amount === most);
-  const total = money(days.reduce((sum, { amount }) => sum + amount, 0n));
+  const total = roundedMoney(days.reduce((sum, { amount }) => sum + amount, 0n));
   const bars = days.map(({ day, amount }) => ({
     height: amount === 0n ? null : Number((amount * PER_MILLE) / most) / Number(PER_MILLE),
     title: day + colon + money(amount),
@@ -89,7 +89,7 @@ export function MoneyBars({ language, look, days: all, label, highest }: MoneyBa
         {highest && best ? (
           <>
             <br />
-            {highest(best.day, money(best.amount))}
+            {highest(best.day, roundedMoney(best.amount))}
           </>
         ) : null}
       </p>

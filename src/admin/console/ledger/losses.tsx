@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 // What upstreams billed and no customer paid, by account, model, channel or reason.
 
-import { count, money } from '../../../site/format.ts';
+import { count } from '../../../site/format.ts';
 import { wordFor } from '../../../site/language.ts';
-import { Figure } from '../../../site/parts/amount.tsx';
+import { Figure, Money } from '../../../site/parts/amount.tsx';
 import { IdLink, Submit } from '../../../site/parts/button.tsx';
 import { SelectField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
@@ -45,7 +45,11 @@ function LossesPage({ context, losses }: LossesProps) {
         none={words.none}
         label={words.title}
         columns={[words.by[by], figure(words.number), figure(ledger.amount)]}
-        rows={sums.map((sum) => [<Key context={context} by={by} sum={sum} />, count(sum.losses), money(sum.amount)])}
+        rows={sums.map((sum) => [
+          <Key context={context} by={by} sum={sum} />,
+          count(sum.losses),
+          <Money value={sum.amount} />,
+        ])}
       />
       {hasMore ? <p class="note">{words.more(count(sums.length))}</p> : null}
       <p class="faint">{words.guardNote}</p>

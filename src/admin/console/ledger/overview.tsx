@@ -3,6 +3,7 @@
 
 import { count, dateTime, money } from '../../../site/format.ts';
 import { wordFor, wordsOf } from '../../../site/language.ts';
+import { Money } from '../../../site/parts/amount.tsx';
 import { MoneyBars } from '../../../site/parts/bars.tsx';
 import { IdLink, Submit } from '../../../site/parts/button.tsx';
 import { DataTable, Facts, figure } from '../../../site/parts/table.tsx';
@@ -130,7 +131,10 @@ function InternalAccounts({ context, internalAccounts }: LedgerProps) {
       <p class="faint">{ledger.internalAccountsLead}</p>
       <Facts
         look="lines"
-        facts={internalAccounts.map(({ account, amount }) => [wordFor(ledger, account) ?? account, money(amount)])}
+        facts={internalAccounts.map(({ account, amount }) => [
+          wordFor(ledger, account) ?? account,
+          <Money value={amount} />,
+        ])}
         valueLook="number"
       />
     </section>
@@ -160,7 +164,7 @@ function Revenue({ context, revenue }: LedgerProps) {
               <span class="number">{day.day}</span>,
               day.requests === null ? ledger.notKept : count(day.requests),
               day.accounts === null ? ledger.notKept : count(day.accounts),
-              day.revenue === null ? ledger.notKept : money(day.revenue),
+              day.revenue === null ? ledger.notKept : <Money value={day.revenue} />,
             ])}
         />
       </details>
@@ -181,7 +185,7 @@ function WriteOffs({ context, writeOffs }: LedgerProps) {
         rows={writeOffs.map(({ at, reference, amount }) => [
           <span class="number">{dateTime(at)}</span>,
           <IdLink href={`/accounts?q=${encodeURIComponent(reference)}`} text={reference} />,
-          money(amount),
+          <Money value={amount} />,
         ])}
       />
     </section>
