@@ -31,7 +31,9 @@ test.each(['en', 'zh-TW'] as const)('in %s', async (language) => {
   const client = await signedIn(gateway, key, language);
   const html = await (await client.get('/account/keys')).text();
   const { overview } = wordsOf(language).account;
-  const spent = [...html.matchAll(new RegExp(`<dt>${overview.spend}</dt><dd[^>]*><a href="([^"]*)"><span[^>]*>([^<]*)`, 'g'))];
+  const spent = [
+    ...html.matchAll(new RegExp(`<dt>${overview.spend}</dt><dd[^>]*><a href="([^"]*)"><span[^>]*>([^<]*)`, 'g')),
+  ];
   expect(spent.map(([, , amount]) => amount).toSorted()).toEqual(['NT$0.25', 'NT$0.50']);
   for (const [, path = '', amount = ''] of spent) {
     expect([keyId, other.id].some((id) => path.includes(`key=${id}`))).toBe(true);
