@@ -12,6 +12,7 @@ import { ROUTES } from '../http/route-table.ts';
 import { chatCompletions } from '../http/routes/model-calls.ts';
 import { pathTemplate } from '../http/write-openapi.ts';
 import { requestUrl } from '../kit/request-url.ts';
+import { createSealer } from '../kit/sealed.ts';
 import type { SiteTools } from '../site/tools.ts';
 import { readShipped } from './shipped-files.ts';
 
@@ -29,6 +30,7 @@ export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSetti
     docs: readDocs(),
     assetFiles: readAssets(),
     hashSession: createSessionHasher(pepper),
+    sealer: createSealer(pepper, http.random),
     passwords: createPasswords(),
     guard: createSignInGuard(http.clock),
     priceHistory: () => history(http.catalog().revision, http.clock.now()),

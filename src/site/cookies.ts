@@ -17,13 +17,16 @@ interface CookieOptions {
   sameSite: 'Lax' | 'Strict';
   /** The address that it is for. */
   url: string;
+  /** Only this page and those below it get it. */
+  path?: string;
 }
 
 /** For the server alone: no script reads it. */
-export function secretCookie(name: string, value: string, { lifetimeS, sameSite, url }: CookieOptions): string {
+export function secretCookie(name: string, value: string, options: CookieOptions): string {
+  const { lifetimeS, sameSite, url, path = '/' } = options;
   const lifetime = value === '' ? 0 : lifetimeS;
   const secure = isSecure(url) ? '; Secure' : '';
-  return `${name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${lifetime}${secure}`;
+  return `${name}=${value}; Path=${path}; HttpOnly; SameSite=${sameSite}; Max-Age=${lifetime}${secure}`;
 }
 
 export function readSessionCookie(headers: Headers, publicUrl: string): string | undefined {

@@ -17,6 +17,8 @@ export interface FrameContext {
   path: string;
   query: string;
   isSignedIn: boolean;
+  /** What the form before this page did. */
+  flash?: Notice | undefined;
 }
 
 interface FrameProps {

@@ -11,9 +11,7 @@ const KNOWN: ReadonlyMap<string, readonly string[]> = new Map([
   ['/pricing', ['q', 'kind', 'sort']],
   ['/account/usage', USAGE],
   ['/account/usage.csv', USAGE],
-  ['/account/keys', ['done']],
   ['/account/setup', ['model']],
-  ['/account/access', ['saved']],
 ]);
 
 /** The query with what the page knows: empty, or with its question mark. A receipt keeps that of the list it was found in,

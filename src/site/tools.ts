@@ -12,6 +12,7 @@ import type { Connection } from '../kit/connection.ts';
 import type { Log } from '../kit/log.ts';
 import type { Load } from '../limits/load.ts';
 import type { KeyRow } from '../store/rows.ts';
+import type { FlashTools } from './flash.ts';
 
 interface Visitor {
   request: Request;
@@ -28,7 +29,7 @@ export interface PublicCall {
   isOpen: boolean;
 }
 
-export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, ReceiptTools, SignInTools {
+export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, ReceiptTools, SignInTools, FlashTools {
   siteName: string;
   log: Log;
   load: Load;

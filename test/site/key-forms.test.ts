@@ -31,7 +31,7 @@ test.each(['en', 'zh-TW'] as const)('in %s, a key is renamed though a model of i
       expires: '',
       ...form,
     });
-  expect((await change({})).headers.get('location')).toBe('/account/keys?done=saved');
+  expect((await change({})).headers.get('location')).toBe('/account/keys');
   const { data } = await gateway.get('/api/keys', key);
   const changed = data.find((one: Answer) => one.id === id);
   expect(changed).toMatchObject({ name: 'new', models: ['demo-small', 'up-paid'] });
@@ -94,7 +94,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect([late.status, html.includes(`<p>${account.keys.stale}</p>`)]).toEqual([409, true]);
     expect(shown(html, 'new')).toEqual(typed);
     expect((await gateway.get('/api/keys', key)).data).toHaveLength(2);
-    const again = await client.post('/account/keys', { known: fieldOf(html, 'known'), ...TYPED, manage: '' });
+    const again = await client.submit('/account/keys', { known: fieldOf(html, 'known'), ...TYPED, manage: '' });
     expect(again.status).toBe(200);
     expect((await gateway.get('/api/keys', key)).data).toHaveLength(3);
   });

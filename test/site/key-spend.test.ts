@@ -50,7 +50,7 @@ test('what cannot be summed up hides no key, least of all a new one, which is sh
     hand.run('ALTER TABLE usage_days RENAME TO elsewhere');
     hand.close();
     const { overview, tabs } = wordsOf('en').account;
-    const added = await client.post('/account/keys', { known: '1', name: 'new' });
+    const added = await client.submit('/account/keys', { known: '1', name: 'new' });
     expect([added.status, await added.text()]).toEqual([200, expect.stringMatching(/sk-svc-\w{20,}/)]);
     const html = await (await client.get('/account/keys')).text();
     const told = [...html.matchAll(new RegExp(`<dt>${overview.spend}</dt><dd[^>]*><a href="[^"]*">([^<]*)`, 'g'))];

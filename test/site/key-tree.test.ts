@@ -51,7 +51,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       ...{ day_ntd: '1', month_ntd: 'NT$2', total_ntd: '5', session_ntd: '0.5' },
       ...{ requests_per_minute: '60', tokens_per_minute: '100,000', in_flight: '2' },
     };
-    expect((await client.post('/account/keys', form)).status).toBe(200);
+    expect((await client.submit('/account/keys', form)).status).toBe(200);
     const made = (await gateway.get('/api/keys', top.key)).data[1];
     expect(made).toMatchObject({
       ...{ name: 'child', parent_id: top.id, models: ['up-paid', 'demo-small'], delegate: true, manage: false },
@@ -69,7 +69,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     }
     // An empty field takes its limit away.
     const changed = await client.post(`/account/keys/${made.id}`, { name: 'child', total_ntd: '4' });
-    expect(changed.headers.get('location')).toBe('/account/keys?done=saved');
+    expect(changed.headers.get('location')).toBe('/account/keys');
     expect((await gateway.get('/api/keys', top.key)).data[1]).toMatchObject({
       ...{ models: null, delegate: false, parent_id: top.id },
       budgets: { day_ntd: null, total_ntd: 4 },
@@ -182,7 +182,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(refused.status).toBe(400);
     expect(await refused.text()).toContain(`<details open=""><summary>${words.keys.managerLimits}</summary>`);
     const changed = await client.post(`/account/keys/${second.id}`, { name: 'second', day_ntd: '1' });
-    expect(changed.headers.get('location')).toBe('/account/keys?done=saved');
+    expect(changed.headers.get('location')).toBe('/account/keys');
   });
 
   test('the usage page has the sums of each key, and can show one subtree', async () => {

@@ -127,10 +127,10 @@ describe('time', () => {
     const [client, other] = [await signedIn(gateway, key), await signedIn(gateway, key)];
     const form = { last4: key.slice(-4), old: 'none' };
     const rotate = (by: SiteClient) => by.post(`/account/keys/${keyId}/rotate`, form);
-    expect((await rotate(client)).status).toBe(200);
+    expect((await rotate(client)).status).toBe(303);
     expect((await client.get('/account/access')).status).toBe(200);
     const again = await rotate(client);
-    expect([again.status, again.headers.get('location')]).toEqual([303, '/account/keys?done=stale']);
+    expect([again.status, again.headers.get('location')]).toEqual([303, '/account/keys']);
     const ended = await rotate(other);
     expect([ended.status, (await ended.text()).includes(wordsOf('en').account.lookFirst)]).toEqual([401, true]);
   });

@@ -12,6 +12,8 @@ export interface SiteClient {
     form?: Readonly<Record<string, string | readonly string[]>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response>;
+  /** The page that a form leads to, as a browser shows it. */
+  submit(...sent: Parameters<SiteClient['post']>): Promise<Response>;
 }
 
 export function createSiteClient(
@@ -39,9 +41,14 @@ export function createSiteClient(
     }
     return response;
   }
-  return {
+  const client: SiteClient = {
     cookies,
     get: (path, headers = {}) => send(path, { headers: { ...headers } }),
+    async submit(...sent) {
+      const answer = await client.post(...sent);
+      const location = answer.headers.get('location');
+      return answer.status === 303 && location !== null ? client.get(location) : answer;
+    },
     post: (path, form = {}, headers = {}) =>
       send(path, {
         method: 'POST',
@@ -56,6 +63,7 @@ export function createSiteClient(
         },
       }),
   };
+  return client;
 }
 
 /** Signs in with a key; the client then has the session's cookie. */

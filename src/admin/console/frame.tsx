@@ -88,7 +88,7 @@ export function ConsolePage({ context, title, section, lead, notice, isShownOnce
       {tabs ? <Tabs label={title} links={tabs} current={current?.path} /> : null}
       <h1>{title}</h1>
       {lead ? <p class="lead">{lead}</p> : null}
-      <NoticeBox notice={notice} />
+      <NoticeBox notice={notice ?? context.flash} />
       {children}
     </Frame>
   );

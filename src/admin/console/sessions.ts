@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { type Clock, HOUR_MS } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
 import { readCookie, secretCookie } from '../../site/cookies.ts';
+import { FLASH_MS, type Flash } from '../../site/flash.ts';
 import { OWN_URL } from './tools.ts';
 
 interface ConsoleSessions {
@@ -11,6 +12,16 @@ interface ConsoleSessions {
   open(headers: Headers): string;
   has(headers: Headers): boolean;
   end(headers: Headers): string;
+  /** For the page at this path, which shows it once. */
+  leave(headers: Headers, path: string, flash: Flash): void;
+  take(headers: Headers, path: string): Flash;
+}
+
+interface Session {
+  openedAt: number;
+  seenAt: number;
+  /** What the last form left. */
+  left?: { path: string; flash: Flash; at: number } | undefined;
 }
 
 /** Cookies know no ports: two gateways on one machine must not sign each other out. */
@@ -27,7 +38,7 @@ export function createConsoleSessions(clock: Clock, random: Random): ConsoleSess
   const cookie = (headers: Headers, secret: string) =>
     secretCookie(cookieName(headers), secret, { lifetimeS: LIFETIME_MS / 1_000, sameSite: 'Strict', url: OWN_URL });
   /** By hash, oldest first. */
-  const sessions = new Map<string, { openedAt: number; seenAt: number }>();
+  const sessions = new Map<string, Session>();
 
   function find(headers: Headers): string | undefined {
     const hash = hashOf(readCookie(headers, cookieName(headers)) ?? '');
@@ -55,6 +66,17 @@ export function createConsoleSessions(clock: Clock, random: Random): ConsoleSess
     end(headers) {
       sessions.delete(find(headers) ?? '');
       return cookie(headers, '');
+    },
+    leave(headers, path, flash) {
+      const session = sessions.get(find(headers) ?? '');
+      if (session) session.left = { path, flash, at: clock.monotonic() };
+    },
+    take(headers, path) {
+      const session = sessions.get(find(headers) ?? '');
+      const left = session?.left;
+      if (!session || left?.path !== path) return {};
+      session.left = undefined;
+      return clock.monotonic() - left.at < FLASH_MS ? left.flash : {};
     },
   };
 }

@@ -6,6 +6,7 @@
 import type { Context, Env, Hono } from 'hono';
 import { Fault } from '../../faults/fault.ts';
 import type { Assets } from '../../site/assets.ts';
+import type { Flash } from '../../site/flash.ts';
 import { sentences } from '../../site/format.ts';
 import type { Notice } from '../../site/frame.tsx';
 import { chooseLanguage, wordsOf } from '../../site/language.ts';
@@ -26,6 +27,10 @@ import { consoleWords } from './words/words.ts';
 
 export interface ConsoleVisit extends Visit<ConsoleContext> {
   once: Once;
+  /** What the form before this page left for it. */
+  flash: Flash;
+  /** To another page, which shows once what this form did. */
+  goWith(path: string, flash: Flash): Response;
 }
 
 type HandleVisit = Handle<ConsoleVisit>;
@@ -115,7 +120,14 @@ export function createConsoleVisits<Bindings extends Env>(
   const receive = (context: Context, handle: HandleVisit) =>
     answer(context, (visit) => {
       refuseControls(visit);
-      return handle({ ...visit, once });
+      const { request, url, page } = visit;
+      const { headers } = request;
+      const flash = request.method === 'GET' ? sessions.take(headers, url.pathname) : {};
+      const goWith: ConsoleVisit['goWith'] = (path, left) => {
+        sessions.leave(headers, new URL(path, url).pathname, left);
+        return visit.go(path);
+      };
+      return handle({ ...visit, page: { ...page, flash: flash.notice }, once, flash, goWith });
     });
 
   const serve = (context: Context, handle: HandleVisit) =>

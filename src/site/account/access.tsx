@@ -14,9 +14,7 @@ import type { SignedVisit, Visits } from './visits.tsx';
 
 export function addAccess(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/access', (visit) => {
-    const { searchParams } = visit.url;
-    const notice = searchParams.has('saved') ? { text: visit.page.words.account.access.saved } : undefined;
-    return show(tools, visit, { typed: visit.form.get('name') ?? undefined, notice });
+    return show(tools, visit, { typed: visit.form.get('name') ?? undefined });
   });
   visits.signed('post', '/account/access', (visit) => change(tools, visit));
 }
@@ -48,7 +46,7 @@ async function change(tools: SiteTools, visit: SignedVisit): Promise<Response> {
     throw error;
   });
   if (result instanceof Fault) return refuse(access.tooMany, result.row.status);
-  if (result.ok) return visit.go('/account/access?saved');
+  if (result.ok) return visit.goWith('/account/access', { notice: { text: access.saved } });
   switch (result.reason) {
     case 'name_not_allowed':
       return refuse(access.badName, 400, 'name');

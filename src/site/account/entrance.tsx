@@ -7,6 +7,7 @@ import { signInWithKey, signInWithPassword } from '../../accounts/sign-in/sign-i
 import { Fault } from '../../faults/fault.ts';
 import { readSessionCookie, sessionCookie } from '../cookies.ts';
 import { faultText } from '../fault-text.ts';
+import { writeFlash } from '../flash.ts';
 import { MessagePage } from '../page.tsx';
 import type { SiteTools } from '../tools.ts';
 import { readTyped, TYPED_FIELD } from '../typed-before.ts';
@@ -14,18 +15,30 @@ import { KEPT_FIELDS, nextPath } from './forms.ts';
 import { CreatedPage, SignInPage, type SignInProps } from './sign-in.tsx';
 import type { SignedVisit, SiteVisit, Visits } from './visits.tsx';
 
+const SIGN_IN = '/account/sign-in';
+/** Shows the key of a new account, once. */
+const CREATED = '/account/created';
+
 export function addEntrance(visits: Visits, tools: SiteTools): void {
-  visits.open('get', '/account/sign-in', async (visit) => {
+  visits.open('get', SIGN_IN, async (visit) => {
     const next = nextPath(visit.url.searchParams.get('next'));
     if (await isSignedIn(tools, visit)) return visit.go(next);
-    const hasLeft = visit.url.searchParams.has('signed-out');
-    const notice = hasLeft ? { text: visit.page.words.account.signedOut } : undefined;
-    return showSignIn(visit, next, { notice });
+    return showSignIn(visit, next, { notice: visit.flash.notice });
   });
-  visits.open('post', '/account/sign-in', (visit) => enter(tools, visit));
+  visits.open('post', SIGN_IN, (visit) => enter(tools, visit));
   visits.open('post', '/account/create', (visit) => create(tools, visit));
+  visits.signed('get', CREATED, (visit) => {
+    const next = nextPath(visit.url.searchParams.get('next'));
+    const { secret } = visit.flash;
+    if (secret === undefined) return visit.go(next);
+    const { accountId } = visit.session;
+    return visit.show(<CreatedPage context={visit.page} accountId={accountId} apiKey={secret} next={next} />);
+  });
   const noCookie = [sessionCookie('', tools.publicUrl)];
-  const signedOut = (visit: SiteVisit) => visit.go('/account/sign-in?signed-out', noCookie);
+  const signedOut = (visit: SiteVisit) => {
+    const notice = { text: visit.page.words.account.signedOut };
+    return visit.go(SIGN_IN, [...noCookie, writeFlash(tools, '', SIGN_IN, { notice })]);
+  };
   const leave = async (visit: SiteVisit) => {
     try {
       await endSession(tools, readSessionCookie(visit.request.headers, tools.publicUrl));
@@ -85,7 +98,7 @@ type Refused = Omit<SignInProps, 'context' | 'next'> & { status?: number };
 
 function showSignIn(visit: SiteVisit, next: string, { status = 200, ...refused }: Refused = {}): Response {
   const query = next === '/account' ? '' : `?next=${encodeURIComponent(next)}`;
-  const context = { ...visit.page, path: '/account/sign-in', query };
+  const context = { ...visit.page, path: SIGN_IN, query };
   return visit.show(<SignInPage context={context} next={next} {...refused} />, { status });
 }
 
@@ -106,9 +119,10 @@ async function create(tools: SiteTools, visit: SiteVisit): Promise<Response> {
     const { account_id: accountId, key_id: keyId, api_key: apiKey } = answer;
     const proof = { accountId, keyId, canManage: true, keyHash: tools.authenticator.hash(apiKey) };
     const opened = await openSession(tools, proof, visitor(tools, visit).cookie);
-    const context = { ...visit.page, isSignedIn: true };
-    const page = <CreatedPage context={context} accountId={accountId} apiKey={apiKey} next={next} />;
-    return visit.show(page, { cookies: [sessionCookie(opened?.cookie ?? '', tools.publicUrl)] });
+    const cookie = opened?.cookie ?? '';
+    const flash = writeFlash(tools, cookie, CREATED, { secret: apiKey });
+    const query = next === '/account' ? '' : `?next=${encodeURIComponent(next)}`;
+    return visit.go(CREATED + query, [sessionCookie(cookie, tools.publicUrl), flash]);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const text = faultText(visit.page.language, error);

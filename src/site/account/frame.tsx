@@ -44,7 +44,7 @@ export function AccountPage(props: AccountPageProps) {
           </p>
         )}
       </NoticeBox>
-      <NoticeBox notice={notice} />
+      <NoticeBox notice={notice ?? context.flash} />
       {children}
     </Page>
   );

@@ -24,8 +24,7 @@ import type { SignedVisit, Visits } from './visits.tsx';
 /** As on the overview. */
 const SPENT_DAYS = 30;
 const SPENT_WITHIN_MS = 1_000;
-/** It was done already, perhaps in another tab. */
-const GONE = '/account/keys?done=gone';
+const KEYS = '/account/keys';
 
 export function addKeyPages(visits: Visits, tools: SiteTools): void {
   const act =
@@ -44,13 +43,9 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     };
 
   visits.signed('get', '/account/keys', (visit) => {
-    const { keys } = visit.page.words.account;
-    const done = visit.url.searchParams.get('done');
-    const said = (['saved', 'revoked', 'gone', 'stale'] as const).find((name) => name === done);
-    const notice = said && { text: keys[said], isBad: said === 'stale' };
-    const { form } = visit;
+    const { form, flash } = visit;
     const typed = { keyId: form.get(KEY_ID_FIELD) ?? undefined, form, faults: {} };
-    return showKeys(tools, visit, { notice, typed: form.size > 0 ? typed : undefined });
+    return showKeys(tools, visit, { fresh: flash.secret, typed: form.size > 0 ? typed : undefined });
   });
   visits.signed(
     'post',
@@ -62,7 +57,7 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
       // A program may do without; a list for people needs names.
       if (body.name === null) throw fault('invalid_request', { param: 'name' });
       const { answer } = await addKey(tools, askerOf(tools, visit), body, undefined);
-      return showKeys(tools, visit, { fresh: answer.api_key });
+      return visit.goWith(KEYS, { secret: answer.api_key });
     }),
   );
   visits.signed(
@@ -71,7 +66,7 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     act(async (visit, keyId) => {
       const known = await findKey(tools, visit, keyId);
       await editKey(tools, askerOf(tools, visit), keyId, changedKeyBody(visit.form, known));
-      return visit.go('/account/keys?done=saved');
+      return done(visit, 'saved');
     }),
   );
   visits.signed(
@@ -79,10 +74,10 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     '/account/keys/:id/rotate',
     act(async (visit, keyId) => {
       const known = await findKey(tools, visit, keyId);
-      if (known && visit.form.get('last4') !== known.last4) return visit.go('/account/keys?done=stale');
+      if (known && visit.form.get('last4') !== known.last4) return done(visit, 'stale');
       const grace = { grace_seconds: graceOf(visit.form) };
       const { answer } = await rotateKey(tools, askerOf(tools, visit), keyId, grace, undefined);
-      return showKeys(tools, visit, { fresh: answer.api_key });
+      return visit.goWith(KEYS, { secret: answer.api_key });
     }),
   );
   const questions = [
@@ -96,7 +91,7 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
       act(async (visit, keyId) => {
         const known = await findKey(tools, visit, keyId);
         if (!known) throw fault('not_found');
-        if (known.revokedAt !== null) return visit.go(GONE);
+        if (known.revokedAt !== null) return done(visit, 'gone');
         return visit.show(<Question context={visit.page} key_={known} isCurrent={keyId === visit.session.keyId} />);
       }),
     );
@@ -106,11 +101,16 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     '/account/keys/:id/revoke',
     act(async (visit, keyId) => {
       const known = await findKey(tools, visit, keyId);
-      if (known && known.revokedAt !== null) return visit.go(GONE);
+      if (known && known.revokedAt !== null) return done(visit, 'gone');
       await removeKey(tools, askerOf(tools, visit), keyId);
-      return visit.go('/account/keys?done=revoked');
+      return done(visit, 'revoked');
     }),
   );
+}
+
+/** `gone`: it was revoked already, perhaps in another tab. */
+function done(visit: SignedVisit, what: 'saved' | 'revoked' | 'gone' | 'stale'): Response {
+  return visit.goWith(KEYS, { notice: { text: visit.page.words.account.keys[what], isBad: what === 'stale' } });
 }
 
 function askerOf({ hashSession }: SiteTools, { session, cookie }: SignedVisit): Requester {
@@ -152,7 +152,7 @@ function findKey({ store }: SiteTools, { session }: SignedVisit, keyId: string) 
 }
 
 interface Shown {
-  fresh?: string;
+  fresh?: string | undefined;
   /** Refused input, shown again for correction. */
   typed?: TypedKey | undefined;
   notice?: Notice | undefined;

@@ -16,7 +16,7 @@ import { AccountPage } from './frame.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
 
 export function addRedeem(visits: Visits, tools: SiteTools): void {
-  visits.signed('get', '/account/redeem', (visit) => show(tools, visit, {}));
+  visits.signed('get', '/account/redeem', (visit) => show(tools, visit, { isDone: visit.flash.notice !== undefined }));
   visits.signed('post', '/account/redeem', (visit) => redeem(tools, visit));
 }
 
@@ -47,7 +47,7 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
     const { answer } = await redeemCard(tools, visit.session.accountId, { code }, address, undefined);
     const amount = money(BigInt(answer.amount_nano));
     const text = answer.already_redeemed ? words.again(amount) : words.done(amount, money(BigInt(answer.balance_nano)));
-    return show(tools, visit, { notice: { text }, isDone: true });
+    return visit.goWith('/account/redeem', { notice: { text } });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const faults: Record<string, string> = {

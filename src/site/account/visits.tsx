@@ -7,6 +7,7 @@ import { Fault, fault } from '../../faults/fault.ts';
 import type { Assets } from '../assets.ts';
 import { readSessionCookie } from '../cookies.ts';
 import { faultText } from '../fault-text.ts';
+import { type Flash, takeFlash, writeFlash } from '../flash.ts';
 import { sentences } from '../format.ts';
 import type { Notice } from '../frame.tsx';
 import { MessagePage, type PageContext, pageContext } from '../page.tsx';
@@ -17,7 +18,12 @@ import { createAnswer, type Handle, type Visit } from '../visits.ts';
 import { KEPT_FIELDS, MAX_FORM_BYTES, nextPath, pageOfAction, typedOf } from './forms.ts';
 import { SignInPage } from './sign-in.tsx';
 
-export type SiteVisit = Visit<PageContext>;
+export interface SiteVisit extends Visit<PageContext> {
+  /** What the form before this page left for it. */
+  flash: Flash;
+  /** To another page, which shows what this form did. */
+  goWith(path: string, flash: Flash): Response;
+}
 
 export interface SignedVisit extends SiteVisit {
   session: VisitedSession;
@@ -57,7 +63,7 @@ export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: S
     const check = () => {
       if (isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
     };
-    app.on(method.toUpperCase(), path, (context) => answer(context, handle, check));
+    app.on(method.toUpperCase(), path, (context) => answer(context, (visit) => handle(withFlash(tools, visit)), check));
   };
   return {
     open,
@@ -75,6 +81,23 @@ export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: S
       };
       open(method, path, handleSigned, options);
     },
+  };
+}
+
+function withFlash(tools: SiteTools, visit: Visit<PageContext>): SiteVisit {
+  const { request, url, page } = visit;
+  const taken = request.method === 'GET' ? takeFlash(tools, request, url.pathname) : undefined;
+  const session = readSessionCookie(request.headers, tools.publicUrl) ?? '';
+  return {
+    ...visit,
+    page: { ...page, flash: taken?.notice },
+    flash: taken ?? {},
+    goWith: (path, flash) => visit.go(path, [writeFlash(tools, session, path, flash)]),
+    show: (html, { status, cookies = [] } = {}) =>
+      visit.show(html, {
+        ...(status === undefined ? {} : { status }),
+        cookies: [...cookies, ...(taken?.cookies ?? [])],
+      }),
   };
 }
 

@@ -22,11 +22,13 @@ import type { SignedVisit, Visits } from './visits.tsx';
 interface Shown {
   notice?: Notice | undefined;
   /** A secret that was just made. */
-  fresh?: string;
+  fresh?: string | undefined;
   /** What was typed as a URL and refused. */
   typed?: string;
   status?: number;
 }
+
+const WEBHOOKS = '/account/webhooks';
 
 export function addWebhooks(visits: Visits, tools: SiteTools): void {
   const act =
@@ -42,11 +44,7 @@ export function addWebhooks(visits: Visits, tools: SiteTools): void {
       }
     };
 
-  visits.signed('get', '/account/webhooks', (visit) => {
-    const { removed } = visit.page.words.account.webhooks;
-    const notice = visit.url.searchParams.has('removed') ? { text: removed } : undefined;
-    return show(tools, visit, { notice });
-  });
+  visits.signed('get', WEBHOOKS, (visit) => show(tools, visit, { fresh: visit.flash.secret }));
   visits.signed(
     'post',
     '/account/webhooks',
@@ -55,7 +53,7 @@ export function addWebhooks(visits: Visits, tools: SiteTools): void {
       if (visit.form.get('known') !== versionOf(known)) return showStale(tools, visit);
       const url = (visit.form.get('url') ?? '').trim();
       const { answer } = await addWebhook(tools.webhooks, askerOf(tools, visit), { url }, undefined);
-      return show(tools, visit, { fresh: answer.secret });
+      return visit.goWith(WEBHOOKS, { secret: answer.secret });
     }),
   );
   visits.signed(
@@ -65,7 +63,7 @@ export function addWebhooks(visits: Visits, tools: SiteTools): void {
       const { delivered, status } = await testWebhook(tools.webhooks, visit.session.accountId, webhookId);
       const { arrived, refused, notReached } = visit.page.words.account.webhooks;
       const text = status === null ? notReached : delivered ? arrived(status) : refused(status);
-      return show(tools, visit, { notice: { text, isBad: !delivered } });
+      return visit.goWith(WEBHOOKS, { notice: { text, isBad: !delivered } });
     }),
   );
   visits.signed(
@@ -75,7 +73,7 @@ export function addWebhooks(visits: Visits, tools: SiteTools): void {
       const webhook = await findWebhook(tools.webhooks, visit.session.accountId, webhookId);
       if (visit.form.get('known') !== versionOf([webhook])) return showStale(tools, visit);
       const { answer } = await rotateWebhook(tools.webhooks, askerOf(tools, visit), webhookId, undefined);
-      return show(tools, visit, { fresh: answer.secret });
+      return visit.goWith(WEBHOOKS, { secret: answer.secret });
     }),
   );
   visits.signed(
@@ -83,7 +81,7 @@ export function addWebhooks(visits: Visits, tools: SiteTools): void {
     '/account/webhooks/:id/delete',
     act(async (visit, webhookId) => {
       await removeWebhook(tools.webhooks, askerOf(tools, visit), webhookId);
-      return visit.go('/account/webhooks?removed');
+      return visit.goWith(WEBHOOKS, { notice: { text: visit.page.words.account.webhooks.removed } });
     }),
   );
   for (const kind of ['rotate', 'delete'] as const) {

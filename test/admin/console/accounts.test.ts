@@ -56,7 +56,12 @@ describe('money', () => {
 
     const confirmed = { ...form, once: fieldOf(asked, 'once'), confirmed: 'yes' };
     const done = await client.post(`${pathOf(account)}/credit`, confirmed);
-    expect(done.headers.get('location')).toStartWith(`${pathOf(account)}?balance=`);
+    expect(done.headers.get('location')).toBe(pathOf(account));
+    const stranger = await clientOf(gateway);
+    const shown = async (by: SiteClient, query = '') => (await by.get(pathOf(account) + query)).text();
+    expect(await shown(stranger, '?balance=999000000000')).not.toContain('class="notice"');
+    expect(await shown(client)).toContain('The balance is NT$13.50.');
+    expect(await shown(client)).not.toContain('The balance is');
     const again = await client.post(`${pathOf(account)}/credit`, confirmed);
     expect([again.status, await balanceOf(account)]).toEqual([409, 13.5]);
     expect(await again.text()).toContain('this form was already sent');
@@ -141,7 +146,7 @@ test('requests are told in the words that the customer reads, keys with the hour
 test('a key is made, shown once, and revoked after a question', async () => {
   const one = await gateway.register();
   const fields = { name: 'lost the first', once: fieldOf(await (await client.get(pathOf(one))).text(), 'once') };
-  const made = await (await client.post(`${pathOf(one)}/keys`, fields)).text();
+  const made = await (await client.submit(`${pathOf(one)}/keys`, fields)).text();
   expect((await client.post(`${pathOf(one)}/keys`, fields)).status).toBe(409);
   const key = /<code>(sk-[^<]+)<\/code>/.exec(made)?.[1] ?? '';
   expect((await gateway.call('/api/me', { key })).status).toBe(200);

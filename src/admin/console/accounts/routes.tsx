@@ -41,7 +41,7 @@ export function addAccountPages(visits: ConsoleVisits, tools: ConsoleTools): voi
     const found = await showRequest(tools, accountId, requestId);
     return visit.show(<RequestPage context={visit.page} accountId={accountId} requestId={requestId} found={found} />);
   });
-  visits.get('/accounts/:id', async (visit) => show(tools, visit, { notice: doneNotice(visit) }));
+  visits.get('/accounts/:id', (visit) => show(tools, visit, {}));
   visits.post('/accounts/:id/credit/review', (visit) => askCredit(tools, visit));
   visits.post('/accounts/:id/credit', (visit) => giveCredit(tools, visit), again);
   for (const frozen of [true, false]) {
@@ -50,6 +50,7 @@ export function addAccountPages(visits: ConsoleVisits, tools: ConsoleTools): voi
     visits.post(`/accounts/:id/${verb}`, (visit) => freeze(tools, visit, frozen), again);
   }
   visits.post('/accounts/:id/keys', (visit) => addKey(tools, visit), again);
+  visits.get('/accounts/:id/new-key', showNewKey);
   visits.get('/accounts/:id/keys/:key/revoke', (visit) => askRevoke(tools, visit));
   visits.post('/accounts/:id/keys/:key/revoke', (visit) => revoke(tools, visit), again);
 }
@@ -87,19 +88,6 @@ function showTwice(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> 
   return show(tools, visit, { notice: { text: visit.page.words.frame.twice, isBad: true }, status: 409 });
 }
 
-function doneNotice({ url: { searchParams }, page }: ConsoleVisit): Notice | undefined {
-  const { accounts } = page.words;
-  const texts = new Map([
-    ['frozen', accounts.didFreeze],
-    ['thawed', accounts.didUnfreeze],
-    ['revoked', accounts.didRevoke],
-  ]);
-  const balance = searchParams.get('balance');
-  const text = /^\d{1,20}$/.test(balance ?? '') ? accounts.credited(money(BigInt(balance ?? 0))) : undefined;
-  const shown = text ?? texts.get(searchParams.get('done') ?? '');
-  return shown === undefined ? undefined : { text: shown };
-}
-
 async function askCredit(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const { accounts } = visit.page.words;
   const { given, faults } = readGiven(visit);
@@ -133,7 +121,9 @@ async function giveCredit(tools: ConsoleTools, visit: ConsoleVisit): Promise<Res
   if (once === null || !visit.once.take(once)) return showTwice(tools, visit);
   const accountId = visit.params.id ?? '';
   const { balance } = await credit(tools, accountId, { ...given, actor: ACTOR, once });
-  return visit.go(`/accounts/${accountId}?balance=${balance}`);
+  return visit.goWith(`/accounts/${accountId}`, {
+    notice: { text: visit.page.words.accounts.credited(money(balance)) },
+  });
 }
 
 function readGiven({ form, page: { words } }: ConsoleVisit) {
@@ -179,10 +169,13 @@ function askFreeze(visit: ConsoleVisit, { accountId }: AccountView, frozen: bool
 
 async function freeze(tools: ConsoleTools, visit: ConsoleVisit, frozen: boolean): Promise<Response> {
   const account = await find(tools, visit);
+  const { accounts } = visit.page.words;
   const reason = typed(visit.form, 'reason');
-  if (reason === '') return askFreeze(visit, account, frozen, visit.page.words.accounts.wrongReason);
+  if (reason === '') return askFreeze(visit, account, frozen, accounts.wrongReason);
   await setFrozen(tools, account.accountId, { frozen, reason, actor: ACTOR });
-  return visit.go(`/accounts/${account.accountId}?done=${frozen ? 'frozen' : 'thawed'}`);
+  return visit.goWith(`/accounts/${account.accountId}`, {
+    notice: { text: frozen ? accounts.didFreeze : accounts.didUnfreeze },
+  });
 }
 
 async function addKey(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
@@ -190,7 +183,15 @@ async function addKey(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respons
   if (!visit.once.take(visit.form.get('once'))) return showTwice(tools, visit);
   const name = typed(visit.form, 'name') || null;
   const { apiKey } = await createKey(tools, accountId, { name, actor: ACTOR });
-  return visit.show(<NewKeyPage context={visit.page} accountId={accountId} apiKey={apiKey} />);
+  return visit.goWith(`/accounts/${accountId}/new-key`, { secret: apiKey });
+}
+
+/** The key is shown once: who comes back later is led to the account. */
+function showNewKey(visit: ConsoleVisit): Response {
+  const accountId = visit.params.id ?? '';
+  const { secret } = visit.flash;
+  if (secret === undefined) return visit.go(`/accounts/${accountId}`);
+  return visit.show(<NewKeyPage context={visit.page} accountId={accountId} apiKey={secret} />);
 }
 
 async function findKey(tools: ConsoleTools, visit: ConsoleVisit) {
@@ -219,5 +220,5 @@ async function askRevoke(tools: ConsoleTools, visit: ConsoleVisit): Promise<Resp
 async function revoke(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const { accountId, key } = await findKey(tools, visit);
   await revokeKey(tools, key.keyId, ACTOR);
-  return visit.go(`/accounts/${accountId}?done=revoked`);
+  return visit.goWith(`/accounts/${accountId}`, { notice: { text: visit.page.words.accounts.didRevoke } });
 }

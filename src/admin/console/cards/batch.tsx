@@ -20,11 +20,10 @@ interface BatchProps {
   state: CardStateView | undefined;
   /** Codes while they are remembered. */
   sheet: CardSheet | undefined;
-  isNew: boolean;
   notice?: Notice | undefined;
 }
 
-export function BatchPage({ context, batch, cards, state, sheet, isNew, notice }: BatchProps) {
+export function BatchPage({ context, batch, cards, state, sheet, notice }: BatchProps) {
   const { cards: words } = context.words;
   const path = `/cards/batches/${batch.batchId}`;
   const pathOf = (name: CardStateView | undefined) => (name === undefined ? path : `${path}?state=${name}`);
@@ -44,11 +43,7 @@ export function BatchPage({ context, batch, cards, state, sheet, isNew, notice }
   return (
     <ConsolePage context={context} section="cards" title={titleOf(context, batch)} notice={notice}>
       <Facts facts={facts} />
-      {sheet ? (
-        <Codes context={context} path={path} sheet={sheet} isOpen={isNew} />
-      ) : (
-        <p class="note">{words.codesGone}</p>
-      )}
+      {sheet ? <Codes context={context} path={path} sheet={sheet} /> : <p class="note">{words.codesGone}</p>}
       <h2>{words.cardsOfBatch}</h2>
       <Tabs label={words.filter} links={tabs} current={pathOf(state)} />
       {cards.length === 0 ? (
@@ -96,10 +91,9 @@ interface CodesProps {
   context: ConsoleContext;
   path: string;
   sheet: CardSheet;
-  isOpen: boolean;
 }
 
-function Codes({ context, path, sheet, isOpen }: CodesProps) {
+function Codes({ context, path, sheet }: CodesProps) {
   const { cards: words } = context.words;
   const lines = sheet.cards.map(({ serial, code }) => `${serial}  ${code}`);
   return (
@@ -114,7 +108,7 @@ function Codes({ context, path, sheet, isOpen }: CodesProps) {
           {words.sheet}
         </a>
       </div>
-      <details open={isOpen && lines.length <= FEW}>
+      <details open={lines.length <= FEW}>
         <summary>{`${words.code} (${count(lines.length)})`}</summary>
         <CodeBlock code={lines.join('\n')} language={context.language} />
       </details>

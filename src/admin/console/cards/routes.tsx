@@ -6,7 +6,6 @@ import { encode } from 'uqr';
 import { toCsv } from '../../../kit/csv.ts';
 import { formatNtd } from '../../../kit/money.ts';
 import { count, date, money, sentences } from '../../../site/format.ts';
-import type { Notice } from '../../../site/frame.tsx';
 import { plainNumber, typed } from '../../../site/read-form.ts';
 import { fileResponse } from '../../../site/respond.ts';
 import {
@@ -64,17 +63,8 @@ async function showOne(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
   const { searchParams } = visit.url;
   const state = CARD_STATES.find((name) => name === searchParams.get('state'));
   const cards = await listCards(tools, { batchId, state }, SHOWN_CARDS);
-  const facts = { batch, cards, state, sheet: await cardSheet(tools, batchId), isNew: searchParams.has('new') };
-  return visit.show(<BatchPage context={visit.page} {...facts} notice={voidNotice(visit)} />);
-}
-
-function voidNotice(visit: ConsoleVisit): Notice | undefined {
-  const { cards } = visit.page.words;
-  const voided = visit.url.searchParams.get('voided');
-  if (voided === null) return undefined;
-  const not = visit.url.searchParams.get('not') ?? '';
-  const text = sentences(cards.voidDone(count(Number(voided) || 0)), not === '' ? '' : cards.voidNot(not));
-  return { text, isBad: not !== '' };
+  const facts = { batch, cards, state, sheet: await cardSheet(tools, batchId) };
+  return visit.show(<BatchPage context={visit.page} {...facts} />);
 }
 
 /** The batch exists, but its codes are no longer kept. */
@@ -136,7 +126,7 @@ async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Res
   if (chosen.length === 0) {
     const cards = await listCards(tools, { batchId }, SHOWN_CARDS);
     const notice = { text: words.voidNone, isBad: true };
-    const facts = { batch, cards, state: undefined, sheet: await cardSheet(tools, batchId), isNew: false };
+    const facts = { batch, cards, state: undefined, sheet: await cardSheet(tools, batchId) };
     const context = { ...visit.page, path, query: '' };
     return visit.show(<BatchPage context={context} {...facts} notice={notice} />, { status: 422 });
   }
@@ -162,11 +152,9 @@ async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Res
   }
   const results = await voidCards(tools, serials, ACTOR);
   const failed = results.filter(({ state }) => state !== 'voided').map(({ serial }) => serial);
-  const query = new URLSearchParams({
-    voided: String(results.length - failed.length),
-    not: failed.slice(0, 20).join(', '),
-  });
-  return visit.go(`${path}?${query}`);
+  const not = failed.length === 0 ? '' : words.voidNot(failed.slice(0, 20).join(', '));
+  const text = sentences(words.voidDone(count(results.length - failed.length)), not);
+  return visit.goWith(path, { notice: { text, isBad: failed.length > 0 } });
 }
 
 type Faults = Readonly<Record<string, string>>;
@@ -205,7 +193,7 @@ async function issue(tools: ConsoleTools, visit: ConsoleVisit, again: ShowAgain)
   if (!visit.once.take(visit.form.get('once'))) return again(visit, {}, visit.page.words.frame.twice);
   try {
     const { batch } = await issueCards(tools, { ...request, actor: ACTOR });
-    return visit.go(`/cards/batches/${batch.batchId}?new`);
+    return visit.go(`/cards/batches/${batch.batchId}`);
   } catch (error) {
     if (!(error instanceof OperatingRefused)) throw error;
     const { field } = error.facts;

@@ -17,7 +17,7 @@ export function addChannelPages(visits: ConsoleVisits, tools: ConsoleTools): voi
   visits.get('/channels', async (visit) => {
     return visit.show(<ChannelsPage context={visit.page} channels={await listChannels(tools)} />);
   });
-  visits.get('/channels/:name', async (visit) => showOne(tools, visit, doneNotice(visit)));
+  visits.get('/channels/:name', (visit) => showOne(tools, visit));
   const again: ShowRefused = (visit, notice, status) => showOne(tools, visit, notice, status);
   visits.post('/channels/:name/test', (visit) => test(tools, visit), again);
   for (const enabled of [true, false]) {
@@ -37,13 +37,6 @@ async function showOne(tools: ConsoleTools, visit: ConsoleVisit, notice?: Notice
   const channel = await showChannel(tools, nameOf(visit));
   const page = { ...visit.page, path: channelPath(channel.name), query: '' };
   return visit.show(<ChannelPage context={page} channel={channel} notice={notice} />, { status });
-}
-
-function doneNotice(visit: ConsoleVisit): Notice | undefined {
-  const { channels } = visit.page.words;
-  const done = visit.url.searchParams.get('done');
-  if (done === 'enabled') return { text: channels.enabledNow(nameOf(visit)) };
-  return done === 'disabled' ? { text: channels.disabledNow(nameOf(visit)) } : undefined;
 }
 
 async function test(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
@@ -100,5 +93,6 @@ async function flip(tools: ConsoleTools, visit: ConsoleVisit, enabled: boolean):
     }
     await set(true);
   }
-  return visit.go(`${channelPath(name)}?done=${enabled ? 'enabled' : 'disabled'}`);
+  const { enabledNow, disabledNow } = visit.page.words.channels;
+  return visit.goWith(channelPath(name), { notice: { text: enabled ? enabledNow(name) : disabledNow(name) } });
 }

@@ -13,6 +13,7 @@ import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { type ChangeAction, ReviewPage, StalePage, type StaleProps } from './review.tsx';
+import { showApplied } from './revision-pages.tsx';
 
 const ACTIONS: readonly ChangeAction[] = ['config.apply', 'prices.edit', 'prices.import'];
 
@@ -60,7 +61,7 @@ async function apply(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response
   const action = ACTIONS.find((one) => one === visit.form.get('action')) ?? 'config.apply';
   const confirmed = visit.form.get('confirmed') === 'yes';
   const applied = await applyChecked(tools, yaml, { baseRevision: base, confirmed, actor: ACTOR, action });
-  if (applied.ok) return visit.go(`/models/revisions?applied=${applied.revision}`);
+  if (applied.ok) return showApplied(visit, applied.revision);
   const { page } = visit;
   switch (applied.reason) {
     case 'faults':

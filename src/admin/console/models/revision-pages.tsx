@@ -17,17 +17,18 @@ const SHOWN = 100;
 
 export function addRevisionPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/models/revisions', async (visit) => {
-    const { document } = visit.page.words;
-    const applied = Number(visit.url.searchParams.get('applied'));
-    const notice = applied > 0 ? { text: document.applied(applied) } : undefined;
     const revisions = await listRevisions(tools, SHOWN + 1, wholeNumber(visit.url.searchParams, 'before'));
-    return visit.show(<RevisionsPage context={visit.page} revisions={revisions} notice={notice} />);
+    return visit.show(<RevisionsPage context={visit.page} revisions={revisions} />);
   });
   visits.get('/models/revisions/:revision', async (visit) => {
     return visit.show(<RevisionPage context={visit.page} revision={await showRevision(tools, numberOf(visit))} />);
   });
   visits.get('/models/revisions/:revision/return', (visit) => askReturn(tools, visit));
   visits.post('/models/revisions/:revision/return', (visit) => doReturn(tools, visit));
+}
+
+export function showApplied(visit: ConsoleVisit, revision: number): Response {
+  return visit.goWith('/models/revisions', { notice: { text: visit.page.words.document.applied(revision) } });
 }
 
 function numberOf({ params }: ConsoleVisit): number {
@@ -39,21 +40,14 @@ interface RevisionsProps {
   context: ConsoleContext;
   /** One more than a page if there are older ones. */
   revisions: readonly RevisionView[];
-  notice?: Notice | undefined;
 }
 
-function RevisionsPage({ context, revisions, notice }: RevisionsProps) {
+function RevisionsPage({ context, revisions }: RevisionsProps) {
   const { document } = context.words;
   const shown = revisions.slice(0, SHOWN);
   const before = revisions.length > SHOWN ? shown.at(-1)?.revision : undefined;
   return (
-    <ConsolePage
-      context={context}
-      section="models"
-      title={document.revisions}
-      lead={document.revisionsLead}
-      notice={notice}
-    >
+    <ConsolePage context={context} section="models" title={document.revisions} lead={document.revisionsLead}>
       <DataTable
         label={document.revisions}
         columns={[
@@ -142,7 +136,7 @@ async function doReturn(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respo
     confirmed: visit.form.get('confirmed') === 'yes',
     actor: ACTOR,
   });
-  if (returned.ok) return visit.go(`/models/revisions?applied=${returned.revision}`);
+  if (returned.ok) return showApplied(visit, returned.revision);
   const texts = {
     faults:
       returned.reason === 'faults' ? returned.faults.map(({ path, message }) => `${path}: ${message}`).join('; ') : '',

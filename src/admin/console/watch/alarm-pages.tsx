@@ -2,7 +2,7 @@
 // Alarms: what is open first, each with what it means; those of one name can be seen all at once.
 
 import { count, dateTime } from '../../../site/format.ts';
-import { type Notice, Tabs } from '../../../site/frame.tsx';
+import { Tabs } from '../../../site/frame.tsx';
 import { wordFor } from '../../../site/language.ts';
 import { Submit } from '../../../site/parts/button.tsx';
 import { Hidden } from '../../../site/parts/field.tsx';
@@ -32,31 +32,27 @@ export function addAlarmPages(visits: ConsoleVisits, tools: ConsoleTools): void 
       listAlarms(tools, SHOWN + 1, filter),
       filter.openOnly ? countOpenAlarms(tools, filter.name) : [],
     ]);
-    return visit.show(
-      <AlarmsPage context={visit.page} alarms={alarms} open={open} filter={filter} notice={doneNotice(visit)} />,
-    );
+    return visit.show(<AlarmsPage context={visit.page} alarms={alarms} open={open} filter={filter} />);
   });
   visits.post('/alarms/:id', (visit) =>
-    acknowledged(visit, '/alarms?seen', () => acknowledge(tools, Number(visit.params.id), ACTOR)),
+    acknowledged(visit, 'done', () => acknowledge(tools, Number(visit.params.id), ACTOR)),
   );
   visits.post('/alarms/names/:name', (visit) => {
     const wanted = { name: visit.params.name ?? '', through: wholeNumber(visit.form, 'through') };
-    return acknowledged(visit, '/alarms?seen=all', () => acknowledgeAll(tools, wanted, ACTOR));
+    return acknowledged(visit, 'allDone', () => acknowledgeAll(tools, wanted, ACTOR));
   });
 }
 
-async function acknowledged(visit: ConsoleVisit, next: string, act: () => Promise<unknown>): Promise<Response> {
+async function acknowledged(
+  visit: ConsoleVisit,
+  what: 'done' | 'allDone',
+  act: () => Promise<unknown>,
+): Promise<Response> {
   await act().catch((error: unknown) => {
     // Another operator has acknowledged it meanwhile.
     if (!(error instanceof OperatingRefused) || error.code !== 'already_done') throw error;
   });
-  return visit.go(next);
-}
-
-function doneNotice({ url, page }: ConsoleVisit): Notice | undefined {
-  const { alarms: words } = page.words;
-  const seen = url.searchParams.get('seen');
-  return seen === null ? undefined : { text: seen === 'all' ? words.allDone : words.done };
+  return visit.goWith('/alarms', { notice: { text: visit.page.words.alarms[what] } });
 }
 
 interface AlarmsProps {
@@ -65,10 +61,9 @@ interface AlarmsProps {
   alarms: readonly StoredAlarm[];
   open: readonly OpenAlarms[];
   filter: AlarmFilter;
-  notice?: Notice | undefined;
 }
 
-function AlarmsPage({ context, alarms, open, filter, notice }: AlarmsProps) {
+function AlarmsPage({ context, alarms, open, filter }: AlarmsProps) {
   const { alarms: words } = context.words;
   const { openOnly = false, name } = filter;
   const tabs = [
@@ -78,7 +73,7 @@ function AlarmsPage({ context, alarms, open, filter, notice }: AlarmsProps) {
   const shown = alarms.slice(0, SHOWN);
   const before = alarms.length > SHOWN ? shown.at(-1)?.alarmId : undefined;
   return (
-    <ConsolePage context={context} section="alarms" title={words.title} lead={words.lead} notice={notice}>
+    <ConsolePage context={context} section="alarms" title={words.title} lead={words.lead}>
       <Tabs label={words.state} links={tabs} current={pathOf({ name, openOnly })} />
       {name === undefined ? null : (
         <p class="faint">

@@ -19,12 +19,7 @@ const SHOWN = 100;
 const MINUTES = '2026-11-15T09:30'.length;
 
 export function addIncidentPages(visits: ConsoleVisits, tools: ConsoleTools): void {
-  visits.get('/incidents', async (visit) => {
-    const { incidents: words } = visit.page.words;
-    const done = visit.url.searchParams.get('done');
-    const said = (['published', 'ended', 'removed'] as const).find((name) => name === done);
-    return showAll(tools, visit, said ? { notice: { text: words[said] } } : {});
-  });
+  visits.get('/incidents', (visit) => showAll(tools, visit, {}));
   visits.post('/incidents', (visit) => put(tools, visit, undefined));
   visits.get('/incidents/:id', async (visit) => {
     return visit.show(<EditIncidentPage context={visit.page} incident={await find(tools, visit)} form={visit.form} />);
@@ -32,7 +27,7 @@ export function addIncidentPages(visits: ConsoleVisits, tools: ConsoleTools): vo
   visits.post('/incidents/:id', async (visit) => put(tools, visit, (await find(tools, visit)).incidentId));
   visits.post('/incidents/:id/end', async (visit) => {
     await endIncident(tools, visit.params.id ?? '', ACTOR);
-    return visit.go('/incidents?done=ended');
+    return done(visit, 'ended');
   });
   visits.get('/incidents/:id/delete', async (visit) => {
     const { incidents: words } = visit.page.words;
@@ -51,8 +46,12 @@ export function addIncidentPages(visits: ConsoleVisits, tools: ConsoleTools): vo
   });
   visits.post('/incidents/:id/delete', async (visit) => {
     await deleteIncident(tools, visit.params.id ?? '', ACTOR);
-    return visit.go('/incidents?done=removed');
+    return done(visit, 'removed');
   });
+}
+
+function done(visit: ConsoleVisit, what: 'published' | 'ended' | 'removed'): Response {
+  return visit.goWith('/incidents', { notice: { text: visit.page.words.incidents[what] } });
 }
 
 async function find(tools: ConsoleTools, { params }: ConsoleVisit) {
@@ -89,7 +88,7 @@ async function put(tools: ConsoleTools, visit: ConsoleVisit, incidentId: string 
       ...(incidentId === undefined ? {} : { incidentId }),
       actor: ACTOR,
     });
-    return visit.go('/incidents?done=published');
+    return done(visit, 'published');
   } catch (error) {
     if (!(error instanceof OperatingRefused)) throw error;
     const shown = showRefusal(visit, error);
