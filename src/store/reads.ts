@@ -13,6 +13,10 @@ export interface UsageQuery {
   /** Any of these; none of them: no record. */
   keyIds?: readonly string[];
   status?: string;
+  /** Every status but ok. */
+  isFailed?: boolean;
+  /** Instead of the newest; there is no page after it. */
+  sort?: UsageSort;
   limit: number;
   /** The last record of the page before. */
   after?: { at: number; requestId: string };
@@ -28,6 +32,19 @@ export interface UsageTotals {
   reasoning: number;
   images: number;
   cost: bigint;
+}
+
+export const USAGE_SORTS = ['cost', 'duration'] as const;
+export type UsageSort = (typeof USAGE_SORTS)[number];
+
+/** What a part of the usage is grouped by. */
+export type UsageGroup = 'model' | 'key';
+
+/** The usage of one model or key on one Taipei day. */
+export interface GroupDay extends UsageTotals {
+  day: number;
+  /** The model, or the id of the key. */
+  name: string;
 }
 
 /** The usage of one key. */

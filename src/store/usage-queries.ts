@@ -5,7 +5,7 @@
 import { DAY_MS } from '../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import { type Condition, type Question, where } from './question.ts';
-import type { UsageQuery, UsageTotals } from './reads.ts';
+import type { UsageGroup, UsageQuery, UsageSort, UsageTotals } from './reads.ts';
 
 const FILTERS = [
   ['channel', 'channel = ?'],
@@ -18,7 +18,7 @@ function common(query: UsageQuery): Condition[] {
   return [['account_id = ?', query.accountId], ...filters(query)];
 }
 
-function filters({ models, keyIds, ...query }: UsageQuery): Condition[] {
+function filters({ models, keyIds, isFailed, ...query }: UsageQuery): Condition[] {
   const byValue = FILTERS.flatMap(([name, sql]): Condition[] => {
     const value = query[name];
     return value === undefined ? [] : [[sql, value]];
@@ -26,6 +26,7 @@ function filters({ models, keyIds, ...query }: UsageQuery): Condition[] {
   return [
     ...(models ? [[`model IN (${models.map(() => '?').join(', ')})`, ...models] as const] : []),
     ...(keyIds ? [['key_id = ANY(?)', keyIds] as const] : []),
+    ...(isFailed ? [["status <> 'ok'"] as const] : []),
     ...byValue,
   ];
 }
@@ -55,6 +56,18 @@ export function totalsQuestion(query: UsageQuery): Question {
 export function totalsByKeyQuestion(query: UsageQuery): Question {
   const { sql, values } = summedParts(query);
   return { sql: `SELECT key_id, ${TOTALS} FROM (${sql}) AS parts GROUP BY key_id ORDER BY key_id`, values };
+}
+
+const GROUP_COLUMNS = { model: 'model', key: 'key_id' } as const;
+
+/** From sums alone: of days that the query cuts in two, the whole day. `to` is the day after the last. */
+export function groupDaysQuestion(query: UsageQuery, by: UsageGroup, from: number, to: number): Question {
+  const column = GROUP_COLUMNS[by];
+  const { sql, values } = where([...common(query), ['day >= ?', from], ['day < ?', to]]);
+  return {
+    sql: `SELECT day, ${column} AS name, ${TOTALS} FROM usage_days ${sql} GROUP BY day, ${column} ORDER BY day, ${column}`,
+    values,
+  };
 }
 
 /** Whole days from their sums, the rest from records. */
@@ -108,6 +121,7 @@ export function pageQuestion(query: UsageQuery): Question {
     ...(query.to === undefined ? [] : [['at < ?', query.to] as const]),
     ...(query.after ? [['(at, request_id) < (?, ?)', query.after.at, query.after.requestId] as const] : []),
   ];
+  if (query.sort) return sortedPage(query, query.sort, conditions);
   return filters(query).length > 0 ? filteredPage(query, conditions) : plainPage(query, conditions);
 }
 
@@ -116,6 +130,19 @@ const NEWEST_FIRST = 'ORDER BY at DESC, request_id DESC LIMIT ?';
 function plainPage(query: UsageQuery, conditions: readonly Condition[]): Question {
   const { sql, values } = where(conditions);
   return { sql: `SELECT * FROM usage_records ${sql} ${NEWEST_FIRST}`, values: [...values, query.limit + 1] };
+}
+
+/** So many of the newest matches are sorted: a bound for accounts with millions of records. */
+export const MOST_SORTED = 20_000;
+const SORT_COLUMNS = { cost: 'cost_nano', duration: 'total_ms' } as const;
+
+function sortedPage(query: UsageQuery, sort: UsageSort, conditions: readonly Condition[]): Question {
+  const { sql, values } = where(conditions);
+  const highestFirst = `ORDER BY ${SORT_COLUMNS[sort]} DESC, request_id DESC`;
+  return {
+    sql: `SELECT * FROM (SELECT * FROM usage_records ${sql} ${NEWEST_FIRST}) AS newest ${highestFirst} LIMIT ?`,
+    values: [...values, MOST_SORTED, query.limit],
+  };
 }
 
 /**

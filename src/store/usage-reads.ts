@@ -22,16 +22,18 @@ import type {
   ChannelDay,
   ChannelRevision,
   DaySpend,
+  GroupDay,
   KeySpend,
   KeyTotals,
   ModelUse,
   RevenueDay,
   TrafficDay,
+  UsageGroup,
   UsagePage,
   UsageQuery,
 } from './reads.ts';
 import { ADDITIONS, PAGES } from './tables.ts';
-import { decodeTotals, pageQuestion, SUMMED, totalsByKeyQuestion, totalsQuestion } from './usage-queries.ts';
+import { decodeTotals, groupDaysQuestion, pageQuestion, SUMMED, totalsByKeyQuestion, totalsQuestion } from './usage-queries.ts';
 
 /** One page, newest first, by key and not by offset; and the totals of the whole filter. */
 const usagePage: Read<[query: UsageQuery], UsagePage> = {
@@ -88,6 +90,12 @@ export const USAGE_READS = {
     SLOW_JOURNALED,
     (query: UsageQuery) => totalsByKeyQuestion(query),
     all((row): KeyTotals => ({ keyId: String(row.key_id), ...decodeTotals(row) })),
+  ),
+  /** The sums of each day by model or by key, oldest first; those without a request are left out. */
+  usageByDay: read(
+    SLOW_JOURNALED,
+    (query: UsageQuery, by: UsageGroup, from: number, to: number) => groupDaysQuestion(query, by, from, to),
+    all((row): GroupDay => ({ day: Number(row.day), name: String(row.name), ...decodeTotals(row) })),
   ),
   /** Days without a request are left out; oldest first. With `keyIds`, of these keys only. */
   spendByDay: read(

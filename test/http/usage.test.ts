@@ -98,6 +98,7 @@ describe('filters', () => {
     expect(await idsIn('?model=auto:free')).toEqual([ids[1]]);
     expect(await idsIn('?channel=up')).toEqual([ids[3], ids[0]]);
     expect(await idsIn('?status=upstream_failed')).toEqual([ids[2]]);
+    expect(await idsIn('?status=failed')).toEqual([ids[2]]);
     expect(await idsIn(`?key_id=${account.keyId}`)).toHaveLength(4);
     expect(await idsIn('?key_id=key_other')).toEqual([]);
     expect(await idsIn('?model=up-paid&status=ok&channel=up')).toEqual([ids[3], ids[0]]);

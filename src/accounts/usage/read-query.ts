@@ -23,7 +23,7 @@ export const usageFilters = z.object({
   channel: filter('channel', 'Exactly this channel.'),
   key_id: filter('key_id', 'Exactly this key.'),
   subtree: filter('subtree', 'This key and every key below it, deleted ones too.'),
-  status: filter('status', 'Exactly this status.'),
+  status: filter('status', 'Exactly this status; failed means every status except ok.'),
   model: filter('model', 'Exactly this model; an alias finds the model it means, too.'),
   cursor: z
     .string()
@@ -33,6 +33,9 @@ export const usageFilters = z.object({
     .describe('next_cursor of the page before.'),
 });
 
+/** As a status: every one except ok. */
+export const FAILED = 'failed';
+
 export function readUsageQuery(tools: UsageQueryTools, viewer: Viewer, params: URLSearchParams): Promise<UsageQuery> {
   return usageQueryOf(tools, viewer, readQuery(usageFilters, params));
 }
@@ -40,12 +43,13 @@ export function readUsageQuery(tools: UsageQueryTools, viewer: Viewer, params: U
 export async function usageQueryOf(
   { store, catalog }: UsageQueryTools,
   viewer: Viewer,
-  { key_id: keyId, subtree, model, cursor: after, ...rest }: z.output<typeof usageFilters>,
+  { key_id: keyId, subtree, model, status: asked, cursor: after, ...rest }: z.output<typeof usageFilters>,
 ): Promise<UsageQuery> {
   // An alias may have been the id of a model before: what was recorded then is found, too.
   const models = model && [...new Set([model, catalog().find(model)?.id ?? model])];
   const keyIds = await visibleKeyIds(store, viewer, subtree);
-  const filters = Object.entries({ ...rest, keyId, keyIds, models, after }).filter(([, value]) => value !== undefined);
+  const status = asked === FAILED ? { isFailed: true } : { status: asked };
+  const filters = Object.entries({ ...rest, ...status, keyId, keyIds, models, after }).filter(([, value]) => value !== undefined);
   return { accountId: viewer.accountId, ...Object.fromEntries(filters) } as UsageQuery;
 }
 

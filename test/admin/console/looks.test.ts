@@ -61,7 +61,7 @@ async function fillShop(): Promise<string[]> {
       '/cards',
       '/cards?serial=none',
     ],
-    ...[batch, `${batch}/sheet`, '/accounts', '/accounts?q=nobody', `/accounts/${accountId}`],
+    ...[`${batch}`, `${batch}/sheet`, '/accounts', '/accounts?q=nobody', `/accounts/${accountId}`],
     ...[`/accounts/${accountId}/freeze`, `/accounts/${accountId}/keys/${keyId}/revoke`, '/ledger', '/ledger/reconcile'],
     ...['/ledger/losses', '/ledger/losses?by=account&days=30', '/ledger/losses?by=channel&days=90'],
     ...['/ledger/profit', '/ledger/profit?by=account&days=90', '/ledger/profit?by=day&days=30'],

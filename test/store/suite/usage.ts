@@ -195,6 +195,52 @@ export function describeUsage(open: OpenSubject): void {
       expect(await subject.store.read.spendByKey('acc_nobody', since)).toEqual([]);
     });
 
+    test('by day and model or key, from sums alone', async () => {
+      const { accountId, keyId } = account;
+      const [from, to] = [today - 6, today];
+      const own = kept.filter(({ at }) => taipeiDay(at) >= from && taipeiDay(at) < to);
+      const days = (by: 'model' | 'key', more: Partial<UsageQuery> = {}) =>
+        subject.store.read.usageByDay({ accountId, limit: 1, ...more }, by, from, to);
+      const sumsOf = (records: typeof kept, nameOf: (one: (typeof kept)[number]) => string) =>
+        [...Map.groupBy(records, (one) => `${taipeiDay(one.at)} ${nameOf(one)}`)]
+          .map(([name, all]) => [name, all.length, all.reduce((sum, { cost }) => sum + cost, 0n)])
+          .sort();
+      const shown = (found: Awaited<ReturnType<typeof days>>) =>
+        found.map(({ day, name, requests, cost }) => [`${day} ${name}`, requests, cost]).sort();
+      expect(own.length).toBeGreaterThan(3);
+      expect(shown(await days('model'))).toEqual(sumsOf(own, ({ model }) => model));
+      expect(shown(await days('key'))).toEqual(sumsOf(own, () => keyId));
+      const [model = ''] = new Set(own.map((one) => one.model));
+      const ofModel = own.filter((one) => one.model === model);
+      expect(shown(await days('model', { models: [model] }))).toEqual(sumsOf(ofModel, () => model));
+      expect(await days('key', { keyIds: [] })).toEqual([]);
+    });
+
+    test('sorted by cost or duration, and only what failed', async () => {
+      const { accountId, keyId } = await createAccount(subject.store);
+      const ends = [
+        ['ok', 3n, 10],
+        ['upstream_failed', 0n, 30],
+        ['ok', 9n, 20],
+        ['client_gone', 5n, 5],
+      ] as const;
+      for (const [index, [status, cost, totalMs]] of ends.entries()) {
+        const input = paid({ accountId, keyId }, { at: T0 + index });
+        await admitted(subject.store, input);
+        await subject.store.commit('settle', settling(input, cost, { at: T0 + index, status, totalMs }));
+      }
+      const costs = async (query: Partial<UsageQuery>) => {
+        const { records, totals } = await subject.store.read.usagePage({ accountId, limit: 10, ...query });
+        return [records.map(({ cost }) => cost), totals.requests];
+      };
+      expect(await costs({})).toEqual([[5n, 9n, 0n, 3n], 4]);
+      expect(await costs({ sort: 'cost' })).toEqual([[9n, 5n, 3n, 0n], 4]);
+      expect(await costs({ sort: 'cost', limit: 2 })).toEqual([[9n, 5n], 4]);
+      expect(await costs({ sort: 'duration' })).toEqual([[0n, 9n, 3n, 5n], 4]);
+      expect(await costs({ isFailed: true })).toEqual([[5n, 0n], 2]);
+      expect(await costs({ isFailed: true, sort: 'cost', from: T0 + 2 })).toEqual([[5n], 1]);
+    });
+
     test('of some keys, and summed for each key, from whole days and from parts of one', async () => {
       const own = await createAccount(subject.store);
       const second = await createKey(subject.store, own.accountId);
