@@ -4,7 +4,7 @@
 export const USAGE_FILTERS = ['from', 'to', 'model', 'channel', 'key', 'subtree', 'status'] as const;
 export type UsageFilter = (typeof USAGE_FILTERS)[number];
 
-const USAGE = [...USAGE_FILTERS, 'cursor', 'limit'];
+const USAGE = [...USAGE_FILTERS, 'measure', 'by', 'sort', 'cursor', 'limit'];
 
 /** By path; a page that is not listed knows none. */
 const KNOWN: ReadonlyMap<string, readonly string[]> = new Map([

@@ -36,6 +36,8 @@ export interface UsageTotals {
 
 export const USAGE_SORTS = ['cost', 'duration'] as const;
 export type UsageSort = (typeof USAGE_SORTS)[number];
+/** So many of the newest matches are sorted: a bound for accounts with millions of records. */
+export const MOST_SORTED = 20_000;
 
 /** What a part of the usage is grouped by. */
 export type UsageGroup = 'model' | 'key';

@@ -5,7 +5,7 @@
 import { DAY_MS } from '../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import { type Condition, type Question, where } from './question.ts';
-import type { UsageGroup, UsageQuery, UsageSort, UsageTotals } from './reads.ts';
+import { MOST_SORTED, type UsageGroup, type UsageQuery, type UsageSort, type UsageTotals } from './reads.ts';
 
 const FILTERS = [
   ['channel', 'channel = ?'],
@@ -132,8 +132,6 @@ function plainPage(query: UsageQuery, conditions: readonly Condition[]): Questio
   return { sql: `SELECT * FROM usage_records ${sql} ${NEWEST_FIRST}`, values: [...values, query.limit + 1] };
 }
 
-/** So many of the newest matches are sorted: a bound for accounts with millions of records. */
-export const MOST_SORTED = 20_000;
 const SORT_COLUMNS = { cost: 'cost_nano', duration: 'total_ms' } as const;
 
 function sortedPage(query: UsageQuery, sort: UsageSort, conditions: readonly Condition[]): Question {

@@ -33,7 +33,14 @@ import type {
   UsageQuery,
 } from './reads.ts';
 import { ADDITIONS, PAGES } from './tables.ts';
-import { decodeTotals, groupDaysQuestion, pageQuestion, SUMMED, totalsByKeyQuestion, totalsQuestion } from './usage-queries.ts';
+import {
+  decodeTotals,
+  groupDaysQuestion,
+  pageQuestion,
+  SUMMED,
+  totalsByKeyQuestion,
+  totalsQuestion,
+} from './usage-queries.ts';
 
 /** One page, newest first, by key and not by offset; and the totals of the whole filter. */
 const usagePage: Read<[query: UsageQuery], UsagePage> = {

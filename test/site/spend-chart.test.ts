@@ -1,4 +1,4 @@
-// What was spent, day by day: the amounts can be read without a mouse, the highest of them at once.
+// What was spent, day by day: as a chart, and as a table that can be read without a mouse.
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { wordsOf } from '../../src/site/language.ts';
@@ -22,15 +22,21 @@ test.each(['en', 'zh-TW'] as const)('in %s', async (language) => {
   const { key } = await gateway.register();
   const page = async () => (await (await signedIn(gateway, key, language)).get('/account')).text();
   expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(200);
-  expect(await page()).not.toContain(overview.byDay);
+  expect(await page()).toContain(overview.noSpend);
   for (const tokens of [200, 500, 100]) {
     gateway.upstream.next(chatAnswer({ usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens } }));
     expect((await gateway.chat(key, { model: 'up-paid' })).status).toBe(200);
     await passTime(gateway, clock, 2 * DAY_MS);
   }
   const html = await page();
-  expect(html).toContain(overview.highest('2026-01-17', 'NT$0.005'));
-  const [, table = ''] = new RegExp(`<summary>${overview.byDay}</summary>(.*?)</details>`).exec(html) ?? [];
-  const cells = [...table.matchAll(/<td class="(?:right )?number">(?:<span[^>]*>)?([^<]*)/g)].map(([, cell]) => cell);
-  expect(cells).toEqual(['2026-01-19', 'NT$0.001', '2026-01-17', 'NT$0.005', '2026-01-15', 'NT$0.002']);
+  expect(html).toContain('<small><span title="NT$0.008">NT$0.008</span></small>');
+  const rows = [...html.matchAll(/<th scope="row"><a href="([^"]*)">([\d-]+)<\/a><\/th><td[^>]*>([^<]*)/g)];
+  const paid = rows.filter(([, , , amount]) => amount !== 'NT$0').map(([, , day, amount]) => [day, amount]);
+  expect(rows).toHaveLength(30);
+  expect(paid).toEqual([
+    ['2026-01-15', 'NT$0.002'],
+    ['2026-01-17', 'NT$0.005'],
+    ['2026-01-19', 'NT$0.001'],
+  ]);
+  expect(rows.at(-1)?.[1]).toBe('/account/usage?from=2026-01-21&amp;to=2026-01-21');
 });

@@ -4,20 +4,22 @@
 import { readFreeAllowances } from '../../accounts/free-allowances.ts';
 import { COUNTED_BUDGETS, readSpending } from '../../accounts/keys/key-spending.ts';
 import { visibleKeyIds } from '../../accounts/usage/visible-keys.ts';
-import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
+import { taipeiDay } from '../../kit/taipei.ts';
 import type { Allowance } from '../../store/book/windows.ts';
 import { ancestorsOf } from '../../store/key-chain.ts';
-import { date, dateTime } from '../format.ts';
+import { dateTime } from '../format.ts';
 import { NoticeBox } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
 import { Figure, Money } from '../parts/amount.tsx';
-import { MoneyBars } from '../parts/bars.tsx';
 import { LinkButton } from '../parts/button.tsx';
+import { CopyId } from '../parts/copy-id.tsx';
 import { Scroll } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
 import { AboveLeft, readAboveBudget } from './above-left.tsx';
 import { BudgetBars } from './budget-bars.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
+import { UsageChart } from './usage-chart.tsx';
+import { datesOf } from './usage-period.ts';
 import { ShortUsageTable } from './usage-table.tsx';
 import { isUsedUp } from './used-up.ts';
 import type { SignedVisit, Visits } from './visits.tsx';
@@ -37,17 +39,17 @@ export function addOverview(visits: Visits, tools: SiteTools): void {
 async function readFacts(tools: SiteTools, { session }: SignedVisit) {
   const { accountId } = session;
   const { read } = tools.store;
-  const since = taipeiDay(tools.clock.now()) - CHART_DAYS + 1;
+  const today = taipeiDay(tools.clock.now());
+  const period = { first: today - CHART_DAYS + 1, end: today + 1 };
   const keyIds = await visibleKeyIds(tools.store, session);
-  const [allowances, budgets, page, credits, spent] = await Promise.all([
+  const [allowances, budgets, page, credits, days] = await Promise.all([
     readFreeAllowances(tools, accountId),
     readBudgets(tools, session),
     read.usagePage({ accountId, limit: RECENT, ...(keyIds ? { keyIds } : {}) }),
     // A child key does not see how the account was topped up.
     keyIds ? [] : read.creditsOf(accountId, CREDITS + 1),
-    read.spendByDay(accountId, since, keyIds),
+    read.usageByDay({ accountId, limit: 0, ...(keyIds ? { keyIds } : {}) }, 'model', period.first, period.end),
   ]);
-  const costs = new Map(spent.map(({ day, cost }) => [day, cost]));
   const { minute, day, wallet = { balance: 0n, held: 0n, frozen: false } } = allowances;
   return {
     accountId,
@@ -59,10 +61,8 @@ async function readFacts(tools: SiteTools, { session }: SignedVisit) {
     /** Of the key of this session, if it was opened with one. */
     budgets,
     isWholeAccount: keyIds === undefined,
-    spend: Array.from({ length: CHART_DAYS }, (_, index) => ({
-      day: date(taipeiDayStart(since + index)),
-      amount: costs.get(since + index) ?? 0n,
-    })),
+    period,
+    days,
     latest: page.records.slice(0, LATEST),
     /** Money that came in, newest first. */
     credits: credits.slice(0, CREDITS),
@@ -125,7 +125,7 @@ function OverviewPage({ context, facts }: OverviewProps) {
       {facts.latest.length === 0 ? <NextSteps context={context} /> : <Latest context={context} facts={facts} />}
       {facts.isWholeAccount ? <Credits context={context} facts={facts} /> : null}
       <p class="faint">
-        {overview.accountId} <span class="id">{facts.accountId}</span>
+        {overview.accountId} <CopyId language={context.language} id={facts.accountId} name={overview.accountId} />
       </p>
     </AccountPage>
   );
@@ -171,34 +171,28 @@ function NextSteps({ context }: { context: PageContext }) {
   );
 }
 
-/** Spending as bars, and as text for screen readers and touch screens. */
-function Latest({ context, facts: { spend, latest } }: OverviewProps) {
-  const { language } = context;
+function Latest({ context, facts: { period, days, latest } }: OverviewProps) {
   const { overview } = context.words.account;
-  const { spendLabel, highest } = overview;
-  const paid = spend.filter(({ amount }) => amount > 0n).toReversed();
+  const cost = days.reduce((sum, one) => sum + one.cost, 0n);
+  const addressOf = (filters: Readonly<Record<string, string>>) =>
+    `${tabPath('usage')}?${new URLSearchParams(filters)}`;
   return (
     <>
-      <h2>{overview.spend}</h2>
-      <MoneyBars language={language} days={spend} label={spendLabel} highest={highest} look=" is-spend" />
-      {paid.length === 0 ? null : (
-        <details>
-          <summary>{overview.byDay}</summary>
-          <Scroll label={overview.byDay}>
-            <table class="flows">
-              <tbody>
-                {paid.map(({ day, amount }) => (
-                  <tr>
-                    <td class="number">{day}</td>
-                    <td class="right number">
-                      <Money value={amount} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scroll>
-        </details>
+      <h2>
+        {overview.spend}{' '}
+        <small>
+          <Money value={cost} />
+        </small>
+      </h2>
+      {cost === 0n ? (
+        <p class="faint">{overview.noSpend}</p>
+      ) : (
+        <UsageChart
+          {...{ context, period, days, measure: 'cost', by: 'model' }}
+          nameOf={(id) => id}
+          hrefOfDates={(dates) => addressOf({ ...dates })}
+          hrefOfGroup={(model) => addressOf({ from: datesOf(period).from, model })}
+        />
       )}
       <h2>{overview.latest}</h2>
       <ShortUsageTable context={context} records={latest} label={overview.latest} />

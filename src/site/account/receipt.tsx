@@ -8,8 +8,10 @@ import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { tierName } from '../pages/price-rules.ts';
 import { Attempts, statusName } from '../parts/attempts.tsx';
+import { CopyId } from '../parts/copy-id.tsx';
 import { type Fact, Facts, Heads, Scroll } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
+import { Ending } from './ending.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import { readKeyNames } from './usage.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
@@ -43,9 +45,9 @@ function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
   const { overview, usage } = account;
   const { record } = facts;
   const rows: Fact[] = [
-    [usage.requestId, record.requestId],
+    [usage.requestId, <CopyId language={language} id={record.requestId} name={usage.requestId} />],
     [usage.time, dateTime(record.at)],
-    [overview.accountId, record.accountId],
+    [overview.accountId, <CopyId language={language} id={record.accountId} name={overview.accountId} />],
     [usage.key, keyName],
     [usage.model, record.model],
     [usage.channel, record.channel ?? '–'],
@@ -61,6 +63,7 @@ function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
   ];
   return (
     <AccountPage context={context} tab="usage" title={usage.receipt}>
+      <Ending language={language} record={record} />
       <div class="two">
         <Facts facts={rows} look="lines" />
         <div>
@@ -97,7 +100,8 @@ function WayBack({ context }: { context: PageContext }) {
 function Why({ language, facts: { record } }: PartProps) {
   const { usage } = wordsOf(language).account;
   const { rule, cost, held } = record;
-  if (rule === null) return null;
+  // Of a request that did not end well, this is said above.
+  if (rule === null || record.status !== 'ok') return null;
   return (
     <>
       <h2>{usage.why}</h2>

@@ -1,29 +1,45 @@
 /** @jsxImportSource hono/jsx */
-// Usage: one page of requests, filtered by the address, with totals, a file to take away, and a receipt for each.
+// Usage: charts and one page of requests, filtered by the address, with sums, a file to take away, and a receipt for each.
 
 import { readUsageQuery, writeCursor } from '../../accounts/usage/read-query.ts';
-import { readUsageByKey, type UsageOfKey } from '../../accounts/usage/usage-by-key.ts';
+import { readUsageByKey } from '../../accounts/usage/usage-by-key.ts';
 import { MAX_RECORDS, openUsageFile } from '../../accounts/usage/usage-file.ts';
 import { readVisibleKeys, type Viewer } from '../../accounts/usage/visible-keys.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { DAY_MS } from '../../kit/clock.ts';
 import { parseMoment } from '../../kit/moment.ts';
-import type { UsageQuery, UsageTotals } from '../../store/reads.ts';
-import type { KeyRow, UsageRecord } from '../../store/rows.ts';
+import { taipeiDay } from '../../kit/taipei.ts';
+import { MOST_SORTED, USAGE_SORTS, type UsageQuery, type UsageSort, type UsageTotals } from '../../store/reads.ts';
+import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
-import { count, money, roundedMoney, withGap } from '../format.ts';
-import type { PageContext } from '../page.tsx';
+import { count, money, roundedMoney, sentences, withGap } from '../format.ts';
+import { Links } from '../frame.tsx';
 import { USAGE_FILTERS, type UsageFilter } from '../page-parameters.ts';
-import { LinkButton, Submit } from '../parts/button.tsx';
-import { FieldFault, faultMarks, SelectField, TextField } from '../parts/field.tsx';
+import { LinkButton } from '../parts/button.tsx';
 import { fileResponse } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import { plainId } from './forms.ts';
 import { AccountPage } from './frame.tsx';
 import { KeyUsageTable } from './key-usage-table.tsx';
+import { GROUPS, MEASURES } from './usage-chart.tsx';
+import {
+  type Filters,
+  type FoundUsage,
+  type RefusedFilter,
+  type UsageFacts,
+  type UsageProps,
+  usageAddress,
+  type View,
+} from './usage-facts.ts';
 import { DATE, usageFileName, usageSheet } from './usage-file.ts';
-import { UsageTable } from './usage-table.tsx';
+import { Periods, UsageFilters } from './usage-filters.tsx';
+import { UsageList } from './usage-list.tsx';
+import { DEFAULT_DAYS, datesOf, type Period, presetsOf } from './usage-period.ts';
+import { UsageSums } from './usage-sums.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
+
+/** Of one page. */
+const ROWS = 20;
 
 export function addUsage(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/usage', (visit) => showUsage(tools, visit));
@@ -38,14 +54,16 @@ export function addUsage(visits: Visits, tools: SiteTools): void {
 
 async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   const given = visit.url.searchParams;
-  const filters = Object.fromEntries(USAGE_FILTERS.map((name) => [name, given.get(name) ?? ''])) as Record<
-    UsageFilter,
-    string
-  >;
-  const { query, refused } = await readQuery(tools, visit);
+  const today = taipeiDay(tools.clock.now());
+  const since = taipeiDay((await tools.store.read.accountSince(visit.session.accountId)) ?? 0);
+  const filters = readFilters(given, today);
+  const view = readView(given);
+  const { query, refused } = await readQuery(tools, visit, filters, view.sort);
   const keys = await readVisibleKeys(tools.store, visit.session);
-  const [found, byKey] = await Promise.all([
+  const period = periodOf(query, today, since);
+  const [found, days, byKey] = await Promise.all([
     query && findUsage(tools, query),
+    query ? tools.store.read.usageByDay(query, view.by, period.first, period.end) : [],
     query && keys.some(isChild) ? readUsageByKey(tools.store, query, keys) : [],
   ]);
   const { models, channels } = tools.catalog();
@@ -54,8 +72,33 @@ async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response
   const parents = new Set(keys.map(({ parentId }) => parentId));
   const keyNames = new Map(keys.map(namedKey));
   const parentNames = keys.filter(({ keyId }) => parents.has(keyId)).map(namedKey);
-  const facts = { found, refused, filters, isFirst, keyNames, parents: parentNames, byKey, ...choices };
+  const facts: UsageFacts = {
+    ...{ found, refused, filters, view, isFirst, keyNames, parents: parentNames, byKey, ...choices },
+    ...{ period, days, presets: presetsOf(today, since) },
+  };
   return visit.show(<UsagePage context={visit.page} facts={facts} />, { status: refused ? 400 : 200 });
+}
+
+/** Without dates, the last 30 days. */
+function readFilters(given: URLSearchParams, today: number): Filters {
+  const filters = Object.fromEntries(USAGE_FILTERS.map((name) => [name, given.get(name) ?? ''])) as Filters;
+  if (filters.from !== '' || filters.to !== '') return filters;
+  return { ...filters, ...datesOf({ first: today - DEFAULT_DAYS + 1, end: today + 1 }), to: '' };
+}
+
+function readView(given: URLSearchParams): View {
+  return {
+    measure: MEASURES.find((name) => name === given.get('measure')),
+    by: GROUPS.find((name) => name === given.get('by')) ?? 'model',
+    sort: USAGE_SORTS.find((name) => name === given.get('sort')),
+  };
+}
+
+/** What the chart covers; of a filter that was refused, nothing. */
+function periodOf(query: UsageQuery | undefined, today: number, since: number): Period {
+  const end = Math.min(today, query?.to === undefined ? today : taipeiDay(query.to - 1)) + 1;
+  const first = query?.from === undefined ? since : taipeiDay(query.from);
+  return { first: Math.min(first, end - 1), end };
 }
 
 async function findUsage({ store }: SiteTools, query: UsageQuery): Promise<FoundUsage> {
@@ -68,9 +111,14 @@ async function findUsage({ store }: SiteTools, query: UsageQuery): Promise<Found
 async function readQuery(
   tools: SiteTools,
   { session, url, page: { language } }: SignedVisit,
+  filters: Filters,
+  sort: UsageSort | undefined,
 ): Promise<{ query?: UsageQuery; refused?: RefusedFilter }> {
+  const given = new URLSearchParams({ limit: String(ROWS), ...Object.fromEntries(url.searchParams) });
+  for (const name of USAGE_FILTERS) if (filters[name] !== '') given.set(name, filters[name]);
   try {
-    return { query: await readUsageQuery(tools, session, apiParams(url.searchParams)) };
+    const query = await readUsageQuery(tools, session, apiParams(given));
+    return { query: sort ? { ...query, sort } : query };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { refused: { text: faultText(language, error), fields: fieldsOf(error.details.param ?? '') } };
@@ -121,56 +169,19 @@ function isChild({ parentId }: KeyRow): boolean {
   return parentId !== null;
 }
 
-interface FoundUsage {
-  records: readonly UsageRecord[];
-  totals: UsageTotals;
-  /** The cursor of the next page, if there is one. */
-  next: string | null;
-}
-
-interface RefusedFilter {
-  text: string;
-  /** Those that it is about, if it is about any. */
-  fields: readonly UsageFilter[];
-}
-
-interface UsageFacts {
-  /** Undefined where the filters were refused. */
-  found: FoundUsage | undefined;
-  refused: RefusedFilter | undefined;
-  /** As the visitor gave them. */
-  filters: Readonly<Record<UsageFilter, string>>;
-  isFirst: boolean;
-  keyNames: ReadonlyMap<string, string>;
-  /** Keys that have children, with their names. */
-  parents: readonly Choice[];
-  /** Only of accounts that have child keys. */
-  byKey: readonly UsageOfKey[];
-  channels: readonly string[];
-  models: readonly string[];
-}
-
-interface UsageProps {
-  context: PageContext;
-  facts: UsageFacts;
-}
-
 function UsagePage({ context, facts }: UsageProps) {
   const { found, refused } = facts;
   const { usage } = context.words.account;
-  const address = (more: Record<string, string> = {}) => {
-    const given = Object.entries({ ...facts.filters, ...more }).filter(([, value]) => value !== '');
-    return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-  };
   return (
     <AccountPage context={context} tab="usage" notice={refused && { text: refused.text, isBad: true }}>
       <p>{usage.lead}</p>
-      <Filters context={context} facts={facts} />
-      {found ? <Found context={context} facts={facts} found={found} query={address()} /> : null}
+      <Periods context={context} facts={facts} />
+      <UsageFilters context={context} facts={facts} />
+      {found ? <Found context={context} facts={facts} found={found} /> : null}
       <p class="row">
-        {facts.isFirst ? null : <LinkButton look="quiet" href={`/account/usage${address()}`} text={usage.first} />}
-        {found && found.next !== null ? (
-          <a class="button quiet" rel="next" href={`/account/usage${address({ cursor: found.next })}`}>
+        {facts.isFirst ? null : <LinkButton look="quiet" href={usageAddress(facts)} text={usage.first} />}
+        {found && found.next !== null && !facts.view.sort ? (
+          <a class="button quiet" rel="next" href={usageAddress(facts, { cursor: found.next })}>
             {usage.next}
           </a>
         ) : null}
@@ -179,31 +190,55 @@ function UsagePage({ context, facts }: UsageProps) {
   );
 }
 
-/** `query`: the filters, as an address has them. */
-function Found({ context, facts, found, query }: UsageProps & { found: FoundUsage; query: string }) {
+function Found({ context, facts, found }: UsageProps & { found: FoundUsage }) {
   const { usage } = context.words.account;
   const { records, totals } = found;
+  if (totals.requests === 0) return <Nothing context={context} facts={facts} />;
+  const csv = new URLSearchParams(Object.entries(facts.filters).filter(([, value]) => value !== ''));
   return (
     <>
-      <p class="row">
-        <strong title={money(totals.cost)}>{usage.totals(count(totals.requests), roundedMoney(totals.cost))}</strong>
-        <a href={`/account/usage.csv${query}`}>{usage.csv}</a>
-        {totals.requests > MAX_RECORDS ? <span class="faint">{usage.csvNewest(count(MAX_RECORDS))}</span> : null}
-      </p>
+      <UsageSums context={context} facts={facts} totals={totals} />
       {facts.byKey.length > 1 ? (
         <KeyUsageTable context={context} usage={facts.byKey} keyNames={facts.keyNames} />
       ) : null}
-      {records.length === 0 ? (
-        <Nothing context={context} isFiltered={!facts.isFirst || query !== ''} />
-      ) : (
-        <UsageTable context={context} records={records} keyNames={facts.keyNames} query={context.query} />
-      )}
+      <div class="row is-list-head">
+        <strong title={money(totals.cost)}>{usage.totals(count(totals.requests), roundedMoney(totals.cost))}</strong>
+        <Sorts context={context} facts={facts} totals={totals} />
+        <a href={`/account/usage.csv?${csv}`}>{usage.csv}</a>
+        {totals.requests > MAX_RECORDS ? <span class="faint">{usage.csvNewest(count(MAX_RECORDS))}</span> : null}
+      </div>
+      <UsageList context={context} records={records} keyNames={facts.keyNames} query={context.query} />
     </>
   );
 }
 
-function Nothing({ context, isFiltered }: { context: PageContext; isFiltered: boolean }) {
+/** Another order is that of one page: the first of it, of the newest requests. */
+function Sorts({ context, facts, totals }: UsageProps & { totals: UsageTotals }) {
+  const { usageView } = context.words.account;
+  const { sort } = facts.view;
+  const links = [undefined, ...USAGE_SORTS].map((name) => ({
+    path: usageAddress(facts, { sort: name ?? '' }),
+    text: usageView.sorts[name ?? 'newest'],
+  }));
+  const notes = [
+    ...(totals.requests > MOST_SORTED ? [usageView.sortedOf(count(MOST_SORTED))] : []),
+    ...(totals.requests > ROWS ? [usageView.showsFirst(count(ROWS))] : []),
+  ];
+  return (
+    <>
+      <nav class="choices-line" aria-label={usageView.sort}>
+        <Links links={links} current={usageAddress(facts, { sort: sort ?? '' })} />
+      </nav>
+      {sort && notes.length > 0 ? <span class="faint">{sentences(...notes)}</span> : null}
+    </>
+  );
+}
+
+/** A new account has only its dates as a filter. */
+function Nothing({ context, facts }: UsageProps) {
   const { usage } = context.words.account;
+  const { from: _from, to: _to, ...others } = facts.filters;
+  const isFiltered = !facts.isFirst || Object.values(others).some((value) => value !== '') || context.query !== '';
   if (isFiltered) return <p class="empty">{usage.none}</p>;
   return (
     <p class="empty">
@@ -211,47 +246,4 @@ function Nothing({ context, isFiltered }: { context: PageContext; isFiltered: bo
       <a href="/account/setup">{usage.toSetup}</a>
     </p>
   );
-}
-
-const FAULT_ID = 'filter-fault';
-
-function Filters({ context, facts }: UsageProps) {
-  const { usage, statuses } = context.words.account;
-  const { filters, refused } = facts;
-  const field = (name: UsageFilter) => {
-    const isMarked = refused?.fields.includes(name) ?? false;
-    const marks = faultMarks(FAULT_ID, isMarked ? refused?.text : undefined, refused?.fields[0] === name);
-    return { name, label: usage[name], value: filters[name], marks };
-  };
-  const text = (name: UsageFilter) => {
-    const { marks, ...given } = field(name);
-    return { ...given, ...marks, autocomplete: undefined };
-  };
-  const about = refused && refused.fields.length > 0 ? refused.text : undefined;
-  return (
-    <form method="get" action="/account/usage" class="filters">
-      <TextField {...text('from')} type="date" />
-      <TextField {...text('to')} type="date" />
-      <TextField {...text('model')} suggestions={facts.models} />
-      <TextField {...text('channel')} suggestions={facts.channels} />
-      <SelectField {...field('key')} choices={choicesWith(filters.key, usage.all, [...facts.keyNames])} />
-      {facts.parents.length > 0 || filters.subtree !== '' ? (
-        <SelectField {...field('subtree')} choices={choicesWith(filters.subtree, usage.all, facts.parents)} />
-      ) : null}
-      <SelectField {...field('status')} choices={choicesWith(filters.status, usage.all, Object.entries(statuses))} />
-      <FieldFault id={FAULT_ID} text={about} />
-      <div class="row">
-        <Submit look="quiet" text={usage.filter} />
-        <a href="/account/usage">{usage.clear}</a>
-      </div>
-    </form>
-  );
-}
-
-type Choice = readonly [value: string, text: string];
-
-/** `any`: what it is called when nothing is chosen. What the address asks for stays chosen, though it is none of the rest. */
-function choicesWith(value: string, any: string, choices: readonly Choice[]): Choice[] {
-  const isOther = value !== '' && !choices.some(([one]) => one === value);
-  return [['', any], ...choices, ...(isOther ? [[value, value] as const] : [])];
 }

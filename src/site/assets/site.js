@@ -4,7 +4,7 @@
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false;
   button.addEventListener('click', async () => {
-    const code = button.closest('.copy').querySelector('pre');
+    const code = button.closest('.copy, .copy-id').querySelector('pre, .id');
     try {
       await navigator.clipboard.writeText(code.textContent);
     } catch {

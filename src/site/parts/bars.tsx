@@ -62,18 +62,15 @@ interface MoneyBarsProps {
   days: readonly MoneyDay[];
   /** What the chart says, of the sum. */
   label: (total: string) => string;
-  /** What is said of the day with the highest amount. */
-  highest?: (day: string, amount: string) => string;
 }
 
 const PER_MILLE = 1_000n;
 
 /** Money by day, with its sum in words. */
-export function MoneyBars({ language, look, days: all, label, highest }: MoneyBarsProps) {
+export function MoneyBars({ language, look, days: all, label }: MoneyBarsProps) {
   const { colon } = wordsOf(language).account;
   const days = all.flatMap(({ day, amount }) => (amount === null ? [] : [{ day, amount }]));
   const most = days.reduce((high, { amount }) => (amount > high ? amount : high), 1n);
-  const best = days.find(({ amount }) => amount === most);
   const total = roundedMoney(days.reduce((sum, { amount }) => sum + amount, 0n));
   const bars = days.map(({ day, amount }) => ({
     height: amount === 0n ? null : Number((amount * PER_MILLE) / most) / Number(PER_MILLE),
@@ -86,12 +83,6 @@ export function MoneyBars({ language, look, days: all, label, highest }: MoneyBa
         {days[0]?.day} – {days.at(-1)?.day}
         {colon}
         <span class="number">{total}</span>
-        {highest && best ? (
-          <>
-            <br />
-            {highest(best.day, roundedMoney(best.amount))}
-          </>
-        ) : null}
       </p>
     </>
   );

@@ -3,6 +3,7 @@
 import * as account from './account.ts';
 import * as changelog from './changelog.ts';
 import * as docs from './docs.ts';
+import * as endings from './endings.ts';
 import * as faults from './faults.ts';
 import * as frame from './frame.ts';
 import * as home from './home.ts';
@@ -12,6 +13,7 @@ import type { Said } from './said.ts';
 import * as security from './security.ts';
 import * as status from './status.ts';
 import * as usage from './usage.ts';
+import * as usageView from './usage-view.ts';
 import * as webhooks from './webhooks.ts';
 
 export const en = {
@@ -22,7 +24,7 @@ export const en = {
   status: status.en,
   security: security.en,
   changelog: changelog.en,
-  account: { ...account.en, keys: keys.en, webhooks: webhooks.en, ...usage.en },
+  account: { ...account.en, keys: keys.en, webhooks: webhooks.en, ...usage.en, ...usageView.en, ...endings.en },
   faults: faults.en.texts,
   fields: faults.en.fields,
 };
@@ -37,7 +39,7 @@ export const zh: Words = {
   status: status.zh,
   security: security.zh,
   changelog: changelog.zh,
-  account: { ...account.zh, keys: keys.zh, webhooks: webhooks.zh, ...usage.zh },
+  account: { ...account.zh, keys: keys.zh, webhooks: webhooks.zh, ...usage.zh, ...usageView.zh, ...endings.zh },
   faults: faults.zh.texts,
   fields: faults.zh.fields,
 };

@@ -1,0 +1,37 @@
+/** @jsxImportSource hono/jsx */
+// What happened to a request that did not end well: the cause, what was charged and why, and what to do.
+
+import type { UsageRecord } from '../../store/rows.ts';
+import { money, sentences } from '../format.ts';
+import { type Language, wordsOf } from '../language.ts';
+import { statusName } from '../parts/attempts.tsx';
+
+type Ended = Pick<UsageRecord, 'status' | 'rule' | 'cost' | 'held'>;
+
+/** The visitor or a limit ended it: nothing failed. */
+const NO_FAILURE: ReadonlySet<string> = new Set(['client_gone', 'time_limit']);
+
+export function Ending({ language, record }: { language: Language; record: Ended }) {
+  if (record.status === 'ok') return null;
+  const { account } = wordsOf(language);
+  const { cause, remedy } = endingOf(language, record.status);
+  return (
+    <section class={NO_FAILURE.has(record.status) ? 'notice is-warning' : 'notice is-bad'}>
+      <h2>{account.endingTitle}</h2>
+      <p>{sentences(cause, chargeText(language, record))}</p>
+      {remedy === '' ? null : <p>{remedy}</p>}
+    </section>
+  );
+}
+
+function endingOf(language: Language, status: string): { cause: string; remedy: string } {
+  const endings: Readonly<Record<string, { cause: string; remedy: string }>> = wordsOf(language).account.endings;
+  return endings[status] ?? { cause: `${statusName(language, status)}.`, remedy: '' };
+}
+
+/** A charge in the words of the rule that decided it. */
+function chargeText(language: Language, { rule, cost, held }: Ended): string {
+  const { usage, usageView } = wordsOf(language).account;
+  if (cost === 0n) return usageView.free;
+  return rule === null ? usageView.charged(money(cost)) : usage.rules[rule](money(cost), money(held));
+}

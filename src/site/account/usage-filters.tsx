@@ -1,0 +1,109 @@
+/** @jsxImportSource hono/jsx */
+// What the usage page shows: presets of the period, the filters that are set, and the form that sets them.
+
+import { FAILED } from '../../accounts/usage/read-query.ts';
+import { Links } from '../frame.tsx';
+import type { UsageFilter } from '../page-parameters.ts';
+import { statusName } from '../parts/attempts.tsx';
+import { Submit } from '../parts/button.tsx';
+import { FieldFault, faultMarks, Hidden, SelectField, TextField } from '../parts/field.tsx';
+import { type Choice, type UsageProps, usageAddress } from './usage-facts.ts';
+
+export function Periods({ context, facts }: UsageProps) {
+  const { usageView } = context.words.account;
+  const { from, to } = facts.filters;
+  const links = facts.presets.map(([name, dates]) => ({
+    path: usageAddress(facts, { ...dates }),
+    text: usageView.periods[name],
+  }));
+  return (
+    <nav class="choices-line" aria-label={usageView.period}>
+      <Links links={links} current={usageAddress(facts, { from, to })} />
+    </nav>
+  );
+}
+
+const FAULT_ID = 'filter-fault';
+
+export function UsageFilters({ context, facts }: UsageProps) {
+  const { usage, usageView, statuses } = context.words.account;
+  const { filters, refused, view } = facts;
+  const field = (name: UsageFilter) => {
+    const isMarked = refused?.fields.includes(name) ?? false;
+    const marks = faultMarks(FAULT_ID, isMarked ? refused?.text : undefined, refused?.fields[0] === name);
+    return { name, label: usage[name], value: filters[name], marks };
+  };
+  const text = (name: UsageFilter) => {
+    const { marks, ...given } = field(name);
+    return { ...given, ...marks, autocomplete: undefined };
+  };
+  const about = refused && refused.fields.length > 0 ? refused.text : undefined;
+  const { ok, ...failures } = statuses;
+  const choices: Choice[] = [['ok', ok], [FAILED, usageView.anyFailure], ...Object.entries(failures)];
+  const kept = { measure: view.measure ?? '', by: view.by, sort: view.sort ?? '' };
+  return (
+    <>
+      <Chosen context={context} facts={facts} />
+      <details class="filter-box" open={refused !== undefined}>
+        <summary>{usageView.filters}</summary>
+        <form method="get" action="/account/usage" class="filters">
+          <Hidden fields={Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== ''))} />
+          <TextField {...text('from')} type="date" />
+          <TextField {...text('to')} type="date" />
+          <TextField {...text('model')} suggestions={facts.models} />
+          <TextField {...text('channel')} suggestions={facts.channels} />
+          <SelectField {...field('key')} choices={choicesWith(filters.key, usage.all, [...facts.keyNames])} />
+          {facts.parents.length > 0 || filters.subtree !== '' ? (
+            <SelectField {...field('subtree')} choices={choicesWith(filters.subtree, usage.all, facts.parents)} />
+          ) : null}
+          <SelectField {...field('status')} choices={choicesWith(filters.status, usage.all, choices)} />
+          <FieldFault id={FAULT_ID} text={about} />
+          <div class="row">
+            <Submit look="quiet" text={usage.filter} />
+            <a href="/account/usage">{usage.clear}</a>
+          </div>
+        </form>
+      </details>
+    </>
+  );
+}
+
+/** Each filter that is set, with a link that takes it away. The period has its own line. */
+function Chosen({ context, facts }: UsageProps) {
+  const { usage, usageView, colon } = context.words.account;
+  const { filters, presets, keyNames } = facts;
+  const { from, to } = filters;
+  const isPreset = presets.some(([, dates]) => dates.from === from && dates.to === to);
+  const names: UsageFilter[] = ['model', 'channel', 'key', 'subtree', 'status'];
+  const textOf = (name: UsageFilter) => {
+    const value = filters[name];
+    if (name === 'key' || name === 'subtree') return keyNames.get(value) ?? value;
+    if (name === 'status') return value === FAILED ? usageView.anyFailure : statusName(context.language, value);
+    return value;
+  };
+  const chosen = [
+    ...(isPreset ? [] : [{ text: from === to ? from : `${from} – ${to}`, without: { from: '', to: '' } }]),
+    ...names
+      .filter((name) => filters[name] !== '')
+      .map((name) => ({ text: usage[name] + colon + textOf(name), without: { [name]: '' } })),
+  ];
+  if (chosen.length === 0) return null;
+  return (
+    <ul class="chosen">
+      {chosen.map(({ text, without }) => (
+        <li>
+          <a href={usageAddress(facts, without)}>
+            <span class="unseen">{usageView.remove + colon}</span>
+            {text} <span aria-hidden="true">×</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `any`: what it is called when nothing is chosen. What the address asks for stays chosen, though it is none of the rest. */
+function choicesWith(value: string, any: string, choices: readonly Choice[]): Choice[] {
+  const isOther = value !== '' && !choices.some(([one]) => one === value);
+  return [['', any], ...choices, ...(isOther ? [[value, value] as const] : [])];
+}

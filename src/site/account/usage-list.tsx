@@ -1,0 +1,123 @@
+/** @jsxImportSource hono/jsx */
+// Requests as rows that open, without any content: the main facts in one line, more below it, and the receipt with the rest.
+
+import type { UsageRecord } from '../../store/rows.ts';
+import { count, dateTime, milliseconds } from '../format.ts';
+import type { PageContext } from '../page.tsx';
+import { Money } from '../parts/amount.tsx';
+import { RequestStatus } from '../parts/attempts.tsx';
+import { LinkButton } from '../parts/button.tsx';
+import { CopyId } from '../parts/copy-id.tsx';
+import { type Fact, Facts } from '../parts/table.tsx';
+import { Ending } from './ending.tsx';
+
+interface UsageListProps {
+  context: PageContext;
+  records: readonly UsageRecord[];
+  /** What a key is called, by its id. */
+  keyNames: ReadonlyMap<string, string>;
+  /** Which requests these are: a receipt leads back to them. */
+  query: string;
+}
+
+export function UsageList({ context, records, keyNames, query }: UsageListProps) {
+  const { usage, usageView } = context.words.account;
+  return (
+    <>
+      <p class="call-line calls-head" aria-hidden="true">
+        <span>{usage.time}</span>
+        <span>
+          {usage.model} · {usage.key}
+        </span>
+        <span>{usage.status}</span>
+        <span class="right">{usageView.tokens}</span>
+        <span class="right">{usageView.duration}</span>
+        <span class="right">{usage.cost}</span>
+      </p>
+      <ul class="calls">
+        {records.map((record) => (
+          <li>
+            <Call
+              context={context}
+              record={record}
+              keyName={keyNames.get(record.keyId) ?? record.keyId}
+              query={query}
+            />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface CallProps {
+  context: PageContext;
+  record: UsageRecord;
+  keyName: string;
+  query: string;
+}
+
+function Call({ context, record, keyName, query }: CallProps) {
+  const { usage, usageView } = context.words.account;
+  const notes = [record.stream ? usage.streamed : '', record.estimated ? usage.isEstimated : ''];
+  return (
+    <details class="call">
+      <summary class="call-line">
+        <span class="at number" title={dateTime(record.at)}>
+          {dateTime(record.at).slice(SHORT_TIME.from, SHORT_TIME.to)}
+        </span>
+        <span class="what">
+          <span class="id">{record.model}</span>
+          <span class="under">{keyName}</span>
+        </span>
+        <span class="how">
+          <RequestStatus language={context.language} status={record.status} />
+          <span class="under">{notes.filter((note) => note !== '').join(' · ')}</span>
+        </span>
+        <span class="right number tokens">
+          {count(inputOf(record))} / {outputOf(record, usage)}
+        </span>
+        <span class="right number took">{milliseconds(record.totalMs)}</span>
+        <span class="right number paid">
+          <Money value={record.cost} />
+        </span>
+      </summary>
+      <Ending language={context.language} record={record} />
+      <Facts facts={factsOf(context, record)} />
+      <LinkButton
+        look="quiet small"
+        href={`/account/receipts/${record.requestId}${query}`}
+        text={usageView.details}
+        about={` ${record.requestId}`}
+      />
+    </details>
+  );
+}
+
+/** Of 2026-11-15 08:30:00 UTC+8: 11-15 08:30:00. */
+const SHORT_TIME = { from: 5, to: 19 };
+
+/** What the line does not say; the receipt has the rest. */
+function factsOf({ language, words }: PageContext, record: UsageRecord): Fact[] {
+  const { usage } = words.account;
+  const written = record.cacheWrite5m + record.cacheWrite1h;
+  return [
+    [usage.requestId, <CopyId language={language} id={record.requestId} name={usage.requestId} />],
+    [usage.channel, record.channel ?? '–'],
+    [usage.firstToken, milliseconds(record.firstTokenMs)],
+    [usage.after, <Money value={record.balanceAfter} />],
+    ...(record.cachedInput > 0 ? [[usage.cached, count(record.cachedInput)] as const] : []),
+    ...(written > 0 ? [[usage.written, count(written)] as const] : []),
+  ];
+}
+
+/** All of it: plain, cached, and written to a cache. */
+function inputOf({ input, cachedInput, cacheWrite5m, cacheWrite1h }: UsageRecord): number {
+  return input + cachedInput + cacheWrite5m + cacheWrite1h;
+}
+
+/** An answer of images alone has no output tokens to show. */
+function outputOf({ output, images }: UsageRecord, { countImages }: PageContext['words']['account']['usage']): string {
+  const tokens = output > 0 || images === 0 ? [count(output)] : [];
+  return [...tokens, ...(images > 0 ? [countImages(count(images))] : [])].join(' + ');
+}
