@@ -173,6 +173,7 @@ export interface ModelUse {
   model: string;
   requests: number;
   accounts: number;
+  revenue: bigint;
 }
 
 /** What all accounts spent on one Taipei day. */

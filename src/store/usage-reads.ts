@@ -62,8 +62,8 @@ const spendBy = (
 const REVENUE_BY_DAY = `SELECT day, sum(requests) AS requests, count(DISTINCT account_id) AS accounts,
     sum(cost_nano) AS cost_nano FROM usage_days WHERE day >= ? GROUP BY day ORDER BY day`;
 
-const USE_BY_MODEL = `SELECT model, sum(requests) AS requests, count(DISTINCT account_id) AS accounts
-  FROM usage_days WHERE day >= ? GROUP BY model ORDER BY model`;
+const USE_BY_MODEL = `SELECT model, sum(requests) AS requests, count(DISTINCT account_id) AS accounts,
+    sum(cost_nano) AS cost_nano FROM usage_days WHERE day >= ? GROUP BY model ORDER BY model`;
 
 const SUMS = SUMMED.map((name) => `sum(${name}) AS ${name}`).join(', ');
 const CHANNEL_DAYS = `SELECT day, model, sum(requests) AS requests, ${SUMS}
@@ -133,17 +133,14 @@ export const USAGE_READS = {
   ),
   /** Days without a request are left out; oldest first. */
   revenueByDay: read(REPORT, (sinceDay: number) => ask(REVENUE_BY_DAY, sinceDay), all(decodeRevenue)),
-  /** Requests of each model, and how many accounts sent them. Models without a request are left out. */
+  /** Requests of each model, how many accounts sent them, and what these paid. Models without a request are left out. */
   useByModel: read(
     REPORT,
     (sinceDay: number) => ask(USE_BY_MODEL, sinceDay),
-    all(
-      (row): ModelUse => ({
-        model: String(row.model),
-        requests: Number(row.requests),
-        accounts: Number(row.accounts),
-      }),
-    ),
+    all((row): ModelUse => {
+      const { requests, cost: revenue } = spendOf(row);
+      return { model: String(row.model), requests, accounts: Number(row.accounts), revenue };
+    }),
   ),
   /** The first Taipei day of which all usage is kept; 0 if none was ever deleted. Ask after what it is held against. */
   usageKeptFrom: read(

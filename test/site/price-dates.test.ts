@@ -85,7 +85,7 @@ test('the console warns 60 days ahead, with the traffic that the end would meet'
   expect(models).toContain(`Retires on ${taipeiMoment(retiresAt)}, in 20 days.`);
   expect(models).toContain('Its calls are then refused; the successor is changing.');
   expect(models).toContain('Last 30 days: 3 requests from 2 accounts.');
-  expect(models).toContain(`From ${taipeiMoment(changesAt)}`);
+  expect(await (await client.get('/models/edit?model=changing')).text()).toContain(`From ${taipeiMoment(changesAt)}`);
   expect(await (await client.get('/')).text()).toContain('Models that retire within 60 days: ending');
   const chinese = await clientOf(gateway, 'zh-TW');
   expect(await (await chinese.get('/models')).text()).toContain('最近 30 天：2 個帳戶、3 次請求。');

@@ -116,7 +116,7 @@ test('the operator sees them, and an edit of a price leaves them as they are', a
     tools: { web_search: '0.325' },
   });
   expect(row.routes[0].cost_rules).toEqual({ service_tiers: { flex: '0.25' } });
-  const page = await (await (await clientOf(gateway)).get('/models')).text();
+  const page = await (await (await clientOf(gateway)).get('/models/edit?model=ruled')).text();
   expect(page).toContain('tiers: above_input_tokens 272000, input 20, output 60.5');
   expect(page).toContain('service_tiers: flex 0.25');
   const edits = [{ model: 'ruled', sale: { input: 11 }, cost: { prices: { input: 6 } } }];

@@ -58,7 +58,7 @@ test('the operator sees them with their margin, and changes one exactly', async 
     sale: { second: '0.00325', character: '487.5' },
     routes: [{ cost: { second: '0.0026', character: '390' }, margin: { second: 0.2, character: 0.2 } }],
   });
-  const page = await (await (await clientOf(gateway)).get('/models')).text();
+  const page = await (await (await clientOf(gateway)).get('/models/edit?model=spoken')).text();
   expect(page).toContain('One second of audio');
   const edits = [{ model: 'spoken', sale: { second: '0.000361' } }];
   expect(await api('PATCH', '/prices', { edits, base_revision: body.revision })).toMatchObject({ status: 200 });

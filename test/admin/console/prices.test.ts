@@ -66,15 +66,15 @@ test('a cached token that sells below what input costs is told, although its cos
   const cost = { 'cost-up-input': '90', 'cost-up-output': '330' };
   const { html } = await edit({ 'sale-input': '100', 'sale-cached_input': '10', 'sale-output': '400', ...cost });
   expect((await apply(html, { confirmed: 'yes' })).status).toBe(303);
-  const page = await (await client.get('/models')).text();
+  const page = await (await client.get(FORM)).text();
   expect(page).toContain('90 <small>as input</small>');
   expect(page).toContain('−800 % sold below cost');
 });
 
 test('a model without a name is told by its id once', async () => {
   const page = await (await client.get('/models')).text();
-  expect(page).toContain('Demo small <small class="id">demo-small</small>');
-  expect(page).not.toContain('<small class="id">up-paid</small>');
+  expect(page).toContain('Demo small</a><span class="under id">demo-small</span>');
+  expect(page).not.toContain('<span class="under id">up-paid</span>');
 });
 
 describe('a price that may be a slip of the hand', () => {

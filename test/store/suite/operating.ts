@@ -286,7 +286,7 @@ export function describeOperating(open: OpenSubject): void {
         const day = taipeiDay(T0);
         expect(await store.read.revenueByDay(day)).toEqual([{ day, requests: 2, accounts: 2, revenue: 140n }]);
         expect(await store.read.revenueByDay(day + 1)).toEqual([]);
-        expect(await store.read.useByModel(day)).toEqual([{ model: 'asked', requests: 2, accounts: 2 }]);
+        expect(await store.read.useByModel(day)).toEqual([{ model: 'asked', requests: 2, accounts: 2, revenue: 140n }]);
         expect(await store.read.useByModel(day + 1)).toEqual([]);
         expect(await store.read.channelDays('channel-a', day, day + 1)).toMatchObject([
           { day, model: 'asked', requests: 2, input: 80, output: 40, cost: 140n },

@@ -3,12 +3,14 @@
 
 import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
 import { priceDecimals } from '../../../catalog/price-shape.ts';
+import type { RetiringModel } from '../../../catalog/warn-retirement.ts';
 import { parseNtd } from '../../../kit/money.ts';
 import { sentences } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { SubmitRow } from '../../../site/parts/button.tsx';
 import { Hidden, TextField } from '../../../site/parts/field.tsx';
 import { plainNumber, typed } from '../../../site/read-form.ts';
+import { modelTable } from '../../actions/model-table.ts';
 import { readNewest } from '../../actions/newest.ts';
 import { editedDocument, type PriceEdit, type PriceList, type PriceRow, priceTable } from '../../actions/prices.ts';
 import { notFound } from '../../actions/refused.ts';
@@ -17,21 +19,22 @@ import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { review } from './document-pages.tsx';
-import { PricesPage } from './price-table.tsx';
+import { editPath, ModelsPage, readView } from './model-table.tsx';
+import { ModelSheet } from './price-table.tsx';
 
 export function addPricePages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/models', async (visit) => {
-    const { rows } = await priceTable(tools);
-    const { document } = await readNewest(tools);
-    const retiring = await listRetiring(document, tools.clock.now(), async () => tools);
-    return visit.show(<PricesPage context={visit.page} rows={rows} retiring={retiring} />);
+    const view = readView(visit.url.searchParams);
+    const [lines, retiring] = await Promise.all([modelTable(tools, view), findRetiring(tools)]);
+    return visit.show(<ModelsPage context={visit.page} view={view} lines={lines} retiring={retiring} />);
   });
   visits.get('/models/edit', async (visit) => {
     const { row, revision } = await findRow(tools, visit);
     const typed = visit.form.size > 0 ? visit.form : undefined;
     // Input from before was typed for the prices of that time.
     const base = Number(visit.form.get('base')) || revision;
-    return visit.show(<PriceFormPage context={visit.page} row={row} base={base} typed={typed} />);
+    const retiring = (await findRetiring(tools)).find(({ model }) => model === row.model);
+    return visit.show(<PriceFormPage context={visit.page} row={row} retiring={retiring} base={base} typed={typed} />);
   });
   visits.post('/models/edit', async (visit) => {
     const { prices, document } = visit.page.words;
@@ -44,9 +47,13 @@ export function addPricePages(visits: ConsoleVisits, tools: ConsoleTools): void 
     if (wrong.size > 0) return again(prices.notFigure, true);
     if (edits.length === 0) return again(document.unchanged, false);
     const { yaml } = await editedDocument(tools, edits);
-    const back = `/models/edit?model=${encodeURIComponent(row.model)}`;
-    return review(tools, visit, { yaml, base, action: 'prices.edit', back });
+    return review(tools, visit, { yaml, base, action: 'prices.edit', back: editPath(row.model) });
   });
+}
+
+async function findRetiring(tools: ConsoleTools): Promise<RetiringModel[]> {
+  const { document } = await readNewest(tools);
+  return listRetiring(document, tools.clock.now(), async () => tools);
 }
 
 async function findRow(tools: ConsoleTools, visit: ConsoleVisit): Promise<{ row: PriceRow; revision: number }> {
@@ -60,6 +67,7 @@ async function findRow(tools: ConsoleTools, visit: ConsoleVisit): Promise<{ row:
 interface PriceFormProps {
   context: ConsoleContext;
   row: PriceRow;
+  retiring?: RetiringModel | undefined;
   base: number;
   /** What was sent and refused. */
   typed?: URLSearchParams | undefined;
@@ -72,8 +80,8 @@ interface PriceFormProps {
 const saleField = (name: PriceName) => `sale-${name}`;
 const costField = (channel: string, name: PriceName) => `cost-${channel}-${name}`;
 
-function PriceFormPage({ context, row, base, typed, wrong, notice }: PriceFormProps) {
-  const { prices, frame } = context.words;
+function PriceFormPage({ context, row, retiring, base, typed, wrong, notice }: PriceFormProps) {
+  const { prices, models, frame } = context.words;
   const isFree = typed ? typed.get('free') === 'yes' : row.sale === 'free';
   const channels = [...new Map(row.routes.map((route) => [route.channel, route])).values()];
   const query = `?model=${encodeURIComponent(row.model)}`;
@@ -86,6 +94,9 @@ function PriceFormPage({ context, row, base, typed, wrong, notice }: PriceFormPr
       lead={sentences(prices.unit, prices.editLead)}
       notice={notice}
     >
+      <h2>{models.now}</h2>
+      <ModelSheet context={context} row={row} retiring={retiring} />
+      <h2>{prices.edit}</h2>
       <form method="post" action={`/models/edit${query}`}>
         <Hidden fields={{ base }} />
         <fieldset>

@@ -1,33 +1,13 @@
 /** @jsxImportSource hono/jsx */
-// What customers pay beside what it costs us, per model and route.
+// All prices of one model: what customers pay beside what each route costs us.
 
 import { PRICE_NAMES, type PriceName, priceOf } from '../../../catalog/listed-prices.ts';
 import type { RetiringModel } from '../../../catalog/warn-retirement.ts';
 import { taipeiMoment } from '../../../kit/taipei.ts';
 import { count, decimal, percent, sentences } from '../../../site/format.ts';
-import { LinkButton } from '../../../site/parts/button.tsx';
 import { Heads, Scroll } from '../../../site/parts/table.tsx';
 import type { ListRules, PriceList, PriceRow, RouteCost } from '../../actions/prices.ts';
-import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-
-interface PricesProps {
-  context: ConsoleContext;
-  rows: readonly PriceRow[];
-  retiring: readonly RetiringModel[];
-}
-
-export function PricesPage({ context, rows, retiring }: PricesProps) {
-  const { prices } = context.words;
-  return (
-    <ConsolePage context={context} section="models" title={prices.title} lead={sentences(prices.lead, prices.unit)}>
-      <ul class="sheets">
-        {rows.map((row) => (
-          <ModelSheet context={context} row={row} retiring={retiring.find(({ model }) => model === row.model)} />
-        ))}
-      </ul>
-    </ConsolePage>
-  );
-}
+import type { ConsoleContext } from '../frame.tsx';
 
 interface SheetProps {
   context: ConsoleContext;
@@ -36,23 +16,13 @@ interface SheetProps {
   retiring: RetiringModel | undefined;
 }
 
-function ModelSheet({ context, row, retiring }: SheetProps) {
+/** What stands in the document of one model, with the margins that follow from it. */
+export function ModelSheet({ context, row, retiring }: SheetProps) {
   const { prices } = context.words;
   const { sale, model } = row;
   return (
-    <li>
-      <div class="row spread">
-        <h2>
-          {row.name} {row.name === model ? null : <small class="id">{model}</small>}
-        </h2>
-        <LinkButton
-          look="quiet small"
-          href={`/models/edit?model=${encodeURIComponent(model)}`}
-          text={prices.edit}
-          about={`: ${model}`}
-        />
-      </div>
-      {retiring ? <p class="bad">{retiringText(context, retiring)}</p> : null}
+    <>
+      {retiring ? <p class="warn">{retiringText(context, retiring)}</p> : null}
       {sale === 'free' ? (
         <p>
           <span class="good">{prices.free}</span>{' '}
@@ -68,11 +38,11 @@ function ModelSheet({ context, row, retiring }: SheetProps) {
       {row.routes.map(({ channel, costRules }) => (
         <Rules name={`${prices.cost} ${channel}`} rules={costRules} />
       ))}
-    </li>
+    </>
   );
 }
 
-function retiringText({ words: { prices } }: ConsoleContext, retiring: RetiringModel): string {
+export function retiringText({ words: { prices } }: ConsoleContext, retiring: RetiringModel): string {
   const { at, inDays, successor, isReplaced, use } = retiring;
   const date = taipeiMoment(at);
   const then = isReplaced ? prices.thenServed : prices.thenNamed;

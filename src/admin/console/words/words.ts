@@ -10,6 +10,7 @@ import * as frame from './frame.ts';
 import * as ledger from './ledger.ts';
 import * as log from './log.ts';
 import * as losses from './losses.ts';
+import * as models from './models.ts';
 import * as prices from './prices.ts';
 import * as profit from './profit.ts';
 import * as watch from './watch.ts';
@@ -23,6 +24,7 @@ const en = {
   ledger: ledger.en,
   log: log.en,
   losses: losses.en,
+  models: models.en,
   prices: prices.en,
   profit: profit.en,
   ...watch.en,
@@ -39,6 +41,7 @@ const zh: ConsoleWords = {
   ledger: ledger.zh,
   log: log.zh,
   losses: losses.zh,
+  models: models.zh,
   prices: prices.zh,
   profit: profit.zh,
   ...watch.zh,
