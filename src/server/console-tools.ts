@@ -38,13 +38,14 @@ export function createConsoleTools(
   return {
     ...operating,
     ...settings,
-    assetFiles: new Map([...siteAssets, ['console.css', readStyle()]]),
+    assetFiles: new Map([...siteAssets, ...readAssets()]),
     readBody: bodyTextReader(operating.clock),
   };
 }
 
-/** Served to browsers as one file. */
-function readStyle(): Buffer {
-  const parts = [...readShipped('src/admin/console/assets').values()];
-  return Buffer.from(parts.map((bytes) => bytes.toString('utf8')).join('\n'));
+/** The style is served as one file. */
+function readAssets(): [name: string, content: Buffer][] {
+  const files = [...readShipped('src/admin/console/assets')];
+  const styles = files.filter(([name]) => name.endsWith('.css')).map(([, bytes]) => bytes.toString('utf8'));
+  return [...files.filter(([name]) => name.endsWith('.js')), ['console.css', Buffer.from(styles.join('\n'))]];
 }

@@ -12,6 +12,7 @@ import { OPERATOR_READS } from './operator-reads.ts';
 import { PROFIT_READS } from './profit-reads.ts';
 import type { Read } from './read.ts';
 import { REVISION_READS } from './revision-reads.ts';
+import { TODAY_READS } from './today-reads.ts';
 import { USAGE_READS } from './usage-reads.ts';
 import { WEBHOOK_READS } from './webhook-reads.ts';
 
@@ -24,6 +25,7 @@ const TABLE = {
   ...OPERATOR_READS,
   ...PROFIT_READS,
   ...REVISION_READS,
+  ...TODAY_READS,
   ...USAGE_READS,
   ...WEBHOOK_READS,
   /** Recomputes the ledger's invariants in one snapshot. */
@@ -51,6 +53,7 @@ const PARTS = [
   OPERATOR_READS,
   PROFIT_READS,
   REVISION_READS,
+  TODAY_READS,
   USAGE_READS,
   WEBHOOK_READS,
 ];

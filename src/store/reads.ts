@@ -176,6 +176,29 @@ export interface ModelUse {
   revenue: bigint;
 }
 
+/** What all accounts bought in some time. */
+export interface Sales {
+  requests: number;
+  /** Of these, what failed although nothing was wrong with the request. */
+  failed: number;
+  accounts: number;
+  revenue: bigint;
+}
+
+/** Of the sales what one model or account has. */
+export interface SalesPart {
+  part: string;
+  requests: number;
+  revenue: bigint;
+}
+
+export interface LowBalance {
+  accountId: string;
+  balance: bigint;
+  /** Since the day that was asked for. */
+  spent: bigint;
+}
+
 /** What all accounts spent on one Taipei day. */
 export interface RevenueDay {
   day: number;

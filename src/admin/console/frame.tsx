@@ -49,12 +49,15 @@ interface ConsolePageProps {
   section?: Section;
   lead?: string;
   notice?: Notice | undefined;
+  /** Beside that of every page. */
+  script?: string;
   /** See `Frame`. */
   isShownOnce?: boolean;
   children?: Child;
 }
 
-export function ConsolePage({ context, title, section, lead, notice, isShownOnce, children }: ConsolePageProps) {
+export function ConsolePage(props: ConsolePageProps) {
+  const { context, title, section, lead, notice, script, isShownOnce, children } = props;
   const { siteName, isSignedIn, openAlarms, path, words } = context;
   const { frame } = words;
   const badge = openAlarms ? <span class="badge"> {frame.open(countedAlarms(openAlarms))}</span> : null;
@@ -71,7 +74,10 @@ export function ConsolePage({ context, title, section, lead, notice, isShownOnce
     <Frame
       context={context}
       title={`${title} · ${frame.name} · ${siteName}`}
-      head={<meta name="robots" content="noindex" />}
+      head={[
+        <meta name="robots" content="noindex" />,
+        script ? <script src={context.assets.url(script)} defer /> : null,
+      ]}
       style="console.css"
       class="console"
       name={[siteName, ' ', <small>{frame.name}</small>]}

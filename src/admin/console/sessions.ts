@@ -10,7 +10,8 @@ import { OWN_URL } from './tools.ts';
 interface ConsoleSessions {
   /** Returns the cookie. */
   open(headers: Headers): string;
-  has(headers: Headers): boolean;
+  /** `path`: what is asked for. */
+  has(headers: Headers, path?: string): boolean;
   end(headers: Headers): string;
   /** For the page at this path, which shows it once. */
   leave(headers: Headers, path: string, flash: Flash): void;
@@ -23,6 +24,9 @@ interface Session {
   /** What the last form left. */
   left?: { path: string; flash: Flash; at: number } | undefined;
 }
+
+/** What the start page asks for by itself: no visit, so that a page that is left open does not keep its session alive. */
+export const LIVE_PATH = '/live';
 
 /** Cookies know no ports: two gateways on one machine must not sign each other out. */
 function cookieName(headers: Headers): string {
@@ -58,9 +62,9 @@ export function createConsoleSessions(clock: Clock, random: Random): ConsoleSess
       for (const [oldest] of sessions) if (sessions.size > MAX_SESSIONS) sessions.delete(oldest);
       return cookie(headers, secret);
     },
-    has(headers) {
+    has(headers, path) {
       const session = sessions.get(find(headers) ?? '');
-      if (session) session.seenAt = clock.monotonic();
+      if (session && path !== LIVE_PATH) session.seenAt = clock.monotonic();
       return session !== undefined;
     },
     end(headers) {

@@ -91,7 +91,7 @@ export function createConsoleVisits<Bindings extends Env>(
     maxFormBytes: MAX_FORM_BYTES,
     async pageOf(request, url) {
       const language = chooseLanguage(request);
-      const isSignedIn = sessions.has(request.headers);
+      const isSignedIn = sessions.has(request.headers, url.pathname);
       return {
         language,
         words: consoleWords(language),

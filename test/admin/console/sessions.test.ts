@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { createOnce } from '../../../src/admin/console/once.ts';
-import { createConsoleSessions } from '../../../src/admin/console/sessions.ts';
+import { createConsoleSessions, LIVE_PATH } from '../../../src/admin/console/sessions.ts';
 import { systemRandom } from '../../../src/kit/random.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
@@ -21,6 +21,16 @@ test('a session ends when nobody comes for two hours, and after twelve at the la
   expect(sessions.has(host(8788, left))).toBe(false);
   await clock.advance(HOUR_MS);
   expect(sessions.has(host(8788, used))).toBe(false);
+});
+
+test('what the start page asks for by itself does not keep a session alive', async () => {
+  const clock = createManualClock();
+  const sessions = createConsoleSessions(clock, systemRandom);
+  const cookie = pairOf(sessions.open(host(8788)));
+  await clock.advance(HOUR_MS);
+  expect(sessions.has(host(8788, cookie), LIVE_PATH)).toBe(true);
+  await clock.advance(HOUR_MS);
+  expect(sessions.has(host(8788, cookie), LIVE_PATH)).toBe(false);
 });
 
 test('two gateways on one machine do not share a cookie', () => {

@@ -308,5 +308,47 @@ export function describeOperating(open: OpenSubject): void {
         await own.close();
       }
     });
+
+    test('sales of a day and of a part of it, what sold most, and whose balance is low', async () => {
+      const own = await open();
+      try {
+        const { store } = own;
+        await renewLease(store);
+        const [first, second] = [await createAccount(store), await createAccount(store)];
+        const use = async (account: typeof first, at: number, cost: bigint, outcome: object) => {
+          const hold = paid(account, { at, hold: { base: 100n, unit: 0n } });
+          await admitted(store, hold);
+          await store.commit('settle', settling(hold, cost, outcome));
+        };
+        await use(first, T0, 40n, { model: 'one' });
+        await use(first, T0 + 1_000, 0n, { model: 'one', status: 'upstream_failed' });
+        await use(second, T0 + 2_000, 90n, { model: 'two' });
+        const day = taipeiDay(T0);
+        const sales = { requests: 3, failed: 1, accounts: 2, revenue: 130n };
+        expect(await store.read.salesOfDay(day)).toEqual(sales);
+        expect(await store.read.salesOfDay(day - 1)).toEqual({ requests: 0, failed: 0, accounts: 0, revenue: 0n });
+        expect(await store.read.salesBetween(T0, T0 + 2_001)).toEqual(sales);
+        const before = { requests: 2, failed: 1, accounts: 1, revenue: 40n };
+        expect(await store.read.salesBetween(T0, T0 + 2_000)).toEqual(before);
+        expect(await store.read.mostSold('model', day, 9)).toEqual([
+          { part: 'two', requests: 1, revenue: 90n },
+          { part: 'one', requests: 2, revenue: 40n },
+        ]);
+        expect(await store.read.mostSold('account', day, 1)).toEqual([
+          { part: second.accountId, requests: 1, revenue: 90n },
+        ]);
+        // Whoever never paid has only the trial credit, which is always low.
+        expect(await store.read.lowBalances(day, 9)).toEqual([]);
+        for (const { accountId } of [first, second]) {
+          const amount = accountId === first.accountId ? 9n : 5_000_000_000n;
+          await store.commit('credit', { accountId, amount, reference: fresh('ref'), reason: 'r', at: T0 });
+        }
+        const low = { accountId: first.accountId, balance: 1_000_000_000n - 40n + 9n, spent: 40n };
+        expect(await store.read.lowBalances(day, 9)).toEqual([low]);
+        expect(await store.read.lowBalances(day + 1, 9)).toEqual([]);
+      } finally {
+        await own.close();
+      }
+    });
   });
 }

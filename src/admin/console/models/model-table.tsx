@@ -166,7 +166,7 @@ function Line({ context, line, retiring }: LineProps) {
       )}
       <td class="right number" data-label={words.order.volume}>
         {use.requests === 0 ? (
-          <span class="faint">{words.unused}</span>
+          <span class="under">{words.unused}</span>
         ) : (
           <>
             <Money value={use.revenue} />
@@ -222,7 +222,7 @@ function PriceCells({ context, line: { row, lowest }, sale }: PriceCellsProps) {
   const names = PRICE_NAMES.filter((name) => (sale[name] !== undefined && MAIN.has(name)) || name === lowest?.price);
   const hasMore = row.rules !== undefined || row.changes.length > 0;
   const unit = (name: PriceName, value: Child, look = '') => (
-    <span class={`unit ${look}`}>
+    <span class={`unit ${look}`.trim()}>
       <span class="faint">{prices[name]}</span> {value}
     </span>
   );
@@ -247,16 +247,12 @@ function PriceCells({ context, line: { row, lowest }, sale }: PriceCellsProps) {
         <>
           <td class="right number is-repeated" data-label={prices.cost}>
             {names.map((name) => unit(name, shown(lowest.route.cost ?? {}, name)))}
-            {row.routes.length > 1 ? <span class="under">{words.lowestOf(lowest.route.channel)}</span> : null}
+            {row.routes.filter(({ enabled }) => enabled).length > 1 ? (
+              <span class="under">{words.lowestOf(lowest.route.channel)}</span>
+            ) : null}
           </td>
           <td class="right number is-repeated" data-label={words.order.margin}>
-            {names.map((name) =>
-              unit(
-                name,
-                marginText(lowest.route.margin?.[name]),
-                name === lowest.price ? marginLook(lowest.margin) : '',
-              ),
-            )}
+            {names.map((name) => unit(name, marginText(lowest.route.margin?.[name]), marginLook(lowest, name)))}
             {lowest.margin < 0 ? <span class="under bad">{words.below}</span> : null}
           </td>
         </>
@@ -275,8 +271,8 @@ export function marginText(margin: number | undefined): string {
   return margin < 0 ? `−${percent(-margin)}` : percent(margin);
 }
 
-function marginLook(margin: number): string {
-  return margin < 0 ? 'is-lowest bad' : 'is-lowest';
+function marginLook({ price, route }: NonNullable<ModelLine['lowest']>, name: PriceName): string {
+  return `${name === price ? 'is-lowest' : ''} ${(route.margin?.[name] ?? 0) < 0 ? 'bad' : ''}`.trim();
 }
 
 function Routes({ line: { row } }: { line: ModelLine }) {

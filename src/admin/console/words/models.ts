@@ -7,6 +7,7 @@ export const en = {
     belowCost === 0
       ? 'No model is sold below its recorded cost.'
       : `${belowCost === 1 ? 'One model is' : `${belowCost} models are`} sold below cost.`,
+  belowCost: (count: number) => (count === 1 ? 'One model is sold below cost' : `${count} models are sold below cost`),
   search: 'Model or channel',
   find: 'Search',
   clear: 'Show all',
@@ -38,6 +39,7 @@ export const en = {
 export const zh: Said<typeof en> = {
   lead: (belowCost) =>
     belowCost === 0 ? '沒有模型的售價低於已記錄的成本。' : `有 ${belowCost} 個模型的售價低於成本。`,
+  belowCost: (count) => `有 ${count} 個模型的售價低於成本`,
   search: '模型或供應商線路',
   find: '搜尋',
   clear: '顯示全部',

@@ -13,6 +13,7 @@ import * as losses from './losses.ts';
 import * as models from './models.ts';
 import * as prices from './prices.ts';
 import * as profit from './profit.ts';
+import * as today from './today.ts';
 import * as watch from './watch.ts';
 
 const en = {
@@ -27,6 +28,7 @@ const en = {
   models: models.en,
   prices: prices.en,
   profit: profit.en,
+  today: today.en,
   ...watch.en,
 };
 
@@ -44,6 +46,7 @@ const zh: ConsoleWords = {
   models: models.zh,
   prices: prices.zh,
   profit: profit.zh,
+  today: today.zh,
   ...watch.zh,
 };
 

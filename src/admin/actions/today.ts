@@ -1,0 +1,71 @@
+// Today's figures against yesterday's until the same time of day, who bought and what, and whose balance is low.
+
+import { DAY_MS, MINUTE_MS } from '../../kit/clock.ts';
+import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
+import type { LowBalance, Sales, SalesPart } from '../../store/reads.ts';
+import type { OperatingTools } from './tools.ts';
+
+const SHOWN = 5;
+const LOW_DAYS = 7;
+
+export interface Today {
+  at: number;
+  sales: Sales;
+  /** Until the same minute of the day; null if usage of yesterday is no longer kept. */
+  yesterday: Sales | null;
+  models: readonly SalesPart[];
+  customers: readonly SalesPart[];
+  low: readonly (LowBalance & LowFor)[];
+}
+
+interface LowFor {
+  /** For how many days the balance lasts at the rate of the last 7 days. */
+  days: number;
+}
+
+export type ReadToday = () => Promise<Today>;
+
+/** Of yesterday only the part until now is read from single records: once a minute, however often it is asked for. */
+export function createToday({ store, clock }: Pick<OperatingTools, 'store' | 'clock'>): ReadToday {
+  let known: { until: number; sales: Promise<Sales> } | undefined;
+
+  function yesterdayUntil(until: number): Promise<Sales> {
+    if (known?.until !== until) {
+      known = { until, sales: store.read.salesBetween(taipeiDayStart(taipeiDay(until - 1)), until) };
+      known.sales.catch(() => {
+        known = undefined;
+      });
+    }
+    return known.sales;
+  }
+
+  return async () => {
+    const at = clock.now();
+    const day = taipeiDay(at);
+    const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS;
+    const [sales, yesterday, models, customers, low] = await Promise.all([
+      store.read.salesOfDay(day),
+      yesterdayUntil(Math.max(minute - DAY_MS, taipeiDayStart(day - 1) + 1)),
+      store.read.mostSold('model', day, SHOWN),
+      store.read.mostSold('account', day, SHOWN),
+      store.read.lowBalances(day - LOW_DAYS + 1, SHOWN),
+    ]);
+    const isKept = (await store.read.usageKeptFrom()) < day;
+    return {
+      at,
+      sales,
+      yesterday: isKept ? yesterday : null,
+      models,
+      customers,
+      low: low.map((account) => ({ ...account, days: daysLeft(account) })),
+    };
+  };
+}
+
+function daysLeft({ balance, spent }: LowBalance): number {
+  return Number((balance * BigInt(LOW_DAYS)) / (spent === 0n ? 1n : spent));
+}
+
+export function errorRate({ requests, failed }: Sales): number | null {
+  return requests === 0 ? null : failed / requests;
+}

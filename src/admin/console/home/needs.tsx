@@ -1,0 +1,49 @@
+/** @jsxImportSource hono/jsx */
+// What needs the operator, each as a link to where it is dealt with.
+
+import { NoticeBox } from '../../../site/frame.tsx';
+import type { ChannelView } from '../../actions/channels.ts';
+import { needsAttention } from '../channels/list.tsx';
+import { type ConsoleContext, countedAlarms } from '../frame.tsx';
+
+export interface Needed {
+  channels: readonly ChannelView[];
+  openIncidents: number;
+  isUnbalanced: boolean;
+  /** Models that retire soon. */
+  retiring: readonly string[];
+  /** How many models are sold below cost. */
+  belowCost: number;
+}
+
+export function Needs({ context, needed }: { context: ConsoleContext; needed: Needed }) {
+  const { channels, openIncidents, isUnbalanced, retiring, belowCost } = needed;
+  const words = context.words;
+  const { home } = words;
+  const troubled = channels.filter((channel) => needsAttention(channel, words)).map(({ name }) => name);
+  const needs = [
+    ...(isUnbalanced ? [{ path: '/ledger', text: home.unbalanced }] : []),
+    ...(context.openAlarms ? [{ path: '/alarms', text: home.openAlarms(countedAlarms(context.openAlarms)) }] : []),
+    ...(troubled.length > 0 ? [{ path: '/channels', text: home.channelsBad(troubled.join(', ')) }] : []),
+    ...(openIncidents > 0 ? [{ path: '/incidents', text: home.incidentsOpen(openIncidents) }] : []),
+    ...(belowCost > 0 ? [{ path: '/models', text: words.models.belowCost(belowCost) }] : []),
+    ...(retiring.length > 0 ? [{ path: '/models', text: home.retiring(retiring.join(', ')) }] : []),
+    ...(channels.every(({ kind }) => kind === 'demo') ? [{ path: '/models/document', text: home.noChannel }] : []),
+  ];
+  if (needs.length === 0) {
+    // If the alarms are unknown, the page must not say that all is well.
+    if (context.openAlarms === undefined) return null;
+    return <NoticeBox notice={{ text: home.calm }} />;
+  }
+  return (
+    <section class="notice is-warning" aria-label={home.needs}>
+      <ul>
+        {needs.map(({ path, text }) => (
+          <li>
+            <a href={path}>{text}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

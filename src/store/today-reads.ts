@@ -1,0 +1,69 @@
+// Reads for the start page of the operator: what was sold on a day or in a part of it, to whom, and whose balance is low.
+
+import { taipeiDay } from '../kit/taipei.ts';
+import { all, ask, REPORT, type Row, type Rows, read } from './read.ts';
+import type { LowBalance, Sales, SalesPart } from './reads.ts';
+
+/** Statuses of requests that failed although nothing was wrong with them. */
+const FAILED = `status IN ('upstream_failed', 'unavailable', 'internal_error', 'gateway_died')`;
+
+const DAY = `SELECT sum(requests) AS requests, count(DISTINCT account_id) AS accounts, sum(cost_nano) AS cost_nano,
+    sum(CASE WHEN ${FAILED} THEN requests ELSE 0 END) AS failed FROM usage_days WHERE day = ?`;
+
+/** Records are found by their account: only those of accounts with usage on these days are looked at. */
+const BETWEEN = `SELECT count(*) AS requests, count(DISTINCT account_id) AS accounts, sum(cost_nano) AS cost_nano,
+    sum(CASE WHEN ${FAILED} THEN 1 ELSE 0 END) AS failed FROM usage_records
+  WHERE account_id IN (SELECT account_id FROM usage_days WHERE day >= ? AND day <= ?) AND at >= ? AND at < ?`;
+
+const PARTS = { model: 'model', account: 'account_id' } as const;
+const partsBy = (column: string) => `SELECT ${column} AS part, sum(requests) AS requests, sum(cost_nano) AS cost_nano
+  FROM usage_days WHERE day = ? GROUP BY ${column} ORDER BY 3 DESC, 2 DESC, 1 LIMIT ?`;
+
+const LOW = `SELECT wallets.account_id AS account_id, balance_nano, spent_nano FROM wallets
+  JOIN (SELECT account_id, sum(cost_nano) AS spent_nano FROM usage_days WHERE day >= ? GROUP BY account_id) AS used
+    ON used.account_id = wallets.account_id
+  WHERE balance_nano < balance_low_nano AND spent_nano > 0 AND EXISTS (SELECT 1 FROM entries
+    WHERE entries.account_id = wallets.account_id AND kind IN ('card', 'credit'))
+  ORDER BY spent_nano DESC, 1 LIMIT ?`;
+
+export const TODAY_READS = {
+  /** Of a Taipei day. */
+  salesOfDay: read(REPORT, (day: number) => ask(DAY, day), decodeSales),
+  /** From a time to before another, from the usage records: dearer than the sums of a day. */
+  salesBetween: read(
+    REPORT,
+    (from: number, to: number) => ask(BETWEEN, taipeiDay(from), taipeiDay(to), from, to),
+    decodeSales,
+  ),
+  /** What sold most, or who bought most, on a Taipei day. */
+  mostSold: read(
+    REPORT,
+    (by: keyof typeof PARTS, day: number, limit: number) => ask(partsBy(PARTS[by]), day, limit),
+    all((row): SalesPart => ({ part: String(row.part), requests: Number(row.requests), revenue: nano(row.cost_nano) })),
+  ),
+  /** Accounts that paid at least once, spent something since a day, and are below their threshold; who spent most first. */
+  lowBalances: read(
+    REPORT,
+    (sinceDay: number, limit: number) => ask(LOW, sinceDay, limit),
+    all(
+      (row): LowBalance => ({
+        accountId: String(row.account_id),
+        balance: nano(row.balance_nano),
+        spent: nano(row.spent_nano),
+      }),
+    ),
+  ),
+};
+
+function decodeSales([row = {}]: Rows): Sales {
+  return {
+    requests: Number(row.requests ?? 0),
+    failed: Number(row.failed ?? 0),
+    accounts: Number(row.accounts ?? 0),
+    revenue: nano(row.cost_nano),
+  };
+}
+
+function nano(value: Row[string]): bigint {
+  return BigInt(String(value ?? 0));
+}

@@ -1,0 +1,149 @@
+// The start page: today against yesterday until the same time of day, what sold most, whose balance is low; with links to
+// all of it, and up to date without a reload where scripts run.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { DAY_MS, HOUR_MS } from '../../../src/kit/clock.ts';
+import { taipeiDay, taipeiDayStart } from '../../../src/kit/taipei.ts';
+import type { SiteClient } from '../../site/site-client.ts';
+import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.ts';
+import { chatAnswer, errorScript } from '../../support/openai-chat.ts';
+import { createShiftedClock } from '../../support/shifted-clock.ts';
+import { clientOf, strangerOf, visitConsole } from './operator-client.ts';
+
+/** Longer than the page waits before it asks again. */
+const NEXT_MS = 16_000;
+
+const textOf = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+
+describe('figures', () => {
+  const clock = createShiftedClock({ standsStill: true });
+  let gateway: TestGateway;
+  let client: SiteClient;
+  let customers: TestAccount[];
+  beforeAll(async () => {
+    clock.skip(taipeiDayStart(taipeiDay(clock.now()) + 1) + 9 * HOUR_MS - clock.now());
+    gateway = await startTestGateway({ clock });
+    customers = [await gateway.register(), await gateway.register()];
+    gateway.upstream.otherwise(() => chatAnswer());
+    await buy(0, 'up-paid', 'up-paid');
+    clock.skip(4 * HOUR_MS);
+    await buy(0, 'up-paid');
+    clock.skip(DAY_MS - 3 * HOUR_MS);
+    await buy(0, 'up-paid');
+    await buy(1, 'demo-small');
+    gateway.upstream.otherwise(() => errorScript(500, { message: 'broken' }));
+    await buy(1, 'up-paid');
+    client = await clientOf(gateway);
+  });
+  afterAll(() => gateway.stop());
+
+  async function buy(customer: number, ...models: string[]): Promise<void> {
+    for (const model of models) await gateway.chat(customers[customer]?.key ?? '', { model });
+  }
+  const home = async (one: SiteClient = client) => textOf(await (await one.get('/')).text());
+
+  test('today stands against yesterday until the same time of day', async () => {
+    const text = await home();
+    expect(text).toContain('Requests today 3 +50.0 % yesterday by this time: 2');
+    expect(text).toContain('Error rate today 33.3 % yesterday by this time: 0 %');
+    expect(text).toContain('Active accounts today 2 +100 % yesterday by this time: 1');
+    expect(text).toMatch(/Revenue today NT\$0\.\d+ [+−][\d.]+ % yesterday by this time: NT\$0\.0008/);
+    expect(await home(await clientOf(gateway, 'zh-TW'))).toContain('今日請求數 3 +50.0 % 昨天同一時間：2');
+  });
+
+  test('what sold most and who bought most lead on', async () => {
+    const html = await (await client.get('/')).text();
+    expect(textOf(html)).toMatch(/Top models today .*? demo-small NT\$0\.0028 1 up-paid NT\$0\.0004 2/);
+    for (const { accountId } of customers) expect(html).toContain(`href="/accounts/${accountId}"`);
+    for (const path of [
+      '/models/edit?model=up-paid',
+      '/ledger',
+      '/ledger/losses',
+      '/channels',
+      '/accounts',
+      '/actions',
+    ]) {
+      expect(html).toContain(`href="${path}"`);
+    }
+  });
+
+  test('a customer who paid and has little left is named, with how long it lasts', async () => {
+    expect(await home()).toContain('No paying customer is low.');
+    const accountId = customers[0]?.accountId ?? '';
+    await gateway.gateway.store.commit('credit', {
+      ...{ accountId, amount: 1_000_000_000n, reference: 'a card', reason: 'test' },
+      at: clock.now(),
+    });
+    const low = (await home()).split('Low balances')[1] ?? '';
+    expect(low).toContain(`${accountId} NT$2.00`);
+    expect(low).toContain('over a year');
+  });
+
+  test('its changing part is for who is signed in', async () => {
+    const live = await client.get('/live');
+    const html = await live.text();
+    expect([live.status, live.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(html).toContain('Requests today');
+    expect(html).not.toContain('<html');
+    expect((await strangerOf(gateway).get('/live')).status).toBe(401);
+  });
+});
+
+describe('in a browser', () => {
+  let gateway: TestGateway;
+  let browser: TestBrowser;
+  let account: TestAccount;
+  beforeAll(async () => {
+    [gateway, browser] = await Promise.all([startTestGateway(), startBrowser()]);
+    account = await gateway.register();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await gateway.stop();
+  });
+
+  test('the figures change without a reload, not while the page is hidden, and it says when they no longer do', async () => {
+    const visitor = await visitConsole(browser, gateway);
+    const { page } = visitor;
+    await page.clock.install();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(gateway.gateway.adminUrl);
+    expect(await page.isVisible('text=updates by itself')).toBe(true);
+    const timesAsked = () => asked.filter((path) => path === '/live').length;
+    const hide = (isHidden: boolean) =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, isHidden);
+
+    await gateway.chat(account.key, { model: 'demo-small' });
+    await page.focus('a[href="/ledger/losses"]');
+    await page.clock.runFor(NEXT_MS);
+    await page.waitForSelector('td:has-text("NT$")');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe('/ledger/losses');
+
+    const before = timesAsked();
+    await hide(true);
+    await page.clock.runFor(4 * NEXT_MS);
+    expect(timesAsked()).toBe(before);
+    await hide(false);
+    await eventually('asked again when it is seen', () => timesAsked() === before + 1);
+    expect(await page.isVisible('#stale')).toBe(false);
+    expect(visitor.troubles).toEqual([]);
+
+    await visitor.context.clearCookies();
+    await page.clock.runFor(NEXT_MS);
+    await page.waitForSelector('#stale:has-text("the session has ended")');
+    await visitor.leave();
+  });
+
+  test('without scripts it is the same page, without the promise', async () => {
+    const visitor = await visitConsole(browser, gateway, { javaScript: false, language: 'zh-TW' });
+    expect(await visitor.page.isVisible('text=今日請求數')).toBe(true);
+    expect(await visitor.page.isVisible('text=自動更新')).toBe(false);
+    await visitor.leave();
+  });
+});
