@@ -3,21 +3,38 @@
 
 import type { Log, LogFields } from './log.ts';
 
-export const ALARM_NAMES = [
-  'upstream_refused_our_key',
-  'upstream_route_missing',
-  'usage_above_hold',
-  'usage_invalid',
-  'account_losses',
-  'settle_retrying',
-  'close_failed',
-  'settle_after_release',
-  'store_failed',
-  'wallet_wrong',
-  'ledger_unbalanced',
-  'config_rejected',
-] as const;
-export type AlarmName = (typeof ALARM_NAMES)[number];
+export const SEVERITIES = ['critical', 'warning', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** `critical`: customers or money are affected until somebody acts. `warning`: look at it today. `info`: it was dealt with. */
+export const ALARM_SEVERITIES = {
+  upstream_refused_our_key: 'critical',
+  upstream_route_missing: 'warning',
+  usage_above_hold: 'warning',
+  usage_invalid: 'info',
+  account_losses: 'warning',
+  settle_retrying: 'warning',
+  close_failed: 'critical',
+  settle_after_release: 'warning',
+  store_failed: 'critical',
+  wallet_wrong: 'critical',
+  ledger_unbalanced: 'critical',
+  config_rejected: 'warning',
+} as const satisfies Record<string, Severity>;
+export type AlarmName = keyof typeof ALARM_SEVERITIES;
+export const ALARM_NAMES = Object.keys(ALARM_SEVERITIES) as readonly AlarmName[];
+
+const BY_NAME: ReadonlyMap<string, Severity> = new Map(Object.entries(ALARM_SEVERITIES));
+
+/** A name that an older version stored and this one no longer raises is a warning. */
+export function severityOf(name: string): Severity {
+  return BY_NAME.get(name) ?? 'warning';
+}
+
+/** What an alarm is about: those of one name and subject are one group. */
+export function alarmSubject({ account_id: accountId, channel }: LogFields): string {
+  return accountId ?? channel ?? '';
+}
 
 export interface Alarm {
   name: AlarmName;
@@ -44,7 +61,7 @@ export function createAlarms(log: Log): Alarms {
   return {
     raise(name, fields = {}) {
       counts.set(name, (counts.get(name) ?? 0) + 1);
-      log('alarm', name, fields);
+      log('alarm', name, { severity: ALARM_SEVERITIES[name], ...fields });
       for (const [place, sink] of sinks) {
         sink({ name, fields }).catch((error: unknown) => {
           const detail = error instanceof NotDelivered ? `${place}: ${error.message}` : place;

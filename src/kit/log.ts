@@ -6,6 +6,8 @@ import type { Clock } from './clock.ts';
 type Level = 'debug' | 'info' | 'warn' | 'error' | 'alarm';
 
 export interface LogFields {
+  /** Of an alarm. */
+  severity?: string | undefined;
   request_id?: string | undefined;
   /** The client's trace id: 32 hexadecimal digits. */
   trace_id?: string | undefined;
@@ -36,6 +38,7 @@ export interface LogFields {
 }
 
 const FIELDS: readonly (keyof LogFields)[] = [
+  'severity',
   'request_id',
   'trace_id',
   'account_id',

@@ -5,7 +5,7 @@ import { Fault } from '../faults/fault.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, sleep } from '../kit/clock.ts';
 import { describeError } from '../kit/log.ts';
-import { formatNtd, type Nano } from '../kit/money.ts';
+import { formatNtd, NANO_PER_NTD, type Nano } from '../kit/money.ts';
 import { chargeBeyond, unpaid } from '../store/book/losses.ts';
 import type {
   AdmitInput,
@@ -22,6 +22,8 @@ import type { LossMeter } from './loss-meter.ts';
 
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
+/** A smaller write-off is booked without an alarm: one cent. */
+const ALARMING_WRITE_OFF: Nano = NANO_PER_NTD / 100n;
 
 export interface Ledger {
   /** Takes limit slots and hold together; durable when it resolves with `ok`. */
@@ -127,7 +129,7 @@ export function createLedger({ store, clock, alarms, lossMeter, lease }: LedgerT
   /** For settlements only: a release without a hold has nothing to report. */
   function report(result: CloseResult, { requestId, outcome }: SettleInput | ReleaseInput): void {
     if (result.state === 'late') alarms.raise('settle_after_release', { request_id: requestId });
-    else if (result.writtenOff > 0n) {
+    else if (result.writtenOff >= ALARMING_WRITE_OFF) {
       alarms.raise('usage_above_hold', {
         request_id: requestId,
         model: outcome.model,

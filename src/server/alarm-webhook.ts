@@ -2,7 +2,7 @@
 // it fails; the alarm is in the log and the store anyway.
 
 import { type MessageTools, sendMessage } from '../accounts/webhooks/send-message.ts';
-import { type AlarmSink, NotDelivered } from '../kit/alarms.ts';
+import { type AlarmSink, NotDelivered, severityOf } from '../kit/alarms.ts';
 import type { NewId } from '../kit/ids.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -21,7 +21,7 @@ export function createAlarmWebhook(tools: AlarmWebhookTools, { url, secret }: Al
   const secrets = secret === undefined ? [] : [secret];
   return async ({ name, fields }) => {
     const at = new Date(tools.clock.now()).toISOString();
-    const body = JSON.stringify({ alarm: name, at, ...fields });
+    const body = JSON.stringify({ alarm: name, severity: severityOf(name), at, ...fields });
     const message = { url, id: tools.newId('alm'), body, secrets, timeoutMs: TIMEOUT_MS };
     const { detail } = await sendMessage(tools, message);
     if (detail !== null) throw new NotDelivered(detail);

@@ -1,25 +1,42 @@
 // Reads that only an operator asks for: the log of actions, alarms, incidents, and whose account it is.
 
+import { ALARM_NAMES, SEVERITIES, severityOf } from '../kit/alarms.ts';
 import { type Condition, type Question, where } from './question.ts';
 import { all, ask, many, QUICK, type Row, read, SLOW, SLOW_JOURNALED } from './read.ts';
 import type { AccountQuery, ActionQuery, AlarmQuery, FoundAccount, OpenAlarmQuery, OpenAlarms } from './reads.ts';
 import type { StoredAction, StoredAlarm } from './rows.ts';
 import { PAGES } from './tables.ts';
 
-/** An alarm was seen when the log says so: of itself, or of all of its name up to one. */
+/** An alarm was seen when the log says so: of itself, or of all of its name, or of its name and subject, up to one. */
 export const ALARM_SEEN = 'alarms.acknowledge';
 export const ALARMS_SEEN = 'alarms.acknowledge_all';
-export const seenSubject = (name: string, through: number) => `${name}:${through}`;
+export const ALARM_GROUP_SEEN = 'alarms.acknowledge_group';
+export function seenSubject(
+  { name, subject }: { name: string; subject?: string | undefined },
+  through: number,
+): `${string}:${number}` {
+  return `${subject === undefined ? name : `${name} ${subject}`}:${through}`;
+}
 const DIGITS = `'0123456789'`;
 const NAMED = `rtrim(subject, ${DIGITS})`;
 const THROUGH = `CAST(substr(subject, length(${NAMED}) + 1) AS BIGINT)`;
 const ONE_SEEN = `action = '${ALARM_SEEN}' AND subject = CAST(alarm_id AS TEXT)`;
-const SEEN = `FROM audit_log WHERE (${ONE_SEEN}) OR (action = '${ALARMS_SEEN}'
-  AND CASE WHEN action = '${ALARMS_SEEN}' AND ${NAMED} = name || ':' THEN ${THROUGH} >= alarm_id ELSE FALSE END)`;
-/** How far each name was seen is found once, not for every alarm. */
-const ALARMS = `alarms LEFT JOIN (SELECT ${NAMED} AS named, max(${THROUGH}) AS through FROM audit_log
-  WHERE action = '${ALARMS_SEEN}' GROUP BY 1) AS names_seen ON named = name || ':'`;
-const IS_OPEN = `(through IS NULL OR alarm_id > through) AND NOT EXISTS (SELECT 1 FROM audit_log WHERE ${ONE_SEEN})`;
+const NAME = `name || ':'`;
+const GROUP = `name || ' ' || alarms.subject || ':'`;
+const seenUpTo = (action: string, named: string) => `(action = '${action}'
+  AND CASE WHEN action = '${action}' AND ${NAMED} = ${named} THEN ${THROUGH} >= alarm_id ELSE FALSE END)`;
+const SEEN = `FROM audit_log WHERE (${ONE_SEEN}) OR ${seenUpTo(ALARMS_SEEN, NAME)} OR ${seenUpTo(ALARM_GROUP_SEEN, GROUP)}`;
+/** How far each name and group was seen is found once, not for every alarm. */
+const upTo = (action: string) => `(SELECT ${NAMED} AS named, max(${THROUGH}) AS through FROM audit_log
+  WHERE action = '${action}' GROUP BY 1)`;
+const ALARMS = `alarms LEFT JOIN ${upTo(ALARMS_SEEN)} AS names_seen ON names_seen.named = ${NAME}
+  LEFT JOIN ${upTo(ALARM_GROUP_SEEN)} AS groups_seen ON groups_seen.named = ${GROUP}`;
+const IS_OPEN = `alarm_id > coalesce(names_seen.through, 0) AND alarm_id > coalesce(groups_seen.through, 0)
+  AND NOT EXISTS (SELECT 1 FROM audit_log WHERE ${ONE_SEEN})`;
+
+/** The most severe first. */
+const RANK = `CASE ${ALARM_NAMES.map((name) => `WHEN name = '${name}' THEN ${SEVERITIES.indexOf(severityOf(name))}`).join(' ')}
+  ELSE ${SEVERITIES.indexOf(severityOf(''))} END`;
 
 const BY_CARD_CODE = `SELECT redeemed_by AS account_id, 'card_code' AS found_by FROM cards WHERE hash = ?`;
 
@@ -37,7 +54,7 @@ export const OPERATOR_READS = {
   /** Newest first. */
   actions: read(SLOW, actionsQuestion, all(decodeAction)),
   alarms: read(SLOW, alarmsQuestion, all(decodeAlarm)),
-  /** Of every name or of one, up to an alarm; names without an open one are left out, the newest first. */
+  /** By name and subject: of all, of a name or of one subject, up to an alarm. The most severe first, then the newest. */
   openAlarms: read(SLOW, openAlarmsQuestion, all(decodeOpenAlarms)),
   /** By whole ids, the last four of a key, a serial, a login name or a request; or who redeemed a card. */
   findAccounts: read(SLOW_JOURNALED, findAccountsQuestion, all(decodeFound)),
@@ -70,15 +87,14 @@ function decodeAction(row: Row): StoredAction {
   };
 }
 
-function alarmsQuestion({ alarmId, name, before, openOnly, limit }: AlarmQuery): Question {
-  const conditions: Condition[] = [];
+function alarmsQuestion({ alarmId, name, subject, before, openOnly, limit }: AlarmQuery): Question {
+  const conditions = groupConditions({ name, subject });
   if (alarmId !== undefined) conditions.push(['alarm_id = ?', alarmId]);
-  if (name !== undefined) conditions.push(['name = ?', name]);
   if (before !== undefined) conditions.push(['alarm_id < ?', before]);
   if (openOnly) conditions.push([IS_OPEN]);
   const { sql, values } = where(conditions);
   return ask(
-    `SELECT alarm_id, at, name, fields, (SELECT min(at) ${SEEN}) AS seen_at,
+    `SELECT alarm_id, at, name, alarms.subject AS subject, fields, (SELECT min(at) ${SEEN}) AS seen_at,
        (SELECT actor ${SEEN} ORDER BY action_id LIMIT 1) AS seen_by
      FROM ${ALARMS} ${sql} ORDER BY alarm_id DESC LIMIT ?`,
     ...values,
@@ -86,35 +102,51 @@ function alarmsQuestion({ alarmId, name, before, openOnly, limit }: AlarmQuery):
   );
 }
 
+function groupConditions({ name, subject }: Pick<AlarmQuery, 'name' | 'subject'>): Condition[] {
+  const conditions: Condition[] = [];
+  if (name !== undefined) conditions.push(['name = ?', name]);
+  if (subject !== undefined) conditions.push(['alarms.subject = ?', subject]);
+  return conditions;
+}
+
 function decodeAlarm(row: Row): StoredAlarm {
   return {
     alarmId: Number(row.alarm_id),
     at: Number(row.at),
     name: String(row.name),
+    subject: String(row.subject),
     fields: JSON.parse(String(row.fields)),
     acknowledgedAt: row.seen_at === null ? null : Number(row.seen_at),
     acknowledgedBy: row.seen_by === null ? null : String(row.seen_by),
   };
 }
 
-function openAlarmsQuestion({ name, through }: OpenAlarmQuery): Question {
-  const conditions: Condition[] = [[IS_OPEN]];
-  if (name !== undefined) conditions.push(['name = ?', name]);
+function openAlarmsQuestion({ name, subject, through, limit, offset = 0 }: OpenAlarmQuery): Question {
+  const conditions = [...groupConditions({ name, subject }), [IS_OPEN] as Condition];
   if (through !== undefined) conditions.push(['alarm_id <= ?', through]);
   const { sql, values } = where(conditions);
   return ask(
-    `SELECT name, count(*) AS open, max(alarm_id) AS newest_id, max(at) AS newest_at FROM ${ALARMS}
-     ${sql} GROUP BY name ORDER BY 3 DESC`,
+    `SELECT open_groups.*, newest.fields AS fields FROM (
+       SELECT name, alarms.subject AS subject, count(*) AS open, min(at) AS first_at, max(alarm_id) AS newest_id,
+         max(at) AS newest_at, ${RANK} AS severity_rank
+       FROM ${ALARMS} ${sql} GROUP BY name, alarms.subject
+     ) AS open_groups JOIN alarms AS newest ON newest.alarm_id = newest_id
+     ORDER BY severity_rank, newest_id DESC LIMIT ? OFFSET ?`,
     ...values,
+    limit,
+    offset,
   );
 }
 
 function decodeOpenAlarms(row: Row): OpenAlarms {
   return {
     name: String(row.name),
+    subject: String(row.subject),
     open: Number(row.open),
+    firstAt: Number(row.first_at),
     newestId: Number(row.newest_id),
     newestAt: Number(row.newest_at),
+    newestFields: JSON.parse(String(row.fields)),
   };
 }
 

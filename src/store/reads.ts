@@ -138,6 +138,8 @@ export interface ActionQuery {
 export interface AlarmQuery {
   alarmId?: number | undefined;
   name?: string | undefined;
+  /** With it, only those about this one; empty: about nothing in particular. */
+  subject?: string | undefined;
   before?: number | undefined;
   /** Only those that nobody has said to have seen. */
   openOnly?: boolean | undefined;
@@ -146,16 +148,22 @@ export interface AlarmQuery {
 
 export interface OpenAlarmQuery {
   name?: string | undefined;
+  subject?: string | undefined;
   /** Up to this alarm. */
   through?: number | undefined;
+  limit: number;
+  offset?: number;
 }
 
-/** Alarms of one name that nobody has said to have seen. */
+/** Alarms of one name and subject that nobody has said to have seen. */
 export interface OpenAlarms {
   name: string;
+  subject: string;
   open: number;
+  firstAt: number;
   newestId: number;
   newestAt: number;
+  newestFields: Readonly<Record<string, unknown>>;
 }
 
 /** What a customer can name, or the hash of a card's code, which itself goes nowhere. */

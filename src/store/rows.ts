@@ -370,6 +370,8 @@ export interface StoredAlarm {
   alarmId: number;
   at: number;
   name: string;
+  /** The account or channel that it is about; empty if there is none. */
+  subject: string;
   fields: Readonly<Record<string, unknown>>;
   /** When an operator first said that it was seen, and who; null before. */
   acknowledgedAt: number | null;

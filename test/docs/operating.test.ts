@@ -1,7 +1,7 @@
 // Whatever an operator may find in the log is explained in docs/operating.md: every event and every alarm.
 
 import { expect, test } from 'bun:test';
-import { ALARM_NAMES } from '../../src/kit/alarms.ts';
+import { ALARM_NAMES, ALARM_SEVERITIES } from '../../src/kit/alarms.ts';
 import { readProject } from '../tidy/read.ts';
 
 const files = readProject();
@@ -25,6 +25,13 @@ function loggedEvents(): string[] {
 
 test('every alarm is explained', () => {
   expect(namesUnder('alarm')).toEqual([...ALARM_NAMES].toSorted());
+});
+
+test.each(['docs/operating.md', 'docs/zh-TW/operating.md'])('%s has the severity of each alarm', (path) => {
+  const text = files.get(path) ?? '';
+  for (const [name, severity] of Object.entries(ALARM_SEVERITIES)) {
+    expect(text.split('\n').filter((line) => line.startsWith(`| \`${name}\` | ${severity} | `))).toHaveLength(1);
+  }
 });
 
 test('every event of the log is explained', () => {

@@ -53,6 +53,7 @@ test('an alarm is one POST with its name and its fields', async () => {
   expect(calls[0]?.method).toBe('POST');
   expect(calls[0]?.body).toMatchObject({
     alarm: 'upstream_refused_our_key',
+    severity: 'critical',
     model: 'up-paid',
     request_id: response.headers.get('x-request-id') ?? '',
   });

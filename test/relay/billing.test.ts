@@ -212,6 +212,17 @@ describe.each(KINDS)('%s', (_, make, body) => {
     expect(record.estimated).toBe(false);
   });
 
+  test('a write-off below a cent is booked without an alarm', async () => {
+    const record = await bill(make({ usage: { prompt_tokens: 11, completion_tokens: 200 } }), body);
+    const [written] = gateway.sql<{ amount_nano: bigint }>(
+      'SELECT amount_nano FROM entries WHERE kind = ? AND reference = ?',
+      'write_off',
+      record.request_id,
+    );
+    expect(Number(written?.amount_nano)).toBeWithin(1, 10_000_000);
+    expect(alarmsOf('usage_above_hold', record.request_id)).toEqual([]);
+  });
+
   test('more text than was asked for, without usage, costs the hold at most', async () => {
     const record = await bill(make({ usage: null, pieces: ['word '.repeat(3_000)] }), { ...body, max_tokens: 16 });
     expect(record.estimated).toBe(true);

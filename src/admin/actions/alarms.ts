@@ -1,6 +1,7 @@
 // Stored alarms, and who acknowledged them.
 
-import { ALARM_SEEN, ALARMS_SEEN, seenSubject } from '../../store/operator-reads.ts';
+import { type Severity, severityOf } from '../../kit/alarms.ts';
+import { ALARM_GROUP_SEEN, ALARM_SEEN, ALARMS_SEEN, seenSubject } from '../../store/operator-reads.ts';
 import type { OpenAlarms } from '../../store/reads.ts';
 import type { StoredAlarm } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
@@ -9,22 +10,32 @@ import type { Actor, OperatingTools } from './tools.ts';
 
 export interface AlarmFilter {
   name?: string | undefined;
+  subject?: string | undefined;
   before?: number | undefined;
   openOnly?: boolean | undefined;
 }
 
+export type Rated<Alarm> = Alarm & { severity: Severity };
+
+function rated<Alarm extends { name: string }>(alarms: readonly Alarm[]): Rated<Alarm>[] {
+  return alarms.map((alarm) => ({ ...alarm, severity: severityOf(alarm.name) }));
+}
+
 /** Newest first. */
-export function listAlarms(
+export async function listAlarms(
   { store }: Pick<OperatingTools, 'store'>,
   limit: number,
   filter: AlarmFilter = {},
-): Promise<StoredAlarm[]> {
-  return store.read.alarms({ ...filter, limit });
+): Promise<Rated<StoredAlarm>[]> {
+  return rated(await store.read.alarms({ ...filter, limit }));
 }
 
-/** Unacknowledged alarms by name, the newest first. */
-export function countOpenAlarms({ store }: Pick<OperatingTools, 'store'>, name?: string): Promise<OpenAlarms[]> {
-  return store.read.openAlarms({ name });
+/** Unacknowledged alarms by name and subject, the most severe first, then the newest. */
+export async function groupOpenAlarms(
+  { store }: Pick<OperatingTools, 'store'>,
+  page: { limit: number; offset?: number },
+): Promise<Rated<OpenAlarms>[]> {
+  return rated(await store.read.openAlarms(page));
 }
 
 /** Refused: not_found, already_done. */
@@ -39,23 +50,36 @@ export async function acknowledge(tools: OperatingTools, alarmId: number, actor:
   if (!isFirst) throw new OperatingRefused('already_done', 'it is already acknowledged');
 }
 
-/** All of a name up to the newest that was shown: newer ones stay open. Refused: not_found, already_done. */
+/** More groups of one name are not counted: what is seen is told by the newest alarm. */
+const MAX_GROUPS = 10_000;
+
+interface Seen {
+  name: string;
+  subject?: string | undefined;
+  through: number;
+  /** How many alarms it was. */
+  seen: number;
+}
+
+/** All of a name, or of one group of it, up to the newest that was shown: newer ones stay open. Refused: not_found, already_done. */
 export async function acknowledgeAll(
   tools: OperatingTools,
-  wanted: { name: string; through?: number | undefined },
+  wanted: { name: string; subject?: string | undefined; through?: number | undefined },
   actor: Actor,
-): Promise<{ name: string; through: number; seen: number }> {
-  const { name } = wanted;
-  const [[known], [open]] = await Promise.all([
-    tools.store.read.alarms({ name, limit: 1 }),
-    tools.store.read.openAlarms(wanted),
+): Promise<Seen> {
+  const { name, subject } = wanted;
+  const [[known], open] = await Promise.all([
+    tools.store.read.alarms({ name, subject, limit: 1 }),
+    tools.store.read.openAlarms({ ...wanted, limit: MAX_GROUPS }),
   ]);
   if (!known) throw notFound(`alarm ${name}`);
   const done = new OperatingRefused('already_done', 'they are already acknowledged');
-  if (!open) throw done;
-  const { newestId: through, open: seen } = open;
-  const log = logLine(tools, actor, ALARMS_SEEN, seenSubject(name, through), { seen });
-  const { isFirst } = await tools.store.commit('claim', { name: `alarms_seen:${name}:${through}`, value: actor, log });
+  if (open.length === 0) throw done;
+  const through = Math.max(...open.map(({ newestId }) => newestId));
+  const seen = open.reduce((sum, group) => sum + group.open, 0);
+  const group = seenSubject({ name, subject }, through);
+  const log = logLine(tools, actor, subject === undefined ? ALARMS_SEEN : ALARM_GROUP_SEEN, group, { seen });
+  const { isFirst } = await tools.store.commit('claim', { name: `alarms_seen:${group}`, value: actor, log });
   if (!isFirst) throw done;
-  return { name, through, seen };
+  return { name, ...(subject === undefined ? {} : { subject }), through, seen };
 }

@@ -1,7 +1,7 @@
 // /api/admin/alarms, incidents and actions: what happened, what is published, and who did what.
 
 import { z } from 'zod';
-import { acknowledge, acknowledgeAll, listAlarms } from '../actions/alarms.ts';
+import { acknowledge, acknowledgeAll, groupOpenAlarms, listAlarms } from '../actions/alarms.ts';
 import { listActions } from '../actions/audit-log.ts';
 import { deleteIncident, endIncident, listIncidents, putIncident } from '../actions/incidents.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
@@ -23,16 +23,22 @@ function toIncident({ title_en, title_zh, text_en, text_zh, started, ended }: z.
 export const WATCH_OPERATIONS: readonly AdminOperation[] = [
   operation('GET /api/admin/alarms', {
     id: 'listAlarms',
-    summary: 'Alarms, newest first.',
-    query: paged().extend({ open: z.stringbool().default(false), name: text.optional() }),
-    run: async (tools, { query: { limit, before, open, name } }) => ({
-      data: await listAlarms(tools, limit, { before, openOnly: open, name }),
+    summary: 'Alarms, newest first, each with its severity: critical, warning or info.',
+    query: paged().extend({ open: z.stringbool().default(false), name: text.optional(), subject: text.optional() }),
+    run: async (tools, { query: { limit, before, open, name, subject } }) => ({
+      data: await listAlarms(tools, limit, { before, openOnly: open, name, subject }),
     }),
+  }),
+  operation('GET /api/admin/alarms/groups', {
+    id: 'groupAlarms',
+    summary: 'Open alarms by name and subject, with their number, the first and the newest; the most severe first.',
+    query: paged().omit({ before: true }),
+    run: async (tools, { query: { limit } }) => ({ data: await groupOpenAlarms(tools, { limit }) }),
   }),
   operation('POST /api/admin/alarms/acknowledge', {
     id: 'acknowledgeAlarms',
-    summary: 'Say that all of one name were seen, up to the alarm `through`, or up to now.',
-    body: z.strictObject({ name: text, through: z.number().int().min(1).optional() }),
+    summary: 'Say that all of one name, or of one `subject` of it, were seen, up to the alarm `through`, or up to now.',
+    body: z.strictObject({ name: text, subject: text.optional(), through: z.number().int().min(1).optional() }),
     run: (tools, { body }) => acknowledgeAll(tools, body, ACTOR),
   }),
   operation('POST /api/admin/alarms/:id/acknowledge', {

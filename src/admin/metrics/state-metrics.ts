@@ -2,7 +2,7 @@
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { BreakerState, Health } from '../../channels/health.ts';
-import { ALARM_NAMES, type Alarms } from '../../kit/alarms.ts';
+import { ALARM_NAMES, ALARM_SEVERITIES, type Alarms } from '../../kit/alarms.ts';
 import type { Metrics, Reading } from './metrics.ts';
 
 interface StateFacts {
@@ -37,8 +37,13 @@ export function readState(metrics: Metrics, { health, alarms, catalog, isReady, 
     () => breakers(catalog(), health.states()),
   );
   metrics.read(
-    { type: 'counter', name: 'gateway_alarms_total', help: 'Alarms raised by this process.', labels: ['name'] },
-    () => ALARM_NAMES.map((name): Reading => [alarms.counts().get(name) ?? 0, name]),
+    {
+      type: 'counter',
+      name: 'gateway_alarms_total',
+      help: 'Alarms raised by this process.',
+      labels: ['name', 'severity'],
+    },
+    () => ALARM_NAMES.map((name): Reading => [alarms.counts().get(name) ?? 0, name, ALARM_SEVERITIES[name]]),
   );
 }
 

@@ -1,5 +1,6 @@
 // The store of several nodes: one PostgreSQL, on which every node commits in batches.
 
+import { alarmSubject } from '../../kit/alarms.ts';
 import { assert } from '../../kit/assert.ts';
 import { type Clock, sleep } from '../../kit/clock.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
@@ -141,8 +142,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     read: prepareReads({ pool: reads, pulsePool: pulses, slowPool: slowReads }),
     async recordAlarm({ name, fields }, at) {
       await upkeep.ask({
-        sql: 'INSERT INTO alarms (at, name, fields) VALUES ($1, $2, $3)',
-        values: [at, name, JSON.stringify(fields)],
+        sql: 'INSERT INTO alarms (at, name, subject, fields) VALUES ($1, $2, $3, $4)',
+        values: [at, name, alarmSubject(fields), JSON.stringify(fields)],
       });
     },
     async forget(before) {

@@ -11,6 +11,7 @@ CREATE TABLE alarms (
   at bigint NOT NULL,
   name text NOT NULL,
   fields text NOT NULL,
+  subject text COLLATE "C" NOT NULL DEFAULT ''::text,
   CONSTRAINT alarms_pkey PRIMARY KEY (alarm_id)
 );
 

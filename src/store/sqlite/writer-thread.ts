@@ -2,6 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { chmodSync } from 'node:fs';
+import { alarmSubject } from '../../kit/alarms.ts';
 import { armFailpoint } from '../../kit/failpoint.ts';
 import { forgetOld, OF_ADDRESSES_BY_BYTES } from '../forget-old.ts';
 import { forgetLosses, forgetLossSums, forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
@@ -79,9 +80,10 @@ function handle(request: WriterRequest): unknown {
     case 'commit':
       return commits?.journalBatch(request.operations);
     case 'alarm':
-      db.query('INSERT INTO alarms (at, name, fields) VALUES (?, ?, ?)').run(
+      db.query('INSERT INTO alarms (at, name, subject, fields) VALUES (?, ?, ?, ?)').run(
         request.at,
         request.alarm.name,
+        alarmSubject(request.alarm.fields),
         JSON.stringify(request.alarm.fields),
       );
       return undefined;

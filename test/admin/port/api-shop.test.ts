@@ -229,7 +229,11 @@ describe('what happened', () => {
     await gateway.chat(account.key, { model: 'up-paid' });
     await eventually('the alarm is stored', async () => (await api('GET', '/alarms?open=true')).body.data.length > 0);
     const [alarm] = (await api('GET', '/alarms?open=true')).body.data;
-    expect(alarm).toMatchObject({ name: 'upstream_refused_our_key', fields: { channel: 'up' } });
+    const told = { name: 'upstream_refused_our_key', severity: 'critical', subject: 'up' };
+    expect(alarm).toMatchObject({ ...told, fields: { channel: 'up' } });
+    expect((await api('GET', '/alarms/groups')).body.data).toMatchObject([
+      { ...told, open: 1, newest_id: alarm.alarm_id },
+    ]);
     const all = await Promise.all([1, 2, 3].map(() => api('POST', `/alarms/${alarm.alarm_id}/acknowledge`)));
     expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
     expect((await api('GET', '/actions?action=alarms.')).body.data).toHaveLength(1);

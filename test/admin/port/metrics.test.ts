@@ -177,7 +177,7 @@ test('attempts by outcome and channel; a breaker that opens is seen to be open',
     1, 0, 0,
   ]);
   expect(state('spare', 'second', 'closed')).toBe(1);
-  expect(after.value('gateway_alarms_total', { name: 'upstream_refused_our_key' })).toBe(1);
+  expect(after.value('gateway_alarms_total', { name: 'upstream_refused_our_key', severity: 'critical' })).toBe(1);
 });
 
 test('a call that no channel served has no channel and no cost', async () => {

@@ -181,12 +181,15 @@ export function describeOperating(open: OpenSubject): void {
         const names = ['usage_invalid', 'usage_invalid', 'wallet_wrong', 'usage_invalid'] as const;
         for (const [index, name] of names.entries()) await own.store.recordAlarm({ name, fields: {} }, T0 + index);
         const [third, wrong, second, first] = await own.store.read.alarms({ limit: 9 });
-        expect(await own.store.read.openAlarms({})).toEqual([
-          { name: 'usage_invalid', open: 3, newestId: third?.alarmId ?? 0, newestAt: T0 + 3 },
-          { name: 'wallet_wrong', open: 1, newestId: wrong?.alarmId ?? 0, newestAt: T0 + 2 },
+        // The more severe one is first, although it is older.
+        expect(await own.store.read.openAlarms({ limit: 9 })).toMatchObject([
+          { name: 'wallet_wrong', open: 1, newestId: wrong?.alarmId, newestAt: T0 + 2 },
+          { name: 'usage_invalid', open: 3, newestId: third?.alarmId, firstAt: T0, newestAt: T0 + 3 },
         ]);
         const through = second?.alarmId ?? 0;
-        expect(await own.store.read.openAlarms({ name: 'usage_invalid', through })).toMatchObject([{ open: 2 }]);
+        expect(await own.store.read.openAlarms({ name: 'usage_invalid', through, limit: 9 })).toMatchObject([
+          { open: 2 },
+        ]);
         const subject = `usage_invalid:${through}`;
         await own.store.commit('note', { log: action({ action: 'alarms.acknowledge_all', subject, at: T0 + 9 }) });
         const opened = await own.store.read.alarms({ limit: 9, openOnly: true });
@@ -194,7 +197,44 @@ export function describeOperating(open: OpenSubject): void {
         const ofName = await own.store.read.alarms({ limit: 9, name: 'usage_invalid' });
         expect(ofName.map(({ acknowledgedAt }) => acknowledgedAt)).toEqual([null, T0 + 9, T0 + 9]);
         expect(ofName.at(-1)).toMatchObject({ alarmId: first?.alarmId, acknowledgedBy: 'token' });
-        expect(await own.store.read.openAlarms({})).toMatchObject([{ open: 1 }, { open: 1 }]);
+        expect(await own.store.read.openAlarms({ limit: 9 })).toMatchObject([{ open: 1 }, { open: 1 }]);
+      } finally {
+        await own.close();
+      }
+    });
+
+    test('alarms of one name and subject are a group, which is seen by itself', async () => {
+      const own = await open();
+      try {
+        const raise = (fields: object, at: number) =>
+          own.store.recordAlarm({ name: 'usage_invalid', fields: { request_id: `req_${at}`, ...fields } }, T0 + at);
+        await raise({ channel: 'up2' }, 1);
+        await raise({ channel: 'up' }, 2);
+        await raise({ channel: 'up', account_id: 'acc_1' }, 3);
+        await raise({ channel: 'up' }, 4);
+        await raise({}, 5);
+        const groups = await own.store.read.openAlarms({ limit: 9 });
+        expect(groups.map(({ subject, open: many, firstAt, newestAt }) => [subject, many, firstAt, newestAt])).toEqual([
+          ['', 1, T0 + 5, T0 + 5],
+          ['up', 2, T0 + 2, T0 + 4],
+          ['acc_1', 1, T0 + 3, T0 + 3],
+          ['up2', 1, T0 + 1, T0 + 1],
+        ]);
+        expect(groups[1]?.newestFields).toEqual({ request_id: 'req_4', channel: 'up' });
+        expect(await own.store.read.openAlarms({ limit: 1, offset: 3 })).toMatchObject([{ subject: 'up2' }]);
+        const subject = `usage_invalid up:${groups[1]?.newestId}`;
+        await own.store.commit('note', { log: action({ action: 'alarms.acknowledge_group', subject, at: T0 + 9 }) });
+        await raise({ channel: 'up' }, 10);
+        const left = await own.store.read.openAlarms({ limit: 9 });
+        expect(left.map((group) => [group.subject, group.open])).toEqual([
+          ['up', 1],
+          ['', 1],
+          ['acc_1', 1],
+          ['up2', 1],
+        ]);
+        const ofGroup = await own.store.read.alarms({ limit: 9, name: 'usage_invalid', subject: 'up' });
+        expect(ofGroup.map(({ acknowledgedAt }) => acknowledgedAt)).toEqual([null, T0 + 9, T0 + 9]);
+        expect(await own.store.read.alarms({ limit: 9, openOnly: true })).toHaveLength(4);
       } finally {
         await own.close();
       }

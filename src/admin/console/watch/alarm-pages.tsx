@@ -1,24 +1,33 @@
 /** @jsxImportSource hono/jsx */
-// Alarms: what is open first, each with what it means; those of one name can be seen all at once.
+// Alarms: the open ones in groups, each with what it means; and single ones, newest first.
 
-import { count, dateTime } from '../../../site/format.ts';
+import { dateTime } from '../../../site/format.ts';
 import { Tabs } from '../../../site/frame.tsx';
 import { wordFor } from '../../../site/language.ts';
 import { Submit } from '../../../site/parts/button.tsx';
-import { Hidden } from '../../../site/parts/field.tsx';
-import { action, DataTable, figure, Under } from '../../../site/parts/table.tsx';
+import { DataTable, Under } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
 import type { OpenAlarms } from '../../../store/reads.ts';
 import type { StoredAlarm } from '../../../store/rows.ts';
-import { type AlarmFilter, acknowledge, acknowledgeAll, countOpenAlarms, listAlarms } from '../../actions/alarms.ts';
+import {
+  type AlarmFilter,
+  acknowledge,
+  acknowledgeAll,
+  groupOpenAlarms,
+  listAlarms,
+  type Rated,
+} from '../../actions/alarms.ts';
 import { OperatingRefused } from '../../actions/refused.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { actorName } from './action-table.tsx';
+import { AlarmGroups, SeverityMark } from './alarm-groups.tsx';
 import { Facts } from './facts.tsx';
 
 const SHOWN = 100;
+/** A row of a group is longer. */
+const GROUPS = 40;
 
 export function addAlarmPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/alarms', async (visit) => {
@@ -26,66 +35,77 @@ export function addAlarmPages(visits: ConsoleVisits, tools: ConsoleTools): void 
     const filter = {
       openOnly: !searchParams.has('all'),
       name: searchParams.get('name') || undefined,
+      subject: searchParams.get('subject') ?? undefined,
       before: wholeNumber(searchParams, 'before'),
     };
-    const [alarms, open] = await Promise.all([
-      listAlarms(tools, SHOWN + 1, filter),
-      filter.openOnly ? countOpenAlarms(tools, filter.name) : [],
-    ]);
-    return visit.show(<AlarmsPage context={visit.page} alarms={alarms} open={open} filter={filter} />);
+    const shown = { context: visit.page, filter };
+    const isGrouped = filter.openOnly && filter.name === undefined && filter.before === undefined;
+    if (!isGrouped) return visit.show(<AlarmsPage {...shown} alarms={await listAlarms(tools, SHOWN + 1, filter)} />);
+    const page = wholeNumber(searchParams, 'page') ?? 1;
+    const groups = await groupOpenAlarms(tools, { limit: GROUPS + 1, offset: (Math.max(1, page) - 1) * GROUPS });
+    return visit.show(<AlarmsPage {...shown} groups={groups} page={page} />);
   });
   visits.post('/alarms/:id', (visit) =>
     acknowledged(visit, 'done', () => acknowledge(tools, Number(visit.params.id), ACTOR)),
   );
   visits.post('/alarms/names/:name', (visit) => {
-    const wanted = { name: visit.params.name ?? '', through: wholeNumber(visit.form, 'through') };
-    return acknowledged(visit, 'allDone', () => acknowledgeAll(tools, wanted, ACTOR));
+    const { form, params } = visit;
+    const subject = form.get('subject') ?? undefined;
+    const wanted = { name: params.name ?? '', subject, through: wholeNumber(form, 'through') };
+    return acknowledged(visit, subject === undefined ? 'allDone' : 'groupDone', () => acknowledgeAll(tools, wanted, ACTOR));
   });
 }
 
 async function acknowledged(
   visit: ConsoleVisit,
-  what: 'done' | 'allDone',
+  what: 'done' | 'allDone' | 'groupDone',
   act: () => Promise<unknown>,
 ): Promise<Response> {
   await act().catch((error: unknown) => {
     // Another operator has acknowledged it meanwhile.
     if (!(error instanceof OperatingRefused) || error.code !== 'already_done') throw error;
   });
-  return visit.goWith('/alarms', { notice: { text: visit.page.words.alarms[what] } });
+  const { alarms, alarmGroups } = visit.page.words;
+  const text = what === 'groupDone' ? alarmGroups.acknowledged : alarms[what];
+  return visit.goWith('/alarms', { notice: { text } });
 }
 
 interface AlarmsProps {
   context: ConsoleContext;
-  /** One more than a page if there are older ones. */
-  alarms: readonly StoredAlarm[];
-  open: readonly OpenAlarms[];
   filter: AlarmFilter;
+  /** One more than a page if there are older ones. */
+  alarms?: readonly Rated<StoredAlarm>[];
+  /** Instead of single alarms; one more than a page if there are others. */
+  groups?: readonly Rated<OpenAlarms>[];
+  page?: number;
 }
 
-function AlarmsPage({ context, alarms, open, filter }: AlarmsProps) {
-  const { alarms: words } = context.words;
-  const { openOnly = false, name } = filter;
+function AlarmsPage({ context, alarms = [], groups, page = 1, filter }: AlarmsProps) {
+  const { alarms: words, alarmGroups } = context.words;
+  const { openOnly = false, name, subject = '' } = filter;
   const tabs = [
-    { path: pathOf({ name, openOnly: true }), text: words.open },
-    { path: pathOf({ name, openOnly: false }), text: words.all },
+    { path: pathOf({ ...filter, openOnly: true, before: undefined }), text: words.open },
+    { path: pathOf({ ...filter, openOnly: false, before: undefined }), text: words.all },
   ];
   const shown = alarms.slice(0, SHOWN);
   const before = alarms.length > SHOWN ? shown.at(-1)?.alarmId : undefined;
+  const isEmpty = groups ? groups.length === 0 : shown.length === 0;
   return (
     <ConsolePage context={context} section="alarms" title={words.title} lead={words.lead}>
-      <Tabs label={words.state} links={tabs} current={pathOf({ name, openOnly })} />
+      <Tabs label={words.state} links={tabs} current={tabs[openOnly ? 0 : 1]?.path} />
       {name === undefined ? null : (
         <p class="faint">
-          {words.only(name)} · <a href={pathOf({ openOnly })}>{words.everyName}</a>
+          {words.only(alarmGroups.only(name, subject))} · <a href={pathOf({ openOnly })}>{words.everyName}</a>
         </p>
       )}
-      {open.some((one) => one.open > 1) ? <OpenTable context={context} open={open} /> : null}
-      {shown.length === 0 ? (
-        <NoAlarms context={context} filter={filter} />
-      ) : (
-        <AlarmTable context={context} alarms={shown} />
-      )}
+      {isEmpty ? <NoAlarms context={context} filter={filter} /> : null}
+      {groups && !isEmpty ? <AlarmGroups context={context} groups={groups.slice(0, GROUPS)} /> : null}
+      {shown.length === 0 ? null : <AlarmTable context={context} alarms={shown} />}
+      {groups && groups.length > GROUPS ? (
+        <p>
+          <a href={`/alarms?page=${page + 1}`}>{alarmGroups.more}</a>
+        </p>
+      ) : null}
       {before === undefined ? null : (
         <p>
           <a href={pathOf({ ...filter, before })}>{words.older}</a>
@@ -106,53 +126,25 @@ function NoAlarms({ context, filter }: Pick<AlarmsProps, 'context' | 'filter'>) 
   );
 }
 
-function pathOf({ openOnly, name, before }: AlarmFilter): string {
+function pathOf({ openOnly, name, subject, before }: AlarmFilter): string {
   const query = new URLSearchParams();
   if (name !== undefined) query.set('name', name);
+  if (name !== undefined && subject !== undefined) query.set('subject', subject);
   if (before !== undefined) query.set('before', String(before));
   const parts = [openOnly ? '' : 'all', query.toString()].filter((part) => part !== '');
   return parts.length === 0 ? '/alarms' : `/alarms?${parts.join('&')}`;
 }
 
-/** Open alarms by name, each a link to all of that name. */
-function OpenTable({ context, open }: Pick<AlarmsProps, 'context' | 'open'>) {
-  const { alarms: words } = context.words;
-  return (
-    <DataTable
-      label={words.byName}
-      caption={words.byName}
-      columns={[words.name, figure(words.count), words.newest, action(words.acknowledge)]}
-      rows={open.map(({ name, open: many, newestId, newestAt }) => [
-        <>
-          {wordFor(words, name)}
-          <a class={wordFor(words, name) === undefined ? 'id' : 'under id'} href={pathOf({ name, openOnly: true })}>
-            {name}
-          </a>
-        </>,
-        count(many),
-        <span class="number">{dateTime(newestAt)}</span>,
-        <form method="post" action={`/alarms/names/${encodeURIComponent(name)}`}>
-          <Hidden fields={{ through: newestId }} />
-          <Submit
-            look="quiet small"
-            text={many === 1 ? words.acknowledge : words.acknowledgeAll(count(many))}
-            about={`: ${name}`}
-          />
-        </form>,
-      ])}
-    />
-  );
-}
-
-function AlarmTable({ context, alarms }: Pick<AlarmsProps, 'context' | 'alarms'>) {
-  const { alarms: words } = context.words;
+function AlarmTable({ context, alarms }: { context: ConsoleContext; alarms: readonly Rated<StoredAlarm>[] }) {
+  const { alarms: words, alarmGroups } = context.words;
   const nameOf = (actor: string | null) => (actor === null ? '–' : actorName(context.language, actor));
   return (
     <DataTable
       label={words.title}
-      columns={[words.name, words.at, words.facts, words.state]}
-      rows={alarms.map(({ alarmId, at, name, fields, acknowledgedAt, acknowledgedBy }) => [
+      columns={[words.name, alarmGroups.severity, words.at, words.facts, words.state]}
+      rows={alarms.map(({ alarmId, at, name, severity, fields, acknowledgedAt, acknowledgedBy }) => [
         <Under of={wordFor(words, name) ?? name} text={name} class="id" />,
+        <SeverityMark context={context} severity={severity} />,
         <span class="number">{dateTime(at)}</span>,
         <Facts language={context.language} facts={fields} />,
         acknowledgedAt === null ? (

@@ -3,6 +3,7 @@
 import type { Language } from '../../../site/language.ts';
 import type { Said } from '../../../site/words/said.ts';
 import * as accounts from './accounts.ts';
+import * as alarmGroups from './alarm-groups.ts';
 import * as cards from './cards.ts';
 import * as channels from './channels.ts';
 import * as document from './document.ts';
@@ -19,6 +20,7 @@ import * as watch from './watch.ts';
 const en = {
   ...frame.en,
   accounts: accounts.en,
+  alarmGroups: alarmGroups.en,
   cards: cards.en,
   channels: channels.en,
   document: document.en,
@@ -37,6 +39,7 @@ export type ConsoleWords = Said<typeof en>;
 const zh: ConsoleWords = {
   ...frame.zh,
   accounts: accounts.zh,
+  alarmGroups: alarmGroups.zh,
   cards: cards.zh,
   channels: channels.zh,
   document: document.zh,
