@@ -29,13 +29,22 @@ export interface ImportedPrices {
   revision: number;
   edits: PriceEdit[];
   /** `after` has the changed sale prices; a cost of 0 appears only in `cost`. */
-  rows: { model: string; before: 'free' | PriceList; after: PriceList; cost: PriceList }[];
+  rows: ImportedRow[];
   /** Listed, but not in the catalog. */
   unknown: string[];
   /** By CSV line or JSON index. */
   faults: { path: string; message: string }[];
   /** Entries with less effect than expected. */
   notes: ImportNote[];
+}
+
+interface ImportedRow {
+  model: string;
+  before: 'free' | PriceList;
+  after: PriceList;
+  cost: PriceList;
+  /** Of the routes whose cost is set, what it is now; none if costs are not imported. */
+  costsBefore: { channel: string; cost: PriceList | undefined }[];
 }
 
 interface ImportNote {
@@ -145,7 +154,14 @@ function importModel(listed: ListedModel, model: DocumentModel, conversion: Conv
     !rules && listsOf(model).some(hasRules)
       ? [{ path: listed.path, code: 'rules_kept', message: NOTES.rules_kept }]
       : [];
-  return { edits: [edit], rows: [{ model: model.id, before, after: sale, cost }], notes: [...notes, ...kept] };
+  const costsBefore = edit.cost ? routeCosts(model, channel) : [];
+  const row = { model: model.id, before, after: sale, cost, costsBefore } as const;
+  return { edits: [edit], rows: [row], notes: [...notes, ...kept] };
+}
+
+function routeCosts({ routes }: DocumentModel, channel: string | undefined): ImportedRow['costsBefore'] {
+  const set = routes.filter((route) => channel === undefined || route.channel === channel);
+  return set.map((route) => ({ channel: route.channel, cost: route.cost && toPriceList(route.cost) }));
 }
 
 function costEdit(prices: PriceChanges, channel: string | undefined): NonNullable<PriceEdit['cost']> {

@@ -9,9 +9,11 @@ import { CodeBlock } from '../../../site/parts/code-block.tsx';
 import { Hidden } from '../../../site/parts/field.tsx';
 import { typedLines } from '../../../site/read-form.ts';
 import { applyChecked, checkDocument, currentDocument, type DocumentFault } from '../../actions/documents.ts';
+import { PRICES_IMPORT } from '../../actions/last-imports.ts';
 import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
+import { detailOf, importFields } from './import-fields.ts';
 import { type ChangeAction, ReviewPage, StalePage, type StaleProps } from './review.tsx';
 import { showApplied } from './revision-pages.tsx';
 
@@ -60,7 +62,9 @@ async function apply(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response
   const { yaml, base } = sent(visit);
   const action = ACTIONS.find((one) => one === visit.form.get('action')) ?? 'config.apply';
   const confirmed = visit.form.get('confirmed') === 'yes';
-  const applied = await applyChecked(tools, yaml, { baseRevision: base, confirmed, actor: ACTOR, action });
+  const fields = action === PRICES_IMPORT ? importFields(visit.form) : {};
+  const detail = action === PRICES_IMPORT ? detailOf(fields) : {};
+  const applied = await applyChecked(tools, yaml, { baseRevision: base, confirmed, actor: ACTOR, action, detail });
   if (applied.ok) return showApplied(visit, applied.revision);
   const { page } = visit;
   switch (applied.reason) {
@@ -72,7 +76,7 @@ async function apply(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response
       return sayUnchanged(visit, yaml, base);
     case 'unconfirmed': {
       const notice = { text: document.mustConfirm, isBad: true };
-      const change = { yaml, base, action, checked: applied, notice };
+      const change = { yaml, base, action, checked: applied, notice, fields };
       return visit.show(<ReviewPage context={page} {...change} />, { status: 409 });
     }
   }

@@ -1,29 +1,33 @@
 /** @jsxImportSource hono/jsx */
-// Imports an upstream's price list: pasted or as a file, in US$, with an exchange rate and a mark-up. New prices are shown
-// beside the current ones.
+// Imports an upstream's price list: pasted or as a file, in US$, with an exchange rate and a mark-up, which are remembered for
+// each channel. What it changes is reviewed before anything is applied.
 
-import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
-import { decimal } from '../../../site/format.ts';
+import { dateTime } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { wordsOf } from '../../../site/language.ts';
-import { Submit } from '../../../site/parts/button.tsx';
+import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { CodeArea, SelectField, TextField } from '../../../site/parts/field.tsx';
-import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
+import { action, DataTable, figure } from '../../../site/parts/table.tsx';
 import { typed } from '../../../site/read-form.ts';
 import { listChannels } from '../../actions/channels.ts';
 import { checkDocument } from '../../actions/documents.ts';
 import { type ImportedPrices, importPrices } from '../../actions/import-prices.ts';
-import type { PriceList } from '../../actions/prices.ts';
+import { type LastImport, lastImports, PRICES_IMPORT } from '../../actions/last-imports.ts';
+import { importedChanges } from '../../actions/price-changes.ts';
 import { editedDocument } from '../../actions/prices.ts';
 import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
+import { importFields } from './import-fields.ts';
+import { ImportedChangeTables } from './import-review.tsx';
 import { ReviewPage } from './review.tsx';
 
+const PATH = '/models/import';
+
 export function addImportPages(visits: ConsoleVisits, tools: ConsoleTools): void {
-  visits.get('/models/import', async (visit) => showForm(tools, visit, {}));
+  visits.get(PATH, async (visit) => showForm(tools, visit, {}));
   visits.post(
-    '/models/import',
+    PATH,
     (visit) => preview(tools, visit),
     (visit, { text }) => showForm(tools, visit, { text }),
   );
@@ -34,7 +38,9 @@ type Refused = Partial<Pick<ImportedPrices, 'faults' | 'unknown' | 'notes'>> & {
 async function showForm(tools: ConsoleTools, visit: ConsoleVisit, { text, ...refused }: Refused): Promise<Response> {
   const channels = (await listChannels(tools)).map(({ name }) => name);
   const notice = text === undefined ? undefined : { text, isBad: true };
-  const page = <ImportPage context={visit.page} channels={channels} form={visit.form} notice={notice} {...refused} />;
+  const given = visit.form.get('channel') ?? visit.url.searchParams.get('channel');
+  const shown = { channels, last: await lastImports(tools), channel: channels.find((name) => name === given) ?? '' };
+  const page = <ImportPage context={visit.page} {...shown} form={visit.form} notice={notice} {...refused} />;
   return visit.show(page, { status: notice || (refused.faults?.length ?? 0) > 0 ? 422 : 200 });
 }
 
@@ -43,11 +49,12 @@ async function preview(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
   const { form, page } = visit;
   const list = typed(form, 'file') || typed(form, 'list');
   if (list === '') return showForm(tools, visit, { text: prices.empty });
+  const channel = typed(form, 'channel');
   const imported = await importPrices(tools, list, {
     rate: typed(form, 'rate'),
     markup: typed(form, 'markup') || '0',
     setCost: form.get('cost') === 'yes',
-    channel: typed(form, 'channel') || undefined,
+    channel: channel || undefined,
   });
   const { faults, unknown, notes, edits } = imported;
   if (faults.length > 0) return showForm(tools, visit, { faults, unknown, notes });
@@ -55,10 +62,12 @@ async function preview(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
   const { yaml, revision } = await editedDocument(tools, edits);
   const checked = await checkDocument(tools, yaml, revision);
   if (checked.faults) return showForm(tools, visit, { faults: [...checked.faults] });
-  const change = { yaml, base: revision, action: 'prices.import', back: '/models/import' } as const;
+  const back = channel === '' ? PATH : `${PATH}?channel=${encodeURIComponent(channel)}`;
+  const change = { yaml, base: revision, action: PRICES_IMPORT, back, fields: importFields(form) } as const;
   return visit.show(
     <ReviewPage context={page} checked={checked} {...change}>
-      <ImportedRows context={page} imported={imported} />
+      <ImportedChangeTables context={page} imported={importedChanges(imported)} />
+      <Remarks context={page} {...imported} />
     </ReviewPage>,
   );
 }
@@ -66,71 +75,82 @@ async function preview(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
 interface ImportProps extends Omit<Refused, 'text'> {
   context: ConsoleContext;
   channels: readonly string[];
+  /** By channel. */
+  last: ReadonlyMap<string, LastImport>;
+  /** Whose list it is; empty: every channel. */
+  channel: string;
   /** What was sent and refused, else empty. */
   form: URLSearchParams;
   notice?: Notice | undefined;
 }
 
-const USUAL_RATE = '32.5';
-const USUAL_MARKUP = '20';
+const USUAL = { rate: '32.5', markup: '20', setCost: true };
 
 function ImportPage(props: ImportProps) {
-  const { context, channels, form, faults = [], unknown = [], notes = [], notice } = props;
-  const field = (name: string, usual: string) => ({
+  const { context, channels, last, channel, form, faults = [], unknown = [], notes = [], notice } = props;
+  const usual = last.get(channel) ?? last.get('') ?? USUAL;
+  const field = (name: 'rate' | 'markup') => ({
     name,
-    value: form.get(name) ?? usual,
+    value: form.get(name) ?? usual[name],
     inputmode: 'decimal' as const,
   });
   const { prices } = context.words;
+  const setsCost = form.has('rate') ? form.get('cost') !== null : usual.setCost;
   return (
     <ConsolePage context={context} section="models" title={prices.tabImport} lead={prices.importLead} notice={notice}>
       <FaultList title={prices.importFaults} faults={faults} />
       <Remarks context={context} notes={notes} unknown={unknown} />
-      <form method="post" action="/models/import" enctype="multipart/form-data">
-        <CodeArea name="list" label={prices.list} help={prices.listHelp} rows={10} value={form.get('list') ?? ''} />
-        <TextField name="file" label={prices.file} type="file" accept=".csv,.json,text/csv,application/json" />
+      <LastImports context={context} channels={channels} last={last} />
+      <form method="post" action={PATH} enctype="multipart/form-data">
         <div class="filters">
-          <TextField {...field('rate', USUAL_RATE)} label={prices.rate} required />
-          <TextField {...field('markup', USUAL_MARKUP)} label={prices.markup} />
           <SelectField
             name="channel"
             label={prices.channel}
-            value={form.get('channel')}
+            value={channel}
             choices={[['', prices.allChannels], ...channels]}
           />
+          <TextField {...field('rate')} label={prices.rate} required />
+          <TextField {...field('markup')} label={prices.markup} />
         </div>
         <p>
           <label class="check">
-            <input type="checkbox" name="cost" value="yes" checked={form.get('cost') !== null || !form.has('rate')} />{' '}
-            {prices.setCost}
+            <input type="checkbox" name="cost" value="yes" checked={setsCost} /> {prices.setCost}
           </label>
         </p>
+        <CodeArea name="list" label={prices.list} help={prices.listHelp} rows={10} value={form.get('list') ?? ''} />
+        <TextField name="file" label={prices.file} type="file" accept=".csv,.json,text/csv,application/json" />
         <Submit text={prices.preview} />
       </form>
     </ConsolePage>
   );
 }
 
-function ImportedRows({ context, imported }: { context: ConsoleContext; imported: ImportedPrices }) {
-  const { prices } = context.words;
-  const rows = imported.rows.flatMap(({ model, before, after, cost }) =>
-    PRICE_NAMES.filter((name) => cost[name] !== undefined).map((name) => [
-      <Under of={<span class="id">{model}</span>} text={prices[name]} />,
-      before === 'free' ? prices.free : priceOf(before, name),
-      after[name] === undefined ? <span class="faint">{prices.stays}</span> : <strong>{priceOf(after, name)}</strong>,
-      priceOf(cost, name),
-    ]),
-  );
+/** Each leads to the form with its rate and mark-up. */
+function LastImports({ context, channels, last }: Pick<ImportProps, 'context' | 'channels' | 'last'>) {
+  const { prices, imports: words } = context.words;
+  const known = ['', ...channels].flatMap((channel) => {
+    const one = last.get(channel);
+    return one ? [{ channel, ...one }] : [];
+  });
+  if (known.length === 0) return null;
   return (
-    <>
-      <DataTable
-        label={prices.tabImport}
-        caption={prices.unit}
-        columns={[prices.model, figure(prices.before), figure(prices.after), figure(prices.cost)]}
-        rows={rows}
-      />
-      <Remarks context={context} {...imported} />
-    </>
+    <DataTable
+      label={words.last}
+      caption={words.last}
+      columns={[words.channel, figure(prices.rate), figure(prices.markup), words.at, action(words.again)]}
+      rows={known.map(({ channel, rate, markup, at }) => [
+        channel === '' ? prices.allChannels : <span class="id">{channel}</span>,
+        rate,
+        markup,
+        <span class="number">{dateTime(at)}</span>,
+        <LinkButton
+          look="quiet small"
+          href={channel === '' ? PATH : `${PATH}?channel=${encodeURIComponent(channel)}`}
+          text={words.again}
+          about={`: ${channel || prices.allChannels}`}
+        />,
+      ])}
+    />
   );
 }
 
@@ -156,9 +176,4 @@ function Remarks({ context, notes, unknown }: { context: ConsoleContext } & Pick
       )}
     </>
   );
-}
-
-function priceOf(list: PriceList, name: PriceName): string {
-  const price = list[name];
-  return price === undefined ? '–' : decimal(price);
 }

@@ -32,10 +32,13 @@ interface ReviewProps {
   /** Where the text can be edited on; the document's editor if left out. */
   back?: string;
   notice?: Notice | undefined;
+  /** More for the form, which the log keeps. */
+  fields?: Readonly<Record<string, string>>;
   children?: Child;
 }
 
-export function ReviewPage({ context, yaml, base, action, checked, back, notice, children }: ReviewProps) {
+export function ReviewPage(props: ReviewProps) {
+  const { context, yaml, base, action, checked, back, notice, fields = {}, children } = props;
   const { document } = context.words;
   return (
     <ConsolePage
@@ -48,7 +51,7 @@ export function ReviewPage({ context, yaml, base, action, checked, back, notice,
       {children}
       <Diff context={context} lines={checked.diff} label={document.reviewLead(base)} />
       <form method="post" action="/models/document/apply">
-        <Hidden fields={{ base, action }} />
+        <Hidden fields={{ ...fields, base, action }} />
         <textarea name="yaml" hidden>{`\n${yaml}`}</textarea>
         <Warnings context={context} warnings={checked.warnings} />
         <div class="row">

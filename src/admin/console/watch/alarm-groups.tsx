@@ -29,7 +29,6 @@ export function AlarmGroups({ context, groups }: GroupsProps) {
         words.severity,
         words.subject,
         figure(words.count),
-        words.first,
         words.last,
         words.newest,
         action(alarms.acknowledge),
@@ -42,8 +41,10 @@ export function AlarmGroups({ context, groups }: GroupsProps) {
           {count(group.open)}
           <span class="unseen"> {words.eachOf(group.name)}</span>
         </a>,
-        <span class="number">{dateTime(group.firstAt)}</span>,
-        <span class="number">{dateTime(group.newestAt)}</span>,
+        <Under
+          of={<span class="number">{dateTime(group.newestAt)}</span>}
+          text={group.open === 1 ? '' : words.since(dateTime(group.firstAt))}
+        />,
         <Facts language={context.language} facts={withoutSubject(group)} />,
         <AcknowledgeGroup context={context} group={group} />,
       ])}

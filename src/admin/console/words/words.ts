@@ -8,6 +8,7 @@ import * as cards from './cards.ts';
 import * as channels from './channels.ts';
 import * as document from './document.ts';
 import * as frame from './frame.ts';
+import * as imports from './imports.ts';
 import * as ledger from './ledger.ts';
 import * as log from './log.ts';
 import * as losses from './losses.ts';
@@ -24,6 +25,7 @@ const en = {
   cards: cards.en,
   channels: channels.en,
   document: document.en,
+  imports: imports.en,
   ledger: ledger.en,
   log: log.en,
   losses: losses.en,
@@ -43,6 +45,7 @@ const zh: ConsoleWords = {
   cards: cards.zh,
   channels: channels.zh,
   document: document.zh,
+  imports: imports.zh,
   ledger: ledger.zh,
   log: log.zh,
   losses: losses.zh,
