@@ -191,6 +191,8 @@ export interface Sales {
   failed: number;
   accounts: number;
   revenue: bigint;
+  /** Of requests whose upstream cost is known, minus losses; null if there are requests, and none has a known cost. */
+  profit: bigint | null;
 }
 
 /** Of the sales what one model or account has. */

@@ -8,11 +8,17 @@ import type { LowBalance, Sales, SalesPart } from './reads.ts';
 const FAILED = `status IN ('upstream_failed', 'unavailable', 'internal_error', 'gateway_died')`;
 
 const DAY = `SELECT sum(requests) AS requests, count(DISTINCT account_id) AS accounts, sum(cost_nano) AS cost_nano,
-    sum(CASE WHEN ${FAILED} THEN requests ELSE 0 END) AS failed FROM usage_days WHERE day = ?`;
+    sum(CASE WHEN ${FAILED} THEN requests ELSE 0 END) AS failed, sum(known_requests) AS known,
+    sum(known_revenue_nano) - sum(upstream_nano) AS margin_nano,
+    (SELECT sum(amount_nano) FROM loss_sums WHERE day = ?) AS loss_nano
+  FROM usage_days WHERE day = ?`;
 
 /** Records are found by their account: only those of accounts with usage on these days are looked at. */
 const BETWEEN = `SELECT count(*) AS requests, count(DISTINCT account_id) AS accounts, sum(cost_nano) AS cost_nano,
-    sum(CASE WHEN ${FAILED} THEN 1 ELSE 0 END) AS failed FROM usage_records
+    sum(CASE WHEN ${FAILED} THEN 1 ELSE 0 END) AS failed, count(upstream_nano) AS known,
+    sum(CASE WHEN upstream_nano IS NULL THEN 0 ELSE cost_nano - upstream_nano END) AS margin_nano,
+    (SELECT sum(amount_nano) FROM losses WHERE day >= ? AND day <= ? AND at >= ? AND at < ?) AS loss_nano
+  FROM usage_records
   WHERE account_id IN (SELECT account_id FROM usage_days WHERE day >= ? AND day <= ?) AND at >= ? AND at < ?`;
 
 const PARTS = { model: 'model', account: 'account_id' } as const;
@@ -28,11 +34,14 @@ const LOW = `SELECT wallets.account_id AS account_id, balance_nano, spent_nano F
 
 export const TODAY_READS = {
   /** Of a Taipei day. */
-  salesOfDay: read(REPORT, (day: number) => ask(DAY, day), decodeSales),
+  salesOfDay: read(REPORT, (day: number) => ask(DAY, day, day), decodeSales),
   /** From a time to before another, from the usage records: dearer than the sums of a day. */
   salesBetween: read(
     REPORT,
-    (from: number, to: number) => ask(BETWEEN, taipeiDay(from), taipeiDay(to), from, to),
+    (from: number, to: number) => {
+      const span = [taipeiDay(from), taipeiDay(to), from, to];
+      return ask(BETWEEN, ...span, ...span);
+    },
     decodeSales,
   ),
   /** What sold most, or who bought most, on a Taipei day. */
@@ -56,11 +65,14 @@ export const TODAY_READS = {
 };
 
 function decodeSales([row = {}]: Rows): Sales {
+  const requests = Number(row.requests ?? 0);
+  const isUnknown = requests > 0 && Number(row.known ?? 0) === 0;
   return {
-    requests: Number(row.requests ?? 0),
+    requests,
     failed: Number(row.failed ?? 0),
     accounts: Number(row.accounts ?? 0),
     revenue: nano(row.cost_nano),
+    profit: isUnknown ? null : nano(row.margin_nano) - nano(row.loss_nano),
   };
 }
 

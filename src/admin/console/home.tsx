@@ -3,14 +3,14 @@
 // they ask for its changing part, as LIVE_PATH serves it, and show that in its place.
 
 import { taipeiTime } from '../../kit/taipei.ts';
-import { MoneyBars } from '../../site/parts/bars.tsx';
 import { listActions } from '../actions/audit-log.ts';
 import { listChannels } from '../actions/channels.ts';
 import { listIncidents } from '../actions/incidents.ts';
-import { auditResult, dailyRevenue } from '../actions/ledger.ts';
+import { auditResult } from '../actions/ledger.ts';
 import { showLosses } from '../actions/losses.ts';
 import { isBelowCost, modelTable } from '../actions/model-table.ts';
 import { readNewest } from '../actions/newest.ts';
+import { showProfit } from '../actions/profit.ts';
 import { listRetiring } from '../actions/retirements.ts';
 import { createToday, type ReadToday } from '../actions/today.ts';
 import { ChannelTable } from './channels/list.tsx';
@@ -18,6 +18,7 @@ import { type ConsoleContext, ConsolePage } from './frame.tsx';
 import { TodayFigures } from './home/figures.tsx';
 import { LowBalances, Title, TopLists } from './home/lists.tsx';
 import { Needs } from './home/needs.tsx';
+import { DayChart } from './ledger/profit.tsx';
 import { LIVE_PATH } from './sessions.ts';
 import type { ConsoleTools } from './tools.ts';
 import type { ConsoleVisits } from './visits.tsx';
@@ -43,7 +44,7 @@ async function readFacts(tools: ConsoleTools, readToday: ReadToday) {
   const retiring = await listRetiring(document, tools.clock.now(), async () => undefined);
   return {
     today: await readToday(),
-    revenue: await dailyRevenue(tools, DAYS),
+    daily: (await showProfit(tools, { by: 'day', days: DAYS })).rows,
     lostToday: (await showLosses(tools, { by: 'reason', days: 1 })).total,
     actions: await listActions(tools, SHOWN_ACTIONS),
     needed: {
@@ -77,8 +78,8 @@ function HomePage({ context, facts }: HomeProps) {
 }
 
 function Live({ context, facts }: HomeProps) {
-  const { today, revenue, lostToday, actions, needed } = facts;
-  const { home, today: words, ledger, actions: actionWords } = context.words;
+  const { today, daily, lostToday, actions, needed } = facts;
+  const { home, today: words, actions: actionWords } = context.words;
   return (
     <>
       <p class="faint as-of">
@@ -94,12 +95,10 @@ function Live({ context, facts }: HomeProps) {
       <Title text={home.channels} path="/channels" link={words.allChannels} />
       <ChannelTable context={context} channels={needed.channels} />
       <LowBalances context={context} today={today} />
-      <Title text={home.revenue} path="/ledger" link={ledger.tabOverview} />
-      <MoneyBars
-        language={context.language}
-        days={revenue.map(({ day, revenue: amount }) => ({ day, amount }))}
-        label={ledger.revenueLabel}
-      />
+      <DayChart context={context} daily={daily} />
+      <p>
+        <a href="/ledger/profit">{words.profitPage}</a>
+      </p>
       <Title text={home.latest} path="/actions" link={words.allActions} />
       <Actions context={context} actions={actions} none={actionWords.none} />
     </>

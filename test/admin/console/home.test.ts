@@ -4,18 +4,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { DAY_MS, HOUR_MS } from '../../../src/kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../../../src/kit/taipei.ts';
+import { roundedMoney } from '../../../src/site/format.ts';
 import type { SiteClient } from '../../site/site-client.ts';
 import { startBrowser, type TestBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.ts';
 import { chatAnswer, errorScript } from '../../support/openai-chat.ts';
 import { createShiftedClock } from '../../support/shifted-clock.ts';
+import { type TestDocument, UP_PRICES } from '../../support/test-document.ts';
 import { clientOf, strangerOf, visitConsole } from './operator-client.ts';
 
 /** Longer than the page waits before it asks again. */
 const NEXT_MS = 16_000;
 
 const textOf = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+
+const route = { channel: 'up', model: 'scripted-2026-01', cost: { input: 5, cached_input: 1, output: 20 } };
+const withCost = ({ models, ...rest }: TestDocument): TestDocument => ({
+  ...rest,
+  models: models.map((model) => (model.id === 'up-paid' ? { ...model, routes: [route] } : model)),
+});
 
 describe('figures', () => {
   const clock = createShiftedClock({ standsStill: true });
@@ -24,7 +32,7 @@ describe('figures', () => {
   let customers: TestAccount[];
   beforeAll(async () => {
     clock.skip(taipeiDayStart(taipeiDay(clock.now()) + 1) + 9 * HOUR_MS - clock.now());
-    gateway = await startTestGateway({ clock });
+    gateway = await startTestGateway({ clock, document: withCost });
     customers = [await gateway.register(), await gateway.register()];
     gateway.upstream.otherwise(() => chatAnswer());
     await buy(0, 'up-paid', 'up-paid');
@@ -50,6 +58,11 @@ describe('figures', () => {
     expect(text).toContain('Error rate today 33.3 % yesterday by this time: 0 %');
     expect(text).toContain('Active accounts today 2 +100 % yesterday by this time: 1');
     expect(text).toMatch(/Revenue today NT\$0\.\d+ [+−][\d.]+ % yesterday by this time: NT\$0\.0008/);
+    // The cost of 11 tokens of input and 7 of output is known: once today, twice yesterday until this time.
+    const earned = 11n * UP_PRICES.input + 7n * UP_PRICES.output - (11n * 5_000n + 7n * 20_000n);
+    expect(text).toContain(
+      `Profit today ${roundedMoney(earned)} −50.0 % yesterday by this time: ${roundedMoney(2n * earned)}`,
+    );
     expect(await home(await clientOf(gateway, 'zh-TW'))).toContain('今日請求數 3 +50.0 % 昨天同一時間：2');
   });
 

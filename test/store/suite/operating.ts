@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { taipeiDay } from '../../../src/kit/taipei.ts';
-import type { Action } from '../../../src/store/rows.ts';
+import type { Action, Loss } from '../../../src/store/rows.ts';
+import { loss } from './losses.ts';
 import {
   admitted,
   createAccount,
@@ -355,20 +356,26 @@ export function describeOperating(open: OpenSubject): void {
         const { store } = own;
         await renewLease(store);
         const [first, second] = [await createAccount(store), await createAccount(store)];
-        const use = async (account: typeof first, at: number, cost: bigint, outcome: object) => {
+        const use = async (account: typeof first, at: number, cost: bigint, outcome: object, items: Loss[] = []) => {
           const hold = paid(account, { at, hold: { base: 100n, unit: 0n } });
           await admitted(store, hold);
-          await store.commit('settle', settling(hold, cost, outcome));
+          const losses = items.length > 0 ? { items, guard: null } : undefined;
+          await store.commit('settle', { ...settling(hold, cost, { at, ...outcome }), losses });
         };
-        await use(first, T0, 40n, { model: 'one' });
-        await use(first, T0 + 1_000, 0n, { model: 'one', status: 'upstream_failed' });
+        await use(first, T0, 40n, { model: 'one', upstreamCost: 15n });
+        await use(first, T0 + 1_000, 0n, { model: 'one', status: 'upstream_failed' }, [loss({ amount: 7n })]);
         await use(second, T0 + 2_000, 90n, { model: 'two' });
         const day = taipeiDay(T0);
-        const sales = { requests: 3, failed: 1, accounts: 2, revenue: 130n };
+        // The first request has a known upstream cost of 15, and the failed one lost 7.
+        const sales = { requests: 3, failed: 1, accounts: 2, revenue: 130n, profit: 40n - 15n - 7n };
         expect(await store.read.salesOfDay(day)).toEqual(sales);
-        expect(await store.read.salesOfDay(day - 1)).toEqual({ requests: 0, failed: 0, accounts: 0, revenue: 0n });
+        const none = { requests: 0, failed: 0, accounts: 0, revenue: 0n, profit: 0n };
+        expect(await store.read.salesOfDay(day - 1)).toEqual(none);
+        const unknown = { requests: 1, failed: 0, accounts: 1, revenue: 90n, profit: null };
+        expect(await store.read.salesBetween(T0 + 2_000, T0 + 2_001)).toEqual(unknown);
+        expect(await store.read.salesBetween(T0, T0 + 1_000)).toMatchObject({ profit: 25n });
         expect(await store.read.salesBetween(T0, T0 + 2_001)).toEqual(sales);
-        const before = { requests: 2, failed: 1, accounts: 1, revenue: 40n };
+        const before = { requests: 2, failed: 1, accounts: 1, revenue: 40n, profit: 18n };
         expect(await store.read.salesBetween(T0, T0 + 2_000)).toEqual(before);
         expect(await store.read.mostSold('model', day, 9)).toEqual([
           { part: 'two', requests: 1, revenue: 90n },

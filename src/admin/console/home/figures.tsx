@@ -7,6 +7,7 @@ import { count, percent, roundedMoney } from '../../../site/format.ts';
 import { Figure } from '../../../site/parts/amount.tsx';
 import { errorRate, type Today } from '../../actions/today.ts';
 import type { ConsoleContext } from '../frame.tsx';
+import type { ConsoleWords } from '../words/words.ts';
 
 interface FiguresProps {
   context: ConsoleContext;
@@ -35,6 +36,17 @@ export function TodayFigures({ context, today: { sales, yesterday }, lostToday }
           change(Number(sales.revenue), Number(yesterday?.revenue ?? 0n)),
         )}
       </Figure>
+      <Figure
+        title={link('/ledger/profit', words.profit)}
+        value={sales.profit === null ? <span class="faint">{words.profitUnknown}</span> : sales.profit}
+      >
+        {against(
+          yesterday ? profitText(words, yesterday.profit) : undefined,
+          yesterday?.profit && sales.profit !== null
+            ? change(Number(sales.profit), Number(yesterday.profit))
+            : undefined,
+        )}
+      </Figure>
       <Figure title={link('/models?sort=volume', words.requests)} value={count(sales.requests)}>
         {against(yesterday ? count(yesterday.requests) : undefined, change(sales.requests, yesterday?.requests ?? 0))}
       </Figure>
@@ -52,9 +64,13 @@ export function TodayFigures({ context, today: { sales, yesterday }, lostToday }
   );
 }
 
+function profitText(words: ConsoleWords['today'], profit: Nano | null): string {
+  return profit === null ? words.profitUnknown : roundedMoney(profit);
+}
+
 /** As `+12.0 %`; undefined if there is nothing to compare with. Only for reading: doubles are exact enough. */
 function change(now: number, before: number): string | undefined {
-  if (before === 0) return undefined;
+  if (before <= 0) return undefined;
   const share = (now - before) / before;
   return `${share < 0 ? '−' : '+'}${percent(Math.abs(share))}`;
 }

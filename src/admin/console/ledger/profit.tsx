@@ -115,7 +115,7 @@ function UnknownCosts({ context, total }: { context: ConsoleContext; total: Prof
 }
 
 /** The parts of a day's revenue stand on each other; a negative profit hangs below. */
-function DayChart({ context, daily }: { context: ConsoleContext; daily: readonly ProfitRow[] }) {
+export function DayChart({ context, daily }: { context: ConsoleContext; daily: readonly ProfitRow[] }) {
   const { profit: words } = context.words;
   const spans = inSpans(daily, daily.length > DRAWN_DAYS ? WEEK : 1);
   const amounts = (of: (row: ProfitRow) => Nano | null) =>

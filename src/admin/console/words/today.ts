@@ -4,6 +4,8 @@ import type { Said } from '../../../site/words/said.ts';
 
 export const en = {
   revenue: 'Revenue today',
+  profit: 'Profit today',
+  profitUnknown: 'unknown',
   requests: 'Requests today',
   errors: 'Error rate today',
   accounts: 'Active accounts today',
@@ -28,6 +30,7 @@ export const en = {
   allCustomers: 'All customers',
   allModels: 'All models',
   allActions: 'All actions',
+  profitPage: 'Profit',
   asOf: (time: string) => `As of ${time}`,
   live: 'updates by itself',
   stale: 'The figures are no longer updated: the server does not answer.',
@@ -37,6 +40,8 @@ export const en = {
 
 export const zh: Said<typeof en> = {
   revenue: '今日營收',
+  profit: '今日獲利',
+  profitUnknown: '未知',
   requests: '今日請求數',
   errors: '今日錯誤率',
   accounts: '今日活躍帳戶',
@@ -61,6 +66,7 @@ export const zh: Said<typeof en> = {
   allCustomers: '所有客戶',
   allModels: '所有模型',
   allActions: '所有操作紀錄',
+  profitPage: '獲利',
   asOf: (time) => `截至 ${time}`,
   live: '自動更新',
   stale: '數字已停止更新：伺服器沒有回應。',
