@@ -133,9 +133,15 @@ describe('in a browser', () => {
       }, isHidden);
 
     await gateway.chat(account.key, { model: 'demo-small' });
-    await page.focus('a[href="/ledger/losses"]');
+    // Until the first request there is no chart, whose table can be opened.
     await page.clock.runFor(NEXT_MS);
     await page.waitForSelector('td:has-text("NT$")');
+    await page.click('summary');
+    await page.focus('a[href="/ledger/losses"]');
+    await gateway.chat(account.key, { model: 'demo-small' });
+    await page.clock.runFor(NEXT_MS);
+    await page.waitForSelector('.cards strong:text-is("2")');
+    expect(await page.getAttribute('details', 'open')).not.toBeNull();
     expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe('/ledger/losses');
 
     const before = timesAsked();
@@ -148,7 +154,7 @@ describe('in a browser', () => {
     expect(visitor.troubles).toEqual([]);
 
     await visitor.context.clearCookies();
-    await page.clock.runFor(NEXT_MS);
+    await hide(false);
     await page.waitForSelector('#stale:has-text("the session has ended")');
     await visitor.leave();
   });

@@ -53,6 +53,7 @@ async function fillShop(): Promise<string[]> {
   await client.post(`/accounts/${accountId}/credit`, { ...given, once: fieldOf(await review.text(), 'once') });
   return [
     ...['/', '/channels', '/channels/up', '/channels/demo/disable', '/models', '/models/edit?model=up-paid'],
+    ...['/models?sort=-margin&q=up', '/models?q=nothing'],
     ...[
       '/models/document',
       '/models/revisions',
@@ -69,6 +70,7 @@ async function fillShop(): Promise<string[]> {
     ...[
       '/alarms',
       '/alarms?all&name=usage_invalid',
+      '/alarms?name=usage_invalid&subject=up',
       '/alarms?all',
       '/incidents',
       `/incidents/${incident}`,

@@ -8,11 +8,13 @@ if (live) {
   const stale = document.getElementById('stale');
   let timer;
 
-  /** A click that comes meanwhile still meets its link: what has the focus, or is selected, is not taken away. */
+  /** What has the focus, is selected or was opened stays so. */
   const show = (html) => {
     if (!getSelection().isCollapsed) return;
+    const opened = [...live.querySelectorAll('details')].map((one) => one.open);
     const focused = live.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
     live.innerHTML = html;
+    for (const [index, one] of live.querySelectorAll('details').entries()) one.open = opened[index] ?? false;
     if (focused !== null) {
       const links = [...live.querySelectorAll('a')];
       links.find((link) => link.getAttribute('href') === focused)?.focus({ preventScroll: true });
