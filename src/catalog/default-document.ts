@@ -1,14 +1,9 @@
 // The catalog without a file: the demo channel with auto:free and a small paid demo model, and a channel with
 // well-known models for each provider whose variable is set. Prices are US list prices at 32.5 NT$/US$.
 
-import {
-  ANTHROPIC_MODELS,
-  GEMINI_MODELS,
-  type KnownModel,
-  OPENAI_MODELS,
-  OPENROUTER_MODELS,
-  type UsdPrices,
-} from '../vendors/known-models.ts';
+import type { KnownModel, UsdPrices } from '../vendors/known-models.ts';
+import * as presets from '../vendors/presets.ts';
+import { presetChannel, type VendorPreset } from '../vendors/presets.ts';
 import { FREE_MODEL } from './document.ts';
 
 const NTD_PER_USD = 32.5;
@@ -28,75 +23,25 @@ interface ProviderPreset {
   models: Record<string, unknown>[];
 }
 
-const OPENAI: ProviderPreset = {
-  variable: 'OPENAI_API_KEY',
-  channels: [
-    {
-      name: 'openai',
-      kind: 'openai',
-      base_url: 'https://api.openai.com/v1',
-      api_key: 'env:OPENAI_API_KEY',
-      quirks: 'openai',
-    },
-  ],
-  models: OPENAI_MODELS.map((model) => chatModel('openai', model)),
-};
+const OPENAI = provider('OPENAI_API_KEY', presets.OPENAI);
+const ANTHROPIC = provider('ANTHROPIC_API_KEY', presets.ANTHROPIC);
+const GEMINI = provider('GEMINI_API_KEY', presets.GEMINI);
+const OPENROUTER = provider('OPENROUTER_API_KEY', presets.OPENROUTER);
 
-const ANTHROPIC: ProviderPreset = {
-  variable: 'ANTHROPIC_API_KEY',
-  channels: [
-    {
-      name: 'anthropic',
-      kind: 'anthropic',
-      base_url: 'https://api.anthropic.com',
-      api_key: 'env:ANTHROPIC_API_KEY',
-    },
-  ],
-  models: ANTHROPIC_MODELS.map((model) => chatModel('anthropic', model)),
-};
-
-const GEMINI: ProviderPreset = {
-  variable: 'GEMINI_API_KEY',
-  channels: [
-    {
-      name: 'gemini',
-      kind: 'gemini',
-      base_url: 'https://generativelanguage.googleapis.com/v1beta',
-      api_key: 'env:GEMINI_API_KEY',
-    },
-  ],
-  models: GEMINI_MODELS.map((model) => chatModel('gemini', model)),
-};
-
-const OPENROUTER: ProviderPreset = {
-  variable: 'OPENROUTER_API_KEY',
-  channels: [
-    {
-      name: 'openrouter',
-      kind: 'openai',
-      base_url: 'https://openrouter.ai/api/v1',
-      endpoints: ['chat'],
-      api_key: 'env:OPENROUTER_API_KEY',
-      quirks: 'openrouter',
-    },
-  ],
-  models: OPENROUTER_MODELS.map((model) => chatModel('openrouter', model)),
-};
+function provider(variable: string, preset: VendorPreset): ProviderPreset {
+  return {
+    variable,
+    channels: [presetChannel(preset, { apiKey: `env:${variable}` })],
+    models: (preset.models ?? []).map((model) => chatModel(preset.id, model)),
+  };
+}
 
 const OLLAMA_MODEL = 'llama3.2';
 
 function ollama(baseUrl: string): ProviderPreset {
   return {
     variable: 'OLLAMA_BASE_URL',
-    channels: [
-      {
-        name: 'ollama',
-        kind: 'openai',
-        base_url: `${baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`,
-        endpoints: ['chat', 'embeddings'],
-        quirks: 'ollama',
-      },
-    ],
+    channels: [presetChannel(presets.OLLAMA, { baseUrl: `${baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1` })],
     models: [
       {
         id: OLLAMA_MODEL,

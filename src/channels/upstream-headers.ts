@@ -6,7 +6,7 @@ import { LOOP_HEADER, withHop } from './loop-guard.ts';
 import type { UpstreamRequest } from './upstream.ts';
 
 export function upstreamHeaders(
-  { stream, headers }: UpstreamRequest,
+  { stream, headers }: Pick<UpstreamRequest, 'stream' | 'headers'>,
   gatewayId: string,
   credentials: Readonly<Record<string, string>>,
 ): Record<string, string> {
@@ -21,4 +21,20 @@ export function upstreamHeaders(
   const trace = headers[TRACE_HEADER];
   if (trace !== undefined) sent[TRACE_HEADER] = trace;
   return sent;
+}
+
+/** The answer of a platform that lists its models elsewhere, or not at all. */
+export function noModelList(platform: string): Response {
+  const message = `${platform} has no list of models at this address: enter their names.`;
+  return Response.json({ error: { message } }, { status: 404 });
+}
+
+/** A GET of the upstream's list of models. */
+export function listRequest(
+  signal: AbortSignal,
+  gatewayId: string,
+  credentials: Readonly<Record<string, string>>,
+): RequestInit {
+  const { 'content-type': _, ...headers } = upstreamHeaders({ stream: false, headers: {} }, gatewayId, credentials);
+  return { method: 'GET', headers, signal, redirect: 'manual' };
 }

@@ -19,6 +19,8 @@ export interface UpstreamRequest {
 
 export interface Upstream {
   send(request: UpstreamRequest): Promise<Response>;
+  /** Asks for the names of its models. */
+  listModels(signal: AbortSignal): Promise<Response>;
   /** Its host and key, which are removed from its errors. */
   hidden: readonly string[];
 }

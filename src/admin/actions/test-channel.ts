@@ -2,21 +2,19 @@
 
 import type { Channel } from '../../catalog/catalog.ts';
 import type { Document } from '../../catalog/document.ts';
-import { readFailure } from '../../channels/refusals/read-failure.ts';
-import type { Upstream } from '../../channels/upstream.ts';
 import { hostedFields } from '../../dialects/anthropic-messages/hosted-fields.ts';
-import { codeOf } from '../../kit/error-code.ts';
-import { isObject, tryParseJson } from '../../kit/json/json.ts';
 import { claudeHostOf } from '../../vendors/claude-hosts.ts';
 import { type Endpoint, endpointsFor, type ModelKind, SERVED_BY } from '../../vendors/endpoints.ts';
 import { isForResponses, limitFieldOf } from '../../vendors/openai.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
 import { record } from './audit-log.ts';
+import { callChannel } from './call-channel.ts';
 import { readNewest } from './newest.ts';
 import { notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
+import type { Trouble } from './upstream-troubles.ts';
 
-interface ChannelTest {
+export interface ChannelTest {
   ok: boolean;
   channel: string;
   /** The model's name at the upstream. */
@@ -27,9 +25,10 @@ interface ChannelTest {
   firstByteMs: number | null;
   /** `ok`, or the error: status, code and cleaned message. */
   detail: string;
+  /** What the error means; null if the test passed. */
+  trouble: Trouble | null;
 }
 
-const TIMEOUT_MS = 60_000;
 /** Far above the size of the expected responses. */
 const MAX_BYTES = 1024 * 1024;
 
@@ -70,23 +69,41 @@ export async function testChannel(
   const { catalog, document } = await readNewest(tools);
   const channel = catalog.channels.get(name);
   if (!channel) throw notFound(`channel ${name}; there are: ${[...catalog.channels.keys()].join(', ')}`);
-  const { upstreamModel, call } = findCall(document, channel, model);
-  const [endpoint, body] = call;
-  const host = endpoint === 'messages' ? claudeHostOf(channel.kind) : undefined;
-  const fields = hostedFields({ claudeHost: host && { name: host, betas: undefined } });
-  const text = JSON.stringify({ ...body(upstreamModel, channel.quirks), ...fields });
-  const sent = { endpoint, model: upstreamModel, body: text };
-  const result = { channel: name, model: upstreamModel, endpoint, ...(await send(tools, channel, sent)) };
-  await record(tools, actor, 'channels.test', name, { model: upstreamModel, ok: result.ok, ms: result.ms });
+  const result = await sendTest(tools, channel, findTest(document, channel, model));
+  await record(tools, actor, 'channels.test', name, { model: result.model, ok: result.ok, ms: result.ms });
   return result;
 }
 
+interface TestCall {
+  upstreamModel: string;
+  call: Call;
+}
+
+/** Sends the call, and records nothing. */
+export async function sendTest(
+  tools: Pick<OperatingTools, 'clock' | 'findUpstream'>,
+  channel: Channel,
+  { upstreamModel: model, call: [endpoint, body] }: TestCall,
+): Promise<ChannelTest> {
+  const host = endpoint === 'messages' ? claudeHostOf(channel.kind) : undefined;
+  const hosted = hostedFields({ claudeHost: host && { name: host, betas: undefined } });
+  const text = JSON.stringify({ ...body(model, channel.quirks), ...hosted });
+  const sent = { endpoint, model, body: text, stream: false, headers: {} };
+  const called = await callChannel(tools, channel, {
+    send: (upstream, signal) => upstream.send({ ...sent, signal }),
+    read: () => true,
+    maxBytes: MAX_BYTES,
+  });
+  const { ok, ms, firstByteMs } = called;
+  const result = { ok, channel: channel.name, model, endpoint, ms, firstByteMs };
+  return called.ok
+    ? { ...result, detail: 'ok', trouble: null }
+    : { ...result, detail: called.detail, trouble: called.trouble };
+}
+
 /** Includes channels that are switched off, which is when they are tested. */
-function findCall(
-  { models }: Document,
-  { name, kind: channelKind, endpoints, quirks }: Pick<Channel, 'name' | 'kind' | 'endpoints' | 'quirks'>,
-  wanted: string | undefined,
-): { upstreamModel: string; call: Call } {
+function findTest({ models }: Document, channel: Channel, wanted: string | undefined): TestCall {
+  const { name } = channel;
   const routes = models
     .flatMap(({ id, kinds, routes }) => routes.map((route) => ({ id, kinds, ...route })))
     .filter(
@@ -98,12 +115,8 @@ function findCall(
   }
   for (const kind of TESTED) {
     const route = routes.find(({ kinds }) => kinds.includes(kind));
-    if (!route) continue;
-    const served = endpointsFor(channelKind, endpoints, route.model);
-    const calls = CALLS.filter(([endpoint]) => SERVED_BY[kind].includes(endpoint) && served.includes(endpoint));
-    const preferred = isForResponses(quirks, route.model) ? 'responses' : undefined;
-    const call = calls.find(([endpoint]) => endpoint === preferred) ?? calls[0];
-    if (call) return { upstreamModel: route.model, call };
+    const found = route && testOf(channel, route.model, kind);
+    if (found) return found;
   }
   throw new OperatingRefused(
     'only_images',
@@ -111,68 +124,15 @@ function findCall(
   );
 }
 
-interface Sent {
-  endpoint: Endpoint;
-  model: string;
-  body: string;
-}
-
-async function send(tools: OperatingTools, channel: Channel, sent: Sent) {
-  const { clock } = tools;
-  const upstream = tools.findUpstream(channel);
-  const startedAt = clock.monotonic();
-  const since = () => Math.round(clock.monotonic() - startedAt);
-  const timeout = new AbortController();
-  const cancel = clock.after(TIMEOUT_MS, () => timeout.abort());
-  let firstByteMs: number | null = null;
-  try {
-    const response = await upstream.send({ ...sent, stream: false, headers: {}, signal: timeout.signal });
-    firstByteMs = since();
-    const detail = await readDetail(response, upstream);
-    return { ok: detail === OK, ms: since(), firstByteMs, detail };
-  } catch (error) {
-    const detail = timeout.signal.aborted ? 'no answer in time' : networkFault(error);
-    return { ok: false, ms: since(), firstByteMs, detail };
-  } finally {
-    cancel();
-  }
-}
-
-const OK = 'ok';
-
-async function readDetail(response: Response, { hidden }: Upstream): Promise<string> {
-  const text = await readSome(response);
-  if (text === undefined) return 'its answer is too large for a test';
-  const { status } = response;
-  const answer = tryParseJson(text);
-  const isError = status !== 200 || (isObject(answer) && isObject(answer.error));
-  // Another service's page, such as a sign-in, also has status 200.
-  if (!isError) return isObject(answer) ? OK : 'status 200, but not with a JSON object: check base_url';
-  const { message, code } = readFailure(response, text, { hidden });
-  return `status ${status}${code ? ` (${code})` : ''}${message ? `: ${message}` : ''}`;
-}
-
-/** Undefined if it exceeds the limit. */
-async function readSome({ body }: Response): Promise<string | undefined> {
-  if (!body) return '';
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  let total = 0;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return text + decoder.decode();
-      total += value.byteLength;
-      if (total > MAX_BYTES) return undefined;
-      text += decoder.decode(value, { stream: true });
-    }
-  } finally {
-    reader.cancel().catch(() => {});
-  }
-}
-
-function networkFault(error: unknown): string {
-  const code = codeOf(error);
-  return code === undefined ? 'cannot reach it' : `cannot reach it (${code})`;
+/** Undefined if the channel has no endpoint for that kind, or each call would cost an image. */
+export function testOf(
+  { kind: channelKind, endpoints, quirks }: Pick<Channel, 'kind' | 'endpoints' | 'quirks'>,
+  upstreamModel: string,
+  kind: ModelKind,
+): TestCall | undefined {
+  const served = endpointsFor(channelKind, endpoints, upstreamModel);
+  const calls = CALLS.filter(([endpoint]) => SERVED_BY[kind].includes(endpoint) && served.includes(endpoint));
+  const preferred = isForResponses(quirks, upstreamModel) ? 'responses' : undefined;
+  const call = calls.find(([endpoint]) => endpoint === preferred) ?? calls[0];
+  return call && { upstreamModel, call };
 }

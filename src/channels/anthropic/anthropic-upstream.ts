@@ -3,7 +3,7 @@
 
 import { addressBelow } from '../address-below.ts';
 import { type Fetch, hiddenOf, type Upstream, type UpstreamRequest } from '../upstream.ts';
-import { upstreamHeaders } from '../upstream-headers.ts';
+import { listRequest, upstreamHeaders } from '../upstream-headers.ts';
 
 interface AnthropicSettings {
   baseUrl: string;
@@ -17,7 +17,8 @@ const DEFAULT_VERSION = '2023-06-01';
 export function createAnthropicUpstream(settings: AnthropicSettings, fetch: Fetch): Upstream {
   const { baseUrl, apiKey, gatewayId, takesBetas } = settings;
   const passedOn = ['anthropic-version', ...(takesBetas ? ['anthropic-beta'] : [])];
-  const address = addressBelow(baseUrl, '/v1')('/v1/messages');
+  const below = addressBelow(baseUrl, '/v1');
+  const address = below('/v1/messages');
   const credentials = apiKey ? { 'x-api-key': apiKey } : {};
 
   function headersOf(request: UpstreamRequest): Record<string, string> {
@@ -40,5 +41,9 @@ export function createAnthropicUpstream(settings: AnthropicSettings, fetch: Fetc
         signal: request.signal,
         redirect: 'manual',
       }),
+    listModels(signal) {
+      const headers = { ...credentials, 'anthropic-version': DEFAULT_VERSION };
+      return fetch(below('/v1/models?limit=1000'), listRequest(signal, gatewayId, headers));
+    },
   };
 }

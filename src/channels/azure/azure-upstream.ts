@@ -37,6 +37,7 @@ export function createAzureUpstream(settings: AzureSettings, fetch: Fetch): Upst
   );
   return {
     hidden: [...hiddenOf(root, key), ...(application ? [application.clientSecret, application.clientId] : [])],
+    listModels: openai.listModels,
     send: (request) => (request.endpoint === 'messages' ? claude : openai).send(request),
   };
 }

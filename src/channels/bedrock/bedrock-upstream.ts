@@ -3,7 +3,7 @@
 
 import { addressBelow } from '../address-below.ts';
 import { type Fetch, hiddenOf, type Upstream, type UpstreamRequest } from '../upstream.ts';
-import { upstreamHeaders } from '../upstream-headers.ts';
+import { noModelList, upstreamHeaders } from '../upstream-headers.ts';
 import { asEventStream, asRefusal } from './as-event-stream.ts';
 import { createSigner, readAwsCredentials, secretsOf } from './sign-request.ts';
 
@@ -47,6 +47,7 @@ export function createBedrockUpstream(settings: BedrockSettings, fetch: Fetch): 
 
   return {
     hidden: [...hiddenOf(baseUrl, undefined), ...(credentials ? secretsOf(credentials) : [])],
+    listModels: async () => noModelList('Bedrock'),
     send: (request) =>
       request.endpoint === 'messages'
         ? invoke(request)

@@ -18,6 +18,7 @@ interface DemoSettings {
 export function createDemoUpstream({ clock, newId, paceMs }: DemoSettings): Upstream {
   return {
     hidden: [],
+    listModels: async () => Response.json({ data: [{ id: 'demo' }] }),
     async send({ endpoint, body, stream, signal, estimateInput }) {
       const answer = demoAnswer(body, estimateInput?.() ?? 0);
       const head = { id: newId('req').slice(4), created: Math.floor(clock.now() / 1000) };

@@ -2,7 +2,7 @@
 
 import { addressBelow } from '../address-below.ts';
 import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
-import { upstreamHeaders } from '../upstream-headers.ts';
+import { listRequest, upstreamHeaders } from '../upstream-headers.ts';
 import { asEventStream } from './as-event-stream.ts';
 
 interface GeminiSettings {
@@ -29,6 +29,7 @@ export function createGeminiUpstream({ baseUrl, apiKey, gatewayId }: GeminiSetti
       });
       return stream ? sent.then(asEventStream) : sent;
     },
+    listModels: (signal) => fetch(address('/models?pageSize=1000'), listRequest(signal, gatewayId, credentials)),
   };
 }
 

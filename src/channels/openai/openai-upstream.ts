@@ -4,7 +4,7 @@ import type { Endpoint } from '../../vendors/endpoints.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
 import { addressBelow } from '../address-below.ts';
 import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
-import { upstreamHeaders } from '../upstream-headers.ts';
+import { listRequest, upstreamHeaders } from '../upstream-headers.ts';
 
 interface OpenaiSettings {
   baseUrl: string;
@@ -36,6 +36,7 @@ export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: Ope
         signal: request.signal,
         redirect: 'manual',
       }),
+    listModels: (signal) => fetch(below('/models'), listRequest(signal, gatewayId, credentials)),
   };
 }
 

@@ -7,7 +7,7 @@ import { googleTokenRequest, readServiceAccount } from '../access-tokens/google-
 import { addressBelow } from '../address-below.ts';
 import { asEventStream } from '../gemini/as-event-stream.ts';
 import { type Fetch, hiddenOf, type Upstream, type UpstreamRequest } from '../upstream.ts';
-import { upstreamHeaders } from '../upstream-headers.ts';
+import { noModelList, upstreamHeaders } from '../upstream-headers.ts';
 
 interface VertexSettings {
   baseUrl: string;
@@ -28,6 +28,7 @@ export function createVertexUpstream({ baseUrl, apiKey, gatewayId, clock }: Vert
       ...hiddenOf(baseUrl, account ? undefined : apiKey),
       ...(account ? [account.privateKey, account.clientEmail] : []),
     ],
+    listModels: async () => noModelList('Vertex AI'),
     async send(request) {
       const { body, stream, signal } = request;
       const found = await nextToken?.();

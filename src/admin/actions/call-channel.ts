@@ -1,0 +1,105 @@
+// One call to a channel for the operator, timed and bounded. Nothing of the answer is shown but what `read` takes out of a
+// JSON object, and of an error its cleaned message: a channel may have any address.
+
+import type { Channel } from '../../catalog/catalog.ts';
+import { readFailure } from '../../channels/refusals/read-failure.ts';
+import type { Upstream } from '../../channels/upstream.ts';
+import { codeOf } from '../../kit/error-code.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
+import type { OperatingTools } from './tools.ts';
+import { type Trouble, troubleOfFailure } from './upstream-troubles.ts';
+
+export interface CallFailure {
+  trouble: Trouble;
+  /** Status, code and cleaned message, in English. */
+  detail: string;
+}
+
+type Outcome<Value> = { ok: true; value: Value } | ({ ok: false } & CallFailure);
+
+/** `firstByteMs`: time to the first byte of the response; null without one. */
+export type Called<Value> = Outcome<Value> & { ms: number; firstByteMs: number | null };
+
+const TIMEOUT_MS = 60_000;
+
+interface ChannelCall<Value> {
+  send(upstream: Upstream, signal: AbortSignal): Promise<Response>;
+  /** Undefined if the object is no such answer. */
+  read(answer: JsonObject): Value | undefined;
+  maxBytes: number;
+  timeoutMs?: number;
+}
+
+export async function callChannel<Value>(
+  { clock, findUpstream }: Pick<OperatingTools, 'clock' | 'findUpstream'>,
+  channel: Channel,
+  call: ChannelCall<Value>,
+): Promise<Called<Value>> {
+  const upstream = findUpstream(channel);
+  const startedAt = clock.monotonic();
+  const since = () => Math.round(clock.monotonic() - startedAt);
+  const timeout = new AbortController();
+  const cancel = clock.after(call.timeoutMs ?? TIMEOUT_MS, () => timeout.abort());
+  let firstByteMs: number | null = null;
+  try {
+    const response = await call.send(upstream, timeout.signal);
+    firstByteMs = since();
+    const outcome = await readOutcome(response, upstream, call);
+    return { ...outcome, ms: since(), firstByteMs };
+  } catch (error) {
+    const failed = timeout.signal.aborted
+      ? ({ trouble: 'slow', detail: 'no answer in time' } as const)
+      : ({ trouble: 'connection', detail: networkFault(error) } as const);
+    return { ok: false, ...failed, ms: since(), firstByteMs };
+  } finally {
+    cancel();
+  }
+}
+
+async function readOutcome<Value>(
+  response: Response,
+  { hidden }: Upstream,
+  { read, maxBytes }: ChannelCall<Value>,
+): Promise<Outcome<Value>> {
+  const text = await readSome(response, maxBytes);
+  if (text === undefined) return { ok: false, trouble: 'answer', detail: 'its answer is too large for a test' };
+  const { status } = response;
+  const answer = tryParseJson(text);
+  const isError = status !== 200 || (isObject(answer) && isObject(answer.error));
+  if (!isError) {
+    const value = isObject(answer) ? read(answer) : undefined;
+    if (value !== undefined) return { ok: true, value };
+    // Another service's page, such as a sign-in, also has status 200.
+    const what = isObject(answer) ? 'the expected fields' : 'a JSON object';
+    return { ok: false, trouble: 'answer', detail: `status 200, but not with ${what}: check base_url` };
+  }
+  const failure = readFailure(response, text, { hidden });
+  const { message, code } = failure;
+  const detail = `status ${status}${code ? ` (${code})` : ''}${message ? `: ${message}` : ''}`;
+  return { ok: false, trouble: status === 200 ? 'request' : troubleOfFailure(failure), detail };
+}
+
+/** Undefined if it exceeds the limit. */
+async function readSome({ body }: Response, maxBytes: number): Promise<string | undefined> {
+  if (!body) return '';
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let total = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      total += value.byteLength;
+      if (total > maxBytes) return undefined;
+      text += decoder.decode(value, { stream: true });
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function networkFault(error: unknown): string {
+  const code = codeOf(error);
+  return code === undefined ? 'cannot reach it' : `cannot reach it (${code})`;
+}

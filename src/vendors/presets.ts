@@ -1,0 +1,215 @@
+// Vendors that a channel can be added for by a form: address, format and peculiarities. `source` is the vendor's page that
+// gives the address; all were read on READ_ON. What is not documented there is left out: the operator can add it.
+
+import type { ChannelKind, Endpoint } from './endpoints.ts';
+import { ANTHROPIC_MODELS, GEMINI_MODELS, type KnownModel, OPENAI_MODELS, OPENROUTER_MODELS } from './known-models.ts';
+import type { QuirksName } from './quirks.ts';
+
+export interface VendorPreset {
+  /** Also the suggested name of the channel. */
+  id: string;
+  name: string;
+  kind: Exclude<ChannelKind, 'demo'>;
+  /** Undefined if it differs from customer to customer. */
+  baseUrl?: string;
+  /** What such an address looks like. */
+  addressExample?: string;
+  /** All of the kind, if left out. */
+  endpoints?: readonly Exclude<Endpoint, 'gemini'>[];
+  quirks?: QuirksName;
+  /** A server of one's own: it needs no key, and its models cost nothing. */
+  isOwnServer?: true;
+  /** Models with known prices. */
+  models?: readonly KnownModel[];
+  source?: string;
+}
+
+export const OPENAI: VendorPreset = {
+  id: 'openai',
+  name: 'OpenAI',
+  kind: 'openai',
+  baseUrl: 'https://api.openai.com/v1',
+  quirks: 'openai',
+  models: OPENAI_MODELS,
+  source: 'https://developers.openai.com/api/reference/overview',
+};
+
+export const ANTHROPIC: VendorPreset = {
+  id: 'anthropic',
+  name: 'Anthropic',
+  kind: 'anthropic',
+  baseUrl: 'https://api.anthropic.com',
+  models: ANTHROPIC_MODELS,
+  source: 'https://platform.claude.com/docs/en/api/overview',
+};
+
+export const GEMINI: VendorPreset = {
+  id: 'gemini',
+  name: 'Google Gemini',
+  kind: 'gemini',
+  baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+  models: GEMINI_MODELS,
+  source: 'https://ai.google.dev/api',
+};
+
+export const OPENROUTER: VendorPreset = {
+  id: 'openrouter',
+  name: 'OpenRouter',
+  kind: 'openai',
+  baseUrl: 'https://openrouter.ai/api/v1',
+  endpoints: ['chat'],
+  quirks: 'openrouter',
+  models: OPENROUTER_MODELS,
+  source: 'https://openrouter.ai/docs/api-reference/overview',
+};
+
+export const OLLAMA: VendorPreset = {
+  id: 'ollama',
+  name: 'Ollama',
+  kind: 'openai',
+  baseUrl: 'http://127.0.0.1:11434/v1',
+  endpoints: ['chat', 'embeddings'],
+  quirks: 'ollama',
+  isOwnServer: true,
+  source: 'https://docs.ollama.com/api/openai-compatibility',
+};
+
+/** Any other upstream; the operator chooses the format. */
+export const OTHER: VendorPreset = { id: 'other', name: '', kind: 'openai', addressExample: 'https://host/v1' };
+
+export const VENDOR_PRESETS: readonly VendorPreset[] = [
+  OPENAI,
+  ANTHROPIC,
+  GEMINI,
+  {
+    id: 'gemini-openai',
+    name: 'Google Gemini (OpenAI format)',
+    kind: 'openai',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    endpoints: ['chat', 'embeddings'],
+    models: GEMINI_MODELS,
+    source: 'https://ai.google.dev/gemini-api/docs/openai',
+  },
+  {
+    id: 'xai',
+    name: 'xAI',
+    kind: 'openai',
+    baseUrl: 'https://api.x.ai/v1',
+    endpoints: ['chat', 'responses'],
+    quirks: 'xai',
+    source: 'https://docs.x.ai/api/integrations',
+  },
+  {
+    id: 'deepseek',
+    name: 'DeepSeek',
+    kind: 'openai',
+    baseUrl: 'https://api.deepseek.com',
+    endpoints: ['chat'],
+    quirks: 'deepseek',
+    source: 'https://api-docs.deepseek.com/',
+  },
+  {
+    id: 'mistral',
+    name: 'Mistral',
+    kind: 'openai',
+    baseUrl: 'https://api.mistral.ai/v1',
+    endpoints: ['chat', 'embeddings'],
+    quirks: 'mistral',
+    source: 'https://docs.mistral.ai/api',
+  },
+  {
+    id: 'qwen',
+    name: 'Qwen (Alibaba Cloud)',
+    kind: 'openai',
+    addressExample: 'https://WORKSPACE-ID.ap-southeast-1.maas.aliyuncs.com/compatible-mode/v1',
+    endpoints: ['chat', 'embeddings'],
+    source: 'https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope',
+  },
+  {
+    id: 'kimi',
+    name: 'Kimi (Moonshot AI)',
+    kind: 'openai',
+    baseUrl: 'https://api.moonshot.ai/v1',
+    endpoints: ['chat'],
+    quirks: 'moonshot',
+    source: 'https://platform.kimi.ai/docs/overview',
+  },
+  {
+    id: 'glm',
+    name: 'GLM (Z.ai)',
+    kind: 'openai',
+    baseUrl: 'https://api.z.ai/api/paas/v4',
+    endpoints: ['chat'],
+    quirks: 'glm',
+    source: 'https://docs.z.ai/guides/overview/quick-start',
+  },
+  {
+    id: 'minimax',
+    name: 'MiniMax',
+    kind: 'openai',
+    baseUrl: 'https://api.minimax.io/v1',
+    endpoints: ['chat'],
+    source: 'https://platform.minimax.io/docs/api-reference/models/openai/list-models',
+  },
+  {
+    id: 'groq',
+    name: 'Groq',
+    kind: 'openai',
+    baseUrl: 'https://api.groq.com/openai/v1',
+    endpoints: ['chat'],
+    quirks: 'groq',
+    source: 'https://console.groq.com/docs/openai',
+  },
+  {
+    id: 'together',
+    name: 'Together AI',
+    kind: 'openai',
+    baseUrl: 'https://api.together.ai/v1',
+    endpoints: ['chat', 'embeddings'],
+    source: 'https://docs.together.ai/docs/inference/openai-compatibility',
+  },
+  {
+    id: 'fireworks',
+    name: 'Fireworks AI',
+    kind: 'openai',
+    baseUrl: 'https://api.fireworks.ai/inference/v1',
+    endpoints: ['chat'],
+    source: 'https://docs.fireworks.ai/tools-sdks/openai-compatibility',
+  },
+  OPENROUTER,
+  OLLAMA,
+  {
+    id: 'vllm',
+    name: 'vLLM',
+    kind: 'openai',
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    endpoints: ['chat', 'embeddings'],
+    quirks: 'vllm',
+    isOwnServer: true,
+    source: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server/',
+  },
+];
+
+export function findPreset(id: string): VendorPreset | undefined {
+  return [...VENDOR_PRESETS, OTHER].find((preset) => preset.id === id);
+}
+
+interface ChannelOptions {
+  name?: string;
+  baseUrl?: string | undefined;
+  apiKey?: string | undefined;
+}
+
+/** The channel as the document has it. */
+export function presetChannel(preset: VendorPreset, options: ChannelOptions = {}): Record<string, unknown> {
+  const { id, kind, endpoints, quirks } = preset;
+  const { name = id, baseUrl = preset.baseUrl, apiKey } = options;
+  return {
+    name,
+    kind,
+    base_url: baseUrl,
+    ...(endpoints && { endpoints: [...endpoints] }),
+    ...(apiKey !== undefined && { api_key: apiKey }),
+    ...(quirks && { quirks }),
+  };
+}
