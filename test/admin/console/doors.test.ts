@@ -8,6 +8,7 @@ import { clientOf, fieldOf, strangerOf } from './operator-client.ts';
 
 const PAGES = ['/', '/channels', '/channels/up', '/models', '/models/document', '/models/revisions', '/models/import'];
 PAGES.push('/accounts/acc_1/requests/req_1');
+PAGES.push('/connect', '/connect/openai', '/connect/drafts/none', '/channels/up/edit', '/channels/up/remove');
 PAGES.push(
   '/cards',
   '/accounts',
@@ -30,6 +31,8 @@ ACTIONS.push(
   '/ledger/audit',
 );
 ACTIONS.push('/alarms/names/usage_invalid');
+ACTIONS.push('/connect/openai', '/connect/drafts/none', '/connect/drafts/none/review');
+ACTIONS.push('/channels/up/edit', '/channels/up/remove');
 ACTIONS.push('/incidents', '/alarms/1', '/models/revisions/1/return', '/models/import', '/models/edit');
 
 let gateway: TestGateway;

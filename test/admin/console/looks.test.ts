@@ -54,6 +54,7 @@ async function fillShop(): Promise<string[]> {
   return [
     ...['/', '/channels', '/channels/up', '/channels/demo/disable', '/models', '/models/edit?model=up-paid'],
     ...['/models?sort=-margin&q=up', '/models?q=nothing'],
+    ...['/connect', '/connect/openai', '/connect/other', '/channels/up/edit', '/channels/up/remove'],
     ...[
       '/models/document',
       '/models/revisions',

@@ -47,7 +47,7 @@ describe('a channel', () => {
   test('that does not work says why, without a word of its key', async () => {
     gateway.upstream.next(errorScript(401, { message: 'Incorrect API key provided: fake-upstream-secret-0123' }));
     const html = await (await client.post('/channels/up/test', { model: 'up-paid' })).text();
-    expect(html).toContain('Test failed: scripted-2026-01');
+    expect(html).toContain('Test of scripted-2026-01 failed');
     expect(html).not.toContain('fake-upstream-secret');
   });
 

@@ -20,14 +20,20 @@ interface ChannelProps {
 
 export function ChannelPage({ context, channel, notice }: ChannelProps) {
   const words = context.words;
-  const { channels } = words;
+  const { channels, connect } = words;
   const { state, text } = channelState(channel, words);
   const verb = channel.enabled ? 'disable' : 'enable';
   return (
     <ConsolePage context={context} section="channels" title={channel.name} notice={notice}>
       <div class="row spread">
         <span class={`state ${state}`}>{text}</span>
-        <LinkButton look="quiet" href={`${channelPath(channel.name)}/${verb}`} text={channels[verb]} />
+        <div class="row">
+          {channel.kind === 'demo' ? null : (
+            <LinkButton look="quiet" href={`${channelPath(channel.name)}/edit`} text={connect.edit} />
+          )}
+          <LinkButton look="quiet" href={`${channelPath(channel.name)}/${verb}`} text={channels[verb]} />
+          <LinkButton look="quiet" href={`${channelPath(channel.name)}/remove`} text={connect.remove} />
+        </div>
       </div>
       <ChannelFacts context={context} channel={channel} />
       <Test context={context} channel={channel} />

@@ -24,7 +24,7 @@ export function ChannelsPage({ context, channels, notice }: ChannelsProps) {
     <ConsolePage context={context} section="channels" title={words.title} lead={words.lead} notice={notice}>
       <ChannelTable context={context} channels={channels} none={words.none} />
       <p>
-        <LinkButton look="quiet" href="/models/document" text={words.add} />
+        <LinkButton href="/connect" text={words.add} />
       </p>
       <p class="faint">{words.thisNode}</p>
     </ConsolePage>

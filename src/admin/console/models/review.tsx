@@ -174,7 +174,7 @@ interface WarningsProps {
 }
 
 /** Warnings about valid but unusual changes; whoever applies them confirms having read them. */
-function Warnings({ context, warnings }: WarningsProps) {
+export function Warnings({ context, warnings }: WarningsProps) {
   const { document } = context.words;
   if (warnings.length === 0) return null;
   return (

@@ -52,7 +52,9 @@ export function addAlarmPages(visits: ConsoleVisits, tools: ConsoleTools): void 
     const { form, params } = visit;
     const subject = form.get('subject') ?? undefined;
     const wanted = { name: params.name ?? '', subject, through: wholeNumber(form, 'through') };
-    return acknowledged(visit, subject === undefined ? 'allDone' : 'groupDone', () => acknowledgeAll(tools, wanted, ACTOR));
+    return acknowledged(visit, subject === undefined ? 'allDone' : 'groupDone', () =>
+      acknowledgeAll(tools, wanted, ACTOR),
+    );
   });
 }
 

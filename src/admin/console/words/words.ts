@@ -6,6 +6,7 @@ import * as accounts from './accounts.ts';
 import * as alarmGroups from './alarm-groups.ts';
 import * as cards from './cards.ts';
 import * as channels from './channels.ts';
+import * as connect from './connect.ts';
 import * as document from './document.ts';
 import * as frame from './frame.ts';
 import * as imports from './imports.ts';
@@ -16,6 +17,7 @@ import * as models from './models.ts';
 import * as prices from './prices.ts';
 import * as profit from './profit.ts';
 import * as today from './today.ts';
+import * as troubles from './troubles.ts';
 import * as watch from './watch.ts';
 
 const en = {
@@ -24,6 +26,7 @@ const en = {
   alarmGroups: alarmGroups.en,
   cards: cards.en,
   channels: channels.en,
+  connect: connect.en,
   document: document.en,
   imports: imports.en,
   ledger: ledger.en,
@@ -33,6 +36,7 @@ const en = {
   prices: prices.en,
   profit: profit.en,
   today: today.en,
+  troubles: troubles.en,
   ...watch.en,
 };
 
@@ -44,6 +48,7 @@ const zh: ConsoleWords = {
   alarmGroups: alarmGroups.zh,
   cards: cards.zh,
   channels: channels.zh,
+  connect: connect.zh,
   document: document.zh,
   imports: imports.zh,
   ledger: ledger.zh,
@@ -53,6 +58,7 @@ const zh: ConsoleWords = {
   prices: prices.zh,
   profit: profit.zh,
   today: today.zh,
+  troubles: troubles.zh,
   ...watch.zh,
 };
 

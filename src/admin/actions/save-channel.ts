@@ -1,0 +1,160 @@
+// The last steps of a channel's form: the chosen models are tested with real calls, and the channel is saved as a new
+// revision, through the checks of every other change.
+
+import type { Document } from '../../catalog/document.ts';
+import { type Fields, fieldsOf } from '../../catalog/loose-fields.ts';
+import { parseNtd } from '../../kit/money.ts';
+import { record } from './audit-log.ts';
+import type { ChannelDraft, ChosenModel } from './channel-drafts.ts';
+import { openKey } from './connect-channel.ts';
+import {
+  type AppliedDocument,
+  applyChecked,
+  type CheckedDocument,
+  checkDocument,
+  currentDocument,
+} from './documents.ts';
+import { readNewest } from './newest.ts';
+import { type Offer, offerOf } from './offered-models.ts';
+import { readRaw, routesOf, writeRaw } from './raw-document.ts';
+import { type ChannelTest, sendTest, testOf } from './test-channel.ts';
+import type { Actor, OperatingTools } from './tools.ts';
+import { type Conversion, convertUsd, knownUsd, readConversion, type UsdList } from './usd-prices.ts';
+
+/** Each costs a little, and the operator waits. */
+export const MAX_TESTED = 8;
+
+export interface PlannedModel {
+  id: string;
+  model: string;
+  /** NT$ for a million tokens; undefined if it is free. */
+  sale: Fields | undefined;
+  cost: Fields;
+  /** It exists: only a route is added, and its price stays. */
+  isExisting: boolean;
+}
+
+/** Which field of which model is wrong: `input`, `output` or `id`. */
+export interface ChoiceFault {
+  model: string;
+  field: 'input' | 'output' | 'id';
+}
+
+/** What can be seen without the document: prices that are no numbers, ids that are missing or used twice. */
+export function checkChoice(chosen: readonly ChosenModel[]): ChoiceFault[] {
+  const isPrice = (text: string) => (parseNtd(text) ?? -1n) >= 0n;
+  return chosen.flatMap(({ model, id, input, output }, index) => [
+    ...(isPrice(input) ? [] : [{ model, field: 'input' as const }]),
+    ...(isPrice(output) ? [] : [{ model, field: 'output' as const }]),
+    ...(id === '' || chosen.findIndex((other) => other.id === id) !== index ? [{ model, field: 'id' as const }] : []),
+  ]);
+}
+
+/** One real call for each chosen model, all at once. */
+export async function testDraft(tools: OperatingTools, draft: ChannelDraft, actor: Actor): Promise<ChannelTest[]> {
+  const { channel, chosen } = draft;
+  const { document } = await readNewest(tools);
+  const calls = chosen.slice(0, MAX_TESTED).flatMap(({ model }) => {
+    const test = testOf(channel, model, offerOf(draft, document, model).kind);
+    return test ? [test] : [];
+  });
+  const tests = await Promise.all(calls.map((call) => sendTest(tools, channel, call)));
+  for (const { model, ok, ms } of tests) {
+    await record(tools, actor, 'channels.test', channel.name, { model, ok, ms });
+  }
+  return tests;
+}
+
+/** The document with the channel. Refused: invalid for a rate or mark-up. */
+export async function planDraft(
+  tools: OperatingTools,
+  draft: ChannelDraft,
+): Promise<{ revision: number; yaml: string; planned: PlannedModel[] }> {
+  const { document } = await readNewest(tools);
+  const { revision, yaml } = await currentDocument(tools);
+  const raw = readRaw(yaml);
+  const key = openKey(tools, draft);
+  const fields = key === undefined ? draft.fields : { ...draft.fields, api_key: key };
+  const conversion = readConversion(draft.rate, draft.markup);
+  const plans = draft.chosen.map((chosen) => planModel(draft, document, chosen, conversion));
+  const channels = draft.isNew
+    ? [...raw.channels, fields]
+    : raw.channels.map((channel) => (channel.name === fields.name ? fields : channel));
+  const models = [
+    ...raw.models.map((model) => {
+      const added = plans.filter(({ planned, existingId }) => planned.isExisting && existingId === model.id);
+      return added.length === 0 ? model : withRoutes(model, added);
+    }),
+    ...plans.flatMap(({ planned, model }) => (planned.isExisting ? [] : [model])),
+  ];
+  return { revision, yaml: writeRaw({ ...raw, channels, models }), planned: plans.map(({ planned }) => planned) };
+}
+
+interface Plan {
+  planned: PlannedModel;
+  route: Fields;
+  /** As a new model of the document. */
+  model: Fields;
+  existingId: string | undefined;
+}
+
+function planModel(draft: ChannelDraft, document: Document, chosen: ChosenModel, conversion: Conversion): Plan {
+  const offer = offerOf(draft, document, chosen.model);
+  const existing = document.models.find(({ id, aliases }) => id === chosen.id || aliases.includes(chosen.id));
+  const { cost, sale } = convertUsd(usdOf(offer, chosen), conversion);
+  const route = { channel: draft.channel.name, model: chosen.model, cost };
+  const { known, listed, kind } = offer;
+  const isUsual = known !== undefined && known.id === chosen.id;
+  const replacement = document.models.some(({ id }) => id === known?.replacedBy) ? known?.replacedBy : undefined;
+  const context = known?.contextTokens ?? listed?.contextTokens;
+  const output = known?.maxOutputTokens ?? listed?.maxOutputTokens;
+  return {
+    planned: { id: chosen.id, model: chosen.model, sale, cost, isExisting: existing !== undefined },
+    route,
+    existingId: existing?.id,
+    model: {
+      id: chosen.id,
+      ...(isUsual && { name: known.name }),
+      ...(kind !== 'chat' && { kinds: [kind] }),
+      ...(context !== undefined && { context_tokens: context }),
+      ...(output !== undefined && { max_output_tokens: output }),
+      price: sale ?? 'free',
+      routes: [route],
+      ...(isUsual && known.retiresAt !== undefined && { retires_at: known.retiresAt }),
+      ...(isUsual && replacement !== undefined && { replaced_by: replacement }),
+    },
+  };
+}
+
+/** The vendor's whole list, with its tiers, if its prices were left as they are. */
+function usdOf({ known, kind, input, output }: Offer, chosen: ChosenModel): UsdList {
+  if (known && chosen.input === input && chosen.output === output) return knownUsd(known);
+  return { prices: { input: chosen.input, ...(kind === 'chat' && { output: chosen.output }) } };
+}
+
+/** Behind the routes that it has: the new channel serves when these fail. */
+function withRoutes(model: Fields, added: readonly Plan[]): Fields {
+  const routes = routesOf(model);
+  const priority = 1 + Math.max(...routes.map((route) => Number(fieldsOf(route).priority ?? 1)));
+  return { ...model, routes: [...routes, ...added.map(({ route }) => ({ ...route, priority }))] };
+}
+
+export interface ReviewedDraft extends CheckedDocument {
+  planned: readonly PlannedModel[];
+}
+
+export async function reviewDraft(tools: OperatingTools, draft: ChannelDraft): Promise<ReviewedDraft> {
+  const { revision, yaml, planned } = await planDraft(tools, draft);
+  return { ...(await checkDocument(tools, yaml, revision)), planned };
+}
+
+export async function saveDraft(
+  tools: OperatingTools,
+  draft: ChannelDraft,
+  options: { baseRevision: number; confirmed: boolean; actor: Actor },
+): Promise<AppliedDocument> {
+  const { yaml, planned } = await planDraft(tools, draft);
+  const action = draft.isNew ? 'channels.add' : 'channels.edit';
+  const detail = { channel: draft.channel.name, models: planned.map(({ id }) => id) };
+  return applyChecked(tools, yaml, { ...options, action, detail });
+}

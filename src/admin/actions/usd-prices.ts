@@ -1,0 +1,78 @@
+// A vendor's prices in US$ as prices of the document in NT$: what the route costs, and what customers pay with the mark-up.
+// Rounded up to the decimals of a price, without floats, so that the mark-up is never undercut.
+
+import { priceDecimals } from '../../catalog/price-shape.ts';
+import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
+import type { KnownModel } from '../../vendors/known-models.ts';
+import { invalid } from './refused.ts';
+
+/** Amounts of US$ by the name of the price, and a vendor's tiers and changes of them. */
+export interface UsdList {
+  prices: Readonly<Record<string, string>>;
+  tiers?: readonly Readonly<Record<string, string | number>>[];
+  changes?: readonly Readonly<Record<string, string | number>>[];
+}
+
+export interface Conversion {
+  /** NT$ for one US$. */
+  rate: Nano;
+  /** In percent. */
+  markup: Nano;
+}
+
+/** Refused: invalid. */
+export function readConversion(rate: string, markup: string): Conversion {
+  return { rate: readFactor('rate', rate, 1n), markup: readFactor('markup', markup, 0n) };
+}
+
+function readFactor(field: string, text: string, least: Nano): Nano {
+  const factor = parseNtd(text);
+  if (factor === undefined || factor < least) throw invalid(field, `must be a plain decimal number: ${text}`);
+  return factor;
+}
+
+export function knownUsd({ usd: { tiers, changes, ...prices } }: KnownModel): UsdList {
+  return {
+    prices: Object.fromEntries(Object.entries(prices).map(([name, usd]) => [name, String(usd)])),
+    ...(tiers && { tiers: tiers.map((tier) => ({ ...tier })) }),
+    ...(changes && { changes: changes.map((change) => ({ ...change })) }),
+  };
+}
+
+const HUNDRED = 100n * NANO_PER_NTD;
+
+/** `sale` is undefined if everything costs 0. A cost has no changes: it is edited when they come. */
+export function convertUsd(list: UsdList, { rate, markup }: Conversion) {
+  const price = (isSale: boolean) => (name: string, usd: string) => {
+    const amount = parseNtd(usd) ?? 0n;
+    const step = NANO_PER_NTD / 10n ** BigInt(priceDecimals(name));
+    const exact = amount * rate * (isSale ? HUNDRED + markup : HUNDRED);
+    const divisor = NANO_PER_NTD * HUNDRED * step;
+    return Number(formatNtd(((exact + divisor - 1n) / divisor) * step));
+  };
+  const [cost, sale] = [price(false), price(true)];
+  const isFree = Object.values(list.prices).every((usd) => (parseNtd(usd) ?? 0n) === 0n);
+  const { tiers = [], changes = [] } = list;
+  const withTiers = (convert: ReturnType<typeof price>) => ({
+    ...convertAll(list.prices, convert),
+    ...(tiers.length > 0 && { tiers: tiers.map((tier) => convertAll(tier, convert)) }),
+  });
+  return {
+    cost: withTiers(cost),
+    sale: isFree
+      ? undefined
+      : {
+          ...withTiers(sale),
+          ...(changes.length > 0 && { changes: changes.map((change) => convertAll(change, sale)) }),
+        },
+  };
+}
+
+/** Fields that are no amounts. */
+const BOUNDS: ReadonlySet<string> = new Set(['above_input_tokens', 'from_input_tokens', 'effective_at']);
+
+function convertAll(list: Readonly<Record<string, string | number>>, convert: (name: string, usd: string) => number) {
+  return Object.fromEntries(
+    Object.entries(list).map(([name, value]) => [name, BOUNDS.has(name) ? value : convert(name, String(value))]),
+  );
+}

@@ -1,0 +1,152 @@
+/** @jsxImportSource hono/jsx */
+// The first two steps of a channel's form: the vendor, then address and key. A key is never sent back to the page.
+
+import type { Child } from 'hono/jsx';
+import type { Notice } from '../../../site/frame.tsx';
+import { LinkButton, SubmitRow } from '../../../site/parts/button.tsx';
+import { SelectField, TextField } from '../../../site/parts/field.tsx';
+import { READ_ON } from '../../../vendors/known-models.ts';
+import { OTHER, VENDOR_PRESETS, type VendorPreset } from '../../../vendors/presets.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+
+const STEPS = ['stepVendor', 'stepConnect', 'stepModels', 'stepReview'] as const;
+type Step = (typeof STEPS)[number];
+
+interface StepPageProps {
+  context: ConsoleContext;
+  step: Step;
+  title: string;
+  lead: string;
+  notice?: Notice | undefined;
+  children?: Child;
+}
+
+export function StepPage({ context, step, title, lead, notice, children }: StepPageProps) {
+  const { connect } = context.words;
+  return (
+    <ConsolePage context={context} section="channels" title={title} lead={lead} notice={notice}>
+      <ol class="steps" aria-label={connect.steps}>
+        {STEPS.map((name) => (
+          <li {...(name === step ? { 'aria-current': 'step' as const } : {})}>{connect[name]}</li>
+        ))}
+      </ol>
+      {children}
+    </ConsolePage>
+  );
+}
+
+export function VendorsPage({ context }: { context: ConsoleContext }) {
+  const { connect } = context.words;
+  return (
+    <StepPage context={context} step="stepVendor" title={connect.title} lead={connect.lead}>
+      <ul class="vendors">
+        {VENDOR_PRESETS.map(({ id, name, baseUrl, addressExample = '' }) => (
+          <Tile id={id} name={name} hint={new URL(baseUrl ?? addressExample).host} />
+        ))}
+        <Tile id={OTHER.id} name={connect.other} hint={connect.otherHint} />
+      </ul>
+      <p>
+        <a href="/models/document">{connect.byYaml}</a>
+      </p>
+    </StepPage>
+  );
+}
+
+function Tile({ id, name, hint }: { id: string; name: string; hint: string }) {
+  return (
+    <li>
+      <a href={`/connect/${id}`}>
+        <strong>{name}</strong> <span class="faint">{hint}</span>
+      </a>
+    </li>
+  );
+}
+
+export type ConnectField = 'name' | 'base_url' | 'api_key';
+
+interface ConnectProps {
+  context: ConsoleContext;
+  preset: VendorPreset;
+  /** The channel that is edited; undefined for a new one. */
+  editing?: string;
+  /** Where the form is sent. */
+  action: string;
+  back: string;
+  values: { name: string; address: string; kind: string };
+  hasKey?: boolean;
+  faults?: Partial<Record<ConnectField, string>>;
+  notice?: Notice | undefined;
+}
+
+export function ConnectPage(props: ConnectProps) {
+  const { context, preset, editing, action, back, values, hasKey = false, faults = {}, notice } = props;
+  const { connect } = context.words;
+  const { addressExample, isOwnServer, source } = preset;
+  const title = editing === undefined ? connect.connectTitle(preset.name || connect.other) : connect.editTitle(editing);
+  const [wrong] = Object.keys(faults);
+  const keyHelp = [
+    connect.keyHelp,
+    ...(hasKey ? [connect.keyStays] : []),
+    ...(isOwnServer ? [connect.keyNotNeeded] : []),
+  ];
+  return (
+    <StepPage context={context} step="stepConnect" title={title} lead={connect.connectLead} notice={notice}>
+      <form method="post" action={action} class="narrow" data-once>
+        {editing === undefined ? (
+          <TextField
+            name="name"
+            label={connect.name}
+            help={connect.nameHelp}
+            value={values.name}
+            fault={faults.name}
+            hasFocus={wrong === 'name'}
+            autocapitalize="none"
+            spellcheck={false}
+            required
+          />
+        ) : null}
+        {preset.id === OTHER.id && editing === undefined ? (
+          <SelectField
+            name="kind"
+            label={connect.format}
+            value={values.kind}
+            choices={Object.entries(connect.formats).map(([kind, text]) => [kind, text] as const)}
+          />
+        ) : null}
+        <TextField
+          name="address"
+          type="url"
+          label={connect.address}
+          help={addressExample === undefined ? undefined : connect.addressExample(addressExample)}
+          value={values.address}
+          fault={faults.base_url}
+          hasFocus={wrong === 'base_url'}
+          required
+        />
+        <TextField
+          name="key"
+          type="password"
+          autocomplete="new-password"
+          label={connect.key}
+          help={keyHelp.join(' ')}
+          fault={faults.api_key}
+          hasFocus={wrong === 'api_key'}
+          required={!hasKey && !isOwnServer && preset.id !== OTHER.id}
+        />
+        {source === undefined || editing !== undefined ? null : (
+          <p class="faint">
+            {connect.addressSource(READ_ON)}{' '}
+            <a href={source} rel="noreferrer">
+              {connect.source}
+            </a>
+          </p>
+        )}
+        <SubmitRow text={connect.connect} back={back} backText={connect.back} />
+      </form>
+    </StepPage>
+  );
+}
+
+export function BackToForm({ context, href }: { context: ConsoleContext; href: string }) {
+  return <LinkButton look="quiet" href={href} text={context.words.connect.changeConnection} />;
+}

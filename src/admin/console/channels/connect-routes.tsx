@@ -1,0 +1,225 @@
+/** @jsxImportSource hono/jsx */
+// Adding, editing and removing a channel by forms, step by step, without a script. Only a form that was sent makes a call to
+// an upstream.
+
+import type { Notice } from '../../../site/frame.tsx';
+import { plainNumber, typed } from '../../../site/read-form.ts';
+import { findPreset, OTHER, type VendorPreset } from '../../../vendors/presets.ts';
+import { type ChannelDraft, type ChannelDrafts, createChannelDrafts } from '../../actions/channel-drafts.ts';
+import { connectAgain, connectNew, presetOf } from '../../actions/connect-channel.ts';
+import type { DocumentFault } from '../../actions/documents.ts';
+import { readNewest } from '../../actions/newest.ts';
+import { chosenAtFirst, offerOf, offersOf } from '../../actions/offered-models.ts';
+import { notFound } from '../../actions/refused.ts';
+import { checkChoice, reviewDraft, saveDraft, testDraft } from '../../actions/save-channel.ts';
+import { readConversion } from '../../actions/usd-prices.ts';
+import { unlessRefused } from '../refused.ts';
+import { ACTOR, type ConsoleTools } from '../tools.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
+import { type ConnectField, ConnectPage, VendorsPage } from './connect-form.tsx';
+import { ConnectReview } from './connect-review.tsx';
+import { channelPath } from './list.tsx';
+import { draftPath, ModelsPage, readChoice, toChosen } from './model-form.tsx';
+
+const USUAL_RATE = '32.5';
+const USUAL_MARKUP = '20';
+
+interface FormTools extends ConsoleTools {
+  drafts: ChannelDrafts;
+}
+
+export function addConnectPages(visits: ConsoleVisits, consoleTools: ConsoleTools): void {
+  const tools = { ...consoleTools, drafts: createChannelDrafts(consoleTools.clock, consoleTools.random) };
+  visits.get('/connect', (visit) => visit.show(<VendorsPage context={visit.page} />));
+  visits.get('/connect/:vendor', (visit) => showNew(tools, visit));
+  visits.post('/connect/:vendor', (visit) => connectVendor(tools, visit));
+  visits.get('/channels/:name/edit', (visit) => showEdit(tools, visit));
+  visits.post('/channels/:name/edit', (visit) => connectEdited(tools, visit));
+  visits.get('/connect/drafts/:draft', (visit) => showModels(tools, visit));
+  visits.post('/connect/drafts/:draft', (visit) => choose(tools, visit));
+  visits.get('/connect/drafts/:draft/review', (visit) => showReview(tools, visit));
+  visits.post('/connect/drafts/:draft/review', (visit) => save(tools, visit));
+}
+
+function presetFor({ params }: ConsoleVisit): VendorPreset {
+  const preset = findPreset(params.vendor ?? '');
+  if (!preset) throw notFound(`vendor ${params.vendor}`);
+  return preset;
+}
+
+interface Refused {
+  faults: Partial<Record<ConnectField, string>>;
+  notice?: Notice;
+}
+
+async function showNew(tools: FormTools, visit: ConsoleVisit, refused?: Refused): Promise<Response> {
+  const preset = presetFor(visit);
+  const draft = tools.drafts.get(visit.url.searchParams.get('draft') ?? '');
+  const { channels } = (await readNewest(tools)).document;
+  const values = refused
+    ? { name: typed(visit.form, 'name'), address: typed(visit.form, 'address'), kind: typed(visit.form, 'kind') }
+    : {
+        name:
+          draft?.channel.name ??
+          freeName(
+            preset,
+            channels.map(({ name }) => name),
+          ),
+        address: String(draft?.fields.base_url ?? preset.baseUrl ?? ''),
+        kind: draft?.preset.kind ?? preset.kind,
+      };
+  const form = { action: `/connect/${preset.id}`, back: '/connect', values, ...refused };
+  return visit.show(<ConnectPage context={visit.page} preset={preset} {...form} />, { status: refused ? 422 : 200 });
+}
+
+/** The vendor's, or with the first number that makes it free. */
+function freeName({ id }: VendorPreset, used: readonly string[]): string {
+  if (id === OTHER.id) return '';
+  let name = id;
+  for (let number = 2; used.includes(name); number++) name = `${id}-${number}`;
+  return name;
+}
+
+async function connectVendor(tools: FormTools, visit: ConsoleVisit): Promise<Response> {
+  const { form } = visit;
+  const preset = presetFor(visit);
+  const kinds = Object.keys(visit.page.words.connect.formats) as VendorPreset['kind'][];
+  const kind = preset.id === OTHER.id ? kinds.find((one) => one === form.get('kind')) : undefined;
+  const connection = { name: typed(form, 'name'), address: typed(form, 'address'), key: typed(form, 'key'), kind };
+  const connected = await connectNew(tools, preset, connection, ACTOR);
+  if (!connected.ok) return showNew(tools, visit, refusedOf(visit, connected.faults));
+  return goToModels(tools, visit, connected.draft);
+}
+
+async function showEdit(tools: FormTools, visit: ConsoleVisit, refused?: Refused): Promise<Response> {
+  const name = visit.params.name ?? '';
+  const written = (await readNewest(tools)).document.channels.find((channel) => channel.name === name);
+  if (!written || written.kind === 'demo') throw notFound(`channel ${name}`);
+  const preset = presetOf(written);
+  const address = refused ? typed(visit.form, 'address') : (written.base_url ?? '');
+  const form = {
+    editing: name,
+    action: `${channelPath(name)}/edit`,
+    back: channelPath(name),
+    values: { name, address, kind: written.kind },
+    hasKey: written.api_key !== undefined,
+    ...refused,
+  };
+  return visit.show(<ConnectPage context={visit.page} preset={preset} {...form} />, { status: refused ? 422 : 200 });
+}
+
+async function connectEdited(tools: FormTools, visit: ConsoleVisit): Promise<Response> {
+  const { form, params } = visit;
+  const connection = { address: typed(form, 'address'), key: typed(form, 'key') };
+  const connected = await connectAgain(tools, params.name ?? '', connection, ACTOR);
+  if (!connected.ok) return showEdit(tools, visit, refusedOf(visit, connected.faults));
+  return goToModels(tools, visit, connected.draft);
+}
+
+/** Faults of the fields of the form; any other is of the document, and shown above it. */
+function refusedOf({ page: { words } }: ConsoleVisit, found: readonly DocumentFault[]): Refused {
+  const { faults: said } = words.connect;
+  const faults: Refused['faults'] = {};
+  for (const { path, message } of found) {
+    if (path === 'name') faults.name = message.includes('used') ? said.nameUsed : said.name;
+    if (path === 'base_url') faults.base_url = said.base_url;
+    if (path === 'api_key') faults.api_key = message.includes('again') ? said.keyAgain : said.api_key;
+  }
+  if (Object.keys(faults).length > 0) return { faults };
+  const [first] = found;
+  return { faults, notice: { text: `${said.document} ${first?.path}: ${first?.message}`, isBad: true } };
+}
+
+async function goToModels(
+  tools: FormTools,
+  visit: ConsoleVisit,
+  connected: Omit<ChannelDraft, 'id' | 'rate' | 'markup'>,
+): Promise<Response> {
+  const draft = tools.drafts.add({ ...connected, rate: USUAL_RATE, markup: USUAL_MARKUP });
+  const { document } = await readNewest(tools);
+  const chosen = draft.isNew ? chosenAtFirst(draft, offersOf(draft, document)).map(toChosen) : [];
+  tools.drafts.change(draft.id, { chosen });
+  return visit.go(draftPath(draft));
+}
+
+function draftOf({ drafts }: FormTools, { params }: ConsoleVisit): ChannelDraft {
+  const draft = drafts.get(params.draft ?? '');
+  if (!draft || draft.savedAs !== undefined) throw notFound('form with this address: it has expired, or was saved');
+  return draft;
+}
+
+interface Shown {
+  faults?: ReturnType<typeof checkChoice>;
+  notice?: Notice;
+  status?: number;
+}
+
+async function showModels(tools: FormTools, visit: ConsoleVisit, shown: Shown = {}): Promise<Response> {
+  const draft = draftOf(tools, visit);
+  const { document } = await readNewest(tools);
+  const listed = offersOf(draft, document);
+  const typedNames = draft.chosen.filter(({ model }) => !listed.some((offer) => offer.model === model));
+  const offers = [...listed, ...typedNames.map(({ model }) => offerOf(draft, document, model))];
+  const query = visit.url.searchParams.get('q') ?? '';
+  const { status = 200, ...rest } = shown;
+  const page = { ...visit.page, path: draftPath(draft) };
+  return visit.show(
+    <ModelsPage context={page} draft={draft} offers={offers} chosen={draft.chosen} query={query} {...rest} />,
+    { status },
+  );
+}
+
+/** A search keeps what was typed; everything else tests what was chosen. */
+async function choose(tools: FormTools, visit: ConsoleVisit): Promise<Response> {
+  const { form, page } = visit;
+  const { faults: said } = page.words.connect;
+  const before = draftOf(tools, visit);
+  const { document } = await readNewest(tools);
+  const chosen = readChoice(form, (model) => offerOf(before, document, model));
+  const changes = { chosen, rate: plainNumber(typed(form, 'rate')), markup: plainNumber(typed(form, 'markup')) };
+  tools.drafts.change(before.id, changes);
+  const draft = draftOf(tools, visit);
+  const query = typed(form, 'q');
+  if (query !== typed(form, 'shown')) return visit.go(`${draftPath(draft)}?q=${encodeURIComponent(query)}`);
+  if (chosen.length === 0 && draft.isNew) {
+    return showModels(tools, visit, { notice: { text: said.nothing, isBad: true }, status: 422 });
+  }
+  const faults = checkChoice(chosen);
+  const isConverted = unlessRefused(() => readConversion(draft.rate, draft.markup)) !== undefined;
+  if (faults.length > 0 || !isConverted) {
+    return showModels(tools, visit, { faults, notice: { text: said.some, isBad: true }, status: 422 });
+  }
+  const tests = await testDraft(tools, draft, ACTOR);
+  tools.drafts.change(draft.id, { tests });
+  return visit.go(`${draftPath(draft)}/review`);
+}
+
+async function showReview(tools: FormTools, visit: ConsoleVisit, notice?: Notice, status = 200): Promise<Response> {
+  const draft = draftOf(tools, visit);
+  const reviewed = await reviewDraft(tools, draft);
+  const page = { ...visit.page, path: `${draftPath(draft)}/review`, query: '' };
+  return visit.show(<ConnectReview context={page} draft={draft} reviewed={reviewed} notice={notice} />, { status });
+}
+
+async function save(tools: FormTools, visit: ConsoleVisit): Promise<Response> {
+  const { connect, document } = visit.page.words;
+  const draft = draftOf(tools, visit);
+  const options = {
+    baseRevision: Number(visit.form.get('base') ?? 0),
+    confirmed: visit.form.get('confirmed') === 'yes',
+    actor: ACTOR,
+  };
+  const applied = await saveDraft(tools, draft, options);
+  if (applied.ok) {
+    tools.drafts.change(draft.id, { savedAs: applied.revision });
+    const { name } = draft.channel;
+    return visit.goWith(channelPath(name), { notice: { text: connect.added(name, applied.revision) } });
+  }
+  const texts = {
+    faults: connect.faults.document,
+    stale: connect.stale,
+    unchanged: connect.unchanged,
+    unconfirmed: document.mustConfirm,
+  };
+  return showReview(tools, visit, { text: texts[applied.reason], isBad: true }, 409);
+}

@@ -1,0 +1,197 @@
+/** @jsxImportSource hono/jsx */
+// The third step of a channel's form: which models, under which ids, at which prices. What is chosen is always shown, so
+// that the form carries all of it.
+
+import { milliseconds } from '../../../site/format.ts';
+import type { Notice } from '../../../site/frame.tsx';
+import { NoticeBox } from '../../../site/frame.tsx';
+import { Submit } from '../../../site/parts/button.tsx';
+import { Hidden, TextArea, TextField } from '../../../site/parts/field.tsx';
+import { DataTable } from '../../../site/parts/table.tsx';
+import { typed, typedLines } from '../../../site/read-form.ts';
+import { READ_ON } from '../../../vendors/known-models.ts';
+import type { ChannelDraft, ChosenModel } from '../../actions/channel-drafts.ts';
+import type { Offer } from '../../actions/offered-models.ts';
+import type { ChoiceFault } from '../../actions/save-channel.ts';
+import type { ConsoleContext } from '../frame.tsx';
+import { BackToForm, StepPage } from './connect-form.tsx';
+
+const ROWS_SHOWN = 30;
+const MAX_ROWS = 300;
+
+interface ModelsProps {
+  context: ConsoleContext;
+  draft: ChannelDraft;
+  /** All that can be chosen. */
+  offers: readonly Offer[];
+  chosen: readonly ChosenModel[];
+  /** What the list is searched for. */
+  query: string;
+  faults?: readonly ChoiceFault[];
+  notice?: Notice | undefined;
+}
+
+export function draftPath({ id }: ChannelDraft): string {
+  return `/connect/drafts/${id}`;
+}
+
+export function ModelsPage({ context, draft, offers, chosen, query, faults = [], notice }: ModelsProps) {
+  const { connect } = context.words;
+  const shown = rowsOf(offers, chosen, query);
+  return (
+    <StepPage
+      context={context}
+      step="stepModels"
+      title={connect.modelsTitle}
+      lead={connect.modelsLead}
+      notice={notice ?? connectedNotice(context, draft)}
+    >
+      {draft.listing.ok ? null : <NotConnected context={context} draft={draft} />}
+      <form method="post" action={draftPath(draft)} data-once>
+        <Hidden fields={{ shown: query }} />
+        <div class="filters is-few">
+          <TextField name="rate" label={connect.rate} value={draft.rate} inputmode="decimal" required />
+          <TextField name="markup" label={connect.markup} value={draft.markup} inputmode="decimal" required />
+        </div>
+        <DataTable
+          label={connect.modelsTitle}
+          none={connect.noModels}
+          columns={[connect.model, connect.id, connect.input, connect.output, connect.note]}
+          rows={shown.map((row, index) => modelRow(context, row, index, faults))}
+        />
+        <p class="faint">{connect.testLead}</p>
+        <div class="row">
+          <Submit text={connect.review} />
+          {draft.listing.ok ? <BackToForm context={context} href={changePath(draft)} /> : null}
+        </div>
+        <div class="pair is-below">
+          {offers.length > shown.length || query !== '' ? (
+            <div>
+              <TextField name="q" label={connect.find} value={query} />
+              <p class="faint">{connect.shown(shown.length, offers.length)}</p>
+              <Submit look="quiet" text={connect.findButton} />
+            </div>
+          ) : null}
+          <TextArea name="more" label={connect.more} help={connect.moreHelp} rows={3} />
+        </div>
+      </form>
+    </StepPage>
+  );
+}
+
+/** Back to the form, with what was typed but the key. */
+function changePath({ id, preset, isNew, channel }: ChannelDraft): string {
+  return isNew ? `/connect/${preset.id}?draft=${id}` : `/channels/${encodeURIComponent(channel.name)}/edit`;
+}
+
+function connectedNotice(context: ConsoleContext, { listing }: ChannelDraft): Notice | undefined {
+  const { connect } = context.words;
+  return listing.ok ? { text: connect.connected(listing.value.length, milliseconds(listing.ms)) } : undefined;
+}
+
+function NotConnected({ context, draft }: { context: ConsoleContext; draft: ChannelDraft }) {
+  const { connect, troubles } = context.words;
+  const { listing } = draft;
+  if (listing.ok) return null;
+  const { name, todo } = troubles[listing.trouble];
+  return (
+    <>
+      <NoticeBox notice={{ text: connect.notConnected(name, milliseconds(listing.ms)), isBad: true }} />
+      <p class="id faint">{listing.detail}</p>
+      <p>{todo}</p>
+      <p>{connect.notConnectedHelp}</p>
+      <p>
+        <BackToForm context={context} href={changePath(draft)} />
+      </p>
+    </>
+  );
+}
+
+interface Row {
+  offer: Offer;
+  value: ChosenModel;
+  isChosen: boolean;
+}
+
+/** What is chosen first, then what is found. */
+function rowsOf(offers: readonly Offer[], chosen: readonly ChosenModel[], query: string): Row[] {
+  const wanted = query.toLowerCase();
+  const rows = chosen.flatMap((value) => {
+    const offer = offers.find(({ model }) => model === value.model);
+    return offer ? [{ offer, value, isChosen: true }] : [];
+  });
+  const found = offers
+    .filter(({ model }) => model.toLowerCase().includes(wanted) && !chosen.some((one) => one.model === model))
+    .slice(0, Math.max(0, ROWS_SHOWN - rows.length));
+  return [...rows, ...found.map((offer) => ({ offer, value: offer, isChosen: false }))];
+}
+
+function modelRow(context: ConsoleContext, row: Row, index: number, faults: readonly ChoiceFault[]) {
+  const { connect } = context.words;
+  const { offer, value, isChosen } = row;
+  const { model } = offer;
+  const wrong = faults.filter((fault) => fault.model === model);
+  const cell = (field: 'id' | 'input' | 'output', isFigure: boolean) => {
+    const isWrong = wrong.some((fault) => fault.field === field);
+    return (
+      <>
+        <input
+          type="text"
+          name={`m${index}-${field}`}
+          value={value[field]}
+          class={isFigure ? 'is-figure' : 'is-name'}
+          aria-label={connect.of(connect[field], model)}
+          autocomplete="off"
+          {...(isFigure ? { inputmode: 'decimal' as const } : { autocapitalize: 'none', spellcheck: false })}
+          {...(isWrong ? { 'aria-invalid': 'true' as const } : {})}
+        />
+        {isWrong ? <span class="under bad">{connect.faults[field]}</span> : null}
+      </>
+    );
+  };
+  return [
+    <label class="check">
+      <input
+        type="checkbox"
+        name={`m${index}-use`}
+        value={model}
+        checked={isChosen}
+        aria-label={connect.useModel(model)}
+      />
+      <span class="id">{model}</span>
+    </label>,
+    cell('id', false),
+    cell('input', true),
+    cell('output', true),
+    <span class="faint">{noteOf(context, offer)}</span>,
+  ];
+}
+
+function noteOf({ words: { connect } }: ConsoleContext, { known, listed, existing }: Offer): string {
+  const notes = [
+    ...(existing ? [connect.noteExisting] : []),
+    ...(known?.retiresAt ? [connect.noteRetires(known.retiresAt)] : []),
+    ...(known ? [connect.noteKnown(READ_ON)] : listed?.usd ? [connect.noteListed] : [connect.noteUnknown]),
+  ];
+  return notes.join(connect.noteGap);
+}
+
+/** What the form says: the chosen rows, and names that were typed. */
+export function readChoice(form: URLSearchParams, offerFor: (model: string) => Offer): ChosenModel[] {
+  const chosen: ChosenModel[] = [];
+  for (let index = 0; index < MAX_ROWS; index++) {
+    const model = typed(form, `m${index}-use`);
+    if (model === '') continue;
+    const field = (name: string) => typed(form, `m${index}-${name}`);
+    chosen.push({ model, id: field('id'), input: field('input'), output: field('output') });
+  }
+  const more = typedLines(form, 'more')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((model) => model !== '' && !chosen.some((one) => one.model === model));
+  return [...chosen, ...[...new Set(more)].slice(0, MAX_ROWS).map((model) => toChosen(offerFor(model)))];
+}
+
+export function toChosen({ model, id, input, output }: ChosenModel): ChosenModel {
+  return { model, id, input, output };
+}
