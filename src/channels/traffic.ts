@@ -7,7 +7,7 @@ import type { TrafficHour } from '../store/rows.ts';
 import { PairMap } from './pair-map.ts';
 import { isStream, NO_FIGURES, RecentTraffic, type Times, type WindowFigures } from './recent-traffic.ts';
 
-/** Upper bounds in milliseconds; the last step takes everything above. */
+/** Upper bounds in milliseconds; the last step takes everything above, up to the hour that a stream may take. */
 export const STEPS_MS = [
   50, 100, 200, 300, 500, 750, 1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000, 15_000, 30_000, 60_000, 120_000,
   300_000,
@@ -101,7 +101,7 @@ export function routeId(channel: string, model: string): string {
   return `${channel}\n${model}`;
 }
 
-/** The upper bound of the step that contains the percentile; null without data. */
+/** An upper bound: the end of the step that contains the percentile; null without data. */
 export function percentileOf(counts: readonly number[], share: number): number | null {
   const all = counts.reduce((sum, count) => sum + count, 0);
   if (all === 0) return null;
@@ -110,7 +110,7 @@ export function percentileOf(counts: readonly number[], share: number): number |
     seen += count;
     return seen >= all * share;
   });
-  return STEPS_MS[step] ?? STEPS_MS.at(-1) ?? null;
+  return STEPS_MS[step] ?? HOUR_MS;
 }
 
 const ALL_STEPS = STEPS_MS.length + 1;

@@ -3,6 +3,7 @@
 import type { Channel } from '../../catalog/catalog.ts';
 import type { Document } from '../../catalog/document.ts';
 import { isReference } from '../../catalog/document-secrets.ts';
+import { channelState, routeState, type State } from '../../catalog/publishing/status-states.ts';
 import type { BreakerState } from '../../channels/health.ts';
 import type { RecentError } from '../../channels/recent-errors.ts';
 import type { WindowFigures } from '../../channels/recent-traffic.ts';
@@ -30,6 +31,7 @@ interface BreakerView {
 export interface Figures {
   requests: number;
   successRate: number | null;
+  /** Exact in the last hour; of stored hours upper bounds, the ends of histogram steps. */
   firstTokenMs: { p50: number | null; p95: number | null };
 }
 
@@ -49,6 +51,8 @@ export interface ChannelView {
   /** Undefined: a generic upstream of its kind. */
   quirks: string | undefined;
   enabled: boolean;
+  /** Of its routes in the last hour on this node, as the public status has them; `unknown` on the command line. */
+  state: State;
   /** How the document stores its key; the key itself is never shown. */
   apiKey: 'none' | 'reference' | 'stored';
   /** `env:NAME` or `file:PATH`, if the document has a reference. */
@@ -77,6 +81,7 @@ export async function listChannels(tools: OperatingTools): Promise<ChannelView[]
     const channelHours = hours.filter((hour) => hour.channel === channel.name);
     return {
       ...describe(newest, channel),
+      state: stateOfChannel(tools, newest, channel.name, breakers),
       breakers: breakers
         .filter((breaker) => breaker.channel === channel.name)
         .map((breaker) => viewBreaker(tools, breaker)),
@@ -123,6 +128,23 @@ function viewBreaker({ clock }: OperatingTools, breaker: BreakerState): BreakerV
   const { model, state, since, why, failures, retryAt } = breaker;
   const waitMs = retryAt === null ? null : Math.max(0, retryAt - clock.monotonic());
   return { model, state, since, why, failures, retryAt: waitMs === null ? null : Math.round(clock.now() + waitMs) };
+}
+
+function stateOfChannel(
+  { node }: OperatingTools,
+  { catalog }: Newest,
+  name: string,
+  breakers: readonly BreakerState[],
+): State {
+  const routes = catalog.models.flatMap(({ id, routes }) =>
+    routes.filter(({ channel }) => channel.name === name).map(({ model }) => ({ id, model })),
+  );
+  return channelState(
+    routes.map(({ id, model }) => {
+      const breaker = breakers.find((one) => one.channel === name && one.model === model);
+      return routeState(node?.traffic.figures(name, id, HOUR_MS).successRate ?? null, breaker?.state);
+    }),
+  );
 }
 
 /** Over all models of the channel. The percentiles are those of the model with the most requests. */

@@ -37,7 +37,7 @@ export const channelCommands: readonly Command[] = [
             row.model ?? '-',
             String(row.requests),
             row.success_rate === null ? '-' : `${percentOf(row.success_rate).toFixed(1)}%`,
-            row.first_token_ms_p50 === null ? '-' : `${row.first_token_ms_p50} ms`,
+            row.first_token_ms_p50 === null ? '-' : `<= ${row.first_token_ms_p50} ms`,
           ]),
         ),
       };

@@ -10,7 +10,7 @@ import type { Incident, TrafficHour } from '../../store/rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { Catalog, Model } from '../catalog.ts';
 import { createStatusDays, type DayState, type DaysOf } from './status-days.ts';
-import { bestState, type State, stateOf } from './status-states.ts';
+import { bestState, routeState, type State } from './status-states.ts';
 
 export interface StatusTools {
   store: Pick<Store, 'read'>;
@@ -20,7 +20,7 @@ export interface StatusTools {
   traffic: Pick<Traffic, 'figures'>;
 }
 
-/** One hour of a channel; its times are histogram steps. */
+/** One hour of a channel; its times are upper bounds, the ends of histogram steps. */
 export interface HourFigures extends WindowFigures {
   /** Hours since the epoch. */
   hour: number;
@@ -127,10 +127,9 @@ function modelStatus({ traffic }: StatusTools, model: Model, { breakers, hours, 
   const channels = model.routes.map(({ channel: { name }, model: upstreamModel }): ChannelStatus => {
     const breaker = breakers.find(({ channel, model: served }) => channel === name && served === upstreamModel);
     const lastHour = traffic.figures(name, model.id, HOUR_MS);
-    const isClosed = (breaker?.state ?? 'closed') === 'closed';
     return {
       name,
-      state: isClosed ? stateOf(lastHour.successRate) : 'down',
+      state: routeState(lastHour.successRate, breaker?.state),
       last5Minutes: traffic.figures(name, model.id, FIVE_MINUTES_MS),
       lastHour,
       hours: hours.get(routeId(name, model.id))?.map(hourFigures) ?? [],

@@ -1,4 +1,4 @@
-// Summarises the state of a model or channel.
+// The states that the public status and the console show, from the same thresholds.
 
 export type State = 'operational' | 'degraded' | 'down' | 'unknown';
 
@@ -9,6 +9,19 @@ const DEGRADED = 0.5;
 export function stateOf(successRate: number | null): State {
   if (successRate === null) return 'unknown';
   return successRate >= HEALTHY ? 'operational' : successRate >= DEGRADED ? 'degraded' : 'down';
+}
+
+/** Of a channel's route to a model. While its breaker is not closed, calls are refused but for a probe. */
+export function routeState(successRate: number | null, breaker: 'closed' | 'open' | 'probing' = 'closed'): State {
+  return breaker === 'closed' ? stateOf(successRate) : 'down';
+}
+
+/** Of a channel by its routes with traffic: down if none of them works, degraded if some have trouble. */
+export function channelState(routes: readonly State[]): State {
+  const known = new Set(routes.filter((state) => state !== 'unknown'));
+  const [only] = known;
+  if (only === undefined) return 'unknown';
+  return known.size === 1 ? only : 'degraded';
 }
 
 /**

@@ -53,7 +53,9 @@ const status = named('Status', {
           state,
           last_5_minutes: z.object(figures),
           last_hour: z.object(figures),
-          history: z.array(z.object({ hour: time, ...figures })),
+          history: z
+            .array(z.object({ hour: time, ...figures }))
+            .describe('The last 24 hours that had traffic. Their times are upper bounds, the ends of histogram steps.'),
           days: z
             .array(z.object({ day: text.meta({ format: 'date' }), state }))
             .optional()

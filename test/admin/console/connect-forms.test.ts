@@ -156,7 +156,7 @@ describe('what is listed', () => {
     const draft = await connect({ name: 'long' });
     const first = await (await client.get(draft)).text();
     expect(first.length).toBeLessThan(60_000);
-    expect(first).toContain('30 of 400 models are shown');
+    expect(first).toContain('12 of 400 models are shown');
     const chosen = row(0, 'model-007', { id: 'seven', input: '1', output: '1' });
     const searched = await client.post(draft, { ...FORM, ...chosen, q: 'model-399' });
     expect(searched.headers.get('location')).toBe(`${draft}?q=model-399`);

@@ -180,7 +180,8 @@ async function choose(tools: FormTools, visit: ConsoleVisit): Promise<Response> 
   tools.drafts.change(before.id, changes);
   const draft = draftOf(tools, visit);
   const query = typed(form, 'q');
-  if (query !== typed(form, 'shown')) return visit.go(`${draftPath(draft)}?q=${encodeURIComponent(query)}`);
+  const isSearch = form.get('step') === 'find' || query !== typed(form, 'shown');
+  if (isSearch) return visit.go(`${draftPath(draft)}?q=${encodeURIComponent(query)}`);
   if (chosen.length === 0 && draft.isNew) {
     return showModels(tools, visit, { notice: { text: said.nothing, isBad: true }, status: 422 });
   }

@@ -1,16 +1,17 @@
 /** @jsxImportSource hono/jsx */
 // One channel: its settings, its state and the reason, a test call, and the switch.
 
-import { count, dateTime, milliseconds, percent } from '../../../site/format.ts';
+import { dateTime, percent } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
-import { type Language, wordFor } from '../../../site/language.ts';
-import { outcomeName } from '../../../site/parts/attempts.tsx';
+import { wordFor } from '../../../site/language.ts';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { SelectField } from '../../../site/parts/field.tsx';
-import { Facts, figure, TableSection, Under } from '../../../site/parts/table.tsx';
+import { Facts, figure, TableSection } from '../../../site/parts/table.tsx';
 import type { ChannelView } from '../../actions/channels.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { channelPath, channelState, FirstTokenBars, SuccessBars } from './list.tsx';
+import { RecentErrors } from './error-groups.tsx';
+import { HourCharts } from './hour-charts.tsx';
+import { ChannelStateMark, channelPath } from './list.tsx';
 
 interface ChannelProps {
   context: ConsoleContext;
@@ -21,12 +22,13 @@ interface ChannelProps {
 export function ChannelPage({ context, channel, notice }: ChannelProps) {
   const words = context.words;
   const { channels, connect } = words;
-  const { state, text } = channelState(channel, words);
   const verb = channel.enabled ? 'disable' : 'enable';
   return (
     <ConsolePage context={context} section="channels" title={channel.name} notice={notice}>
       <div class="row spread">
-        <span class={`state ${state}`}>{text}</span>
+        <div>
+          <ChannelStateMark language={context.language} channel={channel} />
+        </div>
         <div class="row">
           {channel.kind === 'demo' ? null : (
             <LinkButton look="quiet" href={`${channelPath(channel.name)}/edit`} text={connect.edit} />
@@ -37,9 +39,9 @@ export function ChannelPage({ context, channel, notice }: ChannelProps) {
       </div>
       <ChannelFacts context={context} channel={channel} />
       <Test context={context} channel={channel} />
-      <Charts context={context} channel={channel} />
+      <HourCharts context={context} channel={channel} />
       <Breakers context={context} channel={channel} />
-      <Errors context={context} channel={channel} />
+      <RecentErrors context={context} channel={channel} />
       <p class="faint">{channels.thisNode}</p>
     </ConsolePage>
   );
@@ -94,29 +96,6 @@ function Test({ context, channel }: ChannelProps) {
   );
 }
 
-function Charts({ context, channel }: ChannelProps) {
-  const { channels } = context.words;
-  const { language } = context;
-  if (channel.last24Hours.requests === 0) return <p class="empty">{channels.noTraffic}</p>;
-  const { p50, p95 } = channel.last24Hours.firstTokenMs;
-  return (
-    <div class="two">
-      <section>
-        <h2>{channels.successChart}</h2>
-        <SuccessBars language={language} channel={channel} />
-        <p class="faint">
-          {channels.successLabel(percent(channel.last24Hours.successRate), count(channel.last24Hours.requests))}
-        </p>
-      </section>
-      <section>
-        <h2>{channels.firstTokenChart}</h2>
-        <FirstTokenBars language={language} channel={channel} />
-        <p class="faint">{channels.firstTokenLabel(milliseconds(p50), milliseconds(p95))}</p>
-      </section>
-    </div>
-  );
-}
-
 function Breakers({ context, channel }: ChannelProps) {
   const { channels } = context.words;
   const states = { closed: channels.closed, open: channels.opened, probing: channels.probing };
@@ -143,28 +122,4 @@ function Breakers({ context, channel }: ChannelProps) {
       ])}
     />
   );
-}
-
-function Errors({ context, channel }: ChannelProps) {
-  const { channels } = context.words;
-  return (
-    <TableSection
-      title={channels.errors}
-      none={channels.errorsNone}
-      caption={channels.errorsLead}
-      columns={[channels.at, channels.model, channels.outcome]}
-      rows={channel.lastErrors.map(({ at, model, outcome }) => [
-        <span class="number">{dateTime(at)}</span>,
-        <span class="id">{model}</span>,
-        <Outcome language={context.language} outcome={outcome} />,
-      ])}
-    />
-  );
-}
-
-/** In words, and by the code that logs and the documentation have. */
-function Outcome({ language, outcome }: { language: Language; outcome: string }) {
-  const name = outcomeName(language, outcome);
-  if (name === outcome) return <span class="id">{outcome}</span>;
-  return <Under of={name} text={outcome} class="id" />;
 }

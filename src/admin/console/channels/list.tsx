@@ -1,9 +1,10 @@
 /** @jsxImportSource hono/jsx */
 // All channels: the state of each, now and by the hour.
 
+import { stateOf } from '../../../catalog/publishing/status-states.ts';
 import { count, dateTime, milliseconds, percent } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
-import type { Language } from '../../../site/language.ts';
+import { type Language, wordsOf } from '../../../site/language.ts';
 import { Bars } from '../../../site/parts/bars.tsx';
 import { IdLink, LinkButton } from '../../../site/parts/button.tsx';
 import type { StateName } from '../../../site/parts/state.tsx';
@@ -33,8 +34,7 @@ export function ChannelsPage({ context, channels, notice }: ChannelsProps) {
 
 export function ChannelTable({ context, channels, none }: Omit<ChannelsProps, 'notice'> & { none?: string }) {
   const { language } = context;
-  const words = consoleWords(language);
-  const { channels: said } = words;
+  const { channels: said } = consoleWords(language);
   return (
     <DataTable
       label={said.title}
@@ -49,19 +49,18 @@ export function ChannelTable({ context, channels, none }: Omit<ChannelsProps, 'n
         figure(said.models),
       ]}
       rows={channels.map((channel) => {
-        const { state, text } = channelState(channel, words);
         const { requests, successRate, firstTokenMs } = channel.last24Hours;
         return [
           <Under
             of={<IdLink href={channelPath(channel.name)} text={channel.name} />}
             text={channel.baseUrlHost || channel.kind}
           />,
-          <span class={`state ${state}`}>{text}</span>,
+          <ChannelStateMark language={language} channel={channel} />,
           <SuccessBars language={language} channel={channel} isSmall />,
           percent(successRate),
           <>
-            {milliseconds(firstTokenMs.p50)}
-            {firstTokenMs.p95 === null ? null : <span class="under">p95 {milliseconds(firstTokenMs.p95)}</span>}
+            {atMost(firstTokenMs.p50)}
+            {firstTokenMs.p95 === null ? null : <span class="under">p95 {atMost(firstTokenMs.p95)}</span>}
           </>,
           count(requests),
           count(channel.models.length),
@@ -71,31 +70,40 @@ export function ChannelTable({ context, channels, none }: Omit<ChannelsProps, 'n
   );
 }
 
+/** A time of stored hours: an upper bound, not a value. */
+export function atMost(ms: number | null): string {
+  return ms === null ? milliseconds(ms) : `≤ ${milliseconds(ms)}`;
+}
+
 export function channelPath(name: string): string {
   return `/channels/${encodeURIComponent(name)}`;
 }
 
-const HEALTHY_RATE = 0.95;
-
-export function channelState(channel: ChannelView, { channels }: ConsoleWords): { state: StateName; text: string } {
+/** In the words of the public status, with the reason where there is one. */
+export function channelState(
+  channel: ChannelView,
+  language: Language,
+): { state: StateName; text: string; why?: string } {
+  const { channels } = consoleWords(language);
   if (!channel.enabled) return { state: 'unknown', text: channels.off };
-  const open = channel.breakers.filter(({ state }) => state === 'open').length;
-  if (open > 0) return { state: 'down', text: channels.open(open) };
-  if (channel.breakers.some(({ state }) => state === 'probing')) return { state: 'degraded', text: channels.probing };
-  const rate = channel.lastHour.successRate ?? channel.last24Hours.successRate;
-  if (rate === null) return { state: 'unknown', text: channels.idle };
-  return rate < HEALTHY_RATE
-    ? { state: 'degraded', text: channels.failing }
-    : { state: 'operational', text: channels.on };
+  const { state, breakers } = channel;
+  const text = wordsOf(language).status[state];
+  const open = breakers.filter((breaker) => breaker.state === 'open').length;
+  if (open > 0) return { state, text, why: channels.open(open) };
+  if (breakers.some((breaker) => breaker.state === 'probing')) return { state, text, why: channels.probing };
+  const isFailing = state === 'degraded' || state === 'down';
+  return isFailing ? { state, text, why: channels.failing(percent(channel.lastHour.successRate)) } : { state, text };
 }
 
-export function needsAttention(channel: ChannelView, words: ConsoleWords): boolean {
-  const { state } = channelState(channel, words);
-  return state === 'down' || state === 'degraded';
+export function ChannelStateMark({ language, channel }: ChartProps) {
+  const { state, text, why } = channelState(channel, language);
+  const mark = <span class={`state ${state}`}>{text}</span>;
+  return why === undefined ? mark : <Under of={mark} text={why} />;
 }
 
-const GOOD_RATE = 0.95;
-const POOR_RATE = 0.5;
+export function needsAttention({ enabled, state }: ChannelView, _words?: ConsoleWords): boolean {
+  return enabled && (state === 'down' || state === 'degraded');
+}
 
 interface ChartProps {
   language: Language;
@@ -106,9 +114,10 @@ export function SuccessBars({ language, channel, isSmall = false }: ChartProps &
   const { channels } = consoleWords(language);
   const { requests, successRate } = channel.last24Hours;
   const bars = channel.hours.map(({ at, successRate: rate, requests: sent }) => {
-    const kind = kindOf(rate);
+    const state = stateOf(rate);
+    const title = channels.hour(dateTime(at), percent(rate), count(sent));
     // An hour that failed must not look like one without traffic.
-    return { height: kind === 'down' ? 1 : rate, title: channels.hour(dateTime(at), percent(rate), count(sent)), kind };
+    return { height: state === 'down' ? 1 : rate, title, kind: state === 'unknown' ? 'operational' : state } as const;
   });
   return (
     <Bars
@@ -117,21 +126,4 @@ export function SuccessBars({ language, channel, isSmall = false }: ChartProps &
       look={isSmall ? '' : undefined}
     />
   );
-}
-
-/** The median, measured against the slowest 95 % of the day. */
-export function FirstTokenBars({ language, channel }: ChartProps) {
-  const { channels } = consoleWords(language);
-  const most = Math.max(1, ...channel.hours.map(({ firstTokenMs }) => firstTokenMs.p95 ?? 0));
-  const bars = channel.hours.map(({ at, firstTokenMs: { p50, p95 } }) => ({
-    height: p50 === null ? null : p50 / most,
-    title: channels.hourTokens(dateTime(at), milliseconds(p50), milliseconds(p95)),
-  }));
-  const { p50, p95 } = channel.last24Hours.firstTokenMs;
-  return <Bars bars={bars} label={channels.firstTokenLabel(milliseconds(p50), milliseconds(p95))} />;
-}
-
-function kindOf(rate: number | null): 'operational' | 'degraded' | 'down' {
-  if (rate === null || rate >= GOOD_RATE) return 'operational';
-  return rate >= POOR_RATE ? 'degraded' : 'down';
 }

@@ -16,7 +16,8 @@ import type { ChoiceFault } from '../../actions/save-channel.ts';
 import type { ConsoleContext } from '../frame.tsx';
 import { BackToForm, StepPage } from './connect-form.tsx';
 
-const ROWS_SHOWN = 30;
+/** More are found by their name: a page for a phone must not be endless. */
+const ROWS_SHOWN = 12;
 const MAX_ROWS = 300;
 
 interface ModelsProps {
@@ -53,12 +54,14 @@ export function ModelsPage({ context, draft, offers, chosen, query, faults = [],
           <TextField name="rate" label={connect.rate} value={draft.rate} inputmode="decimal" required />
           <TextField name="markup" label={connect.markup} value={draft.markup} inputmode="decimal" required />
         </div>
-        <DataTable
-          label={connect.modelsTitle}
-          none={connect.noModels}
-          columns={[connect.model, connect.id, connect.input, connect.output, connect.note]}
-          rows={shown.map((row, index) => modelRow(context, row, index, faults))}
-        />
+        <div class="offers">
+          <DataTable
+            label={connect.modelsTitle}
+            none={connect.noModels}
+            columns={[connect.model, connect.id, connect.input, connect.output, connect.note]}
+            rows={shown.map((row, index) => modelRow(context, row, index, faults))}
+          />
+        </div>
         <p class="faint">{connect.testLead}</p>
         <div class="row">
           <Submit text={connect.review} />
@@ -69,7 +72,9 @@ export function ModelsPage({ context, draft, offers, chosen, query, faults = [],
             <div>
               <TextField name="q" label={connect.find} value={query} />
               <p class="faint">{connect.shown(shown.length, offers.length)}</p>
-              <Submit look="quiet" text={connect.findButton} />
+              <button type="submit" class="quiet" name="step" value="find">
+                {connect.findButton}
+              </button>
             </div>
           ) : null}
           <TextArea name="more" label={connect.more} help={connect.moreHelp} rows={3} />
