@@ -11,7 +11,8 @@ import { DataTable, Under } from '../../../site/parts/table.tsx';
 import type { ChannelDraft } from '../../actions/channel-drafts.ts';
 import type { PlannedModel, ReviewedDraft } from '../../actions/save-channel.ts';
 import type { ChannelTest } from '../../actions/test-channel.ts';
-import { type ConsoleContext, FaultList } from '../frame.tsx';
+import type { ConsoleContext } from '../frame.tsx';
+import { DocumentFaults } from '../models/document-faults.tsx';
 import { Diff, Warnings } from '../models/review.tsx';
 import { StepPage } from './connect-form.tsx';
 import { draftPath } from './model-form.tsx';
@@ -35,7 +36,7 @@ export function ConnectReview({ context, draft, reviewed, notice }: ReviewProps)
       lead={connect.reviewLead}
       notice={notice ?? testNotice(context, draft)}
     >
-      <FaultList title={connect.faults.document} faults={faults ?? []} />
+      <DocumentFaults context={context} title={connect.faults.document} faults={faults ?? []} />
       {planned.length === 0 ? (
         <p>{connect.noneChosen}</p>
       ) : (

@@ -2,6 +2,7 @@
 // Adding, editing and removing a channel by forms, step by step, without a script. Only a form that was sent makes a call to
 // an upstream.
 
+import { sentences } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { plainNumber, typed } from '../../../site/read-form.ts';
 import { findPreset, OTHER, type VendorPreset } from '../../../vendors/presets.ts';
@@ -16,6 +17,7 @@ import { readConversion } from '../../actions/usd-prices.ts';
 import { unlessRefused } from '../refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
+import { documentFaultText } from '../words/document-faults.ts';
 import { type ConnectField, ConnectPage, VendorsPage } from './connect-form.tsx';
 import { ConnectReview } from './connect-review.tsx';
 import { channelPath } from './list.tsx';
@@ -117,8 +119,8 @@ async function connectEdited(tools: FormTools, visit: ConsoleVisit): Promise<Res
 }
 
 /** Faults of the fields of the form; any other is of the document, and shown above it. */
-function refusedOf({ page: { words } }: ConsoleVisit, found: readonly DocumentFault[]): Refused {
-  const { faults: said } = words.connect;
+function refusedOf({ page }: ConsoleVisit, found: readonly DocumentFault[]): Refused {
+  const { faults: said } = page.words.connect;
   const faults: Refused['faults'] = {};
   for (const { path, message } of found) {
     if (path === 'name') faults.name = message.includes('used') ? said.nameUsed : said.name;
@@ -127,7 +129,8 @@ function refusedOf({ page: { words } }: ConsoleVisit, found: readonly DocumentFa
   }
   if (Object.keys(faults).length > 0) return { faults };
   const [first] = found;
-  return { faults, notice: { text: `${said.document} ${first?.path}: ${first?.message}`, isBad: true } };
+  const reason = first && `${first.path}: ${documentFaultText(page.language, first.message)}`;
+  return { faults, notice: { text: sentences(said.document, reason ?? ''), isBad: true } };
 }
 
 async function goToModels(

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 // The document as text: edited, checked, reviewed, applied. A refusal shows it again as it was typed, and beside it what is
-// wrong with it, by path.
+// wrong with it, by line and path.
 
 import { dateTime } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
@@ -10,9 +10,10 @@ import { Hidden } from '../../../site/parts/field.tsx';
 import { typedLines } from '../../../site/read-form.ts';
 import { applyChecked, checkDocument, currentDocument, type DocumentFault } from '../../actions/documents.ts';
 import { PRICES_IMPORT } from '../../actions/last-imports.ts';
-import { type ConsoleContext, ConsolePage, FaultList } from '../frame.tsx';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
+import { DocumentFaults } from './document-faults.tsx';
 import { detailOf, importFields } from './import-fields.ts';
 import { type ChangeAction, ReviewPage, StalePage, type StaleProps } from './review.tsx';
 import { showApplied } from './revision-pages.tsx';
@@ -142,7 +143,13 @@ function EditorPage({ context, yaml, base, about, faults = [], notice }: EditorP
           <Submit text={document.check} />
         </form>
         <aside aria-label={faults.length > 0 ? document.faultsTitle(faults.length) : document.examples}>
-          <FaultList title={document.faultsTitle(faults.length)} text={document.faultsText} faults={faults} />
+          <DocumentFaults
+            context={context}
+            title={document.faultsTitle(faults.length)}
+            text={document.faultsText}
+            faults={faults}
+            yaml={yaml}
+          />
           <Examples context={context} />
         </aside>
       </div>
