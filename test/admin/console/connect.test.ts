@@ -103,8 +103,8 @@ describe.each(LOOKS)('$language, $width wide', (look) => {
       const calls = gateway.upstream.requests.map(({ method, path, headers }) => [method, path, headers.authorization]);
       expect(calls).toEqual([
         ['GET', '/v1/models', `Bearer ${KEY}`],
-        ['POST', '/v1/chat/completions', `Bearer ${KEY}`],
-        ['POST', '/v1/chat/completions', `Bearer ${KEY}`],
+        ['POST', '/v1/responses', `Bearer ${KEY}`],
+        ['POST', '/v1/responses', `Bearer ${KEY}`],
       ]);
     },
     PATIENCE_MS,
