@@ -74,12 +74,13 @@ export async function planDraft(
   const { revision, yaml } = await currentDocument(tools);
   const raw = readRaw(yaml);
   const key = openKey(tools, draft);
-  const fields = key === undefined ? draft.fields : { ...draft.fields, api_key: key };
+  const secret = key === undefined ? {} : { api_key: key };
   const conversion = readConversion(draft.rate, draft.markup);
   const plans = draft.chosen.map((chosen) => planModel(draft, document, chosen, conversion));
+  const { name, base_url } = draft.fields;
   const channels = draft.isNew
-    ? [...raw.channels, fields]
-    : raw.channels.map((channel) => (channel.name === fields.name ? fields : channel));
+    ? [...raw.channels, { ...draft.fields, ...secret }]
+    : raw.channels.map((channel) => (channel.name === name ? { ...channel, base_url, ...secret } : channel));
   const models = [
     ...raw.models.map((model) => {
       const added = plans.filter(({ planned, existingId }) => planned.isExisting && existingId === model.id);

@@ -4,12 +4,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { readNewDocument } from '../../../src/catalog/read-document.ts';
+import { presetChannel, VENDOR_PRESETS } from '../../../src/vendors/presets.ts';
 import type { SiteClient } from '../../site/site-client.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { chatAnswer, errorScript, jsonScript } from '../../support/openai-chat.ts';
 import { operatorOf } from '../../support/operator.ts';
-import { clientOf, fieldOf } from './operator-client.ts';
+import { clientOf, fieldOf, strangerOf } from './operator-client.ts';
 
 const KEY = 'sk-secret-of-the-vendor-0123456789abcdef';
 
@@ -256,6 +258,16 @@ describe('an existing channel', () => {
     expect(gateway.upstream.requests.at(-1)?.headers.authorization).toBe('Bearer sk-next-0123456789');
   });
 
+  test('what others changed in it meanwhile stays', async () => {
+    const response = await client.post('/channels/second/edit', { address: `${gateway.upstream.baseUrl}/`, key: '' });
+    await client.post('/channels/second/disable', { confirmed: 'yes', lost: '' });
+    const draft = response.headers.get('location') ?? '';
+    await client.post(draft, FORM);
+    expect((await save(draft)).status).toBe(303);
+    const second = (await newest()).channels.find(({ name }: { name: string }) => name === 'second');
+    expect(second).toMatchObject({ enabled: false, base_url: `${gateway.upstream.baseUrl}/`, api_key: '<kept>' });
+  });
+
   test('is removed with the models that only it serves, if the page named them', async () => {
     const refused = await client.post('/channels/typed/remove', { confirmed: 'yes', lost: '' });
     const html = await refused.text();
@@ -278,6 +290,33 @@ test('a change of somebody else is shown before anything is saved', async () => 
   expect([refused.status, (await refused.text()).includes('Somebody changed the configuration')]).toEqual([409, true]);
   expect((await save(draft)).status).toBe(303);
   expect((await client.get(`${draft}/review`)).status).toBe(404);
+});
+
+test('a form that comes after the session has ended keeps its fields, but not the key', async () => {
+  const late = strangerOf(gateway);
+  const asked = await late.post('/connect/openai', { name: 'too-late', address: 'https://host/v1', key: KEY });
+  const html = await asked.text();
+  expect([asked.status, html.includes('too-late'), html.includes(KEY)]).toEqual([401, true, false]);
+  const again = await late.post('/sign-in', {
+    ...{ token: operatorOf(gateway).token, next: '/connect/openai' },
+    typed: fieldOf(html, 'typed').replaceAll('&amp;', '&'),
+  });
+  expect(await again.text()).toContain('value="too-late"');
+});
+
+test('a form that has expired says so', async () => {
+  const response = await reader.get('/connect/drafts/0123/review');
+  expect([response.status, (await response.text()).includes('這份表單已經逾時')]).toEqual([404, true]);
+});
+
+test.each(VENDOR_PRESETS.map((preset) => [preset.id, preset] as const))('the preset %s', async (id, preset) => {
+  const html = await (await client.get(`/connect/${id}`)).text();
+  if (preset.baseUrl) expect(fieldOf(html, 'address')).toBe(preset.baseUrl);
+  expect(html).toContain(`href="${preset.source}"`);
+  const { baseUrl = preset.addressExample } = preset;
+  const models = [{ id: 'auto:free', price: 'free', routes: [{ channel: 'demo', model: 'demo' }] }];
+  const channels = [{ name: 'demo', kind: 'demo' }, presetChannel(preset, { baseUrl, apiKey: 'env:KEY' })];
+  expect(readNewDocument(JSON.stringify({ channels, models }))).toMatchObject({ ok: true });
 });
 
 test('the notice of a saved channel is not made from the address', async () => {

@@ -2,6 +2,7 @@
 // The first two steps of a channel's form: the vendor, then address and key. A key is never sent back to the page.
 
 import type { Child } from 'hono/jsx';
+import { withGap } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { LinkButton, SubmitRow } from '../../../site/parts/button.tsx';
 import { SelectField, TextField } from '../../../site/parts/field.tsx';
@@ -135,7 +136,7 @@ export function ConnectPage(props: ConnectProps) {
         />
         {source === undefined || editing !== undefined ? null : (
           <p class="faint">
-            {connect.addressSource(READ_ON)}{' '}
+            {withGap(connect.addressSource(READ_ON))}
             <a href={source} rel="noreferrer">
               {connect.source}
             </a>

@@ -11,7 +11,7 @@ import { connectAgain, connectNew, presetOf } from '../../actions/connect-channe
 import type { DocumentFault } from '../../actions/documents.ts';
 import { readNewest } from '../../actions/newest.ts';
 import { chosenAtFirst, offerOf, offersOf } from '../../actions/offered-models.ts';
-import { notFound } from '../../actions/refused.ts';
+import { notFound, OperatingRefused } from '../../actions/refused.ts';
 import { checkChoice, reviewDraft, saveDraft, testDraft } from '../../actions/save-channel.ts';
 import { readConversion } from '../../actions/usd-prices.ts';
 import { unlessRefused } from '../refused.ts';
@@ -58,7 +58,8 @@ async function showNew(tools: FormTools, visit: ConsoleVisit, refused?: Refused)
   const preset = presetFor(visit);
   const draft = tools.drafts.get(visit.url.searchParams.get('draft') ?? '');
   const { channels } = (await readNewest(tools)).document;
-  const values = refused
+  // Also what was typed before signing in again, but for the key.
+  const values = visit.form.has('address')
     ? { name: typed(visit.form, 'name'), address: typed(visit.form, 'address'), kind: typed(visit.form, 'kind') }
     : {
         name:
@@ -145,9 +146,13 @@ async function goToModels(
   return visit.go(draftPath(draft));
 }
 
-function draftOf({ drafts }: FormTools, { params }: ConsoleVisit): ChannelDraft {
+function draftOf({ drafts }: FormTools, { params, page }: ConsoleVisit): ChannelDraft {
   const draft = drafts.get(params.draft ?? '');
-  if (!draft || draft.savedAs !== undefined) throw notFound('form with this address: it has expired, or was saved');
+  if (!draft || draft.savedAs !== undefined) {
+    throw new OperatingRefused('not_found', 'the form has expired, or was saved', {
+      subjects: [page.words.connect.gone],
+    });
+  }
   return draft;
 }
 
