@@ -39,6 +39,7 @@ export function draftPath({ id }: ChannelDraft): string {
 export function ModelsPage({ context, draft, offers, chosen, query, faults = [], notice }: ModelsProps) {
   const { connect } = context.words;
   const shown = rowsOf(offers, chosen, query);
+  const more = <TextArea name="more" label={connect.more} help={connect.moreHelp} rows={3} />;
   return (
     <StepPage
       context={context}
@@ -54,31 +55,36 @@ export function ModelsPage({ context, draft, offers, chosen, query, faults = [],
           <TextField name="rate" label={connect.rate} value={draft.rate} inputmode="decimal" required />
           <TextField name="markup" label={connect.markup} value={draft.markup} inputmode="decimal" required />
         </div>
-        <div class="offers">
-          <DataTable
-            label={connect.modelsTitle}
-            none={connect.noModels}
-            columns={[connect.model, connect.id, connect.input, connect.output, connect.note]}
-            rows={shown.map((row, index) => modelRow(context, row, index, faults))}
-          />
-        </div>
+        {shown.length === 0 ? null : (
+          <div class="offers">
+            <DataTable
+              label={connect.modelsTitle}
+              columns={[connect.model, connect.id, connect.input, connect.output, connect.note]}
+              rows={shown.map((row, index) => modelRow(context, row, index, faults))}
+            />
+          </div>
+        )}
+        {/* Where nothing is listed, names must be typed first. */}
+        {offers.length === 0 ? more : null}
         <p class="faint">{connect.testLead}</p>
         <div class="row">
           <Submit text={connect.review} />
           {draft.listing.ok ? <BackToForm context={context} href={changePath(draft)} /> : null}
         </div>
-        <div class="pair is-below">
-          {offers.length > shown.length || query !== '' ? (
-            <div>
-              <TextField name="q" label={connect.find} value={query} />
-              <p class="faint">{connect.shown(shown.length, offers.length)}</p>
-              <button type="submit" class="quiet" name="step" value="find">
-                {connect.findButton}
-              </button>
-            </div>
-          ) : null}
-          <TextArea name="more" label={connect.more} help={connect.moreHelp} rows={3} />
-        </div>
+        {offers.length === 0 ? null : (
+          <div class="pair is-below">
+            {offers.length > shown.length || query !== '' ? (
+              <div>
+                <TextField name="q" label={connect.find} value={query} />
+                <p class="faint">{connect.shown(shown.length, offers.length)}</p>
+                <button type="submit" class="quiet" name="step" value="find">
+                  {connect.findButton}
+                </button>
+              </div>
+            ) : null}
+            {more}
+          </div>
+        )}
       </form>
     </StepPage>
   );
