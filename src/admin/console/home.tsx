@@ -3,6 +3,7 @@
 // they ask for its changing part, as LIVE_PATH serves it, and show that in its place.
 
 import { taipeiTime } from '../../kit/taipei.ts';
+import { groupOpenAlarms } from '../actions/alarms.ts';
 import { listActions } from '../actions/audit-log.ts';
 import { listChannels } from '../actions/channels.ts';
 import { listIncidents } from '../actions/incidents.ts';
@@ -27,6 +28,7 @@ import { Actions } from './watch/action-table.tsx';
 const DAYS = 30;
 const SHOWN_ACTIONS = 5;
 const SHOWN_INCIDENTS = 20;
+const SHOWN_ALARMS = 20;
 
 export function addHome(visits: ConsoleVisits, tools: ConsoleTools): void {
   const readToday = createToday(tools);
@@ -53,8 +55,15 @@ async function readFacts(tools: ConsoleTools, readToday: ReadToday) {
       isUnbalanced: audit !== undefined && (audit.report.differences.length > 0 || audit.report.total !== 0n),
       retiring: retiring.filter(({ inDays }) => inDays >= 0).map(({ model }) => model),
       belowCost: (await modelTable(tools, {})).filter(isBelowCost).length,
+      critical: await criticalAlarms(tools),
     },
   };
+}
+
+/** The most severe groups come first; each name once. */
+async function criticalAlarms(tools: ConsoleTools): Promise<string[]> {
+  const groups = await groupOpenAlarms(tools, { limit: SHOWN_ALARMS });
+  return [...new Set(groups.filter(({ severity }) => severity === 'critical').map(({ name }) => name))];
 }
 
 interface HomeProps {

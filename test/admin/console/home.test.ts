@@ -2,6 +2,7 @@
 // all of it, and up to date without a reload where scripts run.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { AlarmName } from '../../../src/kit/alarms.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../../../src/kit/taipei.ts';
 import { roundedMoney } from '../../../src/site/format.ts';
@@ -92,6 +93,17 @@ describe('figures', () => {
     const low = (await home()).split('Low balances')[1] ?? '';
     expect(low).toContain(`${accountId} NT$2.00`);
     expect(low).toContain('over a year');
+  });
+
+  test('a critical alarm is named first', async () => {
+    const raise = (name: AlarmName) => gateway.gateway.store.recordAlarm({ name, fields: {} }, clock.now());
+    await raise('wallet_wrong');
+    await raise('usage_invalid');
+    const html = await (await client.get('/')).text();
+    expect(html).toContain(
+      '<li class="bad"><a href="/alarms">Critical alarm: A wallet does not match its ledger entries.',
+    );
+    expect(html).not.toContain('Critical alarm: An upstream reported implausible usage');
   });
 
   test('its changing part is for who is signed in', async () => {

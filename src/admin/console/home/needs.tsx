@@ -2,6 +2,7 @@
 // What needs the operator, each as a link to where it is dealt with.
 
 import { NoticeBox } from '../../../site/frame.tsx';
+import { wordFor } from '../../../site/language.ts';
 import type { ChannelView } from '../../actions/channels.ts';
 import { needsAttention } from '../channels/list.tsx';
 import { type ConsoleContext, countedAlarms } from '../frame.tsx';
@@ -14,14 +15,21 @@ export interface Needed {
   retiring: readonly string[];
   /** How many models are sold below cost. */
   belowCost: number;
+  /** Names of open alarms that are critical. */
+  critical: readonly string[];
 }
 
 export function Needs({ context, needed }: { context: ConsoleContext; needed: Needed }) {
-  const { channels, openIncidents, isUnbalanced, retiring, belowCost } = needed;
+  const { channels, openIncidents, isUnbalanced, retiring, belowCost, critical } = needed;
   const words = context.words;
   const { home } = words;
   const troubled = channels.filter((channel) => needsAttention(channel, words)).map(({ name }) => name);
-  const needs = [
+  const needs: { path: string; text: string; isBad?: boolean }[] = [
+    ...critical.map((name) => ({
+      path: '/alarms',
+      text: home.criticalAlarm(wordFor(words.alarms, name) ?? name),
+      isBad: true,
+    })),
     ...(isUnbalanced ? [{ path: '/ledger', text: home.unbalanced }] : []),
     ...(context.openAlarms ? [{ path: '/alarms', text: home.openAlarms(countedAlarms(context.openAlarms)) }] : []),
     ...(troubled.length > 0 ? [{ path: '/channels', text: home.channelsBad(troubled.join(', ')) }] : []),
@@ -38,8 +46,8 @@ export function Needs({ context, needed }: { context: ConsoleContext; needed: Ne
   return (
     <section class="notice is-warning" aria-label={home.needs}>
       <ul>
-        {needs.map(({ path, text }) => (
-          <li>
+        {needs.map(({ path, text, isBad }) => (
+          <li class={isBad ? 'bad' : ''}>
             <a href={path}>{text}</a>
           </li>
         ))}
