@@ -68,7 +68,7 @@ test('by customer, channel and day, of more days', async () => {
   expect(await html(client, '/ledger/profit?by=account')).not.toContain(accountId);
   const page = await html(client, '/ledger/profit?by=account&days=30');
   expect(page).toContain(`href="/accounts/${accountId}"`);
-  expect(rowOf(page, accountId)).toEqual(['1', 'NT$0.09', 'unknown', 'NT$0.00', 'unknown', '–']);
+  expect(rowOf(page, accountId)).toEqual(['1', 'NT$0.09', 'unknown', 'NT$0', 'unknown', '–']);
   expect(await html(client, '/ledger/profit?by=channel')).toContain('href="/channels/up"');
   expect((await html(client, '/ledger/profit?by=day&days=90')).length).toBeLessThan(60_000);
   expect(await html(client, '/ledger/profit?by=day&days=90')).toContain('The newest 31 days are shown.');

@@ -2,11 +2,10 @@
 // Whether the shop earns: revenue, upstream cost, losses and profit by model, channel, customer or day; and what was paid in
 // advance.
 
-import type { Nano } from '../../../kit/money.ts';
-import { ntdNumber } from '../../../kit/money.ts';
-import { count, money, percent } from '../../../site/format.ts';
+import { NANO_PER_NTD, type Nano, ntdNumber } from '../../../kit/money.ts';
+import { count, percent, roundedMoney } from '../../../site/format.ts';
 import { Tabs } from '../../../site/frame.tsx';
-import { Figure } from '../../../site/parts/amount.tsx';
+import { Figure, Money } from '../../../site/parts/amount.tsx';
 import { IdLink } from '../../../site/parts/button.tsx';
 import { Chart } from '../../../site/parts/chart.tsx';
 import { DataTable, Facts, figure, Under } from '../../../site/parts/table.tsx';
@@ -32,6 +31,7 @@ const SHOWN_ROWS = 50;
 /** More days than this are drawn by week, and the table has the newest of them. */
 const DRAWN_DAYS = 31;
 const WEEK = 7;
+const NANO = Number(NANO_PER_NTD);
 
 export function addProfitPage(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get(PATH, async (visit) => {
@@ -106,7 +106,7 @@ function UnknownCosts({ context, total }: { context: ConsoleContext; total: Prof
   if (requests === 0) return null;
   return (
     <div class="notice is-warning" role="status">
-      <p>{words.unknownNotice(requests, count(requests), money(revenue))}</p>
+      <p>{words.unknownNotice(requests, count(requests), roundedMoney(revenue))}</p>
       <p class="faint">
         {words.unknownHelp} <a href="/models">{words.setCosts}</a>
       </p>
@@ -136,7 +136,7 @@ export function DayChart({ context, daily }: { context: ConsoleContext; daily: r
             ? [{ name: words.unknownRevenue, look: 2 as const, values: amounts((row) => row.unknownCostRevenue) }]
             : []),
         ]}
-        format={(value) => money(BigInt(Math.round(value * 1e9)))}
+        format={(value) => roundedMoney(BigInt(Math.round(value * NANO)))}
         tableText={words.chartTable}
         columnText={words.by.day}
       />
@@ -173,9 +173,9 @@ function Rows({ context, view: { by, days, rows: all } }: ProfitProps) {
           <Key context={context} by={by} name={row.key} />,
           count(row.requests),
           <Revenue context={context} row={row} />,
-          row.cost === null ? words.unknown : money(row.cost),
-          money(row.loss),
-          row.profit === null ? words.unknown : money(row.profit),
+          row.cost === null ? words.unknown : <Money value={row.cost} />,
+          <Money value={row.loss} />,
+          row.profit === null ? words.unknown : <Money value={row.profit} />,
           shareOf(row.margin),
         ])}
       />
@@ -200,8 +200,8 @@ function shareOf(margin: number | null): string {
 /** Where only a part has a known cost, the other part stands below. */
 function Revenue({ context, row }: { context: ConsoleContext; row: Profit }) {
   const { revenue, unknownCostRevenue: unknown, cost } = row;
-  if (unknown === 0n || cost === null) return <>{money(revenue)}</>;
-  return <Under of={money(revenue)} text={context.words.profit.unknownPart(money(unknown))} />;
+  if (unknown === 0n || cost === null) return <Money value={revenue} />;
+  return <Under of={<Money value={revenue} />} text={context.words.profit.unknownPart(roundedMoney(unknown))} />;
 }
 
 function Key({ context, by, name }: { context: ConsoleContext; by: ProfitBy; name: string | null }) {
@@ -220,12 +220,17 @@ function PaidInAdvance({ context, view: { cards } }: ProfitProps) {
         look="lines"
         valueLook="number"
         facts={[
-          [words.sold, money(cards.sold)],
-          [words.redeemed, money(cards.redeemed)],
-          [words.unredeemed, money(cards.unredeemed)],
-          [words.unspent, money(cards.unspent)],
-          [words.owed, <strong>{money(cards.owed)}</strong>],
-          [words.balances, money(cards.balances)],
+          [words.sold, <Money value={cards.sold} />],
+          [words.redeemed, <Money value={cards.redeemed} />],
+          [words.unredeemed, <Money value={cards.unredeemed} />],
+          [words.unspent, <Money value={cards.unspent} />],
+          [
+            words.owed,
+            <strong>
+              <Money value={cards.owed} />
+            </strong>,
+          ],
+          [words.balances, <Money value={cards.balances} />],
         ]}
       />
       <p class="note">{words.spendNote}</p>
