@@ -282,9 +282,9 @@ test('Stop stops it: the upstream is let go, and what was answered is billed', a
   const seen = await gateway.upstream.request(0);
   await eventually('the upstream is let go', () => seen.abortedAt !== undefined);
   await page.goto(`${gateway.url}/account/usage`);
-  expect(await page.textContent('tbody .how')).toStartWith('Client disconnected');
-  expect(await page.textContent('tbody .how')).toContain('estimated');
-  expect(await page.textContent('tbody .paid')).not.toStartWith('NT$0NT');
+  expect(await page.textContent('.call .how')).toStartWith('Client disconnected');
+  expect(await page.textContent('.call .how')).toContain('estimated');
+  expect(await page.textContent('.call .paid')).not.toBe('NT$0');
   gate.open();
 });
 

@@ -83,7 +83,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(html).toContain(`<td>${words.usage.noOutput}</td><td class="right number">−NT$`);
     expect(html).not.toContain(words.usage.aboveHeld);
     const { held = 0n } = (await gateway.gateway.store.read.usageRecord(account.accountId, id)) ?? {};
-    expect(html).toContain(`<dt>${words.overview.accountId}</dt><dd class="id">${account.accountId}</dd>`);
+    expect(html).toContain(`<span class="id">${account.accountId}</span><button`);
     expect(html).toContain(`<dt>${words.usage.held}</dt><dd class="id">${money(held)}</dd>`);
   });
 

@@ -34,17 +34,17 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   const { usage } = wordsOf(language).account;
   const page = async (path: string) => (await (await signedIn(gateway, account.key, language)).get(path)).text();
   const cell = (html: string, name: string) =>
-    new RegExp(`<td class="[^"]*\\b${name}\\b[^>]*>(.*?)</td>`).exec(html)?.[1] ?? '';
+    new RegExp(`<span class="[^"]*\\b${name}\\b[^>]*>(.*?)</span>`).exec(html)?.[1] ?? '';
 
   test('an answer of images alone tells how many they are', async () => {
-    expect(cell(await page('/account/usage?model=painter'), 'out')).toBe(usage.countImages('1'));
+    expect(cell(await page('/account/usage?model=painter'), 'tokens')).toEndWith(` / ${usage.countImages('1')}`);
   });
 
   test('what was estimated is marked in the list and on its receipt, and nothing else is', async () => {
     const [estimated, reported] = ['up-paid', 'up-free'].map((model) => page(`/account/usage?model=${model}`));
     const html = (await estimated) ?? '';
-    expect(cell(html, 'how')).toContain(usage.isEstimated);
-    expect(cell((await reported) ?? '', 'how')).not.toContain(usage.isEstimated);
+    const mark = `<span class="under">${usage.isEstimated}</span>`;
+    expect([html, await reported].map((one) => one?.includes(mark))).toEqual([true, false]);
     const [receipt = ''] = /\/account\/receipts\/\w+/.exec(html) ?? [];
     expect(await page(receipt)).toContain(usage.whyEstimated);
   });

@@ -30,7 +30,7 @@ interface UsageChartProps {
 }
 
 /** Others are one series. */
-const MOST_SERIES = 5;
+const MOST_SERIES = 4;
 
 export function UsageChart(props: UsageChartProps) {
   const { context, period, days, measure, by, nameOf } = props;

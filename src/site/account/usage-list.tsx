@@ -27,7 +27,7 @@ export function UsageList({ context, records, keyNames, query }: UsageListProps)
       <p class="call-line calls-head" aria-hidden="true">
         <span>{usage.time}</span>
         <span>
-          {usage.model} · {usage.key}
+          {usage.model} · {usage.key} · {usage.channel}
         </span>
         <span>{usage.status}</span>
         <span class="right">{usageView.tokens}</span>
@@ -64,11 +64,13 @@ function Call({ context, record, keyName, query }: CallProps) {
     <details class="call">
       <summary class="call-line">
         <span class="at number" title={dateTime(record.at)}>
-          {dateTime(record.at).slice(SHORT_TIME.from, SHORT_TIME.to)}
+          {dateTime(record.at).slice(YEAR.length)}
         </span>
         <span class="what">
           <span class="id">{record.model}</span>
-          <span class="under">{keyName}</span>
+          <span class="under">
+            {keyName} · <span class="by id">{record.channel ?? '–'}</span>
+          </span>
         </span>
         <span class="how">
           <RequestStatus language={context.language} status={record.status} />
@@ -94,8 +96,8 @@ function Call({ context, record, keyName, query }: CallProps) {
   );
 }
 
-/** Of 2026-11-15 08:30:00 UTC+8: 11-15 08:30:00. */
-const SHORT_TIME = { from: 5, to: 19 };
+/** Not shown in a line. */
+const YEAR = '2026-';
 
 /** What the line does not say; the receipt has the rest. */
 function factsOf({ language, words }: PageContext, record: UsageRecord): Fact[] {
@@ -103,7 +105,6 @@ function factsOf({ language, words }: PageContext, record: UsageRecord): Fact[] 
   const written = record.cacheWrite5m + record.cacheWrite1h;
   return [
     [usage.requestId, <CopyId language={language} id={record.requestId} name={usage.requestId} />],
-    [usage.channel, record.channel ?? '–'],
     [usage.firstToken, milliseconds(record.firstTokenMs)],
     [usage.after, <Money value={record.balanceAfter} />],
     ...(record.cachedInput > 0 ? [[usage.cached, count(record.cachedInput)] as const] : []),
