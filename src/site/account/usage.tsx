@@ -39,7 +39,7 @@ import { UsageSums } from './usage-sums.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
 
 /** Of one page. */
-const ROWS = 20;
+const ROWS = 15;
 
 export function addUsage(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/usage', (visit) => showUsage(tools, visit));
