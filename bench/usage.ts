@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DAY_MS, systemClock } from '../src/kit/clock.ts';
-import { taipeiDay } from '../src/kit/taipei.ts';
+import { taipeiDay, taipeiDayStart } from '../src/kit/taipei.ts';
 import { openPostgresStore } from '../src/store/postgres/postgres-store.ts';
 import type { ProfitBy, UsageQuery } from '../src/store/reads.ts';
 import { migrate } from '../src/store/sqlite/migrate.ts';
@@ -98,6 +98,8 @@ const profit = (by: ProfitBy, days: number) => (store: Store) =>
   store.read.profit({ by, from: taipeiDay(NOW) - days + 1, to: taipeiDay(NOW) + 2, limit: 501 });
 const middle = { at: NOW - 60 * DAY_MS, requestId: 'req_' };
 
+const MONTH = [taipeiDay(NOW) - 29, taipeiDay(NOW) + 1] as const;
+
 const QUESTIONS: Record<string, (store: Store) => Promise<unknown>> = {
   'first page, with totals': page({}),
   'first page of 200': page({ limit: 200 }),
@@ -113,6 +115,14 @@ const QUESTIONS: Record<string, (store: Store) => Promise<unknown>> = {
   'profit of 7 days by model': profit('model', 7),
   'profit of 90 days by account': profit('account', 90),
   'profit of 90 days by day': profit('day', 90),
+  'chart of 30 days by model': (store) => store.read.usageByDay({ accountId: ACCOUNT, limit: 0 }, 'model', ...MONTH),
+  'first page of the site': (store) =>
+    Promise.all([
+      page({ from: taipeiDayStart(MONTH[0]), limit: 15 })(store),
+      store.read.usageByDay({ accountId: ACCOUNT, limit: 0 }, 'model', ...MONTH),
+    ]),
+  'highest cost': page({ sort: 'cost', limit: 15 }),
+  'any failure': page({ isFailed: true, limit: 15 }),
 };
 
 const startedAt = performance.now();
