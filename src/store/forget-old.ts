@@ -1,7 +1,9 @@
 // What is not kept for long: hashed addresses, leases of nodes that hold nothing, answers kept for a repeated call, what
-// sessions spent that were not used for 30 days, and events older than 30 days with their deliveries.
+// sessions spent that were not used for 30 days, events older than 30 days with their deliveries, refused requests older than
+// 7 days and their counts after 30 days.
 
 import { DAY_MS } from '../kit/clock.ts';
+import { OFFSET_MS } from '../kit/taipei.ts';
 import { ADDRESS_WINDOWS, addressWindow } from './book/address-windows.ts';
 import { REPLAYED_MS } from './book/replays.ts';
 
@@ -14,6 +16,7 @@ export const OF_ADDRESSES_BY_BYTES = ADDRESS_WINDOWS.map((limits) => addressWind
 
 /** Beyond the two days that everything here is kept. */
 const KEPT_LONGER_MS = 28 * DAY_MS;
+const REFUSED_LONGER_MS = 5 * DAY_MS;
 
 /** Each with the time as its only value, before which everything is forgotten. Answers count from when they were given. */
 export const forgetOld = (before: string, ofAddresses: readonly string[] = OF_ADDRESSES) => [
@@ -22,6 +25,9 @@ export const forgetOld = (before: string, ofAddresses: readonly string[] = OF_AD
     AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)`,
   `DELETE FROM session_budgets WHERE touched_at < CAST(${before} AS BIGINT) - ${KEPT_LONGER_MS} AND held_nano = 0`,
   `DELETE FROM events WHERE at < CAST(${before} AS BIGINT) - ${KEPT_LONGER_MS}`,
+  `DELETE FROM refused_requests WHERE at < CAST(${before} AS BIGINT) - ${REFUSED_LONGER_MS}`,
+  `DELETE FROM refusal_days
+    WHERE day < (CAST(${before} AS BIGINT) - ${KEPT_LONGER_MS} + ${OFFSET_MS}) / ${DAY_MS}`,
   `DELETE FROM webhook_deliveries WHERE last_at < ${before}
     AND event_id < coalesce((SELECT min(event_id) FROM events), ${Number.MAX_SAFE_INTEGER})`,
   `DELETE FROM replays WHERE expires_at < CAST(${before} AS BIGINT) + ${REPLAYED_MS}`,

@@ -25,6 +25,7 @@ export function createLateStore(): LateStore {
       },
       waiting: () => real?.waiting() ?? 0,
       recordAlarm: (alarm, at) => (real ? real.recordAlarm(alarm, at) : refuse()),
+      recordRefusals: (batch) => (real ? real.recordRefusals(batch) : refuse()),
       forget: (before) => (real ? real.forget(before) : refuse()),
       forgetUsage: (before) => (real ? real.forgetUsage(before) : refuse()),
       close: async () => real?.close(),

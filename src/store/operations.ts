@@ -261,6 +261,15 @@ export interface FreezeResult {
   wasSo: boolean;
 }
 
+/** What is undefined stays as it is; null removes it. */
+export interface DescribeAccountInput extends Logged {
+  accountId: string;
+  nickname?: string | null | undefined;
+  note?: string | null | undefined;
+}
+
+export type DescribeAccountResult = { ok: true } | { ok: false; reason: 'not_found' };
+
 /** Adds to the sums of the hours it names. */
 export interface TrafficInput {
   sums: readonly TrafficHour[];
@@ -360,6 +369,7 @@ export interface Operations extends WebhookOperations {
   revokeKey: { input: RevokeKeyInput; result: KeyResult };
   setBalanceLow: { input: SetBalanceLowInput; result: SetBalanceLowResult };
   freeze: { input: FreezeInput; result: FreezeResult };
+  describeAccount: { input: DescribeAccountInput; result: DescribeAccountResult };
   traffic: { input: TrafficInput; result: undefined };
   claim: { input: ClaimInput; result: ClaimResult };
   setLogin: { input: SetLoginInput; result: SetLoginResult };

@@ -1,9 +1,9 @@
-// Reads that only an operator asks for: the log of actions, alarms, incidents, and whose account it is.
+// Reads that only an operator asks for: the log of actions, alarms and incidents.
 
 import { ALARM_NAMES, SEVERITIES, severityOf } from '../kit/alarms.ts';
 import { type Condition, type Question, where } from './question.ts';
-import { all, ask, many, QUICK, type Row, read, SLOW, SLOW_JOURNALED } from './read.ts';
-import type { AccountQuery, ActionQuery, AlarmQuery, FoundAccount, OpenAlarmQuery, OpenAlarms } from './reads.ts';
+import { all, ask, many, QUICK, type Row, read, SLOW } from './read.ts';
+import type { ActionQuery, AlarmQuery, OpenAlarmQuery, OpenAlarms } from './reads.ts';
 import type { StoredAction, StoredAlarm } from './rows.ts';
 import { PAGES } from './tables.ts';
 
@@ -38,26 +38,12 @@ const IS_OPEN = `alarm_id > coalesce(names_seen.through, 0) AND alarm_id > coale
 const RANK = `CASE ${ALARM_NAMES.map((name) => `WHEN name = '${name}' THEN ${SEVERITIES.indexOf(severityOf(name))}`).join(' ')}
   ELSE ${SEVERITIES.indexOf(severityOf(''))} END`;
 
-const BY_CARD_CODE = `SELECT redeemed_by AS account_id, 'card_code' AS found_by FROM cards WHERE hash = ?`;
-
-/** Whole words only, each by an index of its own. Of a request whose record is no longer kept, the entry is. */
-const BY_TEXT = `SELECT account_id, 'account' AS found_by FROM accounts WHERE account_id = ?
-  UNION ALL SELECT account_id, 'key' FROM keys WHERE key_id = ?
-  UNION ALL SELECT account_id, 'last4' FROM keys WHERE last4 = ?
-  UNION ALL SELECT redeemed_by, 'card' FROM cards WHERE serial = ?
-  UNION ALL SELECT account_id, 'login' FROM login_names WHERE name = ?
-  UNION ALL SELECT account_id, 'request' FROM usage_records WHERE request_id = ?
-  UNION ALL SELECT account_id, 'request' FROM holds WHERE request_id = ?
-  UNION ALL SELECT account_id, 'request' FROM entries WHERE kind = 'usage' AND reference = ?`;
-
 export const OPERATOR_READS = {
   /** Newest first. */
   actions: read(SLOW, actionsQuestion, all(decodeAction)),
   alarms: read(SLOW, alarmsQuestion, all(decodeAlarm)),
   /** By name and subject: of all, of a name or of one subject, up to an alarm. The most severe first, then the newest. */
   openAlarms: read(SLOW, openAlarmsQuestion, all(decodeOpenAlarms)),
-  /** By whole ids, the last four of a key, a serial, a login name or a request; or who redeemed a card. */
-  findAccounts: read(SLOW_JOURNALED, findAccountsQuestion, all(decodeFound)),
   /** The newest first, by when they began. */
   incidents: many(QUICK, PAGES.incidents, 'ORDER BY started_at DESC, incident_id DESC LIMIT ?', (limit: number) => [
     limit,
@@ -147,28 +133,5 @@ function decodeOpenAlarms(row: Row): OpenAlarms {
     newestId: Number(row.newest_id),
     newestAt: Number(row.newest_at),
     newestFields: JSON.parse(String(row.fields)),
-  };
-}
-
-function findAccountsQuestion(wanted: AccountQuery, limit: number): Question {
-  const found = (ways: string, values: readonly string[]) =>
-    ask(
-      `SELECT DISTINCT found.account_id, found_by, balance_nano, frozen FROM (${ways}) AS found
-      JOIN wallets ON wallets.account_id = found.account_id ORDER BY 1 DESC, 2 LIMIT ?`,
-      ...values,
-      limit,
-    );
-  if ('cardHash' in wanted) return found(BY_CARD_CODE, [wanted.cardHash]);
-  const { text } = wanted;
-  return found(BY_TEXT, [text, text, text, text.toUpperCase(), text.toLowerCase(), text, text, text]);
-}
-
-function decodeFound(row: Row): FoundAccount {
-  return {
-    accountId: String(row.account_id),
-    // The statement above is the only source of these words.
-    by: String(row.found_by) as FoundAccount['by'],
-    balance: BigInt(String(row.balance_nano)),
-    frozen: row.frozen === true || Number(row.frozen) === 1,
   };
 }

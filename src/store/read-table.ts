@@ -2,6 +2,7 @@
 // is answered from one consistent snapshot.
 
 import { assert } from '../kit/assert.ts';
+import { ACCOUNT_LIST_READS } from './account-list.ts';
 import { ACCOUNT_READS } from './account-reads.ts';
 import { AUDIT } from './audit-read.ts';
 import { CARD_READS } from './card-reads.ts';
@@ -11,12 +12,14 @@ import { LEDGER_READS } from './ledger-reads.ts';
 import { OPERATOR_READS } from './operator-reads.ts';
 import { PROFIT_READS } from './profit-reads.ts';
 import type { Read } from './read.ts';
+import { REFUSAL_READS } from './refusal-reads.ts';
 import { REVISION_READS } from './revision-reads.ts';
 import { TODAY_READS } from './today-reads.ts';
 import { USAGE_READS } from './usage-reads.ts';
 import { WEBHOOK_READS } from './webhook-reads.ts';
 
 const TABLE = {
+  ...ACCOUNT_LIST_READS,
   ...ACCOUNT_READS,
   ...CARD_READS,
   ...EVENT_READS,
@@ -24,6 +27,7 @@ const TABLE = {
   ...LEDGER_READS,
   ...OPERATOR_READS,
   ...PROFIT_READS,
+  ...REFUSAL_READS,
   ...REVISION_READS,
   ...TODAY_READS,
   ...USAGE_READS,
@@ -45,6 +49,7 @@ export const READS: Readonly<Record<ReadName, Read<unknown[], unknown>>> = TABLE
 export const READ_NAMES = Object.keys(READS) as ReadName[];
 
 const PARTS = [
+  ACCOUNT_LIST_READS,
   ACCOUNT_READS,
   CARD_READS,
   EVENT_READS,
@@ -52,6 +57,7 @@ const PARTS = [
   LEDGER_READS,
   OPERATOR_READS,
   PROFIT_READS,
+  REFUSAL_READS,
   REVISION_READS,
   TODAY_READS,
   USAGE_READS,

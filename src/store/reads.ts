@@ -169,12 +169,54 @@ export interface OpenAlarms {
 /** What a customer can name, or the hash of a card's code, which itself goes nowhere. */
 export type AccountQuery = { text: string } | { cardHash: string };
 
+/** Which field of an account matched a search. */
+export type FoundBy = 'account' | 'key' | 'last4' | 'card' | 'card_code' | 'login' | 'nickname' | 'request' | 'refused';
+
 export interface FoundAccount {
   accountId: string;
-  /** Which field matched. */
-  by: 'account' | 'key' | 'last4' | 'card' | 'card_code' | 'login' | 'request';
+  by: FoundBy;
   balance: bigint;
   frozen: boolean;
+}
+
+export const ACCOUNT_SORTS = ['created', 'nickname', 'balance', 'spend', 'last_seen', 'failure_rate'] as const;
+export type AccountSort = (typeof ACCOUNT_SORTS)[number];
+
+export interface AccountListQuery {
+  sort: AccountSort;
+  isAscending: boolean;
+  /** All accounts without it. */
+  wanted?: AccountQuery | undefined;
+  /** The last account of the page before. */
+  after?: AccountPlace | undefined;
+  /** Usage counts from this Taipei day on. */
+  sinceDay: number;
+  limit: number;
+}
+
+/** Where an account is in a sorted list. */
+export interface AccountPlace {
+  /** As text, whatever the list is sorted by. */
+  value: string;
+  accountId: string;
+}
+
+export interface ListedAccount {
+  accountId: string;
+  createdAt: number;
+  nickname: string | null;
+  note: string | null;
+  balance: bigint;
+  frozen: boolean;
+  spend: bigint;
+  /** Calls that were admitted, and those of them that failed. */
+  requests: number;
+  failed: number;
+  /** When its last admitted call began; null if there was none. */
+  lastSeenAt: number | null;
+  /** Null unless it was searched for. */
+  by: FoundBy | null;
+  place: AccountPlace;
 }
 
 export interface ModelUse {

@@ -85,6 +85,14 @@ export interface Window {
   touchedAt: number;
 }
 
+/** What the operator calls an account, and wrote down about it. */
+export interface AccountNote {
+  nickname: string | null;
+  note: string | null;
+  /** The nickname as searches compare it, see `foldName`. */
+  search: string;
+}
+
 export interface Lease {
   nodeId: string;
   host: string;

@@ -4,6 +4,7 @@
 import type { Alarm } from '../kit/alarms.ts';
 import type { Input, OperationName, Result } from './operations.ts';
 import type { Reads } from './read-table.ts';
+import type { RefusalBatch } from './refusals.ts';
 
 export interface OldUsage {
   day: number;
@@ -27,7 +28,10 @@ export interface Store {
   /** Operations that wait for a batch. */
   waiting(): number;
   recordAlarm(alarm: Alarm, at: number): Promise<void>;
-  /** Forgets hashed addresses, answers to repeated calls and dead leases older than `before`, and events 28 days older. */
+  /** Counts refused requests and keeps the newest of each account. After an error it may be written all the same. */
+  recordRefusals(batch: RefusalBatch): Promise<void>;
+  /** Forgets hashed addresses, answers to repeated calls and dead leases older than `before`, and what is kept for longer
+   * by that much later: refused requests 5 days, events and counts of refusals 28 days. */
   forget(before: number): Promise<void>;
   /** Deletes usage records of the days (Taipei's) before one, then their sums and losses, at most so many at a time; answers how many. */
   forgetUsage(before: OldUsage): Promise<Forgotten>;

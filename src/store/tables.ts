@@ -4,6 +4,7 @@
 import type { Additions, Pages, PageTable } from './book/book.ts';
 import { type AllLimits, limitsToText, textToLimits } from './key-limits.ts';
 import type {
+  AccountNote,
   Action,
   BookedLoss,
   Budget,
@@ -128,6 +129,11 @@ export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } =
     day: ['day', 'number'],
     amount: ['amount_nano', 'money'],
     reached: ['reached', 'flag'],
+  }),
+  accountNotes: table<AccountNote>('account_notes', 'account_id', undefined, {
+    nickname: ['nickname', 'text'],
+    note: ['note', 'text'],
+    search: ['search', 'text'],
   }),
   holds: table<Hold>('holds', 'request_id', 'requestId', {
     accountId: ['account_id', 'text'],

@@ -5,6 +5,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import type {
+  AccountNote,
   Action,
   BookedLoss,
   Budget,
@@ -39,6 +40,7 @@ export const PAGE_TABLES = [
   'budgets',
   'sessionBudgets',
   'lossDays',
+  'accountNotes',
   'holds',
   'leases',
   'cards',
@@ -63,6 +65,7 @@ export interface Pages {
   sessionBudgets: SessionBudget;
   /** By account, under the lock of its wallet. */
   lossDays: LossDay;
+  accountNotes: AccountNote;
   holds: Hold;
   leases: Lease;
   cards: Card;
@@ -126,6 +129,7 @@ function emptyShelves(): Shelves {
     budgets: emptyShelf(),
     sessionBudgets: emptyShelf(),
     lossDays: emptyShelf(),
+    accountNotes: emptyShelf(),
     holds: emptyShelf(),
     leases: emptyShelf(),
     cards: emptyShelf(),

@@ -2,6 +2,7 @@
 
 import { AssertionFailed } from '../../kit/assert.ts';
 import type { Input, Operation, OperationName, Result } from '../operations.ts';
+import { describeAccount, describeAccountTouches } from './account-notes.ts';
 import { noteAction } from './actions.ts';
 import { keyringTouches } from './actors.ts';
 import { admit, admitTouches, previewAdmit } from './admit.ts';
@@ -85,6 +86,7 @@ const DEFINITIONS: Definitions = {
   revokeKey: { touches: revokeKeyTouches, decide: revokeKey },
   setBalanceLow: { touches: ({ accountId, by }) => keyringTouches(accountId, by), decide: setBalanceLow },
   freeze: { touches: freezeTouches, decide: freeze },
+  describeAccount: { touches: describeAccountTouches, decide: describeAccount },
   traffic: { touches: trafficTouches, decide: addTraffic },
   claim: { touches: ({ name }) => [{ table: 'settings', id: name }], decide: claim },
   setLogin: { touches: setLoginTouches, decide: setLogin },

@@ -74,6 +74,7 @@ const READERS: Readers = {
   budgets: prepareReader(PAGES.budgets),
   sessionBudgets: prepareReader(PAGES.sessionBudgets),
   lossDays: prepareReader(PAGES.lossDays),
+  accountNotes: prepareReader(PAGES.accountNotes),
   holds: prepareReader(PAGES.holds),
   leases: prepareReader(PAGES.leases),
   cards: prepareReader(PAGES.cards),

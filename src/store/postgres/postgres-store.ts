@@ -19,6 +19,7 @@ import { migrate } from './migrate.ts';
 import { createPool } from './pool.ts';
 import { prepareReads } from './prepare-reads.ts';
 import { setAside } from './set-aside.ts';
+import { writeRefusals } from './write-refusals.ts';
 import { createWriter } from './writer.ts';
 
 /** For who can do something else while the database cannot be reached. */
@@ -145,6 +146,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         sql: 'INSERT INTO alarms (at, name, subject, fields) VALUES ($1, $2, $3, $4)',
         values: [at, name, alarmSubject(fields), JSON.stringify(fields)],
       });
+    },
+    async recordRefusals(batch) {
+      for (const query of writeRefusals(batch)) await upkeep.ask(query);
     },
     async forget(before) {
       for (const sql of FORGET) await upkeep.ask({ sql, values: [before] });

@@ -1,10 +1,21 @@
 -- What all migrations together make of an empty database, for people to read. Generated: change a migration, not this.
 
+CREATE TABLE account_notes (
+  account_id text COLLATE "C" NOT NULL,
+  nickname text COLLATE "C",
+  note text COLLATE "C",
+  search text COLLATE "C" NOT NULL,
+  CONSTRAINT account_notes_pkey PRIMARY KEY (account_id),
+  CONSTRAINT account_notes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id)
+);
+
 CREATE TABLE accounts (
   account_id text COLLATE "C" NOT NULL,
   created_at bigint NOT NULL,
   CONSTRAINT accounts_pkey PRIMARY KEY (account_id)
 );
+
+CREATE INDEX accounts_by_creation ON public.accounts USING btree (created_at, account_id);
 
 CREATE TABLE alarms (
   alarm_id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -273,6 +284,35 @@ CREATE INDEX losses_by_day ON public.losses USING btree (day);
 CREATE TRIGGER losses_added AFTER INSERT ON public.losses REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_losses_to_sums();
 
 CREATE TRIGGER losses_are_not_updated BEFORE UPDATE ON public.losses FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_update_losses();
+
+CREATE TABLE refusal_days (
+  account_id text COLLATE "C" NOT NULL,
+  day bigint NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  code text COLLATE "C" NOT NULL,
+  refused bigint NOT NULL,
+  CONSTRAINT refusal_days_pkey PRIMARY KEY (account_id, day, key_id, code),
+  CONSTRAINT refusal_days_refused_check CHECK ((refused > 0))
+);
+
+CREATE INDEX refusal_days_by_day ON public.refusal_days USING btree (day);
+
+CREATE TABLE refused_requests (
+  request_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  endpoint text COLLATE "C" NOT NULL,
+  model text COLLATE "C",
+  status bigint NOT NULL,
+  code text COLLATE "C" NOT NULL,
+  figures text COLLATE "C" NOT NULL,
+  CONSTRAINT refused_requests_pkey PRIMARY KEY (request_id)
+);
+
+CREATE INDEX refused_requests_by_account ON public.refused_requests USING btree (account_id, request_id);
+
+CREATE INDEX refused_requests_by_time ON public.refused_requests USING btree (at);
 
 CREATE TABLE replays (
   replay_id text COLLATE "C" NOT NULL,

@@ -28,6 +28,7 @@ export function prepareLoad(db: Database): LoadPage {
     budgets: byId('budgets'),
     sessionBudgets: byId('sessionBudgets'),
     lossDays: byId('lossDays'),
+    accountNotes: byId('accountNotes'),
     holds: byId('holds'),
     leases: byId('leases'),
     cards: byId('cards'),

@@ -4,6 +4,7 @@ import type { Alarm } from '../../kit/alarms.ts';
 import type { Decided } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
 import type { ReadName } from '../read-table.ts';
+import type { RefusalBatch } from '../refusals.ts';
 import type { OldUsage } from '../store.ts';
 import type { OpenOptions } from './open-database.ts';
 
@@ -11,6 +12,7 @@ export type WriterRequest =
   | { do: 'open'; file: string; options: OpenOptions }
   | { do: 'commit'; operations: readonly Operation[] }
   | { do: 'alarm'; alarm: Alarm; at: number }
+  | { do: 'refusals'; batch: RefusalBatch }
   | { do: 'forget'; before: number }
   | { do: 'forgetUsage'; before: OldUsage }
   | { do: 'post' }

@@ -52,6 +52,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     waiting: batcher.depth,
     read: readsThrough({ reader, slowReader, post: posting.beforeRead }),
     recordAlarm: async (alarm, at) => void (await writer.ask({ do: 'alarm', alarm, at })),
+    recordRefusals: async (batch) => void (await writer.ask({ do: 'refusals', batch })),
     forget: async (before) => void (await writer.ask({ do: 'forget', before })),
     forgetUsage: async (before) => (await writer.ask({ do: 'forgetUsage', before })) as Forgotten,
     async close() {

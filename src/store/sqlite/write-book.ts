@@ -30,6 +30,7 @@ export function prepareWriteBook(db: Database): WriteBook {
     budgets: writeChanges('budgets', prepareTable(db, PAGES.budgets)),
     sessionBudgets: writeChanges('sessionBudgets', prepareTable(db, PAGES.sessionBudgets)),
     lossDays: writeChanges('lossDays', prepareTable(db, PAGES.lossDays)),
+    accountNotes: writeChanges('accountNotes', prepareTable(db, PAGES.accountNotes)),
     holds: writeChanges('holds', prepareTable(db, PAGES.holds)),
     leases: writeChanges('leases', prepareTable(db, PAGES.leases)),
     cards: writeChanges('cards', prepareTable(db, PAGES.cards)),

@@ -15,6 +15,7 @@ import type { Envelope, Reply, WriterRequest } from './messages.ts';
 import { migrate, refuseOtherSchema } from './migrate.ts';
 import { refuseMoved } from './moved-mark.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
+import { writeRefusals } from './write-refusals.ts';
 
 declare const self: Worker;
 
@@ -87,6 +88,8 @@ function handle(request: WriterRequest): unknown {
         JSON.stringify(request.alarm.fields),
       );
       return undefined;
+    case 'refusals':
+      return writeRefusals(db, request.batch);
     case 'forget':
       return forget(request.before);
     case 'forgetUsage':

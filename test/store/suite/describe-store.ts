@@ -1,6 +1,7 @@
 // The one suite that every store passes: what an operation does cannot depend on the database behind it.
 
 import { describe } from 'bun:test';
+import { describeAccountList } from './account-list.ts';
 import { describeActors } from './actors.ts';
 import { describeAdmit } from './admit.ts';
 import { describeAudit } from './audit.ts';
@@ -18,6 +19,7 @@ import { describeOperator } from './operator.ts';
 import { describeProfit } from './profit.ts';
 import { describePublishing } from './publishing.ts';
 import { describeRedeem } from './redeem.ts';
+import { describeRefusals } from './refusals.ts';
 import { describeRegister } from './register.ts';
 import type { OpenSubject } from './subject.ts';
 import { describeSweep } from './sweep.ts';
@@ -38,6 +40,8 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeBudgets(open);
     describeChains(open);
     describeLosses(open);
+    describeAccountList(open);
+    describeRefusals(open);
     describeEvents(open);
     describeWebhooks(open);
     describeLogins(open);

@@ -48,7 +48,9 @@ function Found({ context, text, found }: SearchProps) {
     card: accounts.byCard,
     card_code: accounts.byCardCode,
     login: accounts.byLogin,
+    nickname: accounts.byNickname,
     request: accounts.byRequest,
+    refused: accounts.byRequest,
   };
   return (
     <DataTable

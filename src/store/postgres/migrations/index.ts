@@ -20,6 +20,7 @@ import events from './0016-events.sql' with { type: 'text' };
 import webhooks from './0017-webhooks.sql' with { type: 'text' };
 import pricedAt from './0018-priced-at.sql' with { type: 'text' };
 import profit from './0019-profit.sql' with { type: 'text' };
+import customers from './0020-customers.sql' with { type: 'text' };
 import alarmSubjects from './0022-alarm-subjects.sql' with { type: 'text' };
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -42,5 +43,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 17, name: 'webhooks', sql: webhooks },
   { version: 18, name: 'priced-at', sql: pricedAt },
   { version: 19, name: 'profit', sql: profit },
+  { version: 20, name: 'customers', sql: customers },
   { version: 22, name: 'alarm-subjects', sql: alarmSubjects },
 ];

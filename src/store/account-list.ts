@@ -1,0 +1,132 @@
+// The list of accounts in pages, sorted by one of their figures. Figures of usage are sums of days, never of records. Only the
+// figure that a list is sorted by is looked up for all accounts; the others for those of the page.
+
+import { foundAccounts } from './find-accounts.ts';
+import type { Question } from './question.ts';
+import { all, ask, REPORT, type Row, read, SLOW, SLOW_JOURNALED } from './read.ts';
+import type { AccountListQuery, AccountQuery, AccountSort, FoundAccount, FoundBy, ListedAccount } from './reads.ts';
+
+/** Ended by the client, or by the limit of an hour: nothing failed. */
+const FAILED = `CASE WHEN status IN ('ok', 'client_gone', 'time_limit') THEN 0 ELSE requests END`;
+const SUMS = `SELECT account_id, CAST(sum(cost_nano) AS BIGINT) AS spend, CAST(sum(requests) AS BIGINT) AS requests,
+    CAST(sum(${FAILED}) AS BIGINT) AS failed
+  FROM usage_days WHERE day >= ?`;
+const LAST_SEEN = 'SELECT max(at) FROM usage_records WHERE usage_records.account_id = accounts.account_id';
+const ofAll = (value: string) => `SELECT accounts.account_id, ${value} AS value FROM accounts
+  LEFT JOIN (${SUMS} GROUP BY account_id) AS sums ON sums.account_id = accounts.account_id`;
+
+interface Sorted {
+  sql: string;
+  hasDay?: true;
+  isText?: true;
+}
+
+/** `value` is compared; it is never NULL. Those without a call are below those of which none failed. */
+const SORTED: Readonly<Record<AccountSort, Sorted>> = {
+  created: { sql: 'SELECT account_id, created_at AS value FROM accounts' },
+  balance: { sql: 'SELECT account_id, balance_nano AS value FROM wallets' },
+  // Those without a nickname go last: no name begins with this character.
+  nickname: {
+    sql: `SELECT accounts.account_id, coalesce(nullif(search, ''), '\u{10fffd}') AS value FROM accounts
+      LEFT JOIN account_notes ON account_notes.account_id = accounts.account_id`,
+    isText: true,
+  },
+  spend: { sql: ofAll('coalesce(spend, 0)'), hasDay: true },
+  failure_rate: { sql: ofAll('coalesce(failed * 1000000 / requests, -1)'), hasDay: true },
+  last_seen: { sql: `SELECT account_id, coalesce((${LAST_SEEN}), 0) AS value FROM accounts` },
+};
+
+export const ACCOUNT_LIST_READS = {
+  findAccounts: read(SLOW_JOURNALED, findQuestion, all(decodeFound)),
+  /** At most one more than the limit, so that the caller knows whether there is a next page. */
+  accountList: read(REPORT, listQuestion, all(decodeListed)),
+  /** Both null if the operator wrote nothing. */
+  accountNote: read(
+    SLOW,
+    (accountId: string) => ask('SELECT nickname, note FROM account_notes WHERE account_id = ?', accountId),
+    ([row]) => decodeNote(row),
+  ),
+};
+
+function findQuestion(wanted: AccountQuery, limit: number): Question {
+  const { sql, values } = foundAccounts(wanted);
+  return ask(
+    `SELECT DISTINCT found.account_id, found_by, balance_nano, frozen FROM (${sql}) AS found
+    JOIN wallets ON wallets.account_id = found.account_id ORDER BY 1 DESC, 2 LIMIT ?`,
+    ...values,
+    limit,
+  );
+}
+
+function listQuestion({ sort, isAscending, wanted, after, sinceDay, limit }: AccountListQuery): Question {
+  const { sql, hasDay, isText } = SORTED[sort];
+  const order = isAscending ? 'ASC' : 'DESC';
+  const found = wanted ? foundAccounts(wanted) : { sql: `SELECT NULL AS account_id, NULL AS found_by`, values: [] };
+  const value = isText ? '?' : 'CAST(? AS BIGINT)';
+  const conditions = [
+    ...(wanted ? ['account_id IN (SELECT account_id FROM found)'] : []),
+    ...(after ? [`(value, account_id) ${isAscending ? '>' : '<'} (${value}, ?)`] : []),
+  ];
+  return ask(
+    `WITH found AS (SELECT account_id, min(found_by) AS found_by FROM (${found.sql}) AS ways GROUP BY account_id),
+    page AS (
+      SELECT account_id, value FROM (${sql}) AS sorted ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
+      ORDER BY value ${order}, account_id ${order} LIMIT ?
+    )
+    SELECT page.account_id, value, created_at, balance_nano, frozen, nickname, note, spend, requests, failed, found_by,
+      (${LAST_SEEN}) AS last_seen
+    FROM page
+    JOIN accounts ON accounts.account_id = page.account_id
+    JOIN wallets ON wallets.account_id = page.account_id
+    LEFT JOIN account_notes ON account_notes.account_id = page.account_id
+    LEFT JOIN found ON found.account_id = page.account_id
+    LEFT JOIN (${SUMS} AND account_id IN (SELECT account_id FROM page) GROUP BY account_id) AS used
+      ON used.account_id = page.account_id
+    ORDER BY value ${order}, page.account_id ${order}`,
+    ...found.values,
+    ...(hasDay ? [sinceDay] : []),
+    ...(after ? [after.value, after.accountId] : []),
+    limit + 1,
+    sinceDay,
+  );
+}
+
+function decodeFound(row: Row): FoundAccount {
+  return {
+    accountId: String(row.account_id),
+    by: wayOf(row),
+    balance: BigInt(String(row.balance_nano)),
+    frozen: isFrozen(row),
+  };
+}
+
+function decodeListed(row: Row): ListedAccount {
+  const accountId = String(row.account_id);
+  return {
+    accountId,
+    createdAt: Number(row.created_at),
+    ...decodeNote(row),
+    balance: BigInt(String(row.balance_nano)),
+    frozen: isFrozen(row),
+    spend: BigInt(String(row.spend ?? 0)),
+    requests: Number(row.requests ?? 0),
+    failed: Number(row.failed ?? 0),
+    lastSeenAt: row.last_seen === null ? null : Number(row.last_seen),
+    by: row.found_by === null ? null : wayOf(row),
+    place: { value: String(row.value), accountId },
+  };
+}
+
+function decodeNote(row: Row | undefined): Pick<ListedAccount, 'nickname' | 'note'> {
+  const text = (value: unknown) => (value === null || value === undefined ? null : String(value));
+  return { nickname: text(row?.nickname), note: text(row?.note) };
+}
+
+/** The statement is the only source of these words. */
+function wayOf(row: Row): FoundBy {
+  return String(row.found_by) as FoundBy;
+}
+
+function isFrozen({ frozen }: Row): boolean {
+  return frozen === true || Number(frozen) === 1;
+}

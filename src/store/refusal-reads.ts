@@ -1,0 +1,60 @@
+// Reads of refused requests, for the operator.
+
+import { type Condition, type Question, where } from './question.ts';
+import { all, ask, QUICK, type Row, read, SLOW } from './read.ts';
+import { KEPT_WITHOUT_ACCOUNT, type RefusalCount, type RefusedRequest } from './refusals.ts';
+
+export interface RefusalQuery {
+  /** Empty: those whose account is unknown. */
+  accountId?: string | undefined;
+  requestId?: string | undefined;
+}
+
+export const REFUSAL_READS = {
+  /** Newest first, at most as many as are kept of all unknown accounts. */
+  refusedRequests: read(QUICK, refusedQuestion, all(decodeRefused)),
+  /** By day, key and code, the newest day first. */
+  refusalCounts: read(
+    SLOW,
+    (accountId: string, fromDay: number) =>
+      ask(
+        `SELECT * FROM refusal_days WHERE account_id = ? AND day >= ? ORDER BY day DESC, refused DESC, key_id, code
+         LIMIT 1000`,
+        accountId,
+        fromDay,
+      ),
+    all(decodeCount),
+  ),
+};
+
+function refusedQuestion({ accountId, requestId }: RefusalQuery): Question {
+  const conditions: Condition[] = [];
+  if (accountId !== undefined) conditions.push(['account_id = ?', accountId]);
+  if (requestId !== undefined) conditions.push(['request_id = ?', requestId]);
+  const { sql, values } = where(conditions);
+  return ask(`SELECT * FROM refused_requests ${sql} ORDER BY request_id DESC LIMIT ?`, ...values, KEPT_WITHOUT_ACCOUNT);
+}
+
+function decodeRefused(row: Row): RefusedRequest {
+  return {
+    requestId: String(row.request_id),
+    accountId: String(row.account_id),
+    keyId: String(row.key_id),
+    at: Number(row.at),
+    endpoint: String(row.endpoint),
+    model: row.model === null ? null : String(row.model),
+    status: Number(row.status),
+    code: String(row.code),
+    figures: JSON.parse(String(row.figures)),
+  };
+}
+
+function decodeCount(row: Row): RefusalCount {
+  return {
+    accountId: String(row.account_id),
+    day: Number(row.day),
+    keyId: String(row.key_id),
+    code: String(row.code),
+    refused: Number(row.refused),
+  };
+}
