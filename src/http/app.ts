@@ -12,12 +12,13 @@ import { addressOf } from './client-address.ts';
 import { addCommonHeaders } from './common-headers.ts';
 import { isOpenToPages, preflight } from './cors.ts';
 import { keyFromHeaders } from './credentials.ts';
-import type { Exchange, HttpTools } from './exchange.ts';
+import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
 import { clientName } from './failed-stream.ts';
 import { createFaultResponses, type FaultResponse } from './fault-response.ts';
 import type { HttpRoute } from './operation.ts';
 import { checkDeclaredBody } from './read-body.ts';
 import { askPeerBefore } from './read-keyed-body.ts';
+import { recordRefusal } from './record-refusal.ts';
 import { routePath } from './route-path.ts';
 import { ROUTES } from './route-table.ts';
 import { similarRouteHint } from './similar-route.ts';
@@ -147,6 +148,9 @@ const EVERY_METHOD = ['ALL'];
 
 /** Every route in the same order. */
 async function serveRoute(tools: AppTools, route: HttpRoute, exchange: Exchange): Promise<Response> {
+  exchange.route = route.name;
+  /** With its key, once that is found. */
+  let known: Exchange | KeyedExchange = exchange;
   try {
     if (route.maxBytes > 0) {
       checkDeclaredBody(exchange.request, route.maxBytes);
@@ -161,9 +165,11 @@ async function serveRoute(tools: AppTools, route: HttpRoute, exchange: Exchange)
     );
     if (!key) return faultResponse(tools, exchange, fault('invalid_api_key'));
     failpoint('key-checked');
-    return finish(tools, exchange, await route.handle(tools, { ...exchange, key }));
+    const keyed = { ...exchange, key };
+    known = keyed;
+    return finish(tools, keyed, await route.handle(tools, keyed));
   } catch (error) {
-    return faultResponse(tools, exchange, error);
+    return faultResponse(tools, known, error);
   }
 }
 
@@ -194,7 +200,10 @@ function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Res
   const found = toFault(error);
   const thrown = found.code === 'invalid_api_key' ? countBadKey(tools, exchange, found) : found;
   const isGone = isOfGone(thrown, request);
-  if (!isGone) tools.countFault(thrown.label);
+  if (!isGone) {
+    tools.countFault(thrown.label);
+    recordRefusal(tools, exchange, thrown);
+  }
   if (thrown.isOurs && !isGone) {
     const detail = thrown === error ? thrown.details.internal : describeError(error);
     tools.log('error', 'fault', { request_id: requestId, code: thrown.code, detail });

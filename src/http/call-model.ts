@@ -49,6 +49,7 @@ export async function callModel(
     const { document, key } = large
       ? await large.read(body, earlyRefusal(tools, exchange, endpoint, quoted))
       : parseKeyed(body, await askPeerBefore(tools.authenticator.revalidate(exchange.key), exchange.connection));
+    exchange.askedModel = document.value.model;
     if (quoted) await requireQuoted(tools, quoted, endpoint, { accountId: key.accountId, body: document.value });
     const work = large ?? UNCOUNTED_WORK;
     const incoming = incomingCall(tools, exchange, endpoint, { document, key, capacity, work, quoted });
@@ -62,6 +63,7 @@ export async function callModel(
     limitByAddress(tools, exchange, call);
     const answer = await relayRequest(tools.relay, call);
     if (!(answer instanceof Fault)) return newResponse(exchange, answer.body, answer);
+    exchange.wasAdmitted = call.wasAdmitted;
     large?.failed(answer);
     capacity.release();
     return answer;
@@ -74,13 +76,15 @@ export async function callModel(
 
 function earlyRefusal(
   tools: HttpTools,
-  { request }: Exchange,
+  exchange: Exchange,
   { kind, dialect }: ModelCall,
   quoted: QuotedPrice | undefined,
 ): RefuseEarly {
-  const noWait = isSet(request, 'x-svc-no-wait');
-  return (key, unparsed) =>
+  const noWait = isSet(exchange.request, 'x-svc-no-wait');
+  return (key, unparsed) => {
+    exchange.askedModel = unparsed.value.model;
     refuseEarly(tools.relay, { catalog: quoted?.catalog ?? tools.catalog(), key, kind, dialect, noWait }, unparsed);
+  };
 }
 
 interface ReadCall extends Pick<IncomingCall, 'document' | 'key' | 'capacity' | 'work'> {

@@ -20,6 +20,7 @@ import type { CountKeyChange } from '../limits/key-changes.ts';
 import type { LargeWork } from '../limits/large-work.ts';
 import type { Load } from '../limits/load.ts';
 import type { QuoteGuard } from '../limits/quote-guard.ts';
+import type { RefusalLog } from '../limits/refusal-log.ts';
 import type { RelayTools } from '../relay/call.ts';
 import type { Store } from '../store/store.ts';
 import type { EventStreams } from './event-stream.ts';
@@ -54,6 +55,8 @@ export interface HttpTools {
   countKeyChange: CountKeyChange;
   /** Counts a fault that a client gets. */
   countFault(label: FaultLabel): void;
+  /** Keeps a refused request for the operator. */
+  recordRefusal: RefusalLog['record'];
   load: Load;
   /** False while draining. */
   isReady(): boolean;
@@ -74,6 +77,12 @@ export interface Exchange {
   envelope: Envelope;
   connection: Connection;
   params: Readonly<Record<string, string>>;
+  /** Method and path, as the table of routes has them; undefined if there is no such route. */
+  route?: string;
+  /** `model` of the body, once that is read: whatever the client sent. */
+  askedModel?: unknown;
+  /** A call that was admitted has a usage record; it was not refused. */
+  wasAdmitted?: boolean;
 }
 
 export interface KeyedExchange extends Exchange {

@@ -117,6 +117,8 @@ export interface Call extends IncomingCall {
   carriers: Carriers;
   /** Keyed hash of the client's address, where free calls are limited by it. */
   freeAddress: string | undefined;
+  /** Its end will be a usage record. */
+  wasAdmitted: boolean;
 }
 
 /** An admitted call. It is never copied: attempts write to it, and the close reads that. */

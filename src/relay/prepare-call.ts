@@ -66,7 +66,17 @@ function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
     isFree: model.free,
   });
   const candidates = candidateModels(models, request, isStrict);
-  return { ...incoming, named, model, models, candidates, request, carriers, freeAddress: undefined };
+  return {
+    ...incoming,
+    named,
+    model,
+    models,
+    candidates,
+    request,
+    carriers,
+    freeAddress: undefined,
+    wasAdmitted: false,
+  };
 }
 
 /** Only such a route can return log probabilities. */

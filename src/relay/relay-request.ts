@@ -18,6 +18,7 @@ import { waitForAnswer } from './wait-for-whole.ts';
 export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer | Fault> {
   const admission = await admit(tools, call);
   if (admission instanceof Fault) return admission;
+  call.wasAdmitted = true;
   // Refused calls do not add to the traffic that the retry budget is a share of.
   tools.retryBudget.countCall();
   call.work.stopCounting();

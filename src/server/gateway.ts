@@ -42,6 +42,7 @@ import { createKeyChangeCounter } from '../limits/key-changes.ts';
 import { createLargeWork } from '../limits/large-work.ts';
 import { createLoad } from '../limits/load.ts';
 import { createQuoteGuard } from '../limits/quote-guard.ts';
+import { createRefusalLog } from '../limits/refusal-log.ts';
 import type { Store } from '../store/store.ts';
 import { createAlarmWebhook } from './alarm-webhook.ts';
 import { createConsoleTools, tokenCheck } from './console-tools.ts';
@@ -121,6 +122,7 @@ export async function composeGateway(
   };
   const authenticator = createAuthenticator(store, clock, pepper);
   const traffic = createTraffic(clock);
+  const refusals = createRefusalLog(clock);
   const health = createHealth(clock);
   const errors = createRecentErrors(clock);
   const status = createPublicStatus({ store, clock, catalog, health, traffic });
@@ -181,6 +183,7 @@ export async function composeGateway(
     quoteGuard: createQuoteGuard(clock),
     countKeyChange: createKeyChangeCounter(clock),
     countFault: countFaults(metrics),
+    recordRefusal: refusals.record,
     load: createLoad({
       get requests() {
         return catalog().guards.requests_in_flight;
@@ -252,6 +255,7 @@ export async function composeGateway(
         eventWatch,
         webhooks,
         traffic,
+        refusals,
         lossMeter,
         node: identity,
       }),

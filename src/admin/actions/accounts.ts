@@ -1,6 +1,5 @@
 // An operator's actions for a customer: find the account, inspect, credit, freeze, manage keys.
 
-import { readCardCode } from '../../accounts/card-code.ts';
 import { createKeyText, lastFour } from '../../accounts/keys/key-format.ts';
 import { treeOrder } from '../../accounts/keys/key-tree.ts';
 import { newKeyRow } from '../../accounts/keys/new-key-row.ts';
@@ -11,6 +10,7 @@ import { isLiveKey } from '../../store/key-rules.ts';
 import type { DaySpend, FoundAccount, OpenHold } from '../../store/reads.ts';
 import type { Entry, KeyRow, StoredAction, StoredEntry, UsageRecord, Wallet } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
+import { wantedAccount } from './list-accounts.ts';
 import { showLosses } from './losses.ts';
 import { readLine } from './read-input.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
@@ -28,6 +28,8 @@ export interface AccountView {
   createdAt: number | undefined;
   wallet: Wallet;
   loginName: string | null;
+  nickname: string | null;
+  note: string | null;
   holds: readonly OpenHold[];
   /** One page, newest first, and the start of the next page; null if there is none. */
   entries: readonly StoredEntry[];
@@ -65,19 +67,14 @@ const ACTIONS_SHOWN = 50;
 const DAYS_SHOWN = 30;
 const MAX_REASON_CHARS = 500;
 const MAX_NAME_CHARS = 100;
-const MAX_SEARCH_CHARS = 200;
 
-/** Finds exact ids, the last four of a key, a card's serial or code, a login name, a request id. At most 50. */
+/** Finds exact ids, the last four of a key, a card's serial or code, a login name, a request id, or a part of a nickname. At most 50. */
 export async function searchAccounts(
   { store, hashCard }: Pick<OperatingTools, 'store' | 'hashCard'>,
   text: string,
 ): Promise<FoundAccount[]> {
-  const wanted = text.trim();
-  const isPossible =
-    wanted !== '' && wanted.length <= MAX_SEARCH_CHARS && wanted.isWellFormed() && !/\p{Cc}/u.test(wanted);
-  if (!isPossible) return [];
-  const code = readCardCode(wanted);
-  return store.read.findAccounts(code === undefined ? { text: wanted } : { cardHash: hashCard(code) }, MAX_FOUND);
+  const wanted = wantedAccount(hashCard, text);
+  return wanted === undefined || wanted === 'impossible' ? [] : store.read.findAccounts(wanted, MAX_FOUND);
 }
 
 /** Refused: not_found, invalid. */
@@ -92,10 +89,11 @@ export async function showAccount(
   const wallet = await read.wallet(accountId);
   if (!wallet) throw noSuchAccount(accountId);
   const losses = (days: number) => showLosses({ store, clock }, { by: 'reason', days, accountId });
-  const [createdAt, login, holds, entries, credits, keys, usage, spendByDay, lostToday, lost, actions] =
+  const [createdAt, login, note, holds, entries, credits, keys, usage, spendByDay, lostToday, lost, actions] =
     await Promise.all([
       read.accountSince(accountId),
       read.login(accountId),
+      read.accountNote(accountId),
       read.openHolds(accountId),
       read.entriesOf(accountId, ENTRIES_SHOWN + 1, entriesBefore),
       read.creditsOf(accountId, ENTRIES_SHOWN + 1, creditsBefore),
@@ -112,6 +110,7 @@ export async function showAccount(
     createdAt,
     wallet,
     loginName: login?.name ?? null,
+    ...note,
     holds,
     entries: entries.slice(0, ENTRIES_SHOWN),
     entriesNext: nextOf(entries),

@@ -2,15 +2,9 @@
 
 import { z } from 'zod';
 import { publicRecord } from '../../accounts/usage/public-usage.ts';
-import {
-  createKey,
-  credit,
-  revokeKey,
-  searchAccounts,
-  setFrozen,
-  showAccount,
-  showRequest,
-} from '../actions/accounts.ts';
+import { createKey, credit, revokeKey, setFrozen, showAccount, showRequest } from '../actions/accounts.ts';
+import { describeAccount } from '../actions/describe-account.ts';
+import { ACCOUNT_SORTS, listAccounts } from '../actions/list-accounts.ts';
 import { readAmount } from '../actions/read-input.ts';
 import { notFound } from '../actions/refused.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
@@ -20,11 +14,17 @@ const entryId = z.coerce.number().int().min(1);
 
 export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
   operation('GET /api/admin/accounts', {
-    id: 'searchAccounts',
+    id: 'listAccounts',
     summary:
-      'By account, key or request id, the last four of a key, a card’s serial or code (of who redeemed it), or a login name.',
-    query: z.object({ q: text }),
-    run: async (tools, { query }) => ({ data: await searchAccounts(tools, query.q) }),
+      'Every account with its figures of 30 days, largest first unless `order` is `asc`; `next_cursor`, if not null, is `cursor` of the next page. `q` finds by account, key or request id, the last four of a key, a card’s serial or code (of who redeemed it), a login name, or a part of the nickname.',
+    query: z.object({
+      sort: z.enum(ACCOUNT_SORTS).default('created'),
+      order: z.enum(['asc', 'desc']).optional(),
+      q: text.optional(),
+      cursor: text.optional(),
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+    }),
+    run: (tools, { query }) => listAccounts(tools, query),
   }),
   operation('GET /api/admin/accounts/:id', {
     id: 'showAccount',
@@ -42,6 +42,15 @@ export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
         usageCursor: query.usage_cursor,
       });
       return { ...account, usage: usage.map(publicRecord) };
+    },
+  }),
+  operation('PATCH /api/admin/accounts/:id', {
+    id: 'describeAccount',
+    summary: 'What you call the account, and a note about it; the customer sees neither. `null` removes one.',
+    body: z.strictObject({ nickname: text.nullable().optional(), note: text.nullable().optional() }),
+    async run(tools, { params, body }) {
+      await describeAccount(tools, params.id, { ...body, actor: ACTOR });
+      return { accountId: params.id, ...(await tools.store.read.accountNote(params.id)) };
     },
   }),
   operation('GET /api/admin/accounts/:id/requests/:request', {

@@ -8,6 +8,7 @@ import { LEDGER_OPERATIONS } from '../api/ledger.ts';
 import { openapiDocument } from '../api/openapi.ts';
 import type { AdminOperation } from '../api/operation.ts';
 import { PROFIT_OPERATIONS } from '../api/profit.ts';
+import { REFUSAL_OPERATIONS } from '../api/refusals.ts';
 import { WATCH_OPERATIONS } from '../api/watch.ts';
 import { METRICS_TYPE } from '../metrics/metrics.ts';
 import type { OperatorRoute, OperatorTools } from './tools.ts';
@@ -17,6 +18,7 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   ...CATALOG_OPERATIONS,
   ...CARD_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
+  ...REFUSAL_OPERATIONS,
   ...LEDGER_OPERATIONS,
   ...PROFIT_OPERATIONS,
   ...WATCH_OPERATIONS,

@@ -16,6 +16,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Sealer } from '../../kit/sealed.ts';
 import type { LossMeter } from '../../ledger/loss-meter.ts';
+import type { RefusalLog } from '../../limits/refusal-log.ts';
 import type { Pulse } from '../../store/reads.ts';
 import type { Store } from '../../store/store.ts';
 import { auditLedger } from '../jobs/audit-ledger.ts';
@@ -24,6 +25,7 @@ import { followStore } from '../jobs/follow-store.ts';
 import { ALWAYS_HELD, holdRole } from '../jobs/hold-role.ts';
 import { type HeldLease, keepLease, type Node } from '../jobs/keep-lease.ts';
 import { sendWebhooks } from '../jobs/send-webhooks.ts';
+import { storeRefusals } from '../jobs/store-refusals.ts';
 import { storeTraffic } from '../jobs/store-traffic.ts';
 import { suspendKeys } from '../jobs/suspend-keys.ts';
 import { sweepHolds } from '../jobs/sweep-holds.ts';
@@ -47,6 +49,7 @@ interface NodeTools {
   eventWatch: Pick<EventWatch, 'follow'>;
   webhooks: DeliveryTools;
   traffic: Traffic;
+  refusals: RefusalLog;
   lossMeter: LossMeter;
   node: Node;
 }
@@ -64,7 +67,7 @@ export interface RunningNode {
   reload(): Promise<void>;
   /** Stops the jobs. */
   stop(): void;
-  /** Stores the traffic, returns the lease and closes the store. */
+  /** Stores the traffic and the refusals, returns the lease and closes the store. */
   end(): Promise<void>;
 }
 
@@ -130,6 +133,8 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   stops.push(audit.stop);
   const trafficJob = storeTraffic(store, clock, log, traffic);
   stops.push(trafficJob.stop);
+  const refusalJob = storeRefusals(store, clock, log, tools.refusals);
+  stops.push(refusalJob.stop);
   const role = isAlone ? ALWAYS_HELD : await holdRole('role:webhooks', { store, clock, log, node, isProcessAlive });
   stops.push(role.stop);
   const webhookJob = sendWebhooks({ ...tools.webhooks, store, log, role });
@@ -156,6 +161,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
     },
     async end() {
       await trafficJob.flush();
+      await refusalJob.flush();
       await webhookJob.ended();
       await role.end();
       await lease.end();

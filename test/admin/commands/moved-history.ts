@@ -1,6 +1,7 @@
 // What happens on a gateway in a few weeks, in a few seconds and through its doors: accounts, cards, calls that are paid,
 // free and failed, keys of every kind, a name to sign in with, revisions, an alarm, an incident, a frozen account.
 
+import { expect } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { createSiteClient } from '../../site/site-client.ts';
 import type { Answer } from '../../support/answer.ts';
@@ -136,6 +137,8 @@ export async function makeHistory(
   const refund = { amount_ntd: '0.000000001', reason: 'one billionth', kind: 'refund', once: 'r1' };
   await must(admin('POST', `/accounts/${first.account_id}/credit`, refund));
   await must(admin('POST', `/accounts/${second.account_id}/freeze`, { reason: 'asked for' }));
+  await must(admin('PATCH', `/accounts/${first.account_id}`, { nickname: '小王 "1"', note: 'two\nlines' }));
+  expect((await call('/v1/models', { key: 'sk-svc-wrong' })).status).toBe(401);
   const titles = ['--title-en', 'Slow', '--title-zh', '回應較慢'];
   await place.gateway(['incidents', 'add', ...titles]);
 

@@ -7,6 +7,7 @@ export const en = {
   deeds: {
     'accounts.credit': 'Credited account',
     'accounts.refund': 'Refunded account',
+    'accounts.describe': 'Changed nickname or note',
     'accounts.freeze': 'Froze account',
     'accounts.thaw': 'Unfroze account',
     'keys.create': 'Created key',
@@ -85,6 +86,7 @@ export const zh: Said<typeof en> = {
   deeds: {
     'accounts.credit': '加值',
     'accounts.refund': '退款',
+    'accounts.describe': '更改暱稱或備註',
     'accounts.freeze': '暫停帳戶使用',
     'accounts.thaw': '恢復帳戶使用',
     'keys.create': '建立金鑰',

@@ -1,0 +1,103 @@
+// The list of all accounts, in pages: what they hold, what they spent in 30 days, and how often their calls failed.
+
+import { readCardCode } from '../../accounts/card-code.ts';
+import type { Nano } from '../../kit/money.ts';
+import { taipeiDay } from '../../kit/taipei.ts';
+import {
+  ACCOUNT_SORTS,
+  type AccountPlace,
+  type AccountQuery,
+  type AccountSort,
+  type FoundBy,
+  type ListedAccount,
+} from '../../store/reads.ts';
+import { invalid } from './refused.ts';
+import type { OperatingTools } from './tools.ts';
+
+export { ACCOUNT_SORTS, type AccountSort };
+
+export const LISTED_DAYS = 30;
+const MAX_SEARCH_CHARS = 200;
+
+export interface AccountListRequest {
+  sort: AccountSort;
+  /** Largest first if left out, but for nicknames. */
+  order?: 'asc' | 'desc' | undefined;
+  /** Without a text, every account. */
+  q?: string | undefined;
+  cursor?: string | undefined;
+  limit: number;
+}
+
+export interface AccountRow {
+  accountId: string;
+  nickname: string | null;
+  note: string | null;
+  balance: Nano;
+  spend30d: Nano;
+  requests30d: number;
+  /** Share of the admitted calls of 30 days; null without one. */
+  failureRate: number | null;
+  lastSeenAt: number | null;
+  createdAt: number;
+  frozen: boolean;
+  by: FoundBy | null;
+}
+
+export interface AccountListPage {
+  data: readonly AccountRow[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+/** Refused: invalid. */
+export async function listAccounts(
+  { store, clock, hashCard }: Pick<OperatingTools, 'store' | 'clock' | 'hashCard'>,
+  { sort, order, q = '', cursor, limit }: AccountListRequest,
+): Promise<AccountListPage> {
+  const wanted = wantedAccount(hashCard, q);
+  if (wanted === 'impossible') return { data: [], hasMore: false, nextCursor: null };
+  const after = cursor === undefined ? undefined : readCursor(cursor, sort);
+  const isAscending = order === undefined ? sort === 'nickname' : order === 'asc';
+  const sinceDay = taipeiDay(clock.now()) - LISTED_DAYS + 1;
+  const found = await store.read.accountList({ sort, isAscending, wanted, after, sinceDay, limit });
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = found.length > limit;
+  return { data: page.map(viewRow), hasMore, nextCursor: hasMore && last ? writeCursor(sort, last.place) : null };
+}
+
+/** Undefined without a text. A card's code is looked up by its hash. */
+export function wantedAccount(
+  hashCard: OperatingTools['hashCard'],
+  text: string,
+): AccountQuery | 'impossible' | undefined {
+  const wanted = text.trim();
+  if (wanted === '') return undefined;
+  if (wanted.length > MAX_SEARCH_CHARS || !wanted.isWellFormed() || /\p{Cc}/u.test(wanted)) return 'impossible';
+  const code = readCardCode(wanted);
+  return code === undefined ? { text: wanted } : { cardHash: hashCard(code) };
+}
+
+function viewRow({ place: _, spend, requests, failed, ...account }: ListedAccount): AccountRow {
+  const failureRate = requests === 0 ? null : failed / requests;
+  return { ...account, spend30d: spend, requests30d: requests, failureRate };
+}
+
+function writeCursor(sort: AccountSort, { value, accountId }: AccountPlace): string {
+  return Buffer.from(`${sort} ${accountId} ${value}`).toString('base64url');
+}
+
+function readCursor(cursor: string, sort: AccountSort): AccountPlace {
+  const [of, accountId = '', ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ');
+  const value = rest.join(' ');
+  const isPlace = of === sort && /^acc_\w+$/.test(accountId) && (sort === 'nickname' || isWhole(value));
+  if (!isPlace || /\p{Cc}/u.test(value))
+    throw invalid('cursor', 'must be next_cursor of the page before, with its sort');
+  return { value, accountId };
+}
+
+/** A number that both databases can hold. */
+function isWhole(text: string): boolean {
+  return /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}
