@@ -52,17 +52,18 @@ export interface AccountView {
 }
 
 /** Start of the pages; the newest by default. */
-interface AccountPages {
+export interface AccountPages {
   entriesBefore?: number | undefined;
   creditsBefore?: number | undefined;
   usageCursor?: string | undefined;
+  /** On each page; 50 if left out. */
+  rows?: number;
 }
 
 type CreditKind = 'credit' | 'refund';
 
 const MAX_FOUND = 50;
-const ENTRIES_SHOWN = 50;
-const USAGE_SHOWN = 50;
+const ROWS_SHOWN = 50;
 const ACTIONS_SHOWN = 50;
 const DAYS_SHOWN = 30;
 const MAX_REASON_CHARS = 500;
@@ -81,7 +82,7 @@ export async function searchAccounts(
 export async function showAccount(
   { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
   accountId: string,
-  { entriesBefore, creditsBefore, usageCursor }: AccountPages = {},
+  { entriesBefore, creditsBefore, usageCursor, rows = ROWS_SHOWN }: AccountPages = {},
 ): Promise<AccountView> {
   const { read } = store;
   const after = usageCursor === undefined ? undefined : parseCursor(usageCursor);
@@ -95,10 +96,10 @@ export async function showAccount(
       read.login(accountId),
       read.accountNote(accountId),
       read.openHolds(accountId),
-      read.entriesOf(accountId, ENTRIES_SHOWN + 1, entriesBefore),
-      read.creditsOf(accountId, ENTRIES_SHOWN + 1, creditsBefore),
+      read.entriesOf(accountId, rows + 1, entriesBefore),
+      read.creditsOf(accountId, rows + 1, creditsBefore),
       read.keysOf(accountId),
-      read.usagePage({ accountId, limit: USAGE_SHOWN, ...(after ? { after } : {}) }),
+      read.usagePage({ accountId, limit: rows, ...(after ? { after } : {}) }),
       read.spendByDay(accountId, taipeiDay(clock.now()) - DAYS_SHOWN + 1),
       losses(1),
       losses(DAYS_SHOWN),
@@ -112,10 +113,10 @@ export async function showAccount(
     loginName: login?.name ?? null,
     ...note,
     holds,
-    entries: entries.slice(0, ENTRIES_SHOWN),
-    entriesNext: nextOf(entries),
-    credits: credits.slice(0, ENTRIES_SHOWN),
-    creditsNext: nextOf(credits),
+    entries: entries.slice(0, rows),
+    entriesNext: nextOf(entries, rows),
+    credits: credits.slice(0, rows),
+    creditsNext: nextOf(credits, rows),
     keys: treeOrder(keys).map((key) => viewKey(key, clock.now())),
     usage: usage.records,
     usageNext: usage.hasMore && last ? writeCursor(last.at, last.requestId) : null,
@@ -127,8 +128,8 @@ export async function showAccount(
 }
 
 /** One entry more than a page was read. */
-function nextOf(entries: readonly StoredEntry[]): number | null {
-  return entries.length > ENTRIES_SHOWN ? (entries[ENTRIES_SHOWN - 1]?.entryId ?? null) : null;
+function nextOf(entries: readonly StoredEntry[], rows: number): number | null {
+  return entries.length > rows ? (entries[rows - 1]?.entryId ?? null) : null;
 }
 
 /** A request's entry outlives its usage record. */

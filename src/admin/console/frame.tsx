@@ -82,7 +82,7 @@ export function ConsolePage(props: ConsolePageProps) {
       class="console"
       name={[siteName, ' ', <small>{frame.name}</small>]}
       menu={isSignedIn ? <Links links={links} current={section && `/${section}`} /> : null}
-      action={isSignedIn ? <SignOut path="/sign-out" text={frame.signOut} /> : null}
+      action={isSignedIn ? [<Find context={context} />, <SignOut path="/sign-out" text={frame.signOut} />] : null}
       foot={[
         <a href={context.publicUrl} rel="noreferrer">
           {frame.toSite}
@@ -97,6 +97,18 @@ export function ConsolePage(props: ConsolePageProps) {
       <NoticeBox notice={notice ?? context.flash} />
       {children}
     </Frame>
+  );
+}
+
+/** Finds an account, a request or a card from every page. A POST, because the code of a card must not be in a URL. */
+function Find({ context }: { context: ConsoleContext }) {
+  const { find, findLabel } = context.words.customers;
+  return (
+    <search class="find">
+      <form method="post" action="/accounts">
+        <input type="search" name="q" aria-label={findLabel} title={findLabel} placeholder={find} maxlength={100} />
+      </form>
+    </search>
   );
 }
 

@@ -50,7 +50,7 @@ export interface ConsoleVisits {
 const MAX_FORM_BYTES = 4 * 1024 * 1024;
 
 const KEPT_NAMES: ReadonlySet<string> = new Set([
-  ...['amount', 'kind', 'reason', 'name', 'address', 'count', 'expires', 'note'],
+  ...['amount', 'kind', 'reason', 'name', 'nickname', 'address', 'count', 'expires', 'note'],
   ...['titleEn', 'titleZh', 'textEn', 'textZh', 'started', 'ended', 'endedBefore'],
   ...['list', 'bill', 'rate', 'markup', 'channel', 'cost', 'free'],
 ]);

@@ -12,7 +12,14 @@ export function Scroll({ label, children }: { label: string; children?: Child })
   );
 }
 
-interface Column {
+export interface SortedColumn {
+  /** A link that sorts the table, in place of the text. */
+  head?: Child;
+  /** How the table is sorted by this column, if it is. */
+  sorted?: 'ascending' | 'descending' | undefined;
+}
+
+interface Column extends SortedColumn {
   text: string;
   isFigure?: boolean;
   /** Holds what somebody typed: it may be one long word. */
@@ -44,10 +51,12 @@ export function DataTable({ label, columns, rows, caption, none }: DataTableProp
         {caption ? <caption>{caption}</caption> : null}
         <thead>
           <tr>
-            <th scope="col">{first?.text}</th>
-            {others.map(({ text, isFigure, isAction }) => (
-              <th scope="col" class={isFigure ? 'right' : ''}>
-                {isAction ? <span class="unseen">{text}</span> : text}
+            <th scope="col" aria-sort={first?.sorted}>
+              {first?.head ?? first?.text}
+            </th>
+            {others.map(({ text, isFigure, isAction, head, sorted }) => (
+              <th scope="col" class={isFigure ? 'right' : ''} aria-sort={sorted}>
+                {isAction ? <span class="unseen">{text}</span> : (head ?? text)}
               </th>
             ))}
           </tr>

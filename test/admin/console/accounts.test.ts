@@ -8,7 +8,9 @@ import { money } from '../../../src/site/format.ts';
 import type { SiteClient } from '../../site/site-client.ts';
 import { adminApiOf } from '../../support/admin-api.ts';
 import { createKey } from '../../support/create-key.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.ts';
+import { issueCard } from '../../support/issue-cards.ts';
 import { createLine } from '../../support/key-tree.ts';
 import { chatAnswer, errorScript } from '../../support/openai-chat.ts';
 import { clientOf, fieldOf } from './operator-client.ts';
@@ -27,21 +29,56 @@ const pathOf = ({ accountId }: TestAccount) => `/accounts/${accountId}`;
 const balanceOf = async (one: TestAccount) => (await gateway.get('/api/me', one.key)).balance_ntd;
 
 describe('search', () => {
-  test('by account, key and last four leads to the account', async () => {
-    for (const text of [account.accountId, account.keyId, account.key.slice(-4)]) {
-      for (const found of [
-        await client.post('/accounts', { q: ` ${text} ` }),
-        await client.get(`/accounts?q=${encodeURIComponent(text)}`),
-      ]) {
+  const search = async (q: string) => {
+    const sent = await client.post('/accounts', { q });
+    return sent.status === 303 ? client.get(sent.headers.get('location') ?? '') : sent;
+  };
+
+  test('by account, key, last four and nickname leads to the account', async () => {
+    await client.post(`${pathOf(account)}/describe`, { nickname: 'Corner Shop', note: '' });
+    for (const text of [account.accountId, account.keyId, account.key.slice(-4), 'corner']) {
+      for (const found of [await search(` ${text} `), await client.get(`/accounts?q=${encodeURIComponent(text)}`)]) {
         expect([text, found.headers.get('location')]).toEqual([text, pathOf(account)]);
       }
     }
   });
 
+  test('by request leads to what was refused, with an account or without, and by serial to a card', async () => {
+    const known = (await gateway.chat(account.key, { model: 'none' })).headers.get('x-request-id') ?? '';
+    const unknown = (await gateway.call('/v1/models', { key: 'sk-svc-no' })).headers.get('x-request-id') ?? '';
+    const page = await eventually('the refused requests', async () => {
+      const [one, other] = [await search(known), await search(unknown)].map(({ headers }) => headers.get('location'));
+      return one === `/refusals/${known}` && other === `/refusals/${unknown}` && client.get(one);
+    });
+    const html = await page.text();
+    for (const said of [known, account.accountId, 'Corner Shop', 'model_not_found', 'The catalog has no model']) {
+      expect(html).toContain(said);
+    }
+    expect(await (await client.get(`/refusals/${unknown}`)).text()).toContain('the request had no valid key');
+    expect(await (await client.get(`${pathOf(account)}/refused`)).text()).toContain(`href="/refusals/${known}"`);
+    const card = await issueCard(gateway);
+    expect((await search(card.serial)).headers.get('location')).toBe(`/cards?serial=${card.serial}`);
+  });
+
   test('says so when nobody is found, and shows what was typed as text', async () => {
-    const html = await (await client.post('/accounts', { q: '<script>alert(1)</script>' })).text();
-    expect(html).toContain('No account was found');
+    const html = await (await search('<script>alert(1)</script>')).text();
+    expect(html).toContain('Nothing was found');
     expect(html).not.toContain('<script>alert');
+  });
+
+  test('neither a key nor the code of a card gets into an address', async () => {
+    for (const q of [account.key, 'PC-ABCD-EFGH']) {
+      const sent = await client.post('/accounts', { q });
+      expect(sent.headers.get('location') ?? '').not.toContain(q);
+    }
+  });
+
+  test('without a text it lists every account, sorted as asked', async () => {
+    const html = await (await client.get('/accounts?sort=balance&order=asc')).text();
+    expect(html).toContain(`href="${pathOf(account)}"`);
+    expect(html).toContain('aria-sort="ascending"');
+    expect(html).toContain('href="/accounts?sort=balance&amp;order=desc"');
+    expect((await client.get('/accounts?sort=balance&cursor=nonsense')).status).toBe(400);
   });
 });
 
@@ -93,23 +130,28 @@ test('nothing of a customer is out of reach: a request is found, and the page ha
   await gateway.gateway.store.commit('credit', { ...credit, reference: 'many-0' });
   for (let n = 0; n < 55; n++) await gateway.chat(one.key, { model: 'demo-small' });
 
-  const html = await (await client.get(pathOf(one))).text();
-  // The requests have pushed the first one out of the newest page, but not the money that came in.
-  expect(html).not.toContain(requestId);
-  expect(html).toContain('the first of many');
-  const link = (name: string) =>
-    new RegExp(`href="(${pathOf(one)}\\?${name}=[^"#]*#${name})">Older`).exec(html)?.[1] ?? '';
-  for (const name of ['entries', 'usage']) {
-    const older = await (await client.get(link(name))).text();
-    expect([name, older.includes(requestId)]).toEqual([name, true]);
-    expect(older).toContain(`href="${pathOf(one)}#${name}">Newest`);
+  const textOf = async (path: string) => (await client.get(path)).text();
+  for (const tab of ['requests', 'ledger']) {
+    // Newer requests have pushed the first one out of the newest pages.
+    let html = await textOf(`${pathOf(one)}/${tab}`);
+    expect([tab, html.includes(requestId)]).toEqual([tab, false]);
+    for (let older = 0; older < 2; older++) {
+      html = await textOf(new RegExp(`href="(${pathOf(one)}/${tab}\\?[^"]*)">Older`).exec(html)?.[1] ?? '');
+    }
+    expect([tab, html.includes(requestId)]).toEqual([tab, true]);
+    expect(html).toContain(`href="${pathOf(one)}/${tab}">Newest`);
   }
-  expect(link('credits')).toBe('');
-  const behind = `${pathOf(one)}?credits=1&entries=1&usage=${writeCursor(1, 'req_0')}`;
-  expect((await (await client.get(behind)).text()).match(/No older entries\./g)).toHaveLength(3);
+  expect(await textOf(`${pathOf(one)}/ledger?show=credits`)).toContain('the first of many');
   const chinese = await clientOf(gateway, 'zh-TW');
-  expect((await (await chinese.get(behind)).text()).match(/沒有更舊的紀錄。/g)).toHaveLength(3);
-  expect((await client.get(`${pathOf(one)}?usage=nonsense`)).status).toBe(400);
+  for (const path of [
+    'ledger?before=1',
+    'ledger?show=credits&before=1',
+    `requests?cursor=${writeCursor(1, 'req_0')}`,
+  ]) {
+    expect(await textOf(`${pathOf(one)}/${path}`)).toContain('No older entries.');
+    expect(await (await chinese.get(`${pathOf(one)}/${path}`)).text()).toContain('沒有更舊的紀錄。');
+  }
+  expect((await client.get(`${pathOf(one)}/requests?cursor=nonsense`)).status).toBe(400);
 
   const found = await client.get(`/accounts?q=${requestId}`);
   expect(found.headers.get('location')).toBe(`${pathOf(one)}/requests/${requestId}`);
@@ -137,15 +179,19 @@ test('requests are told in the words that the customer reads, keys with the hour
   await gateway.chat(one.key, { model: 'up-paid' });
   await gateway.chat(one.key, { model: 'up-paid' });
   await createKey(gateway, one.key, { name: 'late', expires_at: '2099-12-31T23:59:59+08:00' });
-  const html = await (await (await clientOf(gateway, 'zh-TW')).get(pathOf(one))).text();
+  const html = await (await (await clientOf(gateway, 'zh-TW')).get(`${pathOf(one)}/requests`)).text();
   const statuses = [...html.matchAll(/data-label="結果"><span class="\w+[^"]*">([^<]*)/g)].map(([, said]) => said);
   expect(statuses).toEqual(['上游失敗', '成功']);
-  expect(html).toContain('到 2099-12-31 23:59:59 UTC+8');
+  const keys = await (await (await clientOf(gateway, 'zh-TW')).get(`${pathOf(one)}/keys`)).text();
+  expect(keys).toContain('到 2099-12-31 23:59:59 UTC+8');
 });
 
 test('a key is made, shown once, and revoked after a question', async () => {
   const one = await gateway.register();
-  const fields = { name: 'lost the first', once: fieldOf(await (await client.get(pathOf(one))).text(), 'once') };
+  const fields = {
+    name: 'lost the first',
+    once: fieldOf(await (await client.get(`${pathOf(one)}/keys`)).text(), 'once'),
+  };
   const made = await (await client.submit(`${pathOf(one)}/keys`, fields)).text();
   expect((await client.post(`${pathOf(one)}/keys`, fields)).status).toBe(409);
   const key = /<code>(sk-[^<]+)<\/code>/.exec(made)?.[1] ?? '';
@@ -168,9 +214,9 @@ test('a key whose time is over is shown as expired', async () => {
   const one = await gateway.register();
   const expiresAt = Date.now() + 60_000;
   await createKey(gateway, one.key, { expires_at: new Date(expiresAt).toISOString() });
-  expect(await (await client.get(pathOf(one))).text()).toMatch(/until \d{4}-/);
+  expect(await (await client.get(`${pathOf(one)}/keys`)).text()).toMatch(/until \d{4}-/);
   gateway.sql('UPDATE keys SET expires_at = ? WHERE account_id = ? AND expires_at IS NOT NULL', 1, one.accountId);
-  expect(await (await client.get(pathOf(one))).text()).toContain('expired 1970-01-01');
+  expect(await (await client.get(`${pathOf(one)}/keys`)).text()).toContain('expired 1970-01-01');
 });
 
 test('a request whose record is no longer kept is told by its entry', async () => {
@@ -181,7 +227,7 @@ test('a request whose record is no longer kept is told by its entry', async () =
   await gateway.gateway.store.forgetUsage({ day: taipeiDay(Date.now()) + 1, limit: 1_000 });
   const path = `${pathOf(one)}/requests/${requestId}`;
   expect((await client.get(`/accounts?q=${requestId}`)).headers.get('location')).toBe(path);
-  expect(await (await client.get(pathOf(one))).text()).toContain(`href="${path}"`);
+  expect(await (await client.get(`${pathOf(one)}/ledger`)).text()).toContain(`href="${path}"`);
   const request = await client.get(path);
   expect(request.status).toBe(200);
   const html = await request.text();
@@ -198,7 +244,7 @@ test('a child stands below its parent, with its depth and every limit', async ()
     budgets: { day_ntd: 1, month_ntd: 20, total_ntd: 300, session_ntd: 0.5 },
     rates: { requests_per_minute: 60, tokens_per_minute: 100_000, in_flight: 3 },
   });
-  const html = await (await client.get(pathOf(one))).text();
+  const html = await (await client.get(`${pathOf(one)}/keys`)).text();
   expect(html).toContain('agent<span class="under">child of team, depth 1</span>');
   expect(html.indexOf(`>${top?.id}<`)).toBeLessThan(html.indexOf('child of team'));
   const limits = [

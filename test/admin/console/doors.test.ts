@@ -7,8 +7,9 @@ import { operatorOf } from '../../support/operator.ts';
 import { clientOf, fieldOf, strangerOf } from './operator-client.ts';
 
 const PAGES = ['/', '/channels', '/channels/up', '/models', '/models/document', '/models/revisions', '/models/import'];
-PAGES.push('/accounts/acc_1/requests/req_1');
 PAGES.push('/connect', '/connect/openai', '/connect/drafts/none', '/channels/up/edit', '/channels/up/remove');
+PAGES.push('/accounts/acc_1/requests/req_1', '/refusals/req_1');
+PAGES.push(...['requests', 'refused', 'ledger', 'keys'].map((tab) => `/accounts/acc_1/${tab}`));
 PAGES.push(
   '/cards',
   '/accounts',
@@ -28,6 +29,7 @@ ACTIONS.push(
   '/accounts/acc_1/credit',
   '/accounts/acc_1/freeze',
   '/accounts/acc_1/keys',
+  '/accounts/acc_1/describe',
   '/ledger/audit',
 );
 ACTIONS.push('/alarms/names/usage_invalid');

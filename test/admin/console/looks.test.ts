@@ -2,6 +2,7 @@
 // complains of, nothing wider than the smallest phone. In both languages, by day and by night, narrow and wide.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { taipeiDay } from '../../../src/kit/taipei.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../../support/browser.ts';
 import { createKey } from '../../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
@@ -43,9 +44,21 @@ async function fillShop(): Promise<string[]> {
   const cards = { amount: '100', count: '12', kind: 'promo', expires: '2099-12-31', note: LONG };
   const asked = await (await client.post('/cards/review', cards)).text();
   const issued = await client.post('/cards', { ...cards, once: fieldOf(asked, 'once') });
-  const [batch] = (issued.headers.get('location') ?? '').split('?');
+  const [batch = ''] = (issued.headers.get('location') ?? '').split('?');
   await client.post('/models/edit?model=up-free', { base: '1', 'sale-output': '5', 'cost-up-output': '9' });
-  const once = fieldOf(await (await client.get(`/accounts/${accountId}`)).text(), 'once');
+  const once = fieldOf(await (await client.get(`/accounts/${accountId}/keys`)).text(), 'once');
+  const refused = 'req_refused';
+  await gateway.gateway.store.recordRefusals({
+    counts: [{ accountId, day: taipeiDay(Date.now()), keyId, code: 'key_budget_exceeded', refused: 1_234 }],
+    requests: [
+      {
+        ...{ requestId: refused, accountId, keyId, at: Date.now(), endpoint: 'POST /v1/chat/completions' },
+        ...{ model: 'up-paid', status: 402, code: 'key_budget_exceeded' },
+        figures: { budget: 'day', key_id: keyId, needed_ntd: 12.5, available_ntd: 0.25, affordable_max_tokens: 120 },
+      },
+    ],
+  });
+  await client.post(`/accounts/${accountId}/describe`, { nickname: 'x'.repeat(60), note: LONG });
   await client.post(`/accounts/${accountId}/keys`, { name: 'x'.repeat(60), once });
   await createKey(gateway, key, { name: LONG });
   const given = { kind: 'credit', amount: '99999999.123456789', reason: LONG };
@@ -63,7 +76,9 @@ async function fillShop(): Promise<string[]> {
       '/cards',
       '/cards?serial=none',
     ],
-    ...[`${batch}`, `${batch}/sheet`, '/accounts', '/accounts?q=nobody', `/accounts/${accountId}`],
+    ...[batch, `${batch}/sheet`, '/accounts', '/accounts?q=nobody', `/accounts/${accountId}`],
+    ...['requests', 'refused', 'ledger', 'keys'].map((tab) => `/accounts/${accountId}/${tab}`),
+    ...['/accounts?sort=spend', `/refusals/${refused}`],
     ...[`/accounts/${accountId}/freeze`, `/accounts/${accountId}/keys/${keyId}/revoke`, '/ledger', '/ledger/reconcile'],
     ...['/ledger/losses', '/ledger/losses?by=account&days=30', '/ledger/losses?by=channel&days=90'],
     ...['/ledger/profit', '/ledger/profit?by=account&days=90', '/ledger/profit?by=day&days=30'],

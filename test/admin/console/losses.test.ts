@@ -49,7 +49,7 @@ test('losses by reason, with words in both languages, and by account with a link
   expect(LOST_TODAY.exec(await html(client, '/'))?.[1]).toBe('NT$0.40');
   expect(await html(chinese, '/')).toContain('今日未回收成本');
   const page = await html(client, `/accounts/${account.accountId}`);
-  expect(page).toMatch(/Losses today: <span class="number">NT\$0\.40/);
-  expect(page).toMatch(/Losses, 30 days: <span class="number">NT\$0\.40/);
+  expect(page).toMatch(/Losses today<\/dt><dd[^>]*><span title="NT\$0\.40/);
+  expect(page).toMatch(/Losses, 30 days<\/dt><dd[^>]*><span title="NT\$0\.40/);
   expect(await html(client, `/accounts/${account.accountId}/requests/${requestId}`)).toContain('empty_answer');
 });

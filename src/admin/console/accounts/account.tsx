@@ -1,31 +1,27 @@
 /** @jsxImportSource hono/jsx */
-// One account: money, keys, entries, requests, and operator actions. Never content of requests.
+// The summary of one account: its money, what it spent by day, and what an operator can do or did. Never content of requests.
 
-import { count, dateTime, money } from '../../../site/format.ts';
-import { wordsOf } from '../../../site/language.ts';
-import { Figure } from '../../../site/parts/amount.tsx';
+import { ntdNumber } from '../../../kit/money.ts';
+import { taipeiDay } from '../../../kit/taipei.ts';
+import { count, dateTime } from '../../../site/format.ts';
+import { Figure, Money } from '../../../site/parts/amount.tsx';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
+import { Chart } from '../../../site/parts/chart.tsx';
 import { CodeBlock } from '../../../site/parts/code-block.tsx';
-import { Hidden, SelectField, TextField } from '../../../site/parts/field.tsx';
+import { SelectField, TextArea, TextField } from '../../../site/parts/field.tsx';
+import { type Fact, Facts } from '../../../site/parts/table.tsx';
+import { MAX_NICKNAME_CHARS, MAX_NOTE_CHARS } from '../../actions/describe-account.ts';
+import { dayText } from '../../actions/ledger.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { Actions } from '../watch/action-table.tsx';
-import { type AccountProps, AccountTables } from './account-tables.tsx';
+import { AccountFrame, type AccountProps } from './account-frame.tsx';
 
 export function AccountPage(props: AccountProps) {
-  const { context, account, notice } = props;
-  const { accounts, losses } = context.words;
-  const { colon } = wordsOf(context.language).account;
-  const { wallet, accountId } = account;
-  const verb = wallet.frozen ? 'unfreeze' : 'freeze';
-  const shown = notice ?? (wallet.frozen ? { text: accounts.frozenText, isBad: true } : undefined);
+  const { context, account } = props;
+  const { accounts } = context.words;
+  const { wallet } = account;
   return (
-    <ConsolePage context={context} section="accounts" title={accounts.account} notice={shown}>
-      <div class="row spread">
-        <span>
-          <span class="id">{accountId}</span> <FrozenState context={context} isFrozen={wallet.frozen} />
-        </span>
-        <LinkButton look="quiet" href={`/accounts/${accountId}/${verb}`} text={accounts[verb]} />
-      </div>
+    <AccountFrame {...props} tab="summary">
       <div class="cards">
         <Figure title={accounts.available} value={wallet.balance - wallet.held} />
         <Figure title={accounts.balance} value={wallet.balance} />
@@ -34,44 +30,75 @@ export function AccountPage(props: AccountProps) {
           value={wallet.held}
         />
       </div>
-      <p class="faint">
-        {account.createdAt === undefined ? '' : `${accounts.created} ${dateTime(account.createdAt)} · `}
-        {accounts.login}
-        {colon}
-        {account.loginName ?? '–'}
-      </p>
-      <p class="faint">
-        {losses.today}
-        {colon}
-        <span class="number">{money(account.lostToday)}</span> · {losses.month}
-        {colon}
-        <span class="number">{money(account.lost)}</span>
-      </p>
-      <div class="two">
-        <section>
-          <h2>{accounts.credit}</h2>
-          <CreditForm {...props} />
-        </section>
-        <section>
-          <h2>{accounts.createKey}</h2>
-          <p class="faint">{accounts.createHelp}</p>
-          <form method="post" action={`/accounts/${accountId}/keys`}>
-            <Hidden fields={{ once: props.ticket }} />
-            <TextField name="name" label={accounts.name} value={props.form.get('name') ?? ''} maxlength={60} />
-            <Submit look="quiet" text={accounts.create} />
-          </form>
-        </section>
-      </div>
-      <AccountTables {...props} />
+      <Facts facts={factsOf(props)} />
+      {account.spendByDay.length > 0 ? <Spend {...props} /> : null}
+      <AccountActions {...props} />
       <h2>{accounts.actions}</h2>
       <Actions context={context} actions={account.actions} none={accounts.noActions} />
-    </ConsolePage>
+    </AccountFrame>
   );
 }
 
-export function FrozenState({ context, isFrozen }: { context: ConsoleContext; isFrozen: boolean }) {
-  const { frozen, fine } = context.words.accounts;
-  return <span class={`state ${isFrozen ? 'down' : 'operational'}`}>{isFrozen ? frozen : fine}</span>;
+function factsOf({ context, account }: AccountProps): Fact[] {
+  const { accounts, customers, losses } = context.words;
+  const { createdAt, loginName, note, lostToday, lost, spendByDay } = account;
+  const requests = spendByDay.reduce((sum, day) => sum + day.requests, 0);
+  return [
+    ...(note === null ? [] : [[customers.note, <span class="as-written">{note}</span>] as const]),
+    ...(createdAt === undefined ? [] : [[accounts.created, dateTime(createdAt)] as const]),
+    [accounts.login, loginName ?? '–'],
+    [customers.requestsOf30, count(requests)],
+    [losses.today, <Money value={lostToday} />],
+    [losses.month, <Money value={lost} />],
+  ];
+}
+
+const DAYS = 30;
+
+/** The last thirty days, those without a request included. */
+function Spend({ context, account, now }: AccountProps) {
+  const { accounts, customers } = context.words;
+  const costs = new Map(account.spendByDay.map(({ day, cost }) => [day, cost]));
+  const first = taipeiDay(now) - DAYS + 1;
+  const days = Array.from({ length: DAYS }, (_, index) => first + index);
+  return (
+    <section>
+      <h2>{accounts.spend}</h2>
+      <Chart
+        title={accounts.spend}
+        columns={days.map((day) => ({ label: dayText(day).slice(5), title: dayText(day) }))}
+        series={[{ name: accounts.spend, look: 1, values: days.map((day) => ntdNumber(costs.get(day) ?? 0n)) }]}
+        format={(value) => `NT$${value}`}
+        tableText={customers.asTable}
+        columnText={customers.day}
+      />
+    </section>
+  );
+}
+
+/** What an operator can do for the account, in one place. */
+function AccountActions(props: AccountProps) {
+  const { context, account } = props;
+  const { accounts, customers } = context.words;
+  const verb = account.wallet.frozen ? 'unfreeze' : 'freeze';
+  return (
+    <section id="actions">
+      <h2>{customers.actions}</h2>
+      <p class="row">
+        <LinkButton look="quiet" href={`/accounts/${account.accountId}/${verb}`} text={accounts[verb]} />
+      </p>
+      <div class="two">
+        <section>
+          <h3>{accounts.credit}</h3>
+          <CreditForm {...props} />
+        </section>
+        <section>
+          <h3>{customers.describe}</h3>
+          <DescribeForm {...props} />
+        </section>
+      </div>
+    </section>
+  );
 }
 
 function CreditForm({ context, account, form, faults = {} }: AccountProps) {
@@ -89,6 +116,31 @@ function CreditForm({ context, account, form, faults = {} }: AccountProps) {
   );
 }
 
+function DescribeForm({ context, account, form, faults = {} }: AccountProps) {
+  const { customers } = context.words;
+  return (
+    <form method="post" action={`/accounts/${account.accountId}/describe`}>
+      <p class="faint">{customers.noteHelp}</p>
+      <TextField
+        name="nickname"
+        label={customers.nickname}
+        value={form.get('nickname') ?? account.nickname ?? ''}
+        fault={faults.nickname}
+        maxlength={MAX_NICKNAME_CHARS}
+      />
+      <TextArea
+        name="note"
+        label={customers.note}
+        value={form.get('note') ?? account.note ?? ''}
+        fault={faults.note}
+        maxlength={MAX_NOTE_CHARS}
+        rows={3}
+      />
+      <Submit look="quiet" text={customers.save} />
+    </form>
+  );
+}
+
 interface NewKeyProps {
   context: ConsoleContext;
   accountId: string;
@@ -102,7 +154,7 @@ export function NewKeyPage({ context, accountId, apiKey }: NewKeyProps) {
     <ConsolePage context={context} section="accounts" title={createKey} notice={{ text: shownOnce }} isShownOnce>
       <CodeBlock language={context.language} code={apiKey} isSecret />
       <p>
-        <LinkButton look="quiet" href={`/accounts/${accountId}`} text={toAccount} />
+        <LinkButton look="quiet" href={`/accounts/${accountId}/keys`} text={toAccount} />
       </p>
     </ConsolePage>
   );

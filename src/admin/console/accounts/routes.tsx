@@ -7,41 +7,47 @@ import type { Notice } from '../../../site/frame.tsx';
 import { TextField } from '../../../site/parts/field.tsx';
 import { plainNumber, typed, wholeNumber } from '../../../site/read-form.ts';
 import {
+  type AccountPages,
   type AccountView,
   createKey,
   credit,
   revokeKey,
-  searchAccounts,
   setFrozen,
   showAccount,
   showRequest,
 } from '../../actions/accounts.ts';
+import { describeAccount, MAX_NICKNAME_CHARS, MAX_NOTE_CHARS } from '../../actions/describe-account.ts';
 import { MAX_AMOUNT, readAmount } from '../../actions/read-input.ts';
-import { notFound } from '../../actions/refused.ts';
+import { showRefusals } from '../../actions/refusals.ts';
+import { notFound, OperatingRefused } from '../../actions/refused.ts';
 import { ConfirmPage } from '../frame.tsx';
 import { unlessRefused } from '../refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits, ShowRefused } from '../visits.tsx';
 import { AccountPage, NewKeyPage } from './account.tsx';
+import { type AccountTab, tabPath } from './account-frame.tsx';
+import { KeysTab } from './keys-tab.tsx';
+import { LedgerTab } from './ledger-tab.tsx';
+import { addListPages } from './list-routes.tsx';
+import { RefusedTab } from './refused.tsx';
 import { RequestPage } from './request.tsx';
-import { AccountsPage, foundPath } from './search.tsx';
+import { RequestsTab } from './requests-tab.tsx';
 
 export function addAccountPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   const again: ShowRefused = (visit, notice, status) => show(tools, visit, { notice, status });
-  const search = async (visit: ConsoleVisit, text: string) => {
-    const found = text === '' ? [] : await searchAccounts(tools, text);
-    const [only, another] = found;
-    if (only && !another) return visit.go(foundPath(only, text));
-    return visit.show(<AccountsPage context={visit.page} text={text} found={found} />);
-  };
-  visits.get('/accounts', (visit) => search(visit, typed(visit.url.searchParams, 'q')));
-  visits.post('/accounts', (visit) => search(visit, typed(visit.form, 'q')));
+  const againKeys: ShowRefused = (visit, notice, status) => showKeys(tools, visit, { notice, status });
+  addListPages(visits, tools);
   visits.get('/accounts/:id/requests/:request', async (visit) => {
     const { id: accountId = '', request: requestId = '' } = visit.params;
     const found = await showRequest(tools, accountId, requestId);
     return visit.show(<RequestPage context={visit.page} accountId={accountId} requestId={requestId} found={found} />);
   });
   visits.get('/accounts/:id', (visit) => show(tools, visit, {}));
+  visits.get('/accounts/:id/requests', (visit) => showRequests(tools, visit));
+  visits.get('/accounts/:id/refused', (visit) => showRefused(tools, visit));
+  visits.get('/accounts/:id/ledger', (visit) => showLedger(tools, visit));
+  visits.get('/accounts/:id/keys', (visit) => showKeys(tools, visit, {}));
+  visits.post('/accounts/:id/describe', (visit) => describe(tools, visit), again);
   visits.post('/accounts/:id/credit/review', (visit) => askCredit(tools, visit));
   visits.post('/accounts/:id/credit', (visit) => giveCredit(tools, visit), again);
   for (const frozen of [true, false]) {
@@ -49,10 +55,10 @@ export function addAccountPages(visits: ConsoleVisits, tools: ConsoleTools): voi
     visits.get(`/accounts/:id/${verb}`, async (visit) => askFreeze(visit, await find(tools, visit), frozen));
     visits.post(`/accounts/:id/${verb}`, (visit) => freeze(tools, visit, frozen), again);
   }
-  visits.post('/accounts/:id/keys', (visit) => addKey(tools, visit), again);
+  visits.post('/accounts/:id/keys', (visit) => addKey(tools, visit), againKeys);
   visits.get('/accounts/:id/new-key', showNewKey);
   visits.get('/accounts/:id/keys/:key/revoke', (visit) => askRevoke(tools, visit));
-  visits.post('/accounts/:id/keys/:key/revoke', (visit) => revoke(tools, visit), again);
+  visits.post('/accounts/:id/keys/:key/revoke', (visit) => revoke(tools, visit), againKeys);
 }
 
 function find(tools: ConsoleTools, { params }: ConsoleVisit): Promise<AccountView> {
@@ -65,27 +71,65 @@ interface Shown {
   status?: number;
 }
 
-/** The page of the account, again where something was sent: with what was typed. */
-async function show(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown): Promise<Response> {
-  const { searchParams } = visit.url;
-  const pages = {
-    credits: wholeNumber(searchParams, 'credits'),
-    entries: wholeNumber(searchParams, 'entries'),
-    usage: searchParams.get('usage') || undefined,
-  };
-  const account = await showAccount(tools, visit.params.id ?? '', {
-    creditsBefore: pages.credits,
-    entriesBefore: pages.entries,
-    usageCursor: pages.usage,
-  });
-  const query = visit.request.method === 'GET' && shown.notice === undefined ? visit.url.search : '';
-  const context = { ...visit.page, path: `/accounts/${account.accountId}`, query };
-  const facts = { account, pages, now: tools.clock.now(), ticket: visit.once.ticket(), form: visit.form, ...shown };
-  return visit.show(<AccountPage context={context} {...facts} />, { status });
+/** Rows on one page of a tab. */
+const ROWS = 25;
+
+/** A page of the account, again where something was sent: with what was typed. */
+async function facts(tools: ConsoleTools, visit: ConsoleVisit, tab: AccountTab, pages: AccountPages = {}) {
+  const account = await showAccount(tools, visit.params.id ?? '', { ...pages, rows: ROWS });
+  const query = visit.request.method === 'GET' ? visit.url.search : '';
+  const context = { ...visit.page, path: tabPath(account.accountId, tab), query };
+  return { context, account, now: tools.clock.now(), ticket: visit.once.ticket(), form: visit.form };
 }
 
-function showTwice(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  return show(tools, visit, { notice: { text: visit.page.words.frame.twice, isBad: true }, status: 409 });
+async function show(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown): Promise<Response> {
+  return visit.show(<AccountPage {...(await facts(tools, visit, 'summary'))} {...shown} />, { status });
+}
+
+async function showKeys(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown) {
+  return visit.show(<KeysTab {...(await facts(tools, visit, 'keys'))} {...shown} />, { status });
+}
+
+async function showRequests(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const usageCursor = visit.url.searchParams.get('cursor') || undefined;
+  const props = await facts(tools, visit, 'requests', { usageCursor });
+  return visit.show(<RequestsTab {...props} isNewest={usageCursor === undefined} />);
+}
+
+async function showLedger(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const before = wholeNumber(visit.url.searchParams, 'before');
+  const isCredits = visit.url.searchParams.get('show') === 'credits';
+  const pages = isCredits ? { creditsBefore: before } : { entriesBefore: before };
+  const props = await facts(tools, visit, 'ledger', pages);
+  return visit.show(<LedgerTab {...props} isCredits={isCredits} isNewest={before === undefined} />);
+}
+
+async function showRefused(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const props = await facts(tools, visit, 'refused');
+  const refusals = await showRefusals(tools, { accountId: props.account.accountId });
+  return visit.show(<RefusedTab {...props} refusals={refusals} />);
+}
+
+async function describe(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { customers } = visit.page.words;
+  const accountId = visit.params.id ?? '';
+  const nickname = typed(visit.form, 'nickname');
+  const note = typed(visit.form, 'note');
+  try {
+    await describeAccount(tools, accountId, { nickname, note, actor: ACTOR });
+  } catch (error) {
+    if (!(error instanceof OperatingRefused) || error.code !== 'invalid') throw error;
+    const faults =
+      error.facts.field === 'nickname'
+        ? { nickname: customers.wrongNickname(MAX_NICKNAME_CHARS) }
+        : { note: customers.wrongNote(MAX_NOTE_CHARS) };
+    return show(tools, visit, { faults, status: 422 });
+  }
+  return visit.goWith(`/accounts/${accountId}`, { notice: { text: customers.saved } });
+}
+
+function showTwice(tools: ConsoleTools, visit: ConsoleVisit, showAgain = show): Promise<Response> {
+  return showAgain(tools, visit, { notice: { text: visit.page.words.frame.twice, isBad: true }, status: 409 });
 }
 
 async function askCredit(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
@@ -180,7 +224,7 @@ async function freeze(tools: ConsoleTools, visit: ConsoleVisit, frozen: boolean)
 
 async function addKey(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const { accountId } = await find(tools, visit);
-  if (!visit.once.take(visit.form.get('once'))) return showTwice(tools, visit);
+  if (!visit.once.take(visit.form.get('once'))) return showTwice(tools, visit, showKeys);
   const name = typed(visit.form, 'name') || null;
   const { apiKey } = await createKey(tools, accountId, { name, actor: ACTOR });
   return visit.goWith(`/accounts/${accountId}/new-key`, { secret: apiKey });
@@ -212,7 +256,7 @@ async function askRevoke(tools: ConsoleTools, visit: ConsoleVisit): Promise<Resp
       consequences={[accounts.revokeText, ...(isLast ? [accounts.revokeLast] : [])]}
       action={`/accounts/${accountId}/keys/${key.keyId}/revoke`}
       button={accounts.revoke}
-      back={`/accounts/${accountId}`}
+      back={`/accounts/${accountId}/keys`}
     />,
   );
 }
@@ -220,5 +264,5 @@ async function askRevoke(tools: ConsoleTools, visit: ConsoleVisit): Promise<Resp
 async function revoke(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const { accountId, key } = await findKey(tools, visit);
   await revokeKey(tools, key.keyId, ACTOR);
-  return visit.goWith(`/accounts/${accountId}`, { notice: { text: visit.page.words.accounts.didRevoke } });
+  return visit.goWith(`/accounts/${accountId}/keys`, { notice: { text: visit.page.words.accounts.didRevoke } });
 }

@@ -7,6 +7,7 @@ import * as alarmGroups from './alarm-groups.ts';
 import * as cards from './cards.ts';
 import * as channels from './channels.ts';
 import * as connect from './connect.ts';
+import * as customers from './customers.ts';
 import * as document from './document.ts';
 import * as frame from './frame.ts';
 import * as imports from './imports.ts';
@@ -18,6 +19,7 @@ import * as prices from './prices.ts';
 import * as profit from './profit.ts';
 import * as today from './today.ts';
 import * as troubles from './troubles.ts';
+import * as refused from './refused.ts';
 import * as watch from './watch.ts';
 
 const en = {
@@ -27,6 +29,7 @@ const en = {
   cards: cards.en,
   channels: channels.en,
   connect: connect.en,
+  customers: customers.en,
   document: document.en,
   imports: imports.en,
   ledger: ledger.en,
@@ -37,6 +40,7 @@ const en = {
   profit: profit.en,
   today: today.en,
   troubles: troubles.en,
+  refused: refused.en,
   ...watch.en,
 };
 
@@ -49,6 +53,7 @@ const zh: ConsoleWords = {
   cards: cards.zh,
   channels: channels.zh,
   connect: connect.zh,
+  customers: customers.zh,
   document: document.zh,
   imports: imports.zh,
   ledger: ledger.zh,
@@ -59,6 +64,7 @@ const zh: ConsoleWords = {
   profit: profit.zh,
   today: today.zh,
   troubles: troubles.zh,
+  refused: refused.zh,
   ...watch.zh,
 };
 

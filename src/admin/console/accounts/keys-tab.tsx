@@ -1,0 +1,93 @@
+/** @jsxImportSource hono/jsx */
+// The keys of an account by their last four, and a form for one who lost theirs.
+
+import { LIMIT_NAMES, limitOf } from '../../../accounts/keys/limit-fields.ts';
+import { count, date, dateTime, money } from '../../../site/format.ts';
+import { wordsOf } from '../../../site/language.ts';
+import { LinkButton, Submit } from '../../../site/parts/button.tsx';
+import { Hidden, TextField } from '../../../site/parts/field.tsx';
+import { action, TableSection, typedText, Under } from '../../../site/parts/table.tsx';
+import type { KeyView } from '../../actions/accounts.ts';
+import type { ConsoleContext } from '../frame.tsx';
+import { AccountFrame, type AccountProps } from './account-frame.tsx';
+
+export function KeysTab(props: AccountProps) {
+  const { context, account, form, ticket } = props;
+  const { accounts } = context.words;
+  return (
+    <AccountFrame {...props} tab="keys">
+      <Keys {...props} />
+      <section class="narrow">
+        <h2>{accounts.createKey}</h2>
+        <p class="faint">{accounts.createHelp}</p>
+        <form method="post" action={`/accounts/${account.accountId}/keys`}>
+          <Hidden fields={{ once: ticket }} />
+          <TextField name="name" label={accounts.name} value={form.get('name') ?? ''} maxlength={60} />
+          <Submit look="quiet" text={accounts.create} />
+        </form>
+      </section>
+    </AccountFrame>
+  );
+}
+
+function Keys({ context, account: { accountId, keys } }: AccountProps) {
+  const { accounts, frame } = context.words;
+  return (
+    <TableSection
+      title={accounts.keys}
+      none={accounts.noKeys}
+      columns={[
+        ...[accounts.key, typedText(accounts.name), accounts.created, accounts.manages, accounts.limits],
+        action(accounts.revoke),
+      ]}
+      rows={keys.map((key) => [
+        <Under of={<span class="id">…{key.last4}</span>} text={key.keyId} class="id" />,
+        <KeyName context={context} key_={key} keys={keys} />,
+        <span class="number">{dateTime(key.createdAt)}</span>,
+        key.manage ? frame.yes : frame.no,
+        limitsOf(context, key),
+        key.revokedAt === null ? (
+          <LinkButton
+            look="quiet small"
+            href={`/accounts/${accountId}/keys/${key.keyId}/revoke`}
+            text={accounts.revoke}
+            about={` …${key.last4}`}
+          />
+        ) : (
+          <span class="faint">{accounts.revoked(date(key.revokedAt))}</span>
+        ),
+      ])}
+    />
+  );
+}
+
+interface KeyNameProps {
+  context: ConsoleContext;
+  key_: KeyView;
+  keys: readonly KeyView[];
+}
+
+/** With the key that it is a child of. */
+function KeyName({ context, key_: key, keys }: KeyNameProps) {
+  const { accounts } = context.words;
+  const name = key.name ?? <span class="faint">{accounts.noName}</span>;
+  const parent = keys.find(({ keyId }) => keyId === key.parentId);
+  if (!parent) return <>{name}</>;
+  return <Under of={name} text={accounts.childOf(parent.name ?? `…${parent.last4}`, key.depth)} />;
+}
+
+function limitsOf(context: ConsoleContext, key: KeyView): string {
+  const { accounts } = context.words;
+  const { keys, colon } = wordsOf(context.language).account;
+  const { expiresAt, models, state, delegate } = key;
+  const limits = [
+    ...LIMIT_NAMES.flatMap((name) => {
+      const value = limitOf(key, name);
+      if (value === null) return [];
+      return [keys.limits[name] + colon + (typeof value === 'bigint' ? money(value) : count(value))];
+    }),
+    ...(expiresAt === null ? [] : [accounts[state === 'expired' ? 'expired' : 'until'](dateTime(expiresAt))]),
+    ...(models === null ? [] : [accounts.only(models.join(', '))]),
+  ];
+  return [limits.join(' · ') || accounts.noLimits, ...(delegate ? [accounts.delegates] : [])].join(' · ');
+}

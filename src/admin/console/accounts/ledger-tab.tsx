@@ -1,0 +1,79 @@
+/** @jsxImportSource hono/jsx */
+// The entries of an account in the ledger, all or only those that added money, in pages.
+
+import { dateTime } from '../../../site/format.ts';
+import { Tabs } from '../../../site/frame.tsx';
+import { Money } from '../../../site/parts/amount.tsx';
+import { DataTable, figure, typedText } from '../../../site/parts/table.tsx';
+import type { Entry } from '../../../store/rows.ts';
+import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account-frame.tsx';
+import { requestPath } from './request.tsx';
+
+export function LedgerTab(props: AccountProps & { isCredits: boolean; isNewest: boolean }) {
+  const { context, account, isCredits, isNewest } = props;
+  const { accounts, customers } = context.words;
+  const all = tabPath(account.accountId, 'ledger');
+  const credits = `${all}?show=credits`;
+  const path = isCredits ? credits : all;
+  const none = isCredits ? accounts.noCredits : accounts.noEntries;
+  return (
+    <AccountFrame {...props} tab="ledger">
+      <Tabs
+        label={accounts.entries}
+        links={[
+          { path: all, text: customers.allEntries },
+          { path: credits, text: customers.onlyCredits },
+        ]}
+        current={path}
+      />
+      <EntryTable
+        {...props}
+        entries={isCredits ? account.credits : account.entries}
+        label={isCredits ? accounts.credits : accounts.entries}
+        none={isNewest ? none : accounts.noneOlder}
+      />
+      <OlderPages
+        {...{ context, path, isNewest }}
+        name="before"
+        next={isCredits ? account.creditsNext : account.entriesNext}
+      />
+    </AccountFrame>
+  );
+}
+
+interface EntryTableProps extends Pick<AccountProps, 'context' | 'account'> {
+  entries: readonly Entry[];
+  label: string;
+  none: string;
+}
+
+function EntryTable({ context, account: { accountId }, entries, label, none }: EntryTableProps) {
+  const { accounts } = context.words;
+  const kinds = { ...accounts, credit: accounts.kindCredit };
+  return (
+    <DataTable
+      label={label}
+      none={none}
+      columns={[
+        ...[accounts.at, accounts.entry, figure(accounts.change), figure(accounts.after)],
+        typedText(accounts.note),
+      ]}
+      rows={entries.map((entry) => [
+        <span class="number">{dateTime(entry.at)}</span>,
+        kinds[entry.kind],
+        <Money value={entry.credit === accountId ? entry.amount : -entry.amount} isSigned />,
+        entry.balanceAfter === null ? '–' : <Money value={entry.balanceAfter} />,
+        <>
+          {entry.note}
+          <span class={entry.note === null ? 'id faint' : 'under id'}>
+            {entry.kind === 'usage' ? (
+              <a href={requestPath(accountId, entry.reference)}>{entry.reference}</a>
+            ) : (
+              entry.reference
+            )}
+          </span>
+        </>,
+      ])}
+    />
+  );
+}

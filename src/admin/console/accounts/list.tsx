@@ -1,0 +1,199 @@
+/** @jsxImportSource hono/jsx */
+// The list of accounts, or those that a search found: sorted by one of their figures, in pages.
+
+import type { Child } from 'hono/jsx';
+import { count, date, dateTime, percent } from '../../../site/format.ts';
+import { Money } from '../../../site/parts/amount.tsx';
+import { Submit } from '../../../site/parts/button.tsx';
+import { TextField } from '../../../site/parts/field.tsx';
+import { DataTable, figure, type SortedColumn, Under } from '../../../site/parts/table.tsx';
+import type { FoundBy } from '../../../store/reads.ts';
+import type { AccountListPage, AccountRow, AccountSort } from '../../actions/list-accounts.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { FrozenState } from './account-frame.tsx';
+import { refusedPath } from './refused.tsx';
+import { requestPath } from './request.tsx';
+
+export interface ListQuery {
+  q: string;
+  sort: AccountSort;
+  order: 'asc' | 'desc';
+  isFirst: boolean;
+}
+
+interface ListProps {
+  context: ConsoleContext;
+  query: ListQuery;
+  list: AccountListPage;
+}
+
+export function AccountsPage(props: ListProps) {
+  const { context, query, list } = props;
+  const { accounts, customers } = context.words;
+  return (
+    <ConsolePage context={context} section="accounts" title={accounts.title} lead={customers.lead}>
+      {/* A POST, because a card's code may still have value and must not be in a URL. */}
+      <form method="post" action="/accounts" class="search">
+        <TextField name="q" label={accounts.search} type="search" value={query.q} maxlength={100} />
+        <Submit text={accounts.find} />
+      </form>
+      {query.q === '' ? null : (
+        <p class="row">
+          <strong>{customers.foundFor(query.q)}</strong> <a href="/accounts">{customers.all}</a>
+        </p>
+      )}
+      {list.data.length === 0 ? (
+        <p class="empty">{query.q === '' ? customers.noAccounts : customers.none}</p>
+      ) : (
+        <>
+          <Sorts {...props} />
+          <Table {...props} />
+        </>
+      )}
+      <Pages {...props} />
+    </ConsolePage>
+  );
+}
+
+/** A search for a request opens the request. */
+export function foundPath({ accountId, by }: { accountId: string; by: FoundBy | null }, text: string): string {
+  if (by === 'refused') return refusedPath(text);
+  return by === 'request' ? requestPath(accountId, text) : `/accounts/${accountId}`;
+}
+
+/** In the order of the table. */
+const SORTS = [
+  ['nickname', 'nickname'],
+  ['balance', 'balance'],
+  ['spend', 'spend'],
+  ['failure_rate', 'failureRate'],
+  ['last_seen', 'lastSeen'],
+  ['created', 'created'],
+] as const;
+
+function listPath({ q, sort, order }: Pick<ListQuery, 'q' | 'sort' | 'order'>, cursor?: string): string {
+  const query = new URLSearchParams({ ...(q === '' ? {} : { q }), sort, order, ...(cursor ? { cursor } : {}) });
+  return `/accounts?${query}`;
+}
+
+/** The other order of what the list is sorted by; else the largest first, or names from the first. */
+function sortPath(query: ListQuery, sort: AccountSort): string {
+  const turned = query.order === 'asc' ? 'desc' : 'asc';
+  return listPath({ q: query.q, sort, order: sort === query.sort ? turned : sort === 'nickname' ? 'asc' : 'desc' });
+}
+
+/** On a narrow screen a table has no heads. */
+function Sorts({ context, query }: ListProps) {
+  const { customers } = context.words;
+  return (
+    <nav class="sorts" aria-label={customers.sortBy}>
+      <span>{customers.sortBy}</span>
+      {SORTS.map(([sort, name]) => (
+        <a href={sortPath(query, sort)} {...(sort === query.sort ? { 'aria-current': 'true' as const } : {})}>
+          {customers[name]}
+          <Arrow context={context} query={query} sort={sort} />
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Arrow({ context, query, sort }: Omit<ListProps, 'list'> & { sort: AccountSort }) {
+  if (sort !== query.sort) return null;
+  const { ascending, descending } = context.words.customers;
+  const isUp = query.order === 'asc';
+  return (
+    <>
+      <span aria-hidden="true">{isUp ? ' ↑' : ' ↓'}</span>
+      <span class="unseen"> {isUp ? ascending : descending}</span>
+    </>
+  );
+}
+
+function Table({ context, query, list }: ListProps) {
+  const { accounts, customers } = context.words;
+  const head = (sort: AccountSort, text: string): SortedColumn => ({
+    head: (
+      <a href={sortPath(query, sort)}>
+        {text}
+        <Arrow context={context} query={query} sort={sort} />
+      </a>
+    ),
+    sorted: sort === query.sort ? (query.order === 'asc' ? 'ascending' : 'descending') : undefined,
+  });
+  return (
+    <DataTable
+      label={accounts.title}
+      columns={[
+        { text: accounts.account, ...head('nickname', accounts.account) },
+        { ...figure(customers.balance), ...head('balance', customers.balance) },
+        { ...figure(customers.spend), ...head('spend', customers.spend) },
+        { ...figure(customers.failureRate), ...head('failure_rate', customers.failureRate) },
+        { text: customers.lastSeen, ...head('last_seen', customers.lastSeen) },
+        { text: customers.created, ...head('created', customers.created) },
+      ]}
+      rows={list.data.map((row) => [
+        <Name context={context} text={query.q} row={row} />,
+        <Money value={row.balance} />,
+        <Money value={row.spend30d} />,
+        <Failures context={context} row={row} />,
+        row.lastSeenAt === null ? (
+          <span class="faint">{customers.never}</span>
+        ) : (
+          <span class="number nowrap" title={dateTime(row.lastSeenAt)}>
+            {dateTime(row.lastSeenAt).slice(0, 16)}
+          </span>
+        ),
+        <span class="number nowrap" title={dateTime(row.createdAt)}>
+          {date(row.createdAt)}
+        </span>,
+      ])}
+    />
+  );
+}
+
+function Name({ context, text, row }: { context: ConsoleContext; text: string; row: AccountRow }) {
+  const { accounts } = context.words;
+  const { accountId, nickname, frozen, by } = row;
+  const ways: Record<FoundBy, string> = {
+    account: accounts.byAccount,
+    key: accounts.byKey,
+    last4: accounts.byLast4,
+    card: accounts.byCard,
+    card_code: accounts.byCardCode,
+    login: accounts.byLogin,
+    nickname: accounts.byNickname,
+    request: accounts.byRequest,
+    refused: accounts.byRequest,
+  };
+  const link: Child = (
+    <a href={foundPath(row, text)} class={nickname === null ? 'id' : ''}>
+      {nickname ?? accountId}
+    </a>
+  );
+  return (
+    <>
+      {nickname === null ? link : <Under of={link} text={accountId} class="id" />}
+      {frozen ? <FrozenState context={context} isFrozen /> : null}
+      {by === null ? null : <span class="under">{`${accounts.foundBy} ${ways[by]}`}</span>}
+    </>
+  );
+}
+
+function Failures({ context, row }: { context: ConsoleContext; row: AccountRow }) {
+  const { failureRate, requests30d } = row;
+  if (failureRate === null) return <>–</>;
+  const failed = count(Math.round(failureRate * requests30d));
+  return <span title={context.words.customers.failureOf(failed, count(requests30d))}>{percent(failureRate)}</span>;
+}
+
+function Pages({ context, query, list }: ListProps) {
+  const { customers } = context.words;
+  if (query.isFirst && list.nextCursor === null) return null;
+  return (
+    <p class="row">
+      {query.isFirst ? null : <a href={listPath(query)}>{customers.first}</a>}
+      {list.nextCursor === null ? null : <a href={listPath(query, list.nextCursor)}>{customers.next}</a>}
+    </p>
+  );
+}

@@ -1,0 +1,186 @@
+/** @jsxImportSource hono/jsx */
+// Refused requests: those of an account, and one of them with what happened and what the customer can do. Never content.
+
+import { count, dateTime } from '../../../site/format.ts';
+import { wordFor } from '../../../site/language.ts';
+import { Money } from '../../../site/parts/amount.tsx';
+import { IdLink } from '../../../site/parts/button.tsx';
+import { DataTable, type Fact, Facts, figure, TableSection } from '../../../site/parts/table.tsx';
+import type { AccountView } from '../../actions/accounts.ts';
+import type { RefusalsView, RefusedView } from '../../actions/refusals.ts';
+import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { AccountFrame, type AccountProps, tabPath } from './account-frame.tsx';
+
+export const refusedPath = (requestId: string) => `/refusals/${encodeURIComponent(requestId)}`;
+
+export function RefusedTab(props: AccountProps & { refusals: RefusalsView }) {
+  const { context, refusals } = props;
+  const { refused: words } = context.words;
+  return (
+    <AccountFrame {...props} tab="refused">
+      {refusals.counts.length === 0 ? null : (
+        <TableSection
+          title={words.counts}
+          columns={[words.day, words.code, figure(words.refused)]}
+          rows={countsByDay(refusals).map(({ day, code, refused }) => [
+            <span class="number">{day}</span>,
+            <Code context={context} code={code} />,
+            count(refused),
+          ])}
+        />
+      )}
+      <h2>{words.list}</h2>
+      <p class="faint">{words.retention}</p>
+      <RefusedTable {...{ context, refusals }} />
+    </AccountFrame>
+  );
+}
+
+const COUNTS_SHOWN = 20;
+
+/** Of all keys together; the newest days. */
+function countsByDay({ counts }: RefusalsView): { day: string; code: string; refused: number }[] {
+  const sums = new Map<string, { day: string; code: string; refused: number }>();
+  for (const { day, code, refused } of counts) {
+    const sum = sums.get(`${day} ${code}`) ?? { day, code, refused: 0 };
+    sum.refused += refused;
+    sums.set(`${day} ${code}`, sum);
+  }
+  return [...sums.values()].slice(0, COUNTS_SHOWN);
+}
+
+interface TableProps {
+  context: ConsoleContext;
+  refusals: RefusalsView;
+}
+
+function RefusedTable({ context, refusals }: TableProps) {
+  const { accounts, refused: words } = context.words;
+  return (
+    <DataTable
+      label={words.list}
+      none={words.none}
+      columns={[accounts.at, words.code, accounts.model, accounts.endpoint, accounts.key]}
+      rows={refusals.data.map((one) => [
+        <>
+          <span class="number">{dateTime(one.at)}</span>
+          <a class="under id" href={refusedPath(one.requestId)}>
+            {one.requestId}
+          </a>
+        </>,
+        <Code context={context} code={one.code} status={one.status} />,
+        <span class="id">{one.model ?? '–'}</span>,
+        <span class="id">{one.endpoint || '–'}</span>,
+        <span class="id">{one.keyId ?? '–'}</span>,
+      ])}
+    />
+  );
+}
+
+/** Undefined for a code of a later version. */
+function explain({ words }: ConsoleContext, code: string): readonly [happened: string, help: string] | undefined {
+  return Object.entries(words.refused.explained).find(([known]) => known === code)?.[1];
+}
+
+/** In words, with the code that the customer sees. */
+function Code({ context, code, status }: { context: ConsoleContext; code: string; status?: number }) {
+  const happened = explain(context, code)?.[0];
+  return (
+    <>
+      {happened}
+      <span class={happened === undefined ? 'id' : 'under id'}>
+        {status === undefined ? code : `${status} ${code}`}
+      </span>
+    </>
+  );
+}
+
+interface RefusedProps {
+  context: ConsoleContext;
+  refused: RefusedView;
+  /** Undefined if it is unknown whose request it was. */
+  account: AccountView | undefined;
+  /** How often the account met the same code that day, if that is known. */
+  sameDay: number | undefined;
+}
+
+export function RefusedPage({ context, refused, account, sameDay }: RefusedProps) {
+  const { refused: words } = context.words;
+  const { code } = refused;
+  const [happened, help] = explain(context, code) ?? [words.unknownCode(code), words.seeDocs];
+  const figures = figureFacts(context, refused);
+  return (
+    <ConsolePage context={context} section="accounts" title={words.title} lead={words.lead}>
+      <div class="two">
+        <section>
+          <h2>{words.happened}</h2>
+          <p>{happened}</p>
+        </section>
+        <section>
+          <h2>{words.help}</h2>
+          <p>{help}</p>
+        </section>
+      </div>
+      <Facts facts={requestFacts(context, refused, account)} />
+      {figures.length === 0 ? null : (
+        <>
+          <h2>{words.figures}</h2>
+          <Facts facts={figures} />
+        </>
+      )}
+      {account ? (
+        <>
+          <h2>{words.now}</h2>
+          <Facts
+            facts={[
+              [words.balanceNow, <Money value={account.wallet.balance} />],
+              ...(sameDay === undefined ? [] : [[words.sameDay, count(sameDay)] as const]),
+            ]}
+          />
+        </>
+      ) : null}
+      <p class="faint">{words.retention}</p>
+    </ConsolePage>
+  );
+}
+
+function requestFacts(context: ConsoleContext, refused: RefusedView, account: AccountView | undefined): Fact[] {
+  const { accounts, refused: words } = context.words;
+  const { requestId, at, accountId, keyId, endpoint, model, status, code } = refused;
+  const key = account?.keys.find((one) => one.keyId === keyId);
+  return [
+    [accounts.request, requestId],
+    [accounts.at, dateTime(at)],
+    [words.status, `${status} ${code}`],
+    [
+      accounts.account,
+      accountId === null ? (
+        <span class="faint">{words.nobody}</span>
+      ) : (
+        <>
+          {account?.nickname ? `${account.nickname} · ` : null}
+          <IdLink href={tabPath(accountId, 'refused')} text={accountId} />
+        </>
+      ),
+    ],
+    ...(keyId === null
+      ? []
+      : [[accounts.key, key ? `${key.name ?? accounts.noName} · …${key.last4}` : keyId] as const]),
+    [accounts.endpoint, endpoint || words.noRoute],
+    [accounts.model, model ?? words.noModel],
+  ];
+}
+
+/** Amounts are given twice; the exact ones are for programs. */
+function figureFacts({ words }: ConsoleContext, { figures }: RefusedView): Fact[] {
+  const { names } = words.refused;
+  return Object.entries(figures)
+    .filter(([name]) => !name.endsWith('_nano'))
+    .map(([name, value]): Fact => [wordFor(names, name) ?? name, figureText(name, value)]);
+}
+
+function figureText(name: string, value: string | number): string {
+  if (name.endsWith('_ntd')) return `NT$${value}`;
+  if (name.endsWith('_at') && typeof value === 'string') return dateTime(Date.parse(value));
+  return typeof value === 'number' ? count(value) : value;
+}
