@@ -7,7 +7,7 @@ export const en = {
   lead: 'What is stored, what is not, and how to report a vulnerability.',
   storedTitle: 'What is stored',
   stored:
-    'Per request: time, key, model, upstream channel, status, token counts, durations, cost. Per account: balance, ledger entries and events of the last 30 days, such as a low balance or a revoked key. Per webhook: its URL, its secret in encrypted form, and the result of each delivery of the last 30 days. Per key: a keyed hash, its last four characters, its name and its limits.',
+    'Per request: time, key, model, upstream channel, status, token counts, durations, cost. Per refused request, for 7 days: id, time, key, model, endpoint, status, error code and limits; never its content. Per account: balance, ledger entries and events of the last 30 days, such as a low balance or a revoked key. Per webhook: its URL, its secret in encrypted form, and the result of each delivery of the last 30 days. Per key: a keyed hash, its last four characters, its name and its limits.',
   notStoredTitle: 'What is not stored',
   notStored:
     'Prompts, replies, files, images and tool calls. They are held in memory while a request runs. They are never written to the database, logs or errors. A test sends marked text through every code path and then searches everything the service wrote.',
@@ -34,7 +34,7 @@ export const zh: Said<typeof en> = {
   lead: '我們儲存什麼、不儲存什麼，以及發現漏洞時如何回報。',
   storedTitle: '儲存的資料',
   stored:
-    '每次請求：時間、金鑰、模型、供應商線路、狀態、Token 數量、耗時與費用。每個帳戶：餘額、交易明細，以及最近 30 天的事件（例如餘額不足或金鑰撤銷）。每個 Webhook：網址、加密的 secret，以及最近 30 天每次送達的結果。每把金鑰：HMAC 雜湊值、末四碼、名稱與限制。',
+    '每次請求：時間、金鑰、模型、供應商線路、狀態、Token 數量、耗時與費用。每次遭拒的請求（保存 7 天）：編號、時間、金鑰、模型、端點、狀態、錯誤代碼與限制，不含任何內容。每個帳戶：餘額、交易明細，以及最近 30 天的事件（例如餘額不足或金鑰撤銷）。每個 Webhook：網址、加密的 secret，以及最近 30 天每次送達的結果。每把金鑰：HMAC 雜湊值、末四碼、名稱與限制。',
   notStoredTitle: '不儲存的資料',
   notStored:
     '提示詞、回覆、檔案、圖片與工具呼叫。它們只在請求執行期間存在於記憶體，不會出現在資料庫、日誌或錯誤訊息裡。我們有一項測試，會把帶有記號的文字送進每一條路徑，再搜尋服務寫出的每一個位元組。',

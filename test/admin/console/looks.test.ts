@@ -176,13 +176,13 @@ describe('on a wide screen', () => {
   });
 
   test('the id of a request is one line', async () => {
-    await goTo(/^\/accounts\/acc_\w+$/);
+    await goTo(/^\/accounts\/acc_\w+\/requests$/);
     // Beside a model with a long name, which may break.
-    await visitor.page.locator('#usage td .id').evaluateAll((names, text) => {
+    await visitor.page.locator('td .id').evaluateAll((names, text) => {
       for (const name of names) name.textContent = text;
     }, `model-${LONG}`);
     const line = 24;
-    expect((await boxOf('#usage a.under.id')).height).toBeLessThan(line);
+    expect((await boxOf('a.under.id')).height).toBeLessThan(line);
   });
 
   test('the buttons of new codes stand apart from the list below', async () => {

@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 // The summary of one account: its money, what it spent by day, and what an operator can do or did. Never content of requests.
 
-import { ntdNumber } from '../../../kit/money.ts';
+import { NANO_PER_NTD, ntdNumber } from '../../../kit/money.ts';
 import { taipeiDay } from '../../../kit/taipei.ts';
-import { count, dateTime } from '../../../site/format.ts';
+import { count, dateTime, roundedMoney } from '../../../site/format.ts';
 import { Figure, Money } from '../../../site/parts/amount.tsx';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { Chart } from '../../../site/parts/chart.tsx';
@@ -44,7 +44,7 @@ function factsOf({ context, account }: AccountProps): Fact[] {
   const { createdAt, loginName, note, lostToday, lost, spendByDay } = account;
   const requests = spendByDay.reduce((sum, day) => sum + day.requests, 0);
   return [
-    ...(note === null ? [] : [[customers.note, <span class="as-written">{note}</span>] as const]),
+    ...(note === null ? [] : [[customers.note, <span class="account-note">{note}</span>] as const]),
     ...(createdAt === undefined ? [] : [[accounts.created, dateTime(createdAt)] as const]),
     [accounts.login, loginName ?? '–'],
     [customers.requestsOf30, count(requests)],
@@ -68,7 +68,7 @@ function Spend({ context, account, now }: AccountProps) {
         title={accounts.spend}
         columns={days.map((day) => ({ label: dayText(day).slice(5), title: dayText(day) }))}
         series={[{ name: accounts.spend, look: 1, values: days.map((day) => ntdNumber(costs.get(day) ?? 0n)) }]}
-        format={(value) => `NT$${value}`}
+        format={(value) => roundedMoney(BigInt(Math.round(value * Number(NANO_PER_NTD))))}
         tableText={customers.asTable}
         columnText={customers.day}
       />

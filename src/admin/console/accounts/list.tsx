@@ -167,7 +167,7 @@ function Name({ context, text, row }: { context: ConsoleContext; text: string; r
     refused: accounts.byRequest,
   };
   const link: Child = (
-    <a href={foundPath(row, text)} class={nickname === null ? 'id' : ''}>
+    <a href={foundPath(row, text)} class={nickname === null ? 'id' : 'nickname'}>
       {nickname ?? accountId}
     </a>
   );

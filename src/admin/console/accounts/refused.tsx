@@ -9,16 +9,19 @@ import { DataTable, type Fact, Facts, figure, TableSection } from '../../../site
 import type { AccountView } from '../../actions/accounts.ts';
 import type { RefusalsView, RefusedView } from '../../actions/refusals.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { AccountFrame, type AccountProps, tabPath } from './account-frame.tsx';
+import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account-frame.tsx';
 
 export const refusedPath = (requestId: string) => `/refusals/${encodeURIComponent(requestId)}`;
 
-export function RefusedTab(props: AccountProps & { refusals: RefusalsView }) {
-  const { context, refusals } = props;
+const ROWS = 25;
+
+/** `page`: from 1. */
+export function RefusedTab(props: AccountProps & { refusals: RefusalsView; page: number }) {
+  const { context, account, refusals, page } = props;
   const { refused: words } = context.words;
   return (
     <AccountFrame {...props} tab="refused">
-      {refusals.counts.length === 0 ? null : (
+      {refusals.counts.length === 0 || page > 1 ? null : (
         <TableSection
           title={words.counts}
           columns={[words.day, words.code, figure(words.refused)]}
@@ -31,7 +34,14 @@ export function RefusedTab(props: AccountProps & { refusals: RefusalsView }) {
       )}
       <h2>{words.list}</h2>
       <p class="faint">{words.retention}</p>
-      <RefusedTable {...{ context, refusals }} />
+      <RefusedTable context={context} requests={refusals.data.slice((page - 1) * ROWS, page * ROWS)} />
+      <OlderPages
+        context={context}
+        path={tabPath(account.accountId, 'refused')}
+        name="page"
+        isNewest={page === 1}
+        next={refusals.data.length > page * ROWS ? page + 1 : null}
+      />
     </AccountFrame>
   );
 }
@@ -51,17 +61,17 @@ function countsByDay({ counts }: RefusalsView): { day: string; code: string; ref
 
 interface TableProps {
   context: ConsoleContext;
-  refusals: RefusalsView;
+  requests: readonly RefusedView[];
 }
 
-function RefusedTable({ context, refusals }: TableProps) {
+function RefusedTable({ context, requests }: TableProps) {
   const { accounts, refused: words } = context.words;
   return (
     <DataTable
       label={words.list}
       none={words.none}
       columns={[accounts.at, words.code, accounts.model, accounts.endpoint, accounts.key]}
-      rows={refusals.data.map((one) => [
+      rows={requests.map((one) => [
         <>
           <span class="number">{dateTime(one.at)}</span>
           <a class="under id" href={refusedPath(one.requestId)}>
@@ -121,17 +131,18 @@ export function RefusedPage({ context, refused, account, sameDay }: RefusedProps
           <p>{help}</p>
         </section>
       </div>
-      <Facts facts={requestFacts(context, refused, account)} />
+      <Facts facts={requestFacts(context, refused, account)} look="lines" />
       {figures.length === 0 ? null : (
         <>
           <h2>{words.figures}</h2>
-          <Facts facts={figures} />
+          <Facts facts={figures} look="lines" />
         </>
       )}
       {account ? (
         <>
           <h2>{words.now}</h2>
           <Facts
+            look="lines"
             facts={[
               [words.balanceNow, <Money value={account.wallet.balance} />],
               ...(sameDay === undefined ? [] : [[words.sameDay, count(sameDay)] as const]),

@@ -31,7 +31,6 @@ function Holds({ context, account }: AccountProps) {
   return (
     <TableSection
       title={accounts.holds}
-      none={accounts.noHolds}
       columns={[accounts.request, accounts.key]}
       rows={account.holds.map(({ requestId, keyId }) => [
         <IdLink href={requestPath(account.accountId, requestId)} text={requestId} />,

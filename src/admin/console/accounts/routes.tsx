@@ -107,7 +107,8 @@ async function showLedger(tools: ConsoleTools, visit: ConsoleVisit): Promise<Res
 async function showRefused(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const props = await facts(tools, visit, 'refused');
   const refusals = await showRefusals(tools, { accountId: props.account.accountId });
-  return visit.show(<RefusedTab {...props} refusals={refusals} />);
+  const page = wholeNumber(visit.url.searchParams, 'page') ?? 1;
+  return visit.show(<RefusedTab {...props} refusals={refusals} page={page} />);
 }
 
 async function describe(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {

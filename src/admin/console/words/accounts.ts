@@ -4,11 +4,8 @@ import type { Said } from '../../../site/words/said.ts';
 
 export const en = {
   title: 'Accounts',
-  lead: 'Find an account by an id, a key, a card, a login name or a request.',
-  search: 'Account id, key id, last four of a key, card serial or code, login name or request id',
+  search: 'Account, key or request id, last four of a key, card, login name or nickname',
   find: 'Find',
-  none: 'No account was found. Type a complete id, or exactly the last four characters of a key. A card code finds only the account that redeemed it.',
-  start: 'Type what the customer gave you. Never ask for a whole key: its last four characters are enough.',
   account: 'Account',
   foundBy: 'Found by',
   byAccount: 'account id',
@@ -104,7 +101,6 @@ export const en = {
   usage: 'Usage',
   write_off: 'Write-off',
   holds: 'Open holds',
-  noHolds: 'No open holds: no request is running.',
   request: 'Request',
   latest: 'Requests',
   stillRuns: 'This request is still running. Its cost is known when it ends.',
@@ -131,18 +127,14 @@ export const en = {
   cost: 'Cost',
   rule: 'Billing rule',
   spend: 'Spent by day',
-  spendLabel: (total: string) => `Spent in these days: ${total}`,
   actions: 'Operator actions',
   noActions: 'No operator actions on this account.',
 };
 
 export const zh: Said<typeof en> = {
   title: '帳戶',
-  lead: '用客戶提供的資訊找到帳戶。',
-  search: '帳戶編號、金鑰編號、金鑰末四碼、儲值卡序號或卡號、使用者名稱或請求編號',
+  search: '帳戶、金鑰或請求的編號、金鑰末四碼、儲值卡、使用者名稱或暱稱',
   find: '查詢',
-  none: '找不到帳戶。請輸入完整的編號，或金鑰的末四碼；卡號只能找到兌換這張卡的帳戶。',
-  start: '請輸入客戶提供的資訊。不需要完整金鑰，末四碼就夠了。',
   account: '帳戶',
   foundBy: '依據',
   byAccount: '帳戶編號',
@@ -235,7 +227,6 @@ export const zh: Said<typeof en> = {
   usage: '用量',
   write_off: '呆帳沖銷',
   holds: '保留中的款項',
-  noHolds: '沒有保留任何款項：目前沒有執行中的請求。',
   request: '請求',
   latest: '請求',
   stillRuns: '這個請求還在執行，結束後才知道費用。',
@@ -262,7 +253,6 @@ export const zh: Said<typeof en> = {
   cost: '費用',
   rule: '計費規則',
   spend: '每日花費',
-  spendLabel: (total) => `這段期間共花費 ${total}`,
   actions: '管理員的操作',
   noActions: '管理員沒有動過這個帳戶。',
 };
