@@ -68,8 +68,8 @@ function listQuestion({ sort, isAscending, wanted, after, sinceDay, limit }: Acc
     ...(after ? [`(value, account_id) ${isAscending ? '>' : '<'} (${value}, ?)`] : []),
   ];
   return ask(
-    `WITH found AS (SELECT account_id, min(found_by) AS found_by FROM (${found.sql}) AS ways GROUP BY account_id),
-    page AS (
+    `WITH found AS MATERIALIZED (SELECT account_id, min(found_by) AS found_by FROM (${found.sql}) AS ways GROUP BY account_id),
+    page AS MATERIALIZED (
       SELECT account_id, value FROM (${sql}) AS sorted ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
       ORDER BY value ${order}, account_id ${order} LIMIT ?
     )
