@@ -52,7 +52,7 @@ import { hostOfProcesses } from './processes/processes.ts';
 import { createRelayTools, type OutboundTools } from './relay-tools.ts';
 import { createGatewayId } from './settings/gateway-id.ts';
 import type { Settings } from './settings/settings.ts';
-import { createSiteTools } from './site-tools.ts';
+import { createSiteTools, readSiteAssets } from './site-tools.ts';
 import { createLifeCycle, type Living, type Ports } from './start/life-cycle.ts';
 import type { StartingStore } from './start/open-at-start.ts';
 import { startNode } from './start/start-node.ts';
@@ -194,9 +194,9 @@ export async function composeGateway(
     }),
   };
   const { securityContact, supportContact, termsUrl, privacyUrl } = settings;
-  const site = createSiteTools(http, { pepper, securityContact, supportContact, termsUrl, privacyUrl });
   const app = createApp(http, async () => {
     const { addSite } = await import('../site/site.ts');
+    const site = createSiteTools(http, { pepper, securityContact, supportContact, termsUrl, privacyUrl });
     return (pages) => addSite(pages, site);
   });
   const unanswered = countUnanswered();
@@ -235,7 +235,7 @@ export async function composeGateway(
         const { addConsole } = await import('../admin/console/console.tsx');
         return (pages, check) => {
           const checkToken = tokenCheck(check);
-          addConsole(pages, createConsoleTools(operating, { siteName, log, siteAssets: site.assetFiles, checkToken }));
+          addConsole(pages, createConsoleTools(operating, { siteName, log, siteAssets: readSiteAssets(), checkToken }));
         };
       },
       { counted: unanswered.counted, idleSeconds },

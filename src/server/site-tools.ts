@@ -28,7 +28,7 @@ export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSetti
     ...named,
     calls: ROUTES.map(({ method, path, summary, isOpen }) => ({ method, path: pathTemplate(path), summary, isOpen })),
     docs: readDocs(),
-    assetFiles: readAssets(),
+    assetFiles: readSiteAssets(),
     hashSession: createSessionHasher(pepper),
     sealer: createSealer(pepper, http.random),
     passwords: createPasswords(),
@@ -73,7 +73,7 @@ function readDocs(): Map<string, string> {
 }
 
 /** The style is served as one file. */
-function readAssets(): Map<string, Buffer> {
+export function readSiteAssets(): Map<string, Buffer> {
   const files = [...readShipped('src/site/assets')];
   const isStyle = ([name]: [string, Buffer]) => name.endsWith('.css');
   const styles = files.filter(isStyle).map(([, bytes]) => bytes.toString('utf8'));
