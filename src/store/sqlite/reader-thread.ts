@@ -31,7 +31,8 @@ function handle(request: ReaderRequest): unknown {
     case 'isBehind':
       return isBehind();
     case 'close':
-      return db.close();
+      // With its statements, or the file stays open until they are collected.
+      return db.close(true);
   }
 }
 

@@ -71,7 +71,8 @@ function close(): undefined {
   } catch {
     // It stays in the log beside the file, as after a kill: what was committed counts, and who asked for it must be told.
   }
-  db.close();
+  // `true` ends its statements, too; otherwise the file stays open until they are collected.
+  db.close(true);
 }
 
 function handle(request: WriterRequest): unknown {
