@@ -55,7 +55,7 @@ const isFromTheShell = (name) =>
   FROM_THE_SHELL.includes(name) || FAMILIES_FROM_THE_SHELL.some((family) => family.test(name));
 
 /** Returns the exit code. */
-export function bunTest(args) {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isFromTheShell(name)));
-  return runBun(['--no-env-file', 'test', `--timeout=${TEST_TIMEOUT_MS}`, ...args], env);
+export function bunTest(args, variables = {}) {
+  const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isFromTheShell(name)));
+  return runBun(['--no-env-file', 'test', `--timeout=${TEST_TIMEOUT_MS}`, ...args], { ...kept, ...variables });
 }

@@ -29,11 +29,11 @@ async function runTests(args) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const report = join(folder, 'junit.xml');
   try {
-    const exitCode = await bunTest([
-      '--reporter=junit',
-      `--reporter-outfile=${report}`,
-      ...(args.length > 0 ? args : [...IN_PARALLEL, './test/']),
-    ]);
+    const words = args.length > 0 ? args : [...IN_PARALLEL, './test/'];
+    const exitCode = await bunTest(['--reporter=junit', `--reporter-outfile=${report}`, ...words], {
+      // For what the test processes of one run share.
+      TEST_RUN_FOLDER: folder,
+    });
     const xml = existsSync(report) ? readFileSync(report, 'utf8') : '';
     return readTotals({ xml, exitCode, expectedFiles: filesNamedBy(args) });
   } finally {

@@ -259,5 +259,5 @@ async function refuseWords(): Promise<number> {
 }
 
 const [word, ...more] = process.argv.slice(2);
-if (word === 'serve' && more.length === 0) await (await import('./main.ts')).serve();
-else process.exit(await run(process.argv.slice(2)));
+if (word === 'serve' && more.length === 0) void import('./main.ts').then(({ serve }) => serve());
+else void run(process.argv.slice(2)).then((exitCode) => process.exit(exitCode));

@@ -142,4 +142,4 @@ function startFailure(error: unknown): string {
   return `cannot start: ${describeError(error)}`;
 }
 
-if (import.meta.main) await serve();
+if (import.meta.main) void serve();

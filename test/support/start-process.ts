@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gatewayCommand } from './bundled-program.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 
-const ROOT = join(import.meta.dir, '..', '..');
 const START_MS = 90_000;
 
 export interface Ended {
@@ -58,8 +58,8 @@ export function createWorkplace(): Workplace {
   const dataDir = join(folder, 'data');
   const running = new Set<Bun.Subprocess>();
 
-  function start(script: string, args: readonly string[], env: Environment, file?: string): RunningProcess {
-    const child = Bun.spawn([process.execPath, '--no-env-file', join(ROOT, 'src', script), ...args], {
+  async function start(args: readonly string[], env: Environment, file?: string): Promise<RunningProcess> {
+    const child = Bun.spawn(await gatewayCommand(args), {
       cwd: folder,
       env: { PATH: process.env.PATH ?? '', ADMIN_PORT: '0', DATA_DIR: dataDir, ...env },
       stdin: 'ignore',
@@ -78,7 +78,7 @@ export function createWorkplace(): Workplace {
 
   async function begin(env: Environment = {}): Promise<RunningServer> {
     const port = env.PORT ?? String(await freePort());
-    return { ...start('main.ts', [], { PORT: port, ...env }), url: `http://127.0.0.1:${port}` };
+    return { ...(await start(['serve'], { PORT: port, ...env })), url: `http://127.0.0.1:${port}` };
   }
 
   return {
@@ -91,8 +91,8 @@ export function createWorkplace(): Workplace {
       writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
       return path;
     },
-    gateway: (args, env = {}) => start('cli.ts', args, env).ended,
-    gatewayInto: (file, args) => start('cli.ts', args, {}, file).ended,
+    gateway: async (args, env = {}) => (await start(args, env)).ended,
+    gatewayInto: async (file, args) => (await start(args, {}, file)).ended,
     async serve(env) {
       const server = await begin(env);
       const outcome = await Promise.race([
@@ -106,7 +106,7 @@ export function createWorkplace(): Workplace {
     async serveInto(file, env = {}) {
       const port = String(await freePort());
       const url = `http://127.0.0.1:${port}`;
-      const server = start('main.ts', [], { PORT: port, ...env }, file);
+      const server = await start(['serve'], { PORT: port, ...env }, file);
       const answers = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
       const outcome = await Promise.race([server.ended, eventually('the server answers', answers, START_MS)]);
       if (outcome !== true) throw new Error(`the server ended at its start: ${outcome.stderr}`);

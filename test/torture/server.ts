@@ -1,8 +1,7 @@
 // The real server process, started to be killed.
 
-import { join } from 'node:path';
+import { gatewayCommand } from '../support/bundled-program.ts';
 
-const ROOT = join(import.meta.dir, '..', '..');
 const GIVE_UP_MS = 60_000;
 const POLL_MS = 5;
 
@@ -27,8 +26,9 @@ export interface ServerOptions {
 }
 
 export async function startServer({ dataDir, port, env, killAt }: ServerOptions): Promise<Server> {
+  const command = await gatewayCommand(['serve']);
   const startedAt = performance.now();
-  const child = Bun.spawn([process.execPath, '--no-env-file', join(ROOT, 'src', 'main.ts')], {
+  const child = Bun.spawn(command, {
     cwd: dataDir,
     env: {
       PATH: process.env.PATH ?? '',
