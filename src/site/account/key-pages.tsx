@@ -4,7 +4,7 @@
 import { readSpending } from '../../accounts/keys/key-spending.ts';
 import { subtreeOf, treeOrder } from '../../accounts/keys/key-tree.ts';
 import { addKey, editKey, type Requester, removeKey, rotateKey } from '../../accounts/keys/manage-keys.ts';
-import { Fault, fault } from '../../faults/fault.ts';
+import { type Fault, fault } from '../../faults/fault.ts';
 import { sleep } from '../../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import { isFull } from '../../store/book/key-count.ts';
@@ -19,6 +19,7 @@ import { changedKeyBody, KEY_ID_FIELD, newKeyBody } from './forms.ts';
 import { type KeyFaults, keyFaults } from './key-faults.ts';
 import { graceOf, RevokePage, RotatePage } from './key-questions.tsx';
 import { KeysPage, type TypedKey } from './keys.tsx';
+import { managing } from './managing.ts';
 import type { SignedVisit, Visits } from './visits.tsx';
 
 /** As on the overview. */
@@ -27,20 +28,12 @@ const SPENT_WITHIN_MS = 1_000;
 const KEYS = '/account/keys';
 
 export function addKeyPages(visits: Visits, tools: SiteTools): void {
-  const act =
-    (handle: (visit: SignedVisit, keyId: string) => Promise<Response>) =>
-    async (visit: SignedVisit): Promise<Response> => {
-      try {
-        if (!visit.session.canManage) throw fault('key_not_permitted');
-        return await handle(visit, visit.params.id ?? '');
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error;
-        const { texts, faults } = await whatIsWrong(tools, visit, error);
-        const typed = { keyId: visit.params.id, form: visit.form, faults };
-        const notice = { text: sentences(...texts), isBad: true };
-        return showKeys(tools, visit, { notice, status: error.row.status, typed });
-      }
-    };
+  const act = managing(async (visit, refused) => {
+    const { texts, faults } = await whatIsWrong(tools, visit, refused);
+    const typed = { keyId: visit.params.id, form: visit.form, faults };
+    const notice = { text: sentences(...texts), isBad: true };
+    return showKeys(tools, visit, { notice, status: refused.row.status, typed });
+  });
 
   visits.signed('get', '/account/keys', (visit) => {
     const { form, flash } = visit;

@@ -5,7 +5,7 @@
 import type { Requester } from '../../accounts/keys/manage-keys.ts';
 import { addWebhook, findWebhook, removeWebhook, rotateWebhook } from '../../accounts/webhooks/manage-webhooks.ts';
 import { testWebhook } from '../../accounts/webhooks/test-webhook.ts';
-import { Fault, fault } from '../../faults/fault.ts';
+import type { Fault } from '../../faults/fault.ts';
 import type { Webhook } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { dateTime, withGap } from '../format.ts';
@@ -17,6 +17,7 @@ import { Hidden, TextField } from '../parts/field.tsx';
 import { action, DataTable, Facts, typedText, Under } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
 import { AccountPage, tabPath } from './frame.tsx';
+import { managing } from './managing.ts';
 import type { SignedVisit, Visits } from './visits.tsx';
 
 interface Shown {
@@ -31,18 +32,10 @@ interface Shown {
 const WEBHOOKS = '/account/webhooks';
 
 export function addWebhooks(visits: Visits, tools: SiteTools): void {
-  const act =
-    (handle: (visit: SignedVisit, webhookId: string) => Promise<Response>) =>
-    async (visit: SignedVisit): Promise<Response> => {
-      try {
-        if (!visit.session.canManage) throw fault('key_not_permitted');
-        return await handle(visit, visit.params.id ?? '');
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error;
-        const typed = visit.form.get('url') ?? '';
-        return show(tools, visit, { notice: whatIsWrong(visit, error), typed, status: error.row.status });
-      }
-    };
+  const act = managing((visit, refused) => {
+    const typed = visit.form.get('url') ?? '';
+    return show(tools, visit, { notice: whatIsWrong(visit, refused), typed, status: refused.row.status });
+  });
 
   visits.signed('get', WEBHOOKS, (visit) => show(tools, visit, { fresh: visit.flash.secret }));
   visits.signed(
