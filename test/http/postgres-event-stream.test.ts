@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { passAnswered } from '../support/pass-time.ts';
 import { sharePostgres, type TestDatabases } from '../support/postgres.ts';
 
 let server: TestDatabases;
@@ -25,15 +26,6 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** In steps in which the database can answer: what it leaves unanswered for a second of this clock counts as away. */
-async function pass(ms: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += STEP_MS) {
-    await clock.advance(STEP_MS);
-    await far.gateway.store.read.pulse();
-  }
-}
-const STEP_MS = 100;
-
 test('an event of another node comes within a second, with the same id', async () => {
   const { key } = await near.register();
   const leaving = new AbortController();
@@ -47,7 +39,7 @@ test('an event of another node comes within a second, with the same id', async (
   const ids = () => [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
   await eventually('the first event', () => ids().length === 1);
   await near.call('/api/keys', { key, body: {} });
-  await pass(1_000);
+  await passAnswered(far, clock, 1_000);
   // Its time stands still again: the event is on its way.
   await eventually('the event of the other node', () => ids().length === 2);
   const { data } = await near.get('/api/events', key);

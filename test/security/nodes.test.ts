@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createKey } from '../support/create-key.ts';
 import type { TestAccount, TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { passAnswered } from '../support/pass-time.ts';
 import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { startSecure } from './start-secure.ts';
 
@@ -30,15 +31,6 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** In steps in which the database can answer: what it leaves unanswered for a second of this clock counts as away. */
-async function pass(ms: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += STEP_MS) {
-    await clock.advance(STEP_MS);
-    await far.gateway.store.read.pulse();
-  }
-}
-const STEP_MS = 100;
-
 describe('S35 on another node', () => {
   const changes: [what: string, change: (id: string) => Promise<Response>][] = [
     ['revoked', (id) => near.call(`/api/keys/${id}`, { key: account.key, method: 'DELETE' })],
@@ -47,12 +39,12 @@ describe('S35 on another node', () => {
   test.each(changes)('S35 a key that was %s stops within a second', async (_, change) => {
     const { id, key } = await createKey(near, account.key);
     const works = async () => (await far.call('/v1/models', { key })).status;
-    await pass(1_000);
+    await passAnswered(far, clock, 1_000);
     // Twice: then its row is in memory.
     expect([await works(), await works()]).toEqual([200, 200]);
     expect((await change(id)).status).toBe(200);
     expect((await near.call('/v1/models', { key })).status).toBe(401);
-    await pass(1_000);
+    await passAnswered(far, clock, 1_000);
     expect(await works()).toBe(401);
   });
 
@@ -60,10 +52,10 @@ describe('S35 on another node', () => {
     const { id, key } = await createKey(near, account.key);
     const body = { model: 'demo-small', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5 };
     const works = async () => (await far.call('/v1/chat/completions', { key, body })).status;
-    await pass(1_000);
+    await passAnswered(far, clock, 1_000);
     expect([await works(), await works()]).toEqual([200, 200]);
     await near.call(`/api/keys/${id}`, { key: account.key, method: 'PATCH', body: { models: ['auto:free'] } });
-    await pass(1_000);
+    await passAnswered(far, clock, 1_000);
     expect(await works()).toBe(403);
   });
 });

@@ -8,6 +8,7 @@ import type { ManualClock } from './manual-clock.ts';
 /** Within this time the lease is renewed at least once. */
 const RENEWAL_MS = 3_000;
 const STEP_MS = 50;
+const ANSWERED_STEP_MS = 100;
 
 /** Time goes by until it is done. */
 export async function whilePassing<Value>(clock: ManualClock, work: Promise<Value>): Promise<Value> {
@@ -31,4 +32,12 @@ export async function passTime(gateway: TestGateway, clock: ManualClock, ms: num
     const [lease] = gateway.sql<{ until: bigint }>('SELECT max(expires_at) AS until FROM leases');
     return lease !== undefined && Number(lease.until) > clock.now();
   });
+}
+
+/** In steps in which the database can answer: what it leaves unanswered for a second of this clock counts as away. */
+export async function passAnswered({ gateway }: TestGateway, clock: ManualClock, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += ANSWERED_STEP_MS) {
+    await clock.advance(ANSWERED_STEP_MS);
+    await gateway.store.read.pulse();
+  }
 }
