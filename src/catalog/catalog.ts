@@ -72,6 +72,8 @@ export interface ScheduledPrice extends Pick<Model, 'prices' | 'priced'> {
 export interface Model {
   id: string;
   name: string;
+  /** A few sentences, by language. */
+  description: DocumentModel['description'];
   aliases: readonly string[];
   kinds: readonly ModelKind[];
   contextTokens: number;
@@ -189,6 +191,7 @@ function buildModel(
   return {
     id: model.id,
     name: model.name ?? model.id,
+    description: model.description,
     aliases: model.aliases,
     kinds: model.kinds,
     contextTokens,

@@ -88,9 +88,13 @@ const route = z.strictObject({
   cost: priceTable(true).optional(),
 });
 
+const about = z.string().min(1).max(600);
+
 const model = z.strictObject({
   id: modelId,
   name: z.string().min(1).max(100).optional(),
+  /** Shown on the page of the model, by language. */
+  description: z.strictObject({ en: about.optional(), 'zh-TW': about.optional() }).default({}),
   aliases: z.array(modelId).default([]),
   kinds: z.array(z.enum(MODEL_KINDS)).min(1).default(['chat']),
   /** Defaults to DEFAULT_CONTEXT_TOKENS, with a warning where that may cost money. */

@@ -1,5 +1,6 @@
 // The public catalog: prices in NT$, no channels, no upstream names.
 
+import { z } from 'zod';
 import { text, time } from '../kit/shapes.ts';
 import { canServe, type ModelKind } from '../vendors/endpoints.ts';
 import type { Catalog, Model } from './catalog.ts';
@@ -13,6 +14,12 @@ export const retirementShape = {
   retires_at: time.optional().describe('From then on the model is not served; left out if no date is set.'),
   replaced_by: successor,
 };
+
+export const descriptionShape = z
+  .object({ en: text, 'zh-TW': text })
+  .partial()
+  .optional()
+  .describe('A few sentences of the operator, by language; left out if there are none.');
 
 const PATHS: Record<ModelKind, readonly string[]> = {
   chat: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
@@ -43,6 +50,7 @@ function publicModel(model: Model, catalog: Catalog): Record<string, unknown> {
   return {
     id: model.id,
     name: model.name,
+    ...publicDescription(model),
     aliases: model.aliases,
     kinds: model.kinds,
     endpoints: pathsOf(model),
@@ -53,6 +61,11 @@ function publicModel(model: Model, catalog: Catalog): Record<string, unknown> {
     ...publicRetirement(model),
     price: publicPrice(model),
   };
+}
+
+/** Left out if the operator wrote none. */
+export function publicDescription({ description }: Pick<Model, 'description'>) {
+  return Object.keys(description).length === 0 ? {} : { description };
 }
 
 function publicRetirement({ retirement }: Model) {

@@ -5,6 +5,8 @@ export interface ListedModel {
   /** The model that `id` is another name of. */
   aliasOf: string | undefined;
   name: string;
+  /** Its member `description`, if it has one. */
+  described: { description?: object };
   /** The API paths that it serves. */
   endpoints: readonly string[];
   /** When the catalog was applied. */
@@ -55,6 +57,7 @@ export function writeModel(model: ListedModel) {
     created_at: new Date(updatedAt).toISOString(),
     owned_by: 'gateway',
     display_name: name,
+    ...model.described,
     max_input_tokens: inputTokens,
     max_tokens: outputTokens,
     ...(demo ? { demo: true } : {}),

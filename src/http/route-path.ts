@@ -19,5 +19,10 @@ export function routePath(request: Request): string {
   const asked = requestPath(request);
   const once = asked.startsWith(TWICE) ? asked.slice(VERSION.length) : asked;
   const path = once.length > 1 && once.endsWith('/') ? once.slice(0, -1) : once;
-  return WITHOUT_VERSION.get(path) ?? path;
+  return isPage(request, path) ? path : (WITHOUT_VERSION.get(path) ?? path);
+}
+
+/** The list of models has a page of the same name, for browsers. */
+function isPage({ method, headers }: Request, path: string): boolean {
+  return path === '/models' && method === 'GET' && (headers.get('accept') ?? '').includes('text/html');
 }

@@ -10,6 +10,7 @@ import { authText } from './machine/auth-text.ts';
 import { llmsFullText, llmsText } from './machine/llms-text.ts';
 import { skillText } from './machine/skill-text.ts';
 import { MENU } from './page.tsx';
+import { modelPath } from './pages/model-facts.ts';
 import { publicAddress } from './parts/public-head.tsx';
 import type { SiteTools } from './tools.ts';
 
@@ -54,9 +55,10 @@ Sitemap: ${publicUrl}/sitemap.txt
 }
 
 /** Every public page in every language that it is written in, one address a line. */
-function sitemapText({ publicUrl }: SiteTools, library: DocsLibrary): string {
+function sitemapText({ publicUrl, catalog }: SiteTools, library: DocsLibrary): string {
   const paths = ['/', ...MENU.map((name) => `/${name}`), CHANGELOG_PATH];
-  const pages = paths.map((path) => ({ path, languages: LANGUAGES }));
+  const models = catalog().models.map(({ id }) => modelPath(id));
+  const pages = [...paths, ...models].map((path) => ({ path, languages: LANGUAGES }));
   const docs = library
     .groups('en')
     .flatMap((group) => group.pages)

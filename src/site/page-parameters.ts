@@ -12,6 +12,7 @@ const KNOWN: ReadonlyMap<string, readonly string[]> = new Map([
   ['/account/usage', USAGE],
   ['/account/usage.csv', USAGE],
   ['/account/setup', ['model']],
+  ['/account/play', ['model']],
 ]);
 
 /** The query with what the page knows: empty, or with its question mark. A receipt keeps that of the list it was found in,

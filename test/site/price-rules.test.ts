@@ -72,7 +72,7 @@ test('the pricing page has a line for each tier, and names the rest', async () =
   expect(chinese).toContain('輸入超過 272,000 個 Token');
   const plain = await (await gateway.call('/pricing', { headers: { accept: 'text/markdown' } })).text();
   expect(plain).toContain(
-    '- ruled: more than 272,000 input tokens: Input NT$20, Cached input NT$1, Cache write 5 min NT$20, Cache write 1 h NT$20, Output NT$60.5',
+    '- ruled: more than 272,000 input tokens: Input NT$20, Cached input NT$1, Output NT$60.5',
   );
 });
 

@@ -1,7 +1,7 @@
 // GET /v1/models and /v1/models/{id}: what this key may use, in one shape that both families of clients read.
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
-import { PRICE_UNIT, pathsOf } from '../../catalog/public-catalog.ts';
+import { PRICE_UNIT, pathsOf, publicDescription } from '../../catalog/public-catalog.ts';
 import { publicPrice } from '../../catalog/public-price.ts';
 import { tokenBounds } from '../../catalog/token-bounds.ts';
 import { type ListedModel, writeModel, writeModelList } from '../../dialects/model-list.ts';
@@ -64,6 +64,7 @@ function describeModel(model: Model, catalog: Catalog, id: string): ListedModel 
     id,
     aliasOf: id === model.id ? undefined : model.id,
     name: model.name,
+    described: publicDescription(model),
     endpoints: pathsOf(model),
     updatedAt: catalog.updatedAt,
     inputTokens: input,

@@ -61,7 +61,12 @@ function refusalText({ page: { language, words }, session }: SignedVisit, refuse
 
 async function showPlay(tools: SiteTools, visit: SignedVisit, isRefused = false): Promise<Response> {
   const models = chatModels(tools, await keyOf(tools, visit.session));
-  const facts = { models: models.map(playModel), isFrozen: await isFrozen(tools, visit), isRefused };
+  const facts = {
+    models: models.map(playModel),
+    chosen: visit.url.searchParams.get('model'),
+    isFrozen: await isFrozen(tools, visit),
+    isRefused,
+  };
   return visit.show(<PlayPage context={visit.page} {...facts} />, { status: isRefused ? 400 : 200 });
 }
 
@@ -109,12 +114,14 @@ interface PlayModel {
 interface PlayProps {
   context: PageContext;
   models: readonly PlayModel[];
+  /** The model that the address names. */
+  chosen: string | null;
   isFrozen: boolean;
   /** The form came without its script, and was not taken. */
   isRefused: boolean;
 }
 
-function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
+function PlayPage({ context, models, chosen, isFrozen, isRefused }: PlayProps) {
   const { account, pricing } = context.words;
   const { play } = account;
   /** Texts for the script. */
@@ -137,14 +144,18 @@ function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
         <Field name="model" label={play.model} help={pricing.caption}>
           <select id="model" name="model" aria-describedby="price">
             {models.map((model) => (
-              <option value={model.id} data-price={priceOf(model)}>
+              <option value={model.id} data-price={priceOf(model)} selected={model.id === chosen}>
                 {model.id} · {model.isFree ? pricing.free : `${ntd(model.input)} / ${ntd(model.output)}`}
               </option>
             ))}
           </select>
           {/* A long name leaves no space for prices above; the script shows those of the chosen model. */}
           <p class="faint" id="price">
-            {models.slice(0, 1).map(priceOf)}
+            {models
+              .filter(({ id }) => id === chosen)
+              .concat(models)
+              .slice(0, 1)
+              .map(priceOf)}
           </p>
         </Field>
         <Field name="prompt" label={play.prompt}>

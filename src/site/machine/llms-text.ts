@@ -2,6 +2,7 @@
 
 import { FREE_MODEL } from '../../catalog/document.ts';
 import type { DocsLibrary } from '../docs-library.ts';
+import { modelPath } from '../pages/model-facts.ts';
 import type { PublicCall, SiteTools } from '../tools.ts';
 
 export function llmsText(tools: SiteTools, library: DocsLibrary): string {
@@ -15,6 +16,13 @@ ${calls.map((call) => callLine(publicUrl, call)).join('\n')}
 ## Docs
 
 ${pages.map(({ name, title, about }) => `- [${title}](${publicUrl}/docs/${name}.md): ${about}`).join('\n')}
+
+## Models
+
+${tools
+  .catalog()
+  .models.map(({ id, name }) => `- [${id}](${publicUrl}${modelPath(id)}): ${name}`)
+  .join('\n')}
 
 ## Machine-readable
 

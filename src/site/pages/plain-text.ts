@@ -10,6 +10,7 @@ import { dateTime, milliseconds, percent, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { MENU } from '../page.tsx';
 import { firstCall, freeLimits, type HomeFacts, homePromises, registerCall } from './home.tsx';
+import { codeBlock, markdownTable, paragraphs } from './markdown-parts.ts';
 import { laterText, retirementText } from './price-dates.ts';
 import { pricingLead, ruleTexts } from './price-rules.ts';
 import { type PricingFacts, priceText } from './pricing.tsx';
@@ -150,18 +151,4 @@ export function docsText(language: Language, library: DocsLibrary, publicUrl: st
 /** A page that is not written in the reader's language says so in that language. */
 export function docText(language: Language, { language: written, markdown }: DocPage): string {
   return written === language ? markdown : paragraphs(`> ${wordsOf(language).docs.onlyEnglish}`, markdown);
-}
-
-function paragraphs(...parts: string[]): string {
-  const written = parts.map((part) => part.trim()).filter((part) => part !== '');
-  return `${written.join('\n\n')}\n`;
-}
-
-function codeBlock(code: string): string {
-  return `\`\`\`sh\n${code}\n\`\`\``;
-}
-
-function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -3,7 +3,7 @@
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { PRICE_ORDER, UNCHARGED_PRICES } from '../../catalog/listed-prices.ts';
 import { tokenBounds } from '../../catalog/token-bounds.ts';
-import type { PriceRules, Prices } from '../../kit/prices.ts';
+import type { ListPrices, PriceRules, Prices } from '../../kit/prices.ts';
 import { listPrice } from '../format.ts';
 import type { SiteTools } from '../tools.ts';
 
@@ -82,13 +82,28 @@ export async function pricingFacts({ catalog, priceHistory }: SiteTools) {
   };
 }
 
-function pricedModel(model: Model, catalog: Catalog): PricedModel {
+/** The prices that a model has, in the order of the list. */
+export function listedPrices({ price }: PricedModel): (keyof Prices)[] {
+  return PRICE_ORDER.filter((name) => price[name] !== undefined);
+}
+
+export function pricedModel(model: Model, catalog: Catalog): PricedModel {
   const { id, name, aliases, kinds, free: isFree, priced, prices, laterPrices, retirement } = model;
   const contextTokens = hasContext(model) ? tokenBounds(model, catalog).input : null;
-  const listed = PRICE_ORDER.filter((one) => priced.has(one)).map((one) => [one, listPrice(one, prices[one])]);
+  const lists = [prices, ...laterPrices.map((later) => later.prices)];
+  const isListed = (one: keyof Prices) => priced.has(one) && !(CACHE_PRICES.has(one) && lists.every(isAsInput(one)));
+  const listed = PRICE_ORDER.filter(isListed).map((one) => [one, listPrice(one, prices[one])]);
   const price = Object.fromEntries(listed);
   const dated = { laterPrices, retirement };
   return { id, name, aliases, kinds, contextTokens, isFree, price, rules: prices.rules, ...dated };
+}
+
+const CACHE_PRICES: ReadonlySet<keyof Prices> = new Set(['cachedInput', 'cacheWrite5m', 'cacheWrite1h']);
+
+/** Cache tokens without a price of their own cost what input costs: the list shows no such price twice. */
+function isAsInput(name: keyof Prices): (list: ListPrices) => boolean {
+  return ({ rules, ...prices }) =>
+    [prices, ...(rules?.tiers ?? []).map((tier) => tier.prices)].every((list) => list[name] === list.input);
 }
 
 function hasContext({ kinds, isContextStated }: Model): boolean {

@@ -10,6 +10,7 @@ import { Submit } from '../parts/button.tsx';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { CardSource } from '../parts/support-link.tsx';
 import { Heads, Scroll } from '../parts/table.tsx';
+import { modelPath } from './model-facts.ts';
 import { retirementText } from './price-dates.ts';
 import { PriceHistory } from './price-history.tsx';
 import { factorTexts, pricingLead, ruleTexts, tierName } from './price-rules.ts';
@@ -46,6 +47,7 @@ export function PricingPage({ context, facts, query }: PricingProps) {
         {sentences(
           pricing.effective(facts.revision, dateTime(facts.since)),
           facts.models.some(({ isFree }) => isFree) ? pricing.freeNote(minute, zero, positive) : '',
+          facts.models.some(hasNoCachePrice) ? pricing.cacheNote : '',
           facts.models.some(({ rules }) => rules) ? pricing.rulesNote : '',
         )}
       </p>
@@ -120,6 +122,10 @@ function PriceTable({ context, models }: { context: PageContext; models: readonl
   );
 }
 
+function hasNoCachePrice({ isFree, price }: PricedModel): boolean {
+  return !isFree && price.output !== undefined && price.cachedInput === undefined;
+}
+
 export function priceText(model: PricedModel, name: keyof Prices, free: string): string {
   const value = model.price[name];
   if (value === undefined) return '–';
@@ -129,10 +135,11 @@ export function priceText(model: PricedModel, name: keyof Prices, free: string):
 /** A model whose name is its id shows it once. */
 function ModelName({ model: { id, name, aliases } }: { model: PricedModel }) {
   const others = name === id ? aliases : [id, ...aliases];
-  if (others.length === 0) return <>{name}</>;
+  const link = <a href={modelPath(id)}>{name}</a>;
+  if (others.length === 0) return link;
   return (
     <>
-      {name}
+      {link}
       <br />
       <span class="id faint">{others.join(' · ')}</span>
     </>

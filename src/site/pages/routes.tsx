@@ -2,6 +2,7 @@
 // The pages that everybody may see: HTML for people, Markdown for who did not ask for HTML.
 
 import type { Env, Hono } from 'hono';
+import type { Retirement } from '../../catalog/retirement.ts';
 import { ATOM_FEED, CHANGELOG_PATH, discoveryLinks, JSON_FEED } from '../../kit/discovery-links.ts';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { Assets } from '../assets.ts';
@@ -14,6 +15,9 @@ import type { SiteTools } from '../tools.ts';
 import { ChangelogPage } from './changelog.tsx';
 import { DocsPage } from './docs.tsx';
 import { HomePage, homeFacts } from './home.tsx';
+import { ModelPage, RetiredModelPage } from './model.tsx';
+import { modelFacts, modelPath } from './model-facts.ts';
+import { modelText } from './model-text.ts';
 import { changelogText, docsText, docText, homeText, pricingText, securityText, statusText } from './plain-text.ts';
 import { PricingPage } from './pricing.tsx';
 import { pricingFacts, readPricingQuery } from './pricing-models.ts';
@@ -33,6 +37,13 @@ export function addPublicPages<Bindings extends Env>(
     return textResponse(tools.publicUrl, language, write(language));
   };
 
+  const leadTo = (location: string) =>
+    new Response(null, { status: 302, headers: { location, ...pageHeaders(tools.publicUrl) } });
+  const sendRetired = (request: Request, id: string, retirement: Retirement) => {
+    const page = <RetiredModelPage context={contextOf(request)} id={id} retirement={retirement} />;
+    return pageResponse(request, tools.publicUrl, String(page), { status: 410 });
+  };
+
   app.get('/', async ({ req: { raw: request } }) => {
     const facts = await homeFacts(tools);
     const response = wantsHtml(request)
@@ -47,6 +58,22 @@ export function addPublicPages<Bindings extends Env>(
     const query = readPricingQuery(requestUrl(request).searchParams);
     if (!wantsHtml(request)) return sendText(request, (language) => pricingText(language, facts, query));
     return send(request, <PricingPage context={contextOf(request)} facts={facts} query={query} />);
+  });
+
+  app.get('/models', () => leadTo('/pricing'));
+
+  // An alias leads to the model that it names.
+  app.get('/models/:id', async ({ req }, next) => {
+    const { find, retired } = tools.catalog();
+    const asked = req.param('id');
+    const gone = retired.get(asked);
+    if (gone?.retirement) return sendRetired(req.raw, gone.id, gone.retirement);
+    const model = find(asked);
+    if (!model) return next();
+    if (model.id !== asked) return leadTo(modelPath(model.id));
+    const facts = await modelFacts(tools, model);
+    if (!wantsHtml(req.raw)) return sendText(req.raw, (language) => modelText(language, tools.publicUrl, facts));
+    return send(req.raw, <ModelPage context={contextOf(req.raw)} model={facts} />);
   });
 
   app.get('/status', async ({ req: { raw: request } }) => {
@@ -78,15 +105,10 @@ export function addPublicPages<Bindings extends Env>(
     return send(request, <DocsPage context={contextOf(request)} library={library} page={undefined} />);
   });
 
-  const leadTo = (path: string, language: Language) => {
-    const headers = { location: `${path}?lang=${language}`, ...pageHeaders(tools.publicUrl) };
-    return new Response(null, { status: 302, headers });
-  };
-
   // What is no page is left to the last route of all.
   app.get('/docs/:page', ({ req }, next) => {
     const folder = toLanguage(req.param('page'));
-    if (folder) return leadTo('/docs', folder);
+    if (folder) return leadTo(`/docs?lang=${folder}`);
     const context = contextOf(req.raw);
     const [, name = '', extension] = /^([\w-]+)(\.md)?$/.exec(req.param('page')) ?? [];
     const page = library.find(name, context.language);
@@ -102,7 +124,7 @@ export function addPublicPages<Bindings extends Env>(
     const language = toLanguage(req.param('language'));
     const [file, name = ''] = /^([\w-]+)(?:\.md)?$/.exec(req.param('page')) ?? [];
     if (!language || !library.find(name, language)) return next();
-    return leadTo(`/docs/${file}`, language);
+    return leadTo(`/docs/${file}?lang=${language}`);
   });
 }
 

@@ -9,6 +9,7 @@ import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { DayBars, DayBarsLegend, State } from '../parts/state.tsx';
 import { Scroll } from '../parts/table.tsx';
+import { modelPath } from './model-facts.ts';
 import { incidentText, isOngoing, type SummaryLine, summaryOf } from './status-summary.ts';
 
 export function StatusPage({ context, facts }: { context: PageContext; facts: PublicStatus }) {
@@ -106,7 +107,7 @@ function ModelRows({ language, model }: { language: Language; model: ModelStatus
     <>
       <tr id={rowId(model.id)}>
         <th scope="row" class="what id">
-          {model.id}
+          <a href={modelPath(model.id)}>{model.id}</a>
         </th>
         <td class="by faint">{status.channels(model.channels.length)}</td>
         <td class="how">
@@ -135,7 +136,7 @@ function ChannelRow({ language, model, channel, isOnly = false }: RowProps) {
   return (
     <tr {...(isOnly ? { id: rowId(model.id) } : {})}>
       <th scope="row" class="what id">
-        {isOnly ? model.id : <span class="faint">{model.id}</span>}
+        {isOnly ? <a href={modelPath(model.id)}>{model.id}</a> : <span class="faint">{model.id}</span>}
       </th>
       <td class="by id" data-label={status.channel}>
         {channel.name}

@@ -125,8 +125,8 @@ export type Fact = readonly [title: string, value: Child];
 
 interface FactsProps {
   facts: readonly Fact[];
-  /** Side by side; each with the whole width; or one a line. */
-  look?: 'facts' | 'facts is-wide' | 'lines';
+  /** Side by side; each with the whole width; one a line, with its value at the end; or beside its name. */
+  look?: 'facts' | 'facts is-wide' | 'lines' | 'pairs';
   valueLook?: string;
 }
 

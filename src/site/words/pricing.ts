@@ -64,6 +64,7 @@ export const en = {
   serviceTiers: (factors: string) => `Service tiers: ${factors}`,
   toolFee: (tool: string, price: string) => `${tool}: ${price} per call`,
   toolCall: (tool: string) => `Calls of ${tool}`,
+  cacheNote: 'A dash under a cache price means that these tokens cost as much as input.',
   rulesNote:
     'A price for long input applies to the whole request. Input counts with cached input and cache writes. The factor of a service tier applies to every price but those of tools.',
 };
@@ -130,5 +131,6 @@ export const zh: Said<typeof en> = {
   serviceTiers: (factors) => `服務等級：${factors}`,
   toolFee: (tool, price) => `${tool}：每次呼叫 ${price}`,
   toolCall: (tool) => `${tool} 呼叫次數`,
+  cacheNote: '快取價格標示為「–」時，這些 Token 按輸入價格計費。',
   rulesNote: '輸入較長時的價格適用於整個請求；輸入包含快取輸入與快取寫入。服務等級的倍數適用於工具以外的所有價格。',
 };

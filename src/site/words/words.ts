@@ -8,6 +8,7 @@ import * as faults from './faults.ts';
 import * as frame from './frame.ts';
 import * as home from './home.ts';
 import * as keys from './keys.ts';
+import * as models from './models.ts';
 import * as pricing from './pricing.ts';
 import type { Said } from './said.ts';
 import * as security from './security.ts';
@@ -20,6 +21,7 @@ export const en = {
   frame: frame.en,
   home: home.en,
   pricing: pricing.en,
+  models: models.en,
   docs: docs.en,
   status: status.en,
   security: security.en,
@@ -35,6 +37,7 @@ export const zh: Words = {
   frame: frame.zh,
   home: home.zh,
   pricing: pricing.zh,
+  models: models.zh,
   docs: docs.zh,
   status: status.zh,
   security: security.zh,

@@ -1,0 +1,58 @@
+// How a model is called, to copy: one example for each way that its kind has.
+
+export interface Snippet {
+  title: string;
+  /** Of the code, for its colours. */
+  syntax: 'sh' | 'python' | 'ts' | 'json' | 'toml' | 'powershell';
+  code: string;
+}
+
+interface CalledModel {
+  id: string;
+  paths: readonly string[];
+}
+
+export function modelSnippets(publicUrl: string, { id, paths }: CalledModel, key = 'YOUR_KEY'): Snippet[] {
+  if (paths.includes('/v1/chat/completions')) return chatSnippets(publicUrl, id, key);
+  return paths.slice(0, 1).map((path) => {
+    const body = path.includes('images') ? { model: id, prompt: 'A red lantern' } : { model: id, input: 'Hello!' };
+    return { title: 'curl', syntax: 'sh', code: curl(`${publicUrl}${path}`, key, JSON.stringify(body)) };
+  });
+}
+
+function chatSnippets(publicUrl: string, id: string, key: string): Snippet[] {
+  const body = `{"model": "${id}", "messages": [{"role": "user", "content": "Hello!"}]}`;
+  return [
+    { title: 'curl', syntax: 'sh', code: curl(`${publicUrl}/v1/chat/completions`, key, body) },
+    {
+      title: 'Python (openai)',
+      syntax: 'python',
+      code: `from openai import OpenAI
+
+client = OpenAI(base_url="${publicUrl}/v1", api_key="${key}")
+answer = client.chat.completions.create(
+    model="${id}", messages=[{"role": "user", "content": "Hello!"}]
+)
+print(answer.choices[0].message.content)`,
+    },
+    {
+      title: 'TypeScript (@anthropic-ai/sdk)',
+      syntax: 'ts',
+      code: `import Anthropic from '@anthropic-ai/sdk';
+
+const client = new Anthropic({ baseURL: '${publicUrl}', authToken: '${key}', apiKey: null });
+const message = await client.messages.create({
+  model: '${id}',
+  max_tokens: 300,
+  messages: [{ role: 'user', content: 'Hello!' }],
+});
+console.log(message.content);`,
+    },
+  ];
+}
+
+export function curl(url: string, key: string, body: string): string {
+  return `curl -s ${url} \\
+  -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\
+  -d '${body}'`;
+}

@@ -1,0 +1,50 @@
+// The page of a model for who reads it with curl.
+
+import { count, milliseconds, percent } from '../format.ts';
+import { type Language, wordsOf } from '../language.ts';
+import { modelSnippets } from '../model-snippets.ts';
+import { codeBlock, markdownTable, paragraphs } from './markdown-parts.ts';
+import { abilityTexts, modelLead } from './model.tsx';
+import { descriptionOf, type ModelFacts, successOfDay } from './model-facts.ts';
+import { laterText, retirementText } from './price-dates.ts';
+import { ruleTexts } from './price-rules.ts';
+import { priceText } from './pricing.tsx';
+import { listedPrices } from './pricing-models.ts';
+
+export function modelText(language: Language, publicUrl: string, model: ModelFacts): string {
+  const { models, pricing, status, account } = wordsOf(language);
+  const named = (title: string, value: string) => `- ${title}${account.colon}${value}`;
+  const prices = listedPrices(model).map((name) => [pricing[name], priceText(model, name, pricing.free)]);
+  const dates = [
+    ...model.laterPrices.map((later) => laterText(language, later)),
+    ...(model.retirement ? [retirementText(language, model.retirement)] : []),
+  ];
+  const rules = ruleTexts(language, model.rules, (name) => model.price[name] !== undefined);
+  const channels = model.channels.map((channel) => [
+    channel.name,
+    status[channel.state],
+    percent(successOfDay(channel)),
+    milliseconds(channel.lastHour.firstTokenMs.p50),
+  ]);
+  const facts = [
+    ...(model.contextTokens === null ? [] : [named(pricing.context, models.tokens(count(model.contextTokens)))]),
+    ...(model.outputTokens === null ? [] : [named(models.output, models.tokens(count(model.outputTokens)))]),
+    ...abilityTexts(language, model).map(([title, value]) => named(title, value)),
+  ];
+  return paragraphs(
+    `# ${model.name}`,
+    [`\`${model.id}\``, status[model.state], ...model.aliases].join(' · '),
+    descriptionOf(model, language)?.text ?? modelLead(language, model),
+    model.isDemo ? `> ${models.demo}` : '',
+    facts.join('\n'),
+    `## ${models.prices}`,
+    pricing.caption,
+    markdownTable([models.item, models.now], prices),
+    [...rules, ...dates].map((text) => `- ${text}`).join('\n'),
+    `## ${models.speed}`,
+    models.speedLead,
+    markdownTable([status.channel, status.now, models.success24, status.firstToken], channels),
+    `## ${models.use}`,
+    ...modelSnippets(publicUrl, model).map(({ syntax, code }) => codeBlock(code, syntax)),
+  );
+}
