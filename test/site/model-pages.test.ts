@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { wordsOf } from '../../src/site/language.ts';
 import type { Answer } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatStream } from '../support/openai-chat.ts';
 import { type TestDocument, upModel } from '../support/test-document.ts';
@@ -127,6 +128,18 @@ test('is Markdown for who asks for no HTML', async () => {
   expect(text).toContain('# Tiered One');
   expect(text).toContain('| Cached input | 1 |');
   expect(text).toContain('"model": "tiered"');
+});
+
+test('draws the hours that had streams, and says nothing of a model without', async () => {
+  const hour = Math.floor(Date.now() / 3_600_000);
+  const sum = { hour, channel: 'up', model: 'up-free', ok: 3, failed: 1, firstToken: [3], total: [3] };
+  await gateway.gateway.store.commit('traffic', { sums: [sum] });
+  const { models } = wordsOf('en');
+  const isDrawn = async () => (await pageOf('/models/up-free')).html.includes(models.firstTokenByHour);
+  await eventually('the figures are read anew', isDrawn);
+  const { html } = await pageOf('/models/up-free');
+  expect(rowsOf(html, models.speed)[1]?.[3]).toBe('75.0 %');
+  expect((await pageOf('/models/tiered')).html).not.toContain(models.firstTokenByHour);
 });
 
 test('the example with a key is a call that works', async () => {

@@ -17,6 +17,8 @@ export interface ModelFacts extends PricedModel {
   paths: readonly string[];
   fallbacks: readonly string[];
   state: State;
+  /** When its figures were read. */
+  at: number;
   channels: readonly ChannelStatus[];
 }
 
@@ -26,7 +28,8 @@ export function modelPath(id: string): string {
 
 export async function modelFacts({ catalog, status }: SiteTools, model: Model): Promise<ModelFacts> {
   const active = catalog();
-  const seen = (await status()).models.find(({ id }) => id === model.id);
+  const { at, models } = await status();
+  const seen = models.find(({ id }) => id === model.id);
   return {
     ...pricedModel(model, active),
     description: model.description,
@@ -35,6 +38,7 @@ export async function modelFacts({ catalog, status }: SiteTools, model: Model): 
     paths: pathsOf(model),
     fallbacks: model.fallbacks,
     state: seen?.state ?? 'unknown',
+    at,
     channels: seen?.channels ?? [],
   };
 }

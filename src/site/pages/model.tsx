@@ -13,6 +13,7 @@ import { CodeBlock } from '../parts/code-block.tsx';
 import { DayBars, DayBarsLegend, State } from '../parts/state.tsx';
 import { DataTable, type Fact, Facts, figure, Scroll } from '../parts/table.tsx';
 import { descriptionOf, type ModelFacts, modelPath, successOfDay } from './model-facts.ts';
+import { SpeedChart } from './model-speed.tsx';
 import { factorTexts, tierName } from './price-rules.ts';
 import { priceText } from './pricing.tsx';
 import { listedPrices } from './pricing-models.ts';
@@ -271,6 +272,7 @@ function Speed({ language, model }: PartProps) {
         </table>
       </Scroll>
       <DayBarsLegend language={language} />
+      <SpeedChart language={language} at={model.at} channels={model.channels} />
     </>
   );
 }
