@@ -72,10 +72,21 @@ function readDocs(): Map<string, string> {
   return new Map(pages.map(([name, bytes]) => [name, bytes.toString('utf8')]));
 }
 
-/** The style is served as one file. */
+/** The style is served as one file, and so are the parts of the playground's script. */
 export function readSiteAssets(): Map<string, Buffer> {
   const files = [...readShipped('src/site/assets')];
-  const isStyle = ([name]: [string, Buffer]) => name.endsWith('.css');
-  const styles = files.filter(isStyle).map(([, bytes]) => bytes.toString('utf8'));
-  return new Map([['site.css', Buffer.from(styles.join('\n'))], ...files.filter((file) => !isStyle(file))]);
+  const joined = (isPart: (name: string) => boolean) =>
+    Buffer.from(
+      files
+        .filter(([name]) => isPart(name))
+        .map(([, bytes]) => bytes.toString('utf8'))
+        .join('\n'),
+    );
+  const isStyle = (name: string) => name.endsWith('.css');
+  const isPlay = (name: string) => /^play-.*\.js$/.test(name);
+  return new Map([
+    ['site.css', joined(isStyle)],
+    ['play.js', joined(isPlay)],
+    ...files.filter(([name]) => !isStyle(name) && !isPlay(name)),
+  ]);
 }

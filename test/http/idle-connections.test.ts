@@ -70,7 +70,11 @@ test.concurrent('a connection is closed once it is idle, whatever was answered o
   const { token } = operatorOf(gateway);
   const operator = Number(new URL(gateway.gateway.adminUrl).port);
   const bearer = (given: string) => `authorization: Bearer ${given}\r\n`;
-  const play = post('/account/play', { model: 'up-paid', prompt: 'Hi' }, `cookie: ${cookie}\r\n`);
+  const play = post(
+    '/account/play',
+    { model: 'up-paid', messages: [{ role: 'user', content: 'Hi' }] },
+    `cookie: ${cookie}\r\n`,
+  );
   const idle: Record<string, Line> = {
     'answered at once': await answered(get('/healthz'), 'ok'),
     'a refused key': await answered(get('/v1/models', bearer('none')), '}}'),

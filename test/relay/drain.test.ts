@@ -93,7 +93,7 @@ describe('while it drains', () => {
     const asked = await fetch(`${gateway.url}/account/play`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', cookie: `session=${client.cookies.get('session')}` },
-      body: JSON.stringify({ model: 'auto:free', prompt: 'Hi' }),
+      body: JSON.stringify({ model: 'auto:free', messages: [{ role: 'user', content: 'Hi' }] }),
     });
     expect(asked.status).toBe(503);
     expect(((await asked.json()) as Answer).error.code).toBe('unavailable');

@@ -190,7 +190,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const client = await signedIn(gateway, limited.key, language);
     const response = await fetch(`${gateway.url}/account/play`, {
       method: 'POST',
-      body: JSON.stringify({ model: 'demo-small', prompt: 'Hi' }),
+      body: JSON.stringify({ model: 'demo-small', messages: [{ role: 'user', content: 'Hi' }] }),
       headers: {
         'content-type': 'application/json',
         'accept-language': language,
@@ -200,7 +200,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     });
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     expect(await response.json()).toEqual({
-      error: { code: 'key_budget_exceeded', message: account.play.budgetTooLow },
+      error: { code: 'key_budget_exceeded', message: account.play.budgetTooLow, others: 'free' },
     });
   });
 

@@ -148,7 +148,7 @@ describe('headers', () => {
     const { key } = await gateway.register();
     const { cookies } = await signedIn(gateway, key, 'zh-TW');
     const headers = { cookie: [...cookies, ['lang', 'zh-TW']].map((cookie) => cookie.join('=')).join('; ') };
-    const ask = () => gateway.call('/account/play', { body: { model: 'auto:free', prompt: 'Hi' }, headers });
+    const ask = () => gateway.call('/account/play', { body: { model: 'auto:free', messages: [{ role: 'user', content: 'Hi' }] }, headers });
     for (let count = 0; count < 6; count++) await (await ask()).text();
     const refused = await ask();
     expect(refused.status).toBe(429);
@@ -161,7 +161,7 @@ describe('headers', () => {
     const { key } = await gateway.register();
     const { cookies } = await signedIn(gateway, key);
     const response = await gateway.call('/account/play', {
-      body: { model: 'auto:free', prompt: 'Hi' },
+      body: { model: 'auto:free', messages: [{ role: 'user', content: 'Hi' }] },
       headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
     });
     expect([response.status, response.headers.get('x-svc-channel')]).toEqual([200, 'demo']);

@@ -59,7 +59,7 @@ const ends: [how: string, end: () => Promise<unknown>][] = [
 ];
 
 const sent: [path: string, type: string, body: string][] = [
-  ['/account/play', 'application/json', '{"model":"demo-small","prompt":"Hello"}'],
+  ['/account/play', 'application/json', '{"model":"demo-small","messages":[{"role":"user","content":"Hello"}]}'],
   ['/account/keys', FORM, 'known=2&name=taken&manage=1'],
   ['/account/access', FORM, 'name=taken-over&password=correct+horse+battery'],
 ];

@@ -83,12 +83,26 @@ async function openPlayground(
 async function ask(page: Page, model: string, prompt: string): Promise<void> {
   await page.selectOption('#model', model);
   await page.fill('#prompt', prompt);
-  await page.click('#play button');
+  await page.click('#send');
 }
 
-/** Waits until the line under the answer says it. */
+const LAST = '#turns > .turn:last-child';
+const ANSWER = `${LAST} .turn-text`;
+const SERVED = `${LAST} .served`;
+
+/** Waits until the line under the last answer says it. */
 const told = (page: Page, text: string) =>
-  page.waitForFunction((wanted) => document.getElementById('served')?.textContent?.includes(wanted), text);
+  page.waitForFunction(({ place, wanted }) => document.querySelector(place)?.textContent?.includes(wanted), {
+    place: SERVED,
+    wanted: text,
+  });
+
+/** Waits until the last answer is this text. */
+const answered = (page: Page, text: string) =>
+  page.waitForFunction(({ place, wanted }) => document.querySelector(place)?.textContent === wanted, {
+    place: ANSWER,
+    wanted: text,
+  });
 
 describe.each(USED_IN)('in %s', (language) => {
   const { account, faults, fields } = wordsOf(language);
@@ -102,19 +116,19 @@ describe.each(USED_IN)('in %s', (language) => {
     );
     gateway.upstream.next(sseScript([first, second, gate.opened, third, ...rest, sseText('[DONE]')]));
     await ask(page, 'up-paid', 'Think of PROMPT-MARK-7c1e');
-    await page.waitForFunction(() => document.getElementById('answer')?.textContent === 'Half a ');
-    expect(await page.textContent('#play button')).toBe(account.play.stop);
+    await answered(page, 'Half a ');
+    expect(await page.textContent('#send')).toBe(account.play.stop);
     gate.open();
     await told(page, 'NT$');
     const [record] = (await gateway.get('/api/usage', key)).data;
-    expect(await page.textContent('#answer')).toBe('Half a thought');
-    const served = account.play.served('up', money(BigInt(record.cost_nano)));
-    expect(await page.textContent('#served')).toBe(`${served} ${account.usage.receipt}`);
-    expect(await page.getAttribute('#served a', 'href')).toBe(`/account/receipts/${record.request_id}`);
-    await page.waitForFunction(
-      (text) => document.querySelector('#play button')?.textContent === text,
-      account.play.send,
-    );
+    expect(await page.textContent(ANSWER)).toBe('Half a thought');
+    const served = (await page.textContent(SERVED)) ?? '';
+    expect(served).toStartWith(`${account.play.by('up')} · NT$`);
+    expect(served).toContain(account.play.tokens(String(record.output_tokens)));
+    expect(served).toMatch(new RegExp(account.play.firstToken('\\d+\\.\\d\\d')));
+    expect(await page.getAttribute(`${SERVED} .cost`, 'title')).toBe(money(BigInt(record.cost_nano)));
+    expect(await page.getAttribute(`${SERVED} a`, 'href')).toBe(`/account/receipts/${record.request_id}`);
+    await page.waitForFunction((text) => document.querySelector('#send')?.textContent === text, account.play.send);
     expect(record).toMatchObject({ model: 'up-paid', channel: 'up', status: 'ok', stream: true });
   });
 
@@ -123,11 +137,11 @@ describe.each(USED_IN)('in %s', (language) => {
     gateway.upstream.next(errorScript(500, { message: 'secret detail' }));
     await ask(page, `refuses-${language.toLowerCase()}`, 'Hi');
     await told(page, failed);
-    expect(await page.textContent('#answer')).toBe('');
+    expect(await page.textContent(ANSWER)).toBe('');
     gateway.upstream.next(chatStream({ pieces: ['All is well'] }));
     await ask(page, 'up-paid', 'Hi');
     await told(page, 'NT$');
-    expect(await page.textContent('#answer')).toBe('All is well');
+    expect(await page.textContent(ANSWER)).toBe('All is well');
   });
 
   test('a page of failure from a proxy in between is told as no answer, not as the end of the session', async () => {
@@ -137,7 +151,7 @@ describe.each(USED_IN)('in %s', (language) => {
     );
     await ask(page, 'auto:free', 'Hi');
     await told(page, account.play.unanswered);
-    expect(await page.getAttribute('#served', 'class')).toContain('bad');
+    expect(await page.getAttribute(SERVED, 'class')).toContain('bad');
   });
 
   test('a frozen wallet is told as such, not as something that passes', async () => {
@@ -156,11 +170,11 @@ describe.each(USED_IN)('in %s', (language) => {
     const gate = createGate();
     gateway.upstream.next(sseScript([first, second, gate.opened]));
     await ask(page, `breaks-${language.toLowerCase()}`, 'Hi');
-    await page.waitForFunction(() => document.getElementById('answer')?.textContent === 'Half');
+    await answered(page, 'Half');
     gate.open();
     await told(page, failed);
-    expect(await page.textContent('#answer')).toBe('Half');
-    expect(await page.getAttribute('#served', 'class')).toContain('bad');
+    expect(await page.textContent(ANSWER)).toBe('Half');
+    expect(await page.getAttribute(SERVED, 'class')).toContain('bad');
   });
 
   test.each<[what: string, script: ChatOptions, answer: string]>([
@@ -174,19 +188,21 @@ describe.each(USED_IN)('in %s', (language) => {
     gateway.upstream.next(chatStream(script));
     await ask(page, 'up-paid', 'Hi');
     await told(page, 'NT$');
-    await page.waitForFunction((text) => document.getElementById('answer')?.textContent === text, answer);
+    await answered(page, answer);
     const [record] = (await gateway.get('/api/usage', key)).data;
-    const served = `${account.play.served('up', money(BigInt(record.cost_nano)))} ${account.usage.receipt}`;
+    expect(await page.getAttribute(`${SERVED} .cost`, 'title')).toBe(money(BigInt(record.cost_nano)));
     const endings: Readonly<Record<string, string>> = account.play.endings;
     const ending = endings[script.finish ?? 'stop'];
-    expect(await page.textContent('#served')).toBe(ending === undefined ? served : `${ending} ${served}`);
+    const by = account.play.by('up');
+    expect(await page.textContent(SERVED)).toStartWith(ending === undefined ? by : `${ending} ${by}`);
+    expect((await page.getAttribute(SERVED, 'class'))?.includes('bad')).toBe(ending !== undefined);
   });
 
   test('without JavaScript the page says what to do, and nothing can be sent', async () => {
     const { page } = await openPlayground(language, { javaScript: false });
     expect(await page.locator('.notice').allTextContents()).toEqual([account.play.needsScript]);
     expect(await page.locator('.notice').isVisible()).toBe(true);
-    expect(await page.isDisabled('#play button')).toBe(true);
+    expect(await page.isDisabled('#send')).toBe(true);
   });
 
   test('what its script did not send is refused for that, whatever shape it has', async () => {
@@ -207,19 +223,21 @@ describe.each(USED_IN)('in %s', (language) => {
       const refused = await send(JSON.stringify(body), { 'content-type': 'application/json' });
       return [refused.status, ((await refused.json()) as Answer).error.message];
     };
-    for (const prompt of [undefined, '', ' \n\u3000']) {
-      expect(await refusal({ model: 'auto:free', prompt })).toEqual([400, faults.invalid_request]);
+    const said = (content: unknown, role = 'user') => ({ model: 'auto:free', messages: [{ role, content }] });
+    const empty = [undefined, '', ' \n\u3000'].map((content) => said(content));
+    for (const body of [...empty, { model: 'auto:free', messages: [] }, said('Hi', 'tool'), { model: 'auto:free' }]) {
+      expect(await refusal(body)).toEqual([400, faults.invalid_request]);
     }
-    expect(await refusal({ model: 'auto:free', prompt: 'x'.repeat(100_001) })).toEqual([400, fields.prompt]);
+    expect(await refusal(said('x'.repeat(100_001)))).toEqual([400, fields.prompt]);
     expect((await gateway.get('/api/usage', key)).data).toEqual([]);
   });
 
   test('a form that comes all the same is refused, and its prompt is in no address and on no page', async () => {
     const { page, key } = await openPlayground(language, { javaScript: false });
     await page.fill('#prompt', 'Remember PROMPT-MARK-8e02');
-    await page.evaluate(() => document.querySelector('#play button')?.removeAttribute('disabled'));
+    await page.evaluate(() => document.querySelector('#send')?.removeAttribute('disabled'));
     const refused = page.waitForResponse((response) => response.request().method() === 'POST');
-    await page.click('#play button');
+    await page.click('#send');
     expect((await refused).status()).toBe(400);
     await page.waitForSelector('.notice[role=alert]');
     expect(await page.locator('.notice').allTextContents()).toEqual([account.play.needsScript]);
@@ -233,21 +251,21 @@ describe.each(USED_IN)('in %s', (language) => {
 test('until its script is there nothing can be sent; then what was typed is asked', async () => {
   const { page } = await openPlayground();
   const gate = createGate();
-  await page.route('**/assets/site-*.js', async (route) => {
+  await page.route('**/assets/play-*.js', async (route) => {
     await gate.opened;
     await route.continue();
   });
   await page.reload({ waitUntil: 'commit' });
   await page.selectOption('#model', 'up-paid');
   await page.fill('#prompt', 'Too early');
-  expect(await page.isDisabled('#play button')).toBe(true);
+  expect(await page.isDisabled('#send')).toBe(true);
   expect(await page.locator('.notice').allTextContents()).toEqual([wordsOf('en').account.play.needsScript]);
   await page.press('#model', 'Enter');
   gate.open();
   gateway.upstream.next(chatStream({ pieces: ['In time'] }));
-  await page.click('#play button');
+  await page.click('#send');
   await told(page, 'NT$');
-  expect(await page.textContent('#answer')).toBe('In time');
+  expect(await page.textContent(ANSWER)).toBe('In time');
   expect(await page.locator('.notice').count()).toBe(0);
   expect(page.url()).toBe(`${gateway.url}/account/play`);
 });
@@ -260,10 +278,10 @@ test('a prompt of blanks alone is not sent, and a real one is, afterwards', asyn
   });
   await ask(page, 'auto:free', '  \n\u3000 ');
   expect(await page.inputValue('#prompt')).toBe('');
-  expect(await page.textContent('#answer')).toBe(wordsOf('en').account.play.waiting);
+  expect(await page.isVisible('#no-turns')).toBe(true);
   await ask(page, 'auto:free', ' Hi ');
   await told(page, 'NT$');
-  expect(sent).toEqual([JSON.stringify({ model: 'auto:free', prompt: ' Hi ' })]);
+  expect(sent).toEqual([JSON.stringify({ model: 'auto:free', messages: [{ role: 'user', content: ' Hi ' }] })]);
   expect((await gateway.get('/api/usage', key)).data).toHaveLength(1);
 });
 
@@ -274,10 +292,10 @@ test('Stop stops it: the upstream is let go, and what was answered is billed', a
   gateway.upstream.reset();
   gateway.upstream.next(sseScript([first, second, gate.opened]));
   await ask(page, 'up-paid', 'Go on for ever');
-  await page.waitForFunction(() => document.getElementById('answer')?.textContent === 'Begun');
-  await page.click('#play button');
+  await answered(page, 'Begun');
+  await page.click('#send');
   await told(page, 'Stopped.');
-  expect(await page.textContent('#answer')).toBe('Begun');
+  expect(await page.textContent(ANSWER)).toBe('Begun');
   await eventually('the request is closed', async () => (await gateway.get('/api/usage', key)).data.length === 1);
   const seen = await gateway.upstream.request(0);
   await eventually('the upstream is let go', () => seen.abortedAt !== undefined);
@@ -293,7 +311,7 @@ test('too little money, a model that is gone and a session that ended are told',
   const { account_id: accountId } = await gateway.get('/api/me', key);
   await ask(page, 'dear', 'Hi');
   await told(page, wordsOf('en').faults.insufficient_balance);
-  expect(await page.getAttribute('#served a', 'href')).toBe('/account/redeem');
+  expect(await page.getAttribute(`${SERVED} a`, 'href')).toBe('/account/redeem');
   await page.evaluate(() => document.querySelector('#model')?.append(new Option('gone-model', 'gone-model')));
   await ask(page, 'gone-model', 'Hi');
   await told(page, wordsOf('en').faults.model_not_found);
@@ -320,7 +338,7 @@ test('nothing of it is stored: neither prompt nor answer is in any file', async 
   gateway.upstream.next(chatStream({ pieces: ['ANSWER-', 'MARK-93bd'] }));
   await ask(page, 'up-paid', 'Remember PROMPT-MARK-51fa');
   await told(page, 'NT$');
-  expect(await page.textContent('#answer')).toBe('ANSWER-MARK-93bd');
+  expect(await page.textContent(ANSWER)).toBe('ANSWER-MARK-93bd');
   const files = readdirSync(gateway.dataDir).map((name) => readFileSync(join(gateway.dataDir, name), 'latin1'));
   expect(files.join('')).toContain('up-paid');
   expect(files.join('') + gateway.log.text()).not.toMatch(/PROMPT-MARK|MARK-93bd/);
@@ -328,4 +346,88 @@ test('nothing of it is stored: neither prompt nor answer is in any file', async 
   expect(await page.evaluate(kept)).toBe('[[],[]]');
   await page.reload();
   expect(await page.content()).not.toMatch(/PROMPT-MARK|MARK-93bd/);
+});
+
+test('a chat: each turn goes with those before it, with the system prompt and the settings; a new one begins empty', async () => {
+  const { page } = await openPlayground();
+  gateway.upstream.reset();
+  gateway.upstream.next(
+    chatStream({ pieces: ['One'] }),
+    chatStream({ pieces: ['Two'] }),
+    chatStream({ pieces: ['New'] }),
+  );
+  await page.click('.play-settings summary');
+  await page.fill('#system', 'Be brief.');
+  await page.fill('#temperature', '0.3');
+  await page.fill('#max_tokens', '50');
+  await page.selectOption('#model', 'up-paid');
+  await page.fill('#prompt', 'First');
+  await page.press('#prompt', 'Control+Enter');
+  await answered(page, 'One');
+  await told(page, 'NT$');
+  await ask(page, 'up-paid', 'Second');
+  await answered(page, 'Two');
+  await told(page, 'NT$');
+  const bodyOf = async (index: number) => JSON.parse((await gateway.upstream.request(index)).body);
+  const before = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'First' },
+  ];
+  expect(await bodyOf(0)).toMatchObject({ messages: before, temperature: 0.3, max_tokens: 50 });
+  const next = [...before, { role: 'assistant', content: 'One' }, { role: 'user', content: 'Second' }];
+  expect((await bodyOf(1)).messages).toEqual(next);
+  expect(await page.locator('.turn').count()).toBe(4);
+  await page.click('#restart');
+  expect(await page.locator('.turn').count()).toBe(0);
+  await ask(page, 'up-paid', 'Third');
+  await answered(page, 'New');
+  expect((await bodyOf(2)).messages).toEqual([before[0], { role: 'user', content: 'Third' }]);
+});
+
+test('Markdown of an answer becomes elements, and nothing in it runs or leads astray', async () => {
+  const { page } = await openPlayground();
+  const answer = [
+    '## Plan\n\n1. **Bold** and *soft*\n2. `code`\n   - inner\n\n> quoted\n\n',
+    '| a | b |\n|---|---|\n| 1 | <b>2</b> |\n\n```js\nlet x = "<i>";\n```\n\n',
+    '<img src=x onerror="window.hit = 1"> [bad](javascript:window.hit=1) [good](https://example.com/a_b)',
+    ' https://example.org/x.',
+  ];
+  gateway.upstream.next(chatStream({ pieces: answer }));
+  await ask(page, 'up-paid', 'Hi');
+  await told(page, 'NT$');
+  const text = page.locator(ANSWER);
+  expect(await text.locator('h3').textContent()).toBe('Plan');
+  expect(await text.locator('ol > li').count()).toBe(2);
+  expect(await text.locator('ol ul li').textContent()).toBe('inner');
+  expect(await text.locator('strong').textContent()).toBe('Bold');
+  expect(await text.locator('blockquote').textContent()).toBe('quoted');
+  expect(await text.locator('td').allTextContents()).toEqual(['1', '<b>2</b>']);
+  expect(await text.locator('pre').textContent()).toBe('let x = "<i>";');
+  expect(await text.locator('img, script, b, i').count()).toBe(0);
+  expect(await text.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
+    'https://example.com/a_b',
+    'https://example.org/x',
+  ]);
+  expect(await text.textContent()).toContain('[bad](javascript:window.hit=1)');
+  expect(await page.evaluate('window.hit')).toBeUndefined();
+  expect(await visitor.axe()).toEqual([]);
+});
+
+test('what failed can be asked again, or of a model that works now', async () => {
+  const { page } = await openPlayground('en');
+  gateway.upstream.next(errorScript(500, { message: 'broken' }));
+  await ask(page, 'refuses-en', 'Hi');
+  await told(page, faultText('en', fault('upstream_failed')));
+  const { play } = wordsOf('en').account;
+  await page.click(`text=${play.askInstead('auto:free')}`);
+  await told(page, 'NT$');
+  expect(await page.inputValue('#model')).toBe('auto:free');
+  expect(await page.textContent(`${LAST} .turn-who`)).toBe('auto:free');
+  expect(await page.textContent('#price')).toBe(wordsOf('en').pricing.free);
+  await ask(page, 'dear', 'Hi');
+  await told(page, wordsOf('en').faults.insufficient_balance);
+  const offered = page.locator(`${LAST} .turn-actions button`);
+  await offered.nth(1).waitFor();
+  const free = ['auto:free', 'up-free', ...FAILING].map((id) => play.askInstead(id));
+  for (const text of (await offered.allTextContents()).slice(1)) expect(free).toContain(text);
 });

@@ -19,6 +19,8 @@ interface AccountPageProps {
   isFrozen?: boolean;
   /** See `Frame`. */
   isShownOnce?: boolean;
+  /** More for the head. */
+  head?: Child;
   children?: Child;
 }
 
@@ -27,12 +29,12 @@ export function tabPath(tab: Tab): string {
 }
 
 export function AccountPage(props: AccountPageProps) {
-  const { context, tab, notice, isFrozen = false, isShownOnce = false, children } = props;
+  const { context, tab, notice, isFrozen = false, isShownOnce = false, head, children } = props;
   const { account, faults } = context.words;
   const { title = account.tabs[tab] } = props;
   const links = TABS.map((name) => ({ path: tabPath(name), text: account.tabs[name] }));
   return (
-    <Page context={context} title={title} isShownOnce={isShownOnce}>
+    <Page context={context} title={title} isShownOnce={isShownOnce} head={head}>
       <Tabs label={account.title} links={links} current={tabPath(tab)}>
         <SignOut path="/account/sign-out" text={account.signOut} />
       </Tabs>

@@ -54,8 +54,8 @@ export const en = {
 export const zh: Said<typeof en> = {
   up: '所有模型與價格',
   also: (aliases) => `別名：${aliases}`,
-  tryIt: '在試用區試用',
-  setUp: '設定用戶端',
+  tryIt: '在對話測試中試用',
+  setUp: '串接設定',
   lead: (name, kinds, input) => `${name}：${kinds}模型，輸入最多 ${input} 個 Token，一把金鑰、以 NT$ 計費。`,
   leadWithoutInput: (name, kinds) => `${name}：${kinds}模型，一把金鑰、以 NT$ 計費。`,
   demo: '示範模型：以內建文字回答，不會呼叫真正的模型。',
@@ -86,7 +86,7 @@ export const zh: Said<typeof en> = {
   speedLead:
     '依所有客戶對這個模型的實際請求，按供應商線路分別統計。每個回答由哪一條線路提供，請見回應標頭 x-svc-channel。',
   success24: '成功率，24\u00a0小時',
-  noTraffic: '最近 24 小時沒有請求，因此還沒有數據。',
+  noTraffic: '最近 24 小時沒有請求，因此還沒有統計資料。',
   firstTokenByHour: '最近 24 小時的首個 Token 時間',
   firstTokenHelp: '各線路每小時串流請求的中位數。',
   asTable: '以表格顯示',

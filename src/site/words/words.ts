@@ -9,6 +9,7 @@ import * as frame from './frame.ts';
 import * as home from './home.ts';
 import * as keys from './keys.ts';
 import * as models from './models.ts';
+import * as play from './play.ts';
 import * as pricing from './pricing.ts';
 import type { Said } from './said.ts';
 import * as security from './security.ts';
@@ -26,7 +27,7 @@ export const en = {
   status: status.en,
   security: security.en,
   changelog: changelog.en,
-  account: { ...account.en, keys: keys.en, webhooks: webhooks.en, ...usage.en, ...usageView.en, ...endings.en },
+  account: { ...account.en, keys: keys.en, play: play.en, webhooks: webhooks.en, ...usage.en, ...usageView.en, ...endings.en },
   faults: faults.en.texts,
   fields: faults.en.fields,
 };
@@ -42,7 +43,7 @@ export const zh: Words = {
   status: status.zh,
   security: security.zh,
   changelog: changelog.zh,
-  account: { ...account.zh, keys: keys.zh, webhooks: webhooks.zh, ...usage.zh, ...usageView.zh, ...endings.zh },
+  account: { ...account.zh, keys: keys.zh, play: play.zh, webhooks: webhooks.zh, ...usage.zh, ...usageView.zh, ...endings.zh },
   faults: faults.zh.texts,
   fields: faults.zh.fields,
 };
