@@ -53,7 +53,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
 test('a model that makes images has no context on the price list, unless it is stated', async () => {
   const contextOf = async (id: string) => {
     const html = await (await createSiteClient(gateway).get('/pricing?sort=context')).text();
-    const [, row = ''] = new RegExp(`<th scope="row">${id}(.*?)</tr>`).exec(html) ?? [];
+    const [, row = ''] = new RegExp(`<th scope="row"><a[^>]*>${id}<(.*?)</tr>`).exec(html) ?? [];
     const [, shown] = /data-label="Context">([^<]*)</.exec(row) ?? [];
     const [, told] = new RegExp(`^\\| ${id} \\|.* \\| ([^|]*) \\|$`, 'm').exec(await pricingText()) ?? [];
     return [shown, told];

@@ -53,3 +53,13 @@ for (const form of document.querySelectorAll('form[data-once]')) {
 addEventListener('pageshow', () => {
   for (const button of document.querySelectorAll('form[data-once] button')) button.disabled = false;
 });
+
+// A search narrows the list as it is typed; sent, it does so without a script, too.
+for (const field of document.querySelectorAll('[data-filters]')) {
+  field.addEventListener('input', () => {
+    const words = field.value.normalize('NFKC').toLowerCase().split(/\s+/);
+    const rows = [...document.querySelectorAll(`${field.dataset.filters} [data-text]`)];
+    for (const row of rows) row.hidden = !words.every((word) => row.dataset.text.includes(word));
+    document.querySelector('[data-no-match]').hidden = rows.some((row) => !row.hidden);
+  });
+}

@@ -10,6 +10,8 @@ import type { SiteTools } from '../tools.ts';
 export const PRICING_KINDS = ['chat', 'embeddings', 'images'] as const;
 export const PRICING_SORTS = ['name', 'input', 'output', 'context'] as const;
 
+export type PricingSort = (typeof PRICING_SORTS)[number];
+
 export interface PricedModel {
   id: string;
   name: string;
@@ -28,7 +30,9 @@ export interface PricedModel {
 export interface PricingQuery {
   text: string;
   kind: (typeof PRICING_KINDS)[number] | undefined;
-  sort: (typeof PRICING_SORTS)[number];
+  sort: PricingSort;
+  /** The other way round: prices fall, names run from Z to A. */
+  isReversed: boolean;
 }
 
 export function readPricingQuery(params: URLSearchParams): PricingQuery {
@@ -36,23 +40,31 @@ export function readPricingQuery(params: URLSearchParams): PricingQuery {
     text: (params.get('q') ?? '').slice(0, 100),
     kind: PRICING_KINDS.find((kind) => kind === params.get('kind')),
     sort: PRICING_SORTS.find((sort) => sort === params.get('sort')) ?? 'name',
+    isReversed: params.get('order') === 'reverse',
   };
 }
 
 /** Free models stand first, whatever the order. */
-export function selectModels(models: readonly PricedModel[], { text, kind, sort }: PricingQuery): PricedModel[] {
+export function selectModels(
+  models: readonly PricedModel[],
+  { text, kind, sort, isReversed }: PricingQuery,
+): PricedModel[] {
   const wanted = plain(text).split(/\s+/);
+  const direction = isReversed ? -1 : 1;
+  const byName = (a: PricedModel, b: PricedModel) => a.name.localeCompare(b.name, 'en');
   const key = (model: PricedModel): number => {
     if (sort === 'context') return -(model.contextTokens ?? 0);
-    return sort === 'name' ? 0 : (model.price[sort] ?? Number.POSITIVE_INFINITY);
+    return sort === 'name' ? 0 : (model.price[sort] ?? Number.MAX_VALUE);
   };
   return models
     .filter(({ kinds }) => kind === undefined || kinds.includes(kind))
-    .filter(({ id, name, aliases }) => {
-      const names = plain([id, name, ...aliases].join('\n'));
-      return wanted.every((word) => names.includes(word));
-    })
-    .toSorted((a, b) => Number(b.isFree) - Number(a.isFree) || key(a) - key(b) || a.name.localeCompare(b.name, 'en'));
+    .filter((model) => wanted.every((word) => searchedText(model).includes(word)))
+    .toSorted((a, b) => Number(b.isFree) - Number(a.isFree) || direction * (key(a) - key(b) || byName(a, b)));
+}
+
+/** What a search looks at, as `plain` writes it. */
+export function searchedText({ id, name, aliases }: PricedModel): string {
+  return plain([id, name, ...aliases].join('\n'));
 }
 
 /** The columns of the list: prices for what few models have are left out if none has them. */

@@ -9,7 +9,7 @@ import { Page, type PageContext } from '../page.tsx';
 import { Submit } from '../parts/button.tsx';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { CardSource } from '../parts/support-link.tsx';
-import { Heads, Scroll } from '../parts/table.tsx';
+import { Scroll } from '../parts/table.tsx';
 import { modelPath } from './model-facts.ts';
 import { retirementText } from './price-dates.ts';
 import { PriceHistory } from './price-history.tsx';
@@ -19,8 +19,10 @@ import {
   PRICING_SORTS,
   type PricedModel,
   type PricingQuery,
+  type PricingSort,
   priceColumns,
   type pricingFacts,
+  searchedText,
   selectModels,
 } from './pricing-models.ts';
 
@@ -42,7 +44,10 @@ export function PricingPage({ context, facts, query }: PricingProps) {
       <h1>{pricing.title}</h1>
       <p class="lead">{lead}</p>
       <Filters context={context} query={query} />
-      {models.length === 0 ? <p class="empty">{pricing.none}</p> : <PriceTable context={context} models={models} />}
+      <p class="empty" data-no-match hidden={models.length > 0}>
+        {pricing.none}
+      </p>
+      {models.length === 0 ? null : <PriceTable context={context} models={models} query={query} />}
       <p class="faint">
         {sentences(
           pricing.effective(facts.revision, dateTime(facts.since)),
@@ -72,6 +77,7 @@ function Filters({ context, query }: Omit<PricingProps, 'facts'>) {
         autocomplete={undefined}
         value={query.text}
         maxlength={100}
+        data-filters=".is-prices"
       />
       <SelectField name="kind" label={pricing.kind} value={query.kind} choices={[['', pricing.allKinds], ...kinds]} />
       <SelectField name="sort" label={pricing.sort} value={query.sort} choices={sorts} />
@@ -80,17 +86,29 @@ function Filters({ context, query }: Omit<PricingProps, 'facts'>) {
   );
 }
 
-function PriceTable({ context, models }: { context: PageContext; models: readonly PricedModel[] }) {
+interface PriceTableProps {
+  context: PageContext;
+  models: readonly PricedModel[];
+  query: PricingQuery;
+}
+
+function PriceTable({ context, models, query }: PriceTableProps) {
   const { pricing } = context.words;
   const columns = priceColumns(models);
   return (
     <Scroll label={pricing.title}>
       <table class="stack is-prices">
         <caption>{pricing.caption}</caption>
-        <Heads
-          texts={[pricing.model]}
-          right={[...columns.map((name) => pricing[name]), pricing.context, pricing.buys]}
-        />
+        <thead>
+          <tr>
+            <SortHead text={pricing.model} sort="name" query={query} isFigure={false} />
+            {columns.map((name) => (
+              <SortHead text={pricing[name]} sort={PRICING_SORTS.find((sort) => sort === name)} query={query} />
+            ))}
+            <SortHead text={pricing.context} sort="context" query={query} />
+            <SortHead text={pricing.buys} sort={undefined} query={query} />
+          </tr>
+        </thead>
         <tbody>
           {models.map((model) => (
             <>
@@ -119,6 +137,39 @@ function PriceTable({ context, models }: { context: PageContext; models: readonl
         </tbody>
       </table>
     </Scroll>
+  );
+}
+
+interface SortHeadProps {
+  text: string;
+  /** The order that the column stands for, if there is one. */
+  sort: PricingSort | undefined;
+  query: PricingQuery;
+  isFigure?: boolean;
+}
+
+/** Leads to the list in the order of this column, and from there to the reverse. */
+function SortHead({ text, sort, query, isFigure = true }: SortHeadProps) {
+  const look = isFigure ? 'right' : '';
+  if (sort === undefined) {
+    return (
+      <th scope="col" class={look}>
+        {text}
+      </th>
+    );
+  }
+  const isCurrent = query.sort === sort;
+  const isFalling = (sort === 'context') !== query.isReversed;
+  const params = new URLSearchParams({
+    ...(query.text === '' ? {} : { q: query.text }),
+    ...(query.kind === undefined ? {} : { kind: query.kind }),
+    sort,
+    ...(isCurrent && !query.isReversed ? { order: 'reverse' } : {}),
+  });
+  return (
+    <th scope="col" class={look} aria-sort={isCurrent ? (isFalling ? 'descending' : 'ascending') : undefined}>
+      <a href={`/pricing?${params}`}>{text}</a>
+    </th>
   );
 }
 
@@ -169,7 +220,7 @@ function PriceRow({ context, model, columns }: RowProps) {
     return output === undefined ? pricing.buysInput(tokens) : pricing.buysTokens(tokens);
   };
   return (
-    <tr>
+    <tr data-text={searchedText(model)}>
       <th scope="row">
         <ModelName model={model} />
         {model.rules &&
@@ -202,7 +253,7 @@ interface FurtherRowProps extends RowProps {
 function FurtherRow({ context, model, columns, name: title, prices, notes = [] }: FurtherRowProps) {
   const { pricing } = context.words;
   return (
-    <tr class="is-tier">
+    <tr class="is-tier" data-text={searchedText(model)}>
       <th scope="row">
         <span class="unseen">{model.name + context.words.account.colon}</span>
         {title}

@@ -1,0 +1,90 @@
+// The price list: searched and sorted by its address, narrowed as one types, and without a price where none applies.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { wordsOf } from '../../src/site/language.ts';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { upModel } from '../support/test-document.ts';
+import { createSiteClient } from './site-client.ts';
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+beforeAll(async () => {
+  [gateway, browser] = await Promise.all([
+    startTestGateway({
+      document: (standard) => ({
+        ...standard,
+        models: [
+          ...standard.models,
+          upModel('cheap', { price: { input: 1, output: 2 }, context_tokens: 9_000 }),
+          upModel('vectors', { kinds: ['embeddings'], price: { input: 3 } }),
+        ],
+      }),
+    }),
+    startBrowser(),
+  ]);
+});
+afterAll(async () => {
+  await browser.close();
+  await gateway.stop();
+});
+
+const read = async (path: string) => (await createSiteClient(gateway).get(path)).text();
+const idsOf = (html: string) => [...html.matchAll(/<th scope="row"><a href="\/models\/([^"]+)"/g)].map(([, id]) => id);
+
+/** Where the head of a column leads, and the order that it says. */
+function headOf(html: string, text: string) {
+  const [, order, href = ''] =
+    new RegExp(`<th scope="col"[^>]*?(?: aria-sort="(\\w+)")?><a href="([^"]+)">${text}</a>`).exec(html) ?? [];
+  return { order, href: href.replaceAll('&amp;', '&') };
+}
+
+test('a head sorts by its column, then the other way round, and keeps what was searched', async () => {
+  const { pricing } = wordsOf('en');
+  const { href } = headOf(await read('/pricing?q=u'), pricing.output);
+  expect(href).toBe('/pricing?q=u&sort=output');
+  const rising = await read('/pricing?sort=output');
+  expect(idsOf(rising).slice(2)).toEqual(['cheap', 'up-paid', 'demo-small', 'vectors']);
+  expect(headOf(rising, pricing.output)).toEqual({
+    order: 'ascending',
+    href: '/pricing?sort=output&order=reverse',
+  });
+  const falling = await read('/pricing?sort=output&order=reverse');
+  expect(idsOf(falling).slice(2)).toEqual(['vectors', 'demo-small', 'up-paid', 'cheap']);
+  expect(headOf(falling, pricing.output)).toEqual({ order: 'descending', href: '/pricing?sort=output' });
+  expect(headOf(await read('/pricing?sort=context'), pricing.context).order).toBe('descending');
+});
+
+test('a price that a model does not have is a dash, not another price', async () => {
+  const { pricing } = wordsOf('en');
+  const html = await read('/pricing?q=cheap');
+  const cells = [...html.matchAll(/<td class="right number( none)?" data-label="([^"]+)">([^<]+)</g)];
+  const shown = Object.fromEntries(cells.map(([, , label, text]) => [label, text]));
+  expect(shown).toMatchObject({
+    [pricing.input]: '1',
+    [pricing.cachedInput]: '–',
+    [pricing.cacheWrite5m]: '–',
+    [pricing.cacheWrite1h]: '–',
+    [pricing.output]: '2',
+  });
+  expect(html).toContain(pricing.cacheNote);
+});
+
+test('typing narrows the list before anything is sent', async () => {
+  const visitor = await browser.visit();
+  const { page } = visitor;
+  await page.goto(`${gateway.url}/pricing`);
+  const shown = () => page.locator('.is-prices tbody tr:visible th a').allTextContents();
+  const all = await shown();
+  await page.fill('#q', 'ＤＥＭＯ small');
+  expect(await shown()).toEqual(['Demo small']);
+  await page.fill('#q', 'nothing like it');
+  expect(await shown()).toEqual([]);
+  expect(await page.isVisible('[data-no-match]')).toBe(true);
+  await page.fill('#q', '');
+  expect(await shown()).toEqual(all);
+  expect(await page.isVisible('[data-no-match]')).toBe(false);
+  expect(await visitor.axe()).toEqual([]);
+  expect(visitor.troubles).toEqual([]);
+  await visitor.leave();
+});
