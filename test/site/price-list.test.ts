@@ -57,8 +57,9 @@ test('a head sorts by its column, then the other way round, and keeps what was s
 
 test('a price that a model does not have is a dash, not another price', async () => {
   const { pricing } = wordsOf('en');
-  const html = await read('/pricing?q=cheap');
-  const cells = [...html.matchAll(/<td class="right number( none)?" data-label="([^"]+)">([^<]+)</g)];
+  const html = await read('/pricing');
+  const [, row = ''] = /<tr data-text="cheap[^>]*>(.*?)<\/tr>/s.exec(html) ?? [];
+  const cells = [...row.matchAll(/<td class="right number( none)?" data-label="([^"]+)">([^<]+)</g)];
   const shown = Object.fromEntries(cells.map(([, , label, text]) => [label, text]));
   expect(shown).toMatchObject({
     [pricing.input]: '1',
@@ -68,6 +69,8 @@ test('a price that a model does not have is a dash, not another price', async ()
     [pricing.output]: '2',
   });
   expect(html).toContain(pricing.cacheNote);
+  // No column for what no model of the list has.
+  expect(await read('/pricing?q=cheap')).not.toContain(`data-label="${pricing.cachedInput}"`);
 });
 
 test('typing narrows the list before anything is sent', async () => {

@@ -47,7 +47,8 @@ test('the pricing page has their columns only while it lists a model that has th
   const all = table(await read('/pricing'));
   for (const text of ['Per second', '0.00325', 'Per 1M characters', '487.5']) expect(all).toContain(text);
   const others = table(await read('/pricing?q=up-paid'));
-  expect(others).toContain('Per image');
+  expect(others).toContain('Cached input');
+  expect(others).not.toContain('Per image');
   expect(others).not.toContain('Per second');
 });
 

@@ -1,13 +1,14 @@
 // The catalog as the pricing page shows it: which models, and in what order, from its address.
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
-import { PRICE_ORDER, UNCHARGED_PRICES } from '../../catalog/listed-prices.ts';
+import { PRICE_ORDER } from '../../catalog/listed-prices.ts';
 import { tokenBounds } from '../../catalog/token-bounds.ts';
 import type { ListPrices, PriceRules, Prices } from '../../kit/prices.ts';
 import { listPrice } from '../format.ts';
 import type { SiteTools } from '../tools.ts';
 
 export const PRICING_KINDS = ['chat', 'embeddings', 'images'] as const;
+export const CACHE_PRICES: readonly (keyof Prices)[] = ['cachedInput', 'cacheWrite5m', 'cacheWrite1h'];
 export const PRICING_SORTS = ['name', 'input', 'output', 'context'] as const;
 
 export type PricingSort = (typeof PRICING_SORTS)[number];
@@ -67,10 +68,9 @@ export function searchedText({ id, name, aliases }: PricedModel): string {
   return plain([id, name, ...aliases].join('\n'));
 }
 
-/** The columns of the list: prices for what few models have are left out if none has them. */
+/** The columns of the list: those that a model of it has a price in. */
 export function priceColumns(models: readonly PricedModel[]): (keyof Prices)[] {
-  const isRare = (name: keyof Prices) => UNCHARGED_PRICES.some((one) => one === name);
-  return PRICE_ORDER.filter((name) => !isRare(name) || models.some(({ price }) => price[name] !== undefined));
+  return PRICE_ORDER.filter((name) => models.some(({ price }) => price[name] !== undefined));
 }
 
 /** Neither case nor width matters. */
@@ -103,14 +103,13 @@ export function pricedModel(model: Model, catalog: Catalog): PricedModel {
   const { id, name, aliases, kinds, free: isFree, priced, prices, laterPrices, retirement } = model;
   const contextTokens = hasContext(model) ? tokenBounds(model, catalog).input : null;
   const lists = [prices, ...laterPrices.map((later) => later.prices)];
-  const isListed = (one: keyof Prices) => priced.has(one) && !(CACHE_PRICES.has(one) && lists.every(isAsInput(one)));
+  const isListed = (one: keyof Prices) =>
+    priced.has(one) && !(CACHE_PRICES.includes(one) && lists.every(isAsInput(one)));
   const listed = PRICE_ORDER.filter(isListed).map((one) => [one, listPrice(one, prices[one])]);
   const price = Object.fromEntries(listed);
   const dated = { laterPrices, retirement };
   return { id, name, aliases, kinds, contextTokens, isFree, price, rules: prices.rules, ...dated };
 }
-
-const CACHE_PRICES: ReadonlySet<keyof Prices> = new Set(['cachedInput', 'cacheWrite5m', 'cacheWrite1h']);
 
 /** Cache tokens without a price of their own cost what input costs: the list shows no such price twice. */
 function isAsInput(name: keyof Prices): (list: ListPrices) => boolean {

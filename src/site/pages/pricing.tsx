@@ -15,6 +15,7 @@ import { retirementText } from './price-dates.ts';
 import { PriceHistory } from './price-history.tsx';
 import { factorTexts, pricingLead, ruleTexts, tierName } from './price-rules.ts';
 import {
+  CACHE_PRICES,
   PRICING_KINDS,
   PRICING_SORTS,
   type PricedModel,
@@ -174,7 +175,7 @@ function SortHead({ text, sort, query, isFigure = true }: SortHeadProps) {
 }
 
 function hasNoCachePrice({ isFree, price }: PricedModel): boolean {
-  return !isFree && price.output !== undefined && price.cachedInput === undefined;
+  return !isFree && price.output !== undefined && CACHE_PRICES.some((name) => price[name] === undefined);
 }
 
 export function priceText(model: PricedModel, name: keyof Prices, free: string): string {
