@@ -11,7 +11,7 @@ const KNOWN: ReadonlyMap<string, readonly string[]> = new Map([
   ['/pricing', ['q', 'kind', 'sort', 'order']],
   ['/account/usage', USAGE],
   ['/account/usage.csv', USAGE],
-  ['/account/setup', ['model']],
+  ['/account/setup', ['client', 'model']],
   ['/account/play', ['model']],
 ]);
 

@@ -106,7 +106,7 @@ function done(visit: SignedVisit, what: 'saved' | 'revoked' | 'gone' | 'stale'):
   return visit.goWith(KEYS, { notice: { text: visit.page.words.account.keys[what], isBad: what === 'stale' } });
 }
 
-function askerOf({ hashSession }: SiteTools, { session, cookie }: SignedVisit): Requester {
+export function askerOf({ hashSession }: SiteTools, { session, cookie }: SignedVisit): Requester {
   return { accountId: session.accountId, by: { session: hashSession(cookie) } };
 }
 

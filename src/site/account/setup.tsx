@@ -1,69 +1,154 @@
 /** @jsxImportSource hono/jsx */
-// How to set up each client, with this site's own address and the chosen model in every line.
+// How to set up each client: one tab each, with this site's address, the chosen model and, if the visitor wants it, a key
+// that is made for it.
 
+import { addKey } from '../../accounts/keys/manage-keys.ts';
 import { tokenBounds } from '../../catalog/token-bounds.ts';
+import { Fault, fault } from '../../faults/fault.ts';
+import { faultText } from '../fault-text.ts';
+import { type Notice, Tabs } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
 import { Submit } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { SelectField } from '../parts/field.tsx';
+import { Hidden, SelectField } from '../parts/field.tsx';
 import type { SiteTools } from '../tools.ts';
 import { chatModels, keyOf } from './chat-models.ts';
+import { newKeyBody } from './forms.ts';
 import { AccountPage, tabPath } from './frame.tsx';
-import { type SetupModel, snippets } from './snippets.ts';
+import { askerOf } from './key-pages.tsx';
+import { CLIENT_NAMES, CLIENTS, type Client, type Purpose, type SetupModel, setupBlocks } from './snippets.ts';
 import type { SignedVisit, Visits } from './visits.tsx';
 
 export function addSetup(visits: Visits, tools: SiteTools): void {
-  visits.signed('get', '/account/setup', (visit) => showSetup(tools, visit));
+  visits.signed('get', '/account/setup', (visit) => showSetup(tools, visit, visit.url.searchParams));
+  visits.signed('post', '/account/setup', (visit) => createKey(tools, visit));
+}
+
+/** A page that is loaded again sends its form again: the number of keys then differs, and no other key is made. */
+async function createKey(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const { form, page, session } = visit;
+  const client = clientIn(form);
+  const known = await tools.store.read.keysOf(session.accountId);
+  if (form.get('known') !== String(known.length)) {
+    return visit.go(setupPath(client, form.get('model') ?? ''));
+  }
+  try {
+    if (!session.canManage) throw fault('key_not_permitted');
+    const { setup } = page.words.account;
+    const body = newKeyBody(new URLSearchParams({ name: setup.keyName(clientName(page, client)) }));
+    const { answer } = await addKey(tools, askerOf(tools, visit), body, undefined);
+    return await showSetup(tools, visit, form, { key: answer.api_key, notice: { text: setup.created } });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const notice = { text: faultText(page.language, error), isBad: true };
+    return showSetup(tools, visit, form, { notice, status: error.row.status });
+  }
+}
+
+interface Shown {
+  /** Made just now. */
+  key?: string;
+  notice?: Notice;
+  status?: number;
 }
 
 /** A model that this key may not use, or that has left, is as if none had been chosen. */
-async function showSetup(tools: SiteTools, visit: SignedVisit): Promise<Response> {
-  const catalog = tools.catalog();
-  const models = chatModels(tools, await keyOf(tools, visit.session));
-  const asked = visit.url.searchParams.get('model');
-  const chosen = models.find(({ id }) => id === asked) ?? models[0];
-  const ids = models.map(({ id }) => id);
-  const model = chosen && { id: chosen.id, ...tokenBounds(chosen, catalog) };
-  return visit.show(<SetupPage context={visit.page} ids={ids} model={model} />);
+async function showSetup(tools: SiteTools, visit: SignedVisit, asked: URLSearchParams, shown: Shown = {}) {
+  const { session } = visit;
+  const models = chatModels(tools, await keyOf(tools, session));
+  const chosen = models.find(({ id }) => id === asked.get('model')) ?? models[0];
+  const facts = {
+    client: clientIn(asked),
+    ids: models.map(({ id }) => id),
+    model: chosen && { id: chosen.id, ...tokenBounds(chosen, tools.catalog()) },
+    keyCount: session.canManage ? (await tools.store.read.keysOf(session.accountId)).length : undefined,
+    key: shown.key,
+    notice: shown.notice,
+  };
+  return visit.show(<SetupPage context={visit.page} {...facts} />, { status: shown.status ?? 200 });
+}
+
+function clientIn(given: URLSearchParams): Client {
+  return CLIENTS.find((client) => client === given.get('client')) ?? 'curl';
+}
+
+function clientName({ words }: PageContext, client: Client): string {
+  return client === 'openai' ? words.account.setup.openai : CLIENT_NAMES[client];
+}
+
+function setupPath(client: Client, model: string): string {
+  return `${tabPath('setup')}?${new URLSearchParams({ client, model })}`;
 }
 
 interface SetupProps {
   context: PageContext;
+  client: Client;
   ids: readonly string[];
   /** None if this key may use no model that chats. */
   model: SetupModel | undefined;
+  /** How many keys there are; undefined for who may make none. */
+  keyCount: number | undefined;
+  key: string | undefined;
+  notice: Notice | undefined;
 }
 
-function SetupPage({ context, ids, model }: SetupProps) {
-  const { account } = context.words;
+function SetupPage(props: SetupProps) {
+  const { context, client, model, key, notice } = props;
+  const { setup } = context.words.account;
   return (
-    <AccountPage context={context} tab="setup">
-      <p>{model ? account.setup.lead : account.setup.noModel}</p>
-      {model ? <Choice context={context} ids={ids} model={model} /> : null}
-      {(model ? snippets(context.publicUrl, model) : []).map(({ title, code }) => (
-        <section>
-          <h2>{title}</h2>
-          <CodeBlock code={code} language={context.language} />
-        </section>
-      ))}
+    <AccountPage context={context} tab="setup" notice={notice} isShownOnce={key !== undefined}>
+      <p>{model ? setup.lead : setup.noModel}</p>
+      {model ? (
+        <>
+          <Choice context={context} client={client} ids={props.ids} model={model} />
+          <Tabs
+            label={setup.clients}
+            links={CLIENTS.map((one) => ({ path: setupPath(one, model.id), text: clientName(context, one) }))}
+            current={setupPath(client, model.id)}
+          />
+          {key === undefined ? <NewKey {...props} model={model} /> : null}
+          {setupBlocks(client, { publicUrl: context.publicUrl, key: key ?? 'YOUR_KEY', model }).map(
+            ({ purpose, code }) => (
+              <section>
+                <h2 class="setup-step">{purposeText(context, purpose)}</h2>
+                <CodeBlock code={code} language={context.language} />
+              </section>
+            ),
+          )}
+        </>
+      ) : null}
       <p>
-        <a href="/docs/clients">{account.setup.more}</a>
+        <a href="/docs/clients">{setup.more}</a>
       </p>
     </AccountPage>
   );
 }
 
-function Choice({ context, ids, model }: SetupProps) {
+function purposeText({ words }: PageContext, purpose: Purpose): string {
+  const { setup } = words.account;
+  return typeof purpose === 'string' ? setup[purpose] : setup.file(purpose.file);
+}
+
+function Choice({ context, client, ids, model }: Pick<SetupProps, 'context' | 'client' | 'ids' | 'model'>) {
   const { setup } = context.words.account;
   return (
-    <>
-      <form method="get" action={tabPath('setup')} class="narrow">
-        <SelectField name="model" label={setup.model} value={model?.id} choices={ids} />
-        <Submit look="quiet" text={setup.choose} />
-      </form>
-      <p>
-        <a href="/pricing">{setup.models}</a>
-      </p>
-    </>
+    <form method="get" action={tabPath('setup')} class="setup-model">
+      <Hidden fields={{ client }} />
+      <SelectField name="model" label={setup.model} value={model?.id} choices={ids} />
+      <Submit look="quiet" text={setup.choose} />
+      <a href="/pricing">{setup.models}</a>
+    </form>
+  );
+}
+
+function NewKey({ context, client, model, keyCount }: SetupProps & { model: SetupModel }) {
+  const { setup } = context.words.account;
+  if (keyCount === undefined) return <p>{setup.cannotCreate}</p>;
+  return (
+    <form method="post" action={tabPath('setup')} class="row setup-key" data-once>
+      <Hidden fields={{ client, model: model.id, known: String(keyCount) }} />
+      <span>{setup.placeholder}</span>
+      <Submit text={setup.create} />
+    </form>
   );
 }

@@ -1,7 +1,26 @@
-// What to paste for each client, with a model and how many tokens it takes.
+// What to paste for each client, with the address of this site, a key, and a model with how many tokens it takes.
 
-interface Snippet {
-  title: string;
+import { curl } from '../model-snippets.ts';
+
+export const CLIENTS = ['curl', 'python', 'node', 'anthropic', 'claude-code', 'codex', 'opencode', 'openai'] as const;
+export type Client = (typeof CLIENTS)[number];
+
+/** As their makers write them; that of the others is a word of the page. */
+export const CLIENT_NAMES: Readonly<Record<Exclude<Client, 'openai'>, string>> = {
+  curl: 'curl',
+  python: 'Python',
+  node: 'Node',
+  anthropic: 'Anthropic SDK',
+  'claude-code': 'Claude Code',
+  codex: 'Codex',
+  opencode: 'opencode',
+};
+
+/** What a block is for: a command of each shell, a file, or facts to type. */
+export type Purpose = 'install' | 'run' | 'shell' | 'powershell' | 'fields' | { file: string };
+
+export interface SetupBlock {
+  purpose: Purpose;
   code: string;
 }
 
@@ -12,67 +31,70 @@ export interface SetupModel {
   output: number;
 }
 
-export function snippets(publicUrl: string, { id, input, output }: SetupModel): Snippet[] {
-  return [
-    {
-      title: 'curl',
-      code: `curl -s ${publicUrl}/v1/chat/completions \\
-  -H "Authorization: Bearer YOUR_KEY" -H "Content-Type: application/json" \\
-  -d '{"model": "${id}", "messages": [{"role": "user", "content": "Hello!"}]}'`,
-    },
-    {
-      title: 'Claude Code',
-      code: `unset ANTHROPIC_API_KEY
-export ANTHROPIC_BASE_URL=${publicUrl}
-export ANTHROPIC_AUTH_TOKEN=YOUR_KEY
-export ANTHROPIC_MODEL=${id}
-export ANTHROPIC_DEFAULT_HAIKU_MODEL=$ANTHROPIC_MODEL ANTHROPIC_DEFAULT_SONNET_MODEL=$ANTHROPIC_MODEL
-export ANTHROPIC_DEFAULT_OPUS_MODEL=$ANTHROPIC_MODEL ANTHROPIC_DEFAULT_FABLE_MODEL=$ANTHROPIC_MODEL
-export CLAUDE_CODE_MAX_CONTEXT_TOKENS=${input}
-claude`,
-    },
-    {
-      title: 'Codex (~/.codex/config.toml)',
-      code: `# export KEY=YOUR_KEY
-model = "${id}"
-model_provider = "gateway"
-model_context_window = ${input}
+export interface SetupTarget {
+  publicUrl: string;
+  key: string;
+  model: SetupModel;
+}
 
-[model_providers.gateway]
-name = "gateway"
-base_url = "${publicUrl}/v1"
-env_key = "KEY"
-wire_api = "responses"`,
+export function setupBlocks(client: Client, target: SetupTarget): SetupBlock[] {
+  return BLOCKS[client](target);
+}
+
+const BLOCKS: Readonly<Record<Client, (target: SetupTarget) => SetupBlock[]>> = {
+  curl: ({ publicUrl, key, model: { id } }) => [
+    {
+      purpose: 'shell',
+      code: curl(
+        `${publicUrl}/v1/chat/completions`,
+        key,
+        `{"model": "${id}", "messages": [{"role": "user", "content": "Hello!"}]}`,
+      ),
     },
     {
-      title: 'opencode (opencode.json)',
-      code: `{
-  "provider": {
-    "gateway": {
-      "npm": "@ai-sdk/openai-compatible",
-      "options": { "baseURL": "${publicUrl}/v1", "apiKey": "YOUR_KEY" },
-      "models": { "${id}": { "limit": { "context": ${input}, "output": ${output} } } }
-    }
-  },
-  "model": "gateway/${id}",
-  "small_model": "gateway/${id}"
-}`,
+      purpose: 'powershell',
+      code: `$body = @{ model = "${id}"; messages = @(@{ role = "user"; content = "Hello!" }) } | ConvertTo-Json -Depth 5
+$answer = Invoke-RestMethod -Method Post -Uri "${publicUrl}/v1/chat/completions" \`
+  -Headers @{ Authorization = "Bearer ${key}" } -ContentType "application/json" -Body $body
+$answer.choices[0].message.content`,
     },
+  ],
+  python: ({ publicUrl, key, model: { id } }) => [
+    { purpose: 'install', code: 'pip install openai' },
     {
-      title: 'OpenAI SDK (Python)',
+      purpose: { file: 'hello.py' },
       code: `from openai import OpenAI
 
-client = OpenAI(base_url="${publicUrl}/v1", api_key="YOUR_KEY")
+client = OpenAI(base_url="${publicUrl}/v1", api_key="${key}")
 answer = client.chat.completions.create(
     model="${id}", messages=[{"role": "user", "content": "Hello!"}]
 )
 print(answer.choices[0].message.content)`,
     },
+    { purpose: 'run', code: 'python hello.py' },
+  ],
+  node: ({ publicUrl, key, model: { id } }) => [
+    { purpose: 'install', code: 'npm install openai' },
     {
-      title: 'Anthropic SDK (TypeScript)',
+      purpose: { file: 'hello.mjs' },
+      code: `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: '${publicUrl}/v1', apiKey: '${key}' });
+const answer = await client.chat.completions.create({
+  model: '${id}',
+  messages: [{ role: 'user', content: 'Hello!' }],
+});
+console.log(answer.choices[0].message.content);`,
+    },
+    { purpose: 'run', code: 'node hello.mjs' },
+  ],
+  anthropic: ({ publicUrl, key, model: { id } }) => [
+    { purpose: 'install', code: 'npm install @anthropic-ai/sdk' },
+    {
+      purpose: { file: 'hello.mjs' },
       code: `import Anthropic from '@anthropic-ai/sdk';
 
-const client = new Anthropic({ baseURL: '${publicUrl}', authToken: 'YOUR_KEY', apiKey: null });
+const client = new Anthropic({ baseURL: '${publicUrl}', authToken: '${key}', apiKey: null });
 const message = await client.messages.create({
   model: '${id}',
   max_tokens: 300,
@@ -80,5 +102,68 @@ const message = await client.messages.create({
 });
 console.log(message.content);`,
     },
-  ];
-}
+    { purpose: 'run', code: 'node hello.mjs' },
+  ],
+  'claude-code': ({ publicUrl, key, model: { id, input } }) => {
+    const variables = [
+      ['ANTHROPIC_BASE_URL', publicUrl],
+      ['ANTHROPIC_AUTH_TOKEN', key],
+      ['ANTHROPIC_MODEL', id],
+      ...['HAIKU', 'SONNET', 'OPUS', 'FABLE'].map((name) => [`ANTHROPIC_DEFAULT_${name}_MODEL`, id]),
+      ['CLAUDE_CODE_MAX_CONTEXT_TOKENS', String(input)],
+    ];
+    const lines = (line: (name: string, value: string) => string) =>
+      variables.map(([name = '', value = '']) => line(name, value)).join('\n');
+    return [
+      { purpose: 'install', code: 'npm install -g @anthropic-ai/claude-code' },
+      {
+        purpose: 'shell',
+        code: `unset ANTHROPIC_API_KEY\n${lines((name, value) => `export ${name}=${value}`)}\nclaude`,
+      },
+      {
+        purpose: 'powershell',
+        code: `Remove-Item Env:ANTHROPIC_API_KEY -ErrorAction SilentlyContinue
+${lines((name, value) => `$env:${name} = "${value}"`)}
+claude`,
+      },
+    ];
+  },
+  codex: ({ publicUrl, key, model: { id, input } }) => [
+    { purpose: 'install', code: 'npm install -g @openai/codex' },
+    {
+      purpose: { file: '~/.codex/config.toml' },
+      code: `model = "${id}"
+model_provider = "gateway"
+model_context_window = ${input}
+
+[model_providers.gateway]
+name = "gateway"
+base_url = "${publicUrl}/v1"
+env_key = "GATEWAY_KEY"
+wire_api = "responses"`,
+    },
+    { purpose: 'shell', code: `export GATEWAY_KEY=${key}\ncodex` },
+    { purpose: 'powershell', code: `$env:GATEWAY_KEY = "${key}"\ncodex` },
+  ],
+  opencode: ({ publicUrl, key, model: { id, input, output } }) => [
+    { purpose: 'install', code: 'npm install -g opencode-ai' },
+    {
+      purpose: { file: 'opencode.json' },
+      code: `{
+  "provider": {
+    "gateway": {
+      "npm": "@ai-sdk/openai-compatible",
+      "options": { "baseURL": "${publicUrl}/v1", "apiKey": "${key}" },
+      "models": { "${id}": { "limit": { "context": ${input}, "output": ${output} } } }
+    }
+  },
+  "model": "gateway/${id}",
+  "small_model": "gateway/${id}"
+}`,
+    },
+    { purpose: 'run', code: 'opencode' },
+  ],
+  openai: ({ publicUrl, key, model: { id } }) => [
+    { purpose: 'fields', code: `Base URL   ${publicUrl}/v1\nAPI key    ${key}\nModel      ${id}` },
+  ],
+};

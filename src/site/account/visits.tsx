@@ -118,7 +118,7 @@ function signInFirst(visit: SiteVisit, hadSession: boolean): Response {
 function whySignIn({ request, url, page }: SiteVisit, hadSession: boolean, isKept: boolean): Notice | undefined {
   const { account } = page.words;
   if (request.method !== 'POST') return hadSession ? { text: account.expired } : undefined;
-  const showsKey = url.pathname === '/account/keys' || url.pathname.endsWith('/rotate');
+  const showsKey = ['/account/keys', '/account/setup'].includes(url.pathname) || url.pathname.endsWith('/rotate');
   const text = showsKey ? account.lookFirst : account.notDone;
   return { text: isKept ? sentences(text, account.typedKept) : text, isBad: true };
 }

@@ -96,14 +96,6 @@ export const en = {
     tooMany: (until: string) => `Too many wrong codes were entered. Try again after ${until}.`,
     toOverview: 'See your balance',
   },
-  setup: {
-    lead: 'Copy and paste, and replace YOUR_KEY with your key.',
-    model: 'Model',
-    choose: 'Apply',
-    noModel: 'The key you signed in with has no chat model on its allow-list.',
-    models: 'All models with their prices',
-    more: 'More clients, and what each one needs, are in the docs.',
-  },
   access: {
     lead: 'With a name and a password you can sign in without a key.',
     nameHelp: '3 to 40 letters, digits, dots, hyphens or underscores.',
@@ -207,14 +199,6 @@ export const zh: Said<typeof en> = {
     refused: '這張卡片無法兌換。請檢查卡號，或詢問售卡的店家。',
     tooMany: (until) => `卡號輸入錯誤次數過多。請在 ${until} 之後再試。`,
     toOverview: '查看餘額',
-  },
-  setup: {
-    lead: '複製、貼上，再把 YOUR_KEY 換成您的金鑰。',
-    model: '模型',
-    choose: '顯示',
-    noModel: '您登入所用的金鑰沒有可用的對話模型。',
-    models: '所有模型與價格',
-    more: '更多用戶端與各自需要的設定，請見文件。',
   },
   access: {
     lead: '設定使用者名稱與密碼之後，不用金鑰也能登入。',

@@ -13,6 +13,7 @@ import * as play from './play.ts';
 import * as pricing from './pricing.ts';
 import type { Said } from './said.ts';
 import * as security from './security.ts';
+import * as setup from './setup.ts';
 import * as status from './status.ts';
 import * as usage from './usage.ts';
 import * as usageView from './usage-view.ts';
@@ -27,7 +28,7 @@ export const en = {
   status: status.en,
   security: security.en,
   changelog: changelog.en,
-  account: { ...account.en, keys: keys.en, play: play.en, webhooks: webhooks.en, ...usage.en, ...usageView.en, ...endings.en },
+  account: { ...account.en, keys: keys.en, play: play.en, setup: setup.en, webhooks: webhooks.en, ...usage.en, ...usageView.en, ...endings.en },
   faults: faults.en.texts,
   fields: faults.en.fields,
 };
@@ -43,7 +44,7 @@ export const zh: Words = {
   status: status.zh,
   security: security.zh,
   changelog: changelog.zh,
-  account: { ...account.zh, keys: keys.zh, play: play.zh, webhooks: webhooks.zh, ...usage.zh, ...usageView.zh, ...endings.zh },
+  account: { ...account.zh, keys: keys.zh, play: play.zh, setup: setup.zh, webhooks: webhooks.zh, ...usage.zh, ...usageView.zh, ...endings.zh },
   faults: faults.zh.texts,
   fields: faults.zh.fields,
 };
