@@ -65,7 +65,6 @@ test('a price that a model does not have is a dash, not another price', async ()
     [pricing.input]: '1',
     [pricing.cachedInput]: '–',
     [pricing.cacheWrite5m]: '–',
-    [pricing.cacheWrite1h]: '–',
     [pricing.output]: '2',
   });
   expect(html).toContain(pricing.cacheNote);
