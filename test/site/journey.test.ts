@@ -59,7 +59,7 @@ describe.each(USED_IN)('in %s', (language) => {
     await page.setViewportSize({ width: 390, height: 664 });
     await open('/');
     await page.click(`main a.button:has-text("${wordsOf(language).home.createAccount}")`);
-    await page.waitForURL('**/account#create');
+    await page.waitForURL('**#create');
     const isSeen = () => {
       const { top, bottom } =
         document.querySelector('form[action="/account/create"] button')?.getBoundingClientRect() ?? {};
@@ -71,6 +71,25 @@ describe.each(USED_IN)('in %s', (language) => {
     await open('/');
     expect(await page.getAttribute('main a.button', 'href')).toBe('/account');
     expect(await textOf(page, 'main a.button')).toBe(wordsOf(language).home.toAccount);
+  });
+
+  test('from the front page to the first answer it takes four clicks', async () => {
+    let clicks = 0;
+    const click = (place: string) => {
+      clicks++;
+      return page.click(place);
+    };
+    await open('/');
+    await click('main a.button');
+    await click('form[action="/account/create"] button');
+    await page.waitForSelector('pre.secret');
+    await click('main a.button');
+    await page.waitForSelector('#send:not([disabled])');
+    await page.fill('#prompt', 'Hello!');
+    await click('#send');
+    await page.waitForSelector('.turn .served .cost');
+    expect(await textOf(page, '.turn.is-model .turn-text')).toContain('demo channel');
+    expect(clicks).toBeLessThanOrEqual(4);
   });
 
   test('the key of a new account is shown once; its call is on the pages as in the answer', async () => {

@@ -10,6 +10,7 @@ import { LinkButton } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { State } from '../parts/state.tsx';
 import type { SiteTools } from '../tools.ts';
+import { Picture } from './home-picture.tsx';
 
 export type HomeFacts = Awaited<ReturnType<typeof homeFacts>>;
 
@@ -32,7 +33,19 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
     <Page context={context} title={home.title} description={home.lead} languages={LANGUAGES}>
       <h1>{home.headline}</h1>
       <p class="lead">{home.lead}</p>
+      <p class="row">
+        {context.isSignedIn ? (
+          <>
+            <LinkButton href="/account" text={home.toAccount} />
+            <LinkButton look="quiet" href="/account/play" text={home.toPlay} />
+          </>
+        ) : (
+          <LinkButton href="/account/sign-in?next=%2Faccount%2Fplay#create" text={home.createAccount} />
+        )}
+        <LinkButton look="quiet" href="/pricing" text={home.seePrices} />
+      </p>
       <NoticeBox notice={facts.demo && { text: home.demo[facts.demo], isWarning: true }} />
+      <Picture language={language} />
       <div class="two is-uneven">
         <section>
           <h2>{home.firstCall}</h2>
@@ -44,14 +57,6 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
         <section>
           <FreeModel language={language} facts={facts} />
           <p>{home.paidBy}</p>
-          <p class="row">
-            {context.isSignedIn ? (
-              <LinkButton href="/account" text={home.toAccount} />
-            ) : (
-              <LinkButton href="/account#create" text={home.createAccount} />
-            )}
-            <LinkButton look="quiet" href="/pricing" text={home.seePrices} />
-          </p>
         </section>
       </div>
       <h2>{home.promises}</h2>
