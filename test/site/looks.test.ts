@@ -14,9 +14,20 @@ import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 
 const PUBLIC = [
   ...['/', '/pricing', '/docs', '/docs/errors', '/status', '/security'],
-  ...['/changelog', '/account', '/nothing'],
+  ...['/changelog', '/account', '/nothing', '/models/up-paid', '/docs?q=key'],
 ];
-const ACCOUNT = ['', '/usage', '/keys', '/webhooks', '/redeem', '/setup', '/play', '/access', '/usage?from=x'];
+const ACCOUNT = [
+  '',
+  '/usage',
+  '/keys',
+  '/webhooks',
+  '/redeem',
+  '/setup',
+  '/play',
+  '/access',
+  '/usage?from=x',
+  '/setup?client=claude-code',
+];
 const LONG = 'a'.repeat(100);
 /** What opens the form of a key. */
 const CHANGE_KEY = '.key > details > summary';

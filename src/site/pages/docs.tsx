@@ -4,7 +4,9 @@
 import { raw } from 'hono/html';
 import { CHANGELOG_PATH } from '../../kit/discovery-links.ts';
 import { type DocGroup, type DocLink, type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
+import { type DocHit, MOST_QUERY_CHARS } from '../docs-search.ts';
 import { LANGUAGES } from '../language.ts';
+import { docsPath } from '../markdown.ts';
 import { Page, type PageContext } from '../page.tsx';
 
 interface DocsProps {
@@ -35,6 +37,7 @@ function Contents({ context, library, current }: { context: PageContext; library
   const { docs } = context.words;
   return (
     <nav aria-label={docs.contents}>
+      <SearchForm context={context} />
       {library.groups(context.language).map(({ group, pages }) => (
         <>
           <h2>{docs[group]}</h2>
@@ -51,6 +54,63 @@ function Contents({ context, library, current }: { context: PageContext; library
         </>
       ))}
     </nav>
+  );
+}
+
+export function DocsSearchPage({
+  context,
+  query,
+  hits,
+}: {
+  context: PageContext;
+  query: string;
+  hits: readonly DocHit[];
+}) {
+  const { docs, account } = context.words;
+  return (
+    <Page context={context} title={docs.search}>
+      <div class="narrow">
+        <p class="up">
+          <a href="/docs">{docs.all}</a>
+        </p>
+        <h1>{docs.search}</h1>
+        <SearchForm context={context} query={query} />
+        <p role="status">{hits.length === 0 ? docs.notFound(query) : docs.found(hits.length, query)}</p>
+        <ol class="doc-hits">
+          {hits.map(({ page, section, snippet }) => (
+            <li lang={page.language}>
+              <a href={docsPath(page.name, section?.id ?? '')}>
+                {section === undefined ? page.title : page.title + account.colon + section.title}
+              </a>
+              <p class="faint">{snippet.map((text, index) => (index % 2 === 1 ? <mark>{text}</mark> : text))}</p>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </Page>
+  );
+}
+
+function SearchForm({ context, query = '' }: { context: PageContext; query?: string }) {
+  const { docs } = context.words;
+  return (
+    <form method="get" action="/docs" class="doc-search" lang={context.language}>
+      <label class="unseen" for="q">
+        {docs.search}
+      </label>
+      <input
+        id="q"
+        name="q"
+        type="search"
+        value={query}
+        maxlength={MOST_QUERY_CHARS}
+        placeholder={docs.search}
+        required
+      />
+      <button type="submit" class="quiet">
+        {docs.find}
+      </button>
+    </form>
   );
 }
 
@@ -129,6 +189,7 @@ function Overview({ context, library }: Omit<DocsProps, 'page'>) {
     <article>
       <h1>{docs.title}</h1>
       <p class="lead">{docs.lead}</p>
+      <SearchForm context={context} />
       <div class="two is-list">
         {library.groups(context.language).map(({ group, pages }) => (
           <section>

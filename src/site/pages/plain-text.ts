@@ -6,6 +6,7 @@ import type { Incident } from '../../store/rows.ts';
 import { ENTRIES } from '../changelog/entries.ts';
 import { contentOf } from '../changelog/feeds.ts';
 import { type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
+import type { DocHit } from '../docs-search.ts';
 import { dateTime, milliseconds, percent, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { MENU } from '../page.tsx';
@@ -146,6 +147,17 @@ export function docsText(language: Language, library: DocsLibrary, publicUrl: st
     return paragraphs(`## ${docs[group]}`, links.join('\n'));
   });
   return paragraphs(`# ${docs.title}`, docs.lead, ...groups);
+}
+
+/** What a search of the docs found. */
+export function foundText(language: Language, publicUrl: string, query: string, hits: readonly DocHit[]): string {
+  const { docs, account } = wordsOf(language);
+  const lines = hits.map(({ page, section, snippet }) => {
+    const title = section === undefined ? page.title : page.title + account.colon + section.title;
+    return `- [${title}](${publicUrl}/docs/${page.name}.md${section ? `#${section.id}` : ''})${account.colon}${snippet.join('')}`;
+  });
+  const summary = hits.length === 0 ? docs.notFound(query) : docs.found(hits.length, query);
+  return paragraphs(`# ${docs.search}`, summary, lines.join('\n'));
 }
 
 /** A page that is not written in the reader's language says so in that language. */

@@ -8,17 +8,27 @@ import { requestUrl } from '../../kit/request-url.ts';
 import type { Assets } from '../assets.ts';
 import { atomFeed, jsonFeed } from '../changelog/feeds.ts';
 import type { DocsLibrary } from '../docs-library.ts';
+import { MOST_QUERY_CHARS, searchDocs } from '../docs-search.ts';
 import { chooseLanguage, type Language, toLanguage } from '../language.ts';
 import { MessagePage, pageContext } from '../page.tsx';
 import { feedResponse, pageHeaders, pageResponse, textResponse, wantsHtml } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import { ChangelogPage } from './changelog.tsx';
-import { DocsPage } from './docs.tsx';
+import { DocsPage, DocsSearchPage } from './docs.tsx';
 import { HomePage, homeFacts } from './home.tsx';
 import { ModelPage, RetiredModelPage } from './model.tsx';
 import { modelFacts, modelPath } from './model-facts.ts';
 import { modelText } from './model-text.ts';
-import { changelogText, docsText, docText, homeText, pricingText, securityText, statusText } from './plain-text.ts';
+import {
+  changelogText,
+  docsText,
+  docText,
+  foundText,
+  homeText,
+  pricingText,
+  securityText,
+  statusText,
+} from './plain-text.ts';
 import { PricingPage } from './pricing.tsx';
 import { pricingFacts, readPricingQuery } from './pricing-models.ts';
 import { SecurityPage } from './security.tsx';
@@ -42,6 +52,12 @@ export function addPublicPages<Bindings extends Env>(
   const sendRetired = (request: Request, id: string, retirement: Retirement) => {
     const page = <RetiredModelPage context={contextOf(request)} id={id} retirement={retirement} />;
     return pageResponse(request, tools.publicUrl, String(page), { status: 410 });
+  };
+
+  const sendFound = (request: Request, query: string) => {
+    const hits = searchDocs(library, chooseLanguage(request), query);
+    if (!wantsHtml(request)) return sendText(request, (language) => foundText(language, tools.publicUrl, query, hits));
+    return send(request, <DocsSearchPage context={contextOf(request)} query={query} hits={hits} />);
   };
 
   app.get('/', async ({ req: { raw: request } }) => {
@@ -101,6 +117,8 @@ export function addPublicPages<Bindings extends Env>(
   }
 
   app.get('/docs', ({ req: { raw: request } }) => {
+    const query = (requestUrl(request).searchParams.get('q') ?? '').slice(0, MOST_QUERY_CHARS).trim();
+    if (query !== '') return sendFound(request, query);
     if (!wantsHtml(request)) return sendText(request, (language) => docsText(language, library, tools.publicUrl));
     return send(request, <DocsPage context={contextOf(request)} library={library} page={undefined} />);
   });

@@ -15,6 +15,10 @@ export const en = {
   all: 'All docs',
   markdown: 'This page as Markdown',
   reference: 'API reference',
+  search: 'Search the docs',
+  find: 'Search',
+  found: (count: number, query: string) => `${count} ${count === 1 ? 'result' : 'results'} for “${query}”`,
+  notFound: (query: string) => `Nothing in the docs matches “${query}”. Try fewer or other words.`,
 };
 
 export const zh: Said<typeof en> = {
@@ -30,4 +34,8 @@ export const zh: Said<typeof en> = {
   all: '所有文件',
   markdown: '以 Markdown 檢視',
   reference: 'API 參考',
+  search: '搜尋文件',
+  find: '搜尋',
+  found: (count, query) => `「${query}」有 ${count} 筆結果`,
+  notFound: (query) => `文件中找不到「${query}」。請減少字詞，或換個說法。`,
 };

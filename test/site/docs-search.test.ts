@@ -1,0 +1,57 @@
+// The search of the docs: titles first, a piece of the text with the words in it, in both languages and without a script.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { wordsOf } from '../../src/site/language.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createSiteClient } from './site-client.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const search = async (query: string, language = 'en') => {
+  const response = await createSiteClient(gateway, language).get(`/docs?q=${encodeURIComponent(query)}`);
+  const html = await response.text();
+  const hits = [...html.matchAll(/<li lang="[^"]+"><a href="([^"]+)">([^<]+)<\/a><p class="faint">(.*?)<\/p>/gs)];
+  return { html, hits: hits.map(([, href = '', title = '', snippet = '']) => ({ href, title, snippet })) };
+};
+
+test('a page whose title has the words stands first, and every result leads to what is there', async () => {
+  const { hits } = await search('errors');
+  expect(hits[0]?.href).toBe('/docs/errors');
+  expect(hits.length).toBeGreaterThan(3);
+  for (const { href } of hits) {
+    const [path = '', anchor = ''] = href.split('#');
+    const page = await createSiteClient(gateway).get(path);
+    expect(page.status).toBe(200);
+    if (anchor !== '') expect(await page.text()).toContain(`id="${anchor}"`);
+  }
+});
+
+test('the words are marked in the text, whatever their case and width', async () => {
+  const { hits } = await search('ＩＤＥＭＰＯＴＥＮＣＹ-key');
+  expect(hits.length).toBeGreaterThan(0);
+  expect(hits.some(({ snippet }) => /<mark>idempotency-key<\/mark>/i.test(snippet))).toBe(true);
+});
+
+test('all words must be there, and a search in Chinese finds Chinese pages', async () => {
+  expect((await search('idempotency nonsensewordxyz')).hits).toEqual([]);
+  const { hits, html } = await search('餘額', 'zh-TW');
+  expect(hits.length).toBeGreaterThan(2);
+  expect(html).toContain('<mark>餘額</mark>');
+  expect(html).toContain(wordsOf('zh-TW').docs.found(hits.length, '餘額'));
+});
+
+test('what is typed is text, is found by no accident, and stays in its field', async () => {
+  const { html, hits } = await search('<b>(x[');
+  expect(hits).toEqual([]);
+  expect(html).not.toContain('<b>(x[');
+  expect(html).toContain('value="&lt;b&gt;(x["');
+});
+
+test('who asks for no HTML gets the results as Markdown', async () => {
+  const response = await createSiteClient(gateway).get('/docs?q=webhooks', { accept: '*/*' });
+  expect(await response.text()).toMatch(/^- \[[^\]]*\]\(http[^)]*\/docs\/[\w-]+\.md/m);
+});
