@@ -324,9 +324,11 @@ describe.each(['en', 'zh-TW'] as const)('without JavaScript, in %s', (language) 
       const row = page.locator('table.is-prices tbody tr', { has: page.locator(`th:has-text("${id}")`) });
       expect(await row.locator('th').textContent()).toStartWith(name);
       const shown = await row.locator('td').allTextContents();
-      const figures = [price.input, price.cached_input, price.cache_write_5m, price.cache_write_1h, price.output];
+      // A cache price that is that of input is no price of its own; no model here has one for writes of an hour.
+      const caches = [price.cached_input, price.cache_write_5m].map((value) => (value === price.input ? '–' : value));
       const word = language === 'en' ? 'Free' : '免費';
-      expect(shown.slice(0, 5)).toEqual(figures.map((value) => (free ? word : String(value))));
+      const written = (value: unknown) => (free && value !== '–' ? word : String(value));
+      expect(shown.slice(0, 4)).toEqual([price.input, ...caches, price.output].map(written));
       expect(await row.locator('td').first().isVisible()).toBe(true);
     }
     await page.goto(`${gateway.url}/status`);
