@@ -2,6 +2,7 @@
 // to the pages they became.
 
 import { Marked, Renderer, type Tokens } from 'marked';
+import { highlight } from './highlight.ts';
 
 export interface Rendered {
   title: string;
@@ -60,7 +61,7 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath, copy
         return `<div class="scroll" tabindex="0">${labelled(table, labels)}</div>\n`;
       },
       code({ text, lang }: Tokens.Code) {
-        const code = `<pre tabindex="0"><code>${Bun.escapeHTML(text)}</code></pre>`;
+        const code = `<pre tabindex="0"><code>${highlight(text, lang)}</code></pre>`;
         // What is in no language is a drawing, which nobody runs.
         return copy && lang ? `<div class="copy">${code}${copyButton(copy)}</div>\n` : `${code}\n`;
       },
