@@ -41,7 +41,13 @@ const GROUPS: readonly Group[] = [
   { words: ['config'], load: async () => (await import('./admin/commands/config.ts')).configCommands },
   { words: ['channels'], load: async () => (await import('./admin/commands/channels.ts')).channelCommands },
   { words: ['cards'], load: async () => (await import('./admin/commands/cards.ts')).cardCommands },
-  { words: ['accounts', 'keys'], load: async () => (await import('./admin/commands/accounts.ts')).accountCommands },
+  {
+    words: ['accounts', 'keys'],
+    load: async () => [
+      ...(await import('./admin/commands/accounts.ts')).accountCommands,
+      ...(await import('./admin/commands/refunds.ts')).refundCommands,
+    ],
+  },
   { words: ['incidents'], load: async () => (await import('./admin/commands/incidents.ts')).incidentCommands },
   { words: ['ledger'], load: async () => (await import('./admin/commands/ledger.ts')).ledgerCommands },
   { words: ['profit'], load: async () => (await import('./admin/commands/profit.ts')).profitCommands },

@@ -3,7 +3,19 @@
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
-export type IdPrefix = 'acc' | 'key' | 'req' | 'node' | 'batch' | 'credit' | 'inc' | 'whk' | 'alm' | 'test';
+export type IdPrefix =
+  | 'acc'
+  | 'key'
+  | 'req'
+  | 'node'
+  | 'batch'
+  | 'credit'
+  | 'refund'
+  | 'payout'
+  | 'inc'
+  | 'whk'
+  | 'alm'
+  | 'test';
 
 export type NewId = (prefix: IdPrefix) => string;
 

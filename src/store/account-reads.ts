@@ -5,7 +5,7 @@ import { ask, first, many, one, QUICK, QUICK_JOURNALED, REPORT, read } from './r
 import { KEY_BUDGETS, KEYS, PAGES } from './tables.ts';
 
 const UNUSED = `WHERE revoked_at IS NULL AND created_at < ? AND ? >= ${KEPT_AT}
-  AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.account_id = keys.account_id AND kind IN ('card', 'credit'))
+  AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.account_id = keys.account_id AND kind IN ('card', 'topup', 'credit'))
   AND NOT EXISTS (SELECT 1 FROM usage_records AS used WHERE used.account_id = keys.account_id
                     AND used.key_id = keys.key_id AND used.at >= ?)
   AND key_id NOT IN (SELECT key_id FROM holds)
@@ -43,6 +43,7 @@ export const ACCOUNT_READS = {
   ]),
   /** Keys that never paid are left out. */
   budgetsOf: many(QUICK_JOURNALED, KEY_BUDGETS, 'WHERE key_id = ANY(?)', (keyIds: readonly string[]) => [keyIds]),
+  billing: one(QUICK, PAGES.billing, 'WHERE account_id = ?', (accountId: string) => [accountId]),
   login: one(QUICK, PAGES.logins, 'WHERE account_id = ?', (accountId: string) => [accountId]),
   /** Whose name it is, in lower case. */
   accountByLogin: read(

@@ -27,8 +27,12 @@ const SIDES: Readonly<Record<EntryKind, readonly [debit: string, credit: string]
   trial: ["'house:trial'", 'account_id'],
   // Of a card that is gone the line `card` tells.
   card: ["coalesce('house:cards_' || (SELECT c.kind FROM cards c WHERE c.serial = reference), debit)", 'account_id'],
+  topup: ["'house:topups'", 'account_id'],
   credit: ["'house:credit'", 'account_id'],
   usage: ['account_id', "'house:revenue'"],
+  refund: ["'house:revenue'", 'account_id'],
+  payout: ['account_id', "'house:payouts'"],
+  payout_fee: ['account_id', "'house:fees'"],
   write_off: ["'house:write_off'", "'house:revenue'"],
 };
 const sideByKind = (side: 0 | 1) =>
@@ -220,6 +224,27 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       FROM entries e
       LEFT JOIN cards c ON c.serial = e.reference AND c.redeemed_by = e.account_id AND c.state = 'redeemed'
       WHERE e.kind = 'card' AND c.serial IS NULL`,
+  },
+  // Paid money that came in and was not paid out is in the wallet, or was spent.
+  {
+    what: 'paid',
+    pass: 'full',
+    sql: `SELECT w.account_id AS subject, coalesce(s.total, 0) AS expected, w.paid_nano + w.paid_spent_nano AS found
+      FROM wallets w LEFT JOIN (
+        SELECT account_id, sum(CASE WHEN kind IN ('payout', 'payout_fee') THEN -amount_nano ELSE amount_nano END) AS total
+        FROM entries
+        WHERE kind <> 'usage' AND (kind IN ('topup', 'payout', 'payout_fee') OR debit = 'house:cards_sold')
+        GROUP BY account_id
+      ) s ON s.account_id = w.account_id
+      WHERE w.paid_nano + w.paid_spent_nano <> coalesce(s.total, 0)`,
+  },
+  {
+    what: 'refund',
+    pass: 'full',
+    sql: `SELECT subject, sum(booked) AS expected, sum(counted) AS found FROM (
+        SELECT refund_of AS subject, amount_nano AS booked, 0 AS counted FROM entries WHERE refund_of IS NOT NULL
+        UNION ALL SELECT refund_of, 0, refunded_nano FROM refunded
+      ) refunds GROUP BY subject HAVING sum(booked) <> sum(counted)`,
   },
   // The sums that totals are told from, against the records. The first figure that differs is told.
   {

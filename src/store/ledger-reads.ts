@@ -3,8 +3,9 @@
 import { decodeWrongEntry, LAST_WRONG_ENTRY } from './accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from './audit-queries.ts';
 import { decodeLosses, lossesQuestion } from './losses.ts';
-import { ask, first, many, one, QUICK_JOURNALED, REPORT, read, SLOW_JOURNALED } from './read.ts';
-import { ADDITIONS, STORED_ENTRIES } from './tables.ts';
+import { ask, first, many, one, QUICK, QUICK_JOURNALED, REPORT, read, SLOW_JOURNALED } from './read.ts';
+import type { EntryKind } from './rows.ts';
+import { ADDITIONS, PAGES, STORED_ENTRIES } from './tables.ts';
 
 const pageOfEntries = (condition: string) =>
   many(
@@ -17,12 +18,17 @@ const pageOfEntries = (condition: string) =>
 export const LEDGER_READS = {
   /** Newest first; `before` is the last one of the page before. */
   entriesOf: pageOfEntries(''),
-  /** Of them those that brought money in: few, however many requests there were. */
-  creditsOf: pageOfEntries(`AND credit = account_id AND kind <> 'usage'`),
-  /** The credit of an operator with this reference, whosever it is. */
-  creditBy: one(QUICK_JOURNALED, ADDITIONS.entries, `WHERE kind = 'credit' AND reference = ?`, (reference: string) => [
-    reference,
-  ]),
+  /** All but those of requests, which are many. */
+  creditsOf: pageOfEntries(`AND kind <> 'usage'`),
+  /** An entry by what is unique about it, whosever it is. */
+  entryBy: one(
+    QUICK_JOURNALED,
+    ADDITIONS.entries,
+    'WHERE kind = ? AND reference = ?',
+    (kind: EntryKind, reference: string) => [kind, reference],
+  ),
+  /** What was refunded of a request or card. */
+  refundedOf: one(QUICK, PAGES.refunded, 'WHERE refund_of = ?', (id: string) => [id]),
   /** What a request cost, also when its record is no longer kept. */
   usageEntry: one(
     QUICK_JOURNALED,

@@ -10,6 +10,7 @@ import type { Acted, ActorRefusal } from './book/actors.ts';
 import type { ReplayRequest } from './book/replays.ts';
 import type { Allowance } from './book/windows.ts';
 import type { KeyLimits, LimitChanges } from './key-limits.ts';
+import type { RefundOperations } from './refund-operations.ts';
 import type {
   Action,
   Attempt,
@@ -31,6 +32,7 @@ import type {
 import type { WebhookOperations } from './webhook-operations.ts';
 
 export type * from './admission.ts';
+export type * from './refund-operations.ts';
 export type * from './webhook-operations.ts';
 
 export interface RegisterInput {
@@ -164,6 +166,8 @@ export interface CreditInput extends Logged {
   /** Unique: the same reference never credits twice. */
   reference: string;
   reason: string;
+  /** `topup`: the customer paid for it, so it can be paid out. */
+  kind?: 'credit' | 'topup' | undefined;
   at: number;
 }
 export type CreditResult = { ok: true; balance: Nano } | { ok: false; reason: 'not_found' };
@@ -348,7 +352,7 @@ export interface NoteInput {
   log: Action;
 }
 
-export interface Operations extends WebhookOperations {
+export interface Operations extends RefundOperations, WebhookOperations {
   register: { input: RegisterInput; result: RegisterResult };
   admit: { input: AdmitInput; result: AdmitResult };
   /** What `admit` would answer; writes nothing. */

@@ -14,6 +14,7 @@ import { PROFIT_READS } from './profit-reads.ts';
 import type { Read } from './read.ts';
 import { REFUSAL_READS } from './refusal-reads.ts';
 import { REVISION_READS } from './revision-reads.ts';
+import { STATEMENT_READS } from './statement-reads.ts';
 import { TODAY_READS } from './today-reads.ts';
 import { USAGE_READS } from './usage-reads.ts';
 import { WEBHOOK_READS } from './webhook-reads.ts';
@@ -29,6 +30,7 @@ const TABLE = {
   ...PROFIT_READS,
   ...REFUSAL_READS,
   ...REVISION_READS,
+  ...STATEMENT_READS,
   ...TODAY_READS,
   ...USAGE_READS,
   ...WEBHOOK_READS,
@@ -59,6 +61,7 @@ const PARTS = [
   PROFIT_READS,
   REFUSAL_READS,
   REVISION_READS,
+  STATEMENT_READS,
   TODAY_READS,
   USAGE_READS,
   WEBHOOK_READS,

@@ -358,6 +358,8 @@ export interface Difference {
     | 'key_limits'
     | 'sides'
     | 'card'
+    | 'paid'
+    | 'refund'
     | 'settlement'
     | 'usage_day'
     | 'loss_day'

@@ -5,6 +5,7 @@ import type { Nano } from '../kit/money.ts';
 import type { ChargedTerms } from '../kit/prices.ts';
 import type { HeldChain } from './key-rows.ts';
 
+export type * from './entry-rows.ts';
 export type * from './event-rows.ts';
 export type * from './key-rows.ts';
 export type * from './webhook-rows.ts';
@@ -20,6 +21,10 @@ export interface Wallet {
   frozen: boolean;
   /** A settlement that brings the balance below it adds the event `balance.low`. */
   balanceLow: Nano;
+  /** The part of the balance that was paid for; free credit is spent first. Only this part can be paid out. */
+  paid: Nano;
+  /** Paid money that was spent on requests and not refunded. */
+  paidSpent: Nano;
   touchedAt: number;
 }
 
@@ -105,33 +110,14 @@ export const HOUSE_ACCOUNTS = [
   'house:trial',
   'house:cards_sold',
   'house:cards_promo',
+  'house:topups',
   'house:credit',
   'house:revenue',
   'house:write_off',
+  'house:payouts',
+  'house:fees',
 ] as const;
 export type HouseAccount = (typeof HOUSE_ACCOUNTS)[number];
-export type EntryKind = 'trial' | 'card' | 'credit' | 'usage' | 'write_off';
-
-/** One immutable ledger line: `amount` moves from `debit` to `credit`, so every line sums to zero by its form. */
-export interface Entry {
-  at: number;
-  kind: EntryKind;
-  debit: string;
-  credit: string;
-  amount: Nano;
-  /** The wallet this line touches, and what stood in it afterwards; null between house accounts. */
-  accountId: string | null;
-  balanceAfter: Nano | null;
-  /** What caused it; unique together with `kind`. */
-  reference: string;
-  /** The operator's reason, where a person made the entry. */
-  note: string | null;
-}
-
-/** As it is in the database, which counts them. */
-export interface StoredEntry extends Entry {
-  entryId: number;
-}
 
 /** Disjoint token buckets: together they are everything the upstream counted. */
 export interface Buckets {

@@ -6,6 +6,7 @@ import { type AllLimits, limitsToText, textToLimits } from './key-limits.ts';
 import type {
   AccountNote,
   Action,
+  BillingDetails,
   BookedLoss,
   Budget,
   Card,
@@ -21,6 +22,7 @@ import type {
   LoginName,
   LossDay,
   NewEvent,
+  Refunded,
   Replay,
   Revision,
   SessionBudget,
@@ -102,6 +104,8 @@ export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } =
     freeInFlight: ['free_in_flight', 'number'],
     frozen: ['frozen', 'flag'],
     balanceLow: ['balance_low_nano', 'money'],
+    paid: ['paid_nano', 'money'],
+    paidSpent: ['paid_spent_nano', 'money'],
     touchedAt: ['touched_at', 'number'],
   }),
   windows: table<Window>('windows', 'window_id', undefined, {
@@ -196,6 +200,16 @@ export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } =
     sessions: ['sessions', 'json'],
     touchedAt: ['touched_at', 'number'],
   }),
+  refunded: table<Refunded>('refunded', 'refund_of', undefined, {
+    accountId: ['account_id', 'text'],
+    charged: ['charged_nano', 'money'],
+    refunded: ['refunded_nano', 'money'],
+  }),
+  billing: table<BillingDetails>('billing_details', 'account_id', undefined, {
+    name: ['name', 'text'],
+    taxId: ['tax_id', 'text'],
+    touchedAt: ['touched_at', 'number'],
+  }),
   webhookLists: table<WebhookList>('webhook_lists', 'account_id', undefined, { ids: ['webhook_ids', 'json'] }),
   webhooks: table<Webhook>('webhooks', 'webhook_id', 'webhookId', {
     accountId: ['account_id', 'text'],
@@ -240,6 +254,7 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Omit<Additions[T], 'log'
     balanceAfter: ['balance_after_nano', 'money'],
     reference: ['reference', 'text'],
     note: ['note', 'text'],
+    refundOf: ['refund_of', 'text'],
   }),
   usage: table<UsageRecord>('usage_records', 'request_id', 'requestId', {
     accountId: ['account_id', 'text'],
@@ -312,36 +327,21 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Omit<Additions[T], 'log'
   }),
 };
 
-/** Entries with the numbers that the database gave them. */
-export const STORED_ENTRIES: Table<StoredEntry> = {
-  name: ADDITIONS.entries.name,
-  idColumn: ADDITIONS.entries.idColumn,
-  idField: 'entryId',
-  columns: ADDITIONS.entries.columns,
-};
+/** A table whose rows carry their id. */
+function withId<Row>(
+  { name, idColumn, columns }: Omit<Table<unknown>, 'row'>,
+  idField: keyof Row & string,
+): Table<Row> {
+  return { name, idColumn, idField, columns };
+}
 
-/** Likewise. */
-export const STORED_EVENTS: Table<StoredEvent> = {
-  name: ADDITIONS.events.name,
-  idColumn: ADDITIONS.events.idColumn,
-  idField: 'eventId',
-  columns: ADDITIONS.events.columns,
-};
+/** With the numbers that the database gave them. */
+export const STORED_ENTRIES = withId<StoredEntry>(ADDITIONS.entries, 'entryId');
+export const STORED_EVENTS = withId<StoredEvent>(ADDITIONS.events, 'eventId');
+export const REVISIONS = withId<Revision>(ADDITIONS.revisions, 'revision');
 
 /** Budgets with the keys they belong to. */
-export const KEY_BUDGETS: Table<KeyBudget> = {
-  name: PAGES.budgets.name,
-  idColumn: PAGES.budgets.idColumn,
-  idField: 'keyId',
-  columns: PAGES.budgets.columns,
-};
-
-export const REVISIONS: Table<Revision> = {
-  name: ADDITIONS.revisions.name,
-  idColumn: ADDITIONS.revisions.idColumn,
-  idField: 'revision',
-  columns: ADDITIONS.revisions.columns,
-};
+export const KEY_BUDGETS = withId<KeyBudget>(PAGES.budgets, 'keyId');
 
 export type SqlValue = string | number | bigint | boolean | null;
 

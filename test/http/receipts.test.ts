@@ -90,11 +90,13 @@ describe('lines', () => {
   });
 
   test('carry the whole record that /api/usage shows', async () => {
-    const { lines, attempts, rule, explanation, price_tier, service_tier, tool_calls, ...record } = await receiptOf(
+    const { lines, attempts, rule, explanation, price_tier, service_tier, tool_calls, ...told } = await receiptOf(
       { model: 'up-paid', ...LONG },
       chatAnswer({ usage: USAGE }),
     );
     const { data } = await gateway.get('/api/usage', account.key);
+    const { refunded_ntd, refunded_nano, ...record } = told;
+    expect([refunded_ntd, refunded_nano]).toEqual([0, '0']);
     expect(data).toEqual([record]);
     expect(lines.length + attempts.length).toBe(5);
   });

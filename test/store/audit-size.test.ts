@@ -16,7 +16,9 @@ test(`${SETTLEMENTS} settlements and as many cards and losses are audited soon`,
   const each = (count: number) => `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
   const account = `printf('acc_%05d', i % ${ACCOUNTS})`;
   db.run(`${each(ACCOUNTS)} INSERT INTO accounts SELECT ${account}, 0 FROM n`);
-  db.run(`${each(ACCOUNTS)} INSERT INTO wallets SELECT ${account}, 0, 0, 0, 0, 0, 0, 0 FROM n`);
+  db.run(
+    `${each(ACCOUNTS)} INSERT INTO wallets SELECT ${account}, 0, 0, 0, 0, 0, 0, 0, 0, ${(7 * SETTLEMENTS) / ACCOUNTS} FROM n`,
+  );
   db.run(`INSERT INTO card_batches VALUES ('batch', 'sold', 7, ${SETTLEMENTS}, NULL, NULL, 0)`);
   db.run(`${each(SETTLEMENTS)} INSERT INTO cards
     SELECT 'hash' || i, 'serial' || i, 'batch', 'sold', 7, 'redeemed', NULL, ${account}, 0 FROM n`);

@@ -52,6 +52,8 @@ function postgresSubject(seed: number): Subject {
         inFlight: Number(row.in_flight),
         freeInFlight: Number(row.free_in_flight),
         frozen: row.frozen,
+        paid: row.paid_nano,
+        paidSpent: row.paid_spent_nano,
         entrySum: BigInt(row.entry_sum),
         holdSum: BigInt(row.hold_sum),
       };
@@ -75,7 +77,7 @@ function postgresSubject(seed: number): Subject {
   };
 }
 
-const ACCOUNT = `SELECT balance_nano, held_nano, in_flight, free_in_flight, frozen,
+const ACCOUNT = `SELECT balance_nano, held_nano, in_flight, free_in_flight, frozen, paid_nano, paid_spent_nano,
     (SELECT coalesce(sum(CASE WHEN credit = account_id THEN amount_nano ELSE -amount_nano END), 0)
      FROM entries WHERE entries.account_id = wallets.account_id)::text AS entry_sum,
     (SELECT coalesce(sum(amount_nano), 0) FROM holds WHERE holds.account_id = wallets.account_id)::text AS hold_sum

@@ -1,6 +1,7 @@
 // A receipt: the usage record, every bucket's price in the revision that priced it, at the moment that counts, and every attempt.
 
 import { type Fault, fault } from '../../faults/fault.ts';
+import { moneyFields, type Nano } from '../../kit/money.ts';
 import { type InputTier, tierFor } from '../../kit/prices.ts';
 import { inputOf, type ReceiptLine, receiptLines } from '../../ledger/cost.ts';
 import type { UsageRecord } from '../../store/rows.ts';
@@ -22,6 +23,8 @@ export interface Receipt {
   lines: ReceiptLine[];
   /** The tier whose prices apply because of the length of the input. */
   tier: InputTier | undefined;
+  /** What was returned of the cost. */
+  refunded: Nano;
 }
 
 export async function readReceipt(tools: ReceiptTools, viewer: Viewer, requestId: string): Promise<Receipt> {
@@ -38,7 +41,8 @@ export async function readReceipt(tools: ReceiptTools, viewer: Viewer, requestId
   if (!record) throw notClosed();
   const prices = await pricesAt(record.revision, record.model, record.pricedAt ?? record.at);
   const tier = tierFor(prices, inputOf(record));
-  return { record, lines: receiptLines(record, prices, record.cost), tier };
+  const refunded = (await store.read.refundedOf(requestId))?.refunded ?? 0n;
+  return { record, lines: receiptLines(record, prices, record.cost), tier, refunded };
 }
 
 /** By the name that the price list has for it. */
@@ -53,9 +57,10 @@ function notClosed(): Fault {
 }
 
 export async function showReceipt(tools: ReceiptTools, viewer: Viewer, requestId: string) {
-  const { record, lines, tier } = await readReceipt(tools, viewer, requestId);
+  const { record, lines, tier, refunded } = await readReceipt(tools, viewer, requestId);
   return {
     ...publicRecord(record),
+    ...moneyFields('refunded', refunded),
     rule: record.rule,
     explanation: explainCharge(record),
     price_tier: tier ? publicTier(tier) : null,

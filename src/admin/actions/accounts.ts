@@ -4,7 +4,7 @@ import { createKeyText, lastFour } from '../../accounts/keys/key-format.ts';
 import { treeOrder } from '../../accounts/keys/key-tree.ts';
 import { newKeyRow } from '../../accounts/keys/new-key-row.ts';
 import { parseCursor, writeCursor } from '../../accounts/usage/read-query.ts';
-import { formatNtd, MAX_NANO, type Nano } from '../../kit/money.ts';
+import { formatNtd, type Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
 import type { DaySpend, FoundAccount, OpenHold } from '../../store/reads.ts';
@@ -13,6 +13,8 @@ import { logLine } from './audit-log.ts';
 import { wantedAccount } from './list-accounts.ts';
 import { showLosses } from './losses.ts';
 import { readLine } from './read-input.ts';
+import { refund } from './refunds.ts';
+import { refuseFull } from './refuse-full.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
@@ -60,7 +62,7 @@ export interface AccountPages {
   rows?: number;
 }
 
-type CreditKind = 'credit' | 'refund';
+type CreditKind = 'credit' | 'topup' | 'refund';
 
 const MAX_FOUND = 50;
 const ROWS_SHOWN = 50;
@@ -135,8 +137,8 @@ function nextOf(entries: readonly StoredEntry[], rows: number): number | null {
 /** A request's entry outlives its usage record. */
 type RequestView =
   | { isOpen: true; keyId: string }
-  | { isOpen: false; record: UsageRecord }
-  | { isOpen: false; record?: undefined; entry: Entry };
+  | { isOpen: false; record: UsageRecord; refunded: Nano }
+  | { isOpen: false; record?: undefined; entry: Entry; refunded: Nano };
 
 /** Everything stored about one request, which is no content; `isOpen` while it runs. Refused: not_found. */
 export async function showRequest(
@@ -147,10 +149,11 @@ export async function showRequest(
   const hold = (await store.read.openHolds(accountId)).find((open) => open.requestId === requestId);
   if (hold) return { isOpen: true, keyId: hold.keyId };
   const record = await store.read.usageRecord(accountId, requestId);
-  if (record) return { isOpen: false, record };
+  const refunded = (await store.read.refundedOf(requestId))?.refunded ?? 0n;
+  if (record) return { isOpen: false, record, refunded };
   const entry = await store.read.usageEntry(accountId, requestId);
   if (!entry) throw notFound(`request ${requestId}`);
-  return { isOpen: false, entry };
+  return { isOpen: false, entry, refunded };
 }
 
 interface Credit {
@@ -162,37 +165,31 @@ interface Credit {
   once?: string | undefined;
 }
 
-/** A refund is a credit with that reason. Refused: not_found, invalid, already_done. */
+/** A `topup` was paid for, and can be paid out. Refused: not_found, invalid, already_done. */
 export async function credit(
   tools: OperatingTools,
   accountId: string,
   given: Credit,
 ): Promise<{ balance: Nano; reference: string }> {
   const { store, clock, newId } = tools;
-  const { amount, kind, actor, once } = given;
+  const { amount, actor, once } = given;
+  if (given.kind === 'refund') return refund(tools, accountId, given);
+  const { kind } = given;
   if (amount <= 0n) throw invalid('amount', 'must be above 0');
   const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
   const reference = once === undefined ? newId('credit') : `once_${readLine(once, 'once', 100)}`;
   const refuseRepeat = async () => {
-    const earlier = await store.read.creditBy(reference);
+    const earlier = await store.read.entryBy(kind, reference);
     if (earlier) throw repeated(earlier, accountId, amount);
   };
   if (once !== undefined) await refuseRepeat();
-  const wallet = await store.read.wallet(accountId);
-  if (wallet && wallet.balance + amount > MAX_NANO) throw invalid('amount', 'is more than the wallet can hold');
+  await refuseFull(tools, accountId, amount);
   const log = logLine(tools, actor, `accounts.${kind}`, accountId, {
     amount_ntd: formatNtd(amount),
     reason,
     reference,
   });
-  const input = {
-    accountId,
-    amount,
-    reference,
-    reason: kind === 'refund' ? `refund: ${reason}` : reason,
-    at: clock.now(),
-    log,
-  };
+  const input = { accountId, amount, reference, reason, kind, at: clock.now(), log };
   const result = await store.commit('credit', input).catch(async (error: unknown) => {
     // Of two concurrent credits, the database accepted the first.
     await refuseRepeat();

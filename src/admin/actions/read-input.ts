@@ -17,6 +17,11 @@ export function readAmount(text: string, field = 'amount'): Nano {
   return nano;
 }
 
+/** The same, or 0. Refused: invalid. */
+export function readFee(text: string, field = 'fee'): Nano {
+  return parseNtd(text) === 0n ? 0n : readAmount(text, field);
+}
+
 /** One line that is stored permanently or shown to people. Refused: invalid. */
 export function readLine(text: string, field: string, maxChars: number): string {
   return readPlain(text, { field, maxChars, refused: /\p{Cc}/u });

@@ -9,6 +9,10 @@ type RefusalCode =
   | 'only_images'
   | 'last_routes'
   | 'too_many_keys'
+  /** A refund of more than is left of what its request or card cost. */
+  | 'above_charge'
+  /** A payout of more than is paid for and not held. */
+  | 'above_paid'
   | 'no_revision'
   /** Another change came first. */
   | 'stale';
@@ -22,6 +26,8 @@ export const REFUSAL_STATUSES: Record<RefusalCode, number> = {
   already_done: 409,
   last_routes: 409,
   too_many_keys: 409,
+  above_charge: 409,
+  above_paid: 409,
   no_revision: 409,
   stale: 409,
 };
@@ -31,6 +37,8 @@ interface RefusalFacts {
   field?: string;
   /** The models, serials or other subjects of the refusal. */
   subjects?: readonly string[];
+  /** Amounts that explain it. */
+  figures?: Readonly<Record<string, unknown>>;
 }
 
 export class OperatingRefused extends Error {

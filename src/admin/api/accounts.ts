@@ -60,18 +60,19 @@ export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
       const requestId = params.request;
       const found = await showRequest(tools, params.id, requestId);
       if (found.isOpen) return { requestId, ...found };
-      const { record } = found;
+      const { record, refunded } = found;
       if (!record) throw notFound(`record of request ${requestId} any more`);
-      return { ...publicRecord(record), isOpen: false, held: record.held, attempts: record.attempts };
+      return { ...publicRecord(record), isOpen: false, held: record.held, refunded, attempts: record.attempts };
     },
   }),
   operation('POST /api/admin/accounts/:id/credit', {
     id: 'creditAccount',
-    summary: 'Credit or refund, with a reason that stays in the ledger; `once` never credits twice.',
+    summary:
+      'Add balance, with a reason that stays in the ledger; `once` never credits twice. `topup`: the customer paid for it, so it can be paid out. `refund`: the same as a refund of an amount.',
     body: z.strictObject({
       amount_ntd: amount,
       reason: text,
-      kind: z.enum(['credit', 'refund']).default('credit'),
+      kind: z.enum(['credit', 'topup', 'refund']).default('credit'),
       once: text.optional(),
     }),
     run: (tools, { params, body: { amount_ntd, ...rest } }) =>

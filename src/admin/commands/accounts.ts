@@ -7,6 +7,7 @@ import { formatNtd, moneyFields } from '../../kit/money.ts';
 import type { Entry } from '../../store/rows.ts';
 import { createKey, credit, type KeyView, revokeKey, showAccount } from '../actions/accounts.ts';
 import { readAmount } from '../actions/read-input.ts';
+import { invalid } from '../actions/refused.ts';
 import { ACTOR, type Command, noArguments, oneArgument, requiredOption } from './command.ts';
 import { printTable } from './print-table.ts';
 
@@ -67,14 +68,15 @@ export const accountCommands: readonly Command[] = [
   },
   {
     words: 'accounts credit',
-    takes: 'ID --amount NTD --reason TEXT',
-    about: 'add balance, with a reason that stays in the ledger',
-    options: ['amount', 'reason'],
+    takes: 'ID --amount NTD --reason TEXT [--kind topup]',
+    about: 'add balance, with a reason that stays in the ledger; a topup was paid for, and can be paid out',
+    options: ['amount', 'reason', 'kind'],
     async run({ args, options, open }) {
       const accountId = oneArgument(args, 'ID');
       const amount = readAmount(requiredOption(options, 'amount'));
       const reason = requiredOption(options, 'reason');
-      const { balance } = await credit(await open(), accountId, { amount, reason, kind: 'credit', actor: ACTOR });
+      const kind = readKind(options.kind);
+      const { balance } = await credit(await open(), accountId, { amount, reason, kind, actor: ACTOR });
       return {
         facts: { account_id: accountId, ...moneyFields('amount', amount), ...moneyFields('balance', balance) },
         text: `credited NT$${formatNtd(amount)}; the balance is NT$${formatNtd(balance)}`,
@@ -109,6 +111,11 @@ export const accountCommands: readonly Command[] = [
     },
   },
 ];
+
+function readKind(kind = 'credit'): 'credit' | 'topup' {
+  if (kind !== 'credit' && kind !== 'topup') throw invalid('kind', 'must be credit or topup');
+  return kind;
+}
 
 function yesNo(is: boolean): string {
   return is ? 'yes' : 'no';

@@ -41,8 +41,8 @@ function toRefused(error: unknown): PortRefused {
   });
 }
 
-function fromOperating({ code, message, facts: { field, subjects } }: OperatingRefused): PortRefused {
-  const facts = { ...(field ? { param: field } : {}), ...(subjects ? { details: { subjects } } : {}) };
+function fromOperating({ code, message, facts: { field, subjects, figures } }: OperatingRefused): PortRefused {
+  const facts = { ...(field ? { param: field } : {}), ...(subjects ? { details: { subjects } } : {}), ...figures };
   return new PortRefused(REFUSAL_STATUSES[code], code, field ? `${field} ${message}` : message, { facts });
 }
 

@@ -9,6 +9,7 @@ import { openapiDocument } from '../api/openapi.ts';
 import type { AdminOperation } from '../api/operation.ts';
 import { PROFIT_OPERATIONS } from '../api/profit.ts';
 import { REFUSAL_OPERATIONS } from '../api/refusals.ts';
+import { REFUND_OPERATIONS } from '../api/refunds.ts';
 import { WATCH_OPERATIONS } from '../api/watch.ts';
 import { METRICS_TYPE } from '../metrics/metrics.ts';
 import type { OperatorRoute, OperatorTools } from './tools.ts';
@@ -19,6 +20,7 @@ export const ADMIN_OPERATIONS: readonly AdminOperation[] = [
   ...CARD_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...REFUSAL_OPERATIONS,
+  ...REFUND_OPERATIONS,
   ...LEDGER_OPERATIONS,
   ...PROFIT_OPERATIONS,
   ...WATCH_OPERATIONS,

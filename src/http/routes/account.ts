@@ -81,6 +81,7 @@ const usagePage = named('UsagePage', {
 
 const receipt = named('Receipt', {
   ...usageRecord.shape,
+  ...amount('refunded', 'what was returned of the cost'),
   rule: z
     .enum(CHARGE_RULES)
     .nullable()

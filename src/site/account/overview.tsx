@@ -211,15 +211,15 @@ function Credits({ context, facts: { credits, hasMoreCredits } }: OverviewProps)
         <Scroll label={overview.credits}>
           <table class="flows">
             <tbody>
-              {credits.map(({ at, kind, reference, amount }) => (
+              {credits.map(({ at, kind, reference, amount, debit, accountId }) => (
                 <tr>
                   <td class="number may-wrap">{dateTime(at)}</td>
                   <td class="nowrap">
                     {entryKinds[kind]}
                     {kind === 'card' ? <span class="under id may-wrap">{reference}</span> : null}
                   </td>
-                  <td class="right number good">
-                    <Money value={amount} />
+                  <td class={debit === accountId ? 'right number' : 'right number good'}>
+                    <Money value={debit === accountId ? -amount : amount} />
                   </td>
                 </tr>
               ))}

@@ -60,6 +60,7 @@ function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
     ...(record.serviceTier === null ? [] : [[usage.serviceTier, record.serviceTier] as const]),
     [usage.held, money(record.held)],
     [usage.after, money(record.balanceAfter)],
+    ...(facts.refunded > 0n ? [[account.entryKinds.refund, money(facts.refunded)] as const] : []),
   ];
   return (
     <AccountPage context={context} tab="usage" title={usage.receipt}>

@@ -7,6 +7,7 @@ import { assert } from '../../kit/assert.ts';
 import type {
   AccountNote,
   Action,
+  BillingDetails,
   BookedLoss,
   Budget,
   Card,
@@ -21,6 +22,7 @@ import type {
   LoginName,
   LossDay,
   NewEvent,
+  Refunded,
   Replay,
   Revision,
   SessionBudget,
@@ -50,6 +52,8 @@ export const PAGE_TABLES = [
   'incidents',
   'loginNames',
   'logins',
+  'refunded',
+  'billing',
   'webhookLists',
   'webhooks',
   'deliveries',
@@ -75,6 +79,10 @@ export interface Pages {
   incidents: Incident;
   loginNames: LoginName;
   logins: Login;
+  /** By request or card. */
+  refunded: Refunded;
+  /** By account. */
+  billing: BillingDetails;
   webhookLists: WebhookList;
   webhooks: Webhook;
   deliveries: Delivery;
@@ -139,6 +147,8 @@ function emptyShelves(): Shelves {
     incidents: emptyShelf(),
     loginNames: emptyShelf(),
     logins: emptyShelf(),
+    refunded: emptyShelf(),
+    billing: emptyShelf(),
     webhookLists: emptyShelf(),
     webhooks: emptyShelf(),
     deliveries: emptyShelf(),

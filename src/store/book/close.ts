@@ -21,6 +21,7 @@ import type { Book, Touch } from './book.ts';
 import { budgetTouches, closeBudgets } from './budgets.ts';
 import { closeRates, rateTouches, tokenTouches } from './key-rates.ts';
 import { bookDeath, bookLosses, lossTouches } from './losses.ts';
+import { spendFreeFirst } from './money.ts';
 import { recordedCost } from './recorded-cost.ts';
 import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
 
@@ -108,7 +109,7 @@ function freeHold(book: Book, hold: Hold, charged: Nano, at: number): Nano {
   assert(balance >= 0n && held >= 0n && balance >= held, 'available never falls below zero');
   book.put('wallets', wallet.accountId, {
     ...wallet,
-    balance,
+    ...spendFreeFirst(wallet, balance),
     held,
     inFlight: wallet.inFlight - (hold.free ? 0 : 1),
     freeInFlight: wallet.freeInFlight - (hold.free ? 1 : 0),
@@ -136,6 +137,7 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?
       balanceAfter: balance,
       reference: hold.requestId,
       note: null,
+      refundOf: null,
     });
   }
   if (writtenOff > 0n) {
@@ -149,6 +151,7 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?
       balanceAfter: null,
       reference: hold.requestId,
       note: null,
+      refundOf: null,
     });
   }
   book.add('usage', {

@@ -7,6 +7,7 @@ import { noteAction } from './actions.ts';
 import { keyringTouches } from './actors.ts';
 import { admit, admitTouches, previewAdmit } from './admit.ts';
 import { setBalanceLow } from './balance-low.ts';
+import { setBilling, setBillingTouches } from './billing.ts';
 import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
 import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches, undo, undoTouches } from './close.ts';
@@ -40,6 +41,7 @@ import {
   reviseTouches,
 } from './operator.ts';
 import { redeem, redeemTouches } from './redeem.ts';
+import { payout, refund, refundTouches } from './refund.ts';
 import { register, registerTouches } from './register.ts';
 import { addTraffic, trafficTouches } from './traffic.ts';
 import {
@@ -80,6 +82,9 @@ const DEFINITIONS: Definitions = {
   issue: { touches: issueTouches, decide: issue },
   void: { touches: voidTouches, decide: voidCard },
   credit: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: credit },
+  refund: { touches: refundTouches, decide: refund },
+  payout: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: payout },
+  setBilling: { touches: setBillingTouches, decide: setBilling },
   createKey: { touches: createKeyTouches, decide: createKey },
   changeKey: { touches: changeKeyTouches, decide: changeKey },
   rotateKey: { touches: rotateKeyTouches, decide: rotateKey },

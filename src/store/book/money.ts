@@ -1,8 +1,9 @@
-// Money into a wallet: the entry and the balance change together.
+// Money into and out of a wallet: the entry and the balance change together. A part of the balance was paid for. Free credit is
+// spent first, so the paid part falls only when the balance falls below it.
 
 import { assert } from '../../kit/assert.ts';
-import { MAX_NANO, type Nano } from '../../kit/money.ts';
-import type { EntryKind, HouseAccount } from '../rows.ts';
+import { MAX_NANO, minNano, type Nano } from '../../kit/money.ts';
+import type { EntryKind, HouseAccount, Wallet } from '../rows.ts';
 import type { Book } from './book.ts';
 
 export interface Payment {
@@ -12,18 +13,30 @@ export interface Payment {
   amount: Nano;
   reference: string;
   note?: string;
+  /** The customer paid for it. */
+  isPaid?: boolean;
+  /** With a refund: the request or card that it is for. */
+  refundOf?: string | undefined;
   at: number;
 }
 
 /** The balance after it. */
-export function payIn(book: Book, { accountId, from, kind, amount, reference, note, at }: Payment): Nano {
+export function payIn(book: Book, payment: Payment): Nano {
+  const { accountId, from, kind, amount, reference, note, isPaid = false, refundOf, at } = payment;
   const wallet = book.get('wallets', accountId);
   assert(wallet, 'an account has a wallet');
   assert(amount > 0n, 'a payment is positive');
   const balance = wallet.balance + amount;
   // The database cannot hold more, and would refuse the neighbours of this payment with it.
   assert(balance <= MAX_NANO, 'a balance is no more than can be counted');
-  book.put('wallets', accountId, { ...wallet, balance, touchedAt: at });
+  const returned = kind === 'refund' ? minNano(amount, wallet.paidSpent) : 0n;
+  book.put('wallets', accountId, {
+    ...wallet,
+    balance,
+    paid: wallet.paid + (isPaid ? amount : returned),
+    paidSpent: wallet.paidSpent - returned,
+    touchedAt: at,
+  });
   book.add('entries', {
     at,
     kind,
@@ -34,6 +47,51 @@ export function payIn(book: Book, { accountId, from, kind, amount, reference, no
     balanceAfter: balance,
     reference,
     note: note ?? null,
+    refundOf: refundOf ?? null,
   });
   return balance;
+}
+
+/** What a lower balance after spending is made of. */
+export function spendFreeFirst(
+  { paid, paidSpent }: Wallet,
+  balance: Nano,
+): Pick<Wallet, 'balance' | 'paid' | 'paidSpent'> {
+  const left = minNano(paid, balance);
+  return { balance, paid: left, paidSpent: paidSpent + paid - left };
+}
+
+interface Withdrawal {
+  accountId: string;
+  to: HouseAccount;
+  kind: EntryKind;
+  amount: Nano;
+  reference: string;
+  note: string;
+  at: number;
+}
+
+/** Takes paid money out of a wallet; the wallet after it. */
+export function payOut(book: Book, { accountId, to, kind, amount, reference, note, at }: Withdrawal): Wallet {
+  const wallet = book.get('wallets', accountId);
+  assert(wallet, 'an account has a wallet');
+  assert(amount > 0n, 'a payment is positive');
+  const balance = wallet.balance - amount;
+  const paid = wallet.paid - amount;
+  assert(paid >= 0n && balance >= wallet.held, 'only paid money that is not held is paid out');
+  const after = { ...wallet, balance, paid, touchedAt: at };
+  book.put('wallets', accountId, after);
+  book.add('entries', {
+    at,
+    kind,
+    debit: accountId,
+    credit: to,
+    amount,
+    accountId,
+    balanceAfter: balance,
+    reference,
+    note,
+    refundOf: null,
+  });
+  return after;
 }

@@ -42,10 +42,11 @@ export function revise(book: Book, input: ReviseInput): ReviseResult {
 }
 
 export function credit(book: Book, input: CreditInput): CreditResult {
-  const { accountId, amount, reference, reason, at } = input;
+  const { accountId, amount, reference, reason, kind = 'credit', at } = input;
   if (!book.get('wallets', accountId)) return { ok: false, reason: 'not_found' };
-  const payment = { accountId, from: 'house:credit', kind: 'credit', amount, reference, note: reason, at } as const;
-  const balance = payIn(book, payment);
+  const isPaid = kind === 'topup';
+  const from = isPaid ? 'house:topups' : 'house:credit';
+  const balance = payIn(book, { accountId, from, kind, isPaid, amount, reference, note: reason, at });
   noteAction(book, input);
   return { ok: true, balance };
 }

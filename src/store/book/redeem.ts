@@ -52,6 +52,7 @@ export function redeem(book: Book, input: RedeemInput): RedeemResult {
     accountId,
     from: card.kind === 'sold' ? 'house:cards_sold' : 'house:cards_promo',
     kind: 'card',
+    isPaid: card.kind === 'sold',
     amount: card.amount,
     reference: card.serial,
     at,

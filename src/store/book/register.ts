@@ -81,6 +81,8 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
     freeInFlight: 0,
     frozen: false,
     balanceLow: BALANCE_LOW,
+    paid: 0n,
+    paidSpent: 0n,
     touchedAt: at,
   });
   book.put('keyrings', accountId, [key]);

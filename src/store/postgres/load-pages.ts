@@ -84,6 +84,8 @@ const READERS: Readers = {
   incidents: prepareReader(PAGES.incidents),
   loginNames: prepareReader(PAGES.loginNames),
   logins: prepareReader(PAGES.logins),
+  refunded: prepareReader(PAGES.refunded),
+  billing: prepareReader(PAGES.billing),
   webhookLists: prepareReader(PAGES.webhookLists),
   webhooks: prepareReader(PAGES.webhooks),
   deliveries: prepareReader(PAGES.deliveries),

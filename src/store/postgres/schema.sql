@@ -42,6 +42,16 @@ CREATE INDEX audit_log_by_subject ON public.audit_log USING btree (subject);
 
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change_audit_log();
 
+CREATE TABLE billing_details (
+  account_id text COLLATE "C" NOT NULL,
+  name text,
+  tax_id text,
+  touched_at bigint NOT NULL,
+  CONSTRAINT billing_details_pkey PRIMARY KEY (account_id),
+  CONSTRAINT billing_details_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT billing_details_tax_id_check CHECK ((length(tax_id) = 8))
+);
+
 CREATE TABLE budgets (
   key_id text COLLATE "C" NOT NULL,
   day bigint NOT NULL,
@@ -109,6 +119,7 @@ CREATE TABLE entries (
   balance_after_nano bigint,
   reference text COLLATE "C" NOT NULL,
   note text,
+  refund_of text COLLATE "C",
   CONSTRAINT entries_pkey PRIMARY KEY (entry_id),
   CONSTRAINT entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
   CONSTRAINT entries_amount_nano_check CHECK ((amount_nano > 0)),
@@ -285,6 +296,17 @@ CREATE TRIGGER losses_added AFTER INSERT ON public.losses REFERENCING NEW TABLE 
 
 CREATE TRIGGER losses_are_not_updated BEFORE UPDATE ON public.losses FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_update_losses();
 
+CREATE TABLE refunded (
+  refund_of text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  charged_nano bigint NOT NULL,
+  refunded_nano bigint NOT NULL,
+  CONSTRAINT refunded_pkey PRIMARY KEY (refund_of),
+  CONSTRAINT refunded_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT refunded_check CHECK (((refunded_nano > 0) AND (refunded_nano <= charged_nano)))
+);
+
+CREATE INDEX refunded_by_account ON public.refunded USING btree (account_id);
 CREATE TABLE refusal_days (
   account_id text COLLATE "C" NOT NULL,
   day bigint NOT NULL,
@@ -480,14 +502,18 @@ CREATE TABLE wallets (
   frozen boolean NOT NULL,
   touched_at bigint NOT NULL,
   balance_low_nano bigint NOT NULL DEFAULT '5000000000'::bigint,
+  paid_nano bigint NOT NULL DEFAULT 0,
+  paid_spent_nano bigint NOT NULL DEFAULT 0,
   CONSTRAINT wallets_pkey PRIMARY KEY (account_id),
   CONSTRAINT available_not_negative CHECK ((balance_nano >= held_nano)),
   CONSTRAINT wallets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
   CONSTRAINT wallets_balance_low_nano_check CHECK ((balance_low_nano >= 0)),
   CONSTRAINT wallets_balance_nano_check CHECK ((balance_nano >= 0)),
+  CONSTRAINT wallets_check CHECK (((paid_nano >= 0) AND (paid_nano <= balance_nano))),
   CONSTRAINT wallets_free_in_flight_check CHECK ((free_in_flight >= 0)),
   CONSTRAINT wallets_held_nano_check CHECK ((held_nano >= 0)),
-  CONSTRAINT wallets_in_flight_check CHECK ((in_flight >= 0))
+  CONSTRAINT wallets_in_flight_check CHECK ((in_flight >= 0)),
+  CONSTRAINT wallets_paid_spent_nano_check CHECK ((paid_spent_nano >= 0))
 ) WITH (fillfactor=60);
 
 CREATE INDEX wallets_by_touch ON public.wallets USING brin (touched_at) WITH (autosummarize='on');

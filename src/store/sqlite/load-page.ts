@@ -38,6 +38,8 @@ export function prepareLoad(db: Database): LoadPage {
     incidents: byId('incidents'),
     loginNames: byId('loginNames'),
     logins: byId('logins'),
+    refunded: byId('refunded'),
+    billing: byId('billing'),
     webhookLists: byId('webhookLists'),
     webhooks: byId('webhooks'),
     deliveries: byId('deliveries'),

@@ -41,6 +41,13 @@ BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_log_is_not_updated BEFORE UPDATE ON audit_log
 BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 
+CREATE TABLE billing_details (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (account_id),
+  name TEXT,
+  tax_id TEXT CHECK (length(tax_id) = 8),
+  touched_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE budgets (
   key_id TEXT PRIMARY KEY,
   day INTEGER NOT NULL,
@@ -87,7 +94,7 @@ CREATE TABLE entries (
   balance_after_nano INTEGER CHECK (balance_after_nano >= 0),
   reference TEXT NOT NULL,
   -- The operator's reason, where a person made the entry.
-  note TEXT,
+  note TEXT, refund_of TEXT,
   CHECK (debit <> credit),
   CHECK ((account_id IS NULL) = (balance_after_nano IS NULL)),
   CHECK (account_id IS NULL OR account_id IN (debit, credit)),
@@ -258,6 +265,14 @@ END;
 CREATE TRIGGER losses_are_not_updated BEFORE UPDATE ON losses
 BEGIN SELECT RAISE(ABORT, 'losses are append-only'); END;
 
+CREATE TABLE refunded (
+  refund_of TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (account_id),
+  charged_nano INTEGER NOT NULL,
+  refunded_nano INTEGER NOT NULL CHECK (refunded_nano > 0 AND refunded_nano <= charged_nano)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX refunded_by_account ON refunded (account_id);
 CREATE TABLE refusal_days (
   account_id TEXT NOT NULL,
   day INTEGER NOT NULL,
@@ -407,7 +422,8 @@ CREATE TABLE wallets (
   free_in_flight INTEGER NOT NULL CHECK (free_in_flight >= 0),
   -- Set by the audit on a wallet that does not agree with its entries: nothing is admitted on it any more.
   frozen INTEGER NOT NULL CHECK (frozen IN (0, 1)),
-  touched_at INTEGER NOT NULL, balance_low_nano INTEGER NOT NULL DEFAULT 5000000000 CHECK (balance_low_nano >= 0),
+  touched_at INTEGER NOT NULL, balance_low_nano INTEGER NOT NULL DEFAULT 5000000000 CHECK (balance_low_nano >= 0), paid_nano INTEGER NOT NULL DEFAULT 0
+  CHECK (paid_nano >= 0 AND paid_nano <= balance_nano), paid_spent_nano INTEGER NOT NULL DEFAULT 0 CHECK (paid_spent_nano >= 0),
   CONSTRAINT available_not_negative CHECK (balance_nano >= held_nano)
 ) STRICT, WITHOUT ROWID;
 

@@ -40,6 +40,8 @@ export function prepareWriteBook(db: Database): WriteBook {
     incidents: writeChanges('incidents', prepareTable(db, PAGES.incidents)),
     loginNames: writeChanges('loginNames', prepareTable(db, PAGES.loginNames)),
     logins: writeChanges('logins', prepareTable(db, PAGES.logins)),
+    refunded: writeChanges('refunded', prepareTable(db, PAGES.refunded)),
+    billing: writeChanges('billing', prepareTable(db, PAGES.billing)),
     webhookLists: writeChanges('webhookLists', prepareTable(db, PAGES.webhookLists)),
     webhooks: writeChanges('webhooks', prepareTable(db, PAGES.webhooks)),
     deliveries: writeChanges('deliveries', prepareTable(db, PAGES.deliveries)),

@@ -118,7 +118,7 @@ describe('accounts', () => {
     expect(race.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     expect((await gateway.get('/api/me', account.key)).balance_ntd).toBeCloseTo(before + 25, 9);
     const { entries } = (await api('GET', `/accounts/${account.accountId}`)).body;
-    expect(entries[1]).toMatchObject({ kind: 'credit', amount_ntd: 12.5, note: 'refund: the answer was cut' });
+    expect(entries[1]).toMatchObject({ kind: 'refund', amount_ntd: 12.5, note: 'the answer was cut' });
     for (const bad of [
       { ...refund, amount_ntd: -1 },
       { ...refund, reason: ' ' },
@@ -196,7 +196,7 @@ describe('accounts', () => {
 describe('the ledger', () => {
   test('tells house accounts, revenue by day and write-offs', async () => {
     const { body } = await api('GET', '/ledger?days=2');
-    expect(body.house).toContainEqual({ account: 'house:credit', amount_ntd: -25, amount_nano: '-25000000000' });
+    expect(body.house).toContainEqual({ account: 'house:credit', amount_ntd: -12.5, amount_nano: '-12500000000' });
     expect(body.days).toHaveLength(2);
     expect(body.days[1].requests).toBeGreaterThan(0);
     expect(body.days[1].revenue_ntd).toBeGreaterThan(0);

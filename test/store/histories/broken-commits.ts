@@ -123,6 +123,14 @@ export const BROKEN_COMMITS: Readonly<Record<string, Break>> = {
       ? { ...operation, input: { ...operation.input, expiresAt: Number.MAX_SAFE_INTEGER } }
       : operation,
   ),
+  'a payout of free credit': before((db, { name, input }) => {
+    if (name === 'payout') {
+      db.run('UPDATE wallets SET paid_nano = balance_nano WHERE account_id = ?', [input.accountId]);
+    }
+  }),
+  'a request that can be refunded twice': before((db, { name, input }) => {
+    if (name === 'refund' && input.of) db.run('DELETE FROM refunded WHERE refund_of = ?', [input.of.id]);
+  }),
   'an answer with the balance before the charge': (commit) => (operations) =>
     commit(operations).map((decided) =>
       decided.ok && isClosed(decided.result)

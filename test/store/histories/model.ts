@@ -17,8 +17,12 @@ import type {
   Losses,
   MoneyReason,
   Operation,
+  PayoutInput,
+  PayoutResult,
   RedeemInput,
   RedeemResult,
+  RefundInput,
+  RefundResult,
   RegisterInput,
   RegisterResult,
   ReleaseInput,
@@ -40,7 +44,7 @@ export type Expected = { ok: true; result: unknown } | { ok: false };
 
 export interface ModelAccount {
   /** Every movement of its money; the balance is their sum. */
-  entries: { kind: string; amount: bigint }[];
+  entries: { kind: string; amount: bigint; isPaid?: boolean }[];
   frozen: boolean;
   freeSlots: number[];
   freeDay: { day: number; count: number };
@@ -72,6 +76,7 @@ export interface ModelCard {
   state: 'issued' | 'redeemed' | 'voided';
   expiresAt: number | null;
   redeemedBy: string | null;
+  isSold: boolean;
 }
 
 export class Model {
@@ -82,6 +87,8 @@ export class Model {
   readonly #spent = new Map<string, { day: number; spent: bigint }>();
   readonly #leases = new Map<string, number>();
   readonly #references = new Set<string>();
+  /** By request or card. */
+  readonly #refunded = new Map<string, bigint>();
   readonly #registrations = new Map<string, number[]>();
   #siteDay = { day: 0, count: 0 };
   readonly #guesses = new Map<string, { slots: number[]; day: { day: number; count: number } }>();
@@ -90,6 +97,28 @@ export class Model {
 
   balance(accountId: string): bigint {
     return sum((this.accounts.get(accountId)?.entries ?? []).map(({ amount }) => amount));
+  }
+
+  /** What of the balance was paid for, if free credit is spent first and a refund returns what was spent last. */
+  paid(accountId: string): { paid: bigint; paidSpent: bigint } {
+    let free = 0n;
+    let paid = 0n;
+    let paidSpent = 0n;
+    for (const { kind, amount, isPaid } of this.accounts.get(accountId)?.entries ?? []) {
+      if (kind === 'usage') {
+        const fromFree = least(free, -amount);
+        free -= fromFree;
+        paid -= -amount - fromFree;
+        paidSpent += -amount - fromFree;
+      } else if (kind === 'refund') {
+        const toPaid = least(paidSpent, amount);
+        paidSpent -= toPaid;
+        paid += toPaid;
+        free += amount - toPaid;
+      } else if (isPaid) paid += amount;
+      else free += amount;
+    }
+    return { paid, paidSpent };
   }
 
   open(accountId: string): ModelRequest[] {
@@ -151,6 +180,10 @@ export class Model {
         return done(this.#void(operation.input));
       case 'credit':
         return this.#credit(operation.input);
+      case 'refund':
+        return this.#refund(operation.input);
+      case 'payout':
+        return this.#payout(operation.input);
       case 'freeze':
         return done(this.#freeze(operation.input));
       default:
@@ -394,8 +427,9 @@ export class Model {
   #issue({ batch, cards }: IssueInput): Expected {
     if (cards.some(({ hash }) => this.cards.has(hash))) return { ok: false };
     for (const { hash, serial } of cards) {
-      const { amount, expiresAt } = batch;
-      this.cards.set(hash, { serial, amount, state: 'issued', expiresAt, redeemedBy: null });
+      const { amount, expiresAt, kind } = batch;
+      const isSold = kind === 'sold';
+      this.cards.set(hash, { serial, amount, state: 'issued', expiresAt, redeemedBy: null, isSold });
     }
     return done(undefined);
   }
@@ -441,20 +475,56 @@ export class Model {
     }
     card.state = 'redeemed';
     card.redeemedBy = accountId;
-    account.entries.push({ kind: 'card', amount: card.amount });
+    account.entries.push({ kind: 'card', amount: card.amount, isPaid: card.isSold });
     const { serial, amount } = card;
     const result: RedeemResult = { ok: true, serial, amount, balance: this.balance(accountId), alreadyRedeemed: false };
     if (replay) this.#replays.set(replay.id, { ...replay, until: at + DAY, result });
     return result;
   }
 
-  #credit({ accountId, amount, reference }: CreditInput): Expected {
+  #credit({ accountId, amount, reference, kind = 'credit' }: CreditInput): Expected {
     const account = this.accounts.get(accountId);
     if (!account) return done({ ok: false, reason: 'not_found' } satisfies CreditResult);
-    if (this.#references.has(reference)) return { ok: false };
-    this.#references.add(reference);
-    account.entries.push({ kind: 'credit', amount });
+    if (!this.#isFirst(kind, reference)) return { ok: false };
+    account.entries.push({ kind, amount, isPaid: kind === 'topup' });
     return done({ ok: true, balance: this.balance(accountId) } satisfies CreditResult);
+  }
+
+  #isFirst(kind: string, reference: string): boolean {
+    const name = `${kind} ${reference}`;
+    const isFirst = !this.#references.has(name);
+    this.#references.add(name);
+    return isFirst;
+  }
+
+  #refund({ accountId, of, amount: wanted, reference }: RefundInput): Expected {
+    const account = this.accounts.get(accountId);
+    if (!account) return done({ ok: false, reason: 'not_found' } satisfies RefundResult);
+    const refunded = (of && this.#refunded.get(of.id)) ?? 0n;
+    const amount = wanted ?? (of ? of.charged - refunded : 0n);
+    if (of && (amount === 0n || refunded + amount > of.charged)) {
+      return done({ ok: false, reason: 'above_charge', refunded } satisfies RefundResult);
+    }
+    if (!this.#isFirst('refund', reference)) return { ok: false };
+    if (of) this.#refunded.set(of.id, refunded + amount);
+    account.entries.push({ kind: 'refund', amount });
+    return done({ ok: true, amount, balance: this.balance(accountId) } satisfies RefundResult);
+  }
+
+  #payout({ accountId, amount, fee, reference }: PayoutInput): Expected {
+    const account = this.accounts.get(accountId);
+    if (!account) return done({ ok: false, reason: 'not_found' } satisfies PayoutResult);
+    const balance = this.balance(accountId);
+    const held = this.held(accountId);
+    const { paid } = this.paid(accountId);
+    if (amount + fee > least(paid, balance - held)) {
+      return done({ ok: false, reason: 'above_paid', balance, held, paid } satisfies PayoutResult);
+    }
+    if (!this.#isFirst('payout', reference)) return { ok: false };
+    account.entries.push({ kind: 'payout', amount: -amount, isPaid: true });
+    if (fee > 0n) account.entries.push({ kind: 'payout_fee', amount: -fee, isPaid: true });
+    const after = { balance: this.balance(accountId), paid: this.paid(accountId).paid };
+    return done({ ok: true, ...after } satisfies PayoutResult);
   }
 
   #freeze({ accountId, frozen }: FreezeInput): FreezeResult {
@@ -471,6 +541,10 @@ function done(result: unknown): Expected {
 
 function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }
 
 function most(a: bigint, b: bigint): bigint {

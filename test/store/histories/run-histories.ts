@@ -140,10 +140,12 @@ function compareAccount(model: Model, id: string, found: Awaited<ReturnType<Subj
     inFlight: open.filter(({ free }) => !free).length,
     freeInFlight: open.filter(({ free }) => free).length,
     frozen: account.frozen,
+    ...model.paid(id),
     entrySum: balance,
     holdSum: held,
   };
   if (!Bun.deepEquals(found, expected)) differ(`account ${id}`, expected, found);
+  if (found && found.paid > found.balance) differ(`paid part of ${id}`, 'not above the balance', found);
   if (found && found.balance < found.held) differ(`available of ${id}`, 'not below zero', found);
 }
 

@@ -2,7 +2,7 @@
 // fast-check takes other steps away; what it means is worked out when it runs.
 
 import fc from 'fast-check';
-import type { Operation } from '../../../src/store/operations.ts';
+import type { Operation, RefundInput } from '../../../src/store/operations.ts';
 import type { ChargeRule, KeyRow, Loss, RequestStatus } from '../../../src/store/rows.ts';
 import { DAY, HOUR, MINUTE, type Model, taipeiDay } from './model.ts';
 
@@ -40,7 +40,16 @@ export type Step =
   | { do: 'issue'; amount: number; expiresInMs: number | null }
   | { do: 'void'; card: number }
   | { do: 'redeem'; account: number; card: number; replay: number; body: number }
-  | { do: 'credit'; account: number; amount: number; repeats: boolean }
+  | { do: 'credit'; account: number; amount: number; isPaid: boolean; repeats: boolean }
+  | {
+      do: 'refund';
+      account: number;
+      of: 'request' | 'card' | null;
+      number: number;
+      amount: number | null;
+      repeats: boolean;
+    }
+  | { do: 'payout'; account: number; amount: number; fee: number; repeats: boolean }
   | { do: 'freeze'; account: number; frozen: boolean }
   | { do: 'lease'; node: number; forMs: number }
   | {
@@ -77,6 +86,8 @@ const KEYS = [1, 2];
 const key = fc.constantFrom(...KEYS);
 const replay = fc.oneof({ weight: 3, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: fc.nat(1) });
 
+const repeats = fc.nat(7).map((n) => n === 0);
+
 /** Few enough different amounts that the guard is met to the nano. */
 const losses: fc.Arbitrary<StepLosses | null> = fc.option(
   fc.record({
@@ -110,8 +121,28 @@ export const STEPS: fc.Arbitrary<Step>[] = [
     do: fc.constant('credit'),
     account: index,
     amount: fc.integer({ min: 1, max: 2_000 }),
-    repeats: fc.nat(7).map((n) => n === 0),
+    isPaid: fc.boolean(),
+    repeats,
   } as const),
+  ...[1, 2].map(() =>
+    fc.record({
+      do: fc.constant('refund'),
+      account: index,
+      of: fc.constantFrom('request', 'request', 'card', null),
+      number: index,
+      amount: fc.constantFrom(null, 1, 50, 99, 100, 1_000),
+      repeats,
+    } as const),
+  ),
+  ...[1, 2].map(() =>
+    fc.record({
+      do: fc.constant('payout'),
+      account: index,
+      amount: fc.constantFrom(1, 49, 100, 500, 1_000),
+      fee: fc.constantFrom(0, 0, 1, 30),
+      repeats,
+    } as const),
+  ),
   fc.record({ do: fc.constant('freeze'), account: index, frozen: fc.nat(3).map((n) => n === 0) } as const),
   fc.record({ do: fc.constant('lease'), node, forMs: fc.constantFrom(15_000, 2 * DAY, 3 * DAY) } as const),
   admitPaid(fc.constant(null)),
@@ -250,10 +281,18 @@ function meaningOf(step: Step, world: World, model: Model): Operation[] {
     }
     case 'credit': {
       const accountId = pick(world.accountIds, step.account) ?? `${prefix}-nobody`;
-      if (!step.repeats) world.count++;
-      const reference = `${prefix}-r${world.count}`;
+      const reference = referenceOf(world, step);
       const amount = BigInt(step.amount);
-      return [{ name: 'credit', input: { accountId, amount, reference, reason: 'a history', at: now } }];
+      const kind = step.isPaid ? 'topup' : 'credit';
+      return [{ name: 'credit', input: { accountId, amount, reference, reason: 'a history', kind, at: now } }];
+    }
+    case 'refund':
+      return refunding(step, world, model);
+    case 'payout': {
+      const accountId = pick(world.accountIds, step.account) ?? `${prefix}-nobody`;
+      const amounts = { amount: BigInt(step.amount), fee: BigInt(step.fee) };
+      const reference = referenceOf(world, step);
+      return [{ name: 'payout', input: { accountId, ...amounts, reference, reason: 'a history', at: now } }];
     }
     case 'freeze': {
       const accountId = pick(world.accountIds, step.account);
@@ -316,6 +355,32 @@ function meaningOf(step: Step, world: World, model: Model): Operation[] {
       return [];
     }
   }
+}
+
+function referenceOf(world: World, { repeats }: { repeats: boolean }): string {
+  if (!repeats) world.count++;
+  return `${world.prefix}-r${world.count}`;
+}
+
+/** Of a request that was charged or a card that was redeemed, or of no such thing. */
+function refunding(step: Extract<Step, { do: 'refund' }>, world: World, model: Model): Operation[] {
+  const reference = referenceOf(world, step);
+  const refund = (accountId: string, of: RefundInput['of']): Operation[] => {
+    const amount = step.amount === null ? (of ? undefined : 7n) : BigInt(step.amount);
+    return [{ name: 'refund', input: { accountId, of, amount, reference, reason: 'a history', at: world.now } }];
+  };
+  if (step.of === 'request') {
+    const id = pick(world.requestIds, step.number) ?? '';
+    const request = model.requests.get(id);
+    const charged = request?.closed?.cost ?? 0n;
+    return request && charged > 0n ? refund(request.accountId, { kind: 'request', id, charged }) : [];
+  }
+  if (step.of === 'card') {
+    const card = model.cards.get(pick(world.cardHashes, step.number) ?? '');
+    if (!card?.redeemedBy) return [];
+    return refund(card.redeemedBy, { kind: 'card', id: card.serial, charged: card.amount });
+  }
+  return refund(pick(world.accountIds, step.account) ?? `${world.prefix}-nobody`, undefined);
 }
 
 function moveClock(world: World, to: number): void {

@@ -10,6 +10,8 @@ export interface AccountState {
   inFlight: number;
   freeInFlight: number;
   frozen: boolean;
+  paid: bigint;
+  paidSpent: bigint;
   /** Recomputed from the entries and the open holds. */
   entrySum: bigint;
   holdSum: bigint;
@@ -132,7 +134,7 @@ export function batching(commit: Commit, seed = 1): Subject['submit'] {
 /** The writer's own commit in this thread, its rows read through the same connection. */
 export function sqliteSubject(db: Database, commit: Commit, seed?: number): Subject {
   const account = db.prepare<Record<string, bigint | null>, [string]>(
-    `SELECT balance_nano, held_nano, in_flight, free_in_flight, frozen,
+    `SELECT balance_nano, held_nano, in_flight, free_in_flight, frozen, paid_nano, paid_spent_nano,
        (SELECT coalesce(sum(CASE WHEN credit = account_id THEN amount_nano ELSE -amount_nano END), 0)
         FROM entries WHERE entries.account_id = wallets.account_id) AS entry_sum,
        (SELECT coalesce(sum(amount_nano), 0) FROM holds WHERE holds.account_id = wallets.account_id) AS hold_sum
@@ -173,6 +175,8 @@ export function sqliteSubject(db: Database, commit: Commit, seed?: number): Subj
           inFlight: Number(row.in_flight),
           freeInFlight: Number(row.free_in_flight),
           frozen: row.frozen === 1n,
+          paid: row.paid_nano ?? 0n,
+          paidSpent: row.paid_spent_nano ?? 0n,
           entrySum: row.entry_sum ?? 0n,
           holdSum: row.hold_sum ?? 0n,
         }) ??

@@ -250,6 +250,21 @@ const PLANTED: Record<string, Planted> = {
     expected: '50',
     found: '0',
   },
+  'a paid part that was raised': {
+    what: 'paid',
+    passes: ['full'],
+    statement: ({ accountId }) => `UPDATE wallets SET paid_nano = paid_nano + 3 WHERE account_id = '${accountId}'`,
+    expected: '50',
+    found: '53',
+  },
+  'a refund that no entry tells': {
+    what: 'refund',
+    passes: ['full'],
+    statement: ({ accountId }) => `INSERT INTO refunded VALUES ('req_planted', '${accountId}', 9, 4)`,
+    subject: 'req_planted',
+    expected: '0',
+    found: '4',
+  },
   'money from an account that does not exist': {
     what: 'total',
     passes: BOTH,
@@ -386,7 +401,11 @@ export function describeAudit(open: OpenSubject): void {
       const { accountId } = account;
       const { cards } = await issueCards(store, 1, { amount: 7n, kind: 'promo' });
       await store.commit('redeem', redeeming(accountId, cards[0]?.hash ?? ''));
-      await store.commit('credit', { accountId, amount: 9n, reference: fresh('ref'), reason: 'r', at: T0 });
+      const given = () => ({ accountId, reference: fresh('ref'), reason: 'r', at: T0 });
+      await store.commit('credit', { ...given(), amount: 9n });
+      await store.commit('credit', { ...given(), amount: 9n, kind: 'topup' });
+      await store.commit('refund', { ...given(), amount: 9n });
+      expect(await store.commit('payout', { ...given(), amount: 5n, fee: 1n })).toMatchObject({ ok: true });
       const over = paid(account);
       await admitted(store, over);
       expect(await store.commit('settle', settling(over, 1_000_000n))).toMatchObject({ state: 'closed' });

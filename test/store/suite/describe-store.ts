@@ -19,6 +19,7 @@ import { describeOperator } from './operator.ts';
 import { describeProfit } from './profit.ts';
 import { describePublishing } from './publishing.ts';
 import { describeRedeem } from './redeem.ts';
+import { describeRefunds } from './refunds.ts';
 import { describeRefusals } from './refusals.ts';
 import { describeRegister } from './register.ts';
 import type { OpenSubject } from './subject.ts';
@@ -46,6 +47,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeWebhooks(open);
     describeLogins(open);
     describeOperator(open);
+    describeRefunds(open);
     describeOperating(open);
     describePublishing(open);
     describeUsage(open);

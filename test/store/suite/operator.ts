@@ -61,13 +61,13 @@ export function describeOperator(open: OpenSubject): void {
       const all = await subject.store.read.entriesOf(accountId, 10);
       expect(await subject.store.read.entriesOf(accountId, 2, all[1]?.entryId)).toEqual(all.slice(2, 4));
       expect(await subject.store.read.creditsOf('acc_unknown', 2)).toEqual([]);
-      expect(await subject.store.read.creditBy(credit.reference)).toMatchObject({
+      expect(await subject.store.read.entryBy('credit', credit.reference)).toMatchObject({
         kind: 'credit',
         accountId,
         amount: 10n,
       });
       // A trial has its account as reference, and is no credit.
-      expect(await subject.store.read.creditBy(accountId)).toBeUndefined();
+      expect(await subject.store.read.entryBy('credit', accountId)).toBeUndefined();
       const used = all.find(({ kind }) => kind === 'usage');
       const request = used?.reference ?? '';
       expect(await subject.store.read.usageEntry(accountId, request)).toMatchObject({ kind: 'usage', amount: 5n });

@@ -27,6 +27,8 @@ export function describeRegister(open: OpenSubject): void {
         inFlight: 0,
         freeInFlight: 0,
         frozen: false,
+        paid: 0n,
+        paidSpent: 0n,
         balanceLow: 5_000_000_000n,
         touchedAt: T0,
       });
@@ -43,6 +45,7 @@ export function describeRegister(open: OpenSubject): void {
           balanceAfter: 1_000_000_000n,
           reference: input.accountId,
           note: null,
+          refundOf: null,
         },
       ]);
     });

@@ -49,7 +49,7 @@ interface EntryTableProps extends Pick<AccountProps, 'context' | 'account'> {
 
 function EntryTable({ context, account: { accountId }, entries, label, none }: EntryTableProps) {
   const { accounts } = context.words;
-  const kinds = { ...accounts, credit: accounts.kindCredit };
+  const kinds = { ...accounts, credit: accounts.kindCredit, ...context.words.refunds.kinds };
   return (
     <DataTable
       label={label}

@@ -6,8 +6,11 @@ import type { Said } from '../../../site/words/said.ts';
 export const en = {
   deeds: {
     'accounts.credit': 'Credited account',
+    'accounts.topup': 'Topped up account',
     'accounts.refund': 'Refunded account',
     'accounts.describe': 'Changed nickname or note',
+    'accounts.payout': 'Paid out account',
+    'accounts.billing': 'Changed billing details',
     'accounts.freeze': 'Froze account',
     'accounts.thaw': 'Unfroze account',
     'keys.create': 'Created key',
@@ -85,8 +88,11 @@ export const en = {
 export const zh: Said<typeof en> = {
   deeds: {
     'accounts.credit': '加值',
+    'accounts.topup': '付款儲值',
     'accounts.refund': '退款',
     'accounts.describe': '更改暱稱或備註',
+    'accounts.payout': '餘額退還',
+    'accounts.billing': '修改帳單抬頭',
     'accounts.freeze': '暫停帳戶使用',
     'accounts.thaw': '恢復帳戶使用',
     'keys.create': '建立金鑰',

@@ -20,6 +20,7 @@ import * as profit from './profit.ts';
 import * as today from './today.ts';
 import * as troubles from './troubles.ts';
 import * as refused from './refused.ts';
+import * as refunds from './refunds.ts';
 import * as watch from './watch.ts';
 
 const en = {
@@ -41,6 +42,7 @@ const en = {
   today: today.en,
   troubles: troubles.en,
   refused: refused.en,
+  refunds: refunds.en,
   ...watch.en,
 };
 
@@ -65,6 +67,7 @@ const zh: ConsoleWords = {
   today: today.zh,
   troubles: troubles.zh,
   refused: refused.zh,
+  refunds: refunds.zh,
   ...watch.zh,
 };
 

@@ -21,6 +21,7 @@ import webhooks from './0017-webhooks.sql' with { type: 'text' };
 import pricedAt from './0018-priced-at.sql' with { type: 'text' };
 import profit from './0019-profit.sql' with { type: 'text' };
 import customers from './0020-customers.sql' with { type: 'text' };
+import refunds from './0021-refunds.sql' with { type: 'text' };
 import alarmSubjects from './0022-alarm-subjects.sql' with { type: 'text' };
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -44,5 +45,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 18, name: 'priced-at', sql: pricedAt },
   { version: 19, name: 'profit', sql: profit },
   { version: 20, name: 'customers', sql: customers },
+  { version: 21, name: 'refunds', sql: refunds },
   { version: 22, name: 'alarm-subjects', sql: alarmSubjects },
 ];

@@ -1,0 +1,174 @@
+// Money back to a customer: refunds into the wallet, and payouts of paid balance. Both are entries that stay, with a reason.
+
+import { formatNtd, minNano, moneyFields, type Nano } from '../../kit/money.ts';
+import type { RefundInput } from '../../store/operations.ts';
+import type { Entry, EntryKind, Wallet } from '../../store/rows.ts';
+import { logLine } from './audit-log.ts';
+import { readLine } from './read-input.ts';
+import { refuseFull } from './refuse-full.ts';
+import { invalid, notFound, OperatingRefused } from './refused.ts';
+import type { Actor, OperatingTools } from './tools.ts';
+
+const MAX_REASON_CHARS = 500;
+
+interface Given {
+  reason: string;
+  actor: Actor;
+  /** Idempotency key: the same value never acts twice. */
+  once?: string | undefined;
+}
+
+export interface GivenRefund extends Given {
+  /** At most one of them. */
+  requestId?: string | undefined;
+  card?: string | undefined;
+  /** Only a request can do without: then all that is left of its cost. */
+  amount?: Nano | undefined;
+}
+
+export interface GivenPayout extends Given {
+  amount: Nano;
+  fee?: Nano | undefined;
+}
+
+/** Refused: not_found, invalid, already_done, above_charge. */
+export async function refund(
+  tools: OperatingTools,
+  accountId: string,
+  given: GivenRefund,
+): Promise<{ amount: Nano; balance: Nano; reference: string }> {
+  const { store, clock } = tools;
+  const { amount, actor, requestId, card } = given;
+  if (amount !== undefined && amount <= 0n) throw invalid('amount', 'must be above 0');
+  const { reason, reference } = readGiven(tools, given, 'refund');
+  const refuseRepeat = () =>
+    refuseRepeated(tools, 'refund', reference, {
+      account: (entry) => entry.accountId === accountId,
+      amount: (entry) => amount === undefined || entry.amount === amount,
+      request: (entry) => (requestId ?? card ?? null) === entry.refundOf,
+    });
+  if (given.once !== undefined) await refuseRepeat();
+  const of = await findCharge(tools, accountId, given);
+  if (amount === undefined && of?.kind !== 'request') throw invalid('amount', 'is needed without a request');
+  await refuseFull(tools, accountId, amount ?? 0n);
+  const log = logLine(tools, actor, 'accounts.refund', accountId, {
+    ...(amount !== undefined && { amount_ntd: formatNtd(amount) }),
+    ...(of && { [of.kind === 'card' ? 'card' : 'request_id']: of.id }),
+    reason,
+    reference,
+  });
+  const input = { accountId, of, amount, reference, reason, at: clock.now(), log };
+  const result = await store.commit('refund', input).catch(async (error: unknown) => {
+    // Of two concurrent ones with the same reference, the database accepted the first.
+    await refuseRepeat();
+    throw error;
+  });
+  if (result.ok) return { amount: result.amount, balance: result.balance, reference };
+  if (result.reason === 'not_found') throw notFound(`account ${accountId}`);
+  throw aboveCharge(of?.charged ?? 0n, result.refunded);
+}
+
+/** What a refund for a request or a card is bounded by. Refused: not_found, invalid. */
+async function findCharge(
+  tools: Pick<OperatingTools, 'store'>,
+  accountId: string,
+  { requestId, card }: GivenRefund,
+): Promise<RefundInput['of']> {
+  const { read } = tools.store;
+  if (requestId !== undefined && card !== undefined) throw invalid('card', 'cannot be refunded with a request');
+  if (requestId !== undefined) {
+    const entry = await read.usageEntry(accountId, requestId);
+    if (entry) return { kind: 'request', id: requestId, charged: entry.amount };
+    const isOpen = (await read.openHolds(accountId)).some((hold) => hold.requestId === requestId);
+    if (isOpen) throw invalid('request_id', 'is still running');
+    if (await read.usageRecord(accountId, requestId)) throw invalid('request_id', 'cost nothing');
+    throw notFound(`request ${requestId} of ${accountId}`);
+  }
+  if (card === undefined) return undefined;
+  const [found] = await read.cards({ serials: [card], limit: 1 });
+  if (found?.redeemedBy !== accountId) throw notFound(`card ${card} that ${accountId} redeemed`);
+  return { kind: 'card', id: found.serial, charged: found.amount };
+}
+
+/** What can be paid out at once: the part of the balance that was paid for and that no running request holds. */
+export function payable({ balance, held, paid }: Pick<Wallet, 'balance' | 'held' | 'paid'>): Nano {
+  return minNano(paid, balance - held);
+}
+
+/** The wallet pays the amount and the fee; the customer gets the amount. Refused: not_found, invalid, already_done, above_paid. */
+export async function payout(
+  tools: OperatingTools,
+  accountId: string,
+  given: GivenPayout,
+): Promise<{ balance: Nano; paid: Nano; reference: string }> {
+  const { store, clock } = tools;
+  const { amount, fee = 0n, actor } = given;
+  if (amount <= 0n) throw invalid('amount', 'must be above 0');
+  if (fee < 0n) throw invalid('fee', 'must not be below 0');
+  const { reason, reference } = readGiven(tools, given, 'payout');
+  const refuseRepeat = () =>
+    refuseRepeated(tools, 'payout', reference, {
+      account: (entry) => entry.accountId === accountId,
+      amount: (entry) => entry.amount === amount,
+    });
+  if (given.once !== undefined) await refuseRepeat();
+  const log = logLine(tools, actor, 'accounts.payout', accountId, {
+    amount_ntd: formatNtd(amount),
+    fee_ntd: formatNtd(fee),
+    reason,
+    reference,
+  });
+  const input = { accountId, amount, fee, reference, reason, at: clock.now(), log };
+  const result = await store.commit('payout', input).catch(async (error: unknown) => {
+    await refuseRepeat();
+    throw error;
+  });
+  if (result.ok) return { balance: result.balance, paid: result.paid, reference };
+  if (result.reason === 'not_found') throw notFound(`account ${accountId}`);
+  throw abovePaid(result, amount + fee);
+}
+
+function readGiven({ newId }: Pick<OperatingTools, 'newId'>, { reason, once }: Given, id: 'refund' | 'payout') {
+  return {
+    reason: readLine(reason, 'reason', MAX_REASON_CHARS),
+    reference: once === undefined ? newId(id) : `once_${readLine(once, 'once', 100)}`,
+  };
+}
+
+/** Throws if the reference was used: already_done, or invalid if it was for something else. */
+async function refuseRepeated(
+  { store }: Pick<OperatingTools, 'store'>,
+  kind: EntryKind,
+  reference: string,
+  same: Readonly<Record<string, (earlier: Entry) => boolean>>,
+): Promise<void> {
+  const earlier = await store.read.entryBy(kind, reference);
+  if (!earlier) return;
+  for (const [what, isSame] of Object.entries(same)) {
+    if (!isSame(earlier)) throw invalid('once', `was used for another ${what}`);
+  }
+  throw new OperatingRefused('already_done', `this ${kind} was made already`);
+}
+
+function aboveCharge(charged: Nano, refunded: Nano): OperatingRefused {
+  const figures = { ...moneyFields('charged', charged), ...moneyFields('refunded', refunded) };
+  const left = charged - refunded;
+  const message =
+    left === 0n
+      ? `all of NT$${formatNtd(charged)} was refunded already`
+      : `of NT$${formatNtd(charged)}, NT$${formatNtd(refunded)} was refunded already: at most NT$${formatNtd(left)} is left`;
+  return new OperatingRefused('above_charge', message, { figures });
+}
+
+function abovePaid(wallet: Pick<Wallet, 'balance' | 'held' | 'paid'>, wanted: Nano): OperatingRefused {
+  const { balance, held, paid } = wallet;
+  const most = payable(wallet);
+  const figures = {
+    ...moneyFields('payable', most),
+    ...moneyFields('paid', paid),
+    ...moneyFields('held', held),
+    ...moneyFields('balance', balance),
+  };
+  const message = `NT$${formatNtd(wanted)} with its fee is more than the NT$${formatNtd(most)} that can be paid out: NT$${formatNtd(paid)} of the balance of NT$${formatNtd(balance)} was paid for, and running requests hold NT$${formatNtd(held)}`;
+  return new OperatingRefused('above_paid', message, { figures });
+}

@@ -1,0 +1,58 @@
+// Money back: a refund into the wallet, against revenue, and a payout out of the books. What a request or a card cost never
+// changes, so its caller states it; what was refunded of it before is looked up here, under the lock of the wallet.
+
+import { assert } from '../../kit/assert.ts';
+import { moneyFields } from '../../kit/money.ts';
+import type { PayoutInput, PayoutResult, RefundInput, RefundResult } from '../operations.ts';
+import { noteAction } from './actions.ts';
+import type { Book, Touch } from './book.ts';
+import { payIn, payOut } from './money.ts';
+
+export function refundTouches({ accountId, of }: RefundInput): Touch[] {
+  const wallet: Touch = { table: 'wallets', id: accountId };
+  return of ? [wallet, { table: 'refunded', id: of.id }] : [wallet];
+}
+
+export function refund(book: Book, input: RefundInput): RefundResult {
+  const { accountId, of, reference, reason, at } = input;
+  if (!book.get('wallets', accountId)) return { ok: false, reason: 'not_found' };
+  const refunded = of ? (book.get('refunded', of.id)?.refunded ?? 0n) : 0n;
+  const left = of && of.charged - refunded;
+  const amount = input.amount ?? left;
+  assert(amount !== undefined, 'a refund has an amount, or is for something that cost one');
+  if (left !== undefined && (amount > left || left === 0n)) return { ok: false, reason: 'above_charge', refunded };
+  const balance = payIn(book, {
+    accountId,
+    from: 'house:revenue',
+    kind: 'refund',
+    amount,
+    reference,
+    note: reason,
+    refundOf: of?.id,
+    at,
+  });
+  if (of) book.put('refunded', of.id, { accountId, charged: of.charged, refunded: refunded + amount });
+  const data = {
+    request_id: of?.kind === 'request' ? of.id : null,
+    ...moneyFields('amount', amount),
+    ...moneyFields('balance', balance),
+  };
+  book.add('events', { accountId, type: 'refund.created', at, data });
+  noteAction(book, input);
+  return { ok: true, amount, balance };
+}
+
+export function payout(book: Book, input: PayoutInput): PayoutResult {
+  const { accountId, amount, fee, reference, reason, at } = input;
+  assert(amount > 0n && fee >= 0n, 'a payout is positive, and its fee not negative');
+  const wallet = book.get('wallets', accountId);
+  if (!wallet) return { ok: false, reason: 'not_found' };
+  const { balance, held, paid } = wallet;
+  const taken = amount + fee;
+  if (taken > paid || taken > balance - held) return { ok: false, reason: 'above_paid', balance, held, paid };
+  const common = { accountId, reference, note: reason, at };
+  let after = payOut(book, { ...common, to: 'house:payouts', kind: 'payout', amount });
+  if (fee > 0n) after = payOut(book, { ...common, to: 'house:fees', kind: 'payout_fee', amount: fee });
+  noteAction(book, input);
+  return { ok: true, balance: after.balance, paid: after.paid };
+}

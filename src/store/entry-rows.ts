@@ -1,0 +1,51 @@
+// Entries, what was refunded, and whom statements name.
+
+import type { Nano } from '../kit/money.ts';
+
+export type EntryKind =
+  | 'trial'
+  | 'card'
+  | 'topup'
+  | 'credit'
+  | 'usage'
+  | 'refund'
+  | 'payout'
+  | 'payout_fee'
+  | 'write_off';
+
+/** One immutable ledger line: `amount` moves from `debit` to `credit`, so every line sums to zero by its form. */
+export interface Entry {
+  at: number;
+  kind: EntryKind;
+  debit: string;
+  credit: string;
+  amount: Nano;
+  /** The wallet this line touches, and what stood in it afterwards; null between house accounts. */
+  accountId: string | null;
+  balanceAfter: Nano | null;
+  /** What caused it; unique together with `kind`. */
+  reference: string;
+  /** The operator's reason, where a person made the entry. */
+  note: string | null;
+  /** The request or card that a refund is for. */
+  refundOf: string | null;
+}
+
+/** As it is in the database, which counts them. */
+export interface StoredEntry extends Entry {
+  entryId: number;
+}
+
+/** What was refunded of one request or card, which cost `charged`. */
+export interface Refunded {
+  accountId: string;
+  charged: Nano;
+  refunded: Nano;
+}
+
+/** Whom the statements of an account name. */
+export interface BillingDetails {
+  name: string | null;
+  taxId: string | null;
+  touchedAt: number;
+}

@@ -1,0 +1,55 @@
+// The operations of money that goes back to a customer, and of whom statements name.
+
+import type { Nano } from '../kit/money.ts';
+import type { Logged } from './book/actions.ts';
+import type { Acted, ActorRefusal } from './book/actors.ts';
+
+/** Returns what was spent: paid money first, as if it had not been spent. */
+export interface RefundInput extends Logged {
+  accountId: string;
+  /** The request or card that it is for, and what that cost, which never changes. */
+  of?: { kind: 'request' | 'card'; id: string; charged: Nano } | undefined;
+  /** Undefined: all that is left of what it is for. */
+  amount?: Nano | undefined;
+  /** Unique: the same reference never refunds twice. */
+  reference: string;
+  reason: string;
+  at: number;
+}
+export type RefundResult =
+  | { ok: true; amount: Nano; balance: Nano }
+  | { ok: false; reason: 'not_found' }
+  /** More than what is left of the request or card; `refunded`: what was refunded before. */
+  | { ok: false; reason: 'above_charge'; refunded: Nano };
+
+/** Money back to the customer, outside of the books: of the balance the part that was paid for and is not held. */
+export interface PayoutInput extends Logged {
+  accountId: string;
+  /** What the customer gets. */
+  amount: Nano;
+  /** Kept by the house, taken from the balance beside the amount. */
+  fee: Nano;
+  /** Unique: the same reference never pays twice. */
+  reference: string;
+  reason: string;
+  at: number;
+}
+export type PayoutResult =
+  | { ok: true; balance: Nano; paid: Nano }
+  | { ok: false; reason: 'not_found' }
+  | { ok: false; reason: 'above_paid'; balance: Nano; held: Nano; paid: Nano };
+
+/** Whom statements name; by the account or, without `by`, by the operator. */
+export interface SetBillingInput extends Logged, Acted {
+  accountId: string;
+  name: string | null;
+  taxId: string | null;
+  at: number;
+}
+export type SetBillingResult = { ok: true } | { ok: false; reason: ActorRefusal | 'not_found' };
+
+export interface RefundOperations {
+  refund: { input: RefundInput; result: RefundResult };
+  payout: { input: PayoutInput; result: PayoutResult };
+  setBilling: { input: SetBillingInput; result: SetBillingResult };
+}
