@@ -18,6 +18,7 @@ import { addDocumentPages } from './models/document-pages.tsx';
 import { addImportPages } from './models/import-pages.tsx';
 import { addPricePages } from './models/price-pages.tsx';
 import { addRevisionPages } from './models/revision-pages.tsx';
+import { addRefundPages } from './refunds/routes.tsx';
 import { type ConsoleTools, OWN_URL } from './tools.ts';
 import { type ConsoleVisits, createConsoleVisits } from './visits.tsx';
 import { addActionPages } from './watch/action-pages.tsx';
@@ -27,7 +28,7 @@ import { addIncidentPages } from './watch/incident-pages.tsx';
 /** Each adds pages with what their forms do. */
 const PAGES: readonly ((visits: ConsoleVisits, tools: ConsoleTools) => void)[] = [
   ...[addHome, addChannelPages, addPricePages, addDocumentPages, addRevisionPages, addImportPages, addCardPages],
-  ...[addAccountPages, addLedgerPages, addProfitPage, addLossPage, addReconcile],
+  ...[addAccountPages, addRefundPages, addLedgerPages, addProfitPage, addLossPage, addReconcile],
   ...[addAlarmPages, addIncidentPages, addActionPages],
 ];
 

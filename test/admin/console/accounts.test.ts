@@ -83,11 +83,11 @@ describe('search', () => {
 });
 
 describe('money', () => {
-  const form = { kind: 'refund', amount: '12.5', reason: 'slow on Friday' };
+  const form = { kind: 'topup', amount: '12.5', reason: 'slow on Friday' };
 
-  test('a refund asks first, then moves the money once however often it is sent', async () => {
+  test('a top-up asks first, then moves the money once however often it is sent', async () => {
     const asked = await (await client.post(`${pathOf(account)}/credit/review`, form)).text();
-    expect(asked).toContain('Refund NT$12.50?');
+    expect(asked).toContain('Credit NT$12.50?');
     expect(asked).toContain('Its balance goes from NT$1.00 to NT$13.50.');
     expect(await balanceOf(account)).toBe(1);
 
@@ -103,7 +103,7 @@ describe('money', () => {
     expect([again.status, await balanceOf(account)]).toEqual([409, 13.5]);
     expect(await again.text()).toContain('this form was already sent');
     expect(gateway.audit()).toEqual([]);
-    const [action] = gateway.sql("SELECT actor, subject, detail FROM audit_log WHERE action = 'accounts.refund'");
+    const [action] = gateway.sql("SELECT actor, subject, detail FROM audit_log WHERE action = 'accounts.topup'");
     expect(action).toMatchObject({ actor: 'token', subject: account.accountId });
     expect(String(action?.detail)).toContain('slow on Friday');
   });

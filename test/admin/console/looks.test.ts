@@ -79,6 +79,8 @@ async function fillShop(): Promise<string[]> {
     ...[batch, `${batch}/sheet`, '/accounts', '/accounts?q=nobody', `/accounts/${accountId}`],
     ...['requests', 'refused', 'ledger', 'keys'].map((tab) => `/accounts/${accountId}/${tab}`),
     ...['/accounts?sort=spend', `/refusals/${refused}`],
+    ...[`/accounts/${accountId}/refund`, `/accounts/${accountId}/payout`],
+    `/accounts/${accountId}/refund?request=${used?.requestId}`,
     ...[`/accounts/${accountId}/freeze`, `/accounts/${accountId}/keys/${keyId}/revoke`, '/ledger', '/ledger/reconcile'],
     ...['/ledger/losses', '/ledger/losses?by=account&days=30', '/ledger/losses?by=channel&days=90'],
     ...['/ledger/profit', '/ledger/profit?by=account&days=90', '/ledger/profit?by=day&days=30'],

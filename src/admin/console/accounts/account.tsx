@@ -13,6 +13,7 @@ import { type Fact, Facts } from '../../../site/parts/table.tsx';
 import { MAX_NICKNAME_CHARS, MAX_NOTE_CHARS } from '../../actions/describe-account.ts';
 import { dayText } from '../../actions/ledger.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { MoneyLinks } from '../refunds/links.tsx';
 import { Actions } from '../watch/action-table.tsx';
 import { AccountFrame, type AccountProps } from './account-frame.tsx';
 
@@ -32,6 +33,7 @@ export function AccountPage(props: AccountProps) {
       </div>
       <Facts facts={factsOf(props)} />
       {account.spendByDay.length > 0 ? <Spend {...props} /> : null}
+      <MoneyLinks context={context} accountId={account.accountId} />
       <AccountActions {...props} />
       <h2>{accounts.actions}</h2>
       <Actions context={context} actions={account.actions} none={accounts.noActions} />
@@ -104,7 +106,7 @@ function AccountActions(props: AccountProps) {
 function CreditForm({ context, account, form, faults = {} }: AccountProps) {
   const { accounts } = context.words;
   const field = (name: string) => ({ name, value: form.get(name) ?? '', fault: faults[name], required: true });
-  const kinds = [['refund', accounts.kindRefund] as const, ['credit', accounts.kindCredit] as const];
+  const kinds = [['topup', context.words.refunds.kinds.topup] as const, ['credit', accounts.kindCredit] as const];
   return (
     <form method="post" action={`/accounts/${account.accountId}/credit/review`}>
       <p class="faint">{accounts.creditLead}</p>

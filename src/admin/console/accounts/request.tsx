@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // One request of an account: usage, hold, cost, and every try. Never its content.
 
+import type { Nano } from '../../../kit/money.ts';
 import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
 import type { Language } from '../../../site/language.ts';
 import { Attempts, RequestStatus } from '../../../site/parts/attempts.tsx';
@@ -9,6 +10,7 @@ import { type Fact, Facts } from '../../../site/parts/table.tsx';
 import type { Entry, UsageRecord } from '../../../store/rows.ts';
 import type { showRequest } from '../../actions/accounts.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
+import { RefundLink } from '../refunds/links.tsx';
 import { consoleWords } from '../words/words.ts';
 
 interface RequestProps {
@@ -37,11 +39,17 @@ export function RequestPage({ context, accountId, requestId, found }: RequestPro
       ) : !found.record ? (
         <>
           <p>{accounts.notKept}</p>
-          <Facts facts={[...heads, ...factsOfEntry(context.language, found.entry)]} />
+          <Facts
+            facts={[...heads, ...factsOfEntry(context.language, found.entry), ...refundFacts(context, found.refunded)]}
+          />
+          <RefundLink {...{ context, accountId, requestId, left: found.entry.amount - found.refunded }} />
         </>
       ) : (
         <>
-          <Facts facts={[...heads, ...factsOf(context.language, found.record)]} />
+          <Facts
+            facts={[...heads, ...factsOf(context.language, found.record), ...refundFacts(context, found.refunded)]}
+          />
+          <RefundLink {...{ context, accountId, requestId, left: found.record.cost - found.refunded }} />
           <h2>{accounts.attempts}</h2>
           {found.record.attempts.length === 0 ? (
             <p class="empty">{accounts.noAttempts}</p>
@@ -52,6 +60,10 @@ export function RequestPage({ context, accountId, requestId, found }: RequestPro
       )}
     </ConsolePage>
   );
+}
+
+function refundFacts({ words }: ConsoleContext, refunded: Nano): Fact[] {
+  return refunded > 0n ? [[words.refunds.refunded, money(refunded)]] : [];
 }
 
 function factsOfEntry(language: Language, { at, amount, balanceAfter }: Entry): Fact[] {

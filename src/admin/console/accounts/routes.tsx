@@ -144,7 +144,7 @@ async function askCredit(tools: ConsoleTools, visit: ConsoleVisit): Promise<Resp
     <ConfirmPage
       context={{ ...visit.page, path, query: '' }}
       section="accounts"
-      title={kind === 'refund' ? accounts.askRefund(money(amount)) : accounts.askCredit(money(amount))}
+      title={accounts.askCredit(money(amount))}
       consequences={[
         accounts.askGoes(accountId),
         accounts.askAfter(money(wallet.balance), money(wallet.balance + amount)),
@@ -153,7 +153,7 @@ async function askCredit(tools: ConsoleTools, visit: ConsoleVisit): Promise<Resp
       ]}
       action={`${path}/credit`}
       fields={{ kind, amount: typed(visit.form, 'amount'), reason, once: visit.once.ticket() }}
-      button={kind === 'refund' ? accounts.doRefund : accounts.doCredit}
+      button={accounts.doCredit}
       back={path}
     />,
   );
@@ -175,7 +175,7 @@ function readGiven({ form, page: { words } }: ConsoleVisit) {
   const { wrongReason, wrongAmount } = words.accounts;
   const reason = typed(form, 'reason');
   const amount = unlessRefused(() => readAmount(plainNumber(typed(form, 'amount'))));
-  const kind: 'credit' | 'refund' = form.get('kind') === 'credit' ? 'credit' : 'refund';
+  const kind: 'credit' | 'topup' = form.get('kind') === 'topup' ? 'topup' : 'credit';
   const faults = {
     ...(reason === '' ? { reason: wrongReason } : {}),
     ...(amount === undefined ? { amount: wrongAmount(money(MAX_AMOUNT)) } : {}),

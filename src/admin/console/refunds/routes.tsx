@@ -1,0 +1,190 @@
+/** @jsxImportSource hono/jsx */
+// Forms for money back: a refund and a payout. Each shows its figures, asks on a page of its own, and acts once.
+
+import { money } from '../../../site/format.ts';
+import { plainNumber, typed } from '../../../site/read-form.ts';
+import { showRequest } from '../../actions/accounts.ts';
+import { MAX_AMOUNT, readAmount, readFee } from '../../actions/read-input.ts';
+import { payout, refund } from '../../actions/refunds.ts';
+import { notFound } from '../../actions/refused.ts';
+import { ConfirmPage } from '../frame.tsx';
+import { unlessRefused } from '../refused.ts';
+import { ACTOR, type ConsoleTools } from '../tools.ts';
+import type { ConsoleVisit, ConsoleVisits, ShowRefused } from '../visits.tsx';
+import { PayoutPage } from './payout.tsx';
+import { RefundPage } from './refund.tsx';
+
+type Faults = Readonly<Record<string, string>>;
+
+export function addRefundPages(visits: ConsoleVisits, tools: ConsoleTools): void {
+  const refundAgain: ShowRefused = (visit, notice, status) => showRefund(tools, visit, { notice, status });
+  visits.get('/accounts/:id/refund', (visit) => showRefund(tools, visit));
+  visits.post('/accounts/:id/refund/review', (visit) => askRefund(tools, visit), refundAgain);
+  visits.post('/accounts/:id/refund/do', (visit) => doRefund(tools, visit), refundAgain);
+  const payoutAgain: ShowRefused = (visit, notice, status) => showPayout(tools, visit, { notice, status });
+  visits.get('/accounts/:id/payout', (visit) => showPayout(tools, visit));
+  visits.post('/accounts/:id/payout/review', (visit) => askPayout(tools, visit), payoutAgain);
+  visits.post('/accounts/:id/payout/do', (visit) => doPayout(tools, visit), payoutAgain);
+}
+
+interface Shown {
+  notice?: { text: string; isBad?: boolean };
+  faults?: Faults;
+  status?: number;
+}
+
+async function findWallet({ store }: ConsoleTools, { params }: ConsoleVisit) {
+  const wallet = await store.read.wallet(params.id ?? '');
+  if (!wallet) throw notFound('account');
+  return wallet;
+}
+
+function requestIdOf({ form, url }: ConsoleVisit): string {
+  return typed(form, 'request') || typed(url.searchParams, 'request');
+}
+
+/** What a request cost, and what was refunded of it. Refused: not_found. */
+async function findCharge(tools: ConsoleTools, accountId: string, requestId: string) {
+  const found = await showRequest(tools, accountId, requestId);
+  if (found.isOpen) throw notFound('ended request');
+  return { charged: found.record ? found.record.cost : found.entry.amount, refunded: found.refunded };
+}
+
+async function showRefund(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}) {
+  const { accountId } = await findWallet(tools, visit);
+  const requestId = requestIdOf(visit);
+  const request = requestId === '' ? undefined : { requestId, ...(await findCharge(tools, accountId, requestId)) };
+  const query = requestId === '' ? '' : `?${new URLSearchParams({ request: requestId })}`;
+  const context = { ...visit.page, path: `/accounts/${accountId}/refund`, query };
+  return visit.show(
+    <RefundPage context={context} accountId={accountId} request={request} form={visit.form} {...shown} />,
+    { status },
+  );
+}
+
+function readRefund(visit: ConsoleVisit) {
+  const { form } = visit;
+  const { refunds } = visit.page.words;
+  const reason = typed(form, 'reason');
+  const amount = unlessRefused(() => readAmount(plainNumber(typed(form, 'amount'))));
+  const faults = {
+    ...(reason === '' ? { reason: refunds.wrongReason } : {}),
+    ...(amount === undefined ? { amount: refunds.wrongAmount(money(MAX_AMOUNT)) } : {}),
+  };
+  const requestId = requestIdOf(visit) || undefined;
+  const card = requestId === undefined ? typed(form, 'card').toUpperCase() || undefined : undefined;
+  return { given: amount === undefined || reason === '' ? undefined : { amount, reason, requestId, card }, faults };
+}
+
+async function askRefund(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { refunds } = visit.page.words;
+  const { given, faults } = readRefund(visit);
+  if (!given) return showRefund(tools, visit, { faults, status: 422 });
+  const { accountId, balance } = await findWallet(tools, visit);
+  const { amount, reason, requestId, card } = given;
+  const path = `/accounts/${accountId}/refund`;
+  return visit.show(
+    <ConfirmPage
+      context={{ ...visit.page, path, query: '' }}
+      section="accounts"
+      title={refunds.askRefund(money(amount))}
+      consequences={[
+        refunds.goesTo(accountId),
+        ...(requestId === undefined ? [] : [refunds.ofRequest(requestId)]),
+        ...(card === undefined ? [] : [refunds.ofCard(card)]),
+        refunds.after(money(balance), money(balance + amount)),
+        refunds.because(reason),
+        refunds.final,
+      ]}
+      action={`${path}/do`}
+      fields={{
+        amount: typed(visit.form, 'amount'),
+        reason,
+        request: requestId ?? '',
+        card: card ?? '',
+        once: visit.once.ticket(),
+      }}
+      button={refunds.doRefund}
+      back={requestId === undefined ? `/accounts/${accountId}` : `/accounts/${accountId}/requests/${requestId}`}
+    />,
+  );
+}
+
+async function doRefund(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { given, faults } = readRefund(visit);
+  if (!given) return showRefund(tools, visit, { faults, status: 422 });
+  const { frame, refunds } = visit.page.words;
+  const once = visit.form.get('once') ?? '';
+  if (!visit.once.take(once)) {
+    return showRefund(tools, visit, { notice: { text: frame.twice, isBad: true }, status: 409 });
+  }
+  const accountId = visit.params.id ?? '';
+  await refund(tools, accountId, { ...given, actor: ACTOR, once });
+  const back = given.requestId === undefined ? '' : `/requests/${given.requestId}`;
+  return visit.goWith(`/accounts/${accountId}${back}`, { notice: { text: refunds.didRefund(money(given.amount)) } });
+}
+
+async function showPayout(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}) {
+  const wallet = await findWallet(tools, visit);
+  const context = { ...visit.page, path: `/accounts/${wallet.accountId}/payout`, query: '' };
+  return visit.show(<PayoutPage context={context} wallet={wallet} form={visit.form} {...shown} />, { status });
+}
+
+function readPayout({ form, page: { words } }: ConsoleVisit) {
+  const { refunds } = words;
+  const reason = typed(form, 'reason');
+  const amount = unlessRefused(() => readAmount(plainNumber(typed(form, 'amount'))));
+  const fee = unlessRefused(() => readFee(plainNumber(typed(form, 'fee') || '0')));
+  const faults = {
+    ...(reason === '' ? { reason: refunds.wrongReason } : {}),
+    ...(amount === undefined ? { amount: refunds.wrongAmount(money(MAX_AMOUNT)) } : {}),
+    ...(fee === undefined ? { fee: refunds.wrongFee(money(MAX_AMOUNT)) } : {}),
+  };
+  const isWhole = amount !== undefined && fee !== undefined && reason !== '';
+  return { given: isWhole ? { amount, fee, reason } : undefined, faults };
+}
+
+async function askPayout(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { refunds } = visit.page.words;
+  const { given, faults } = readPayout(visit);
+  if (!given) return showPayout(tools, visit, { faults, status: 422 });
+  const { accountId, balance } = await findWallet(tools, visit);
+  const { amount, fee, reason } = given;
+  const path = `/accounts/${accountId}/payout`;
+  return visit.show(
+    <ConfirmPage
+      context={{ ...visit.page, path, query: '' }}
+      section="accounts"
+      title={refunds.askPayout(money(amount))}
+      consequences={[
+        refunds.goesTo(accountId),
+        ...(fee > 0n ? [refunds.withFee(money(fee), money(amount + fee))] : []),
+        refunds.after(money(balance), money(balance - amount - fee)),
+        refunds.because(reason),
+        refunds.final,
+      ]}
+      action={`${path}/do`}
+      fields={{
+        amount: typed(visit.form, 'amount'),
+        fee: typed(visit.form, 'fee'),
+        reason,
+        once: visit.once.ticket(),
+      }}
+      button={refunds.doPayout}
+      back={`/accounts/${accountId}`}
+    />,
+  );
+}
+
+async function doPayout(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { given, faults } = readPayout(visit);
+  if (!given) return showPayout(tools, visit, { faults, status: 422 });
+  const { frame, refunds } = visit.page.words;
+  const once = visit.form.get('once') ?? '';
+  if (!visit.once.take(once)) {
+    return showPayout(tools, visit, { notice: { text: frame.twice, isBad: true }, status: 409 });
+  }
+  const accountId = visit.params.id ?? '';
+  await payout(tools, accountId, { ...given, actor: ACTOR, once });
+  return visit.goWith(`/accounts/${accountId}`, { notice: { text: refunds.didPayout(money(given.amount)) } });
+}

@@ -1,0 +1,113 @@
+// Refunds and payouts by form: within three clicks of a request, asked first, booked once, and called by their names.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createSiteClient, type SiteClient } from '../../site/site-client.ts';
+import { adminApiOf } from '../../support/admin-api.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.ts';
+import { chatAnswer } from '../../support/openai-chat.ts';
+import { clientOf, fieldOf } from './operator-client.ts';
+
+let gateway: TestGateway;
+let client: SiteClient;
+let account: TestAccount;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  client = await clientOf(gateway);
+  account = await gateway.register();
+  gateway.upstream.otherwise(chatAnswer());
+});
+afterAll(() => gateway.stop());
+
+const pathOf = ({ accountId }: TestAccount) => `/accounts/${accountId}`;
+const textOf = async (path: string, by = client) => (await by.get(path)).text();
+const balanceOf = async (one: TestAccount) => (await gateway.get('/api/me', one.key)).balance_ntd;
+
+describe('a refund', () => {
+  test('of a request: its page, the form with what it cost, the question, done once', async () => {
+    const response = await gateway.chat(account.key, { model: 'up-paid' });
+    const requestId = String(response.headers.get('x-request-id'));
+    const { cost_nano: cost } = await gateway.get(`/api/receipts/${requestId}`, account.key);
+    const request = `${pathOf(account)}/requests/${requestId}`;
+    const link = `${pathOf(account)}/refund?request=${requestId}`;
+    expect(await textOf(request)).toContain(`href="${link}"`);
+    const form = await textOf(link);
+    const amount = fieldOf(form, 'amount');
+    expect(BigInt(Math.round(Number(amount) * 1e9))).toBe(BigInt(cost));
+    const fields = { request: fieldOf(form, 'request'), amount, reason: 'cut off' };
+    const asked = await (await client.post(`${pathOf(account)}/refund/review`, fields)).text();
+    expect(asked).toContain(`For request ${requestId}`);
+    expect(await balanceOf(account)).toBeLessThan(1);
+    const confirmed = { ...fields, once: fieldOf(asked, 'once'), confirmed: 'yes' };
+    const done = await client.post(`${pathOf(account)}/refund/do`, confirmed);
+    expect([done.status, done.headers.get('location')]).toEqual([303, request]);
+    expect(await textOf(request)).toContain('was refunded.');
+    expect(await textOf(request)).not.toContain(link);
+    expect((await client.post(`${pathOf(account)}/refund/do`, confirmed)).status).toBe(409);
+    expect(await textOf(link)).toContain('All of what this request cost was refunded.');
+    expect(await balanceOf(account)).toBe(1);
+    expect(await textOf(pathOf(account))).toContain('Refund</td>');
+  });
+
+  test('more than the request cost, an unknown card or nothing typed is refused on the form', async () => {
+    const response = await gateway.chat(account.key, { model: 'up-paid' });
+    const requestId = String(response.headers.get('x-request-id'));
+    const before = await balanceOf(account);
+    const send = async (fields: Record<string, string>) => {
+      const asked = await (await client.post(`${pathOf(account)}/refund/review`, fields)).text();
+      return client.post(`${pathOf(account)}/refund/do`, { ...fields, once: fieldOf(asked, 'once') });
+    };
+    const tooMuch = await send({ request: requestId, amount: '50', reason: 'r' });
+    expect([tooMuch.status, await tooMuch.text()]).toEqual([409, expect.stringContaining('more than what is left')]);
+    expect((await send({ card: 'SNNONE', amount: '5', reason: 'r' })).status).toBe(404);
+    for (const fields of [{ amount: '' }, { amount: '-1', reason: 'r' }, { amount: '1' }] as Record<string, string>[]) {
+      const refused = await client.post(`${pathOf(account)}/refund/review`, fields);
+      expect([refused.status, (await refused.text()).includes('-fault"')]).toEqual([422, true]);
+    }
+    expect((await client.get(`${pathOf(account)}/refund?request=req_none`)).status).toBe(404);
+    expect((await client.get('/accounts/acc_none/refund')).status).toBe(404);
+    const hostile = await client.post(`${pathOf(account)}/refund/review`, {
+      amount: '1',
+      reason: '<script>x</script>',
+    });
+    expect(await hostile.text()).not.toContain('<script>x');
+    expect(await balanceOf(account)).toBe(before);
+    expect(gateway.audit()).toEqual([]);
+  });
+
+  test('is called so for the customer, in both languages', async () => {
+    for (const [language, word] of [
+      ['en', 'Refund'],
+      ['zh-TW', '退款'],
+    ]) {
+      const customer = createSiteClient(gateway, language);
+      await customer.post('/account/sign-in', { key: account.key });
+      expect(await textOf('/account', customer)).toContain(word);
+    }
+  });
+});
+
+describe('a payout', () => {
+  test('shows what can be paid out, asks, and is booked once with its fee', async () => {
+    const payee = await gateway.register();
+    expect(await textOf(`${pathOf(payee)}/payout`)).toContain('Nothing can be paid out now.');
+    const topUp = { amount_ntd: 40, reason: 'transfer', kind: 'topup' };
+    await adminApiOf(gateway)('POST', `${pathOf(payee)}/credit`, topUp);
+    const form = await textOf(`${pathOf(payee)}/payout`);
+    expect(fieldOf(form, 'amount')).toBe('40');
+    const review = (fields: Record<string, string>) => client.post(`${pathOf(payee)}/payout/review`, fields);
+    expect((await review({ amount: '30', fee: 'x', reason: 'closed' })).status).toBe(422);
+    const fields = { amount: '30', fee: '10', reason: 'closed' };
+    const asked = await (await review(fields)).text();
+    expect(asked).toContain('With the fee of NT$10.00, NT$40.00 leaves the balance.');
+    const confirmed = { ...fields, once: fieldOf(asked, 'once') };
+    const done = await client.post(`${pathOf(payee)}/payout/do`, confirmed);
+    expect([done.status, await balanceOf(payee)]).toEqual([303, 1]);
+    expect(await textOf(pathOf(payee))).toContain('The payout of NT$30.00 is booked.');
+    expect((await client.post(`${pathOf(payee)}/payout/do`, confirmed)).status).toBe(409);
+    const more = { amount: '1', reason: 'closed' };
+    const again = fieldOf(await (await review(more)).text(), 'once');
+    const refused = await client.post(`${pathOf(payee)}/payout/do`, { ...more, once: again });
+    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('more than can be paid out')]);
+    expect(gateway.audit()).toEqual([]);
+  });
+});
