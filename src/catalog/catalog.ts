@@ -12,6 +12,7 @@ import {
   type Guards,
   type Limits,
 } from './document.ts';
+import type { Issuer } from './issuer.ts';
 import { type Amounts, DOCUMENT_NAMES, PRICE_ORDER, priceOf, UNCHARGED_PRICES } from './listed-prices.ts';
 import { beginningOf } from './price-shape.ts';
 import { type ByName, buildRetirement, findReplacement, isRetired, type Retirement } from './retirement.ts';
@@ -106,6 +107,7 @@ export interface Catalog extends Period {
   channels: ReadonlyMap<string, Channel>;
   limits: Limits;
   guards: Guards;
+  issuer: Issuer;
   /** By id or alias; for a retired model, the one that replaces it. */
   find(id: string): Model | undefined;
 }
@@ -140,6 +142,7 @@ export function buildCatalog(
     channels,
     limits: document.limits,
     guards: document.guards,
+    issuer: document.issuer,
     find: (id) => byName.get(id) ?? findReplacement(id, byName, retired),
   };
 }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { NANO_PER_NTD } from '../kit/money.ts';
 import { CHANNEL_KINDS, ENDPOINTS, MODEL_KINDS } from '../vendors/endpoints.ts';
 import { MID_SYSTEM, QUIRKS_NAMES } from '../vendors/quirks.ts';
+import { issuerShape } from './issuer.ts';
 import { moment } from './moment.ts';
 import { amount, priceTable, salePrice } from './price-shape.ts';
 
@@ -152,6 +153,7 @@ export const documentShape = z.strictObject({
   models: z.array(model).min(1, 'needs at least one model'),
   limits,
   guards,
+  issuer: issuerShape,
 });
 
 export type Document = z.output<typeof documentShape>;

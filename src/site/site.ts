@@ -12,6 +12,7 @@ import { addPlayground } from './account/play.tsx';
 import { addReceipt } from './account/receipt.tsx';
 import { addRedeem } from './account/redeem.tsx';
 import { addSetup } from './account/setup.tsx';
+import { addStatements } from './account/statements.tsx';
 import { addUsage } from './account/usage.tsx';
 import { createVisits, type Visits } from './account/visits.tsx';
 import { addWebhooks } from './account/webhooks.tsx';
@@ -27,7 +28,7 @@ const API_PATH = /^\/(api|v1)(\/|$)/;
 /** Each adds a page of the account with what its forms do. */
 const ACCOUNT_PAGES: readonly ((visits: Visits, tools: SiteTools) => void)[] = [
   ...[addEntrance, addOverview, addUsage, addReceipt, addKeyPages, addWebhooks],
-  ...[addRedeem, addSetup, addPlayground, addAccess],
+  ...[addRedeem, addSetup, addPlayground, addAccess, addStatements],
 ];
 
 export function addSite<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTools): void {

@@ -1,6 +1,7 @@
-// /api/admin/accounts/{id}/refund and payout: money back to a customer.
+// /api/admin/accounts/{id}/refund, payout, statements and billing: money back to a customer, and what is printed of it.
 
 import { z } from 'zod';
+import { setBilling, showStatement } from '../actions/billing.ts';
 import { readAmount, readFee } from '../actions/read-input.ts';
 import { payout, refund } from '../actions/refunds.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
@@ -43,5 +44,21 @@ export const REFUND_OPERATIONS: readonly AdminOperation[] = [
         fee: fee_ntd === undefined ? 0n : readFee(fee_ntd, 'fee_ntd'),
         actor: ACTOR,
       }),
+  }),
+  operation('GET /api/admin/accounts/:id/statements/:month', {
+    id: 'showStatement',
+    summary:
+      'A month (2026-11) in Taipei time: opening and closing balance, sums by kind, spend by model, and the entries that are not of requests. All amounts include tax.',
+    async run(tools, { params }) {
+      const { from: _, to: __, ...statement } = await showStatement(tools, params.id, params.month);
+      return statement;
+    },
+  }),
+  operation('PUT /api/admin/accounts/:id/billing', {
+    id: 'setBilling',
+    summary: 'The name and the tax ID (統一編號) on the statements of an account; null: none.',
+    body: z.strictObject({ name: text.nullable().default(null), tax_id: text.nullable().default(null) }),
+    run: (tools, { params, body: { name, tax_id } }) =>
+      setBilling(tools, params.id, { name: name ?? '', taxId: tax_id ?? '', actor: ACTOR }),
   }),
 ];

@@ -19,6 +19,7 @@ export const KEY_ID_FIELD = 'key_id';
 const KEPT_NAMES: ReadonlySet<string> = new Set([
   ...['name', 'parent', 'models', 'expires', 'manage', 'delegate', KEY_ID_FIELD],
   ...LIMIT_NAMES.map(memberOf),
+  ...['billing_name', 'tax_id'],
 ]);
 
 export const KEPT_FIELDS: KeptFields = {

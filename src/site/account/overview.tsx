@@ -227,6 +227,9 @@ function Credits({ context, facts: { credits, hasMoreCredits } }: OverviewProps)
           </table>
         </Scroll>
       )}
+      <p>
+        <a href="/account/statements">{context.words.statements.title}</a>
+      </p>
       {hasMoreCredits ? <p class="faint">{overview.latestCredits(credits.length)}</p> : null}
     </>
   );

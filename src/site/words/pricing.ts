@@ -4,7 +4,7 @@ import type { Said } from './said.ts';
 
 export const en = {
   title: 'Pricing',
-  lead: 'Prices in NT$ per one million tokens, as billed.',
+  lead: 'Prices in NT$ per one million tokens, as billed, tax included.',
   noOtherFees: 'There are no other fees.',
   toolFees: 'The only other fee is the price per call of a tool, listed with the models that have one.',
   search: 'Search',
@@ -71,7 +71,7 @@ export const en = {
 
 export const zh: Said<typeof en> = {
   title: '價格',
-  lead: '價格以 NT$ 標示，按每一百萬個 Token 計費；標示的就是實際扣款的價格。',
+  lead: '價格以 NT$ 標示，按每一百萬個 Token 計費；標示的就是實際扣款的價格，含稅。',
   noOtherFees: '沒有其他費用。',
   toolFees: '除此之外，只有部分模型的工具會按呼叫次數計費，單價列在該模型下方。',
   search: '搜尋',

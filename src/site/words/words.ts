@@ -14,6 +14,7 @@ import * as pricing from './pricing.ts';
 import type { Said } from './said.ts';
 import * as security from './security.ts';
 import * as setup from './setup.ts';
+import * as statements from './statements.ts';
 import * as status from './status.ts';
 import * as usage from './usage.ts';
 import * as usageView from './usage-view.ts';
@@ -25,6 +26,7 @@ export const en = {
   pricing: pricing.en,
   models: models.en,
   docs: docs.en,
+  statements: statements.en,
   status: status.en,
   security: security.en,
   changelog: changelog.en,
@@ -41,6 +43,7 @@ export const zh: Words = {
   pricing: pricing.zh,
   models: models.zh,
   docs: docs.zh,
+  statements: statements.zh,
   status: status.zh,
   security: security.zh,
   changelog: changelog.zh,

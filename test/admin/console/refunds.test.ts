@@ -78,7 +78,7 @@ describe('a refund', () => {
     for (const [language, word] of [
       ['en', 'Refund'],
       ['zh-TW', '退款'],
-    ]) {
+    ] as const) {
       const customer = createSiteClient(gateway, language);
       await customer.post('/account/sign-in', { key: account.key });
       expect(await textOf('/account', customer)).toContain(word);

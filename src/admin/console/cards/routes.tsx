@@ -18,6 +18,7 @@ import {
   showBatch,
   voidCards,
 } from '../../actions/cards.ts';
+import { readNewest } from '../../actions/newest.ts';
 import { MAX_AMOUNT, readAmount } from '../../actions/read-input.ts';
 import { OperatingRefused } from '../../actions/refused.ts';
 import { ConfirmPage } from '../frame.tsx';
@@ -100,7 +101,9 @@ async function sheet(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response
     await setImmediate();
   }
   const parts = partsOf(visit, found.cards.length);
-  return visit.show(<SheetPage context={visit.page} sheet={{ ...found, cards }} codes={codes} parts={parts} />);
+  const { issuer } = (await readNewest(tools)).document;
+  const facts = { sheet: { ...found, cards }, codes, parts, issuer };
+  return visit.show(<SheetPage context={visit.page} {...facts} />);
 }
 
 /** Where the parts of a long sheet begin. */

@@ -2,8 +2,10 @@
 // Cards to print and cut: value, code, serial number, and a QR code that opens the page where it is redeemed.
 
 import type { QrCodeGenerateResult } from 'uqr';
+import type { Issuer } from '../../../catalog/issuer.ts';
 import { date, money } from '../../../site/format.ts';
 import { type Link, Tabs } from '../../../site/frame.tsx';
+import { wordsOf } from '../../../site/language.ts';
 import type { CardSheet } from '../../actions/cards.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 
@@ -17,9 +19,10 @@ interface SheetProps {
   codes: ReadonlyMap<string, QrCode>;
   /** The other parts of a long sheet. */
   parts: readonly Link[];
+  issuer: Issuer;
 }
 
-export function SheetPage({ context, sheet, codes, parts }: SheetProps) {
+export function SheetPage({ context, sheet, codes, parts, issuer }: SheetProps) {
   const { cards: words } = context.words;
   const { batch, cards } = sheet;
   return (
@@ -30,7 +33,7 @@ export function SheetPage({ context, sheet, codes, parts }: SheetProps) {
           <li>
             <Qr code={codes.get(link)} label={code} />
             <div>
-              <p class="who">{context.siteName}</p>
+              <p class="who">{issuer.name ?? context.siteName}</p>
               <p class="worth">{money(batch.amount)}</p>
               <p class="id">{code}</p>
               <p class="small-print">{words.sheetHow}</p>
@@ -43,12 +46,22 @@ export function SheetPage({ context, sheet, codes, parts }: SheetProps) {
                   {words.expires} {date(batch.expiresAt - 1)}
                 </p>
               )}
+              <IssuerLines context={context} issuer={issuer} />
             </div>
           </li>
         ))}
       </ul>
     </ConsolePage>
   );
+}
+
+/** Where the issuer is found, and that tax is included. */
+function IssuerLines({ context, issuer }: { context: ConsoleContext; issuer: Issuer }) {
+  const { statements } = wordsOf(context.language);
+  const { tax_id: taxId, address, phone, tax, invoice_note: note } = issuer;
+  const contact = [taxId && `${statements.taxId} ${taxId}`, phone].filter((text) => text).join(' · ');
+  const lines = [contact, address, tax > 0 ? statements.taxed(tax) : '', note];
+  return <>{lines.flatMap((text) => (text ? [<p class="small-print">{text}</p>] : []))}</>;
 }
 
 /** As it is typed: without its scheme, and in two lines only between the host and the page. */

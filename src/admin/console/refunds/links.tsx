@@ -11,6 +11,7 @@ export function MoneyLinks({ context, accountId }: { context: ConsoleContext; ac
     <p class="row">
       <LinkButton look="quiet" href={`/accounts/${accountId}/refund`} text={refunds.refund} />
       <LinkButton look="quiet" href={`/accounts/${accountId}/payout`} text={refunds.payout} />
+      <LinkButton look="quiet" href={`/accounts/${accountId}/statements`} text={refunds.statements} />
     </p>
   );
 }

@@ -13,6 +13,7 @@ import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits, ShowRefused } from '../visits.tsx';
 import { PayoutPage } from './payout.tsx';
 import { RefundPage } from './refund.tsx';
+import { addStatementPages } from './statements.tsx';
 
 type Faults = Readonly<Record<string, string>>;
 
@@ -25,6 +26,7 @@ export function addRefundPages(visits: ConsoleVisits, tools: ConsoleTools): void
   visits.get('/accounts/:id/payout', (visit) => showPayout(tools, visit));
   visits.post('/accounts/:id/payout/review', (visit) => askPayout(tools, visit), payoutAgain);
   visits.post('/accounts/:id/payout/do', (visit) => doPayout(tools, visit), payoutAgain);
+  addStatementPages(visits, tools);
 }
 
 interface Shown {

@@ -1,0 +1,160 @@
+// Statements by Taipei month: the sums of an account's entries in groups, and whom the statement names.
+
+import type { Clock } from '../kit/clock.ts';
+import { csvHead, csvRows } from '../kit/csv.ts';
+import { formatNtd, type Nano } from '../kit/money.ts';
+import { taipeiMonth, taipeiMonthStart } from '../kit/taipei.ts';
+import { isTaxId } from '../kit/tax-id.ts';
+import type { StatementSum, StoredStatement } from '../store/statement-reads.ts';
+import type { Store } from '../store/store.ts';
+
+export const STATEMENT_LINES = ['paid_in', 'credits', 'usage', 'refunds', 'payouts', 'fees'] as const;
+export type StatementLine = (typeof STATEMENT_LINES)[number];
+
+/** What the customer or the operator entered for statements. */
+export interface Billing {
+  name: string | null;
+  taxId: string | null;
+}
+
+export interface Statement extends Omit<StoredStatement, 'sums'> {
+  accountId: string;
+  /** 2026-11 */
+  month: string;
+  from: number;
+  /** The begin of the next month. */
+  to: number;
+  /** The month is not over yet. */
+  isRunning: boolean;
+  /** Signed; together they are what the balance changed by. */
+  lines: Readonly<Record<StatementLine, Nano>>;
+  billing: Billing;
+}
+
+interface StatementTools {
+  store: Pick<Store, 'read'>;
+  clock: Clock;
+}
+
+const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/;
+const MAX_MONTHS = 120;
+export const MAX_BILLING_NAME = 100;
+
+/** From the account's first month to this one, newest first. */
+export async function listMonths({ store, clock }: StatementTools, accountId: string): Promise<string[]> {
+  const since = await store.read.accountSince(accountId);
+  if (since === undefined) return [];
+  const last = taipeiMonth(clock.now());
+  const count = Math.min(Math.max(last - taipeiMonth(since) + 1, 1), MAX_MONTHS);
+  return Array.from({ length: count }, (_, index) => monthText(last - index));
+}
+
+function monthText(month: number): string {
+  return `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}`;
+}
+
+/** Undefined if the account had no such month. */
+export async function readStatement(
+  tools: StatementTools,
+  accountId: string,
+  month: string,
+): Promise<Statement | undefined> {
+  const { store, clock } = tools;
+  const [, year, ofYear] = MONTH.exec(month) ?? [];
+  if (!(await listMonths(tools, accountId)).includes(month)) return undefined;
+  const number = Number(year) * 12 + Number(ofYear) - 1;
+  const [from, to] = [taipeiMonthStart(number), taipeiMonthStart(number + 1)];
+  const [{ sums, ...stored }, billing] = await Promise.all([
+    store.read.statement(accountId, from, to),
+    readBilling(tools, accountId),
+  ]);
+  const usage = stored.models.reduce((sum, { amount }) => sum - amount, 0n);
+  return {
+    ...stored,
+    ...{ accountId, month, from, to, billing },
+    isRunning: clock.now() < to,
+    lines: { ...sumLines(sums), usage },
+  };
+}
+
+function sumLines(sums: readonly StatementSum[]): Record<Exclude<StatementLine, 'usage'>, Nano> {
+  const lines = { paid_in: 0n, credits: 0n, refunds: 0n, payouts: 0n, fees: 0n };
+  for (const { amount, ...sum } of sums) lines[lineOf(sum)] += amount;
+  return lines;
+}
+
+function lineOf({ kind, from }: Pick<StatementSum, 'kind' | 'from'>): Exclude<StatementLine, 'usage'> {
+  switch (kind) {
+    case 'topup':
+      return 'paid_in';
+    case 'card':
+      return from === 'house:cards_sold' ? 'paid_in' : 'credits';
+    case 'refund':
+      return 'refunds';
+    case 'payout':
+      return 'payouts';
+    case 'payout_fee':
+      return 'fees';
+    default:
+      return 'credits';
+  }
+}
+
+export async function readBilling({ store }: Pick<StatementTools, 'store'>, accountId: string): Promise<Billing> {
+  const found = await store.read.billing(accountId);
+  return { name: found?.name ?? null, taxId: found?.taxId ?? null };
+}
+
+/** What is wrong with a field, or both as they are stored; an empty field is none. */
+export function checkBilling(given: { name: string; taxId: string }): Billing | { wrong: 'name' | 'taxId' } {
+  const name = given.name.trim();
+  const taxId = given.taxId.trim();
+  if (name.length > MAX_BILLING_NAME || !name.isWellFormed() || /\p{Cc}/u.test(name)) return { wrong: 'name' };
+  if (taxId !== '' && !isTaxId(taxId)) return { wrong: 'taxId' };
+  return { name: name || null, taxId: taxId || null };
+}
+
+/** The tax in an amount that includes it, to the nearest nano. */
+export function taxIn(amount: Nano, percent: number): Nano {
+  const rate = BigInt(percent);
+  const whole = 100n + rate;
+  return (2n * amount * rate + whole) / (2n * whole);
+}
+
+/** For spreadsheets and bookkeeping: exact amounts, one line each. */
+export function statementFile({
+  accountId,
+  month,
+  opening,
+  closing,
+  lines,
+  models,
+  entries,
+  billing,
+}: Statement): string {
+  const row = (line: string, detail: string, reference: string, amount: Nano) => [
+    line,
+    detail,
+    reference,
+    formatNtd(amount),
+  ];
+  const rows = [
+    ['account', accountId, '', ''],
+    ['month', month, '', ''],
+    ...(billing.name === null ? [] : [['name', billing.name, '', '']]),
+    ...(billing.taxId === null ? [] : [['tax_id', billing.taxId, '', '']]),
+    row('opening', '', '', opening),
+    ...STATEMENT_LINES.map((line) => row(line, '', '', lines[line])),
+    row('closing', '', '', closing),
+    ...models.map(({ model, requests, amount }) => row('model', model ?? '', String(requests), -amount)),
+    ...entries.map((entry) =>
+      row(
+        `entry:${entry.kind}`,
+        entry.note ?? '',
+        entry.reference,
+        entry.credit === accountId ? entry.amount : -entry.amount,
+      ),
+    ),
+  ];
+  return csvHead(['line', 'detail', 'reference', 'amount_ntd']) + csvRows(rows);
+}

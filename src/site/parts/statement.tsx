@@ -1,0 +1,205 @@
+/** @jsxImportSource hono/jsx */
+// A statement as a page and on paper, for the customer and for the operator; and the form of whom it names.
+
+import { type Billing, STATEMENT_LINES, type Statement, taxIn } from '../../accounts/statements.ts';
+import type { Issuer } from '../../catalog/issuer.ts';
+import { STATEMENT_ENTRIES } from '../../store/statement-reads.ts';
+import { count, date, dateTime, money } from '../format.ts';
+import { type Language, wordsOf } from '../language.ts';
+import { Submit } from './button.tsx';
+import { TextField } from './field.tsx';
+import { DataTable, type Fact, Facts, figure, typedText } from './table.tsx';
+
+interface StatementProps {
+  language: Language;
+  siteName: string;
+  issuer: Issuer;
+  statement: Statement;
+  /** Where its CSV and the other statements are. */
+  path: string;
+}
+
+export function StatementView(props: StatementProps) {
+  const { language, issuer, statement, path } = props;
+  const words = wordsOf(language).statements;
+  const { opening, closing, lines, isRunning, month } = statement;
+  const spent = -(lines.usage + lines.refunds);
+  return (
+    <div class="statement">
+      {isRunning ? <p class="note">{words.running}</p> : null}
+      <Parties {...props} />
+      <h2>{words.summary}</h2>
+      <table class="flows">
+        <tbody>
+          <SumRow title={words.opening} value={money(opening)} isStrong />
+          {STATEMENT_LINES.filter((line) => lines[line] !== 0n || line === 'usage').map((line) => (
+            <SumRow title={words.lines[line]} value={signed(lines[line])} />
+          ))}
+          <SumRow title={words.closing} value={money(closing)} isStrong />
+        </tbody>
+      </table>
+      <p class="faint">{issuer.tax > 0 ? words.taxed(issuer.tax) : words.untaxed}</p>
+      {spent > 0n && issuer.tax > 0 ? (
+        <Facts
+          facts={[
+            [words.spent, money(spent)],
+            [words.tax(issuer.tax), money(taxIn(spent, issuer.tax))],
+          ]}
+        />
+      ) : null}
+      <h2>{words.models}</h2>
+      <Models language={language} statement={statement} />
+      <h2>{words.entries}</h2>
+      <Entries language={language} statement={statement} />
+      {issuer.invoice_note === null ? null : <p class="faint">{issuer.invoice_note}</p>}
+      <p class="row no-print">
+        <a href={`${path}/${month}/file`}>{words.csv}</a>
+        <a href={path}>{words.back}</a>
+      </p>
+      <p class="faint no-print">{words.print}</p>
+    </div>
+  );
+}
+
+function signed(amount: bigint): string {
+  return amount > 0n ? `+${money(amount)}` : money(amount);
+}
+
+function SumRow({ title, value, isStrong = false }: { title: string; value: string; isStrong?: boolean }) {
+  return (
+    <tr class={isStrong ? 'sum' : ''}>
+      <th scope="row">{title}</th>
+      <td class="right number">{isStrong ? <strong>{value}</strong> : value}</td>
+    </tr>
+  );
+}
+
+function Parties({ language, siteName, issuer, statement }: StatementProps) {
+  const words = wordsOf(language).statements;
+  const { billing, accountId, from, to } = statement;
+  const known = (title: string, value: string | null): Fact[] => (value === null ? [] : [[title, value]]);
+  return (
+    <div class="two">
+      <Facts
+        look="lines"
+        facts={[
+          [words.issuer, issuer.name ?? siteName],
+          ...known(words.taxId, issuer.tax_id),
+          ...known(words.address, issuer.address),
+          ...known(words.phone, issuer.phone),
+        ]}
+      />
+      <Facts
+        look="lines"
+        facts={[
+          ...known(words.customer, billing.name),
+          ...known(words.taxId, billing.taxId),
+          [words.account, <span class="id">{accountId}</span>],
+          [words.period, `${date(from)} – ${date(to - 1)}`],
+        ]}
+      />
+    </div>
+  );
+}
+
+function Models({ language, statement: { models, lines } }: Pick<StatementProps, 'language' | 'statement'>) {
+  const words = wordsOf(language).statements;
+  const requests = models.reduce((sum, one) => sum + one.requests, 0);
+  const rows = models.map((one) => [one.model ?? words.notKept, count(one.requests), money(one.amount)]);
+  const total = [
+    <strong>{words.total}</strong>,
+    <strong>{count(requests)}</strong>,
+    <strong>{money(-lines.usage)}</strong>,
+  ];
+  return (
+    <DataTable
+      label={words.models}
+      none={words.noModels}
+      columns={[words.model, figure(words.requests), figure(words.amount)]}
+      rows={models.length > 1 ? [...rows, total] : rows}
+    />
+  );
+}
+
+function Entries({ language, statement: { entries, accountId } }: Pick<StatementProps, 'language' | 'statement'>) {
+  const { statements: words, account } = wordsOf(language);
+  return (
+    <>
+      <DataTable
+        label={words.entries}
+        none={words.noEntries}
+        columns={[words.time, words.entry, typedText(words.note), figure(words.amount)]}
+        rows={entries.map((entry) => [
+          <span class="number">{dateTime(entry.at)}</span>,
+          account.entryKinds[entry.kind],
+          <>
+            {entry.note}
+            <span class={entry.note === null ? 'id faint' : 'under id'}>{entry.refundOf ?? entry.reference}</span>
+          </>,
+          signed(entry.credit === accountId ? entry.amount : -entry.amount),
+        ])}
+      />
+      {entries.length === STATEMENT_ENTRIES ? <p class="faint">{words.firstEntries(STATEMENT_ENTRIES)}</p> : null}
+    </>
+  );
+}
+
+interface MonthsProps {
+  language: Language;
+  months: readonly string[];
+  path: string;
+}
+
+export function StatementMonths({ language, months, path }: MonthsProps) {
+  const words = wordsOf(language).statements;
+  return (
+    <ul class="months">
+      {months.map((month) => (
+        <li>
+          <a href={`${path}/${month}`}>{words.one(month)}</a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export interface BillingFormProps {
+  language: Language;
+  action: string;
+  billing: Billing;
+  /** What was sent and refused, else empty. */
+  form: URLSearchParams;
+  wrong?: 'name' | 'taxId' | undefined;
+}
+
+export function BillingForm({ language, action, billing, form, wrong }: BillingFormProps) {
+  const words = wordsOf(language).statements;
+  return (
+    <section>
+      <h2>{words.billing}</h2>
+      <p class="faint">{words.billingLead}</p>
+      <form method="post" action={action} class="narrow">
+        <TextField
+          name="billing_name"
+          label={words.name}
+          value={form.get('billing_name') ?? billing.name ?? ''}
+          fault={wrong === 'name' ? words.wrongName : undefined}
+          hasFocus
+          maxlength={100}
+          autocomplete="organization"
+        />
+        <TextField
+          name="tax_id"
+          label={words.taxId}
+          help={words.taxIdHelp}
+          value={form.get('tax_id') ?? billing.taxId ?? ''}
+          fault={wrong === 'taxId' ? words.wrongTaxId : undefined}
+          hasFocus
+          inputmode="numeric"
+          maxlength={8}
+        />
+        <Submit look="quiet" text={words.save} />
+      </form>
+    </section>
+  );
+}
