@@ -5,6 +5,7 @@ import { csvHead, csvRows } from '../kit/csv.ts';
 import { formatNtd, type Nano } from '../kit/money.ts';
 import { taipeiMonth, taipeiMonthStart } from '../kit/taipei.ts';
 import { isTaxId } from '../kit/tax-id.ts';
+import type { StoredEntry } from '../store/rows.ts';
 import type { StatementSum, StoredStatement } from '../store/statement-reads.ts';
 import type { Store } from '../store/store.ts';
 
@@ -100,6 +101,11 @@ function lineOf({ kind, from }: Pick<StatementSum, 'kind' | 'from'>): Exclude<St
   }
 }
 
+/** The reasons of credits and top-ups are for the operator; those of refunds and payouts are for the customer. */
+export function publicNote({ kind, note }: Pick<StoredEntry, 'kind' | 'note'>): string | null {
+  return kind === 'refund' || kind === 'payout' || kind === 'payout_fee' ? note : null;
+}
+
 export async function readBilling({ store }: Pick<StatementTools, 'store'>, accountId: string): Promise<Billing> {
   const found = await store.read.billing(accountId);
   return { name: found?.name ?? null, taxId: found?.taxId ?? null };
@@ -150,7 +156,7 @@ export function statementFile({
     ...entries.map((entry) =>
       row(
         `entry:${entry.kind}`,
-        entry.note ?? '',
+        publicNote(entry) ?? '',
         entry.reference,
         entry.credit === accountId ? entry.amount : -entry.amount,
       ),

@@ -10,7 +10,7 @@ const PAGES = [
   ...['/', '/pricing', '/docs', '/docs/billing', '/status', '/security'],
   ...['/changelog', '/nothing', '/account'],
 ];
-const SIGNED = ['', '/usage', '/keys', '/webhooks', '/redeem', '/setup', '/play', '/access'].map(
+const SIGNED = ['', '/usage', '/keys', '/webhooks', '/redeem', '/setup', '/play', '/access', '/statements'].map(
   (tab) => `/account${tab}`,
 );
 const FORMS = [
@@ -19,6 +19,7 @@ const FORMS = [
   '/account/sign-out',
   '/account/sign-out-everywhere',
   '/account/access',
+  '/account/statements',
   '/account/redeem',
   '/account/keys',
   '/account/webhooks',

@@ -25,6 +25,7 @@ const ACCOUNT = [
   '/setup',
   '/play',
   '/access',
+  '/statements',
   '/usage?from=x',
   '/setup?client=claude-code',
 ];

@@ -78,6 +78,7 @@ describe('the pages', () => {
     await gateway.chat(key, { model: 'up-paid' });
     const api = adminApiOf(gateway);
     await api('POST', `/accounts/${accountId}/refund`, { amount_ntd: '0.25', reason: '=cmd()' });
+    await api('POST', `/accounts/${accountId}/credit`, { amount_ntd: 1, reason: 'SECRET-NOTE', kind: 'topup' });
     const month = monthOf(clock.now());
     for (const [language, words] of [
       ['en', ['Opening balance', 'Refunds', 'include 5% tax', 'up-paid']],
@@ -87,6 +88,7 @@ describe('the pages', () => {
       expect(await (await client.get('/account/statements')).text()).toContain(`/account/statements/${month}`);
       const html = await (await client.get(`/account/statements/${month}`)).text();
       for (const word of words) expect(html).toContain(word);
+      expect(html).not.toContain('SECRET-NOTE');
     }
     const client = await signedIn(key);
     const file = await client.get(`/account/statements/${month}/file`);
@@ -95,6 +97,7 @@ describe('the pages', () => {
     expect(csv).toContain('\r\nrefunds,,,0.25\r\n');
     expect(csv).toMatch(/\r\nmodel,up-paid,1,-0\.\d+\r\n/);
     expect(csv).not.toMatch(/,=cmd/);
+    expect(csv).not.toContain('SECRET-NOTE');
     const operator = await clientOf(gateway);
     expect(await (await operator.get(`/accounts/${accountId}/statements/${month}`)).text()).toContain(accountId);
     expect((await operator.get(`/accounts/${accountId}/statements/${month}/file`)).status).toBe(200);

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // A statement as a page and on paper, for the customer and for the operator; and the form of whom it names.
 
-import { type Billing, STATEMENT_LINES, type Statement, taxIn } from '../../accounts/statements.ts';
+import { type Billing, publicNote, STATEMENT_LINES, type Statement, taxIn } from '../../accounts/statements.ts';
 import type { Issuer } from '../../catalog/issuer.ts';
 import { STATEMENT_ENTRIES } from '../../store/statement-reads.ts';
 import { count, date, dateTime, money } from '../format.ts';
@@ -133,8 +133,10 @@ function Entries({ language, statement: { entries, accountId } }: Pick<Statement
           <span class="number">{dateTime(entry.at)}</span>,
           account.entryKinds[entry.kind],
           <>
-            {entry.note}
-            <span class={entry.note === null ? 'id faint' : 'under id'}>{entry.refundOf ?? entry.reference}</span>
+            {publicNote(entry)}
+            <span class={publicNote(entry) === null ? 'id faint' : 'under id'}>
+              {entry.refundOf ?? entry.reference}
+            </span>
           </>,
           signed(entry.credit === accountId ? entry.amount : -entry.amount),
         ])}

@@ -25,7 +25,7 @@ export const en = {
   closing: 'Closing balance',
   lines: {
     paid_in: 'Paid top-ups',
-    credits: 'Trial, promotion and other credit',
+    credits: 'Free credit',
     usage: 'Usage',
     refunds: 'Refunds',
     payouts: 'Payouts',
@@ -33,6 +33,7 @@ export const en = {
   },
   taxed: (percent: number) => `All amounts include ${percent}% tax.`,
   untaxed: 'No tax is included.',
+  onCard: (percent: number) => `Includes ${percent}% tax`,
   spent: 'Usage less refunds, tax included',
   tax: (percent: number) => `of which tax (${percent}%)`,
   models: 'Usage by model',
@@ -81,7 +82,7 @@ export const zh: Said<typeof en> = {
   closing: '期末餘額',
   lines: {
     paid_in: '付費儲值',
-    credits: '試用金、贈送與其他加值',
+    credits: '試用金與贈送',
     usage: '用量',
     refunds: '退款',
     payouts: '餘額退還',
@@ -89,6 +90,7 @@ export const zh: Said<typeof en> = {
   },
   taxed: (percent) => `所有金額均含稅（${percent}%）。`,
   untaxed: '金額不含稅。',
+  onCard: (percent) => `含稅（${percent}%）`,
   spent: '用量扣除退款（含稅）',
   tax: (percent) => `其中稅額（${percent}%）`,
   models: '各模型用量',

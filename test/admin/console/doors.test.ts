@@ -10,6 +10,8 @@ const PAGES = ['/', '/channels', '/channels/up', '/models', '/models/document', 
 PAGES.push('/connect', '/connect/openai', '/connect/drafts/none', '/channels/up/edit', '/channels/up/remove');
 PAGES.push('/accounts/acc_1/requests/req_1', '/refusals/req_1');
 PAGES.push(...['requests', 'refused', 'ledger', 'keys'].map((tab) => `/accounts/acc_1/${tab}`));
+PAGES.push('/accounts/acc_1/refund', '/accounts/acc_1/payout');
+PAGES.push('/accounts/acc_1/statements', '/accounts/acc_1/statements/2026-11');
 PAGES.push(
   '/cards',
   '/accounts',
@@ -28,6 +30,9 @@ ACTIONS.push(
   '/cards/void',
   '/accounts/acc_1/credit',
   '/accounts/acc_1/freeze',
+  '/accounts/acc_1/refund/do',
+  '/accounts/acc_1/payout/do',
+  '/accounts/acc_1/statements',
   '/accounts/acc_1/keys',
   '/accounts/acc_1/describe',
   '/ledger/audit',

@@ -2,7 +2,7 @@
 // complains of, nothing wider than the smallest phone. In both languages, by day and by night, narrow and wide.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { taipeiDay } from '../../../src/kit/taipei.ts';
+import { taipeiDay, taipeiTime } from '../../../src/kit/taipei.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../../support/browser.ts';
 import { createKey } from '../../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
@@ -79,7 +79,8 @@ async function fillShop(): Promise<string[]> {
     ...[batch, `${batch}/sheet`, '/accounts', '/accounts?q=nobody', `/accounts/${accountId}`],
     ...['requests', 'refused', 'ledger', 'keys'].map((tab) => `/accounts/${accountId}/${tab}`),
     ...['/accounts?sort=spend', `/refusals/${refused}`],
-    ...[`/accounts/${accountId}/refund`, `/accounts/${accountId}/payout`],
+    ...[`/accounts/${accountId}/refund`, `/accounts/${accountId}/payout`, `/accounts/${accountId}/statements`],
+    `/accounts/${accountId}/statements/${taipeiTime(Date.now()).slice(0, 7)}`,
     `/accounts/${accountId}/refund?request=${used?.requestId}`,
     ...[`/accounts/${accountId}/freeze`, `/accounts/${accountId}/keys/${keyId}/revoke`, '/ledger', '/ledger/reconcile'],
     ...['/ledger/losses', '/ledger/losses?by=account&days=30', '/ledger/losses?by=channel&days=90'],

@@ -60,7 +60,7 @@ function IssuerLines({ context, issuer }: { context: ConsoleContext; issuer: Iss
   const { statements } = wordsOf(context.language);
   const { tax_id: taxId, address, phone, tax, invoice_note: note } = issuer;
   const contact = [taxId && `${statements.taxId} ${taxId}`, phone].filter((text) => text).join(' · ');
-  const lines = [contact, address, tax > 0 ? statements.taxed(tax) : '', note];
+  const lines = [contact, address, tax > 0 ? statements.onCard(tax) : '', note];
   return <>{lines.flatMap((text) => (text ? [<p class="small-print">{text}</p>] : []))}</>;
 }
 
