@@ -9,15 +9,17 @@ import type { AccountListQuery, AccountQuery, AccountSort, FoundAccount, FoundBy
 /** Ended by the client, or by the limit of an hour: nothing failed. */
 const FAILED = `CASE WHEN status IN ('ok', 'client_gone', 'time_limit') THEN 0 ELSE requests END`;
 const SUMS = `SELECT account_id, CAST(sum(cost_nano) AS BIGINT) AS spend, CAST(sum(requests) AS BIGINT) AS requests,
-    CAST(sum(${FAILED}) AS BIGINT) AS failed
+    CAST(sum(${FAILED}) AS BIGINT) AS failed, CAST(sum(known_revenue_nano - upstream_nano) AS BIGINT) AS gained
   FROM usage_days WHERE day >= ?`;
+const LOST = 'SELECT account_id, CAST(sum(amount_nano) AS BIGINT) AS lost FROM loss_sums WHERE day >= ?';
 const LAST_SEEN = 'SELECT max(at) FROM usage_records WHERE usage_records.account_id = accounts.account_id';
 const ofAll = (value: string) => `SELECT accounts.account_id, ${value} AS value FROM accounts
   LEFT JOIN (${SUMS} GROUP BY account_id) AS sums ON sums.account_id = accounts.account_id`;
 
 interface Sorted {
   sql: string;
-  hasDay?: true;
+  /** How often the first day is asked for. */
+  days?: number;
   isText?: true;
 }
 
@@ -31,8 +33,14 @@ const SORTED: Readonly<Record<AccountSort, Sorted>> = {
       LEFT JOIN account_notes ON account_notes.account_id = accounts.account_id`,
     isText: true,
   },
-  spend: { sql: ofAll('coalesce(spend, 0)'), hasDay: true },
-  failure_rate: { sql: ofAll('coalesce(failed * 1000000 / requests, -1)'), hasDay: true },
+  profit: {
+    sql: `SELECT accounts.account_id, coalesce(gained, 0) - coalesce(lost, 0) AS value FROM accounts
+      LEFT JOIN (${SUMS} GROUP BY account_id) AS sums ON sums.account_id = accounts.account_id
+      LEFT JOIN (${LOST} GROUP BY account_id) AS lost_sums ON lost_sums.account_id = accounts.account_id`,
+    days: 2,
+  },
+  spend: { sql: ofAll('coalesce(spend, 0)'), days: 1 },
+  failure_rate: { sql: ofAll('coalesce(failed * 1000000 / requests, -1)'), days: 1 },
   last_seen: { sql: `SELECT account_id, coalesce((${LAST_SEEN}), 0) AS value FROM accounts` },
 };
 
@@ -59,7 +67,7 @@ function findQuestion(wanted: AccountQuery, limit: number): Question {
 }
 
 function listQuestion({ sort, isAscending, wanted, after, sinceDay, limit }: AccountListQuery): Question {
-  const { sql, hasDay, isText } = SORTED[sort];
+  const { sql, days = 0, isText } = SORTED[sort];
   const order = isAscending ? 'ASC' : 'DESC';
   const found = wanted ? foundAccounts(wanted) : { sql: `SELECT NULL AS account_id, NULL AS found_by`, values: [] };
   const value = isText ? '?' : 'CAST(? AS BIGINT)';
@@ -73,7 +81,8 @@ function listQuestion({ sort, isAscending, wanted, after, sinceDay, limit }: Acc
       SELECT account_id, value FROM (${sql}) AS sorted ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
       ORDER BY value ${order}, account_id ${order} LIMIT ?
     )
-    SELECT page.account_id, value, created_at, balance_nano, frozen, nickname, note, spend, requests, failed, found_by,
+    SELECT page.account_id, value, created_at, balance_nano, frozen, nickname, note, spend, requests, failed, gained, lost,
+      found_by,
       (${LAST_SEEN}) AS last_seen
     FROM page
     JOIN accounts ON accounts.account_id = page.account_id
@@ -82,11 +91,14 @@ function listQuestion({ sort, isAscending, wanted, after, sinceDay, limit }: Acc
     LEFT JOIN found ON found.account_id = page.account_id
     LEFT JOIN (${SUMS} AND account_id IN (SELECT account_id FROM page) GROUP BY account_id) AS used
       ON used.account_id = page.account_id
+    LEFT JOIN (${LOST} AND account_id IN (SELECT account_id FROM page) GROUP BY account_id) AS losing
+      ON losing.account_id = page.account_id
     ORDER BY value ${order}, page.account_id ${order}`,
     ...found.values,
-    ...(hasDay ? [sinceDay] : []),
+    ...Array.from({ length: days }, () => sinceDay),
     ...(after ? [after.value, after.accountId] : []),
     limit + 1,
+    sinceDay,
     sinceDay,
   );
 }
@@ -109,6 +121,7 @@ function decodeListed(row: Row): ListedAccount {
     balance: BigInt(String(row.balance_nano)),
     frozen: isFrozen(row),
     spend: BigInt(String(row.spend ?? 0)),
+    profit: BigInt(String(row.gained ?? 0)) - BigInt(String(row.lost ?? 0)),
     requests: Number(row.requests ?? 0),
     failed: Number(row.failed ?? 0),
     lastSeenAt: row.last_seen === null ? null : Number(row.last_seen),

@@ -179,7 +179,15 @@ export interface FoundAccount {
   frozen: boolean;
 }
 
-export const ACCOUNT_SORTS = ['created', 'nickname', 'balance', 'spend', 'last_seen', 'failure_rate'] as const;
+export const ACCOUNT_SORTS = [
+  'created',
+  'nickname',
+  'balance',
+  'spend',
+  'profit',
+  'last_seen',
+  'failure_rate',
+] as const;
 export type AccountSort = (typeof ACCOUNT_SORTS)[number];
 
 export interface AccountListQuery {
@@ -209,6 +217,8 @@ export interface ListedAccount {
   balance: bigint;
   frozen: boolean;
   spend: bigint;
+  /** Of the calls whose upstream cost is known, less losses. */
+  profit: bigint;
   /** Calls that were admitted, and those of them that failed. */
   requests: number;
   failed: number;

@@ -35,6 +35,8 @@ export interface AccountRow {
   note: string | null;
   balance: Nano;
   spend30d: Nano;
+  /** Of the calls whose upstream cost is known, less losses. */
+  profit30d: Nano;
   requests30d: number;
   /** Share of the admitted calls of 30 days; null without one. */
   failureRate: number | null;
@@ -79,9 +81,9 @@ export function wantedAccount(
   return code === undefined ? { text: wanted } : { cardHash: hashCard(code) };
 }
 
-function viewRow({ place: _, spend, requests, failed, ...account }: ListedAccount): AccountRow {
+function viewRow({ place: _, spend, profit, requests, failed, ...account }: ListedAccount): AccountRow {
   const failureRate = requests === 0 ? null : failed / requests;
-  return { ...account, spend30d: spend, requests30d: requests, failureRate };
+  return { ...account, spend30d: spend, profit30d: profit, requests30d: requests, failureRate };
 }
 
 function writeCursor(sort: AccountSort, { value, accountId }: AccountPlace): string {

@@ -43,6 +43,7 @@ test('a row has the figures of 30 days', async () => {
     ...{ by: 'account', created_at: expect.any(String), last_seen_at: expect.any(String) },
   });
   expect(row.spend_30d_ntd).toBeGreaterThan(0);
+  expect(row).toHaveProperty('profit_30d_nano');
   expect(Number(row.balance_nano) + Number(row.spend_30d_nano)).toBe(1_000_000_000);
   expect((await api('GET', `/accounts?q=${idOf(0)}`)).body.data).toMatchObject([
     { spend_30d_nano: '0', failure_rate: null, last_seen_at: null },

@@ -30,7 +30,12 @@ export function describeAccountList(open: OpenSubject): void {
       for (const account of [first, first, second]) {
         const call = paid(account);
         await admitted(store, call);
-        await store.commit('settle', settling(call, account === second ? 700n : 200n));
+        await store.commit(
+          'settle',
+          account === second
+            ? settling(call, 700n, { upstreamCost: 900n })
+            : settling(call, 200n, { upstreamCost: 150n }),
+        );
       }
       for (const account of [second, third]) {
         const call = paid(account);
@@ -64,7 +69,7 @@ export function describeAccountList(open: OpenSubject): void {
     test('each has its figures of the days that count', async () => {
       const [row] = await list({ wanted: { text: idOf(1) } });
       expect(row).toMatchObject({ accountId: idOf(1), nickname: 'ant_100%', note: null, frozen: false, by: 'account' });
-      expect(row).toMatchObject({ spend: 700n, requests: 2, failed: 1, lastSeenAt: T0 });
+      expect(row).toMatchObject({ spend: 700n, profit: -200n, requests: 2, failed: 1, lastSeenAt: T0 });
       const [later] = await list({ wanted: { text: idOf(1) }, sinceDay: taipeiDay(T0) + 1 });
       expect(later).toMatchObject({ spend: 0n, requests: 0, failed: 0, lastSeenAt: T0 });
       expect((await list({ wanted: { text: idOf(3) } }))[0]).toMatchObject({ spend: 0n, lastSeenAt: null });
@@ -74,6 +79,8 @@ export function describeAccountList(open: OpenSubject): void {
       const known = accounts.map(({ accountId }) => accountId);
       const order = async (query: Partial<AccountListQuery>) => ids(await list(query)).map((id) => known.indexOf(id));
       expect((await order({ sort: 'spend' })).slice(0, 2)).toEqual([1, 0]);
+      expect((await order({ sort: 'profit' }))[0]).toBe(0);
+      expect((await order({ sort: 'profit', isAscending: true }))[0]).toBe(1);
       expect((await order({ sort: 'balance', isAscending: true })).slice(0, 2)).toEqual([1, 0]);
       expect((await order({ sort: 'failure_rate' })).slice(0, 3)).toEqual([2, 1, 0]);
       expect((await order({ sort: 'nickname', isAscending: true })).slice(0, 2)).toEqual([1, 0]);

@@ -66,6 +66,7 @@ const SORTS = [
   ['nickname', 'nickname'],
   ['balance', 'balance'],
   ['spend', 'spend'],
+  ['profit', 'profit'],
   ['failure_rate', 'failureRate'],
   ['last_seen', 'lastSeen'],
   ['created', 'created'],
@@ -128,6 +129,7 @@ function Table({ context, query, list }: ListProps) {
         { text: accounts.account, ...head('nickname', accounts.account) },
         { ...figure(customers.balance), ...head('balance', customers.balance) },
         { ...figure(customers.spend), ...head('spend', customers.spend) },
+        { ...figure(customers.profit), ...head('profit', customers.profit) },
         { ...figure(customers.failureRate), ...head('failure_rate', customers.failureRate) },
         { text: customers.lastSeen, ...head('last_seen', customers.lastSeen) },
         { text: customers.created, ...head('created', customers.created) },
@@ -136,6 +138,7 @@ function Table({ context, query, list }: ListProps) {
         <Name context={context} text={query.q} row={row} />,
         <Money value={row.balance} />,
         <Money value={row.spend30d} />,
+        <Money value={row.profit30d} />,
         <Failures context={context} row={row} />,
         row.lastSeenAt === null ? (
           <span class="faint">{customers.never}</span>
