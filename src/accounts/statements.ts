@@ -1,7 +1,7 @@
 // Statements by Taipei month: the sums of an account's entries in groups, and whom the statement names.
 
 import type { Clock } from '../kit/clock.ts';
-import { csvHead, csvRows } from '../kit/csv.ts';
+import { CsvNumber, csvHead, csvRows } from '../kit/csv.ts';
 import { formatNtd, type Nano } from '../kit/money.ts';
 import { taipeiMonth, taipeiMonthStart } from '../kit/taipei.ts';
 import { isTaxId } from '../kit/tax-id.ts';
@@ -142,7 +142,7 @@ export function statementFile({
     line,
     detail,
     reference,
-    formatNtd(amount),
+    new CsvNumber(formatNtd(amount)),
   ];
   const rows = [
     ['account', accountId, '', ''],

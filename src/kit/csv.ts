@@ -15,11 +15,19 @@ export function csvRows(rows: readonly (readonly unknown[])[]): string {
   return rows.map((values) => `${values.map(cell).join(',')}\r\n`).join('');
 }
 
+/** A number by its exact text: it may be below 0, and is no formula. */
+export class CsvNumber {
+  constructor(readonly text: string) {}
+
+  toString(): string {
+    return this.text;
+  }
+}
+
 /** Full-width signs start a formula in some spreadsheets, too. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = String(value);
-  const isFormula = typeof value === 'string' && /^[=+\-@＝＋－＠\t\r]/.test(text) && !/^-\d+(\.\d+)?$/.test(text);
-  const safe = isFormula ? `'${text}` : text;
+  const safe = typeof value === 'string' && /^[=+\-@＝＋－＠\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -136,6 +136,9 @@ export async function makeHistory(
   );
   const refund = { amount_ntd: '0.000000001', reason: 'one billionth', kind: 'refund', once: 'r1' };
   await must(admin('POST', `/accounts/${first.account_id}/credit`, refund));
+  const ofCard = { card: redeemed.serial, amount_ntd: '0.5', reason: 'late' };
+  await must(admin('POST', `/accounts/${first.account_id}/refund`, ofCard));
+  await must(admin('PUT', `/accounts/${first.account_id}/billing`, { name: '小店', tax_id: '04595257' }));
   await must(admin('POST', `/accounts/${second.account_id}/freeze`, { reason: 'asked for' }));
   await must(admin('PATCH', `/accounts/${first.account_id}`, { nickname: '小王 "1"', note: 'two\nlines' }));
   expect((await call('/v1/models', { key: 'sk-svc-wrong' })).status).toBe(401);
