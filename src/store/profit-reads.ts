@@ -1,5 +1,8 @@
-// Profit: what customers paid, what upstreams bill for it, and losses. Only sums by day are read, never records.
+// Profit: what customers paid, what upstreams bill for it, and losses. Sums by day are read, and of single rows only refunds
+// with their requests.
 
+import { DAY_MS } from '../kit/clock.ts';
+import { OFFSET_MS } from '../kit/taipei.ts';
 import type { Question } from './question.ts';
 import { ask, REPORT, type Read, type Row } from './read.ts';
 import type { CardLiability, ProfitBy, ProfitFigures, ProfitQuery, ProfitReport } from './reads.ts';
@@ -14,12 +17,18 @@ const COLUMNS: Readonly<Record<ProfitBy, string>> = {
 const FIGURES = ['requests', 'revenue', 'known_requests', 'known_revenue', 'cost', 'loss'] as const;
 const SUMS = FIGURES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ');
 
-/** Another source of revenue, such as entries that take some of it back, is one more part. Each asks for the same days. */
+/** Each asks for the same days. Refunds are few: each takes from the revenue of its request, on its own day. */
 const PARTS = [
   `SELECT day, account_id, model, channel, requests, cost_nano AS revenue, known_requests,
     known_revenue_nano AS known_revenue, upstream_nano AS cost, 0 AS loss
   FROM usage_days WHERE day >= ? AND day < ?`,
   `SELECT day, account_id, model, channel, 0, 0, 0, 0, 0, amount_nano FROM loss_sums WHERE day >= ? AND day < ?`,
+  `SELECT day, account_id, model, channel, 0, -amount_nano, 0, CASE WHEN is_known THEN -amount_nano ELSE 0 END, 0, 0
+  FROM (
+    SELECT (e.at + ${OFFSET_MS}) / ${DAY_MS} AS day, e.account_id, e.amount_nano, coalesce(u.model, '') AS model,
+      coalesce(u.channel, '') AS channel, u.request_id IS NULL OR u.upstream_nano IS NOT NULL AS is_known
+    FROM entries e LEFT JOIN usage_records u ON u.request_id = e.refund_of WHERE e.kind = 'refund'
+  ) AS refunds WHERE day >= ? AND day < ?`,
 ];
 
 const ALL = `(${PARTS.join(' UNION ALL ')}) AS parts`;
@@ -46,14 +55,7 @@ const CARDS = `SELECT coalesce(sum(amount_nano), 0) AS sold,
     coalesce(sum(CASE WHEN state = 'redeemed' THEN amount_nano ELSE 0 END), 0) AS redeemed
   FROM cards WHERE kind = 'sold' AND state <> 'voided'`;
 
-const WALLETS = `SELECT coalesce(sum(balance_nano), 0) AS balances,
-    coalesce(sum(CASE WHEN balance_nano < paid THEN balance_nano ELSE paid END), 0) AS unspent
-  FROM (
-    SELECT w.balance_nano, coalesce(c.paid, 0) AS paid
-    FROM wallets w LEFT JOIN (
-      SELECT redeemed_by, sum(amount_nano) AS paid FROM cards WHERE kind = 'sold' AND state = 'redeemed' GROUP BY redeemed_by
-    ) c ON c.redeemed_by = w.account_id
-  ) AS held`;
+const WALLETS = `SELECT coalesce(sum(balance_nano), 0) AS balances, coalesce(sum(paid_nano), 0) AS unspent FROM wallets`;
 
 const profit: Read<[query: ProfitQuery], ProfitReport> = {
   ...REPORT,

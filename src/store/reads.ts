@@ -331,7 +331,7 @@ export interface ProfitFigures {
 }
 
 export interface ProfitSum extends ProfitFigures {
-  /** Null: no channel. */
+  /** Null: no channel, or a refund without a request. */
   key: string | null;
 }
 
@@ -347,7 +347,7 @@ export interface CardLiability {
   /** Cards of the kind sold, without voided ones; of them those that were redeemed. */
   sold: bigint;
   redeemed: bigint;
-  /** Balances of all wallets, and of them what came from sold cards: other credit counts as spent first. */
+  /** Balances of all wallets, and of them the paid part: free credit is spent first. */
   balances: bigint;
   unspent: bigint;
 }

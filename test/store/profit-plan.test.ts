@@ -1,4 +1,5 @@
-// Profit is read from sums by day, found by their day: never from records, entries or single losses.
+// Profit is read from sums by day, found by their day. Of entries and records only refunds and their requests are looked at,
+// by their keys.
 
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
@@ -23,7 +24,9 @@ test.each([...PROFIT_BY])('by %s', (by) => {
       .all(...(values as number[]))
       .flatMap(({ detail }) => /^(?:SCAN|SEARCH) (?!parts)(.*)/.exec(detail)?.[1] ?? []);
     expect(looks.toSorted()).toEqual([
+      'e USING INDEX sqlite_autoindex_entries_1 (kind=?)',
       'loss_sums USING INDEX loss_sums_by_day (day>? AND day<?)',
+      'u USING PRIMARY KEY (request_id=?) LEFT-JOIN',
       'usage_days USING INDEX usage_days_by_day (day>? AND day<?)',
     ]);
   }

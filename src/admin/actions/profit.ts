@@ -30,14 +30,14 @@ export interface Profit {
 }
 
 export interface ProfitRow extends Profit {
-  /** A model, channel, account or date; null: no channel. */
+  /** A model, channel, account or date; null: no channel, or refunds without a request. */
   key: string | null;
 }
 
 export interface PaidAhead extends CardLiability {
   /** Sold cards that nobody has redeemed yet. */
   unredeemed: Nano;
-  /** What customers may still use: that and the unspent rest of redeemed ones. */
+  /** What customers may still use: that and the paid part of all balances. */
   owed: Nano;
 }
 
@@ -106,7 +106,7 @@ function profitOf({ requests, revenue, knownRequests, knownRevenue, cost, loss }
     cost: isUnknown ? null : cost,
     loss,
     profit,
-    margin: profit === null || knownRevenue === 0n ? null : ratio(profit, knownRevenue),
+    margin: profit === null || knownRevenue <= 0n ? null : ratio(profit, knownRevenue),
     unknownCostRequests: requests - knownRequests,
     unknownCostRevenue: revenue - knownRevenue,
   };

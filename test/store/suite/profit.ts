@@ -172,6 +172,39 @@ export function describeProfit(open: OpenSubject): void {
       expect((await subject.store.read.cardLiability()).unspent - before.unspent).toBe(300n);
     });
 
+    test('a refund takes from the revenue of its request, on the day of the refund', async () => {
+      const account = await createAccount(subject.store, 10_000n);
+      const model = fresh('model');
+      const id = await settled(account, { cost: 100n, outcome: { model, upstreamCost: 60n } });
+      const unknown = await settled(account, { cost: 50n, outcome: { model, upstreamCost: null } });
+      const day = TODAY + 40;
+      const refund = (amount: bigint, of?: string) => {
+        const log = { at: T0, actor: 'cli', action: 'accounts.refund', subject: account.accountId, detail: {} };
+        return subject.store.commit('refund', {
+          ...{ accountId: account.accountId, amount, reference: fresh('reference'), reason: 'a test', log },
+          ...{ at: T0 + 40 * DAY, of: of === undefined ? undefined : { kind: 'request', id: of, charged: 100n } },
+        });
+      };
+      for (const [amount, of] of [
+        [30n, id],
+        [20n, unknown],
+        [7n, undefined],
+      ] as const)
+        await refund(amount, of);
+      const none = { requests: 0, knownRequests: 0, cost: 0n, loss: 0n };
+      const report = await subject.store.read.profit({ by: 'model', from: day, to: day + 1, limit: 9 });
+      expect(report.totals).toEqual({ ...none, revenue: -57n, knownRevenue: -37n });
+      expect(report.sums).toEqual([
+        { ...none, key: null, revenue: -7n, knownRevenue: -7n },
+        { ...none, key: model, revenue: -50n, knownRevenue: -30n },
+      ]);
+      const byChannel = await subject.store.read.profit({ by: 'channel', from: day, to: day + 1, limit: 9 });
+      expect(byChannel.sums.map(({ key, revenue }) => [key, revenue])).toEqual([
+        [null, -7n],
+        ['channel-a', -50n],
+      ]);
+    });
+
     test('a free model without a cost has an unknown one', async () => {
       const account = await createAccount(subject.store, 0n);
       const input = free(account);

@@ -205,7 +205,8 @@ function Revenue({ context, row }: { context: ConsoleContext; row: Profit }) {
 }
 
 function Key({ context, by, name }: { context: ConsoleContext; by: ProfitBy; name: string | null }) {
-  if (name === null) return <span class="faint">{context.words.profit.noChannel}</span>;
+  const { noChannel, noRequest } = context.words.profit;
+  if (name === null) return <span class="faint">{by === 'channel' ? noChannel : noRequest}</span>;
   if (by === 'model' || by === 'day') return <span class={by === 'day' ? 'number' : 'id'}>{name}</span>;
   return <IdLink href={`/${by === 'account' ? 'accounts' : 'channels'}/${encodeURIComponent(name)}`} text={name} />;
 }

@@ -34,6 +34,7 @@ export const en = {
     `The ${shown} rows with the largest revenue are shown. The totals include all, and the file has more rows.`,
   moreDays: (shown: string) => `The newest ${shown} days are shown. The file has all of them.`,
   noChannel: 'no channel',
+  noRequest: 'refunds without a request',
   file: 'Download as CSV',
   lossLink: 'Losses by reason',
   cards: 'Paid in advance',
@@ -41,10 +42,10 @@ export const en = {
   sold: 'Cards sold, without voided ones',
   redeemed: 'Of these, redeemed',
   unredeemed: 'Not redeemed yet',
-  unspent: 'Redeemed, and still in wallets',
+  unspent: 'Paid, and still in wallets',
   owed: 'Not used yet, in total',
   balances: 'All wallets, with free credit',
-  spendNote: 'Trial credit, gift cards and other credit count as spent before money from sold cards.',
+  spendNote: 'Trial credit, gift cards and other free credit are spent before money that was paid.',
 };
 
 export const zh: Said<typeof en> = {
@@ -76,6 +77,7 @@ export const zh: Said<typeof en> = {
   more: (shown) => `只列出營收最高的 ${shown} 列；合計包含全部，檔案則列出更多。`,
   moreDays: (shown) => `只列出最近 ${shown} 天；檔案則包含全部。`,
   noChannel: '無供應商線路',
+  noRequest: '與請求無關的退款',
   file: '下載 CSV',
   lossLink: '未回收成本的原因',
   cards: '預收款',
@@ -83,8 +85,8 @@ export const zh: Said<typeof en> = {
   sold: '已售出的儲值卡（不含作廢）',
   redeemed: '其中已兌換',
   unredeemed: '尚未兌換',
-  unspent: '已兌換、仍在餘額中',
+  unspent: '已付款、仍在餘額中',
   owed: '尚未使用，合計',
   balances: '所有餘額（含免費額度）',
-  spendNote: '計算時，試用額度、贈送的儲值卡與其他額度視為先於售出的儲值卡用完。',
+  spendNote: '試用額度、贈送的儲值卡與其他免費額度會先用完，之後才動用付費的金額。',
 };
