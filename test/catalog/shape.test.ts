@@ -137,8 +137,16 @@ describe('values', () => {
   test.each([
     [['channels'], {}, 'channels: must be a list'],
     [['channels', 1], 5, 'channels[1]: must be a table of fields'],
-    [['channels', 1, 'kind'], 'provider', 'channels[1].kind: must be one of openai, anthropic, gemini, bedrock, vertex, azure, demo'],
-    [['channels', 0, 'kind'], undefined, 'channels[0].kind: must be one of openai, anthropic, gemini, bedrock, vertex, azure, demo'],
+    [
+      ['channels', 1, 'kind'],
+      'provider',
+      'channels[1].kind: must be one of openai, anthropic, gemini, bedrock, vertex, azure, demo',
+    ],
+    [
+      ['channels', 0, 'kind'],
+      undefined,
+      'channels[0].kind: must be one of openai, anthropic, gemini, bedrock, vertex, azure, demo',
+    ],
     [['channels', 1, 'base_url'], 5, 'channels[1].base_url: must be an http or https URL'],
     [['channels', 1, 'endpoints'], [], 'channels[1].endpoints: must not be an empty list'],
     [['channels', 1, 'api_key'], '', 'channels[1].api_key: must not be empty'],

@@ -149,7 +149,11 @@ describe('headers', () => {
     const { key } = await gateway.register();
     const { cookies } = await signedIn(gateway, key, 'zh-TW');
     const headers = { cookie: [...cookies, ['lang', 'zh-TW']].map((cookie) => cookie.join('=')).join('; ') };
-    const ask = () => gateway.call('/account/play', { body: { model: 'auto:free', messages: [{ role: 'user', content: 'Hi' }] }, headers });
+    const ask = () =>
+      gateway.call('/account/play', {
+        body: { model: 'auto:free', messages: [{ role: 'user', content: 'Hi' }] },
+        headers,
+      });
     for (let count = 0; count < 6; count++) await (await ask()).text();
     const refused = await ask();
     expect(refused.status).toBe(429);

@@ -56,7 +56,9 @@ async function isUnharmed(place: string): Promise<void> {
     hit: 'hit' in window,
     images: document.images.length,
     scripts: document.scripts.length,
-    outside: document.body.querySelectorAll('svg:not([role=img], .mark svg, .legend svg, .chart svg), [onload], [onerror]').length,
+    outside: document.body.querySelectorAll(
+      'svg:not([role=img], .mark svg, .legend svg, .chart svg), [onload], [onerror]',
+    ).length,
   }));
   expect([place, seen]).toEqual([place, { hit: false, images: 0, scripts: 1, outside: 0 }]);
   expect([place, troubles]).toEqual([place, []]);

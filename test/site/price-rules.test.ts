@@ -71,9 +71,7 @@ test('the pricing page has a line for each tier, and names the rest', async () =
   const chinese = await (await createSiteClient(gateway, 'zh-TW').get('/pricing')).text();
   expect(chinese).toContain('輸入超過 272,000 個 Token');
   const plain = await (await gateway.call('/pricing', { headers: { accept: 'text/markdown' } })).text();
-  expect(plain).toContain(
-    '- ruled: more than 272,000 input tokens: Input NT$20, Cached input NT$1, Output NT$60.5',
-  );
+  expect(plain).toContain('- ruled: more than 272,000 input tokens: Input NT$20, Cached input NT$1, Output NT$60.5');
 });
 
 test('the pricing page denies other fees only if no tool has one', async () => {

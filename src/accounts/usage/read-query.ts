@@ -49,7 +49,9 @@ export async function usageQueryOf(
   const models = model && [...new Set([model, catalog().find(model)?.id ?? model])];
   const keyIds = await visibleKeyIds(store, viewer, subtree);
   const status = asked === FAILED ? { isFailed: true } : { status: asked };
-  const filters = Object.entries({ ...rest, ...status, keyId, keyIds, models, after }).filter(([, value]) => value !== undefined);
+  const filters = Object.entries({ ...rest, ...status, keyId, keyIds, models, after }).filter(
+    ([, value]) => value !== undefined,
+  );
   return { accountId: viewer.accountId, ...Object.fromEntries(filters) } as UsageQuery;
 }
 

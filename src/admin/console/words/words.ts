@@ -17,10 +17,10 @@ import * as losses from './losses.ts';
 import * as models from './models.ts';
 import * as prices from './prices.ts';
 import * as profit from './profit.ts';
+import * as refunds from './refunds.ts';
+import * as refused from './refused.ts';
 import * as today from './today.ts';
 import * as troubles from './troubles.ts';
-import * as refused from './refused.ts';
-import * as refunds from './refunds.ts';
 import * as watch from './watch.ts';
 
 const en = {
