@@ -27,6 +27,44 @@ export const NOTICE_DAYS = 180;
 
 export const ENTRIES: readonly Entry[] = [
   {
+    id: 'statements',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Refunds and statements', 'zh-TW': '退款與對帳單' },
+    text: {
+      en: 'A refund is an entry of its own, the event `refund.created`, and stands on the receipt of its request. Each month of an account has a statement with name, tax ID and the tax that is included.',
+      'zh-TW':
+        '退款是獨立的交易，也是事件 `refund.created`，並列在該請求的用量明細。帳戶每個月都有對帳單，列出抬頭、統一編號與內含的稅額。',
+    },
+    docs: 'accounts',
+    section: { en: 'statements', 'zh-TW': '對帳單' },
+  },
+  {
+    id: 'failed-usage',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Failed requests', 'zh-TW': '失敗的請求' },
+    text: {
+      en: '`GET /api/usage?status=failed` finds every request that did not end with `ok`. The usage page has charts, and says of each of them why it failed and what to do.',
+      'zh-TW':
+        '`GET /api/usage?status=failed` 列出所有未以 `ok` 結束的請求。用量頁面有圖表，並說明每個失敗的原因與處理方式。',
+    },
+    docs: 'accounts',
+    section: { en: 'balance-and-usage', 'zh-TW': '餘額與用量' },
+  },
+  {
+    id: 'model-pages',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Pages of models', 'zh-TW': '模型頁面' },
+    text: {
+      en: 'Each model has a page at `/models/ID` with prices, limits, speed by channel and examples. `/v1/models` and the catalog can carry a `description`.',
+      'zh-TW':
+        '每個模型在 `/models/ID` 都有自己的頁面，列出價格、上限、各線路的速度與範例。`/v1/models` 與模型目錄可以帶有 `description`。',
+    },
+    docs: 'getting-started',
+  },
+  {
     id: 'events',
     date: '2026-11-18',
     kind: 'added',
