@@ -436,7 +436,7 @@ test('a list of money that came in says so where it is not whole', async () => {
 test('where no money came in, the overview says so', async () => {
   const { accountId } = await createAccount(gateway.gateway.store, 0n);
   const operator = await clientOf(gateway);
-  const once = fieldOf(await (await operator.get(`/accounts/${accountId}`)).text(), 'once');
+  const once = fieldOf(await (await operator.get(`/accounts/${accountId}/keys`)).text(), 'once');
   const made = await operator.submit(`/accounts/${accountId}/keys`, { name: 'the first', once });
   const [key = ''] = /sk-svc-\w+/.exec(await made.text()) ?? [];
   const html = await (await (await signedIn(gateway, key)).get('/account')).text();
