@@ -150,7 +150,7 @@ describe('S16 marked text', () => {
 
 describe('S17 the log', () => {
   const FIELDS = new Set(
-    'at level event request_id trace_id account_id key_id node_id model channel channels endpoint outcome tries code status ms count revision cost_nano url file detail'.split(
+    'at level event request_id trace_id account_id key_id node_id model channel channels endpoint outcome tries code status ms count revision cost_nano url file detail severity'.split(
       ' ',
     ),
   );

@@ -55,7 +55,7 @@ test('a long page lists its parts: open where there is room, folded on a phone',
   expect(decodeURIComponent(new URL(page.url()).hash)).toBe(
     `#${await page.locator('article h2').last().getAttribute('id')}`,
   );
-  await page.goto(`${gateway.url}/docs/billing`);
+  await page.goto(`${gateway.url}/docs/versioning`);
   expect(await page.locator('.sections').count()).toBe(0);
   await leave();
 });

@@ -307,6 +307,7 @@ CREATE TABLE refunded (
 );
 
 CREATE INDEX refunded_by_account ON public.refunded USING btree (account_id);
+
 CREATE TABLE refusal_days (
   account_id text COLLATE "C" NOT NULL,
   day bigint NOT NULL,

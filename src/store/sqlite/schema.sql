@@ -273,6 +273,7 @@ CREATE TABLE refunded (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX refunded_by_account ON refunded (account_id);
+
 CREATE TABLE refusal_days (
   account_id TEXT NOT NULL,
   day INTEGER NOT NULL,

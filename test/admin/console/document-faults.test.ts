@@ -131,8 +131,8 @@ describe('on the page', () => {
   afterAll(() => gateway.stop());
 
   test.each([
-    ['en', 'line 5 · channels[1].kind', 'must be one of openai, anthropic, gemini, demo'],
-    ['zh-TW', '第 5 行 · channels[1].kind', '必須是下列之一：openai, anthropic, gemini, demo'],
+    ['en', 'line 5 · channels[1].kind', 'must be one of openai, anthropic, gemini, bedrock, vertex, azure, demo'],
+    ['zh-TW', '第 5 行 · channels[1].kind', '必須是下列之一：openai, anthropic, gemini, bedrock, vertex, azure, demo'],
   ] as const)('in %s', async (language, place, reason) => {
     const client = await clientOf(gateway, language);
     const response = await client.post('/models/document', { yaml: TEXT, base: '1' });

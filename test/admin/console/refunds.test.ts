@@ -45,7 +45,7 @@ describe('a refund', () => {
     expect((await client.post(`${pathOf(account)}/refund/do`, confirmed)).status).toBe(409);
     expect(await textOf(link)).toContain('All of what this request cost was refunded.');
     expect(await balanceOf(account)).toBe(1);
-    expect(await textOf(pathOf(account))).toContain('Refund</td>');
+    expect(await textOf(`${pathOf(account)}/ledger`)).toContain('Refund</td>');
   });
 
   test('more than the request cost, an unknown card or nothing typed is refused on the form', async () => {
