@@ -154,7 +154,7 @@ describe('whole', () => {
     const { price } = data.find(({ id }: Answer) => id === 'paint-by-both');
     expect(price).toMatchObject({ input: 10, cached_input: null, output: 20, image: 0.1 });
     const page = await (await gateway.call('/pricing', { headers: { accept: 'text/markdown' } })).text();
-    expect(page).toContain('| paint-by-both | 10 | – | – | – | 20 | 0.1 |');
+    expect(page).toContain('| paint-by-both | 10 | – | – | 20 | 0.1 |');
   });
 
   test('a prompt that was counted here is estimated where it has a price', async () => {

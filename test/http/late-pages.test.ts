@@ -9,6 +9,7 @@ function appWith(loadPages: () => Promise<AddPages>) {
     newId: () => 'req_1',
     publicUrl: 'http://gateway.example',
     countFault: () => {},
+    recordRefusal: () => {},
     log: () => {},
     isReady: () => true,
     authenticator: { authenticate: () => undefined },

@@ -17,7 +17,7 @@ interface Locked {
   dependencies?: Record<string, string>;
 }
 
-const MOST = 7;
+const MOST = 8;
 /** The types of the MCP server's package, of the same release. */
 const OF_MCP = '@modelcontextprotocol/core';
 
