@@ -13,7 +13,7 @@ function telling(name: string) {
 }
 
 /** Serves as whatever a read wants first. */
-const ANYTHING = { accountId: '', text: '', deadNodes: [], limit: 1 };
+const ANYTHING = { accountId: '', text: '', deadNodes: [], limit: 1, sort: 'created' };
 
 async function whoIsAsked(reads: Reads, name: ReadName): Promise<string> {
   const read = reads[name] as (wanted: unknown) => Promise<unknown>;

@@ -207,7 +207,9 @@ describe('migrations', () => {
     const { db } = await usedFile();
     migrate(db, { migrations: [...MIGRATIONS, next] });
     db.close();
-    await expect(openStore()).rejects.toThrow('newer version');
+    const refused: unknown = await openStore().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(StoreRefused);
+    expect(String(refused)).toContain('newer version');
   });
 
   test('one that fails leaves nothing behind', () => {

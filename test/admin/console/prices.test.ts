@@ -114,7 +114,7 @@ describe('the document', () => {
     const refused = await client.post('/models/document', { yaml, base: '1' });
     const html = await refused.text();
     expect(refused.status).toBe(422);
-    expect(html).toContain('<code>channels[1].kind</code>');
+    expect(html).toContain('channels[1].kind</code>');
     expect(textAreaOf(html, 'yaml')).toBe(yaml);
   });
 

@@ -106,7 +106,7 @@ function UnknownCosts({ context, total }: { context: ConsoleContext; total: Prof
   if (requests === 0) return null;
   return (
     <div class="notice is-warning" role="status">
-      <p>{words.unknownNotice(requests, count(requests), roundedMoney(revenue))}</p>
+      <p>{words.unknownNotice(count(requests), roundedMoney(revenue))}</p>
       <p class="faint">
         {words.unknownHelp} <a href="/models">{words.setCosts}</a>
       </p>

@@ -20,8 +20,8 @@ export const en = {
   unknown: 'unknown',
   unknownPart: (revenue: string) => `${revenue} without a known cost`,
   unknownRevenue: 'Revenue without a known cost',
-  unknownNotice: (number: number, requests: string, revenue: string) =>
-    `The upstream cost of ${number === 1 ? 'one request' : `${requests} requests`} is unknown, with a revenue of ${revenue}. This revenue is not part of the profit.`,
+  unknownNotice: (requests: string, revenue: string) =>
+    `Requests of unknown upstream cost: ${requests}, with a revenue of ${revenue}. This revenue is not part of the profit.`,
   unknownHelp:
     'The routes had no cost in the document, or the requests are older than this page. Set the costs of routes under Models.',
   setCosts: 'Set costs',
@@ -65,9 +65,9 @@ export const zh: Said<typeof en> = {
   unknown: '未知',
   unknownPart: (revenue) => `其中 ${revenue} 的成本未知`,
   unknownRevenue: '成本未知的營收',
-  unknownNotice: (_number, requests, revenue) =>
+  unknownNotice: (requests, revenue) =>
     `有 ${requests} 筆請求的上游成本未知，營收共 ${revenue}。這部分營收不計入獲利。`,
-  unknownHelp: '這些請求的路由在設定文件中沒有成本，或發生在開始記錄成本之前。請到「模型」設定路由的成本。',
+  unknownHelp: '這些請求的路由在系統設定中沒有成本，或發生在開始記錄成本之前。請到「模型」設定路由的成本。',
   setCosts: '設定成本',
   chart: '每日營收的去向',
   weekChart: '每週營收的去向',
