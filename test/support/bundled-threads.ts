@@ -1,12 +1,10 @@
-// Loaded before the tests. The tests open thousands of databases with three SQLite threads each, and a new thread reads and
-// compiles some dozens of source files. So every test process bundles the programs of these threads once, with their
-// bytecode, and a thread that has closed its database opens the next one.
+// Loaded before the tests. The tests start thousands of SQLite threads, and Bun reads and compiles some dozens of source
+// files for each. So every test process bundles the programs of these threads once, with their bytecode.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Envelope, ReaderRequest, WriterRequest } from '../../src/store/sqlite/messages.ts';
 
 const PROGRAMS = ['writer-thread', 'reader-thread'];
 
@@ -20,40 +18,10 @@ await Bun.build({
   format: 'cjs',
   bytecode: true,
 });
+const bundles = new Map(PROGRAMS.map((program) => [sourceOf(program), join(folder, `${program}.js`)]));
 
-/** A thread of the store. Once its database is closed it does not end, but waits for the next one. */
-class StoreThread extends Worker {
-  readonly #idle: Worker[];
-  #isClosed = false;
-
-  constructor(bundle: string, idle: Worker[]) {
-    super(bundle);
-    this.#idle = idle;
+globalThis.Worker = class extends Worker {
+  constructor(program: string | URL, options?: WorkerOptions) {
+    super(bundles.get(String(program)) ?? program, options);
   }
-
-  /** The store ends a thread to which it has sent `close` only after the answer. */
-  override postMessage(message: Envelope<ReaderRequest | WriterRequest> | string): void {
-    this.#isClosed = typeof message !== 'string' && message.request.do === 'close';
-    super.postMessage(message);
-  }
-
-  override terminate(): void {
-    if (this.#isClosed) {
-      this.onmessage = null;
-      this.onerror = null;
-      this.#idle.push(this);
-    } else super.terminate();
-  }
-}
-
-const programs = new Map(
-  PROGRAMS.map((program) => [sourceOf(program), { bundle: join(folder, `${program}.js`), idle: [] as Worker[] }]),
-);
-
-globalThis.Worker = new Proxy(Worker, {
-  construct(plain, [source, options]: [string | URL, WorkerOptions?]) {
-    const program = programs.get(String(source));
-    if (!program) return new plain(source, options);
-    return program.idle.pop() ?? new StoreThread(program.bundle, program.idle);
-  },
-});
+};
