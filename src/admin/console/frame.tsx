@@ -13,15 +13,21 @@ type Section = (typeof SECTIONS)[number];
 
 export interface ConsoleContext extends FrameContext {
   words: ConsoleWords;
-  /** Alarms that nobody has seen yet, counted to one above MAX_COUNTED: a figure in the menu, if it is known. */
-  openAlarms: number | undefined;
+  /** Alarms that nobody has acknowledged: a figure in the menu, if it is known. */
+  openAlarms: OpenAlarmCount | undefined;
+}
+
+export interface OpenAlarmCount {
+  /** Up to one above MAX_COUNTED. */
+  count: number;
+  isCritical: boolean;
 }
 
 /** More than these are not counted on every page. */
 export const MAX_COUNTED = 99;
 
-export function countedAlarms(open: number): string {
-  return open > MAX_COUNTED ? `${MAX_COUNTED}+` : String(open);
+export function countedAlarms({ count }: OpenAlarmCount): string {
+  return count > MAX_COUNTED ? `${MAX_COUNTED}+` : String(count);
 }
 
 /** The pages of a section, as tabs. */
@@ -60,7 +66,9 @@ export function ConsolePage(props: ConsolePageProps) {
   const { context, title, section, lead, notice, script, isShownOnce, children } = props;
   const { siteName, isSignedIn, openAlarms, path, words } = context;
   const { frame } = words;
-  const badge = openAlarms ? <span class="badge"> {frame.open(countedAlarms(openAlarms))}</span> : null;
+  const badge = openAlarms?.count ? (
+    <span class={openAlarms.isCritical ? 'badge bad' : 'badge'}> {frame.open(countedAlarms(openAlarms))}</span>
+  ) : null;
   const links = SECTIONS.map((name) => ({
     path: `/${name}`,
     text: name === 'alarms' ? [frame[name], badge] : frame[name],

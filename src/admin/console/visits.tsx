@@ -15,10 +15,10 @@ import { Hidden, TextField } from '../../site/parts/field.tsx';
 import { FormRefused } from '../../site/read-form.ts';
 import { type KeptFields, keepTyped, readTyped, TYPED_FIELD } from '../../site/typed-before.ts';
 import { createAnswer, type Handle, type Visit } from '../../site/visits.ts';
-import { listAlarms } from '../actions/alarms.ts';
+import { groupOpenAlarms, listAlarms } from '../actions/alarms.ts';
 import { hasControls } from '../actions/read-input.ts';
 import { invalid, notFound, OperatingRefused } from '../actions/refused.ts';
-import { type ConsoleContext, ConsolePage, MAX_COUNTED } from './frame.tsx';
+import { type ConsoleContext, ConsolePage, MAX_COUNTED, type OpenAlarmCount } from './frame.tsx';
 import { createOnce, type Once } from './once.ts';
 import { operatorFaultText, refusalNotice, refusalStatus } from './refused.ts';
 import { createConsoleSessions } from './sessions.ts';
@@ -204,9 +204,12 @@ function signInPage(context: ConsoleContext, next: string, typed: string, notice
 }
 
 /** Undefined if the store fails: the page is then shown without the count. */
-async function countOpenAlarms(tools: ConsoleTools): Promise<number | undefined> {
+async function countOpenAlarms(tools: ConsoleTools): Promise<OpenAlarmCount | undefined> {
   try {
-    return (await listAlarms(tools, MAX_COUNTED + 1, { openOnly: true })).length;
+    const newest = await listAlarms(tools, MAX_COUNTED + 1, { openOnly: true });
+    // A critical alarm may be older than those that are counted.
+    const severest = newest.length > MAX_COUNTED ? await groupOpenAlarms(tools, { limit: 1 }) : newest;
+    return { count: newest.length, isCritical: severest.some(({ severity }) => severity === 'critical') };
   } catch (error) {
     if (error instanceof Fault) return undefined;
     throw error;

@@ -53,6 +53,7 @@ test(
     const visitor = await visitConsole(browser, gateway, { javaScript: false });
     const { page, troubles } = visitor;
     await page.click('text=Only the demo channel exists');
+    await page.click('text=Edit the configuration as YAML instead');
 
     const yaml = await page.inputValue('#yaml');
     await page.fill('#yaml', yaml.replace('models:\n', `${channelYaml()}models:\n${MODEL_YAML}`));

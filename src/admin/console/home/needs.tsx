@@ -31,12 +31,14 @@ export function Needs({ context, needed }: { context: ConsoleContext; needed: Ne
       isBad: true,
     })),
     ...(isUnbalanced ? [{ path: '/ledger', text: home.unbalanced }] : []),
-    ...(context.openAlarms ? [{ path: '/alarms', text: home.openAlarms(countedAlarms(context.openAlarms)) }] : []),
+    ...(context.openAlarms?.count
+      ? [{ path: '/alarms', text: home.openAlarms(countedAlarms(context.openAlarms)) }]
+      : []),
     ...(troubled.length > 0 ? [{ path: '/channels', text: home.channelsBad(troubled.join(', ')) }] : []),
     ...(openIncidents > 0 ? [{ path: '/incidents', text: home.incidentsOpen(openIncidents) }] : []),
     ...(belowCost > 0 ? [{ path: '/models', text: words.models.belowCost(belowCost) }] : []),
     ...(retiring.length > 0 ? [{ path: '/models', text: home.retiring(retiring.join(', ')) }] : []),
-    ...(channels.every(({ kind }) => kind === 'demo') ? [{ path: '/models/document', text: home.noChannel }] : []),
+    ...(channels.every(({ kind }) => kind === 'demo') ? [{ path: '/connect', text: home.noChannel }] : []),
   ];
   if (needs.length === 0) {
     // If the alarms are unknown, the page must not say that all is well.
