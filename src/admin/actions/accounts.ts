@@ -14,6 +14,7 @@ import { wantedAccount } from './list-accounts.ts';
 import { showLosses } from './losses.ts';
 import { readLine } from './read-input.ts';
 import { refund } from './refunds.ts';
+import { refuseRepeated } from './refuse-repeated.ts';
 import { refuseFull } from './refuse-full.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
@@ -178,10 +179,14 @@ export async function credit(
   if (amount <= 0n) throw invalid('amount', 'must be above 0');
   const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
   const reference = once === undefined ? newId('credit') : `once_${readLine(once, 'once', 100)}`;
-  const refuseRepeat = async () => {
-    const earlier = await store.read.entryBy(kind, reference);
-    if (earlier) throw repeated(earlier, accountId, amount);
-  };
+  const refuseRepeat = () =>
+    refuseRepeated(tools, reference, {
+      kind,
+      same: {
+        account: (entry) => entry.accountId === accountId,
+        amount: (entry) => entry.amount === amount,
+      },
+    });
   if (once !== undefined) await refuseRepeat();
   await refuseFull(tools, accountId, amount);
   const log = logLine(tools, actor, `accounts.${kind}`, accountId, {
@@ -197,12 +202,6 @@ export async function credit(
   });
   if (!result.ok) throw noSuchAccount(accountId);
   return { balance: result.balance, reference };
-}
-
-function repeated(earlier: Entry, accountId: string, amount: Nano): OperatingRefused {
-  if (earlier.accountId !== accountId) return invalid('once', 'was used for another account');
-  if (earlier.amount !== amount) return invalid('once', 'was used for another amount');
-  return new OperatingRefused('already_done', 'this was credited already');
 }
 
 /**

@@ -2,10 +2,11 @@
 
 import { formatNtd, minNano, moneyFields, type Nano } from '../../kit/money.ts';
 import type { RefundInput } from '../../store/operations.ts';
-import type { Entry, EntryKind, Wallet } from '../../store/rows.ts';
+import type { Wallet } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
 import { readLine } from './read-input.ts';
 import { refuseFull } from './refuse-full.ts';
+import { refuseRepeated } from './refuse-repeated.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
@@ -42,10 +43,13 @@ export async function refund(
   if (amount !== undefined && amount <= 0n) throw invalid('amount', 'must be above 0');
   const { reason, reference } = readGiven(tools, given, 'refund');
   const refuseRepeat = () =>
-    refuseRepeated(tools, 'refund', reference, {
-      account: (entry) => entry.accountId === accountId,
-      amount: (entry) => amount === undefined || entry.amount === amount,
-      request: (entry) => (requestId ?? card ?? null) === entry.refundOf,
+    refuseRepeated(tools, reference, {
+      kind: 'refund',
+      same: {
+        account: (entry) => entry.accountId === accountId,
+        amount: (entry) => amount === undefined || entry.amount === amount,
+        request: (entry) => (requestId ?? card ?? null) === entry.refundOf,
+      },
     });
   if (given.once !== undefined) await refuseRepeat();
   const of = await findCharge(tools, accountId, given);
@@ -107,9 +111,12 @@ export async function payout(
   if (fee < 0n) throw invalid('fee', 'must not be below 0');
   const { reason, reference } = readGiven(tools, given, 'payout');
   const refuseRepeat = () =>
-    refuseRepeated(tools, 'payout', reference, {
-      account: (entry) => entry.accountId === accountId,
-      amount: (entry) => entry.amount === amount,
+    refuseRepeated(tools, reference, {
+      kind: 'payout',
+      same: {
+        account: (entry) => entry.accountId === accountId,
+        amount: (entry) => entry.amount === amount,
+      },
     });
   if (given.once !== undefined) await refuseRepeat();
   const log = logLine(tools, actor, 'accounts.payout', accountId, {
@@ -133,21 +140,6 @@ function readGiven({ newId }: Pick<OperatingTools, 'newId'>, { reason, once }: G
     reason: readLine(reason, 'reason', MAX_REASON_CHARS),
     reference: once === undefined ? newId(id) : `once_${readLine(once, 'once', 100)}`,
   };
-}
-
-/** Throws if the reference was used: already_done, or invalid if it was for something else. */
-async function refuseRepeated(
-  { store }: Pick<OperatingTools, 'store'>,
-  kind: EntryKind,
-  reference: string,
-  same: Readonly<Record<string, (earlier: Entry) => boolean>>,
-): Promise<void> {
-  const earlier = await store.read.entryBy(kind, reference);
-  if (!earlier) return;
-  for (const [what, isSame] of Object.entries(same)) {
-    if (!isSame(earlier)) throw invalid('once', `was used for another ${what}`);
-  }
-  throw new OperatingRefused('already_done', `this ${kind} was made already`);
 }
 
 function aboveCharge(charged: Nano, refunded: Nano): OperatingRefused {

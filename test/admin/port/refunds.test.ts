@@ -148,3 +148,21 @@ describe('a payout', () => {
     expect(gateway.audit()).toEqual([]);
   });
 });
+
+test('an idempotency key moves money once, whichever call it was used for', async () => {
+  const account = await gateway.register();
+  await redeemCard(account);
+  const path = `/accounts/${account.accountId}`;
+  const body = { amount_ntd: 2, reason: 'transfer', once: 'transfer-7' };
+  expect((await api('POST', `${path}/credit`, body)).status).toBe(200);
+  for (const [call, kind] of [
+    ['credit', 'topup'],
+    ['credit', 'refund'],
+    ['refund', undefined],
+    ['payout', undefined],
+  ] as const) {
+    const { status, body: refused } = await api('POST', `${path}/${call}`, { ...body, ...(kind && { kind }) });
+    expect([call, kind, status, refused.error?.message]).toEqual([call, kind, 400, 'once was used for a credit']);
+  }
+  expect(await walletOf(account)).toMatchObject({ balance_ntd: 103, paid_ntd: 100 });
+});
