@@ -1,4 +1,4 @@
-// An operator's actions for a customer: find the account, inspect, credit, freeze, manage keys.
+// An operator's actions for a customer: inspect the account, credit, freeze, manage keys.
 
 import { createKeyText, lastFour } from '../../accounts/keys/key-format.ts';
 import { treeOrder } from '../../accounts/keys/key-tree.ts';
@@ -7,19 +7,16 @@ import { parseCursor, writeCursor } from '../../accounts/usage/read-query.ts';
 import { formatNtd, type Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
-import type { DaySpend, FoundAccount, OpenHold } from '../../store/reads.ts';
+import type { DaySpend, OpenHold } from '../../store/reads.ts';
 import type { Entry, KeyRow, StoredAction, StoredEntry, UsageRecord, Wallet } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
-import { wantedAccount } from './list-accounts.ts';
 import { showLosses } from './losses.ts';
 import { readLine } from './read-input.ts';
 import { refund } from './refunds.ts';
-import { refuseRepeated } from './refuse-repeated.ts';
 import { refuseFull } from './refuse-full.ts';
+import { refuseRepeated } from './refuse-repeated.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
-
-export type { FoundAccount };
 
 /** Without hashes. */
 export interface KeyView extends Omit<KeyRow, 'hash' | 'oldHash' | 'oldHashUntil'> {
@@ -65,21 +62,11 @@ export interface AccountPages {
 
 type CreditKind = 'credit' | 'topup' | 'refund';
 
-const MAX_FOUND = 50;
 const ROWS_SHOWN = 50;
 const ACTIONS_SHOWN = 50;
 const DAYS_SHOWN = 30;
 const MAX_REASON_CHARS = 500;
 const MAX_NAME_CHARS = 100;
-
-/** Finds exact ids, the last four of a key, a card's serial or code, a login name, a request id, or a part of a nickname. At most 50. */
-export async function searchAccounts(
-  { store, hashCard }: Pick<OperatingTools, 'store' | 'hashCard'>,
-  text: string,
-): Promise<FoundAccount[]> {
-  const wanted = wantedAccount(hashCard, text);
-  return wanted === undefined || wanted === 'impossible' ? [] : store.read.findAccounts(wanted, MAX_FOUND);
-}
 
 /** Refused: not_found, invalid. */
 export async function showAccount(

@@ -50,7 +50,7 @@ export async function acknowledge(tools: OperatingTools, alarmId: number, actor:
   if (!isFirst) throw new OperatingRefused('already_done', 'it is already acknowledged');
 }
 
-/** More groups of one name are not counted: what is seen is told by the newest alarm. */
+/** Alarms of further groups are acknowledged too, but not counted: the newest group is always read. */
 const MAX_GROUPS = 10_000;
 
 interface Seen {

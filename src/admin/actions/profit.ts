@@ -1,5 +1,5 @@
-// Whether the shop earns: what customers paid, what upstreams bill for it, and losses. Only sums by day are read. Where a
-// route states no cost, what its requests cost is unknown: their revenue counts toward no profit.
+// Whether the shop earns: what customers paid less refunds, what upstreams bill for it, and losses. Where a route states no
+// cost, what its requests cost is unknown: their revenue counts toward no profit.
 
 import { csvHead, csvRows } from '../../kit/csv.ts';
 import { type Nano, ntdNumber } from '../../kit/money.ts';
@@ -11,7 +11,6 @@ import type { OperatingTools } from './tools.ts';
 export { PROFIT_BY, type ProfitBy };
 
 export const PROFIT_DAYS = [7, 30, 90] as const;
-export type ProfitDays = (typeof PROFIT_DAYS)[number];
 
 const MAX_ROWS = 500;
 

@@ -1,6 +1,5 @@
 // Refused requests: how many there were, and the newest ones. Without any content.
 
-import { FAULT_CODES, type FaultCode } from '../../faults/table.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import type { RefusalCount, RefusedRequest } from '../../store/refusals.ts';
 import { dayText } from './ledger.ts';
@@ -52,10 +51,6 @@ export async function showRefused(tools: Tools, requestId: string): Promise<Refu
   const [found] = (await showRefusals(tools, { requestId })).data;
   if (!found) throw notFound(`refused request ${requestId}`);
   return found;
-}
-
-export function isFaultCode(code: string): code is FaultCode {
-  return FAULT_CODES.some((known) => known === code);
 }
 
 function viewRefused({ accountId, keyId, ...request }: RefusedRequest): RefusedView {
