@@ -5,13 +5,14 @@ import type { Document, DocumentModel } from '../../catalog/document.ts';
 import { type Amounts, hasRules, PRICE_NAMES } from '../../catalog/listed-prices.ts';
 import { type Fields, fieldsOf, listOf } from '../../catalog/loose-fields.ts';
 import { priceDecimals } from '../../catalog/price-shape.ts';
-import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
+import { parseNtd } from '../../kit/money.ts';
 import { type ConvertAmount, convertRules } from './import-rules.ts';
 import { readNewest } from './newest.ts';
 import { type PriceChanges, type PriceEdit, type PriceList, RULE_NAMES, toPriceList } from './prices.ts';
 import { readCsv } from './read-table.ts';
 import { invalid, notFound } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
+import { type Conversion, convertPrice, readConversion } from './usd-prices.ts';
 
 export interface ImportOptions {
   /** NT$ for one US$, as a decimal text. */
@@ -95,8 +96,7 @@ export async function importPrices(
   text: string,
   options: ImportOptions,
 ): Promise<ImportedPrices> {
-  const rate = readFactor('rate', options.rate);
-  const markup = readFactor('markup', options.markup, { mayBeZero: true });
+  const conversion = readConversion(options.rate, options.markup);
   if (text.length > MAX_CHARS) throw invalid('text', `is longer than ${MAX_CHARS} characters`);
   const { revision, document } = await readNewest(tools);
   const { channel, setCost } = options;
@@ -111,7 +111,7 @@ export async function importPrices(
     if (!model) return { unknown: [listed.model] };
     if (seen.has(model.id)) return refused(listed, `${model.id} is in the list already: name it once`);
     seen.add(model.id);
-    return importModel(listed, model, { rate, markup, setCost, channel });
+    return importModel(listed, model, { conversion, setCost, channel });
   });
   return {
     revision: revision.revision,
@@ -126,21 +126,19 @@ export async function importPrices(
 /** The result of one line or list element. */
 type Found = Partial<Omit<ImportedPrices, 'revision'>>;
 
-interface Conversion extends Pick<ImportOptions, 'setCost' | 'channel'> {
-  rate: Nano;
-  markup: Nano;
+interface Importing extends Pick<ImportOptions, 'setCost' | 'channel'> {
+  conversion: Conversion;
 }
 
 function refused({ path }: ListedModel, message: string): Found {
   return { faults: [{ path: `${path}.model`, message }] };
 }
 
-function importModel(listed: ListedModel, model: DocumentModel, conversion: Conversion): Found {
-  const { rate, markup, setCost, channel } = conversion;
+function importModel(listed: ListedModel, model: DocumentModel, { conversion, setCost, channel }: Importing): Found {
   if (setCost && channel !== undefined && !model.routes.some((route) => route.channel === channel)) {
     return refused(listed, `${model.id} has no route to ${channel}`);
   }
-  const { cost, sale, rules, faults } = convert(listed, rate, markup);
+  const { cost, sale, rules, faults } = convert(listed, conversion);
   if (faults.length > 0) return { faults };
   const notes = notesOf(listed.path, { cost, sale }, setCost);
   const edit: PriceEdit = {
@@ -204,15 +202,7 @@ function unknownColumns(list: readonly ListedModel[]): ImportNote[] {
   }));
 }
 
-function readFactor(field: string, text: string, { mayBeZero = false } = {}): Nano {
-  const factor = parseNtd(text.trim());
-  if (factor === undefined || factor < 0n || (factor === 0n && !mayBeZero)) {
-    throw invalid(field, `must be a plain decimal number${mayBeZero ? '' : ' above 0'}: ${text}`);
-  }
-  return factor;
-}
-
-function convert({ path, prices, entry }: ListedModel, rate: Nano, markup: Nano) {
+function convert({ path, prices, entry }: ListedModel, conversion: Conversion) {
   const cost: PriceList = {};
   const sale: PriceList = {};
   const faults: ImportedPrices['faults'] = [];
@@ -222,10 +212,7 @@ function convert({ path, prices, entry }: ListedModel, rate: Nano, markup: Nano)
       faults.push({ path: at, message: `must be a plain decimal number of US$: ${text}` });
       return undefined;
     }
-    const hundred = 100n * NANO_PER_NTD;
-    const step = NANO_PER_NTD / 10n ** BigInt(decimals);
-    const price = roundUp(usd * rate * (hundred + markup), NANO_PER_NTD * hundred, step);
-    return { cost: formatNtd(roundUp(usd * rate, NANO_PER_NTD, step)), sale: formatNtd(price) };
+    return convertPrice(usd, decimals, conversion);
   };
   for (const name of PRICE_NAMES) {
     const text = prices[name] ?? '';
@@ -250,12 +237,6 @@ function notesOf(
   if (isEmpty(cost)) return [note(path, 'no_price')];
   const zeros = PRICE_NAMES.filter((name) => cost[name] !== undefined && sale[name] === undefined);
   return zeros.map((name) => note(`${path}.${name}`, isCostNoted ? 'zero_cost_noted' : 'zero'));
-}
-
-/** Rounds up to the decimals that the price has, so that the mark-up is never undercut. */
-function roundUp(numerator: bigint, denominator: bigint, step: Nano): Nano {
-  const divisor = denominator * step;
-  return ((numerator + divisor - 1n) / divisor) * step;
 }
 
 function readList(text: string): ListedModel[] {

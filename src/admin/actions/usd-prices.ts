@@ -22,13 +22,36 @@ export interface Conversion {
 
 /** Refused: invalid. */
 export function readConversion(rate: string, markup: string): Conversion {
-  return { rate: readFactor('rate', rate, 1n), markup: readFactor('markup', markup, 0n) };
+  return { rate: readFactor('rate', rate), markup: readFactor('markup', markup, { mayBeZero: true }) };
 }
 
-function readFactor(field: string, text: string, least: Nano): Nano {
-  const factor = parseNtd(text);
-  if (factor === undefined || factor < least) throw invalid(field, `must be a plain decimal number: ${text}`);
+function readFactor(field: string, text: string, { mayBeZero = false } = {}): Nano {
+  const factor = parseNtd(text.trim());
+  if (factor === undefined || factor < 0n || (factor === 0n && !mayBeZero)) {
+    throw invalid(field, `must be a plain decimal number${mayBeZero ? '' : ' above 0'}: ${text}`);
+  }
   return factor;
+}
+
+const HUNDRED = 100n * NANO_PER_NTD;
+
+/** One price in US$, in NT$ with so many decimals. */
+export function convertPrice(
+  usd: Nano,
+  decimals: number,
+  { rate, markup }: Conversion,
+): Record<'cost' | 'sale', string> {
+  const divisor = NANO_PER_NTD * HUNDRED;
+  return {
+    cost: roundUp(usd * rate * HUNDRED, divisor, decimals),
+    sale: roundUp(usd * rate * (HUNDRED + markup), divisor, decimals),
+  };
+}
+
+function roundUp(numerator: bigint, denominator: bigint, decimals: number): string {
+  const step = NANO_PER_NTD / 10n ** BigInt(decimals);
+  const divisor = denominator * step;
+  return formatNtd(((numerator + divisor - 1n) / divisor) * step);
 }
 
 export function knownUsd({ usd: { tiers, changes, ...prices } }: KnownModel): UsdList {
@@ -39,18 +62,11 @@ export function knownUsd({ usd: { tiers, changes, ...prices } }: KnownModel): Us
   };
 }
 
-const HUNDRED = 100n * NANO_PER_NTD;
-
 /** `sale` is undefined if everything costs 0. A cost has no changes: it is edited when they come. */
-export function convertUsd(list: UsdList, { rate, markup }: Conversion) {
-  const price = (isSale: boolean) => (name: string, usd: string) => {
-    const amount = parseNtd(usd) ?? 0n;
-    const step = NANO_PER_NTD / 10n ** BigInt(priceDecimals(name));
-    const exact = amount * rate * (isSale ? HUNDRED + markup : HUNDRED);
-    const divisor = NANO_PER_NTD * HUNDRED * step;
-    return Number(formatNtd(((exact + divisor - 1n) / divisor) * step));
-  };
-  const [cost, sale] = [price(false), price(true)];
+export function convertUsd(list: UsdList, conversion: Conversion) {
+  const price = (side: 'cost' | 'sale') => (name: string, usd: string) =>
+    Number(convertPrice(parseNtd(usd) ?? 0n, priceDecimals(name), conversion)[side]);
+  const [cost, sale] = [price('cost'), price('sale')];
   const isFree = Object.values(list.prices).every((usd) => (parseNtd(usd) ?? 0n) === 0n);
   const { tiers = [], changes = [] } = list;
   const withTiers = (convert: ReturnType<typeof price>) => ({
