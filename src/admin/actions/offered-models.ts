@@ -34,13 +34,16 @@ export function offerOf({ preset, listing }: ChannelDraft, document: Document, m
   const known = preset.models?.find(({ id, upstreamModel = id }) => upstreamModel === model);
   const listed = listing.ok ? listing.value.find((one) => one.model === model) : undefined;
   const id = known?.id ?? publicId(model);
+  const kind = /embed|\bbge\b/i.test(model) ? 'embeddings' : 'chat';
   const usual = preset.isOwnServer ? '0' : '';
+  // Embeddings have no output to sell.
+  const usualOutput = kind === 'embeddings' ? '0' : usual;
   return {
     model,
     id,
     input: known ? String(known.usd.input) : (listed?.usd?.input ?? usual),
-    output: known ? String(known.usd.output) : (listed?.usd?.output ?? usual),
-    kind: /embed|\bbge\b/i.test(model) ? 'embeddings' : 'chat',
+    output: known ? String(known.usd.output) : (listed?.usd?.output ?? usualOutput),
+    kind,
     known,
     listed,
     existing: document.models.find((one) => one.id === id || one.aliases.includes(id)),

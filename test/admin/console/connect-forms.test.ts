@@ -153,6 +153,24 @@ describe('what is listed', () => {
     });
   });
 
+  test('a model for embeddings needs only the price of its input', async () => {
+    offer([{ id: 'lab/embed-1' }]);
+    const draft = await connect({ name: 'vectors' });
+    const html = await (await client.get(draft)).text();
+    const fieldValue = (field: string) => new RegExp(`name="m0-${field}" value="([^"]*)"`).exec(html)?.[1];
+    expect([fieldValue('input'), fieldValue('output')]).toEqual(['', '0']);
+    const output = fieldValue('output') ?? '';
+    const sent = await client.post(draft, { ...FORM, ...row(0, 'lab/embed-1', { id: 'embed-1', input: '1', output }) });
+    expect(sent.headers.get('location')).toBe(`${draft}/review`);
+    await save(draft);
+    expect((await newest()).models.at(-1)).toEqual({
+      id: 'embed-1',
+      kinds: ['embeddings'],
+      price: { input: 33 },
+      routes: [{ channel: 'vectors', model: 'lab/embed-1', cost: { input: 30 } }],
+    });
+  });
+
   test('of a long list, what is searched for is shown, and what was chosen stays', async () => {
     offer(Array.from({ length: 400 }, (_, index) => ({ id: `model-${String(index).padStart(3, '0')}` })));
     const draft = await connect({ name: 'long' });
