@@ -62,12 +62,12 @@ export function knownUsd({ usd: { tiers, changes, ...prices } }: KnownModel): Us
   };
 }
 
-/** `sale` is undefined if everything costs 0. A cost has no changes: it is edited when they come. */
+/** `sale` is undefined if everything costs 0. A cost has no changes: it is edited when they come. Refused: invalid. */
 export function convertUsd(list: UsdList, conversion: Conversion) {
   const price = (side: 'cost' | 'sale') => (name: string, usd: string) =>
-    Number(convertPrice(parseNtd(usd) ?? 0n, priceDecimals(name), conversion)[side]);
+    Number(convertPrice(readUsd(name, usd), priceDecimals(name), conversion)[side]);
   const [cost, sale] = [price('cost'), price('sale')];
-  const isFree = Object.values(list.prices).every((usd) => (parseNtd(usd) ?? 0n) === 0n);
+  const isFree = Object.entries(list.prices).every(([name, usd]) => readUsd(name, usd) === 0n);
   const { tiers = [], changes = [] } = list;
   const withTiers = (convert: ReturnType<typeof price>) => ({
     ...convertAll(list.prices, convert),
@@ -82,6 +82,13 @@ export function convertUsd(list: UsdList, conversion: Conversion) {
           ...(changes.length > 0 && { changes: changes.map((change) => convertAll(change, sale)) }),
         },
   };
+}
+
+/** What is no amount must not make a model free. */
+function readUsd(name: string, usd: string): Nano {
+  const amount = parseNtd(usd);
+  if (amount === undefined || amount < 0n) throw invalid(name, `must be a plain decimal number of US$: ${usd}`);
+  return amount;
 }
 
 /** Fields that are no amounts. */
