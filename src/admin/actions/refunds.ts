@@ -110,14 +110,17 @@ export async function payout(
   if (amount <= 0n) throw invalid('amount', 'must be above 0');
   if (fee < 0n) throw invalid('fee', 'must not be below 0');
   const { reason, reference } = readGiven(tools, given, 'payout');
-  const refuseRepeat = () =>
-    refuseRepeated(tools, reference, {
+  const refuseRepeat = async () => {
+    const earlierFee = (await store.read.entryBy('payout_fee', reference))?.amount ?? 0n;
+    await refuseRepeated(tools, reference, {
       kind: 'payout',
       same: {
         account: (entry) => entry.accountId === accountId,
         amount: (entry) => entry.amount === amount,
+        fee: () => earlierFee === fee,
       },
     });
+  };
   if (given.once !== undefined) await refuseRepeat();
   const log = logLine(tools, actor, 'accounts.payout', accountId, {
     amount_ntd: formatNtd(amount),

@@ -126,6 +126,8 @@ describe('a payout', () => {
     expect((await payoutTo(account, { ...body, fee_ntd: 30.5 })).body.error).toMatchObject({ payable_ntd: 150 });
     const both = await Promise.all([1, 2].map(() => payoutTo(account, body)));
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const other = await payoutTo(account, { ...body, fee_ntd: 20 });
+    expect(other.body.error.message).toContain('another fee');
     expect(await walletOf(account)).toMatchObject({ balance_ntd: 31, paid_ntd: 0, frozen: true });
     const { credits } = (await api('GET', `/accounts/${account.accountId}`)).body;
     expect(credits.slice(0, 2).map(({ kind, amount_ntd }: Record<string, unknown>) => [kind, amount_ntd])).toEqual([
