@@ -1,4 +1,4 @@
-// Refunds and payouts through the operator's API and the command line: bounded, once, audited, and told to the customer.
+// Refunds and payouts through the operator's API and the command line: bounded, once, audited, and visible to the customer.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type AdminApi, adminApiOf } from '../../support/admin-api.ts';
