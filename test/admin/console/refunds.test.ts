@@ -30,6 +30,7 @@ describe('a refund', () => {
     const request = `${pathOf(account)}/requests/${requestId}`;
     const link = `${pathOf(account)}/refund?request=${requestId}`;
     expect(await textOf(request)).toContain(`href="${link}"`);
+    expect(await textOf(request, await clientOf(gateway, 'zh-TW'))).toContain('模型已回覆，收取輸入、推理與輸出的費用');
     const form = await textOf(link);
     const amount = fieldOf(form, 'amount');
     expect(BigInt(Math.round(Number(amount) * 1e9))).toBe(BigInt(cost));

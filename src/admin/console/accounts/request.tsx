@@ -3,10 +3,10 @@
 
 import type { Nano } from '../../../kit/money.ts';
 import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
-import type { Language } from '../../../site/language.ts';
+import { type Language, wordsOf } from '../../../site/language.ts';
 import { Attempts, RequestStatus } from '../../../site/parts/attempts.tsx';
 import { IdLink } from '../../../site/parts/button.tsx';
-import { type Fact, Facts } from '../../../site/parts/table.tsx';
+import { type Fact, Facts, Under } from '../../../site/parts/table.tsx';
 import type { Entry, UsageRecord } from '../../../store/rows.ts';
 import type { showRequest } from '../../actions/accounts.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
@@ -34,22 +34,30 @@ export function RequestPage({ context, accountId, requestId, found }: RequestPro
       {found.isOpen ? (
         <>
           <p>{accounts.stillRuns}</p>
-          <Facts facts={[...heads, [accounts.key, found.keyId]]} />
+          <Facts facts={[...heads, [accounts.key, found.keyId]]} look="lines" />
         </>
       ) : !found.record ? (
         <>
           <p>{accounts.notKept}</p>
           <Facts
             facts={[...heads, ...factsOfEntry(context.language, found.entry), ...refundFacts(context, found.refunded)]}
+            look="lines"
           />
           <RefundLink {...{ context, accountId, requestId, left: found.entry.amount - found.refunded }} />
         </>
       ) : (
         <>
-          <Facts
-            facts={[...heads, ...factsOf(context.language, found.record), ...refundFacts(context, found.refunded)]}
-          />
-          <RefundLink {...{ context, accountId, requestId, left: found.record.cost - found.refunded }} />
+          <div class="two">
+            <Facts facts={[...heads, ...callFacts(context.language, found.record)]} look="lines" />
+            <div>
+              <Facts
+                facts={[...billFacts(context.language, found.record), ...refundFacts(context, found.refunded)]}
+                look="lines"
+              />
+              <Rule language={context.language} record={found.record} />
+              <RefundLink {...{ context, accountId, requestId, left: found.record.cost - found.refunded }} />
+            </div>
+          </div>
           <h2>{accounts.attempts}</h2>
           {found.record.attempts.length === 0 ? (
             <p class="empty">{accounts.noAttempts}</p>
@@ -72,7 +80,21 @@ function factsOfEntry(language: Language, { at, amount, balanceAfter }: Entry): 
   return [[accounts.at, dateTime(at)], [accounts.cost, money(amount)], ...after];
 }
 
-function factsOf(language: Language, record: UsageRecord): Fact[] {
+function callFacts(language: Language, record: UsageRecord): Fact[] {
+  const { accounts } = consoleWords(language);
+  return [
+    [accounts.at, dateTime(record.at)],
+    [accounts.key, record.keyId],
+    [accounts.model, record.model],
+    [accounts.endpoint, record.endpoint],
+    [accounts.channel, record.channel ?? '–'],
+    [accounts.outcome, <RequestStatus language={language} status={record.status} />],
+    [accounts.firstToken, milliseconds(record.firstTokenMs)],
+    [accounts.duration, milliseconds(record.totalMs)],
+  ];
+}
+
+function billFacts(language: Language, record: UsageRecord): Fact[] {
   const { accounts, frame } = consoleWords(language);
   const counted = ([title, value]: readonly [string, number]): Fact[] => (value > 0 ? [[title, count(value)]] : []);
   const buckets = [
@@ -82,22 +104,24 @@ function factsOf(language: Language, record: UsageRecord): Fact[] {
     [accounts.images, record.images],
   ] as const;
   return [
-    [accounts.at, dateTime(record.at)],
-    [accounts.key, record.keyId],
-    [accounts.model, record.model],
-    [accounts.endpoint, record.endpoint],
-    [accounts.channel, record.channel ?? '–'],
-    [accounts.outcome, <RequestStatus language={language} status={record.status} />],
     [accounts.inputTokens, count(record.input)],
     [accounts.outputTokens, count(record.output)],
     ...buckets.flatMap(counted),
     [accounts.estimated, record.estimated ? frame.yes : frame.no],
     [accounts.wasHeld, money(record.held)],
     [accounts.cost, money(record.cost)],
-    [accounts.rule, record.rule ?? '–'],
     [accounts.after, money(record.balanceAfter)],
-    [accounts.firstToken, milliseconds(record.firstTokenMs)],
-    [accounts.duration, milliseconds(record.totalMs)],
     [accounts.priceList, String(record.revision)],
   ];
+}
+
+/** As the customer reads it on the receipt, with the name that the API has for it. */
+function Rule({ language, record: { rule, cost, held } }: { language: Language; record: UsageRecord }) {
+  if (rule === null) return null;
+  const { usage } = wordsOf(language).account;
+  return (
+    <p>
+      <Under of={usage.rules[rule](money(cost), money(held))} text={rule} class="id" />
+    </p>
+  );
 }

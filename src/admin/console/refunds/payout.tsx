@@ -30,6 +30,7 @@ export function PayoutPage({ context, wallet, form, faults = {}, notice }: Payou
     <ConsolePage context={context} section="accounts" title={refunds.payout} lead={refunds.payoutLead} notice={notice}>
       <div class="narrow">
         <Facts
+          look="lines"
           facts={[
             [accounts.account, <span class="id">{accountId}</span>],
             [refunds.balance, money(balance)],

@@ -34,6 +34,7 @@ export function RefundPage({ context, accountId, request, form, faults = {}, not
     >
       <div class="narrow">
         <Facts
+          look="lines"
           facts={[
             [accounts.account, <span class="id">{accountId}</span>],
             ...(request
