@@ -17,6 +17,7 @@ beforeAll(async () => {
   const api = adminApiOf(gateway);
   const { accountId: account } = await gateway.register();
   await api('POST', `/accounts/${account}/freeze`, { reason: 'stolen key' });
+  await api('PATCH', `/accounts/${account}`, { nickname: 'Corner shop' });
   const issued = await api('POST', '/cards', { amount_ntd: '1300.5', count: 2, kind: 'promo', expires: '2099-01-01' });
   const told = await api('POST', '/incidents', {
     title_en: 'Database maintenance',
@@ -32,13 +33,14 @@ const pageIn = async (language: string, path = '/actions') =>
   (await (await clientOf(gateway, language)).get(path)).text();
 
 test.each([
-  ['en', ['Froze account', 'Issued cards', 'Published incident'], 'amount', 'Gift (promotion)'],
-  ['zh-TW', ['暫停帳戶使用', '發行儲值卡', '發布公告'], '金額', '贈送（行銷）'],
-])('actions and their facts are told in %s', async (language, names, amount, kind) => {
+  ['en', ['Froze account', 'Issued cards', 'Published incident'], 'amount', 'Gift (promotion)', 'nickname'],
+  ['zh-TW', ['暫停帳戶使用', '發行儲值卡', '發布公告'], '金額', '贈送（行銷）', '暱稱'],
+])('actions and their facts are told in %s', async (language, names, amount, kind, nickname) => {
   const html = await pageIn(language);
   for (const name of names) expect(html).toContain(`${name}<span class="under id">`);
   expect(html).toContain(`title="amount_ntd">${amount}</span> NT$1,300.50<`);
   expect(html).toContain(`</span> ${kind}<`);
+  expect(html).toContain(`title="nickname">${nickname}</span> Corner shop<`);
   expect(html).toContain('</span> 2026-01-10 02:30:00 UTC+8<');
   expect(html).not.toContain('2026-01-09T18:30');
 });

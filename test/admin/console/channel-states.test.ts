@@ -62,7 +62,7 @@ test('at 97 percent, what the public sees as degraded is degraded for the operat
   clock.skip(FIGURES_KEPT_MS);
   expect([await publicState(), await operatorState()]).toEqual(['degraded', 'degraded']);
   for (const [language, word, why] of [
-    ['en', 'Degraded', '97.1 % of the last hour succeeded'],
+    ['en', 'Degraded', '97.1 % of the requests of the last hour succeeded'],
     ['zh-TW', '不穩定', '最近一小時成功率 97.1 %'],
   ] as const) {
     const html = await (await (await clientOf(gateway, language)).get('/channels/up')).text();

@@ -25,7 +25,7 @@ export const en = {
   open: (count: number) =>
     count === 1 ? 'Circuit breaker open for one model' : `Circuit breaker open for ${count} models`,
   probing: 'Probing',
-  failing: (rate: string) => `${rate} of the last hour succeeded`,
+  failing: (rate: string) => `${rate} of the requests of the last hour succeeded`,
   successChart: 'Success by hour, 24 h',
   firstTokenChart: 'Time to first token by hour, 24 h',
   successLabel: (rate: string, requests: string) => `${rate} of ${requests} requests of the last 24 hours succeeded`,

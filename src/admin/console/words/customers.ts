@@ -57,7 +57,7 @@ export const zh: Said<typeof en> = {
   nickname: '暱稱',
   balance: '餘額',
   spend: '30 天花費',
-  profit: '30 天利潤',
+  profit: '30 天獲利',
   lastSeen: '最近一次呼叫',
   failureRate: '30 天失敗率',
   failureOf: (failed, requests) => `${requests} 次中失敗 ${failed} 次`,
