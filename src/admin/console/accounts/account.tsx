@@ -33,7 +33,6 @@ export function AccountPage(props: AccountProps) {
       </div>
       <Facts facts={factsOf(props)} />
       {account.spendByDay.length > 0 ? <Spend {...props} /> : null}
-      <MoneyLinks context={context} accountId={account.accountId} />
       <AccountActions {...props} />
       <h2>{accounts.actions}</h2>
       <Actions context={context} actions={account.actions} none={accounts.noActions} />
@@ -87,6 +86,7 @@ function AccountActions(props: AccountProps) {
     <section id="actions">
       <h2>{customers.actions}</h2>
       <p class="row">
+        <MoneyLinks context={context} accountId={account.accountId} />
         <LinkButton look="quiet" href={`/accounts/${account.accountId}/${verb}`} text={accounts[verb]} />
       </p>
       <div class="two">

@@ -8,11 +8,11 @@ import type { ConsoleContext } from '../frame.tsx';
 export function MoneyLinks({ context, accountId }: { context: ConsoleContext; accountId: string }) {
   const { refunds } = context.words;
   return (
-    <p class="row">
+    <>
       <LinkButton look="quiet" href={`/accounts/${accountId}/refund`} text={refunds.refund} />
       <LinkButton look="quiet" href={`/accounts/${accountId}/payout`} text={refunds.payout} />
       <LinkButton look="quiet" href={`/accounts/${accountId}/statements`} text={refunds.statements} />
-    </p>
+    </>
   );
 }
 
