@@ -2,6 +2,7 @@
 // Every chart of the site and the console: drawn here as SVG, so that it needs no script, with an axis, a legend, and the
 // same figures as a table. Bars of several series stand on each other; what is below zero hangs below the zero line.
 
+import type { Child } from 'hono/jsx';
 import { type Scale, scaleOf } from './chart-scale.ts';
 import { DataTable, figure } from './table.tsx';
 
@@ -38,6 +39,8 @@ interface ChartProps {
   tableText: string;
   /** The head of the column that names the columns of the chart, such as "Day". */
   columnText: string;
+  /** In place of the chart's own table: one that has more. */
+  table?: Child;
 }
 
 /** More labels than this would touch each other on a phone. */
@@ -81,14 +84,16 @@ export function Chart({ title, columns, series, format, kind = 'bars', isWhole =
       </div>
       <details>
         <summary>{texts.tableText}</summary>
-        <DataTable
-          label={title}
-          columns={[texts.columnText, ...series.map(({ name }) => figure(name))]}
-          rows={columns.map((column, index) => [
-            column.href ? <a href={column.href}>{column.title}</a> : column.title,
-            ...series.map(({ values }) => textOf(values[index], format)),
-          ])}
-        />
+        {texts.table ?? (
+          <DataTable
+            label={title}
+            columns={[texts.columnText, ...series.map(({ name }) => figure(name))]}
+            rows={columns.map((column, index) => [
+              column.href ? <a href={column.href}>{column.title}</a> : column.title,
+              ...series.map(({ values }) => textOf(values[index], format)),
+            ])}
+          />
+        )}
       </details>
     </figure>
   );

@@ -68,9 +68,9 @@ function profitText(words: ConsoleWords['today'], profit: Nano | null): string {
   return profit === null ? words.profitUnknown : roundedMoney(profit);
 }
 
-/** As `+12.0 %`; undefined if there is nothing to compare with. Only for reading: doubles are exact enough. */
+/** As `+12.0 %`; undefined if nothing changed, or there is nothing to compare with. Only for reading: doubles are exact enough. */
 function change(now: number, before: number): string | undefined {
-  if (before <= 0) return undefined;
+  if (before <= 0 || now === before) return undefined;
   const share = (now - before) / before;
   return `${share < 0 ? '−' : '+'}${percent(Math.abs(share))}`;
 }

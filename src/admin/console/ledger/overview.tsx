@@ -1,11 +1,12 @@
 /** @jsxImportSource hono/jsx */
 // Overview of the ledger: the audit, the internal accounts, revenue and losses.
 
-import { count, dateTime, money } from '../../../site/format.ts';
+import { NANO_PER_NTD, ntdNumber } from '../../../kit/money.ts';
+import { count, dateTime, money, roundedMoney } from '../../../site/format.ts';
 import { wordFor, wordsOf } from '../../../site/language.ts';
 import { Money } from '../../../site/parts/amount.tsx';
-import { MoneyBars } from '../../../site/parts/bars.tsx';
 import { IdLink, Submit } from '../../../site/parts/button.tsx';
+import { Chart } from '../../../site/parts/chart.tsx';
 import { DataTable, Facts, figure } from '../../../site/parts/table.tsx';
 import type { Entry } from '../../../store/rows.ts';
 import {
@@ -144,31 +145,42 @@ function InternalAccounts({ context, internalAccounts }: LedgerProps) {
 function Revenue({ context, revenue }: LedgerProps) {
   const { ledger } = context.words;
   const firstKept = revenue.findIndex((day) => day.revenue !== null);
+  const total = revenue.reduce((sum, day) => sum + (day.revenue ?? 0n), 0n);
+  const values = revenue.map((day) => (day.revenue === null ? null : ntdNumber(day.revenue)));
   return (
     <section>
       <h2>{ledger.revenue}</h2>
-      <MoneyBars
-        language={context.language}
-        days={revenue.map(({ day, revenue: amount }) => ({ day, amount }))}
-        label={ledger.revenueLabel}
+      <p class="faint">{ledger.revenueLabel(roundedMoney(total))}</p>
+      <Chart
+        title={ledger.revenue}
+        columns={revenue.map(({ day }) => ({ label: day.slice('2026-'.length), title: day }))}
+        series={[{ name: ledger.took, look: 1, values }]}
+        format={(value) => roundedMoney(BigInt(Math.round(value * Number(NANO_PER_NTD))))}
+        tableText={ledger.table}
+        columnText={ledger.day}
+        table={<RevenueTable context={context} revenue={revenue} />}
       />
       {firstKept > 0 ? <p class="note">{ledger.keptFrom(revenue[firstKept]?.day ?? '')}</p> : null}
-      <details>
-        <summary>{ledger.table}</summary>
-        <DataTable
-          label={ledger.revenue}
-          columns={[ledger.day, figure(ledger.requests), figure(ledger.accounts), figure(ledger.took)]}
-          rows={[...revenue]
-            .reverse()
-            .map((day) => [
-              <span class="number">{day.day}</span>,
-              day.requests === null ? ledger.notKept : count(day.requests),
-              day.accounts === null ? ledger.notKept : count(day.accounts),
-              day.revenue === null ? ledger.notKept : <Money value={day.revenue} />,
-            ])}
-        />
-      </details>
     </section>
+  );
+}
+
+/** The newest day first. */
+function RevenueTable({ context, revenue }: Pick<LedgerProps, 'context' | 'revenue'>) {
+  const { ledger } = context.words;
+  return (
+    <DataTable
+      label={ledger.revenue}
+      columns={[ledger.day, figure(ledger.requests), figure(ledger.accounts), figure(ledger.took)]}
+      rows={revenue
+        .toReversed()
+        .map((day) => [
+          <span class="number">{day.day}</span>,
+          day.requests === null ? ledger.notKept : count(day.requests),
+          day.accounts === null ? ledger.notKept : count(day.accounts),
+          day.revenue === null ? ledger.notKept : <Money value={day.revenue} />,
+        ])}
+    />
   );
 }
 
