@@ -85,7 +85,7 @@ export const zh: Said<typeof en> = {
   speed: '速度與可用率',
   speedLead:
     '依所有客戶對這個模型的實際請求，按供應商線路分別統計。每個回答由哪一條線路提供，請見回應標頭 x-svc-channel。',
-  success24: '成功率，24\u00a0小時',
+  success24: '成功率（24\u00a0小時）',
   noTraffic: '最近 24 小時沒有請求，因此還沒有統計資料。',
   firstTokenByHour: '最近 24 小時的首個 Token 時間',
   firstTokenHelp: '各線路每小時串流請求的中位數。',
