@@ -13,11 +13,11 @@ import { isBelowCost, modelTable } from '../actions/model-table.ts';
 import { readNewest } from '../actions/newest.ts';
 import { showProfit } from '../actions/profit.ts';
 import { listRetiring } from '../actions/retirements.ts';
-import { createToday, type ReadToday } from '../actions/today.ts';
+import { createToday, type ReadToday, type Today } from '../actions/today.ts';
 import { ChannelTable } from './channels/list.tsx';
 import { type ConsoleContext, ConsolePage } from './frame.tsx';
 import { TodayFigures } from './home/figures.tsx';
-import { LowBalances, Title, TopLists } from './home/lists.tsx';
+import { LowBalances, type Nicknames, Title, TopLists } from './home/lists.tsx';
 import { Needs } from './home/needs.tsx';
 import { DayChart } from './ledger/profit.tsx';
 import { LIVE_PATH } from './sessions.ts';
@@ -44,8 +44,10 @@ async function readFacts(tools: ConsoleTools, readToday: ReadToday) {
   const audit = auditResult(tools);
   const { document } = await readNewest(tools);
   const retiring = await listRetiring(document, tools.clock.now(), async () => undefined);
+  const today = await readToday();
   return {
-    today: await readToday(),
+    today,
+    nicknames: await readNicknames(tools, today),
     daily: (await showProfit(tools, { by: 'day', days: DAYS })).rows,
     lostToday: (await showLosses(tools, { by: 'reason', days: 1 })).total,
     actions: await listActions(tools, SHOWN_ACTIONS),
@@ -58,6 +60,15 @@ async function readFacts(tools: ConsoleTools, readToday: ReadToday) {
       critical: await criticalAlarms(tools),
     },
   };
+}
+
+/** Of the few customers that are shown. */
+async function readNicknames({ store }: ConsoleTools, { customers, low }: Today): Promise<Nicknames> {
+  const ids = new Set([...customers.map(({ part }) => part), ...low.map(({ accountId }) => accountId)]);
+  const named = await Promise.all(
+    [...ids].map(async (id) => [id, (await store.read.accountNote(id)).nickname] as const),
+  );
+  return new Map(named.flatMap(([id, nickname]) => (nickname === null ? [] : [[id, nickname] as const])));
 }
 
 /** The most severe groups come first; each name once. */
@@ -87,7 +98,7 @@ function HomePage({ context, facts }: HomeProps) {
 }
 
 function Live({ context, facts }: HomeProps) {
-  const { today, daily, lostToday, actions, needed } = facts;
+  const { today, nicknames, daily, lostToday, actions, needed } = facts;
   const { home, today: words, actions: actionWords } = context.words;
   return (
     <>
@@ -100,10 +111,10 @@ function Live({ context, facts }: HomeProps) {
       </p>
       <Needs context={context} needed={needed} />
       <TodayFigures context={context} today={today} lostToday={lostToday} />
-      <TopLists context={context} today={today} />
+      <TopLists context={context} today={today} nicknames={nicknames} />
       <Title text={home.channels} path="/channels" link={words.allChannels} />
       <ChannelTable context={context} channels={needed.channels} />
-      <LowBalances context={context} today={today} />
+      <LowBalances context={context} today={today} nicknames={nicknames} />
       <DayChart context={context} daily={daily} />
       <p>
         <a href="/ledger/profit">{words.profitPage}</a>

@@ -95,6 +95,14 @@ describe('figures', () => {
     expect(low).toContain('over a year');
   });
 
+  test('a customer is called as the operator named the account', async () => {
+    const accountId = customers[0]?.accountId ?? '';
+    await client.post(`/accounts/${accountId}/describe`, { nickname: 'Corner <shop>', note: '' });
+    const named = `<a href="/accounts/${accountId}" class="nickname">Corner &lt;shop&gt;</a>`;
+    // Among those who bought most, and among those with little left.
+    expect((await (await client.get('/')).text()).split(named)).toHaveLength(3);
+  });
+
   test('a critical alarm is named first', async () => {
     const raise = (name: AlarmName) => gateway.gateway.store.recordAlarm({ name, fields: {} }, clock.now());
     await raise('wallet_wrong');

@@ -5,26 +5,30 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../../site/format.ts';
 import { Money } from '../../../site/parts/amount.tsx';
 import { IdLink } from '../../../site/parts/button.tsx';
-import { DataTable, figure } from '../../../site/parts/table.tsx';
+import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import type { SalesPart } from '../../../store/reads.ts';
 import type { Today } from '../../actions/today.ts';
 import type { ConsoleContext } from '../frame.tsx';
 import { editPath } from '../models/model-table.tsx';
 import type { ConsoleWords } from '../words/words.ts';
 
+/** What the operator calls an account, by its id. */
+export type Nicknames = ReadonlyMap<string, string>;
+
 interface ListsProps {
   context: ConsoleContext;
   today: Today;
+  nicknames: Nicknames;
 }
 
-export function TopLists({ context, today: { models, customers } }: ListsProps) {
+export function TopLists({ context, today: { models, customers }, nicknames }: ListsProps) {
   const { today: words } = context.words;
-  const top = (title: string, column: string, parts: readonly SalesPart[], pathOf: (part: string) => string) => (
+  const top = (title: string, column: string, parts: readonly SalesPart[], linkTo: (part: string) => Child) => (
     <DataTable
       label={title}
       columns={[column, figure(words.sold), figure(words.calls)]}
       rows={parts.map(({ part, revenue, requests }): Child[] => [
-        <IdLink href={pathOf(part)} text={part} />,
+        linkTo(part),
         <Money value={revenue} />,
         count(requests),
       ])}
@@ -35,19 +39,33 @@ export function TopLists({ context, today: { models, customers } }: ListsProps) 
     <div class="two">
       <section>
         <Title text={words.models} path="/models?sort=volume" link={words.allModels} />
-        {top(words.models, words.model, models, editPath)}
+        {top(words.models, words.model, models, (model) => (
+          <IdLink href={editPath(model)} text={model} />
+        ))}
       </section>
       <section>
         <Title text={words.customers} path="/accounts" link={words.allCustomers} />
-        {top(words.customers, words.account, customers, accountPath)}
+        {top(words.customers, words.account, customers, (accountId) => (
+          <Customer accountId={accountId} nicknames={nicknames} />
+        ))}
       </section>
     </div>
   );
 }
 
-const accountPath = (accountId: string) => `/accounts/${accountId}`;
+function Customer({ accountId, nicknames }: Pick<ListsProps, 'nicknames'> & { accountId: string }) {
+  const path = `/accounts/${accountId}`;
+  const nickname = nicknames.get(accountId);
+  if (nickname === undefined) return <IdLink href={path} text={accountId} />;
+  const link = (
+    <a href={path} class="nickname">
+      {nickname}
+    </a>
+  );
+  return <Under of={link} text={accountId} class="id" />;
+}
 
-export function LowBalances({ context, today: { low } }: ListsProps) {
+export function LowBalances({ context, today: { low }, nicknames }: ListsProps) {
   const { today: words } = context.words;
   return (
     <section>
@@ -57,7 +75,7 @@ export function LowBalances({ context, today: { low } }: ListsProps) {
         label={words.low}
         columns={[words.account, figure(words.balance), figure(words.lasts)]}
         rows={low.map(({ accountId, balance, days }): Child[] => [
-          <IdLink href={accountPath(accountId)} text={accountId} />,
+          <Customer accountId={accountId} nicknames={nicknames} />,
           <Money value={balance} />,
           lastsText(words, days),
         ])}
