@@ -5,6 +5,7 @@ import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { type Address, parseAddress } from '../kit/address.ts';
 import { isPublicAddress } from './public-address.ts';
+import { whileLive } from './while-live.ts';
 
 export interface HostRules {
   resolve(host: string): Promise<string[]>;
@@ -38,14 +39,4 @@ export function lookupOf(address: string): LookupFunction {
 /** Empty if the lookup fails: a client must not learn which names exist in our network. */
 function addressesOf(host: string, { resolve }: HostRules): Promise<string[]> {
   return resolve(host).catch(() => []);
-}
-
-/** Stops waiting for a lookup, which cannot be cancelled. */
-function whileLive<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(new Error('it took too long'));
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

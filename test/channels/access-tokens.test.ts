@@ -165,3 +165,27 @@ test.each([
   await answer();
   expect(textOf(await again)).toBe('token-2');
 });
+
+test('each of the calls that wait for a token can read why there is none', async () => {
+  const { state, next, answer } = tokenSource();
+  state.fail = () => Response.json({ error: 'invalid_grant' }, { status: 400 });
+  const calls = [next(), next(), next()];
+  await answer();
+  for (const found of await Promise.all(calls)) {
+    if (found.ok) throw new Error('a token');
+    expect(await found.response.json()).toEqual({ error: { type: 'authentication_error', message: 'invalid_grant' } });
+  }
+  expect(state.asked).toBe(1);
+});
+
+test('a call that ends stops waiting, and the others get the token', async () => {
+  const { state, next, answer } = tokenSource();
+  const ended = new AbortController();
+  const first = next(ended.signal).then(textOf, () => 'stopped');
+  const second = next(new AbortController().signal);
+  ended.abort();
+  await answer();
+  expect(await first).toBe('stopped');
+  expect(textOf(await second)).toBe('token-1');
+  expect(state.asked).toBe(1);
+});

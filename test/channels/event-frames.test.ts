@@ -123,3 +123,18 @@ test('a refusal has the error shape of the format, by the name in the header', a
     error: { type: 'rate_limit_error', message: 'Too many tokens.' },
   });
 });
+
+test('of a refusal without end little is read', async () => {
+  let pulled = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      controller.enqueue(new Uint8Array(64 * 1024).fill(0x78));
+      if (++pulled === 100) controller.close();
+    },
+  });
+  const refusal = await asRefusal(
+    new Response(body, { status: 400, headers: { 'x-amzn-errortype': 'ValidationException' } }),
+  );
+  expect(await refusal.json()).toMatchObject({ error: { type: 'invalid_request_error' } });
+  expect(pulled).toBeLessThan(10);
+});

@@ -13,7 +13,7 @@ import {
 import { chunkFrame, exceptionFrame } from '../support/aws-frames.ts';
 import { NO_JITTER, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { jsonScript } from '../support/openai-chat.ts';
-import type { Script } from '../support/script.ts';
+import type { Part, Script } from '../support/script.ts';
 import { parseSse } from '../support/sse.ts';
 import { upModel, upstreamUrl } from '../support/test-document.ts';
 import type { SeenRequest } from '../support/upstream.ts';
@@ -73,6 +73,17 @@ beforeAll(async () => {
                 priority: index + 1,
               })),
             }),
+          ),
+          ...(['bedrock', 'vertex'] as const).flatMap((platform) =>
+            sets.map((set) =>
+              upModel(`${platform}-first-${set}`, {
+                price: { input: 10, output: 40 },
+                routes: [
+                  { channel: `${platform}-${set}`, model: NAMES[platform], first_token_ms: 300 },
+                  { channel: `anthropic-${set}`, model: NAMES.anthropic, priority: 2 },
+                ],
+              }),
+            ),
           ),
         ],
       };
@@ -280,4 +291,58 @@ test('without a token of Google nothing is sent to Vertex, and the channel count
   expect(await response.text()).not.toContain('account not found');
   expect(gateway.upstream.requests.map(platformOf)).not.toContain('vertex');
   expect(gateway.audit()).toEqual([]);
+});
+
+describe('a platform that does not end what it says', () => {
+  const MIB = 1024 * 1024;
+  let taken: number;
+  let release: () => void;
+  /** Each part is made when the one before was sent. */
+  function* endless(): Generator<Part> {
+    for (taken = 0; taken < 256; taken++) yield 'x'.repeat(MIB);
+  }
+  const silent = (status: number): Script => ({
+    status,
+    headers: { 'content-type': 'application/json' },
+    framing: 'chunked',
+    body: ['{', new Promise<void>((resolve) => (release = resolve))],
+  });
+  const flood = (status: number): Script => ({ ...silent(status), body: ['"'], rest: endless() });
+
+  beforeEach(() => {
+    taken = 0;
+    release = () => {};
+  });
+
+  async function askFirst(platform: 'bedrock' | 'vertex', script: Script) {
+    gateway.upstream.otherwise((request) => (platformOf(request) === 'anthropic' ? messageStream({}) : script));
+    const startedAt = performance.now();
+    const response = await gateway.call('/v1/messages', {
+      key,
+      body: { model: `${platform}-first-${set}`, max_tokens: 400, messages: [QUESTION], stream: true },
+    });
+    const ms = performance.now() - startedAt;
+    release();
+    expect([response.status, response.headers.get('x-svc-channel')]).toEqual([200, `anthropic-${set}`]);
+    await response.text();
+    expect(gateway.audit()).toEqual([]);
+    return ms;
+  }
+
+  // The request for a token may take 10 s: a call does not wait as long as that.
+  test.each([
+    ['vertex', 200],
+    ['bedrock', 503],
+  ] as const)(
+    '%s is silent after its head: the next one is asked in time',
+    async (platform, status) => {
+      expect(await askFirst(platform, silent(status))).toBeLessThan(8_000);
+    },
+    30_000,
+  );
+
+  test('the address for tokens sends without end: little of it is read', async () => {
+    await askFirst('vertex', flood(200));
+    expect(taken).toBeLessThan(32);
+  }, 30_000);
 });

@@ -2,6 +2,7 @@
 // JSON object, and of an error its cleaned message: a channel may have any address.
 
 import type { Channel } from '../../catalog/catalog.ts';
+import { readBoundedText } from '../../channels/read-bounded-text.ts';
 import { readFailure } from '../../channels/refusals/read-failure.ts';
 import type { Upstream } from '../../channels/upstream.ts';
 import { codeOf } from '../../kit/error-code.ts';
@@ -61,7 +62,7 @@ async function readOutcome<Value>(
   { hidden }: Upstream,
   { read, maxBytes }: ChannelCall<Value>,
 ): Promise<Outcome<Value>> {
-  const text = await readSome(response, maxBytes);
+  const text = await readBoundedText(response, maxBytes);
   if (text === undefined) return { ok: false, trouble: 'answer', detail: 'its answer is too large for a test' };
   const { status } = response;
   const answer = tryParseJson(text);
@@ -77,26 +78,6 @@ async function readOutcome<Value>(
   const { message, code } = failure;
   const detail = `status ${status}${code ? ` (${code})` : ''}${message ? `: ${message}` : ''}`;
   return { ok: false, trouble: status === 200 ? 'request' : troubleOfFailure(failure), detail };
-}
-
-/** Undefined if it exceeds the limit. */
-async function readSome({ body }: Response, maxBytes: number): Promise<string | undefined> {
-  if (!body) return '';
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  let total = 0;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return text + decoder.decode();
-      total += value.byteLength;
-      if (total > maxBytes) return undefined;
-      text += decoder.decode(value, { stream: true });
-    }
-  } finally {
-    reader.cancel().catch(() => {});
-  }
 }
 
 function networkFault(error: unknown): string {

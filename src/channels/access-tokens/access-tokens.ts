@@ -3,7 +3,9 @@
 
 import type { Clock } from '../../kit/clock.ts';
 import { isObject, tryParseJson } from '../../kit/json/json.ts';
+import { readBoundedText } from '../read-bounded-text.ts';
 import type { Fetch } from '../upstream.ts';
+import { whileLive } from '../while-live.ts';
 
 /** How to ask for a token: a form, sent to the vendor's token address. */
 export interface TokenRequest {
@@ -12,6 +14,18 @@ export interface TokenRequest {
 }
 
 export type AccessToken = { ok: true; token: string } | { ok: false; response: Response };
+
+/** Stops waiting when the signal is aborted. */
+export type NextToken = (signal?: AbortSignal | null) => Promise<AccessToken>;
+
+/** What was asked for once, for all who wait for it. */
+type Asked = { ok: true; token: string } | Refused;
+
+interface Refused {
+  ok: false;
+  status: 401 | 503;
+  error: { type: string; message: string };
+}
 
 interface TokenTools {
   clock: Clock;
@@ -25,12 +39,14 @@ const RENEWED_MS = 5 * 60_000;
 const UNUSED_MS = 30_000;
 const TIMEOUT_MS = 10_000;
 const DEFAULT_LIFE_S = 3_600;
+/** Far above the size of any token. */
+const MAX_ANSWER_BYTES = 64 * 1024;
 
-export function createAccessTokens({ clock, fetch, request }: TokenTools): () => Promise<AccessToken> {
+export function createAccessTokens({ clock, fetch, request }: TokenTools): NextToken {
   let token: { text: string; endsAt: number } | undefined;
-  let asked: Promise<AccessToken> | undefined;
+  let asked: Promise<Asked> | undefined;
 
-  async function ask(): Promise<AccessToken> {
+  async function ask(): Promise<Asked> {
     const timeout = new AbortController();
     const cancel = clock.after(TIMEOUT_MS, () => timeout.abort());
     try {
@@ -43,7 +59,7 @@ export function createAccessTokens({ clock, fetch, request }: TokenTools): () =>
         signal: timeout.signal,
         redirect: 'manual',
       });
-      const body = tryParseJson(await response.text());
+      const body = tryParseJson((await readBoundedText(response, MAX_ANSWER_BYTES)) ?? '');
       if (!isObject(body) || typeof body.access_token !== 'string') return refused(response.status, body);
       const lifeS = Number(body.expires_in) > 0 ? Number(body.expires_in) : DEFAULT_LIFE_S;
       token = { text: body.access_token, endsAt: startedAt + lifeS * 1_000 };
@@ -54,31 +70,38 @@ export function createAccessTokens({ clock, fetch, request }: TokenTools): () =>
   }
 
   /** What fails is asked for again with the next call. */
-  function askOnce(): Promise<AccessToken> {
+  function askOnce(): Promise<Asked> {
     asked ??= ask().finally(() => {
       asked = undefined;
     });
     return asked;
   }
 
-  return () => {
+  return async (signal) => {
     const left = token ? token.endsAt - clock.monotonic() : 0;
-    if (!token || left <= UNUSED_MS) return askOnce();
+    if (!token || left <= UNUSED_MS) {
+      const found = await (signal ? whileLive(askOnce(), signal) : askOnce());
+      return found.ok ? found : { ok: false, response: refusalOf(found) };
+    }
     // The token still works: nobody waits for the next one, and a failure is seen when it is needed.
     if (left <= RENEWED_MS) askOnce().catch(() => {});
-    return Promise.resolve({ ok: true, token: token.text });
+    return { ok: true, token: token.text };
   };
 }
 
 /** As if the upstream itself had refused the key: 4xx is about the credentials, all else is an outage. */
-function refused(status: number, body: unknown): AccessToken {
+function refused(status: number, body: unknown): Refused {
   const { error, error_description: text } = isObject(body) ? body : {};
   const isRefused = status >= 400 && status < 500 && status !== 429;
   const message = [text, error].find((part) => typeof part === 'string') ?? 'The vendor gave no access token.';
-  const said = { type: isRefused ? 'authentication_error' : 'api_error', message };
-  const response = new Response(JSON.stringify({ error: said }), {
+  return {
+    ok: false,
     status: isRefused ? 401 : 503,
-    headers: { 'content-type': 'application/json' },
-  });
-  return { ok: false, response };
+    error: { type: isRefused ? 'authentication_error' : 'api_error', message },
+  };
+}
+
+/** For each call one of its own: a body is read once. */
+function refusalOf({ status, error }: Refused): Response {
+  return Response.json({ error }, { status });
 }

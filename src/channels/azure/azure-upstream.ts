@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../kit/clock.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
-import { createAccessTokens } from '../access-tokens/access-tokens.ts';
+import { createAccessTokens, type NextToken } from '../access-tokens/access-tokens.ts';
 import { entraTokenRequest, readEntraApplication } from '../access-tokens/entra-token.ts';
 import { createAnthropicUpstream } from '../anthropic/anthropic-upstream.ts';
 import { createOpenaiUpstream } from '../openai/openai-upstream.ts';
@@ -43,10 +43,9 @@ export function createAzureUpstream(settings: AzureSettings, fetch: Fetch): Upst
 }
 
 /** Every request carries the token of its moment. */
-function withTokens(nextToken: ReturnType<typeof createAccessTokens>, fetch: Fetch): Fetch {
+function withTokens(nextToken: NextToken, fetch: Fetch): Fetch {
   return async (url, init) => {
-    const found = await nextToken();
-    init.signal?.throwIfAborted();
+    const found = await nextToken(init.signal);
     if (!found.ok) return found.response;
     return fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${found.token}` } });
   };

@@ -2,6 +2,7 @@
 // the error event that the format has for it.
 
 import { isObject, tryParseJson } from '../../kit/json/json.ts';
+import { readBoundedText } from '../read-bounded-text.ts';
 import { BadFrame, type Frame, FrameReader } from './event-frames.ts';
 
 /** By the name of the exception, in lower case: types of the Anthropic format. */
@@ -23,6 +24,8 @@ const ERROR_TYPES: Readonly<Record<string, string>> = {
 const OTHER_ERROR = 'api_error';
 /** The model failed, or took too long: with these, others blame the request. */
 const STATUSES: Readonly<Record<number, number>> = { 408: 504, 424: 502 };
+/** Far above what the vendor says of a refusal; more is not read. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
 /** The vendor's own figures in the last event: the format has none there. */
 const METRICS = /,\s*"amazon-bedrock-invocationMetrics"\s*:\s*\{[^{}]*\}/;
 /** Between values only; they would end the event. */
@@ -43,7 +46,7 @@ export function asEventStream(response: Response): Response {
 /** A refusal in the error shape of the format. The vendor says in a header what went wrong. */
 export async function asRefusal(response: Response): Promise<Response> {
   const name = response.headers.get('x-amzn-errortype')?.split(':')[0] ?? '';
-  const body = tryParseJson(await response.text());
+  const body = tryParseJson((await readBoundedText(response, MAX_REFUSAL_BYTES)) ?? '');
   const headers = new Headers(response.headers);
   headers.set('content-type', 'application/json');
   headers.delete('content-length');

@@ -31,8 +31,7 @@ export function createVertexUpstream({ baseUrl, apiKey, gatewayId, clock }: Vert
     listModels: async () => noModelList('Vertex AI'),
     async send(request) {
       const { body, stream, signal } = request;
-      const found = await nextToken?.();
-      signal.throwIfAborted();
+      const found = await nextToken?.(signal);
       if (found && !found.ok) return found.response;
       const token = found?.token ?? apiKey;
       const credentials = token === undefined ? {} : { authorization: `Bearer ${token}` };
