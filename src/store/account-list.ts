@@ -5,6 +5,7 @@ import { foundAccounts } from './find-accounts.ts';
 import type { Question } from './question.ts';
 import { all, ask, REPORT, type Row, read, SLOW, SLOW_JOURNALED } from './read.ts';
 import type { AccountListQuery, AccountQuery, AccountSort, FoundAccount, FoundBy, ListedAccount } from './reads.ts';
+import { REFUNDS } from './refunds.ts';
 
 /** Ended by the client, or by the limit of an hour: nothing failed. */
 const FAILED = `CASE WHEN status IN ('ok', 'client_gone', 'time_limit') THEN 0 ELSE requests END`;
@@ -12,6 +13,7 @@ const SUMS = `SELECT account_id, CAST(sum(cost_nano) AS BIGINT) AS spend, CAST(s
     CAST(sum(${FAILED}) AS BIGINT) AS failed, CAST(sum(known_revenue_nano - upstream_nano) AS BIGINT) AS gained
   FROM usage_days WHERE day >= ?`;
 const LOST = 'SELECT account_id, CAST(sum(amount_nano) AS BIGINT) AS lost FROM loss_sums WHERE day >= ?';
+const REFUNDED = `SELECT account_id, CAST(sum(amount_nano) AS BIGINT) AS refunded FROM ${REFUNDS} WHERE is_known AND day >= ?`;
 const LAST_SEEN = 'SELECT max(at) FROM usage_records WHERE usage_records.account_id = accounts.account_id';
 const ofAll = (value: string) => `SELECT accounts.account_id, ${value} AS value FROM accounts
   LEFT JOIN (${SUMS} GROUP BY account_id) AS sums ON sums.account_id = accounts.account_id`;
@@ -34,10 +36,11 @@ const SORTED: Readonly<Record<AccountSort, Sorted>> = {
     isText: true,
   },
   profit: {
-    sql: `SELECT accounts.account_id, coalesce(gained, 0) - coalesce(lost, 0) AS value FROM accounts
+    sql: `SELECT accounts.account_id, coalesce(gained, 0) - coalesce(lost, 0) - coalesce(refunded, 0) AS value FROM accounts
       LEFT JOIN (${SUMS} GROUP BY account_id) AS sums ON sums.account_id = accounts.account_id
-      LEFT JOIN (${LOST} GROUP BY account_id) AS lost_sums ON lost_sums.account_id = accounts.account_id`,
-    days: 2,
+      LEFT JOIN (${LOST} GROUP BY account_id) AS lost_sums ON lost_sums.account_id = accounts.account_id
+      LEFT JOIN (${REFUNDED} GROUP BY account_id) AS refund_sums ON refund_sums.account_id = accounts.account_id`,
+    days: 3,
   },
   spend: { sql: ofAll('coalesce(spend, 0)'), days: 1 },
   failure_rate: { sql: ofAll('coalesce(failed * 1000000 / requests, -1)'), days: 1 },
@@ -82,8 +85,7 @@ function listQuestion({ sort, isAscending, wanted, after, sinceDay, limit }: Acc
       ORDER BY value ${order}, account_id ${order} LIMIT ?
     )
     SELECT page.account_id, value, created_at, balance_nano, frozen, nickname, note, spend, requests, failed, gained, lost,
-      found_by,
-      (${LAST_SEEN}) AS last_seen
+      refunded, found_by, (${LAST_SEEN}) AS last_seen
     FROM page
     JOIN accounts ON accounts.account_id = page.account_id
     JOIN wallets ON wallets.account_id = page.account_id
@@ -93,11 +95,14 @@ function listQuestion({ sort, isAscending, wanted, after, sinceDay, limit }: Acc
       ON used.account_id = page.account_id
     LEFT JOIN (${LOST} AND account_id IN (SELECT account_id FROM page) GROUP BY account_id) AS losing
       ON losing.account_id = page.account_id
+    LEFT JOIN (${REFUNDED} AND account_id IN (SELECT account_id FROM page) GROUP BY account_id) AS refunding
+      ON refunding.account_id = page.account_id
     ORDER BY value ${order}, page.account_id ${order}`,
     ...found.values,
     ...Array.from({ length: days }, () => sinceDay),
     ...(after ? [after.value, after.accountId] : []),
     limit + 1,
+    sinceDay,
     sinceDay,
     sinceDay,
   );
@@ -120,14 +125,18 @@ function decodeListed(row: Row): ListedAccount {
     ...decodeNote(row),
     balance: BigInt(String(row.balance_nano)),
     frozen: isFrozen(row),
-    spend: BigInt(String(row.spend ?? 0)),
-    profit: BigInt(String(row.gained ?? 0)) - BigInt(String(row.lost ?? 0)),
+    spend: nano(row.spend),
+    profit: nano(row.gained) - nano(row.lost) - nano(row.refunded),
     requests: Number(row.requests ?? 0),
     failed: Number(row.failed ?? 0),
     lastSeenAt: row.last_seen === null ? null : Number(row.last_seen),
     by: row.found_by === null ? null : wayOf(row),
     place: { value: String(row.value), accountId },
   };
+}
+
+function nano(value: Row[string]): bigint {
+  return BigInt(String(value ?? 0));
 }
 
 function decodeNote(row: Row | undefined): Pick<ListedAccount, 'nickname' | 'note'> {

@@ -1,11 +1,10 @@
 // Profit: what customers paid, what upstreams bill for it, and losses. Sums by day are read, and of single rows only refunds
 // with their requests.
 
-import { DAY_MS } from '../kit/clock.ts';
-import { OFFSET_MS } from '../kit/taipei.ts';
 import type { Question } from './question.ts';
 import { ask, REPORT, type Read, type Row } from './read.ts';
 import type { CardLiability, ProfitBy, ProfitFigures, ProfitQuery, ProfitReport } from './reads.ts';
+import { REFUNDS } from './refunds.ts';
 
 const COLUMNS: Readonly<Record<ProfitBy, string>> = {
   model: 'model',
@@ -24,11 +23,7 @@ const PARTS = [
   FROM usage_days WHERE day >= ? AND day < ?`,
   `SELECT day, account_id, model, channel, 0, 0, 0, 0, 0, amount_nano FROM loss_sums WHERE day >= ? AND day < ?`,
   `SELECT day, account_id, model, channel, 0, -amount_nano, 0, CASE WHEN is_known THEN -amount_nano ELSE 0 END, 0, 0
-  FROM (
-    SELECT (e.at + ${OFFSET_MS}) / ${DAY_MS} AS day, e.account_id, e.amount_nano, coalesce(u.model, '') AS model,
-      coalesce(u.channel, '') AS channel, u.request_id IS NULL OR u.upstream_nano IS NOT NULL AS is_known
-    FROM entries e LEFT JOIN usage_records u ON u.request_id = e.refund_of WHERE e.kind = 'refund'
-  ) AS refunds WHERE day >= ? AND day < ?`,
+  FROM ${REFUNDS} WHERE day >= ? AND day < ?`,
 ];
 
 const ALL = `(${PARTS.join(' UNION ALL ')}) AS parts`;

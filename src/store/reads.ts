@@ -236,7 +236,7 @@ export interface ModelUse {
   revenue: bigint;
 }
 
-/** What all accounts bought in some time. */
+/** What all accounts bought in some time; refunds of that time reduce the revenue and the profit. */
 export interface Sales {
   requests: number;
   /** Of these, what failed although nothing was wrong with the request. */
@@ -261,7 +261,7 @@ export interface LowBalance {
   spent: bigint;
 }
 
-/** What all accounts spent on one Taipei day. */
+/** What all accounts spent on one Taipei day, minus its refunds. */
 export interface RevenueDay {
   day: number;
   requests: number;

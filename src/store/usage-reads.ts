@@ -32,6 +32,7 @@ import type {
   UsagePage,
   UsageQuery,
 } from './reads.ts';
+import { REFUNDS } from './refunds.ts';
 import { ADDITIONS, PAGES } from './tables.ts';
 import {
   decodeTotals,
@@ -60,7 +61,11 @@ const spendBy = (
   FROM usage_days WHERE account_id = ? AND day >= ?${filter} GROUP BY ${column} ORDER BY ${column}`;
 
 const REVENUE_BY_DAY = `SELECT day, sum(requests) AS requests, count(DISTINCT account_id) AS accounts,
-    sum(cost_nano) AS cost_nano FROM usage_days WHERE day >= ? GROUP BY day ORDER BY day`;
+    sum(cost_nano) AS cost_nano
+  FROM (
+    SELECT day, account_id, requests, cost_nano FROM usage_days WHERE day >= ?
+    UNION ALL SELECT day, NULL, 0, -amount_nano FROM ${REFUNDS} WHERE day >= ?
+  ) AS parts GROUP BY day ORDER BY day`;
 
 const USE_BY_MODEL = `SELECT model, sum(requests) AS requests, count(DISTINCT account_id) AS accounts,
     sum(cost_nano) AS cost_nano FROM usage_days WHERE day >= ? GROUP BY model ORDER BY model`;
@@ -131,8 +136,8 @@ export const USAGE_READS = {
     (sinceDay: number) => ask(OUTPUT_BY_MODEL, sinceDay),
     (rows) => new Map(rows.map((row) => [String(row.model), meanOutput(row)])),
   ),
-  /** Days without a request are left out; oldest first. */
-  revenueByDay: read(REPORT, (sinceDay: number) => ask(REVENUE_BY_DAY, sinceDay), all(decodeRevenue)),
+  /** Days without a request or a refund are left out; oldest first. */
+  revenueByDay: read(REPORT, (sinceDay: number) => ask(REVENUE_BY_DAY, sinceDay, sinceDay), all(decodeRevenue)),
   /** Requests of each model, how many accounts sent them, and what these paid. Models without a request are left out. */
   useByModel: read(
     REPORT,

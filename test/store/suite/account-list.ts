@@ -112,5 +112,24 @@ export function describeAccountList(open: OpenSubject): void {
       for (const text of ['%', 'a%t', 'b_e', '\\'])
         expect(await found(text), text).toEqual(text === '%' ? [[idOf(1), 'nickname']] : []);
     });
+
+    test('a refund reduces the profit as it does in the report of profit', async () => {
+      const { store } = subject;
+      const account = await createAccount(store);
+      const { accountId } = account;
+      const call = paid(account);
+      await admitted(store, call);
+      await store.commit('settle', settling(call, 300n, { upstreamCost: 100n }));
+      const of = { kind: 'request' as const, id: call.requestId, charged: 300n };
+      await store.commit('refund', { accountId, of, amount: 250n, reference: fresh('ref'), reason: 'r', at: T0 });
+      const [row] = await list({ wanted: { text: accountId } });
+      expect(row).toMatchObject({ spend: 300n, profit: -50n });
+      const day = taipeiDay(T0);
+      const { sums } = await store.read.profit({ by: 'account', from: day, to: day + 1, limit: 99 });
+      const sum = sums.find(({ key }) => key === accountId);
+      expect((sum?.knownRevenue ?? 0n) - (sum?.cost ?? 0n) - (sum?.loss ?? 0n)).toBe(-50n);
+      const order = ids(await list({ sort: 'profit', isAscending: true }));
+      expect(order.slice(0, 2)).toEqual([idOf(1), accountId]);
+    });
   });
 }

@@ -7,6 +7,7 @@ import { loss } from './losses.ts';
 import {
   admitted,
   createAccount,
+  DAY,
   fresh,
   issueCards,
   paid,
@@ -388,11 +389,45 @@ export function describeOperating(open: OpenSubject): void {
         expect(await store.read.lowBalances(day, 9)).toEqual([]);
         for (const { accountId } of [first, second]) {
           const amount = accountId === first.accountId ? 9n : 5_000_000_000n;
-          await store.commit('credit', { accountId, amount, reference: fresh('ref'), reason: 'r', at: T0 });
+          const kind = accountId === first.accountId ? ('topup' as const) : ('credit' as const);
+          await store.commit('credit', { accountId, amount, kind, reference: fresh('ref'), reason: 'r', at: T0 });
         }
         const low = { accountId: first.accountId, balance: 1_000_000_000n - 40n + 9n, spent: 40n };
         expect(await store.read.lowBalances(day, 9)).toEqual([low]);
         expect(await store.read.lowBalances(day + 1, 9)).toEqual([]);
+      } finally {
+        await own.close();
+      }
+    });
+
+    test('refunds reduce the sales of their own time, and profit where the cost of their request is known', async () => {
+      const own = await open();
+      try {
+        const { store } = own;
+        await renewLease(store);
+        const account = await createAccount(store);
+        const { accountId } = account;
+        const requests = [];
+        for (const upstreamCost of [15n, null]) {
+          const hold = paid(account, { at: T0, hold: { base: 100n, unit: 0n } });
+          await admitted(store, hold);
+          await store.commit('settle', settling(hold, 40n, { at: T0, upstreamCost }));
+          requests.push({ kind: 'request' as const, id: hold.requestId, charged: 40n });
+        }
+        for (const of of requests) {
+          const reference = fresh('ref');
+          await store.commit('refund', { accountId, of, amount: 10n, reference, reason: 'r', at: T0 + DAY });
+        }
+        const day = taipeiDay(T0);
+        expect(await store.read.salesOfDay(day)).toMatchObject({ revenue: 80n, profit: 25n });
+        expect(await store.read.revenueByDay(day)).toEqual([
+          { day, requests: 2, accounts: 1, revenue: 80n },
+          { day: day + 1, requests: 0, accounts: 0, revenue: -20n },
+        ]);
+        const refunded = { requests: 0, failed: 0, accounts: 0, revenue: -20n, profit: -10n };
+        expect(await store.read.salesOfDay(day + 1)).toEqual(refunded);
+        expect(await store.read.salesBetween(T0, T0 + DAY)).toMatchObject({ revenue: 80n, profit: 25n });
+        expect(await store.read.salesBetween(T0, T0 + DAY + 1)).toMatchObject({ revenue: 60n, profit: 15n });
       } finally {
         await own.close();
       }
