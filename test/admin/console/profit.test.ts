@@ -52,7 +52,7 @@ test('revenue, cost, losses and profit of each row, with what is unknown', async
   expect([requests, ...rest]).toEqual(['2', 'NT$0.25', 'NT$0.05', 'NT$0.10', '25.0 %']);
   expect(revenue).toContain('NT$0.07 without a known cost');
   expect(await html(client, '/ledger/profit')).toContain(
-    'The upstream cost of one request is unknown, with a revenue of NT$0.07.',
+    'Requests of unknown upstream cost: 1, with a revenue of NT$0.07.',
   );
   expect(await html(chinese, '/ledger/profit')).toContain('有 1 筆請求的上游成本未知，營收共 NT$0.07。');
 });
