@@ -38,15 +38,32 @@ interface Part {
   page: DocPage;
   section: DocHit['section'];
   text: string;
+  /** What words are looked for in: its title, and all of it. */
+  title: string;
+  whole: string;
+}
+
+/** Everybody may search, and the parts of all pages take many times as long as finding words in them. */
+const knownParts = new WeakMap<DocPage, Part[]>();
+
+function partsOf(page: DocPage): Part[] {
+  const known = knownParts.get(page);
+  if (known) return known;
+  const parts = splitPage(page);
+  knownParts.set(page, parts);
+  return parts;
 }
 
 /** The text before the first heading, then that of each. */
-function partsOf(page: DocPage): Part[] {
-  const [beginning = '', ...rest] = withoutCodeMarks(page.markdown).split(/^## .*$/m);
-  return [
-    { page, section: undefined, text: plainText(beginning) },
-    ...rest.map((text, index) => ({ page, section: page.sections[index], text: plainText(text) })),
-  ];
+function splitPage(page: DocPage): Part[] {
+  return withoutCodeMarks(page.markdown)
+    .split(/^## .*$/m)
+    .map((markdown, index) => {
+      const section = index === 0 ? undefined : page.sections[index - 1];
+      const text = plainText(markdown);
+      const title = plain(section?.title ?? page.title);
+      return { page, section, text, title, whole: plain(`${page.title} ${section?.title ?? ''} ${text}`) };
+    });
 }
 
 /** A line of code that begins with `##` is no heading. */
@@ -73,9 +90,7 @@ function plainText(markdown: string): string {
 }
 
 /** 4 for all words in the title of a page, 3 in that of a part, 2 for some of them there, 1 for all in the text; else 0. */
-function rankOf({ page, section, text }: Part, words: readonly string[]): number {
-  const title = plain(section?.title ?? page.title);
-  const whole = plain(`${page.title} ${section?.title ?? ''} ${text}`);
+function rankOf({ section, title, whole }: Part, words: readonly string[]): number {
   if (!words.every((word) => whole.includes(word))) return 0;
   if (words.every((word) => title.includes(word))) return section === undefined ? 4 : 3;
   return words.some((word) => title.includes(word)) ? 2 : 1;

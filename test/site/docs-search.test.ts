@@ -1,6 +1,8 @@
 // The search of the docs: titles first, a piece of the text with the words in it, in both languages and without a script.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { DocPage, DocsLibrary } from '../../src/site/docs-library.ts';
+import { searchDocs } from '../../src/site/docs-search.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createSiteClient } from './site-client.ts';
@@ -54,4 +56,40 @@ test('what is typed is text, is found by no accident, and stays in its field', a
 test('who asks for no HTML gets the results as Markdown', async () => {
   const response = await createSiteClient(gateway).get('/docs?q=webhooks', { accept: '*/*' });
   expect(await response.text()).toMatch(/^- \[[^\]]*\]\(http[^)]*\/docs\/[\w-]+\.md/m);
+});
+
+function libraryOf(markdown: string) {
+  let read = 0;
+  const page: DocPage = {
+    name: 'billing',
+    title: 'Billing',
+    language: 'en',
+    lead: '',
+    html: '',
+    sections: [{ id: 'refunds', title: 'Refunds' }],
+    get markdown() {
+      read++;
+      return markdown;
+    },
+  };
+  const library: DocsLibrary = {
+    find: () => page,
+    languages: () => ['en'],
+    groups: () => [{ group: 'use', pages: [{ name: 'billing', title: 'Billing', language: 'en', about: '' }] }],
+  };
+  return { library, timesRead: () => read };
+}
+
+test('a page is taken apart for the first search only', () => {
+  const { library, timesRead } = libraryOf(
+    '# Billing\n\nWhat a **call** costs.\n\n## Refunds\n\nBack to the ＢＡＬＡＮＣＥ.\n',
+  );
+  const found = (query: string) => searchDocs(library, 'en', query).map(({ section }) => section?.id);
+  for (let round = 0; round < 3; round++) {
+    expect(found('call costs')).toEqual([undefined]);
+    expect(found('balance')).toEqual(['refunds']);
+    expect(found('billing')).toEqual([undefined, 'refunds']);
+    expect(found('nothing')).toEqual([]);
+  }
+  expect(timesRead()).toBe(1);
 });
