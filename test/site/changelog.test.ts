@@ -85,7 +85,9 @@ describe.each(LANGUAGES)('in %s', (language) => {
       const section = decodeURIComponent(new URL(docs).hash.slice(1));
       if (section) expect(await page.text()).toContain(` id="${section}"`);
     }
-    expect(items[0].external_url).toEndWith(`?lang=${language}#${language === 'en' ? 'events' : '%E4%BA%8B%E4%BB%B6'}`);
+    expect(items[0].external_url).toEndWith(
+      `?lang=${language}#${language === 'en' ? 'statements' : encodeURIComponent('對帳單')}`,
+    );
   });
 
   test('the Atom feed is what RFC 4287 requires, with the entries of the JSON feed', async () => {

@@ -38,6 +38,17 @@ export async function passTime(gateway: TestGateway, clock: ManualClock, ms: num
 export async function passAnswered({ gateway }: TestGateway, clock: ManualClock, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += ANSWERED_STEP_MS) {
     await clock.advance(ANSWERED_STEP_MS);
-    await gateway.store.read.pulse();
+    await eventually('an answer of the database', () => isAnswered(gateway, clock));
+  }
+}
+
+/** On a busy machine another question may have waited that long; then time passes until the database is asked again. */
+async function isAnswered({ store }: TestGateway['gateway'], clock: ManualClock): Promise<boolean> {
+  try {
+    await store.read.pulse();
+    return true;
+  } catch {
+    await clock.advance(ANSWERED_STEP_MS);
+    return false;
   }
 }
