@@ -11,7 +11,7 @@ import type { StateName } from '../../../site/parts/state.tsx';
 import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import type { ChannelView } from '../../actions/channels.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { type ConsoleWords, consoleWords } from '../words/words.ts';
+import { consoleWords } from '../words/words.ts';
 
 interface ChannelsProps {
   context: ConsoleContext;
@@ -101,7 +101,7 @@ export function ChannelStateMark({ language, channel }: ChartProps) {
   return why === undefined ? mark : <Under of={mark} text={why} />;
 }
 
-export function needsAttention({ enabled, state }: ChannelView, _words?: ConsoleWords): boolean {
+export function needsAttention({ enabled, state }: ChannelView): boolean {
   return enabled && (state === 'down' || state === 'degraded');
 }
 

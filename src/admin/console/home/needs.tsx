@@ -23,7 +23,7 @@ export function Needs({ context, needed }: { context: ConsoleContext; needed: Ne
   const { channels, openIncidents, isUnbalanced, retiring, belowCost, critical } = needed;
   const words = context.words;
   const { home } = words;
-  const troubled = channels.filter((channel) => needsAttention(channel, words)).map(({ name }) => name);
+  const troubled = channels.filter(needsAttention).map(({ name }) => name);
   const needs: { path: string; text: string; isBad?: boolean }[] = [
     ...critical.map((name) => ({
       path: '/alarms',
