@@ -6,20 +6,23 @@ import type { FaultAction } from './table.ts';
 export interface SampledEndpoint {
   endpoint: string;
   /** The client's field for the prompt. */
-  promptField: 'messages' | 'input' | 'prompt';
+  promptField: 'messages' | 'input' | 'prompt' | 'contents';
   /** What the call needs in order to count as the client's own does. */
   headers?: FaultAction['headers'];
 }
 
 type Sample = Required<Pick<FaultAction, 'method' | 'path' | 'body'>> & Pick<FaultAction, 'headers'>;
 
-export function sampleCall(
-  { endpoint, promptField, headers }: SampledEndpoint,
-  fields: Record<string, unknown>,
-): Sample {
+export function sampleCall(sampled: SampledEndpoint, fields: Record<string, unknown>): Sample {
+  const { endpoint, promptField, headers } = sampled.promptField === 'contents' ? asChat(sampled) : sampled;
   const prompt = promptField === 'messages' ? [{ role: 'user', content: 'Hi' }] : 'Hi';
   const body = { ...fields, [promptField]: prompt };
   return { method: 'POST', path: endpoint, ...(headers && { headers }), body };
+}
+
+/** The path of a Gemini call has the model in it: the same call in the chat format is simpler to send. */
+function asChat({ headers }: SampledEndpoint): SampledEndpoint {
+  return { endpoint: '/v1/chat/completions', promptField: 'messages', headers };
 }
 
 /** `model`: its id in the catalog. */

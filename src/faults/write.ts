@@ -6,7 +6,7 @@ import type { FaultAction } from './table.ts';
 /** Where a client learns how to get a key (RFC 9728). */
 export const PROTECTED_RESOURCE_PATH = '/.well-known/oauth-protected-resource';
 
-export type Envelope = 'openai' | 'anthropic';
+export type Envelope = 'openai' | 'anthropic' | 'google';
 
 interface WriteContext {
   requestId: string;
@@ -57,6 +57,7 @@ function withoutNumbers(value: object): Record<string, unknown> {
 }
 
 export function faultBody(fault: Fault, envelope: Envelope, context: WriteContext): Record<string, unknown> {
+  if (envelope === 'google') return googleBody(fault, context);
   return envelope === 'anthropic' ? anthropicBody(fault, context) : openaiBody(fault, context);
 }
 
@@ -98,7 +99,56 @@ function anthropicBody(fault: Fault, context: WriteContext): Record<string, unkn
   };
 }
 
-function extras(fault: Fault, context: WriteContext): Record<string, unknown> {
+/** Google's names for what a status means. It has none for a payment: that is what the caller must settle first. */
+const GOOGLE_STATUS: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  402: 'FAILED_PRECONDITION',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  405: 'UNIMPLEMENTED',
+  408: 'DEADLINE_EXCEEDED',
+  409: 'ABORTED',
+  410: 'NOT_FOUND',
+  413: 'INVALID_ARGUMENT',
+  422: 'INVALID_ARGUMENT',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+const RPC = 'type.googleapis.com/google.rpc.';
+
+function googleBody(fault: Fault, context: WriteContext): Record<string, unknown> {
+  const { param, hint, figures, details } = fault.details;
+  const { publicText: message, waitS } = fault;
+  const { actions = [], docs_url: docs } = extras(fault, context);
+  const known = { param, hint, ...details, ...figures, request_id: context.requestId };
+  const metadata = Object.fromEntries(
+    Object.entries(known).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
+  const links = actions.map(({ method, href, why }) => ({ description: `${why} (${method})`, url: href }));
+  return {
+    error: {
+      code: fault.row.status,
+      message,
+      status: GOOGLE_STATUS[fault.row.status] ?? 'UNAVAILABLE',
+      details: [
+        { '@type': `${RPC}ErrorInfo`, reason: fault.code, domain: new URL(context.publicUrl).host, metadata },
+        ...(param ? [{ '@type': `${RPC}BadRequest`, fieldViolations: [{ field: param, description: message }] }] : []),
+        { '@type': `${RPC}Help`, links: [...links, { description: 'What this error means', url: docs }] },
+        ...(waitS === undefined ? [] : [{ '@type': `${RPC}RetryInfo`, retryDelay: `${waitS}s` }]),
+      ],
+    },
+  };
+}
+
+interface Extras extends Record<string, unknown> {
+  actions?: PublicAction[];
+  docs_url: string;
+}
+
+function extras(fault: Fault, context: WriteContext): Extras {
   const actions = [...(fault.details.actions ?? []), ...(fault.row.actions ?? [])];
   return {
     ...(fault.details.hint ? { hint: fault.details.hint } : {}),
@@ -109,7 +159,11 @@ function extras(fault: Fault, context: WriteContext): Record<string, unknown> {
   };
 }
 
-function publicAction(action: FaultAction, publicUrl: string): Record<string, unknown> {
+interface PublicAction extends Pick<FaultAction, 'method' | 'headers' | 'body' | 'why'> {
+  href: string;
+}
+
+function publicAction(action: FaultAction, publicUrl: string): PublicAction {
   const { method, path, headers, body, why } = action;
   return { method, href: publicUrl + path, ...(headers && { headers }), ...(body && { body }), why };
 }
