@@ -7,8 +7,9 @@ import type { Quirks } from '../vendors/quirks.ts';
 import { anthropicMessagesClient } from './anthropic-messages/client/adapter.ts';
 import { anthropicMessagesUpstream } from './anthropic-messages/upstream/adapter.ts';
 import { type Carrier, sameDialectCarrier } from './carrier.ts';
-import type { Dialect, RelayRequest } from './dialect.ts';
+import { type Dialect, passesThrough, type RelayRequest } from './dialect.ts';
 import { geminiUpstream } from './gemini/adapter.ts';
+import { geminiClient } from './gemini/client/adapter.ts';
 import { openaiChatClient } from './openai-chat/client/adapter.ts';
 import { openaiChatUpstream } from './openai-chat/upstream/adapter.ts';
 import { openaiResponsesClient } from './openai-responses/client/adapter.ts';
@@ -20,6 +21,7 @@ import { conversationOf, translatedCarrier } from './translate/translated-carrie
 
 const CLIENTS: Partial<Record<Dialect['endpoint'], ClientAdapter>> = {
   chat: openaiChatClient,
+  gemini: geminiClient,
   messages: anthropicMessagesClient,
   responses: openaiResponsesClient,
 };
@@ -54,14 +56,14 @@ export interface Sender {
 
 /** Whether a request of this dialect can go there at all. */
 export function canReach(dialect: Dialect, endpoints: readonly Endpoint[]): boolean {
-  return endpoints.includes(dialect.endpoint) || translationTo(dialect, endpoints) !== undefined;
+  return passesThrough(dialect, endpoints) || translationTo(dialect, endpoints) !== undefined;
 }
 
 /** Throws a fault that names what cannot be carried. */
 export function carry(dialect: Dialect, request: RelayRequest, to: Destination, from: Sender): Carrier {
   const { channel, endpoints, model, prefill } = to;
   const { quirks } = channel;
-  if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, from);
+  if (passesThrough(dialect, endpoints)) return sameDialectCarrier(dialect, request, from);
   const found = translationTo(dialect, endpoints, isForResponses(quirks, model) ? 'responses' : undefined);
   if (!found) throw new Error(`no route from ${dialect.endpoint} to ${endpoints.join(', ')}`);
   const { endpoint, ...adapters } = found;
@@ -75,7 +77,7 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
 /** Does the part of `carry` that all routes share, if it is a translation: a large request is then carried in two steps. */
 export function readAhead(dialect: Dialect, request: RelayRequest, { endpoints }: Destination): void {
   const client = CLIENTS[dialect.endpoint];
-  if (client && !endpoints.includes(dialect.endpoint)) conversationOf({ dialect, client, request });
+  if (client && !passesThrough(dialect, endpoints)) conversationOf({ dialect, client, request });
 }
 
 function translationTo(dialect: Dialect, endpoints: readonly Endpoint[], preferred?: Endpoint) {

@@ -291,9 +291,11 @@ export interface LongAnswers {
 export interface Dialect {
   envelope: Envelope;
   /** What an upstream's address for it is called. */
-  endpoint: Exclude<Endpoint, 'gemini'>;
+  endpoint: Endpoint;
+  /** No upstream gets the client's own body: what it may cost there is not checked in this format. */
+  isAlwaysTranslated?: true;
   /** The field of a request that holds the prompt. */
-  promptField: 'messages' | 'input' | 'prompt';
+  promptField: 'messages' | 'input' | 'prompt' | 'contents';
   /** Throws a fault that names the field. */
   readRequest(document: JsonDocument): RelayRequest;
   /**
@@ -316,6 +318,13 @@ export interface Dialect {
   longAnswers?: LongAnswers;
   /** Absent: an answer in the form that was not asked for is no answer. */
   otherForm?: OtherForm;
+  /** The content type of its stream; undefined: server-sent events. */
+  streamType?(request: RelayRequest): string | undefined;
   createStreamReader(request: RelayRequest): StreamReader;
   createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter;
+}
+
+/** Whether such an upstream gets the client's own body, with only our fields changed. */
+export function passesThrough({ endpoint, isAlwaysTranslated }: Dialect, endpoints: readonly Endpoint[]): boolean {
+  return isAlwaysTranslated !== true && endpoints.includes(endpoint);
 }

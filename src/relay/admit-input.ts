@@ -1,7 +1,7 @@
 // What a call asks the store for: the limit slots, and for a paid call the most that it can cost.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
-import type { RelayRequest } from '../dialects/dialect.ts';
+import { passesThrough, type RelayRequest } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/input/estimated-input.ts';
 import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
 import type { Nano } from '../kit/money.ts';
@@ -96,9 +96,7 @@ function callsBound({ request, candidates, dialect }: Call): HoldTerms['calls'] 
   const { toolUse } = request.input;
   if (!toolUse.calls) return undefined;
   // A translation removes these tools.
-  const isReached = candidates.some(({ routes }) =>
-    routes.some(({ endpoints }) => endpoints.includes(dialect.endpoint)),
-  );
+  const isReached = candidates.some(({ routes }) => routes.some(({ endpoints }) => passesThrough(dialect, endpoints)));
   return isReached ? { byTool: toolUse.calls, most: allUses(toolUse) } : undefined;
 }
 
@@ -120,7 +118,7 @@ export function inputBounds({ request: { input }, model, candidates, dialect }: 
   for (const { contextTokens, routes } of candidates) {
     context = Math.max(context, contextTokens);
     for (const route of routes) {
-      const isTranslated = !route.endpoints.includes(dialect.endpoint);
+      const isTranslated = !passesThrough(dialect, route.endpoints);
       upper = Math.max(upper, upperAt(input, route.model, isTranslated));
       // A translation removes these tools.
       if (!isTranslated) runsTools = input.toolUse.tokens > 0;

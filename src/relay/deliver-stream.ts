@@ -101,7 +101,7 @@ export function deliverStream(
   return {
     headers: {
       ...answerHeaders(tools, admission, first.step, first.begun),
-      'content-type': 'text/event-stream; charset=utf-8',
+      'content-type': call.dialect.streamType?.(call.request) ?? 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     },

@@ -5,7 +5,7 @@ import type { Model } from '../catalog/catalog.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { readAhead } from '../dialects/carry.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import { type Dialect, passesThrough } from '../dialects/dialect.ts';
 import { readModel } from '../dialects/fields.ts';
 import { Fault } from '../faults/fault.ts';
 import type { Call, IncomingCall, RelayTools } from './call.ts';
@@ -80,9 +80,9 @@ function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
 }
 
 /** Only such a route can return log probabilities. */
-function hasSameFormat(models: readonly Model[], { endpoint }: Dialect): boolean {
+function hasSameFormat(models: readonly Model[], dialect: Dialect): boolean {
   for (const { routes } of models) {
-    for (const { endpoints } of routes) if (endpoints.includes(endpoint)) return true;
+    for (const { endpoints } of routes) if (passesThrough(dialect, endpoints)) return true;
   }
   return false;
 }

@@ -7,6 +7,7 @@ import type { Target, WrittenRequest } from '../translate/adapters.ts';
 import { arrangeTurns, beginWithUser, listName, mergeTurns } from '../translate/arrange-turns.ts';
 import { prepareBegunAnswer } from '../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../translate/conversation.ts';
+import { GOOGLE_ORIGIN } from '../translate/opaque.ts';
 import { settingsOfParts } from '../translate/settings-of-parts.ts';
 import { withUpstreamNames } from '../translate/tools/announce-tools.ts';
 import { createToolNames } from '../translate/tools/tool-names.ts';
@@ -94,6 +95,6 @@ function withOwnThoughts(turn: Turn, origin: string): Turn {
   const last = turn.parts.findLastIndex(({ type }) => type !== 'reasoning');
   const parts = turn.parts
     .slice(0, last + 1)
-    .filter((part) => part.type !== 'reasoning' || part.opaque?.origin === origin);
+    .filter((part) => part.type !== 'reasoning' || [origin, GOOGLE_ORIGIN].includes(part.opaque?.origin ?? ''));
   return { ...turn, parts };
 }

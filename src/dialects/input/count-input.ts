@@ -50,8 +50,9 @@ export function countInput(
   messages: readonly JsonObject[],
   use = NO_USE,
   later = NOTHING,
+  find = findMedia,
 ): InputCount {
-  return new CountedInput(document, messages, use, later);
+  return new CountedInput(document, messages, use, later, find);
 }
 
 /** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
@@ -67,9 +68,15 @@ class CountedInput implements InputCount {
   #prose: Prose | undefined;
   #added: number | undefined;
 
-  constructor(document: JsonDocument, messages: readonly JsonObject[], use: ToolUse, later: readonly Json[]) {
+  constructor(
+    document: JsonDocument,
+    messages: readonly JsonObject[],
+    use: ToolUse,
+    later: readonly Json[],
+    find: typeof findMedia,
+  ) {
     const media: Media[] = [];
-    for (const message of messages) findMedia(message, media);
+    for (const message of messages) find(message, media);
     const turns = messages.length + 1;
     let upper = countWords(document) + PER_MESSAGE.upper * turns + hiddenTokens(document.value, later);
     for (const { counted, data, isWords } of media) {
@@ -178,6 +185,20 @@ function findMedia(message: JsonObject, found: Media[]): void {
   }
   // An earlier answer in sound, which the upstream has kept.
   if (isObject(message.audio)) found.push(unknown(message.audio));
+}
+
+/** The same in Google's format, where parts have no type. */
+export function findInlineMedia(content: JsonObject, found: Media[]): void {
+  const { parts } = content;
+  for (const part of Array.isArray(parts) ? parts : [parts]) {
+    if (!isObject(part)) continue;
+    const inline = part.inlineData ?? part.inline_data;
+    const result = part.functionResponse ?? part.function_response;
+    if (isObject(inline))
+      found.push(file(part, inline.data, inline, { mediaType: inline.mimeType ?? inline.mime_type }));
+    else if (isObject(result)) findInlineMedia(result, found);
+    else if (namesMedia(part)) found.push(unknown(part));
+  }
 }
 
 function findInPart(part: JsonObject, found: Media[]): void {

@@ -10,6 +10,7 @@ export type Prose = Pick<TokenCount, 'estimate' | 'lower'>;
 /** Members of a body that every upstream has the model read. What they are at least may refuse a request. */
 const PROMPT: ReadonlySet<string> = new Set([
   ...['system', 'instructions', 'messages', 'input', 'tools', 'functions', 'response_format'],
+  ...['contents', 'systemInstruction', 'system_instruction'],
 ]);
 
 /** Members that no model reads: those that are removed, and settings. */

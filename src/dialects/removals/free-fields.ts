@@ -42,4 +42,6 @@ export const FREE_FIELDS: Record<Dialect['endpoint'], readonly string[]> = {
     ...['model', 'prompt', 'n', 'size', 'response_format', 'user', 'stream', 'style'],
     ...['background', 'moderation', 'output_format', 'output_compression'],
   ],
+  // Always translated.
+  gemini: [],
 };

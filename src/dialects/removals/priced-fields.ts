@@ -26,7 +26,7 @@ export interface PricedField {
   rule: FieldRule;
   why: string;
   /** Formats in which the rule holds; all of them if left out. */
-  in?: readonly Exclude<Endpoint, 'gemini'>[];
+  in?: readonly Endpoint[];
   /** Values that never cost more than leaving the field out. Null, false and empty values are harmless anyway. */
   harmless?: ReadonlySet<Json>;
 }

@@ -88,6 +88,7 @@ const KNOWN: Record<Dialect['endpoint'], ReadonlyMap<string, KnownField>> = {
   messages: knownOf('messages'),
   embeddings: knownOf('embeddings'),
   images: knownOf('images'),
+  gemini: knownOf('gemini'),
 };
 
 const NAMES: ReadonlySet<string> = new Set(PRICED_FIELDS.map(({ name }) => name));

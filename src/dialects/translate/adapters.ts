@@ -110,6 +110,8 @@ export interface ClientAdapter {
   writeWhole(events: readonly AnswerEvent[], context: AnswerContext): string;
   /** The client wants a model that thinks, but not its thoughts. */
   hidesThoughts?(body: JsonObject): boolean;
+  /** It gets the signatures of what is shown even so. */
+  keepsSignatures?: true;
   /** Parts of an answer that its format cannot express, by name. */
   findLost?(events: readonly AnswerEvent[], context: AnswerContext): readonly string[];
 }

@@ -6,7 +6,7 @@ import { checkReport } from '../counts.ts';
 import { weighPlain } from '../input/plain-tokens.ts';
 import { isPicture } from '../media/picture.ts';
 import type { SseEvent } from '../stream/sse.ts';
-import type { AnswerContext, WrittenRequest } from './adapters.ts';
+import type { AnswerContext, ClientAdapter, WrittenRequest } from './adapters.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
 import { HiddenThoughts } from './hidden-thoughts.ts';
 import { createStopMatcher } from './stop-sequences.ts';
@@ -31,7 +31,7 @@ export function carryWhole(
   const own = modelsOwn(events);
   const { tokens } = outputOf(own.filter((event) => !isPicture(event)));
   const lost = [...(whole.lost ?? []), ...(client.findLost?.(events, context) ?? [])];
-  const shown = hidesThoughts(translation) ? writeWhole(events.filter(isShown())) : answer;
+  const shown = hidesThoughts(translation) ? writeWhole(events.filter(isShown(client))) : answer;
   const output = { ...outputOf(own), tokens };
   const tokensAfterStop = stops.tokensAfterStop();
   const usage = checkReport(whole.usage, output);
@@ -52,8 +52,8 @@ function textOf(events: readonly AnswerEvent[]): string {
   return events.map((event) => (event.type === 'delta' && !isPicture(event) ? event.text : '')).join('');
 }
 
-function isShown(): (event: AnswerEvent) => boolean {
-  const hidden = new HiddenThoughts();
+function isShown(client: ClientAdapter): (event: AnswerEvent) => boolean {
+  const hidden = new HiddenThoughts(client);
   return (event) => !hidden.takes(event);
 }
 

@@ -127,7 +127,7 @@ function translatedReader(
   /** The client's own reader sees every frame: what it cannot read would be no event of its dialect. */
   const reader = dialect.createStreamReader(request);
   const words = createWordMeter(() => reader.facts().output.tokens);
-  const hidden = hidesThoughts({ client, request }) ? new HiddenThoughts() : undefined;
+  const hidden = hidesThoughts({ client, request }) ? new HiddenThoughts(client) : undefined;
   const heard = (): Output => {
     const shown = { ...reader.facts().output, tokens: words.weight() };
     return hidden ? addOutput(shown, hidden.output) : shown;

@@ -1,0 +1,53 @@
+// A Gemini request as a conversation, for upstreams of any format.
+
+import { isObject, type Json, type JsonDocument } from '../../../kit/json/json.ts';
+import { openMember } from '../../../kit/json/raw-json.ts';
+import { refuseField } from '../../fields.ts';
+import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
+import { member } from '../member.ts';
+import { readContents } from '../read-request.ts';
+import { CallHistory } from './call-history.ts';
+import { joinPieces } from './join-pieces.ts';
+import { readParts } from './read-parts.ts';
+import { readFormat, readReasoning, readSettings, showsThoughts } from './read-settings.ts';
+import { readTools } from './read-tools.ts';
+
+export function readConversation(document: JsonDocument): Conversation {
+  const { value: body } = document;
+  const { tools, toolChoice, left } = readTools(body);
+  return {
+    system: readSystem(member(body, 'systemInstruction')),
+    turns: joinPieces(readTurns(document)),
+    tools,
+    toolChoice,
+    parallelTools: undefined,
+    reasoning: readReasoning(body),
+    showsThoughts: showsThoughts(body),
+    format: readFormat(body),
+    settings: [...readSettings(body), ...left],
+  };
+}
+
+function readTurns(document: JsonDocument): Turn[] {
+  const { contents } = document.value;
+  const raw = openMember(document, 'contents');
+  const calls = new CallHistory();
+  return readContents(document.value).map((content, index): Turn => {
+    const at = `contents[${index}]`;
+    const place = () => (Array.isArray(contents) ? raw?.at(index) : raw)?.at('parts');
+    const parts = readParts(content.parts, `${at}.parts`, { raw: place, calls });
+    return { role: content.role === 'model' ? 'assistant' : 'user', parts, at };
+  });
+}
+
+const SYSTEM = 'systemInstruction';
+
+function readSystem(system: Json | undefined): TextPart[] {
+  if (system === undefined) return [];
+  if (typeof system === 'string') return [{ type: 'text', text: system, at: SYSTEM }];
+  if (!isObject(system)) return refuseField(SYSTEM, `${SYSTEM} must be an object with parts.`);
+  const at = `${SYSTEM}.parts`;
+  return readParts(system.parts, at, { raw: () => undefined, calls: new CallHistory() }).map((part) =>
+    part.type === 'text' ? part : refuseField(part.at, `Only text is accepted at ${part.at}. Make it text.`),
+  );
+}

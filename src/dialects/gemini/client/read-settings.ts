@@ -1,0 +1,109 @@
+// Settings of a request: those of `generationConfig`, each under its place there, and fields of the body that only Google knows.
+
+import type { Json, JsonObject } from '../../../kit/json/json.ts';
+import { isEmptySetting, refuseField } from '../../fields.ts';
+import type { OutputFormat, ReasoningWish, Setting, SettingKind } from '../../translate/conversation.ts';
+import { camelName, member, objectMember } from '../member.ts';
+import { readSchema } from './json-schema.ts';
+
+const CONFIG = 'generationConfig';
+const THINKING = `${CONFIG}.thinkingConfig`;
+
+const KINDS: ReadonlyMap<string, SettingKind> = new Map([
+  ['temperature', 'temperature'],
+  ['topP', 'top_p'],
+  ['topK', 'top_k'],
+  ['stopSequences', 'stop'],
+  ['seed', 'seed'],
+  ['frequencyPenalty', 'frequency_penalty'],
+  ['presencePenalty', 'presence_penalty'],
+  ['responseLogprobs', 'logprobs'],
+  ['logprobs', 'top_logprobs'],
+  ['candidateCount', 'choices'],
+]);
+
+/** Members that are read elsewhere. */
+const READ_ELSEWHERE: ReadonlySet<string> = new Set([
+  ...['maxOutputTokens', 'thinkingConfig', 'responseMimeType', 'responseSchema', 'responseJsonSchema'],
+  '_responseJsonSchema',
+]);
+const READ_IN_BODY: ReadonlySet<string> = new Set([
+  ...['model', 'stream', 'alt', 'contents', 'systemInstruction', 'tools', 'toolConfig', CONFIG],
+]);
+
+export function readSettings(body: JsonObject): Setting[] {
+  const config = configOf(body);
+  refuseSound(config);
+  const inside = settingsOf(config, READ_ELSEWHERE).map(({ name, value }) => ({
+    kind: KINDS.get(name) ?? ('other' as const),
+    name: `${CONFIG}.${name}`,
+    value,
+  }));
+  const beside = settingsOf(body, READ_IN_BODY).map((setting) => ({ kind: 'other' as const, ...setting }));
+  return [...inside, ...beside];
+}
+
+function settingsOf(object: JsonObject, read: ReadonlySet<string>): { name: string; value: Json }[] {
+  return Object.entries(object).flatMap(([written, value]) => {
+    const name = camelName(written);
+    if (read.has(name) || value === undefined || value === null || isEmptySetting(value)) return [];
+    return saysNothing(name, value) ? [] : [{ name, value }];
+  });
+}
+
+/** Values that mean the same as omitting the field. */
+function saysNothing(name: string, value: Json): boolean {
+  if (name === 'responseModalities') return Array.isArray(value) && value.every((one) => one === 'TEXT');
+  return (name === 'candidateCount' && value === 1) || value === false;
+}
+
+/** An answer that is spoken is content, and no other format carries it. */
+function refuseSound(config: JsonObject): void {
+  const modalities = member(config, 'responseModalities');
+  if (Array.isArray(modalities) && modalities.includes('AUDIO')) {
+    const at = `${CONFIG}.responseModalities`;
+    refuseField(at, `This model answers only in text. Set ${at} to ["TEXT"].`);
+  }
+}
+
+function configOf(body: JsonObject): JsonObject {
+  return objectMember(body, CONFIG) ?? {};
+}
+
+function thinkingOf(body: JsonObject): JsonObject | undefined {
+  return objectMember(configOf(body), 'thinkingConfig', THINKING);
+}
+
+export function showsThoughts(body: JsonObject): boolean {
+  return member(thinkingOf(body) ?? {}, 'includeThoughts') === true;
+}
+
+const AS_MUCH_AS_IT_WANTS = -1;
+
+export function readReasoning(body: JsonObject): ReasoningWish | undefined {
+  const thinking = thinkingOf(body);
+  if (!thinking) return undefined;
+  const given = member(thinking, 'thinkingBudget');
+  const level = member(thinking, 'thinkingLevel');
+  if (given !== undefined && (typeof given !== 'number' || !Number.isInteger(given) || given < AS_MUCH_AS_IT_WANTS)) {
+    refuseField(`${THINKING}.thinkingBudget`, `${THINKING}.thinkingBudget must be a whole number from -1.`);
+  }
+  const budget = given === AS_MUCH_AS_IT_WANTS ? undefined : given;
+  const effort = typeof level === 'string' && !level.endsWith('UNSPECIFIED') ? level.toLowerCase() : undefined;
+  if (budget === undefined && effort === undefined && given === undefined) return undefined;
+  return { name: THINKING, isOff: budget === 0, effort, budget: budget === 0 ? undefined : budget };
+}
+
+export function readFormat(body: JsonObject): OutputFormat | undefined {
+  const config = configOf(body);
+  const type = member(config, 'responseMimeType');
+  if (type === undefined || type === 'text/plain') return undefined;
+  if (type !== 'application/json') {
+    const at = `${CONFIG}.responseMimeType`;
+    refuseField(at, `${at} must be text/plain or application/json.`);
+  }
+  const own = member(config, 'responseSchema');
+  const schema = member(config, 'responseJsonSchema') ?? config._responseJsonSchema ?? (own && readSchema(own));
+  if (schema === undefined || schema === null) return { kind: 'json_object' };
+  return { kind: 'json_schema', name: undefined, schema, strict: undefined };
+}

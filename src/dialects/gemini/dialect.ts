@@ -1,0 +1,29 @@
+// Google's Gemini format, as the relay uses it.
+
+import { editMembers } from '../../kit/json/json.ts';
+import type { Dialect } from '../dialect.ts';
+import { readAnswer } from './read-answer.ts';
+import { isList, readRequest } from './read-request.ts';
+import { createStreamReader } from './read-stream.ts';
+import { createStreamWriter } from './write-stream.ts';
+import { writeUsage } from './write-usage.ts';
+
+export const gemini: Dialect = {
+  envelope: 'google',
+  endpoint: 'gemini',
+  promptField: 'contents',
+  isAlwaysTranslated: true,
+  readRequest,
+  writeRequest: neverSent,
+  writePrefill: neverSent,
+  readAnswer,
+  writeAnswer: (document, modelVersion, _, usage) =>
+    editMembers(document, usage ? { modelVersion, usageMetadata: writeUsage(usage) } : { modelVersion }),
+  streamType: ({ document }) => (isList(document) ? 'application/json; charset=utf-8' : undefined),
+  createStreamReader: () => createStreamReader(),
+  createStreamWriter,
+};
+
+function neverSent(): never {
+  throw new Error('a Gemini request is always translated');
+}

@@ -1,0 +1,17 @@
+// A whole Gemini answer: is it one, what did it say it used, and does it hold any output.
+
+import type { JsonDocument } from '../../kit/json/json.ts';
+import { checkReport } from '../counts.ts';
+import type { AnswerFacts } from '../dialect.ts';
+import { BlockCounter, candidateOf, outputOf, partsOf, readFinish, reasonOf } from './read-candidate.ts';
+import { readUsage } from './read-usage.ts';
+
+export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
+  const reason = reasonOf(value);
+  if (reason === undefined) return undefined;
+  const blocks = new BlockCounter();
+  const parts = partsOf(candidateOf(value) ?? {});
+  const output = outputOf(parts.flatMap((part) => blocks.segmentsOf(part)));
+  const usage = readUsage(value.usageMetadata, output.hasContent);
+  return { usage: checkReport(usage, output), output, finish: readFinish(reason) };
+}

@@ -1,0 +1,68 @@
+// The first candidate of an answer or of a chunk: its parts, each with its segments, and why it ended.
+
+import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
+import { outputOfSegments, weighSegments } from '../counts.ts';
+import type { Finish, Output, Segment } from '../dialect.ts';
+import { isFinish } from '../stream/is-finish.ts';
+
+export function candidateOf({ candidates }: JsonObject): JsonObject | undefined {
+  return objectsOf(candidates).find(({ index }) => (index ?? 0) === 0);
+}
+
+export function partsOf({ content }: JsonObject): JsonObject[] {
+  return isObject(content) ? objectsOf(content.parts) : [];
+}
+
+/** Undefined if it has not ended. A blocked prompt has ended before it began. */
+export function reasonOf(value: JsonObject): string | undefined {
+  const reason = candidateOf(value)?.finishReason;
+  if (isFinish(reason)) return reason;
+  const { promptFeedback: feedback } = value;
+  return isObject(feedback) && isFinish(feedback.blockReason) ? feedback.blockReason : undefined;
+}
+
+/** A stop sequence of the client has no reason of its own. */
+export function readFinish(reason: string): Finish {
+  if (reason === 'MAX_TOKENS') return 'length';
+  return reason === 'STOP' ? 'end' : 'other';
+}
+
+/** Numbers the blocks of an answer: parts of the same kind that follow each other are one block. */
+export class BlockCounter {
+  #index = -1;
+  #kind: string | undefined;
+
+  segmentsOf(part: JsonObject): Segment[] {
+    const { functionCall: call, inlineData, text } = part;
+    if (isObject(call)) {
+      const slot = this.#next('call', true);
+      return [
+        { slot: `${slot}/name`, text: textOf(call.name) },
+        { slot: `${slot}/arguments`, text: JSON.stringify(call.args ?? {}) },
+      ];
+    }
+    if (isObject(inlineData)) return [{ slot: `${this.#next('media', true)}/media`, text: '' }];
+    if (typeof text !== 'string' || text === '') return [];
+    const kind = part.thought === true ? THOUGHT : 'text';
+    return [{ slot: `${this.#next(kind, false)}/${kind}`, text }];
+  }
+
+  /** Slots begin with the answer they belong to. */
+  #next(kind: string, isAlone: boolean): string {
+    if (isAlone || kind !== this.#kind) this.#index++;
+    this.#kind = isAlone ? undefined : kind;
+    return `0/${this.#index}`;
+  }
+}
+
+/** The text of an answer that is text alone: what a prefill can continue. */
+export const TEXT_SLOT = '0/0/text';
+const THOUGHT = 'thought';
+
+export function outputOf(segments: readonly Segment[]): Output {
+  return outputOfSegments(segments, ({ slot }) => slot.endsWith(`/${THOUGHT}`), weighSegments(segments));
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

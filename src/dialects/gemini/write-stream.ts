@@ -1,0 +1,140 @@
+// A Gemini stream to the client, as server-sent events or as one JSON list. All chunks name the model as the client knows it;
+// the last one has the usage with the cost.
+
+import { editMembers, type JsonDocument, type JsonObject, readAnswerJson } from '../../kit/json/json.ts';
+import type {
+  Continuation,
+  ContinuedWriter,
+  FinalUsage,
+  RelayRequest,
+  Sent,
+  StreamEvent,
+  StreamWriter,
+  WriterOptions,
+} from '../dialect.ts';
+import { UNSEEN } from '../stream/bare-events.ts';
+import { writeSse } from '../stream/sse.ts';
+import { Transcript } from '../stream/transcript.ts';
+import { withCost } from '../with-cost.ts';
+import { continueFreshRun, continuePrefill } from './continue-stream.ts';
+import { TEXT_SLOT } from './read-candidate.ts';
+import { isList } from './read-request.ts';
+import { writeUsage } from './write-usage.ts';
+
+export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
+  return new GeminiWriter(request.model, options, isList(request.document) ? new ListFrames() : SSE_FRAMES);
+}
+
+interface Frames {
+  frame(json: string): string;
+  /** After the last frame. */
+  end(): string;
+}
+
+const SSE_FRAMES: Frames = { frame: (json) => writeSse(json), end: () => '' };
+
+class ListFrames implements Frames {
+  #isBegun = false;
+
+  frame(json: string): string {
+    const before = this.#isBegun ? ',\r\n' : '[';
+    this.#isBegun = true;
+    return before + json;
+  }
+
+  end(): string {
+    return this.#isBegun ? '\r\n]' : '[]';
+  }
+}
+
+class GeminiWriter implements StreamWriter {
+  readonly #transcript: Transcript;
+  readonly #frames: Frames;
+  #model: string;
+  #held: StreamEvent[] = [];
+  /** Members of the first chunk that all others have, too. */
+  #head: JsonObject = {};
+
+  constructor(model: string, options: WriterOptions, frames: Frames) {
+    this.#model = model;
+    this.#transcript = new Transcript(options);
+    this.#frames = frames;
+  }
+
+  write(event: StreamEvent): string {
+    const { document, kind, segments } = event;
+    // The model has thought what the client does not want to see: it was answered all the same.
+    if (event === UNSEEN) this.#transcript.sent.hasOutput = true;
+    if (!document) return '';
+    if (kind === 'held') {
+      this.#held.push(event);
+      return '';
+    }
+    for (const segment of segments) this.#transcript.add(segment);
+    return this.#writeChunk(document, {});
+  }
+
+  rename(model: string): void {
+    this.#model = model;
+  }
+
+  continue(how: Continuation): ContinuedWriter {
+    this.#held = [];
+    const pass = (event: StreamEvent) => this.write(event);
+    return how === 'prefill'
+      ? continuePrefill(pass, this.#transcript.onlyText(TEXT_SLOT) ?? '')
+      : continueFreshRun(pass, this.#transcript.compare());
+  }
+
+  sentText(): string | undefined {
+    return this.#transcript.onlyText(TEXT_SLOT);
+  }
+
+  sent(): Sent {
+    return this.#transcript.sent;
+  }
+
+  plainTokens(): number {
+    return this.#transcript.plainTokens();
+  }
+
+  /** A chunk that says nothing: Google's own libraries fail on comments. */
+  keepAlive(): string {
+    return this.#writeChunk(chunkOf({ content: { parts: [{ text: '' }], role: 'model' }, index: 0 }), {});
+  }
+
+  stopAtBound(): string {
+    this.#held = [
+      {
+        kind: 'held',
+        name: undefined,
+        document: chunkOf({ content: { parts: [], role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 }),
+        segments: [],
+      },
+    ];
+    return '';
+  }
+
+  end({ usage, cost }: FinalUsage): string {
+    const usageMetadata = withCost(writeUsage(usage), cost);
+    const documents = this.#held.flatMap(({ document }) => document ?? []);
+    const last = documents.pop() ?? chunkOf({ content: { parts: [], role: 'model' }, index: 0 });
+    const before = documents.map((document) => this.#writeChunk(document, {})).join('');
+    return before + this.#writeChunk(last, { usageMetadata }) + this.#frames.end();
+  }
+
+  error(body: Record<string, unknown>): string {
+    return this.#frames.frame(JSON.stringify(body)) + this.#frames.end();
+  }
+
+  #writeChunk(document: JsonDocument, fields: JsonObject): string {
+    const { responseId } = document.value;
+    if (responseId !== undefined) this.#head.responseId ??= responseId;
+    const own = { ...this.#head, modelVersion: this.#model, usageMetadata: undefined, ...fields };
+    return this.#frames.frame(editMembers(document, own));
+  }
+}
+
+function chunkOf(candidate: JsonObject): JsonDocument {
+  return readAnswerJson(JSON.stringify({ candidates: [candidate] }));
+}
