@@ -11,15 +11,16 @@ import { describeError } from '../kit/log.ts';
 import { addressOf } from './client-address.ts';
 import { addCommonHeaders } from './common-headers.ts';
 import { isOpenToPages, preflight } from './cors.ts';
-import { keyFromHeaders } from './credentials.ts';
+import { keyOf } from './credentials.ts';
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
 import { clientName } from './failed-stream.ts';
 import { createFaultResponses, type FaultResponse } from './fault-response.ts';
+import { GEMINI_BASE } from './gemini-path.ts';
 import type { HttpRoute } from './operation.ts';
 import { checkDeclaredBody } from './read-body.ts';
 import { askPeerBefore } from './read-keyed-body.ts';
 import { recordRefusal } from './record-refusal.ts';
-import { routePath } from './route-path.ts';
+import { routePath, routerPattern } from './route-path.ts';
 import { ROUTES } from './route-table.ts';
 import { similarRouteHint } from './similar-route.ts';
 
@@ -97,7 +98,9 @@ function createRouter(tools: AppTools, loadPages: () => Promise<AddPages>): Rout
     isOpenToPages(routePath(context.req.raw)) ? preflight(context.req.raw) : new Response(null, { status: 204 }),
   );
   for (const route of ROUTES) {
-    app.on([route.method], route.path, (context) => serveRoute(tools, route, exchangeOf(tools, context)));
+    app.on([route.method], routerPattern(route.path), (context) =>
+      serveRoute(tools, route, exchangeOf(tools, context)),
+    );
   }
   const rest = loadOnce(async () => createRest(tools, await loadPages()));
   app.all('*', async ({ req, env }) => (await rest()).fetch(req.raw, env));
@@ -109,7 +112,7 @@ function createRest(tools: AppTools, addPages: AddPages): Router {
   const app = newRouter(tools);
   addPages(app);
   for (const path of new Set(ROUTES.map((route) => route.path))) {
-    app.on(EVERY_METHOD, path, (context) =>
+    app.on(EVERY_METHOD, routerPattern(path), (context) =>
       refuse(tools, context, fault('method_not_allowed', { headers: { allow: allowedMethods(path) } })),
     );
   }
@@ -159,10 +162,7 @@ async function serveRoute(tools: AppTools, route: HttpRoute, exchange: Exchange)
     }
     if (route.auth === 'none') return finish(tools, exchange, linked(tools, await route.handle(tools, exchange)));
     const { authenticator } = tools;
-    const key = await askPeerBefore(
-      authenticator.authenticate(keyFromHeaders(exchange.request.headers)),
-      exchange.connection,
-    );
+    const key = await askPeerBefore(authenticator.authenticate(keyOf(exchange)), exchange.connection);
     if (!key) return faultResponse(tools, exchange, fault('invalid_api_key'));
     failpoint('key-checked');
     const keyed = { ...exchange, key };
@@ -214,6 +214,7 @@ function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Res
 function envelopeOf(path: string, headers: Headers): Envelope {
   // Both families ask for models at one address; this header tells them apart.
   if (isBelow(path, '/v1/models')) return headers.has('anthropic-version') ? 'anthropic' : 'openai';
+  if (isBelow(path, GEMINI_BASE)) return 'google';
   return isBelow(path, '/v1/messages') ? 'anthropic' : 'openai';
 }
 

@@ -29,6 +29,8 @@ export interface ModelCall {
   maxBytes: number;
   /** Headers of the client that an upstream of its own dialect may see. */
   passedOn: readonly string[];
+  /** Adds to the body what the URL says. */
+  complete?(body: Uint8Array, exchange: Exchange): Uint8Array;
 }
 
 export async function callModel(
@@ -45,7 +47,8 @@ export async function callModel(
     const quoteId = exchange.request.headers.get(QUOTE_HEADER);
     const quoted = quoteId === null ? undefined : await openQuote(tools, quoteId, endpoint);
     large = openLargeCall(tools, exchange);
-    const body = await readBody(exchange.request, endpoint.maxBytes, tools.clock, capacity);
+    const sent = await readBody(exchange.request, endpoint.maxBytes, tools.clock, capacity);
+    const body = endpoint.complete?.(sent, exchange) ?? sent;
     const { document, key } = large
       ? await large.read(body, earlyRefusal(tools, exchange, endpoint, quoted))
       : parseKeyed(body, await askPeerBefore(tools.authenticator.revalidate(exchange.key), exchange.connection));

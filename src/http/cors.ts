@@ -34,7 +34,7 @@ const EXPOSED = [
 const MAX_AGE_S = '86400';
 
 export function isOpenToPages(path: string): boolean {
-  return path === '/v1' || path.startsWith('/v1/') || path.startsWith('/api/public/');
+  return path === '/v1' || path.startsWith('/v1/') || path.startsWith('/v1beta/') || path.startsWith('/api/public/');
 }
 
 export const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED };

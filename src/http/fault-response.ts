@@ -2,7 +2,7 @@
 // of them cost little more than sending them.
 
 import type { Fault } from '../faults/fault.ts';
-import { readsNumbers, writeFault } from '../faults/write.ts';
+import { type Envelope, readsNumbers, writeFault } from '../faults/write.ts';
 import { newResponse, setRequestId } from './common-headers.ts';
 import { isOpenToPages } from './cors.ts';
 import type { Exchange } from './exchange.ts';
@@ -55,7 +55,7 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
       return newResponse(asked, body, head);
     }
     const { envelope, path, requestId } = asked;
-    const variant = (envelope === 'anthropic' ? 2 : 0) + (isOpenToPages(path) ? 1 : 0);
+    const variant = VARIANTS[envelope] + (isOpenToPages(path) ? 1 : 0);
     const prepared = variants[variant] ?? prepare(fault, asked);
     variants[variant] = prepared;
     const { status, headers, before, after } = prepared;
@@ -65,6 +65,7 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
   };
 }
 
+const VARIANTS: Readonly<Record<Envelope, number>> = { openai: 0, anthropic: 2, google: 4 };
 const JSON_TYPE = 'application/json;charset=utf-8';
 /** Stands for the request's id, which needs no escapes in JSON; nobody can have written it into a fault. */
 const ID_MARK = crypto.randomUUID();

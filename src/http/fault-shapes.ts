@@ -33,7 +33,8 @@ const details = {
   affordable_input_tokens: count.describe('Where the prompt alone costs too much: how long it could be.'),
 };
 
-const typeOf = (envelope: Envelope) => z.enum(FAULT_CODES.map((one) => faultRow(one)[`${envelope}Type`]));
+const typeOf = (envelope: Exclude<Envelope, 'google'>) =>
+  z.enum(FAULT_CODES.map((one) => faultRow(one)[`${envelope}Type`]));
 
 const openaiError = partly(
   {
@@ -59,7 +60,18 @@ const anthropic = named('AnthropicError', {
   request_id: idOf('req'),
 });
 
-const ENVELOPES = { openai, anthropic, either: z.union([openai, anthropic]) };
+const google = named('GoogleError', {
+  error: z.object({
+    code: count.describe('The HTTP status.'),
+    message,
+    status: text.describe('Google’s name for it, such as `RESOURCE_EXHAUSTED`.'),
+    details: z
+      .array(partly({ '@type': text }, { reason: code, metadata: z.record(z.string(), text) }))
+      .describe('`ErrorInfo` has the code as `reason` and the figures as `metadata`.'),
+  }),
+});
+
+const ENVELOPES = { openai, anthropic, google, either: z.union([openai, anthropic]) };
 
 /** By status, each with its possible codes. */
 export function faultAnswers({ faults, envelope }: Pick<HttpRoute, 'faults' | 'envelope'>): Record<string, Response> {

@@ -2,6 +2,7 @@
 // same call, and a slash at the end means nothing.
 
 import { requestPath } from '../kit/request-url.ts';
+import { GEMINI_BASE } from './gemini-path.ts';
 import { ROUTES } from './route-table.ts';
 
 const VERSION = '/v1';
@@ -14,6 +15,12 @@ const WITHOUT_VERSION: ReadonlyMap<string, string> = new Map(
     path,
   ]),
 );
+
+/** The pattern by which the router finds a path: in Gemini's, a method follows the id, and unknown ids may have slashes. */
+export function routerPattern(path: string): string {
+  if (!path.startsWith(`${GEMINI_BASE}/`)) return path;
+  return path.replace(/\/:(\w+)(:\w+)?$/, (_, name: string, method = '') => `/:${name}{.+${method}}`);
+}
 
 export function routePath(request: Request): string {
   const asked = requestPath(request);

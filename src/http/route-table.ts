@@ -10,6 +10,7 @@ import { ACCOUNT_CALLS } from './routes/account.ts';
 import { showCatalog } from './routes/catalog.ts';
 import { countTokens } from './routes/count-tokens.ts';
 import { listEventsCall } from './routes/events.ts';
+import { GEMINI_CALLS } from './routes/gemini.ts';
 import { HEALTH_CALLS } from './routes/health.ts';
 import { KEY_CALLS } from './routes/keys.ts';
 import { mcp } from './routes/mcp.ts';
@@ -48,5 +49,6 @@ export const ROUTES = [
   ...LIST_CALLS,
   countTokens,
   ...MODEL_CALLS,
+  ...GEMINI_CALLS,
   mcp,
 ];

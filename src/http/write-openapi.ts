@@ -35,7 +35,7 @@ export function writeCalls<One extends Call>(
 
 /** `/api/keys/:id` as OpenAPI writes it. */
 export function pathTemplate(path: string): string {
-  return path.replaceAll(/:(\w+)/g, '{$1}');
+  return path.replaceAll(/\/:(\w+)/g, '/{$1}');
 }
 
 function writeCall(call: Call, refusals: Readonly<Record<string, Response>>, schemas: WrittenCalls['schemas']): Schema {
@@ -74,7 +74,7 @@ function writeResponse({ description, headers, content }: Response, schemas: Wri
 }
 
 function parametersOf({ path, params, query, requestHeaders = {} }: Call): Schema[] {
-  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const names = [...path.matchAll(/\/:(\w+)/g)].map(([, name = '']) => name);
   return [
     ...parametersIn('path', Object.fromEntries(names.map((name) => [name, params?.[name] ?? z.string()]))),
     ...parametersIn('query', query?.shape ?? {}),

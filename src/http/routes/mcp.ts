@@ -7,7 +7,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { loadOnce } from '../../kit/load-once.ts';
 import { anyObject, named, number, text } from '../../kit/shapes.ts';
 import { SMALL_BODY_BYTES } from '../../limits/large-work.ts';
-import { keyFromHeaders } from '../credentials.ts';
+import { keyOf } from '../credentials.ts';
 import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
 import { type LargeCall, openLargeCall } from '../large-call.ts';
 import { OURS, openRoute } from '../operation.ts';
@@ -61,7 +61,7 @@ async function handleMcp(tools: HttpTools, exchange: Exchange): Promise<Response
 /** A key that is sent must be valid. */
 async function readMessage(tools: HttpTools, exchange: Exchange): Promise<JsonObject> {
   const { request } = exchange;
-  const sent = keyFromHeaders(request.headers);
+  const sent = keyOf(exchange);
   if (sent === undefined) return parseBody(await readBody(request, SMALL_BODY_BYTES, tools.clock)).value;
   return readKeyed(tools, { ...exchange, key: requireKey(await tools.authenticator.authenticate(sent)) });
 }

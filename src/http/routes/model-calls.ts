@@ -13,6 +13,7 @@ import type { ModelKind } from '../../vendors/endpoints.ts';
 import { callModel, type ModelCall } from '../call-model.ts';
 import type { Description, ModelFor, RouteName } from '../description.ts';
 import { keyedRoute } from '../operation.ts';
+import { pathTemplate } from '../write-openapi.ts';
 import * as outline from './outlines.ts';
 
 const MIB = 1024 * 1024;
@@ -36,7 +37,7 @@ const CALL_FAULTS: readonly FaultCode[] = [
   'loop_detected',
 ];
 
-interface ModelCallDescription extends Omit<Description, 'tag' | 'result'> {
+interface ModelCallDescription extends Omit<Description, 'tag' | 'result'>, Pick<ModelCall, 'complete'> {
   kind: ModelKind;
   dialect: Dialect;
   maxBytes: number;
@@ -46,9 +47,10 @@ interface ModelCallDescription extends Omit<Description, 'tag' | 'result'> {
   events?: string;
 }
 
-function modelCall<Name extends RouteName>(name: Name, description: ModelCallDescription) {
-  const { kind, dialect, passedOn = [], events, answerHeaders = [], ...rest } = description;
-  const call: ModelCall = { path: name.slice('POST '.length), kind, dialect, maxBytes: rest.maxBytes, passedOn };
+export function modelCall<Name extends RouteName>(name: Name, description: ModelCallDescription) {
+  const { kind, dialect, passedOn = [], events, answerHeaders = [], complete, ...rest } = description;
+  const path = pathTemplate(name.slice('POST '.length));
+  const call: ModelCall = { path, kind, dialect, maxBytes: rest.maxBytes, passedOn, ...(complete ? { complete } : {}) };
   const route = keyedRoute(name, {
     ...rest,
     tag: 'models',

@@ -45,7 +45,7 @@ export const LIST_CALLS = [
 ];
 
 /** Models first, then their aliases, then the names of retired models that they replace. */
-function usableModels(catalog: Catalog, key: ModelLimit): ListedModel[] {
+export function usableModels(catalog: Catalog, key: ModelLimit): ListedModel[] {
   const models = catalog.models.filter((model) => mayUse(key, model));
   const replaced = [...catalog.retired.keys()].flatMap((name) => {
     const model = catalog.find(name);
@@ -58,7 +58,7 @@ function usableModels(catalog: Catalog, key: ModelLimit): ListedModel[] {
   ];
 }
 
-function describeModel(model: Model, catalog: Catalog, id: string): ListedModel {
+export function describeModel(model: Model, catalog: Catalog, id: string): ListedModel {
   const { input, output } = tokenBounds(model, catalog);
   return {
     id,

@@ -1,0 +1,42 @@
+// The model in the path of a Gemini call, and the members that the body gets from the URL: the dialects read both from there.
+
+import { requestUrl } from '../kit/request-url.ts';
+import type { Exchange } from './exchange.ts';
+
+export const GEMINI_BASE = '/v1beta';
+
+/** As `models/{model}:method` has it. */
+export function modelInPath({ params }: Pick<Exchange, 'params'>): string {
+  const { model = '' } = params;
+  return model.replace(/:\w+$/, '');
+}
+
+/** A stream is one JSON list unless the client asks for events. */
+export function streamMembers({ request }: Pick<Exchange, 'request'>): Record<string, unknown> {
+  const isSse = requestUrl(request).searchParams.get('alt') === 'sse';
+  return isSse ? { stream: true } : { stream: true, alt: 'json' };
+}
+
+const encoder = new TextEncoder();
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/** A JSON object with these members in front of its own. What is no object stays as it is, and is refused when it is read. */
+export function withMembers(body: Uint8Array, members: Record<string, unknown>): Uint8Array {
+  const open = skipSpaces(body, 0);
+  if (body[open] !== OPEN_BRACE) return body;
+  const isEmpty = body[skipSpaces(body, open + 1)] === CLOSE_BRACE;
+  const added = encoder.encode(JSON.stringify(members).slice(1, -1) + (isEmpty ? '' : ','));
+  const complete = new Uint8Array(body.length + added.length);
+  complete.set(body.subarray(0, open + 1));
+  complete.set(added, open + 1);
+  complete.set(body.subarray(open + 1), open + 1 + added.length);
+  return complete;
+}
+
+function skipSpaces(body: Uint8Array, from: number): number {
+  let at = from;
+  while (SPACES.has(body[at])) at++;
+  return at;
+}

@@ -1,0 +1,159 @@
+// The calls of Gemini clients. The URL has the model and the method; the same handler serves them as all other model calls.
+
+import { z } from 'zod';
+import { gemini } from '../../dialects/gemini/dialect.ts';
+import { member } from '../../dialects/gemini/member.ts';
+import { readInput } from '../../dialects/gemini/read-request.ts';
+import { estimateAt } from '../../dialects/input/estimated-input.ts';
+import type { ListedModel } from '../../dialects/model-list.ts';
+import { isObject, type JsonDocument, readJsonObject } from '../../kit/json/json.ts';
+import { openMember } from '../../kit/json/raw-json.ts';
+import { anyObject, count, each, named, partly, text } from '../../kit/shapes.ts';
+import { chooseModel } from '../../relay/choose-model.ts';
+import { answerWithoutModel } from '../answer-without-model.ts';
+import type { HttpTools, KeyedExchange } from '../exchange.ts';
+import { gatewayHeaders } from '../gateway-headers.ts';
+import { modelInPath, streamMembers, withMembers } from '../gemini-path.ts';
+import { keyedRoute } from '../operation.ts';
+import { modelCall } from './model-calls.ts';
+import { describeModel, usableModels } from './models.ts';
+import * as outline from './outlines.ts';
+
+const MAX_BYTES = 20 * 1024 * 1024;
+const FORMAT = 'Outline; the whole format is Google’s.';
+const params = { model: text.describe('An id or alias of GET /v1beta/models, without `models/`.') };
+const requestHeaders = { ...outline.noWait, ...outline.strict, ...outline.session };
+const content = partly({ parts: z.array(anyObject) }, { role: z.enum(['user', 'model']) });
+const contents = z.array(content).min(1);
+
+const request = partly(
+  { contents },
+  { systemInstruction: anyObject, tools: z.array(anyObject), toolConfig: anyObject, generationConfig: anyObject },
+).meta({ id: 'GeminiRequest', description: FORMAT });
+
+const answer = partly(
+  { candidates: z.array(partly({ content: anyObject }, { finishReason: text, index: count })), modelVersion: text },
+  {
+    responseId: text,
+    usageMetadata: partly({}, each(count, 'promptTokenCount', 'candidatesTokenCount', 'totalTokenCount')),
+  },
+).meta({ id: 'GeminiAnswer', description: FORMAT });
+
+const COMMON = {
+  kind: 'chat',
+  dialect: gemini,
+  maxBytes: MAX_BYTES,
+  params,
+  requestHeaders,
+  body: request,
+  example: { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] },
+  answer,
+  envelope: 'google',
+} as const;
+
+const listed = partly(
+  {
+    name: text.describe('`models/` and the id.'),
+    displayName: text,
+    supportedGenerationMethods: z.array(text),
+    ...each(count, 'inputTokenLimit', 'outputTokenLimit'),
+  },
+  { description: text, version: text },
+).meta({ id: 'GeminiModel', description: FORMAT });
+
+export const GEMINI_CALLS = [
+  modelCall('POST /v1beta/models/:model:generateContent', {
+    ...COMMON,
+    id: 'generateContent',
+    summary: 'An answer in the Gemini format',
+    complete: (body, exchange) => withMembers(body, { model: modelInPath(exchange), stream: false }),
+  }),
+  modelCall('POST /v1beta/models/:model:streamGenerateContent', {
+    ...COMMON,
+    id: 'streamGenerateContent',
+    summary: 'A stream in the Gemini format',
+    query: z.object({ alt: z.enum(['sse', 'json']).optional().describe('`sse`: as server-sent events.') }),
+    answer: z.array(answer).describe('Chunks as one JSON list, without `alt=sse`.'),
+    events: 'Chunks in the form of an answer. The last one has `usageMetadata` with `cost_ntd` and `cost_nano`.',
+    complete: (body, exchange) => withMembers(body, { model: modelInPath(exchange), ...streamMembers(exchange) }),
+  }),
+  keyedRoute('POST /v1beta/models/:model:countTokens', {
+    id: 'countGeminiTokens',
+    tag: 'models',
+    summary: 'How many tokens a Gemini request would be',
+    description: 'Counted by the gateway. It costs nothing, takes no slot and asks no upstream.',
+    maxBytes: MAX_BYTES,
+    params,
+    body: partly({}, { contents, generateContentRequest: anyObject }),
+    example: COMMON.example,
+    result: 'The count.',
+    answer: named('GeminiCount', { totalTokens: count }),
+    answerHeaders: outline.gatewayAnswerHeaders,
+    faults: [...outline.MODEL_FAULTS, 'unsupported_endpoint', 'rate_limited'],
+    envelope: 'google',
+    handle: handleCount,
+  }),
+  keyedRoute('GET /v1beta/models', {
+    id: 'listGeminiModels',
+    tag: 'models',
+    summary: 'The chat models this key may use, in the Gemini format',
+    result: 'The models.',
+    answer: named('GeminiModelList', { models: z.array(listed) }),
+    answerHeaders: outline.gatewayAnswerHeaders,
+    envelope: 'google',
+    async handle(tools, exchange) {
+      const models = usableModels(tools.catalog(), exchange.key).filter(isChat).map(writeModel);
+      return Response.json({ models }, { headers: await gatewayHeaders(tools, exchange, 'google') });
+    },
+  }),
+  keyedRoute('GET /v1beta/models/:model', {
+    id: 'showGeminiModel',
+    tag: 'models',
+    summary: 'One model in the Gemini format',
+    params,
+    result: 'The model.',
+    answer: listed,
+    answerHeaders: outline.gatewayAnswerHeaders,
+    faults: [...outline.MODEL_FAULTS, 'unsupported_endpoint'],
+    envelope: 'google',
+    async handle(tools, exchange) {
+      const catalog = tools.catalog();
+      const { model: id = '' } = exchange.params;
+      const model = describeModel(chooseModel(catalog, exchange.key, id, 'chat'), catalog, id);
+      return Response.json(writeModel(model), { headers: await gatewayHeaders(tools, exchange, 'google') });
+    },
+  }),
+];
+
+function handleCount(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
+  const id = modelInPath(exchange);
+  const refuseEarly = (key: KeyedExchange['key']) => chooseModel(tools.catalog(), key, id, 'chat');
+  return answerWithoutModel(tools, exchange, { maxBytes: MAX_BYTES, refuseEarly }, async ({ document, key }) => {
+    const { routes } = chooseModel(tools.catalog(), key, id, 'chat');
+    const totalTokens = estimateAt(readInput(countedRequest(document)), routes[0]?.model ?? '');
+    return Response.json({ totalTokens }, { headers: await gatewayHeaders(tools, exchange, 'google') });
+  });
+}
+
+/** A whole request to be counted stands in a member of its own. */
+function countedRequest(document: JsonDocument): JsonDocument {
+  const name = 'generateContentRequest';
+  if (!isObject(member(document.value, name))) return document;
+  const place = openMember(document, name) ?? openMember(document, 'generate_content_request');
+  return place ? readJsonObject(place.text) : document;
+}
+
+function isChat({ endpoints }: ListedModel): boolean {
+  return endpoints.includes('/v1/chat/completions');
+}
+
+function writeModel({ id, name, inputTokens, outputTokens, updatedAt }: ListedModel) {
+  return {
+    name: `models/${id}`,
+    version: new Date(updatedAt).toISOString(),
+    displayName: name,
+    inputTokenLimit: inputTokens,
+    outputTokenLimit: outputTokens,
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+  };
+}
