@@ -10,7 +10,7 @@ import { bytesOf, cutAt, type Script } from '../support/script.ts';
 import { upstreamUrl } from '../support/test-document.ts';
 import { type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
 import { endingOf, type Said } from './said.ts';
-import { CLIENTS, type ClientName, replyScript, UPSTREAMS, type UpstreamName } from './sides.ts';
+import { CLIENTS, type ClientName, replyScript, requestOf, UPSTREAMS, type UpstreamName } from './sides.ts';
 
 const NAMES = ['openai', 'anthropic', 'gemini'] as const satisfies UpstreamName[];
 const COMBINATIONS = (Object.keys(CLIENTS) as ClientName[]).flatMap((client) =>
@@ -147,8 +147,9 @@ async function ask(combination: Combination, said: Said, broken: Broken) {
   const ends: Script = { ...whole, framing: 'chunked', body: parts.slice(0, events) };
   firstSays.set(nameAt(first, first, next, number), [endsInOrder ? ends : isCut]);
   secondSays.set(nameAt(next, first, next, number), streamOf(next, again));
-  const body = CLIENTS[client].body({ model: `${first}-${next}-${number}`, stream: true });
-  const response = await untilHeard(() => gateway.call(CLIENTS[client].path, { key, body }));
+  const fields = CLIENTS[client].body({ model: `${first}-${next}-${number}`, stream: true });
+  const { path, body } = requestOf(client, fields);
+  const response = await untilHeard(() => gateway.call(path, { key, body }));
   const decoder = new TextDecoder();
   let text = '';
   for await (const bytes of response.body ?? []) {

@@ -4,6 +4,7 @@
 import { anthropicMessages } from '../../src/dialects/anthropic-messages/dialect.ts';
 import { carry } from '../../src/dialects/carry.ts';
 import type { Dialect, ReportedUsage, StreamEvent } from '../../src/dialects/dialect.ts';
+import { gemini } from '../../src/dialects/gemini/dialect.ts';
 import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
 import { openaiResponses } from '../../src/dialects/openai-responses/dialect.ts';
 import { type SseEvent, SseReader } from '../../src/dialects/stream/sse.ts';
@@ -16,6 +17,7 @@ const DIALECTS: Record<ClientName, Dialect> = {
   chat: openaiChat,
   messages: anthropicMessages,
   responses: openaiResponses,
+  gemini,
 };
 const ENDPOINTS = {
   openai: 'chat',

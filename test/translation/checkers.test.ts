@@ -53,6 +53,17 @@ const SPOILT: Record<ClientName, Spoil[]> = {
     ['an end that repeats something else', replaced('"output":[', '"output":[{"type":"message","content":[]},')],
     ['an event after the end', (frames) => [...frames, frames[1] ?? '']],
   ],
+  gemini: [
+    ['a reason twice', twice('"finishReason"')],
+    ['an unknown reason', replaced('"finishReason":"STOP"', '"finishReason":"DONE"')],
+    ['a chunk after the end', (frames) => [...frames, frames[1] ?? '']],
+    ['another role', replaced('"role":"model"', '"role":"assistant"')],
+    ['a call without a name', replaced('"name":"look"', '"named":"look"')],
+    ['arguments as text', replaced('"args":{"a":1}', '"args":"{}"')],
+    ['a member that is not Google’s', replaced('"thought":true', '"thinking":true')],
+    ['no model', replaced('"modelVersion"', '"model"')],
+    ['a mark of another format', (frames) => [...frames, 'data: [DONE]\n\n']],
+  ],
 };
 
 describe.each(Object.keys(CLIENTS) as ClientName[])('a stream of %s', (client) => {

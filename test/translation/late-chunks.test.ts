@@ -9,7 +9,7 @@ import { sseScript } from '../support/openai-chat.ts';
 import type { Part, Script } from '../support/script.ts';
 import { geminiChunk } from './gemini-replies.ts';
 import { openaiChunk } from './openai-replies.ts';
-import { CLIENTS, type ClientName, UPSTREAMS } from './sides.ts';
+import { CLIENTS, type ClientName, requestOf, UPSTREAMS } from './sides.ts';
 
 const NEVER = new Promise<never>(() => {});
 const NAMES = Object.keys(CLIENTS) as ClientName[];
@@ -60,12 +60,12 @@ async function ask(client: ClientName, { script, isSaid, onText = () => {} }: Sa
   const { key } = await gateway.register();
   gateway.upstream.next(script);
   gateway.upstream.otherwise({ status: 500, body: ['{}'] });
-  const body = CLIENTS[client].body({ model: 'on-gemini', stream: true });
+  const { path, body } = requestOf(client, CLIENTS[client].body({ model: 'on-gemini', stream: true }));
   let isOver = false;
   const answer = async () => {
     const decoder = new TextDecoder();
     let text = '';
-    for await (const bytes of (await gateway.call(CLIENTS[client].path, { key, body })).body ?? []) {
+    for await (const bytes of (await gateway.call(path, { key, body })).body ?? []) {
       text += decoder.decode(bytes, { stream: true });
       onText(text);
     }

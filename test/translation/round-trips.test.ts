@@ -5,7 +5,15 @@ import type { Answer } from '../support/answer.ts';
 import { parseSse } from '../support/sse.ts';
 import { anthropicBlock } from './anthropic-replies.ts';
 import type { Said } from './said.ts';
-import { CLIENTS, type ClientName, isTranslated, replyScript, UPSTREAMS, type UpstreamName } from './sides.ts';
+import {
+  CLIENTS,
+  type ClientName,
+  isTranslated,
+  replyScript,
+  requestOf,
+  UPSTREAMS,
+  type UpstreamName,
+} from './sides.ts';
 import type { CaseOfPair } from './translation-case.ts';
 import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
 
@@ -100,6 +108,21 @@ const SPEAKERS: Record<ClientName, { first: object; again(answer: Answer): objec
       ],
     }),
   },
+  gemini: {
+    first: {
+      tools: [{ functionDeclarations: [{ name: 'look', parametersJsonSchema: TOOL_SCHEMA }] }],
+      contents: [{ role: 'user', parts: [{ text: 'Go' }] }],
+    },
+    // Google's library keeps each chunk of a stream as a content.
+    again: ({ candidates, contents = candidates.map(({ content }: Answer) => content) }) => ({
+      tools: [{ functionDeclarations: [{ name: 'look', parametersJsonSchema: TOOL_SCHEMA }] }],
+      contents: [
+        { role: 'user', parts: [{ text: 'Go' }] },
+        ...contents,
+        { role: 'user', parts: [{ functionResponse: { name: 'look', response: { output: 'light' } } }] },
+      ],
+    }),
+  },
 };
 
 async function ask(
@@ -112,10 +135,9 @@ async function ask(
   const { gateway, key } = setting;
   gateway.upstream.reset();
   gateway.upstream.otherwise(replyScript(place.upstream, UPSTREAMS[place.upstream].says(says), stream));
-  const response = await gateway.call(CLIENTS[client].path, {
-    key,
-    body: CLIENTS[client].body({ ...body, model: setting.modelOf(asCase(place)), stream }),
-  });
+  const fields = CLIENTS[client].body({ ...body, model: setting.modelOf(asCase(place)), stream });
+  const { path, body: asked } = requestOf(client, fields);
+  const response = await gateway.call(path, { key, body: asked });
   const text = await response.text();
   expect(response.status, text).toBe(200);
   const { json, body: raw } = await gateway.upstream.request(0);
@@ -128,6 +150,7 @@ function wholeOf(client: ClientName, text: string): Answer {
   expect(CLIENTS[client].readStream(text).complete).toBe(true);
   const events = parseSse(text).map(({ json }) => json);
   if (client === 'responses') return events.at(-1).response;
+  if (client === 'gemini') return { candidates: [], contents: events.map(({ candidates: [{ content }] }) => content) };
   const content: Answer[] = [];
   for (const { type, content_block: block, delta } of events) {
     const open = content.at(-1);
@@ -159,7 +182,7 @@ interface TripOptions {
   keep?: (answer: Answer) => Answer;
 }
 
-describe.each(['chat', 'responses'] as const)('%s, thoughts of Claude', (client) => {
+describe.each(['chat', 'responses', 'gemini'] as const)('%s, thoughts of Claude', (client) => {
   test('go back to it first in their turn, with the same bytes', async () => {
     const { sent, raw } = await trip(client, CLAUDE, CLAUDE);
     expect(sent.messages[1].content.map(({ type }: Answer) => type)).toEqual(['thinking', 'text', 'tool_use']);
@@ -168,7 +191,8 @@ describe.each(['chat', 'responses'] as const)('%s, thoughts of Claude', (client)
       thinking: 'Let me look. 早',
       signature: 'c2lnbmVk+/=',
     });
-    expect(raw).toContain('"input":{"b": 12345678901234567890,"a":1}');
+    // A client of Gemini has parsed the arguments itself.
+    if (client !== 'gemini') expect(raw).toContain('"input":{"b": 12345678901234567890,"a":1}');
   });
 
   test.each([
@@ -183,51 +207,61 @@ describe.each(['chat', 'responses'] as const)('%s, thoughts of Claude', (client)
   });
 });
 
-describe.each(['chat', 'messages', 'responses'] as const)('%s, the signature of a call by Gemini', (client) => {
-  test('goes back to it in its place', async () => {
-    const { sent, raw } = await trip(client, GEMINI, GEMINI);
-    const call = sent.contents[1].parts.find((part: Answer) => part.functionCall);
-    expect(call.thoughtSignature).toBe('dGhvdWdodA==');
-    expect(call.functionCall.name).toBe('look');
-    // A client of messages has parsed the input itself.
-    if (client !== 'messages') expect(raw).toContain('"args":{"b": 12345678901234567890,"a":1}');
-    expect(raw).not.toMatch(TAG);
-  });
-
-  test('goes to no other model', async () => {
-    for (const to of [OTHER_GEMINI, DEEPSEEK, CLAUDE]) {
-      const { raw } = await trip(client, GEMINI, to);
-      expect(raw).not.toContain('dGhvdWdodA');
+describe.each(['chat', 'messages', 'responses', 'gemini'] as const)(
+  '%s, the signature of a call by Gemini',
+  (client) => {
+    test('goes back to it in its place', async () => {
+      const { sent, raw } = await trip(client, GEMINI, GEMINI);
+      const call = sent.contents[1].parts.find((part: Answer) => part.functionCall);
+      expect(call.thoughtSignature).toBe('dGhvdWdodA==');
+      expect(call.functionCall.name).toBe('look');
+      // A client of messages or Gemini has parsed the input itself.
+      if (client === 'chat' || client === 'responses')
+        expect(raw).toContain('"args":{"b": 12345678901234567890,"a":1}');
       expect(raw).not.toMatch(TAG);
-      expect(raw).toContain('light');
-    }
-  });
-});
+    });
 
-describe.each(['chat', 'messages', 'responses'] as const)('%s, the signature of words by Gemini', (client) => {
-  const SIGNED: Said = { text: ['Good', ' morning'], textSignature: 'd29yZHM=' };
-  const asked = { role: 'user', content: 'Go' };
-  const more = { role: 'user', content: 'More' };
-  const AGAIN: Record<ClientName, (answer: Answer) => object> = {
-    chat: ({ choices: [{ message }] }) => ({ messages: [asked, message, more] }),
-    messages: ({ content }) => ({ messages: [asked, { role: 'assistant', content }, more] }),
-    responses: ({ output }) => ({ input: [asked, ...output, more] }),
-  };
-  const said = async (to: Place) => {
-    const { answer } = await ask(client, GEMINI, {}, SIGNED);
-    return ask(client, to, AGAIN[client](answer), { text: ['Done.'] });
-  };
+    test('goes to no other model', async () => {
+      for (const to of [OTHER_GEMINI, DEEPSEEK, CLAUDE]) {
+        const { raw } = await trip(client, GEMINI, to);
+        expect(raw).not.toContain('dGhvdWdodA');
+        expect(raw).not.toMatch(TAG);
+        expect(raw).toContain('light');
+      }
+    });
+  },
+);
 
-  test('goes back to it, where the client has a place for it', async () => {
-    const { sent } = await said(GEMINI);
-    const [part] = sent.contents[1].parts;
-    expect(part).toEqual({ text: 'Good morning', ...(client === 'chat' ? { thoughtSignature: 'd29yZHM=' } : {}) });
-  });
+describe.each(['chat', 'messages', 'responses', 'gemini'] as const)(
+  '%s, the signature of words by Gemini',
+  (client) => {
+    const SIGNED: Said = { text: ['Good', ' morning'], textSignature: 'd29yZHM=' };
+    const asked = { role: 'user', content: 'Go' };
+    const more = { role: 'user', content: 'More' };
+    const words = (text: string) => ({ role: 'user', parts: [{ text }] });
+    const AGAIN: Record<ClientName, (answer: Answer) => object> = {
+      chat: ({ choices: [{ message }] }) => ({ messages: [asked, message, more] }),
+      messages: ({ content }) => ({ messages: [asked, { role: 'assistant', content }, more] }),
+      responses: ({ output }) => ({ input: [asked, ...output, more] }),
+      gemini: ({ candidates: [{ content }] }) => ({ contents: [words('Go'), content, words('More')] }),
+    };
+    const said = async (to: Place) => {
+      const { answer } = await ask(client, GEMINI, {}, SIGNED);
+      return ask(client, to, AGAIN[client](answer), { text: ['Done.'] });
+    };
 
-  test('goes to no other model', async () => {
-    for (const to of [OTHER_GEMINI, DEEPSEEK, CLAUDE]) expect((await said(to)).raw).not.toContain('d29yZHM');
-  });
-});
+    test('goes back to it, where the client has a place for it', async () => {
+      const { sent } = await said(GEMINI);
+      const [part] = sent.contents[1].parts;
+      const hasPlace = client === 'chat' || client === 'gemini';
+      expect(part).toEqual({ text: 'Good morning', ...(hasPlace ? { thoughtSignature: 'd29yZHM=' } : {}) });
+    });
+
+    test('goes to no other model', async () => {
+      for (const to of [OTHER_GEMINI, DEEPSEEK, CLAUDE]) expect((await said(to)).raw).not.toContain('d29yZHM');
+    });
+  },
+);
 
 test('a chat client that keeps nothing but the id of the call still gives the signature back', async () => {
   const { first, again } = SPEAKERS.chat;
@@ -239,7 +273,7 @@ test('a chat client that keeps nothing but the id of the call still gives the si
   expect(sent.contents[1].parts.find((part: Answer) => part.functionCall).thoughtSignature).toBe('dGhvdWdodA==');
 });
 
-describe.each(['messages', 'responses'] as const)('%s, thoughts of another model', (client) => {
+describe.each(['messages', 'responses', 'gemini'] as const)('%s, thoughts of another model', (client) => {
   test('go in words to one that refuses a history without them', async () => {
     for (const from of [CLAUDE, GEMINI, SEALED, NO_ROUTER]) {
       const { sent, raw } = await trip(client, from, DEEPSEEK);
@@ -250,7 +284,7 @@ describe.each(['messages', 'responses'] as const)('%s, thoughts of another model
   });
 });
 
-describe.each(['messages', 'responses'] as const)('%s, thoughts of a model that signs nothing', (client) => {
+describe.each(['messages', 'responses', 'gemini'] as const)('%s, thoughts of a model that signs nothing', (client) => {
   test('go back to it', async () => {
     const { sent } = await trip(client, DEEPSEEK, DEEPSEEK);
     expect(sent.messages[1].reasoning_content).toBe('Let me look. 早');
@@ -264,7 +298,7 @@ describe.each(['messages', 'responses'] as const)('%s, thoughts of a model that 
   });
 });
 
-describe.each(['chat', 'messages'] as const)('%s, thoughts that their model sealed', (client) => {
+describe.each(['chat', 'messages', 'gemini'] as const)('%s, thoughts that their model sealed', (client) => {
   test('go back to it, before what came of them', async () => {
     const { sent } = await trip(client, SEALED, SEALED);
     const kinds = sent.input.map(({ type = 'message' }: Answer) => type);
@@ -418,13 +452,14 @@ test('thoughts that nobody can read come back as they were', async () => {
     stop_reason: 'tool_use',
     usage: { input_tokens: 1, output_tokens: 1 },
   };
-  for (const client of ['chat', 'responses'] as const) {
+  for (const client of ['chat', 'responses', 'gemini'] as const) {
     const { gateway, key } = setting;
     gateway.upstream.reset();
     gateway.upstream.next(replyScript('anthropic', { whole: reply }, false));
     const model = setting.modelOf(asCase(CLAUDE));
     const { first, again } = SPEAKERS[client];
-    const response = await gateway.call(CLIENTS[client].path, { key, body: CLIENTS[client].body({ ...first, model }) });
+    const { path, body } = requestOf(client, CLIENTS[client].body({ ...first, model }));
+    const response = await gateway.call(path, { key, body });
     const { sent } = await ask(client, CLAUDE, again(await response.json()), { text: ['Done.'] });
     expect(sent.messages[1].content[0]).toEqual({ type: 'redacted_thinking', data });
   }
@@ -434,6 +469,8 @@ describe.each([
   ['chat', false],
   ['responses', false],
   ['responses', true],
+  ['gemini', false],
+  ['gemini', true],
 ] as const)('%s, several thoughts of Claude, streamed: %p', (client, stream) => {
   const thinking = (signature: string) => ({ type: 'thinking', thinking: `of ${signature}`, signature });
   const words = (text: string) => ({ type: 'text', text });
@@ -454,12 +491,12 @@ describe.each([
   /** What of these blocks Claude is given back. */
   const backOf = async (...content: object[]) => {
     const { gateway, key } = setting;
-    const { path, body } = CLIENTS[client];
     gateway.upstream.reset();
     gateway.upstream.next(replyScript('anthropic', reply(content), stream));
     const model = setting.modelOf(asCase(CLAUDE));
-    const asked = body({ ...SPEAKERS[client].first, model, stream });
-    const text = await (await gateway.call(path, { key, body: asked })).text();
+    const fields = CLIENTS[client].body({ ...SPEAKERS[client].first, model, stream });
+    const { path, body } = requestOf(client, fields);
+    const text = await (await gateway.call(path, { key, body })).text();
     const answer = stream ? wholeOf(client, text) : JSON.parse(text);
     const { sent } = await ask(client, CLAUDE, SPEAKERS[client].again(answer), { text: ['Done.'] });
     return sent.messages[1].content;

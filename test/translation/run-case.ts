@@ -6,7 +6,7 @@ import type { Told } from '../support/grammar/told.ts';
 import { nano } from '../support/nano.ts';
 import { filledIn, valuesAt } from './expected.ts';
 import { endingOf, PLAIN, type Reply, type Said } from './said.ts';
-import { CLIENTS, replyScript, UPSTREAMS } from './sides.ts';
+import { CLIENTS, replyScript, requestOf, UPSTREAMS } from './sides.ts';
 import type { CaseOfPair, Expected, TranslationCase, Way } from './translation-case.ts';
 import type { TranslationGateway } from './translation-gateway.ts';
 
@@ -19,9 +19,10 @@ export async function runCase(setting: TranslationGateway, pair: CaseOfPair, way
   const model = setting.modelOf(pair, way);
   gateway.upstream.reset();
   gateway.upstream.otherwise(replyScript(upstream, replyOf(pair), way === 'stream'));
-  const response = await gateway.call(CLIENTS[client].path, {
+  const { path, body } = requestFor(pair, model, way);
+  const response = await gateway.call(path, {
     key,
-    body: bodyOf(pair, model, way),
+    body,
     ...(one.headers ? { headers: one.headers } : {}),
   });
   const text = await response.text();
@@ -63,14 +64,15 @@ function replyOf({ case: one, upstream }: CaseOfPair): Reply {
   return one.reply?.[upstream] ?? UPSTREAMS[upstream].says(one.says ?? PLAIN);
 }
 
-function bodyOf({ case: one, client }: CaseOfPair, model: string, way: Way): unknown {
+function requestFor({ case: one, client }: CaseOfPair, model: string, way: Way): { path: string; body: unknown } {
   const asked = one.asks?.[client] ?? {};
-  if (typeof asked !== 'string') {
-    return CLIENTS[client].body({ ...asked, model, ...(way === 'stream' ? { stream: true } : {}) });
-  }
+  const own = { model, ...(way === 'stream' ? { stream: true } : {}) };
+  if (typeof asked !== 'string') return requestOf(client, CLIENTS[client].body({ ...asked, ...own }));
+  const { path } = requestOf(client, own);
+  if (client === 'gemini') return { path, body: asked };
   const usage = client === 'chat' ? '"stream_options":{"include_usage":true},' : '';
   const text = asked.replaceAll('MODEL', model);
-  return way === 'stream' ? text.replace('{', `{"stream":true,${usage}`) : text;
+  return { path, body: way === 'stream' ? text.replace('{', `{"stream":true,${usage}`) : text };
 }
 
 function checkRequest({ case: one, upstream }: CaseOfPair, json: Answer, body: string): void {
@@ -88,12 +90,19 @@ function compare(value: Answer, expected: Expected | undefined): void {
 }
 
 function checkFault({ case: one, client }: CaseOfPair, text: string): void {
-  const { error }: Answer = JSON.parse(text);
+  const { error }: Answer = client === 'gemini' ? googleFault(text) : JSON.parse(text);
   if (one.refused) expect(`${error.param}`, error.message).toBe(one.refused[client] ?? '');
   if (one.code !== undefined) expect(error.code ?? error.type).toBe(one.code);
   if (one.refused && client !== 'messages') expect(error.code).toBe('invalid_request');
   compare(JSON.parse(text), one.shows?.[client]);
   for (const hidden of one.hides ?? []) expect(text).not.toContain(hidden);
+}
+
+/** Google's envelope has our code and the field inside the details. */
+function googleFault(text: string): Answer {
+  const { message, details }: Answer = JSON.parse(text).error;
+  const [{ reason: code, metadata }] = details;
+  return { error: { message, code, param: metadata.param } };
 }
 
 function droppedOf({ case: { dropped = [], loses = [] }, client }: CaseOfPair, way: Way): string[] {
@@ -115,7 +124,8 @@ function checkTold({ case: one, client }: CaseOfPair, told: Told): void {
   expect(ids).not.toContain('undefined');
   if (!calls) return;
   const shown = told.calls.map((call) => ({ name: call.name, arguments: call.arguments }));
-  const normal = (text: string) => (client === 'messages' ? JSON.stringify(JSON.parse(text || '{}')) : text);
+  const normal = (text: string) =>
+    client === 'messages' || client === 'gemini' ? JSON.stringify(JSON.parse(text || '{}')) : text;
   expect(shown.map((call) => ({ ...call, arguments: normal(call.arguments) }))).toEqual(
     calls.map((call) => ({ name: call.name, arguments: normal(call.arguments) })),
   );

@@ -1,9 +1,10 @@
-// The three kinds of client and the three kinds of upstream, each under one face.
+// The kinds of client and the kinds of upstream, each under one face.
 
 import type { Answer } from '../support/answer.ts';
 import { checkAnthropicRequest } from '../support/grammar/anthropic-request.ts';
 import { checkChatRequest } from '../support/grammar/chat-request.ts';
 import { readChatStream } from '../support/grammar/chat-stream.ts';
+import { readGeminiStream, readGeminiWhole } from '../support/grammar/gemini-answer.ts';
 import { checkGeminiRequest } from '../support/grammar/gemini-request.ts';
 import { readMessagesStream } from '../support/grammar/messages-stream.ts';
 import { checkResponsesRequest } from '../support/grammar/responses-request.ts';
@@ -18,7 +19,7 @@ import { openaiReply } from './openai-replies.ts';
 import { responsesReply } from './responses-replies.ts';
 import type { Reply, Said } from './said.ts';
 
-export type ClientName = 'chat' | 'messages' | 'responses';
+export type ClientName = 'chat' | 'messages' | 'responses' | 'gemini';
 export type UpstreamName = 'openai' | 'anthropic' | 'gemini' | 'openai-responses';
 type Fields = Record<string, unknown>;
 
@@ -55,7 +56,25 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     readWhole: readResponsesWhole,
     readStream: readResponsesStream,
   },
+  gemini: {
+    path: '/v1beta/models',
+    body: (fields) => ({
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+      generationConfig: { thinkingConfig: { includeThoughts: true } },
+      ...fields,
+    }),
+    readWhole: readGeminiWhole,
+    readStream: readGeminiStream,
+  },
 };
+
+/** How a body is sent: the path of a Gemini call has the model and whether to stream. */
+export function requestOf(client: ClientName, body: Fields): { path: string; body: Fields } {
+  const { path } = CLIENTS[client];
+  if (client !== 'gemini') return { path, body };
+  const { model, stream, ...rest } = body;
+  return { path: `${path}/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`, body: rest };
+}
 
 export interface Upstream {
   /** The model's name there, unless a test says another. */
@@ -110,7 +129,7 @@ function channelOf(name: string, kind: string, baseUrl: string, fields: Fields =
   return { name, kind, base_url: baseUrl, api_key: UPSTREAM_KEY, ...fields };
 }
 
-const OWN_UPSTREAM: Readonly<Record<ClientName, UpstreamName>> = {
+const OWN_UPSTREAM: Readonly<Partial<Record<ClientName, UpstreamName>>> = {
   chat: 'openai',
   messages: 'anthropic',
   responses: 'openai-responses',

@@ -6,7 +6,7 @@ import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { nano } from '../support/nano.ts';
 import type { Said } from './said.ts';
-import { CLIENTS, type ClientName, isTranslated, replyScript, UPSTREAMS } from './sides.ts';
+import { CLIENTS, type ClientName, isTranslated, replyScript, requestOf, UPSTREAMS } from './sides.ts';
 import type { CaseOfPair, Way } from './translation-case.ts';
 import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
 import { GEMINI_INPUT_ALONE, type Tokens, USAGE_FIXTURES, type UsageFixture } from './usage-fixtures.ts';
@@ -95,15 +95,19 @@ async function check(client: ClientName, fixture: UsageFixture, way: Way, said: 
   const means = said === SAID_NOTHING ? (fixture.meansAlone ?? fixture.means) : fixture.means;
   gateway.upstream.reset();
   gateway.upstream.otherwise(replyScript(upstream, UPSTREAMS[upstream].says({ ...said, usage }), way === 'stream'));
-  const bound = { chat: { max_tokens: 300 }, messages: { max_tokens: 300 }, responses: { max_output_tokens: 300 } };
-  const response = await gateway.call(CLIENTS[client].path, {
-    key,
-    body: CLIENTS[client].body({
-      ...bound[client],
-      model: setting.modelOf(asCase(client, fixture)),
-      ...(way === 'stream' ? { stream: true } : {}),
-    }),
+  const bound = {
+    chat: { max_tokens: 300 },
+    messages: { max_tokens: 300 },
+    responses: { max_output_tokens: 300 },
+    gemini: { generationConfig: { maxOutputTokens: 300, thinkingConfig: { includeThoughts: true } } },
+  };
+  const fields = CLIENTS[client].body({
+    ...bound[client],
+    model: setting.modelOf(asCase(client, fixture)),
+    ...(way === 'stream' ? { stream: true } : {}),
   });
+  const { path, body } = requestOf(client, fields);
+  const response = await gateway.call(path, { key, body });
   const text = await response.text();
   expect(response.status, text).toBe(200);
   const id = response.headers.get('x-request-id');
@@ -180,6 +184,14 @@ function written(client: ClientName, { input, cached, write5m, write1h, output, 
         output_tokens: output,
         output_tokens_details: { thinking_tokens: reasoning },
       };
+    case 'gemini':
+      return {
+        promptTokenCount: all,
+        cachedContentTokenCount: cached,
+        candidatesTokenCount: output - reasoning,
+        thoughtsTokenCount: reasoning,
+        totalTokenCount: all + output,
+      };
     case 'responses':
       return {
         input_tokens: all,
@@ -217,5 +229,12 @@ const SHOWN: Record<ClientName, (usage: Answer) => unknown[]> = {
     usage.output_tokens,
     usage.output_tokens_details?.reasoning_tokens ?? 0,
     usage.total_tokens,
+  ],
+  gemini: (usage) => [
+    usage.promptTokenCount,
+    usage.cachedContentTokenCount ?? 0,
+    usage.candidatesTokenCount,
+    usage.thoughtsTokenCount ?? 0,
+    usage.totalTokenCount,
   ],
 };
