@@ -31,7 +31,7 @@ const TOKENS: Partial<Record<UpstreamName, Record<string, number>>> = {
 /** Nano-NT$ of 12 tokens in and 8 out. */
 const COST = 12n * 10_000n + 8n * 40_000n;
 /** Breakers are for a channel and a model: each break has a model of its own. */
-const MODELS_EACH = 180;
+const MODELS_EACH = 250;
 const AT_ONCE = 8;
 /**
  * The gateway reads what came before the cut meanwhile. On a busy machine both may still arrive together, and then the
