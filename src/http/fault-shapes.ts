@@ -65,9 +65,7 @@ const google = named('GoogleError', {
     code: count.describe('The HTTP status.'),
     message,
     status: text.describe('Google’s name for it, such as `RESOURCE_EXHAUSTED`.'),
-    details: z
-      .array(partly({ '@type': text }, { reason: code, metadata: z.record(z.string(), text) }))
-      .describe('`ErrorInfo` has the code as `reason` and the figures as `metadata`.'),
+    details: z.array(anyObject).describe('`ErrorInfo` has the code as `reason` and the figures as `metadata`.'),
   }),
 });
 

@@ -61,7 +61,7 @@ describe('the document', () => {
     const told = operationsOf().map(([method, path, { security }]) => `${method} ${path} ${security ? 'none' : 'key'}`);
     const real = ROUTES.map(
       ({ method, path, auth }) =>
-        `${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')} ${auth === 'none' ? 'none' : 'key'}`,
+        `${method.toLowerCase()} ${path.replace(/\/:(\w+)/g, '/{$1}')} ${auth === 'none' ? 'none' : 'key'}`,
     );
     expect(told.sort()).toEqual(real.sort());
   });
@@ -70,7 +70,7 @@ describe('the document', () => {
     const takes = ROUTES.filter(({ maxBytes, method }) => maxBytes > 0 && method !== 'DELETE');
     const told = operationsOf().filter(([, , { requestBody }]) => requestBody);
     expect(told.map(([method, path]) => `${method} ${path}`).sort()).toEqual(
-      takes.map(({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`).sort(),
+      takes.map(({ method, path }) => `${method.toLowerCase()} ${path.replace(/\/:(\w+)/g, '/{$1}')}`).sort(),
     );
   });
 
@@ -245,6 +245,8 @@ describe('real answers are as it says', () => {
     ['listModels', { path: '/v1/models' }],
     ['showModel', { path: '/v1/models/auto:free' }],
     ['showModel', { path: '/v1/models/claude-auto' }],
+    ['listGeminiModels', { path: '/v1beta/models' }],
+    ['showGeminiModel', { path: '/v1beta/models/auto:free' }],
   ] as [string, RealCall][])('%s, %j', async (id, call) => {
     expect((await expectAsDocumented(id, call)).status).toBeLessThan(300);
   });
@@ -257,7 +259,9 @@ describe('real answers are as it says', () => {
       expect(example, `${operationId} has no example`).toBeDefined();
       expectFits(example, schema);
       const response = await expectAsDocumented(operationId, {
-        path: path.replace('{id}', await (path.startsWith('/api/webhooks/') ? spareWebhook() : spareKey())),
+        path: path
+          .replace('{id}', await (path.startsWith('/api/webhooks/') ? spareWebhook() : spareKey()))
+          .replace('{model}', 'auto:free'),
         method: method.toUpperCase(),
         body: await withCard(example),
       });

@@ -24,29 +24,48 @@ export function readGeminiStream(text: string): Told {
   return readChunks(
     parseSse(text).map(({ event, data, json }) => {
       must(event === undefined && json, `no chunk: ${data}`);
-      return json;
+      return { chunk: json, text: data ?? '' };
     }),
   );
 }
 
 /** As it comes without `alt=sse`. */
 export function readGeminiList(text: string): Told {
-  return readChunks(JSON.parse(text));
+  return readChunks(JSON.parse(text).map((chunk: Answer) => ({ chunk, text: JSON.stringify(chunk) })));
 }
 
-function readChunks(chunks: readonly Answer[]): Told {
+function readChunks(chunks: readonly { chunk: Answer; text: string }[]): Told {
   const told = createTold();
-  for (const chunk of chunks) {
+  for (const { chunk, text } of chunks) {
     must(!told.complete && !told.error, 'a chunk after the end');
     if (chunk.error) {
       told.error = chunk.error;
       continue;
     }
+    const calls = told.calls.length;
     readChunk(told, chunk);
+    // A call is a chunk of its own: its arguments are compared as they were written.
+    const [call] = told.calls.slice(calls);
+    if (call) call.arguments = argumentsIn(text);
     must(!told.usage || told.ends, 'usage before the end');
     told.complete = told.ends !== undefined && told.usage !== undefined;
   }
   return told;
+}
+
+/** The first object behind `args`, as text. */
+function argumentsIn(text: string): string {
+  const rest = text.slice(text.indexOf('"args":') + '"args":'.length);
+  let depth = 0;
+  let isInText = false;
+  for (let at = 0; at < rest.length; at++) {
+    const char = rest[at];
+    if (isInText && char === '\\') at++;
+    else if (char === '"') isInText = !isInText;
+    else if (!isInText && char === '{') depth++;
+    else if (!isInText && char === '}' && --depth === 0) return rest.slice(0, at + 1);
+  }
+  return rest;
 }
 
 function readChunk(told: Told, chunk: Answer): void {
