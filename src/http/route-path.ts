@@ -26,7 +26,16 @@ export function routePath(request: Request): string {
   const asked = requestPath(request);
   const once = asked.startsWith(TWICE) ? asked.slice(VERSION.length) : asked;
   const path = once.length > 1 && once.endsWith('/') ? once.slice(0, -1) : once;
+  if (isOfGemini(request, path)) return GEMINI_BASE + path.slice(VERSION.length);
   return isPage(request, path) ? path : (WITHOUT_VERSION.get(path) ?? path);
+}
+
+const MODELS = `${VERSION}/models`;
+const GEMINI_METHOD = /:(?:generateContent|streamGenerateContent|countTokens)$/;
+
+/** Google's newer libraries say v1, too. No other client has its header for keys, or a method behind a model. */
+function isOfGemini({ headers }: Request, path: string): boolean {
+  return path.startsWith(MODELS) && (GEMINI_METHOD.test(path) || headers.has('x-goog-api-key'));
 }
 
 /** The list of models has a page of the same name, for browsers. */

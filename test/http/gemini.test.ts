@@ -184,6 +184,17 @@ test('models are listed, and one is shown', async () => {
   expect((await gateway.call('/v1beta/models/none', { key })).status).toBe(404);
 });
 
+test('the newer version in the path means the same', async () => {
+  gateway.upstream.next(chatAnswer());
+  const headers = { 'x-goog-api-key': key };
+  const response = await gateway.call('/v1/models/up-paid:generateContent', { headers, body: HELLO });
+  expect(readGeminiWhole(await response.json()).text).toBe('Hello there');
+  const { models }: Answer = await (await gateway.call('/v1/models', { headers })).json();
+  expect(models.map(({ name }: Answer) => name)).toContain('models/up-paid');
+  const { data }: Answer = await (await gateway.call('/v1/models', { key })).json();
+  expect(data.map(({ id }: Answer) => id)).toContain('up-paid');
+});
+
 test('tokens are counted, of contents or of a whole request', async () => {
   const count = async (body: unknown) => ((await (await ask('countTokens', body)).json()) as Answer).totalTokens;
   const few = await count(HELLO);

@@ -23,10 +23,11 @@ const ANTHROPIC = kind('anthropic');
 const GEMINI = kind('gemini');
 
 /** The kinds of upstream behind each client's format; the first of them speaks it. */
-export const KINDS_FOR: Record<'chat' | 'messages' | 'responses', Kinds> = {
+export const KINDS_FOR: Record<'chat' | 'messages' | 'responses' | 'gemini', Kinds> = {
   chat: [OPENAI, ANTHROPIC, GEMINI],
   messages: [ANTHROPIC, OPENAI, GEMINI],
   responses: [OPENAI, CHAT_ONLY, ANTHROPIC, GEMINI],
+  gemini: [GEMINI, OPENAI, CHAT_ONLY, ANTHROPIC],
 };
 
 export interface ClientGateway extends TestGateway {

@@ -9,8 +9,16 @@ export function candidateOf({ candidates }: JsonObject): JsonObject | undefined 
   return objectsOf(candidates).find(({ index }) => (index ?? 0) === 0);
 }
 
+/** Without empty ones. */
 export function partsOf({ content }: JsonObject): JsonObject[] {
-  return isObject(content) ? objectsOf(content.parts) : [];
+  return isObject(content) ? objectsOf(content.parts).filter((part) => !isEmpty(part)) : [];
+}
+
+/** Google's libraries drop a turn from their history if one of its chunks has no part. */
+export const EMPTY_PART = { text: '' };
+
+function isEmpty(part: JsonObject): boolean {
+  return part.text === '' && Object.keys(part).length === 1;
 }
 
 /** Undefined if it has not ended. A blocked prompt has ended before it began. */

@@ -6,7 +6,7 @@ import { checkReport } from '../counts.ts';
 import { addOutput, NO_OUTPUT, type StreamEvent, type StreamFacts, type StreamReader } from '../dialect.ts';
 import { BROKEN } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
-import { BlockCounter, candidateOf, outputOf, partsOf, readFinish, reasonOf } from './read-candidate.ts';
+import { BlockCounter, candidateOf, EMPTY_PART, outputOf, partsOf, readFinish, reasonOf } from './read-candidate.ts';
 import { readUsage } from './read-usage.ts';
 
 export function createStreamReader(): StreamReader {
@@ -32,7 +32,7 @@ class GeminiReader implements StreamReader {
     if (parts.length === 1 && reason === undefined) return [this.#event(document, parts[0] ?? {})];
     const events = parts.map((part) => this.#event(chunkWith(value, candidate ?? {}, [part], undefined), part));
     if (reason === undefined) return events;
-    const last = candidate ? chunkWith(value, candidate, [], candidate.finishReason) : document;
+    const last = candidate ? chunkWith(value, candidate, [EMPTY_PART], candidate.finishReason) : document;
     return [...events, { kind: 'held', name: undefined, document: last, segments: [] }];
   }
 

@@ -17,7 +17,7 @@ import { writeSse } from '../stream/sse.ts';
 import { Transcript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { continueFreshRun, continuePrefill } from './continue-stream.ts';
-import { TEXT_SLOT } from './read-candidate.ts';
+import { EMPTY_PART, TEXT_SLOT } from './read-candidate.ts';
 import { isList } from './read-request.ts';
 import { writeUsage } from './write-usage.ts';
 
@@ -100,7 +100,7 @@ class GeminiWriter implements StreamWriter {
 
   /** A chunk that says nothing: Google's own libraries fail on comments. */
   keepAlive(): string {
-    return this.#writeChunk(chunkOf({ content: { parts: [{ text: '' }], role: 'model' }, index: 0 }), {});
+    return this.#writeChunk(chunkOf({ content: { parts: [EMPTY_PART], role: 'model' }, index: 0 }), {});
   }
 
   stopAtBound(): string {
@@ -108,7 +108,7 @@ class GeminiWriter implements StreamWriter {
       {
         kind: 'held',
         name: undefined,
-        document: chunkOf({ content: { parts: [], role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 }),
+        document: chunkOf({ content: { parts: [EMPTY_PART], role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 }),
         segments: [],
       },
     ];
@@ -118,7 +118,7 @@ class GeminiWriter implements StreamWriter {
   end({ usage, cost }: FinalUsage): string {
     const usageMetadata = withCost(writeUsage(usage), cost);
     const documents = this.#held.flatMap(({ document }) => document ?? []);
-    const last = documents.pop() ?? chunkOf({ content: { parts: [], role: 'model' }, index: 0 });
+    const last = documents.pop() ?? chunkOf({ content: { parts: [EMPTY_PART], role: 'model' }, index: 0 });
     const before = documents.map((document) => this.#writeChunk(document, {})).join('');
     return before + this.#writeChunk(last, { usageMetadata }) + this.#frames.end();
   }

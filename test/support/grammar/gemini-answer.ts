@@ -44,6 +44,7 @@ function readChunks(chunks: readonly { chunk: Answer; text: string }[]): Told {
     }
     const calls = told.calls.length;
     readChunk(told, chunk);
+    must(chunk.candidates[0].content.parts.length > 0, 'a chunk without a part');
     // A call is a chunk of its own: its arguments are compared as they were written.
     const [call] = told.calls.slice(calls);
     if (call) call.arguments = argumentsIn(text);

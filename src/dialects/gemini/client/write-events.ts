@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../kit/json/json.ts';
 import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext, EventWriter, Frame } from '../../translate/adapters.ts';
 import type { AnswerEvent, StopReason } from '../../translate/answer-events.ts';
+import { EMPTY_PART } from '../read-candidate.ts';
 import { PartWriter, type WrittenPart } from './write-parts.ts';
 
 /** There is no reason of its own for an answer that waits for results. */
@@ -26,7 +27,7 @@ export function createEventWriter(context: AnswerContext): EventWriter {
       if (isOver) return [];
       if (event.type !== 'stop') return parts.write(event).map((part) => frame([part]));
       isOver = true;
-      return [frame([], endOf(event.reason, parts.explanation))];
+      return [frame([EMPTY_PART], endOf(event.reason, parts.explanation))];
     },
   };
 }
