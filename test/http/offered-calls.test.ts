@@ -127,11 +127,12 @@ describe.each(SERVERS)('a server $name', ({ path, document, paidModel, freePerMi
     const examples: string[] = [];
     /** Of what the examples before have made. */
     const ids: string[] = [];
+    const { model } = paths['/v1/chat/completions'].post.requestBody.content['application/json'].example;
     const fill = (place: string, parameters: Answer[] = []) =>
       parameters
         .filter(({ in: where }) => where === 'path')
         .reduce((filled, { name, schema }) => {
-          const id = ids.findLast((one) => new RegExp(schema.pattern).test(one));
+          const id = name === 'model' ? model : ids.findLast((one) => new RegExp(schema.pattern).test(one));
           return filled.replace(`{${name}}`, id ?? 'nothing-was-made');
         }, place);
     for (const [place, methods] of Object.entries<Answer>(paths)) {
