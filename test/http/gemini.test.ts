@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { readGeminiList, readGeminiStream, readGeminiWhole } from '../support/grammar/gemini-answer.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
@@ -110,6 +111,14 @@ describe('the key', () => {
   test('in the query is read here alone', async () => {
     const body = { model: 'up-paid', messages: [{ role: 'user', content: 'Hi' }] };
     expect((await gateway.call(`/v1/chat/completions?key=${key}`, { body })).status).toBe(401);
+  });
+
+  test('is in no line of the log, even of a call that fails', async () => {
+    gateway.upstream.otherwise(errorScript(500, { message: 'no', type: 'x', code: null }));
+    const before = gateway.log.lines().length;
+    await (await ask(`generateContent?key=${key}`, HELLO, {})).text();
+    await eventually('a line of the log', () => gateway.log.lines().length > before);
+    expect(gateway.log.text()).not.toContain(key);
   });
 
   test('is in no fault', async () => {
