@@ -5,11 +5,14 @@ import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { readGeminiList, readGeminiStream, readGeminiWhole } from '../support/grammar/gemini-answer.ts';
+import { png } from '../support/media-samples.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 import { spendAll } from '../support/spend-all.ts';
+import { parseSse } from '../support/sse.ts';
 import { upModel } from '../support/test-document.ts';
 
 const HELLO = { contents: [{ role: 'user', parts: [{ text: 'Hello there.' }] }] };
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const pathOf = (method: string, model = 'up-paid') => `/v1beta/models/${model}:${method}`;
 
 const MORE = [
@@ -78,7 +81,39 @@ describe('an answer', () => {
   });
 });
 
+describe('a large body', () => {
+  test('is read as a small one is', async () => {
+    gateway.upstream.next(chatAnswer());
+    const text = 'word '.repeat(8_000);
+    const response = await ask('generateContent', { contents: [{ role: 'user', parts: [{ text }] }] });
+    expect(readGeminiWhole(await response.json()).text).toBe('Hello there');
+    expect((await gateway.upstream.request(0)).json.messages[0].content).toBe(text);
+  });
+
+  test('with an image counts that as an image, not by its letters', async () => {
+    const data = png(800, 600, Buffer.alloc(300_000)).toString('base64');
+    const image = { inlineData: { mimeType: 'image/png', data } };
+    const count = async (parts: object[]) =>
+      ((await (await ask('countTokens', { contents: [{ role: 'user', parts }] })).json()) as Answer).totalTokens;
+    expect((await count([image])) - (await count([{ text: '' }]))).toBeLessThan(2_000);
+  });
+});
+
+test('a body that names a model or a stream itself is refused', async () => {
+  for (const [name, value] of Object.entries({ model: 'models/up-paid', stream: true })) {
+    const { code, details } = await faultOf(await ask('generateContent', { [name]: value, ...HELLO }));
+    expect([code, details[0].metadata.param]).toEqual([400, name]);
+  }
+});
+
 describe('a stream', () => {
+  test('of a model that thinks unseen shows at once that it has begun', async () => {
+    gateway.upstream.next(chatStream({ reasoning: ['Hm', '.'] }));
+    const events = parseSse(await (await ask('streamGenerateContent?alt=sse')).text()).map(({ json }) => json);
+    expect(events[0].candidates[0].content.parts).toEqual([{ text: '' }]);
+    expect(JSON.stringify(events)).not.toContain('Hm');
+  });
+
   test('comes as events with alt=sse, and its last chunk has the cost', async () => {
     gateway.upstream.next(chatStream());
     const response = await ask('streamGenerateContent?alt=sse');

@@ -1,7 +1,14 @@
 // Reads a Gemini stream chunk by chunk. Each part becomes an event of its own, so that another run can be compared with it;
 // the reason why the answer ended waits for the bill.
 
-import { isObject, type Json, type JsonObject, readAnswerJson, tryReadAnswerJson } from '../../kit/json/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  readAnswerJson,
+  tryReadAnswerJson,
+} from '../../kit/json/json.ts';
 import { checkReport } from '../counts.ts';
 import { addOutput, NO_OUTPUT, type StreamEvent, type StreamFacts, type StreamReader } from '../dialect.ts';
 import { BROKEN } from '../stream/bare-events.ts';
@@ -31,7 +38,8 @@ class GeminiReader implements StreamReader {
     // Most chunks have one part and no reason: they keep their text.
     if (parts.length === 1 && reason === undefined) return [this.#event(document, parts[0] ?? {})];
     const events = parts.map((part) => this.#event(chunkWith(value, candidate ?? {}, [part], undefined), part));
-    if (reason === undefined) return events;
+    // A chunk that says nothing shows the client that its answer has begun.
+    if (reason === undefined) return parts.length > 0 ? events : [nothingSaid(document)];
     const last = candidate ? chunkWith(value, candidate, [EMPTY_PART], candidate.finishReason) : document;
     return [...events, { kind: 'held', name: undefined, document: last, segments: [] }];
   }
@@ -56,6 +64,10 @@ class GeminiReader implements StreamReader {
     this.#output = addOutput(this.#output, outputOf(segments));
     return { kind: segments.length > 0 ? 'output' : 'other', name: undefined, document, segments };
   }
+}
+
+function nothingSaid(document: JsonDocument): StreamEvent {
+  return { kind: 'other', name: undefined, document, segments: [] };
 }
 
 /** The chunk with other parts in place of its own. */

@@ -18,13 +18,20 @@ const REASONS: Readonly<Record<StopReason, string>> = {
 export function createEventWriter(context: AnswerContext): EventWriter {
   const parts = new PartWriter(context);
   let isOver = false;
+  let hasBegun = false;
   const frame = (written: WrittenPart[], end: JsonObject = {}): Frame => ({
     event: undefined,
     data: writeAnswer(context, written, end),
   });
   return {
+    begin() {
+      if (hasBegun) return [];
+      hasBegun = true;
+      return [frame([EMPTY_PART])];
+    },
     write(event) {
       if (isOver) return [];
+      hasBegun = true;
       if (event.type !== 'stop') return parts.write(event).map((part) => frame([part]));
       isOver = true;
       return [frame([EMPTY_PART], endOf(event.reason, parts.explanation))];
