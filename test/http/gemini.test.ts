@@ -12,7 +12,6 @@ import { parseSse } from '../support/sse.ts';
 import { upModel } from '../support/test-document.ts';
 
 const HELLO = { contents: [{ role: 'user', parts: [{ text: 'Hello there.' }] }] };
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const pathOf = (method: string, model = 'up-paid') => `/v1beta/models/${model}:${method}`;
 
 const MORE = [
