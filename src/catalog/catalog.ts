@@ -59,10 +59,10 @@ export interface Route {
   firstTokenMs: FirstTokenMs;
   /** The upstream continues a final assistant message. */
   prefill: boolean;
-  /** What the upstream bills per unit: the route's `cost`, or the sale price if the document has no cost. */
+  /** What the upstream bills per unit: the route's `cost`, nothing on a demo channel, otherwise the sale price. */
   costs: ListPrices;
-  /** The document has a cost: otherwise profit does not know what the upstream bills. */
-  isCostStated: boolean;
+  /** False if `costs` is only the sale price: profit does not know what the upstream bills. */
+  isCostKnown: boolean;
 }
 
 /** A price list that comes into effect later. */
@@ -209,6 +209,7 @@ function buildModel(
         const channel = channels.get(route.channel);
         if (!channel?.enabled) return [];
         const { model: name, priority, weight } = route;
+        const isDemoRoute = channel.kind === 'demo';
         return [
           {
             channel,
@@ -218,8 +219,8 @@ function buildModel(
             weight,
             firstTokenMs: route.first_token_ms ?? channel.timeouts.firstTokenMs,
             prefill: route.prefill ?? channel.prefill,
-            costs: route.cost ? withRules(prices, route.cost) : prices,
-            isCostStated: route.cost !== undefined,
+            costs: route.cost ? withRules(prices, route.cost) : isDemoRoute ? FREE : prices,
+            isCostKnown: route.cost !== undefined || isDemoRoute,
           },
         ];
       })

@@ -29,7 +29,7 @@ function lossOf(
     model: model.id,
     channel: route.channel.name,
     amount: amountAt(route.costs, servedTier(route.costs, tiers)),
-    isAtSalePrice: !route.isCostStated,
+    isAtSalePrice: !route.isCostKnown,
     // A failure of our own is never charged.
     charge: reason === 'gateway_cut' ? 0n : amountAt(model.prices, chargedTier(model.prices, tiers)),
   };
@@ -72,7 +72,7 @@ function operatorLoss(reason: LossReason, { route, model }: ChosenRoute, amount:
 /** What the upstream bills for what the customer pays: without the losses of the bill. Null if the route states no cost. */
 export function coveredCost(bill: Bill, step: ChosenRoute, losses: readonly Loss[]): Nano | null {
   if (bill.rule === 'empty_answer') return 0n;
-  if (!step.route.isCostStated) return null;
+  if (!step.route.isCostKnown) return null;
   if (step.model.free) return 0n;
   let cost = upstreamCost(bill, step);
   for (const { reason, amount } of losses) if (reason === 'above_hold' || reason === 'service_tier') cost -= amount;

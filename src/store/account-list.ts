@@ -10,7 +10,8 @@ import { REFUNDS } from './refunds.ts';
 /** Ended by the client, or by the limit of an hour: nothing failed. */
 const FAILED = `CASE WHEN status IN ('ok', 'client_gone', 'time_limit') THEN 0 ELSE requests END`;
 const SUMS = `SELECT account_id, CAST(sum(cost_nano) AS BIGINT) AS spend, CAST(sum(requests) AS BIGINT) AS requests,
-    CAST(sum(${FAILED}) AS BIGINT) AS failed, CAST(sum(known_revenue_nano - upstream_nano) AS BIGINT) AS gained
+    CAST(sum(${FAILED}) AS BIGINT) AS failed, CAST(sum(known_requests) AS BIGINT) AS known,
+    CAST(sum(known_revenue_nano - upstream_nano) AS BIGINT) AS gained
   FROM usage_days WHERE day >= ?`;
 const LOST = 'SELECT account_id, CAST(sum(amount_nano) AS BIGINT) AS lost FROM loss_sums WHERE day >= ?';
 const REFUNDED = `SELECT account_id, CAST(sum(amount_nano) AS BIGINT) AS refunded FROM ${REFUNDS} WHERE is_known AND day >= ?`;
@@ -25,6 +26,9 @@ interface Sorted {
   isText?: true;
 }
 
+/** Beyond every amount: an unknown profit goes last in either order. */
+const LAST = 9_223_372_036_854_775_807n;
+
 /** `value` is compared; it is never NULL. Those without a call are below those of which none failed. */
 const SORTED: Readonly<Record<AccountSort, Sorted>> = {
   created: { sql: 'SELECT account_id, created_at AS value FROM accounts' },
@@ -36,7 +40,9 @@ const SORTED: Readonly<Record<AccountSort, Sorted>> = {
     isText: true,
   },
   profit: {
-    sql: `SELECT accounts.account_id, coalesce(gained, 0) - coalesce(lost, 0) - coalesce(refunded, 0) AS value FROM accounts
+    sql: `SELECT accounts.account_id, CASE WHEN requests > 0 AND known = 0 THEN LAST
+        ELSE coalesce(gained, 0) - coalesce(lost, 0) - coalesce(refunded, 0) END AS value
+      FROM accounts
       LEFT JOIN (${SUMS} GROUP BY account_id) AS sums ON sums.account_id = accounts.account_id
       LEFT JOIN (${LOST} GROUP BY account_id) AS lost_sums ON lost_sums.account_id = accounts.account_id
       LEFT JOIN (${REFUNDED} GROUP BY account_id) AS refund_sums ON refund_sums.account_id = accounts.account_id`,
@@ -81,11 +87,11 @@ function listQuestion({ sort, isAscending, wanted, after, sinceDay, limit }: Acc
   return ask(
     `WITH found AS MATERIALIZED (SELECT account_id, min(found_by) AS found_by FROM (${found.sql}) AS ways GROUP BY account_id),
     page AS MATERIALIZED (
-      SELECT account_id, value FROM (${sql}) AS sorted ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
+      SELECT account_id, value FROM (${sql.replace('LAST', String(isAscending ? LAST : -LAST))}) AS sorted ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
       ORDER BY value ${order}, account_id ${order} LIMIT ?
     )
-    SELECT page.account_id, value, created_at, balance_nano, frozen, nickname, note, spend, requests, failed, gained, lost,
-      refunded, found_by, (${LAST_SEEN}) AS last_seen
+    SELECT page.account_id, value, created_at, balance_nano, frozen, nickname, note, spend, requests, failed, known, gained,
+      lost, refunded, found_by, (${LAST_SEEN}) AS last_seen
     FROM page
     JOIN accounts ON accounts.account_id = page.account_id
     JOIN wallets ON wallets.account_id = page.account_id
@@ -119,6 +125,8 @@ function decodeFound(row: Row): FoundAccount {
 
 function decodeListed(row: Row): ListedAccount {
   const accountId = String(row.account_id);
+  const requests = Number(row.requests ?? 0);
+  const known = Number(row.known ?? 0);
   return {
     accountId,
     createdAt: Number(row.created_at),
@@ -126,8 +134,8 @@ function decodeListed(row: Row): ListedAccount {
     balance: BigInt(String(row.balance_nano)),
     frozen: isFrozen(row),
     spend: nano(row.spend),
-    profit: nano(row.gained) - nano(row.lost) - nano(row.refunded),
-    requests: Number(row.requests ?? 0),
+    profit: requests > 0 && known === 0 ? null : nano(row.gained) - nano(row.lost) - nano(row.refunded),
+    requests,
     failed: Number(row.failed ?? 0),
     lastSeenAt: row.last_seen === null ? null : Number(row.last_seen),
     by: row.found_by === null ? null : wayOf(row),

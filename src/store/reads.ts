@@ -217,8 +217,8 @@ export interface ListedAccount {
   balance: bigint;
   frozen: boolean;
   spend: bigint;
-  /** Of the calls whose upstream cost is known, less losses. */
-  profit: bigint;
+  /** Of the calls whose upstream cost is known, less losses and refunds; null if there are calls, and none has a known cost. */
+  profit: bigint | null;
   /** Calls that were admitted, and those of them that failed. */
   requests: number;
   failed: number;

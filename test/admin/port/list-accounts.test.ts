@@ -1,9 +1,12 @@
 // The list of customers through the operator's API: sorted, in pages, found by what they are called.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { taipeiDay } from '../../../src/kit/taipei.ts';
 import { type AdminApi, adminApiOf } from '../../support/admin-api.ts';
 import type { Answer } from '../../support/answer.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.ts';
+import { chatAnswer } from '../../support/openai-chat.ts';
+import { clientOf } from '../console/operator-client.ts';
 
 let gateway: TestGateway;
 let api: AdminApi;
@@ -48,6 +51,33 @@ test('a row has the figures of 30 days', async () => {
   expect((await api('GET', `/accounts?q=${idOf(0)}`)).body.data).toMatchObject([
     { spend_30d_nano: '0', failure_rate: null, last_seen_at: null },
   ]);
+});
+
+test('the profit of an account is null where no cost is known, and agrees with the report and the start page', async () => {
+  gateway.upstream.otherwise(chatAnswer());
+  const unknown = await gateway.register();
+  await (await gateway.chat(unknown.key, { model: 'up-paid' })).text();
+  const listed = async (id: string) => (await api('GET', `/accounts?q=${id}`)).body.data[0];
+  const reported = async (id: string) =>
+    (await api('GET', '/profit?by=account&days=30')).body.data.find(({ key }: Answer) => key === id);
+  expect(await listed(unknown.accountId)).toMatchObject({
+    requests_30d: 1,
+    profit_30d_ntd: null,
+    profit_30d_nano: null,
+  });
+  expect(await reported(unknown.accountId)).toMatchObject({ profit_nano: null, unknown_cost_requests: 1 });
+  // A demo channel costs nothing.
+  const demo = await listed(idOf(1));
+  expect(BigInt(demo.spend_30d_nano)).toBeGreaterThan(0n);
+  expect(demo.profit_30d_nano).toBe(demo.spend_30d_nano);
+  expect(await reported(idOf(1))).toMatchObject({ profit_nano: demo.spend_30d_nano, unknown_cost_requests: 0 });
+  const { profit } = await gateway.gateway.store.read.salesOfDay(taipeiDay(Date.now()));
+  const total = (await api('GET', '/profit?by=account&days=30')).body.total;
+  expect(String(profit)).toBe(total.profit_nano);
+  const client = await clientOf(gateway);
+  const page = await (await client.get('/accounts?sort=profit&order=desc')).text();
+  expect(page.split('<tr').find((row) => row.includes(unknown.accountId))).toContain('unknown');
+  accounts.push(unknown);
 });
 
 test('a cursor of another sort, or one that is none, is refused', async () => {

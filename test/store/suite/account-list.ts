@@ -87,6 +87,23 @@ export function describeAccountList(open: OpenSubject): void {
       expect((await order({ sort: 'last_seen' })).slice(3).sort()).toEqual([3, 4]);
     });
 
+    test('a profit is unknown where no call has a known cost, and then last in both orders', async () => {
+      const { store } = subject;
+      const account = await createAccount(store);
+      const call = paid(account);
+      await admitted(store, call);
+      await store.commit('settle', settling(call, 300n, { upstreamCost: null }));
+      expect((await list({ wanted: { text: account.accountId } }))[0]).toMatchObject({ spend: 300n, profit: null });
+      for (const isAscending of [true, false]) {
+        const rows = await list({ sort: 'profit', isAscending });
+        const firstUnknown = rows.findIndex(({ profit }) => profit === null);
+        expect(firstUnknown).toBeGreaterThan(0);
+        expect(rows.slice(firstUnknown).every(({ profit }) => profit === null)).toBe(true);
+        expect(ids(rows.slice(firstUnknown))).toContain(account.accountId);
+      }
+      accounts.push(account);
+    });
+
     test.each(ACCOUNT_SORTS.flatMap((sort) => [true, false].map((isAscending) => [sort, isAscending] as const)))(
       'pages by %s, ascending %p, are the list',
       async (sort, isAscending) => {

@@ -112,7 +112,7 @@ function Arrow({ context, query, sort }: Omit<ListProps, 'list'> & { sort: Accou
 }
 
 function Table({ context, query, list }: ListProps) {
-  const { accounts, customers } = context.words;
+  const { accounts, customers, profit } = context.words;
   const head = (sort: AccountSort, text: string): SortedColumn => ({
     head: (
       <a href={sortPath(query, sort)}>
@@ -138,7 +138,7 @@ function Table({ context, query, list }: ListProps) {
         <Name context={context} text={query.q} row={row} />,
         <Money value={row.balance} />,
         <Money value={row.spend30d} />,
-        <Money value={row.profit30d} />,
+        row.profit30d === null ? <span class="faint">{profit.unknown}</span> : <Money value={row.profit30d} />,
         <Failures context={context} row={row} />,
         row.lastSeenAt === null ? (
           <span class="faint">{customers.never}</span>
