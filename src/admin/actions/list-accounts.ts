@@ -61,7 +61,8 @@ export async function listAccounts(
   if (wanted === 'impossible') return { data: [], hasMore: false, nextCursor: null };
   const after = cursor === undefined ? undefined : readCursor(cursor, sort);
   const isAscending = order === undefined ? sort === 'nickname' : order === 'asc';
-  const sinceDay = taipeiDay(clock.now()) - LISTED_DAYS + 1;
+  // As in the report of profit: without refunds of days whose revenue is no longer kept.
+  const sinceDay = Math.max(taipeiDay(clock.now()) - LISTED_DAYS + 1, await store.read.usageKeptFrom());
   const found = await store.read.accountList({ sort, isAscending, wanted, after, sinceDay, limit });
   const page = found.slice(0, limit);
   const last = page.at(-1);

@@ -36,6 +36,12 @@ export interface ModelQuestion {
 
 const NO_USE = { requests: 0, accounts: 0, revenue: 0n };
 
+/** How many models are sold below cost on a route in use. */
+export async function countBelowCost(tools: OperatingTools): Promise<number> {
+  const { rows } = await priceTable(tools);
+  return rows.filter((row) => isBelowCost({ lowest: lowestMargin(routesInUse(row)) })).length;
+}
+
 export async function modelTable(tools: OperatingTools, question: ModelQuestion): Promise<ModelLine[]> {
   const { rows } = await priceTable(tools);
   const uses = await tools.store.read.useByModel(taipeiDay(tools.clock.now()) - VOLUME_DAYS + 1);
@@ -54,7 +60,7 @@ export async function modelTable(tools: OperatingTools, question: ModelQuestion)
   return lines.sort(compareBy(question));
 }
 
-export function isBelowCost({ lowest }: ModelLine): boolean {
+export function isBelowCost({ lowest }: Pick<ModelLine, 'lowest'>): boolean {
   return lowest !== undefined && lowest.margin < 0;
 }
 

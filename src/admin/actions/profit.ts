@@ -40,7 +40,8 @@ export interface PaidAhead extends CardLiability {
   owed: Nano;
 }
 
-export interface ProfitView {
+/** Of some days, without what was paid in advance. */
+export interface ProfitSums {
   by: ProfitBy;
   days: number;
   /** The first counted day: later than requested if older usage is no longer kept. */
@@ -51,6 +52,9 @@ export interface ProfitView {
   hasMore: boolean;
   /** Also of those beyond the list. */
   total: Profit;
+}
+
+export interface ProfitView extends ProfitSums {
   cards: PaidAhead;
 }
 
@@ -61,26 +65,32 @@ interface ProfitQuestion {
 }
 
 export async function showProfit(
+  tools: Pick<OperatingTools, 'store' | 'clock'>,
+  question: ProfitQuestion,
+): Promise<ProfitView> {
+  const [sums, liability] = await Promise.all([sumProfit(tools, question), tools.store.read.cardLiability()]);
+  const unredeemed = liability.sold - liability.redeemed;
+  return { ...sums, cards: { ...liability, unredeemed, owed: unredeemed + liability.unspent } };
+}
+
+export async function sumProfit(
   { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
   { by, days }: ProfitQuestion,
-): Promise<ProfitView> {
+): Promise<ProfitSums> {
   const today = taipeiDay(clock.now());
-  const first = today - days + 1;
+  // Refunds are kept longer than usage: those of days whose revenue is gone must not reduce the rest.
+  const from = Math.min(Math.max(today - days + 1, await store.read.usageKeptFrom()), today);
   // One day more: a node whose clock is ahead may have begun it.
-  const query = { by, from: first, to: today + 2, limit: MAX_ROWS + 1 };
-  const [{ sums, totals }, liability] = await Promise.all([store.read.profit(query), store.read.cardLiability()]);
-  const keptFrom = Math.min(Math.max(first, await store.read.usageKeptFrom()), today);
+  const { sums, totals } = await store.read.profit({ by, from, to: today + 2, limit: MAX_ROWS + 1 });
   const rows = sums.map(({ key, ...figures }) => ({ key, ...profitOf(figures) }));
-  const unredeemed = liability.sold - liability.redeemed;
   return {
     by,
     days,
-    from: dayText(keptFrom),
+    from: dayText(from),
     to: dayText(today),
-    rows: by === 'day' ? everyDay(rows, keptFrom, today) : rows.slice(0, MAX_ROWS),
+    rows: by === 'day' ? everyDay(rows, from, today) : rows.slice(0, MAX_ROWS),
     hasMore: sums.length > MAX_ROWS,
     total: profitOf(totals),
-    cards: { ...liability, unredeemed, owed: unredeemed + liability.unspent },
   };
 }
 
@@ -125,7 +135,7 @@ const TITLES = ['revenue', 'cost', 'loss', 'profit', 'unknown_cost_revenue'].fla
 ]);
 
 /** Each amount as a number and exactly; empty where it is unknown. */
-export function profitFile({ by, rows }: ProfitView): string {
+export function profitFile({ by, rows }: ProfitSums): string {
   const cells = rows.map((row) => {
     const amounts = MONEY.flatMap((name) => {
       const amount = row[name];

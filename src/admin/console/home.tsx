@@ -2,6 +2,8 @@
 // The first page: what needs the operator, and how the shop is doing today. Where scripts run, it keeps itself up to date:
 // they ask for its changing part, as LIVE_PATH serves it, and show that in its place.
 
+import { MINUTE_MS } from '../../kit/clock.ts';
+import { keepFor } from '../../kit/keep-for.ts';
 import { taipeiTime } from '../../kit/taipei.ts';
 import { groupOpenAlarms } from '../actions/alarms.ts';
 import { listActions } from '../actions/audit-log.ts';
@@ -9,9 +11,9 @@ import { listChannels } from '../actions/channels.ts';
 import { listIncidents } from '../actions/incidents.ts';
 import { auditResult } from '../actions/ledger.ts';
 import { showLosses } from '../actions/losses.ts';
-import { isBelowCost, modelTable } from '../actions/model-table.ts';
+import { countBelowCost } from '../actions/model-table.ts';
 import { readNewest } from '../actions/newest.ts';
-import { showProfit } from '../actions/profit.ts';
+import { type ProfitRow, sumProfit } from '../actions/profit.ts';
 import { listRetiring } from '../actions/retirements.ts';
 import { createToday, type ReadToday, type Today } from '../actions/today.ts';
 import { ChannelTable } from './channels/list.tsx';
@@ -32,15 +34,22 @@ const SHOWN_ALARMS = 20;
 
 export function addHome(visits: ConsoleVisits, tools: ConsoleTools): void {
   const readToday = createToday(tools);
+  // The sums of 30 days are the slowest read: once a minute, for all who watch.
+  const readDaily = keepFor(
+    tools.clock,
+    MINUTE_MS,
+    async () => (await sumProfit(tools, { by: 'day', days: DAYS })).rows,
+  );
+  const facts = () => readFacts(tools, readToday, readDaily);
   visits.get('/', async (visit) => {
-    return visit.show(<HomePage context={visit.page} facts={await readFacts(tools, readToday)} />);
+    return visit.show(<HomePage context={visit.page} facts={await facts()} />);
   });
   visits.file(LIVE_PATH, async (visit) => {
-    return visit.show(<Live context={visit.page} facts={await readFacts(tools, readToday)} />);
+    return visit.show(<Live context={visit.page} facts={await facts()} />);
   });
 }
 
-async function readFacts(tools: ConsoleTools, readToday: ReadToday) {
+async function readFacts(tools: ConsoleTools, readToday: ReadToday, readDaily: () => Promise<readonly ProfitRow[]>) {
   const audit = auditResult(tools);
   const { document } = await readNewest(tools);
   const retiring = await listRetiring(document, tools.clock.now(), async () => undefined);
@@ -48,7 +57,7 @@ async function readFacts(tools: ConsoleTools, readToday: ReadToday) {
   return {
     today,
     nicknames: await readNicknames(tools, today),
-    daily: (await showProfit(tools, { by: 'day', days: DAYS })).rows,
+    daily: await readDaily(),
     lostToday: (await showLosses(tools, { by: 'reason', days: 1 })).total,
     actions: await listActions(tools, SHOWN_ACTIONS),
     needed: {
@@ -56,7 +65,7 @@ async function readFacts(tools: ConsoleTools, readToday: ReadToday) {
       openIncidents: (await listIncidents(tools, SHOWN_INCIDENTS)).filter(({ endedAt }) => endedAt === null).length,
       isUnbalanced: audit !== undefined && (audit.report.differences.length > 0 || audit.report.total !== 0n),
       retiring: retiring.filter(({ inDays }) => inDays >= 0).map(({ model }) => model),
-      belowCost: (await modelTable(tools, {})).filter(isBelowCost).length,
+      belowCost: await countBelowCost(tools),
       critical: await criticalAlarms(tools),
     },
   };

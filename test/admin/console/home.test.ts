@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { AlarmName } from '../../../src/kit/alarms.ts';
-import { DAY_MS, HOUR_MS } from '../../../src/kit/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../../../src/kit/taipei.ts';
 import { roundedMoney } from '../../../src/site/format.ts';
 import type { SiteClient } from '../../site/site-client.ts';
@@ -119,6 +119,22 @@ describe('figures', () => {
     expect(html).not.toContain('Critical alarm: An upstream reported implausible usage');
   });
 
+  test('the chart of 30 days is read once a minute, whoever watches, and today at once', async () => {
+    const shown = async () => {
+      const [today = '', chart = ''] = (await home()).split('Revenue by day');
+      return { requests: /Requests today (\d+)/.exec(today)?.[1], chart: chart.split('Profit by model')[0] };
+    };
+    const before = await shown();
+    await buy(1, 'demo-small');
+    const live = textOf(await (await (await clientOf(gateway)).get('/live')).text());
+    expect(live).toContain(`Requests today ${Number(before.requests) + 1} `);
+    expect((await shown()).chart).toBe(before.chart);
+    clock.skip(MINUTE_MS);
+    const after = await shown();
+    expect(after.requests).toBe(String(Number(before.requests) + 1));
+    expect(after.chart).not.toBe(before.chart);
+  });
+
   test('its changing part is for who is signed in', async () => {
     const live = await client.get('/live');
     const html = await live.text();
@@ -145,6 +161,8 @@ describe('in a browser', () => {
   test('the figures change without a reload, not while the page is hidden, and it says when they no longer do', async () => {
     const visitor = await visitConsole(browser, gateway);
     const { page } = visitor;
+    // Until the first request there is no chart, whose table can be opened.
+    await gateway.chat(account.key, { model: 'demo-small' });
     await page.clock.install();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -157,10 +175,6 @@ describe('in a browser', () => {
         document.dispatchEvent(new Event('visibilitychange'));
       }, isHidden);
 
-    await gateway.chat(account.key, { model: 'demo-small' });
-    // Until the first request there is no chart, whose table can be opened.
-    await page.clock.runFor(NEXT_MS);
-    await page.waitForSelector('td:has-text("NT$")');
     await page.click('summary');
     await page.focus('a[href="/ledger/losses"]');
     await gateway.chat(account.key, { model: 'demo-small' });

@@ -26,9 +26,10 @@ let api: AdminApi;
 let one: TestAccount;
 let two: TestAccount;
 let today: number;
+let clock: ReturnType<typeof createShiftedClock>;
 
 beforeAll(async () => {
-  const clock = createShiftedClock({ standsStill: true });
+  clock = createShiftedClock({ standsStill: true });
   gateway = await startTestGateway({
     clock,
     document: (doc) => ({
@@ -205,4 +206,25 @@ describe('cards', () => {
       ...money('owed', 300_000_000_000n),
     });
   });
+});
+
+test('refunds of days whose usage is no longer kept reduce no total', async () => {
+  const { store } = gateway.gateway;
+  const { accountId } = two;
+  const at = clock.now() - 20 * DAY_MS;
+  const listed = async () => (await api('GET', `/accounts?q=${accountId}`)).body.data[0].profit_30d_nano;
+  const before = { total: (await ask('?by=day&days=30')).total, profit: await listed() };
+  await store.commit('refund', { accountId, amount: 3_000n, reference: 'an old refund', reason: 'r', at });
+  const refunded = await ask('?by=day&days=30');
+  expect(BigInt(refunded.total.revenue_nano)).toBe(BigInt(before.total.revenue_nano) - 3_000n);
+  expect(await listed()).toBe(String(BigInt(before.profit) - 3_000n));
+  await store.forgetUsage({ day: today - 10, limit: 1_000 });
+  for (const days of [30, 90]) {
+    const { data, total, from } = await ask(`?by=day&days=${days}`);
+    expect(from).toBe(dayText(today - 10));
+    expect(total).toEqual(before.total);
+    const revenue = data.reduce((sum: bigint, row: Answer) => sum + BigInt(row.revenue_nano), 0n);
+    expect(total.revenue_nano).toBe(String(revenue));
+  }
+  expect(await listed()).toBe(before.profit);
 });
