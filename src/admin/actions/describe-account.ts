@@ -23,7 +23,11 @@ export async function describeAccount(
 ): Promise<void> {
   const nickname = readOptional(given.nickname, (text) => readLine(text, 'nickname', MAX_NICKNAME_CHARS));
   const note = readOptional(given.note, (text) => readLines(text, 'note', MAX_NOTE_CHARS));
-  const detail = { ...(nickname === undefined ? {} : { nickname }), ...(note === undefined ? {} : { note }) };
+  const detail = {
+    ...(nickname === undefined ? {} : { nickname }),
+    // The log is kept for ever: a note that was removed must not stay in it.
+    ...(note === undefined ? {} : { note: note === null ? 'removed' : 'changed' }),
+  };
   const log = logLine(tools, actor, 'accounts.describe', accountId, detail);
   const { ok } = await tools.store.commit('describeAccount', { accountId, nickname, note, log });
   if (!ok) throw notFound(`account ${accountId}`);

@@ -102,11 +102,14 @@ test('a nickname and a note are set, found, logged and removed', async () => {
     nickname: null,
     note: 'pays\nin cash',
   });
+  await api('PATCH', `/accounts/${id}`, { note: null });
   const { body } = await api('GET', `/actions?subject=${id}`);
   expect(body.data.map(({ action, detail }: Answer) => [action, detail])).toEqual([
+    ['accounts.describe', { note: 'removed' }],
     ['accounts.describe', { nickname: null }],
-    ['accounts.describe', { nickname: 'Night Market', note: 'pays\nin cash' }],
+    ['accounts.describe', { nickname: 'Night Market', note: 'changed' }],
   ]);
+  expect(Bun.inspect(gateway.sql('SELECT * FROM audit_log'))).not.toContain('cash');
   for (const wrong of [{ nickname: 'x'.repeat(61) }, { nickname: 'two\nlines' }, { note: 'x'.repeat(1_001) }]) {
     expect((await api('PATCH', `/accounts/${id}`, wrong)).status).toBe(400);
   }
