@@ -1,17 +1,16 @@
 // The list of accounts in pages, sorted by one of their figures. Figures of usage are sums of days, never of records. Only the
 // figure that a list is sorted by is looked up for all accounts; the others for those of the page.
 
+import { IS_FAILED } from './failed-requests.ts';
 import { foundAccounts } from './find-accounts.ts';
 import type { Question } from './question.ts';
-import { all, ask, REPORT, type Row, read, SLOW, SLOW_JOURNALED } from './read.ts';
-import type { AccountListQuery, AccountQuery, AccountSort, FoundAccount, FoundBy, ListedAccount } from './reads.ts';
+import { all, ask, REPORT, type Row, read, SLOW } from './read.ts';
+import type { AccountListQuery, AccountSort, FoundBy, ListedAccount } from './reads.ts';
 import { REFUNDS } from './refunds.ts';
 
-/** Ended by the client, or by the limit of an hour: nothing failed. */
-const FAILED = `CASE WHEN status IN ('ok', 'client_gone', 'time_limit') THEN 0 ELSE requests END`;
 const SUMS = `SELECT account_id, CAST(sum(cost_nano) AS BIGINT) AS spend, CAST(sum(requests) AS BIGINT) AS requests,
-    CAST(sum(${FAILED}) AS BIGINT) AS failed, CAST(sum(known_requests) AS BIGINT) AS known,
-    CAST(sum(known_revenue_nano - upstream_nano) AS BIGINT) AS gained
+    CAST(sum(CASE WHEN ${IS_FAILED} THEN requests ELSE 0 END) AS BIGINT) AS failed,
+    CAST(sum(known_requests) AS BIGINT) AS known, CAST(sum(known_revenue_nano - upstream_nano) AS BIGINT) AS gained
   FROM usage_days WHERE day >= ?`;
 const LOST = 'SELECT account_id, CAST(sum(amount_nano) AS BIGINT) AS lost FROM loss_sums WHERE day >= ?';
 const REFUNDED = `SELECT account_id, CAST(sum(amount_nano) AS BIGINT) AS refunded FROM ${REFUNDS} WHERE is_known AND day >= ?`;
@@ -54,7 +53,6 @@ const SORTED: Readonly<Record<AccountSort, Sorted>> = {
 };
 
 export const ACCOUNT_LIST_READS = {
-  findAccounts: read(SLOW_JOURNALED, findQuestion, all(decodeFound)),
   /** At most one more than the limit, so that the caller knows whether there is a next page. */
   accountList: read(REPORT, listQuestion, all(decodeListed)),
   /** Both null if the operator wrote nothing. */
@@ -64,16 +62,6 @@ export const ACCOUNT_LIST_READS = {
     ([row]) => decodeNote(row),
   ),
 };
-
-function findQuestion(wanted: AccountQuery, limit: number): Question {
-  const { sql, values } = foundAccounts(wanted);
-  return ask(
-    `SELECT DISTINCT found.account_id, found_by, balance_nano, frozen FROM (${sql}) AS found
-    JOIN wallets ON wallets.account_id = found.account_id ORDER BY 1 DESC, 2 LIMIT ?`,
-    ...values,
-    limit,
-  );
-}
 
 function listQuestion({ sort, isAscending, wanted, after, sinceDay, limit }: AccountListQuery): Question {
   const { sql, days = 0, isText } = SORTED[sort];
@@ -112,15 +100,6 @@ function listQuestion({ sort, isAscending, wanted, after, sinceDay, limit }: Acc
     sinceDay,
     sinceDay,
   );
-}
-
-function decodeFound(row: Row): FoundAccount {
-  return {
-    accountId: String(row.account_id),
-    by: wayOf(row),
-    balance: BigInt(String(row.balance_nano)),
-    frozen: isFrozen(row),
-  };
 }
 
 function decodeListed(row: Row): ListedAccount {

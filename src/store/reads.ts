@@ -172,13 +172,6 @@ export type AccountQuery = { text: string } | { cardHash: string };
 /** Which field of an account matched a search. */
 export type FoundBy = 'account' | 'key' | 'last4' | 'card' | 'card_code' | 'login' | 'nickname' | 'request' | 'refused';
 
-export interface FoundAccount {
-  accountId: string;
-  by: FoundBy;
-  balance: bigint;
-  frozen: boolean;
-}
-
 export const ACCOUNT_SORTS = [
   'created',
   'nickname',

@@ -1,26 +1,24 @@
 // Reads for the start page of the operator: what was sold on a day or in a part of it, to whom, and whose balance is low.
 
 import { taipeiDay } from '../kit/taipei.ts';
+import { IS_FAILED } from './failed-requests.ts';
 import { all, ask, REPORT, type Row, type Rows, read } from './read.ts';
 import type { LowBalance, Sales, SalesPart } from './reads.ts';
 import { REFUNDS } from './refunds.ts';
-
-/** Statuses of requests that failed although nothing was wrong with them. */
-const FAILED = `status IN ('upstream_failed', 'unavailable', 'internal_error', 'gateway_died')`;
 
 /** Of all that meet the condition, and of those among them that reduce a profit. */
 const refunded = (condition: string) => `(SELECT sum(amount_nano) FROM ${REFUNDS} WHERE ${condition}) AS refunded_nano,
     (SELECT sum(amount_nano) FROM ${REFUNDS} WHERE is_known AND ${condition}) AS known_refunded_nano`;
 
 const DAY = `SELECT sum(requests) AS requests, count(DISTINCT account_id) AS accounts, sum(cost_nano) AS cost_nano,
-    sum(CASE WHEN ${FAILED} THEN requests ELSE 0 END) AS failed, sum(known_requests) AS known,
+    sum(CASE WHEN ${IS_FAILED} THEN requests ELSE 0 END) AS failed, sum(known_requests) AS known,
     sum(known_revenue_nano) - sum(upstream_nano) AS margin_nano,
     (SELECT sum(amount_nano) FROM loss_sums WHERE day = ?) AS loss_nano, ${refunded('day = ?')}
   FROM usage_days WHERE day = ?`;
 
 /** Records are found by their account: only those of accounts with usage on these days are looked at. */
 const BETWEEN = `SELECT count(*) AS requests, count(DISTINCT account_id) AS accounts, sum(cost_nano) AS cost_nano,
-    sum(CASE WHEN ${FAILED} THEN 1 ELSE 0 END) AS failed, count(upstream_nano) AS known,
+    sum(CASE WHEN ${IS_FAILED} THEN 1 ELSE 0 END) AS failed, count(upstream_nano) AS known,
     sum(CASE WHEN upstream_nano IS NULL THEN 0 ELSE cost_nano - upstream_nano END) AS margin_nano,
     (SELECT sum(amount_nano) FROM losses WHERE day >= ? AND day <= ? AND at >= ? AND at < ?) AS loss_nano,
     ${refunded('at >= ? AND at < ?')}

@@ -4,6 +4,7 @@
 
 import { DAY_MS } from '../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
+import { IS_FAILED } from './failed-requests.ts';
 import { type Condition, type Question, where } from './question.ts';
 import { MOST_SORTED, type UsageGroup, type UsageQuery, type UsageSort, type UsageTotals } from './reads.ts';
 
@@ -26,7 +27,7 @@ function filters({ models, keyIds, isFailed, ...query }: UsageQuery): Condition[
   return [
     ...(models ? [[`model IN (${models.map(() => '?').join(', ')})`, ...models] as const] : []),
     ...(keyIds ? [['key_id = ANY(?)', keyIds] as const] : []),
-    ...(isFailed ? [["status <> 'ok'"] as const] : []),
+    ...(isFailed ? [[IS_FAILED] as const] : []),
     ...byValue,
   ];
 }

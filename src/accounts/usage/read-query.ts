@@ -23,7 +23,7 @@ export const usageFilters = z.object({
   channel: filter('channel', 'Exactly this channel.'),
   key_id: filter('key_id', 'Exactly this key.'),
   subtree: filter('subtree', 'This key and every key below it, deleted ones too.'),
-  status: filter('status', 'Exactly this status; failed means every status except ok.'),
+  status: filter('status', 'Exactly this status; failed means every status except ok, client_gone and time_limit.'),
   model: filter('model', 'Exactly this model; an alias finds the model it means, too.'),
   cursor: z
     .string()
@@ -33,7 +33,7 @@ export const usageFilters = z.object({
     .describe('next_cursor of the page before.'),
 });
 
-/** As a status: every one except ok. */
+/** As a status: every one that `store/failed-requests.ts` counts as failed. */
 export const FAILED = 'failed';
 
 export function readUsageQuery(tools: UsageQueryTools, viewer: Viewer, params: URLSearchParams): Promise<UsageQuery> {

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // What happened to a request that did not end well: the cause, what was charged and why, and what to do.
 
+import { isFailed } from '../../store/failed-requests.ts';
 import type { UsageRecord } from '../../store/rows.ts';
 import { money, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
@@ -8,15 +9,12 @@ import { statusName } from '../parts/attempts.tsx';
 
 type Ended = Pick<UsageRecord, 'status' | 'rule' | 'cost' | 'held'>;
 
-/** The visitor or a limit ended it: nothing failed. */
-const NO_FAILURE: ReadonlySet<string> = new Set(['client_gone', 'time_limit']);
-
 export function Ending({ language, record }: { language: Language; record: Ended }) {
   if (record.status === 'ok') return null;
   const { account } = wordsOf(language);
   const { cause, remedy } = endingOf(language, record.status);
   return (
-    <section class={NO_FAILURE.has(record.status) ? 'notice is-warning' : 'notice is-bad'}>
+    <section class={isFailed(record.status) ? 'notice is-bad' : 'notice is-warning'}>
       <h2>{account.endingTitle}</h2>
       <p>{sentences(cause, chargeText(language, record))}</p>
       {remedy === '' ? null : <p>{remedy}</p>}

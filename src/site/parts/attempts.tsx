@@ -2,7 +2,8 @@
 // How a request ended, and every try that it took: which channel, how it ended, how long it took. An outcome without a text is
 // shown by its code.
 
-import type { Attempt } from '../../store/rows.ts';
+import { isFailed } from '../../store/failed-requests.ts';
+import type { Attempt, UsageRecord } from '../../store/rows.ts';
 import { milliseconds } from '../format.ts';
 import { type Language, wordFor, wordsOf } from '../language.ts';
 import { Scroll } from './table.tsx';
@@ -53,8 +54,9 @@ export function outcomeName(language: Language, outcome: string): string {
   return wordFor(wordsOf(language).account.outcomes, outcome) ?? outcome;
 }
 
-export function RequestStatus({ language, status }: { language: Language; status: string }) {
-  return <span class={status === 'ok' ? 'good nowrap' : 'bad'}>{statusName(language, status)}</span>;
+export function RequestStatus({ language, status }: { language: Language; status: UsageRecord['status'] }) {
+  const look = status === 'ok' ? 'good nowrap' : isFailed(status) ? 'bad' : 'faint';
+  return <span class={look}>{statusName(language, status)}</span>;
 }
 
 export function statusName(language: Language, status: string): string {

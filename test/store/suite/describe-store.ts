@@ -10,6 +10,7 @@ import { describeBudgets } from './budgets.ts';
 import { describeChains } from './chains.ts';
 import { describeClose } from './close.ts';
 import { describeEvents } from './events.ts';
+import { describeFailed } from './failed.ts';
 import { describeKeyCount } from './key-count.ts';
 import { describeKeys } from './keys.ts';
 import { describeLogins } from './logins.ts';
@@ -51,6 +52,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeOperating(open);
     describePublishing(open);
     describeUsage(open);
+    describeFailed(open);
     describeProfit(open);
     describeAudit(open);
   });

@@ -8,6 +8,7 @@ import {
   admitted,
   createAccount,
   DAY,
+  findAccounts,
   fresh,
   issueCards,
   paid,
@@ -254,8 +255,7 @@ export function describeOperating(open: OpenSubject): void {
       await renewLease(store);
       const hold = paid({ accountId, keyId }, { hold: { base: 1n, unit: 0n } });
       await admitted(store, hold);
-      const find = async (text: string) =>
-        (await store.read.findAccounts({ text }, 5)).map((one) => [one.accountId, one.by]);
+      const find = async (text: string) => (await findAccounts(store, { text })).map((one) => [one.accountId, one.by]);
       for (const [text, by] of [
         [accountId, 'account'],
         [keyId, 'key'],
@@ -268,8 +268,8 @@ export function describeOperating(open: OpenSubject): void {
       await store.commit('settle', settling(hold, 1n));
       expect(await find(hold.requestId)).toEqual([[accountId, 'request']]);
       for (const text of ['', '%', 'acc_', 'Wx9%', `' OR 1=1 --`]) expect(await find(text)).toEqual([]);
-      expect(await store.read.findAccounts({ text: accountId }, 5)).toMatchObject([{ balance: 106n, frozen: false }]);
-      const byCode = (cardHash = '') => store.read.findAccounts({ cardHash }, 5);
+      expect(await findAccounts(store, { text: accountId })).toMatchObject([{ balance: 106n, frozen: false }]);
+      const byCode = (cardHash = '') => findAccounts(store, { cardHash });
       expect(await byCode(cards[0]?.hash)).toMatchObject([{ accountId, by: 'card_code' }]);
       expect(await byCode(cards[1]?.hash)).toEqual([]);
       expect(await find(cards[0]?.hash ?? '')).toEqual([]);

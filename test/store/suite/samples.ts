@@ -1,6 +1,7 @@
 // Inputs for operations, with ids that never repeat: tests of one store may share it.
 
 import { Fault } from '../../../src/faults/fault.ts';
+import { taipeiDay } from '../../../src/kit/taipei.ts';
 import type {
   AdmitInput,
   AdmitResult,
@@ -10,6 +11,7 @@ import type {
   RegisterInput,
   SettleInput,
 } from '../../../src/store/operations.ts';
+import type { AccountQuery, ListedAccount } from '../../../src/store/reads.ts';
 import { type CardKind, type KeyRow, NO_BUCKETS } from '../../../src/store/rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 
@@ -215,4 +217,9 @@ export function redeeming(accountId: string, cardHash: string, fields: Partial<R
     limits: { perTenMinutes: 5, perDay: 20, perAddressHour: 20 },
     ...fields,
   };
+}
+
+/** As the operator searches for them. */
+export function findAccounts(store: Store, wanted: AccountQuery): Promise<readonly ListedAccount[]> {
+  return store.read.accountList({ sort: 'created', isAscending: false, wanted, sinceDay: taipeiDay(T0), limit: 5 });
 }
