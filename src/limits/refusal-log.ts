@@ -5,7 +5,7 @@ import type { Clock } from '../kit/clock.ts';
 import { taipeiDay } from '../kit/taipei.ts';
 import {
   KEPT_PER_ACCOUNT,
-  KEPT_WITHOUT_ACCOUNT,
+  KEPT_PER_CODE,
   type RefusalBatch,
   type RefusalCount,
   type RefusedRequest,
@@ -18,8 +18,6 @@ export interface RefusalLog {
   record(refusal: Refusal): void;
   /** What was recorded since the last call, in batches that are quick to write. */
   take(): RefusalBatch[];
-  /** A batch that could not be written. */
-  giveBack(batch: RefusalBatch): void;
 }
 
 /** Beyond this, refusals of further keys are counted without their account. */
@@ -28,38 +26,36 @@ const MAX_COUNTS = 5_000;
 const MAX_REQUESTS = 10_000;
 const BATCH_ROWS = 500;
 
-export function createRefusalLog(clock: Clock): RefusalLog {
+/** `source` names the batches. */
+export function createRefusalLog(clock: Clock, source: string): RefusalLog {
   let counts = new Map<string, RefusalCount>();
-  /** By account. */
+  /** By account; those of unknown accounts by their code. */
   let newest = new Map<string, NewestRequests>();
   let kept = 0;
+  let number = 0;
 
-  function addCount(count: RefusalCount): void {
-    const { keyId, code, day, refused } = count;
+  function count({ accountId, keyId, code }: Counted, day: number): void {
     const name = nameOf(keyId, code, day);
     const known = counts.get(name);
-    if (known) known.refused += refused;
-    else if (counts.size < MAX_COUNTS || keyId === '') counts.set(name, { ...count });
-    else addCount({ ...count, accountId: '', keyId: '' });
+    if (known) known.refused++;
+    else if (counts.size < MAX_COUNTS || keyId === '') counts.set(name, { accountId, day, keyId, code, refused: 1 });
+    else count({ accountId: '', keyId: '', code }, day);
   }
 
-  function ofAccount(accountId: string): NewestRequests | undefined {
-    const known = newest.get(accountId);
+  function newestLike({ accountId, code }: Refusal): NewestRequests | undefined {
+    const name = accountId || code;
+    const known = newest.get(name);
     if (known || kept >= MAX_REQUESTS) return known;
-    const begun = new NewestRequests(accountId === '' ? KEPT_WITHOUT_ACCOUNT : KEPT_PER_ACCOUNT);
-    newest.set(accountId, begun);
+    const begun = new NewestRequests(accountId === '' ? KEPT_PER_CODE : KEPT_PER_ACCOUNT);
+    newest.set(name, begun);
     return begun;
   }
 
   return {
     record(refusal) {
       const at = clock.now();
-      const day = taipeiDay(at);
-      const { accountId, keyId, code } = refusal;
-      const known = counts.get(nameOf(keyId, code, day));
-      if (known) known.refused++;
-      else addCount({ accountId, day, keyId, code, refused: 1 });
-      if (ofAccount(accountId)?.add({ ...refusal, at }, kept < MAX_REQUESTS)) kept++;
+      count(refusal, taipeiDay(at));
+      if (newestLike(refusal)?.add({ ...refusal, at }, kept < MAX_REQUESTS)) kept++;
     },
     take() {
       const taken = {
@@ -69,18 +65,12 @@ export function createRefusalLog(clock: Clock): RefusalLog {
       counts = new Map();
       newest = new Map();
       kept = 0;
-      return inBatches(taken);
-    },
-    giveBack(batch) {
-      for (const count of batch.counts) addCount(count);
-      for (const request of batch.requests) {
-        if (kept < MAX_REQUESTS && ofAccount(request.accountId)?.addOlder(request)) kept++;
-      }
+      return inParts(taken).map((part) => ({ source, number: ++number, ...part }));
     },
   };
 }
 
-/** The newest requests of one account; the oldest is overwritten. */
+/** The newest requests of one account or code; the oldest is overwritten. */
 class NewestRequests {
   readonly requests: RefusedRequest[] = [];
   readonly #most: number;
@@ -97,24 +87,20 @@ class NewestRequests {
     this.requests[this.#next++] = request;
     return this.requests.length > length;
   }
-
-  /** Only if there is room: what came meanwhile is newer. */
-  addOlder(request: RefusedRequest): boolean {
-    if (this.requests.length >= this.#most) return false;
-    this.requests.push(request);
-    return true;
-  }
 }
 
 function nameOf(keyId: string, code: string, day: number): string {
   return `${keyId} ${code} ${day}`;
 }
 
-function inBatches({ counts, requests }: RefusalBatch): RefusalBatch[] {
-  const batches: RefusalBatch[] = [];
+type Counted = Pick<Refusal, 'accountId' | 'keyId' | 'code'>;
+type Recorded = Pick<RefusalBatch, 'counts' | 'requests'>;
+
+function inParts({ counts, requests }: Recorded): Recorded[] {
+  const parts: Recorded[] = [];
   for (let from = 0; from < Math.max(counts.length, requests.length); from += BATCH_ROWS) {
     const end = from + BATCH_ROWS;
-    batches.push({ counts: counts.slice(from, end), requests: requests.slice(from, end) });
+    parts.push({ counts: counts.slice(from, end), requests: requests.slice(from, end) });
   }
-  return batches;
+  return parts;
 }

@@ -122,7 +122,7 @@ export async function composeGateway(
   };
   const authenticator = createAuthenticator(store, clock, pepper);
   const traffic = createTraffic(clock);
-  const refusals = createRefusalLog(clock);
+  const refusals = createRefusalLog(clock, nodeId);
   const health = createHealth(clock);
   const errors = createRecentErrors(clock);
   const status = createPublicStatus({ store, clock, catalog, health, traffic });

@@ -2,7 +2,9 @@
 
 import { type Condition, type Question, where } from './question.ts';
 import { all, ask, QUICK, type Row, read, SLOW } from './read.ts';
-import { KEPT_WITHOUT_ACCOUNT, type RefusalCount, type RefusedRequest } from './refusals.ts';
+import type { RefusalCount, RefusedRequest } from './refusals.ts';
+
+const MOST_LISTED = 1_000;
 
 export interface RefusalQuery {
   /** Empty: those whose account is unknown. */
@@ -11,7 +13,7 @@ export interface RefusalQuery {
 }
 
 export const REFUSAL_READS = {
-  /** Newest first, at most as many as are kept of all unknown accounts. */
+  /** Newest first, at most 1,000. */
   refusedRequests: read(QUICK, refusedQuestion, all(decodeRefused)),
   /** By day, key and code, the newest day first. */
   refusalCounts: read(
@@ -32,7 +34,7 @@ function refusedQuestion({ accountId, requestId }: RefusalQuery): Question {
   if (accountId !== undefined) conditions.push(['account_id = ?', accountId]);
   if (requestId !== undefined) conditions.push(['request_id = ?', requestId]);
   const { sql, values } = where(conditions);
-  return ask(`SELECT * FROM refused_requests ${sql} ORDER BY request_id DESC LIMIT ?`, ...values, KEPT_WITHOUT_ACCOUNT);
+  return ask(`SELECT * FROM refused_requests ${sql} ORDER BY request_id DESC LIMIT ?`, ...values, MOST_LISTED);
 }
 
 function decodeRefused(row: Row): RefusedRequest {

@@ -1,5 +1,6 @@
 // Refused requests: how many there were of each account, key and code on a day, and the newest ones of each account.
-// They are written apart from the batches of money, so that a flood of refusals never delays an admission.
+// They are written in small transactions between those of money: on PostgreSQL by another connection, on SQLite by the same
+// thread, where an admission waits for at most one of them.
 
 /** `accountId` and `keyId` are empty where nobody knows whose request it was. */
 export interface RefusalCount {
@@ -28,14 +29,20 @@ export interface RefusedRequest {
   figures: RefusalFigures;
 }
 
+/** A batch whose answer was lost is written again with the same number, and is counted once. */
 export interface RefusalBatch {
+  /** Who numbers them. */
+  source: string;
+  /** Increases with each batch of a source. */
+  number: number;
   counts: readonly RefusalCount[];
   requests: readonly RefusedRequest[];
 }
 
-/** The newest requests that are kept: of each account, and of all whose account is unknown together. */
+/** The newest requests that are kept of each account. */
 export const KEPT_PER_ACCOUNT = 100;
-export const KEPT_WITHOUT_ACCOUNT = 1_000;
+/** Of all whose account is unknown, for each code: so many unknown paths do not push out an invalid key. */
+export const KEPT_PER_CODE = 250;
 
 export const COUNT_COLUMNS = ['account_id', 'day', 'key_id', 'code', 'refused'] as const;
 export const REQUEST_COLUMNS = [
@@ -70,10 +77,12 @@ export const addRequests = (rows: string) => `INSERT INTO refused_requests (${RE
 /** Ids sort by age. `accounts`: a query of the accounts that may have too many. */
 export const trimRequests = (accounts: string) => `DELETE FROM refused_requests WHERE request_id IN (
     SELECT request_id FROM (
-      SELECT request_id, account_id, row_number() OVER (PARTITION BY account_id ORDER BY request_id DESC) AS nth
+      SELECT request_id, account_id, row_number() OVER (
+        PARTITION BY account_id, CASE account_id WHEN '' THEN code ELSE '' END ORDER BY request_id DESC
+      ) AS nth
       FROM refused_requests WHERE account_id IN (${accounts})
     ) AS ranked
-    WHERE nth > CASE account_id WHEN '' THEN ${KEPT_WITHOUT_ACCOUNT} ELSE ${KEPT_PER_ACCOUNT} END
+    WHERE nth > CASE account_id WHEN '' THEN ${KEPT_PER_CODE} ELSE ${KEPT_PER_ACCOUNT} END
   )`;
 
 export function accountsOf(requests: readonly RefusedRequest[]): string[] {

@@ -78,6 +78,19 @@ test('refused calls are found by their ids, with account, key, model, code and f
   expect(Bun.inspect(gateway.sql('SELECT * FROM refusal_days'))).not.toContain(SECRET);
 });
 
+test('a 401 that a customer quotes is found after scanners have tried more unknown paths than are kept', async () => {
+  const quoted = await refusedId(await gateway.call('/v1/models', { key: 'sk-svc-wrong' }));
+  let last = '';
+  for (let n = 0; n < 1_100; n++) last = await refusedId(await gateway.call(`/wp-admin/${n}.php`));
+  await find(last);
+  expect(await find(quoted)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+  const { body } = await api('GET', '/refusals');
+  const of = (code: string) => body.data.filter((one: Answer) => one.code === code).length;
+  expect([of('route_not_found'), of('invalid_api_key') > 0]).toEqual([250, true]);
+  const counted = body.counts.find((one: Answer) => one.code === 'route_not_found');
+  expect(counted.refused).toBeGreaterThanOrEqual(1_100);
+});
+
 test('an admitted call that fails is no refusal', async () => {
   const { key, accountId } = await gateway.register();
   gateway.upstream.next({

@@ -25,7 +25,7 @@ const idsOf = (batches: readonly RefusalBatch[]) =>
 const sum = (batches: readonly RefusalBatch[]) => countsOf(batches).reduce((all, { refused }) => all + refused, 0);
 
 test('of a flood of one account the newest 100 are kept, and all are counted', () => {
-  const log = createRefusalLog(createManualClock());
+  const log = createRefusalLog(createManualClock(), 'node');
   const sent = Array.from({ length: 1_234 }, () => refusal('a'));
   for (const one of sent) log.record(one);
   log.record(refusal('b', { code: 'model_not_found' }));
@@ -39,7 +39,7 @@ test('of a flood of one account the newest 100 are kept, and all are counted', (
 });
 
 test('a flood from 100,000 accounts stays bounded, is counted whole, and comes in small batches', () => {
-  const log = createRefusalLog(createManualClock());
+  const log = createRefusalLog(createManualClock(), 'node');
   for (let n = 0; n < 100_000; n++) log.record(refusal(`acc_${n % 50_000}`));
   const taken = log.take();
   expect(sum(taken)).toBe(100_000);
@@ -49,7 +49,7 @@ test('a flood from 100,000 accounts stays bounded, is counted whole, and comes i
 });
 
 test('an account that is known keeps its newest also when the log is full', () => {
-  const log = createRefusalLog(createManualClock());
+  const log = createRefusalLog(createManualClock(), 'node');
   log.record(refusal('known'));
   for (let n = 0; n < 20_000; n++) log.record(refusal(`acc_${n}`));
   const last = refusal('known');
@@ -57,22 +57,30 @@ test('an account that is known keeps its newest also when the log is full', () =
   expect(idsOf(log.take())).toContain(last.requestId);
 });
 
-test('what was not written is given back, behind what came meanwhile, and nothing is lost or counted twice', () => {
-  const log = createRefusalLog(createManualClock());
-  for (let n = 0; n < 60; n++) log.record(refusal('a'));
-  const first = log.take();
-  const newer = Array.from({ length: 60 }, () => refusal('a'));
-  for (const one of newer) log.record(one);
-  for (const batch of first) log.giveBack(batch);
-  const again = log.take();
-  expect(sum(again)).toBe(120);
-  expect(idsOf(again)).toHaveLength(100);
-  expect(idsOf(again)).toEqual(expect.arrayContaining(newer.map(({ requestId }) => requestId)));
+test('of a flood without an account the newest 250 of each code are kept', () => {
+  const log = createRefusalLog(createManualClock(), 'node');
+  const quoted = refusal('', { code: 'invalid_api_key' });
+  log.record(quoted);
+  const flood = Array.from({ length: 20_000 }, () => refusal('', { code: 'route_not_found' }));
+  for (const one of flood) log.record(one);
+  const taken = log.take();
+  expect(idsOf(taken)).toEqual([quoted, ...flood.slice(-250)].map(({ requestId }) => requestId));
+  expect(sum(taken)).toBe(20_001);
+});
+
+test('batches are numbered without end, under the name of the log', () => {
+  const log = createRefusalLog(createManualClock(), 'node_7');
+  const numbers = [];
+  for (let round = 0; round < 2; round++) {
+    for (let n = 0; n < 600; n++) log.record(refusal(`acc_${n}`));
+    numbers.push(...log.take().map(({ source, number }) => [source, number]));
+  }
+  expect(numbers).toEqual([1, 2, 3, 4].map((number) => ['node_7', number]));
 });
 
 test('a day in Taipei has counts of its own', async () => {
   const clock = createManualClock(Date.UTC(2026, 10, 18, 15, 59));
-  const log = createRefusalLog(clock);
+  const log = createRefusalLog(clock, 'node');
   log.record(refusal('a'));
   await clock.advance(60_000);
   log.record(refusal('a'));

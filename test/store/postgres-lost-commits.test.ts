@@ -2,6 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { systemClock } from '../../src/kit/clock.ts';
+import { createRefusalLog } from '../../src/limits/refusal-log.ts';
+import { storeRefusals } from '../../src/server/jobs/store-refusals.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
@@ -162,4 +164,32 @@ test('a wire that is cut at every third COMMIT, under load: every answer is true
   expect(await store.read.audit({})).toMatchObject({ differences: [] });
   const { totals } = await store.read.usagePage({ accountId: accounts[0]?.accountId ?? '', limit: 1 });
   expect(totals.requests).toBe(Math.ceil(calls / accounts.length));
+});
+
+test.each([...CUTS, 'client gone' as const])('%s: refused requests are counted once', async (cut) => {
+  const refusals = createRefusalLog(systemClock, 'node');
+  const warned: string[] = [];
+  const job = storeRefusals(store, systemClock, (_, event) => void warned.push(event), refusals);
+  job.stop();
+  const record = (requestId: string) =>
+    refusals.record({
+      ...{ requestId, accountId: 'acc', keyId: 'key', endpoint: 'GET /v1/models', model: null },
+      ...{ status: 429, code: 'rate_limited', figures: {} },
+    });
+  const stored = async () => ({
+    counts: (await store.read.refusalCounts('acc', 0)).map(({ refused }) => refused),
+    requests: (await store.read.refusedRequests({ accountId: 'acc' })).length,
+  });
+  record('req_1');
+  cutNext(cut);
+  await job.flush();
+  expect(proxy.cuts()).toBe(1);
+  expect(warned).toEqual(['refusals_not_stored']);
+  record('req_2');
+  await job.flush();
+  expect(await stored()).toEqual({ counts: [2], requests: 2 });
+  record('req_3');
+  await job.flush();
+  expect(await stored()).toEqual({ counts: [3], requests: 3 });
+  expect(warned).toHaveLength(1);
 });

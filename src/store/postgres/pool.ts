@@ -14,6 +14,8 @@ export interface Pool {
   ask(query: Query): Promise<Rows>;
   /** All questions see the same moment. Those that may take longer than usual leave a connection to the others. */
   askTogether(queries: readonly Query[], limits?: TimeLimits): Promise<Rows[]>;
+  /** One transaction. If it rejects, it may have been committed nevertheless. */
+  transact(queries: readonly Query[]): Promise<void>;
   /** Ends what is under way, and begins anew. */
   reset(): void;
   close(): Promise<void>;
@@ -127,6 +129,10 @@ export function createPool(options: PoolOptions): Pool {
       const withinMs = Math.min(longMs * queries.length, wholeMs) + GRACE_MS;
       const answers = await within(longMs, inSnapshot(queries, longMs), withinMs);
       return answers.slice(2, -1);
+    },
+    async transact(queries) {
+      const whole = [{ sql: 'BEGIN' }, ...queries, { sql: 'COMMIT' }];
+      await within(statementMs, whole, statementMs * queries.length + GRACE_MS);
     },
     reset: () => void dropAll(),
     async close() {

@@ -148,7 +148,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       });
     },
     async recordRefusals(batch) {
-      for (const query of writeRefusals(batch)) await upkeep.ask(query);
+      await upkeep.transact(writeRefusals(batch, clock.now()));
     },
     async forget(before) {
       for (const sql of FORGET) await upkeep.ask({ sql, values: [before] });

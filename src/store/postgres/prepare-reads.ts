@@ -13,7 +13,7 @@ export interface ReadPools {
   /** Shared: a question here stands in line behind others, so only quick ones are asked. */
   pool: Pick<Pool, 'ask'>;
   pulsePool: Pick<Pool, 'ask'>;
-  slowPool: Pool;
+  slowPool: Pick<Pool, 'ask' | 'askTogether'>;
 }
 
 export function prepareReads({ pool, pulsePool, slowPool }: ReadPools): Reads {

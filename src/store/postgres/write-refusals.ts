@@ -1,4 +1,5 @@
-// The statements that write refused requests: one that adds counts and requests, one that removes those beyond the newest.
+// The statements that write refused requests, in one transaction: one adds counts and requests, one removes those beyond the
+// newest. A batch that was committed already, and whose answer was lost, is not counted again.
 
 import {
   accountsOf,
@@ -15,17 +16,27 @@ import type { Query } from './connection.ts';
 const COUNT_TYPES = ['text', 'bigint', 'text', 'text', 'bigint'];
 const REQUEST_TYPES = ['text', 'text', 'text', 'bigint', 'text', 'text', 'bigint', 'text', 'text'];
 
+/** Waits until a transaction with the same batch has ended, and returns nothing if it was committed. */
+const TAKE_NUMBER = `INSERT INTO writers (writer_id, batch, touched_at) VALUES ($1, $2::bigint, $3::bigint)
+  ON CONFLICT (writer_id) DO UPDATE SET batch = excluded.batch, touched_at = excluded.touched_at
+  WHERE writers.batch < excluded.batch RETURNING 1`;
+
 /** Each node writes in the order of the rows. */
-const ADD = `WITH counted AS (${addCounts(`SELECT * FROM ${unnest(COUNT_TYPES, 1)}`)})
-  ${addRequests(`SELECT * FROM ${unnest(REQUEST_TYPES, COUNT_TYPES.length + 1)}`)}`;
+const ADD = `WITH fresh AS (${TAKE_NUMBER}),
+  counted AS (${addCounts(`SELECT * FROM ${unnest(COUNT_TYPES, 4)} WHERE EXISTS (SELECT 1 FROM fresh)`)})
+  ${addRequests(`SELECT * FROM ${unnest(REQUEST_TYPES, COUNT_TYPES.length + 4)}`)}`;
 
 const TRIM = trimRequests('SELECT unnest($1::text[])');
 
-export function writeRefusals({ counts, requests }: RefusalBatch): Query[] {
+export function writeRefusals({ source, number, counts, requests }: RefusalBatch, at: number): Query[] {
   return [
     {
       sql: ADD,
-      values: [...byColumn(countRows(counts), COUNT_TYPES), ...byColumn(requestRows(requests), REQUEST_TYPES)],
+      values: [
+        ...[`refusals ${source}`, number, at],
+        ...byColumn(countRows(counts), COUNT_TYPES),
+        ...byColumn(requestRows(requests), REQUEST_TYPES),
+      ],
     },
     { sql: TRIM, values: [toArray(accountsOf(requests))] },
   ];

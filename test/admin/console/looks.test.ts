@@ -49,6 +49,7 @@ async function fillShop(): Promise<string[]> {
   const once = fieldOf(await (await client.get(`/accounts/${accountId}/keys`)).text(), 'once');
   const refused = 'req_refused';
   await gateway.gateway.store.recordRefusals({
+    ...{ source: 'test', number: 1 },
     counts: [{ accountId, day: taipeiDay(Date.now()), keyId, code: 'key_budget_exceeded', refused: 1_234 }],
     requests: [
       {

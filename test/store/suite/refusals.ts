@@ -7,7 +7,7 @@ import { taipeiDay } from '../../../src/kit/taipei.ts';
 import type { RefusalQuery } from '../../../src/store/refusal-reads.ts';
 import {
   KEPT_PER_ACCOUNT,
-  KEPT_WITHOUT_ACCOUNT,
+  KEPT_PER_CODE,
   type RefusalCount,
   type RefusedRequest,
 } from '../../../src/store/refusals.ts';
@@ -37,8 +37,10 @@ export function describeRefusals(open: OpenSubject): void {
     });
     afterAll(() => subject.close());
     const read = (query: RefusalQuery) => subject.store.read.refusedRequests(query);
+    const source = fresh('node');
+    let number = 0;
     const record = (requests: RefusedRequest[], counts: RefusalCount[] = []) =>
-      subject.store.recordRefusals({ requests, counts });
+      subject.store.recordRefusals({ source, number: ++number, requests, counts });
 
     test('counts of a day, a key and a code are added up', async () => {
       const accountId = fresh('acc');
@@ -66,7 +68,7 @@ export function describeRefusals(open: OpenSubject): void {
 
     test.each([
       [fresh('acc'), KEPT_PER_ACCOUNT],
-      ['', KEPT_WITHOUT_ACCOUNT],
+      ['', KEPT_PER_CODE],
     ])('of account %p the newest %p are kept', async (accountId, kept) => {
       const neighbour = refused(fresh('acc'), T0 - 1_000);
       const all = Array.from({ length: kept + 5 }, (_, index) => refused(accountId, T0 + index));
@@ -74,6 +76,17 @@ export function describeRefusals(open: OpenSubject): void {
       await record(all.slice(50));
       expect(await read({ accountId })).toEqual(all.slice(5).toReversed());
       expect(await read({ requestId: neighbour.requestId })).toEqual([neighbour]);
+    });
+
+    test('of unknown accounts a flood of one code does not push out requests of another', async () => {
+      const quoted = refused('', T0 - 1_000, { status: 401, code: 'invalid_api_key' });
+      await record([quoted]);
+      const flood = Array.from({ length: KEPT_PER_CODE + 5 }, (_, index) =>
+        refused('', T0 + 10_000 + index, { status: 404, code: 'route_not_found' }),
+      );
+      await record(flood);
+      const kept = (await read({ accountId: '' })).filter(({ code }) => code !== 'rate_limited');
+      expect(kept).toEqual([...flood.slice(5).toReversed(), quoted]);
     });
 
     test('requests are forgotten after 7 days, counts after 30', async () => {
