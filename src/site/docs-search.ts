@@ -1,113 +1,124 @@
-// The search of the docs: every part of every page that has all words, those that have them in their title first.
+// The search of the docs: every part of every page that has all words. Titles come first, then what the text says most
+// often, and words that are only in code last.
 
-import type { DocPage, DocsLibrary } from './docs-library.ts';
+import type { DocGroup, DocPage, DocsLibrary } from './docs-library.ts';
+import { type DocPart, type DocPiece, partsOf } from './docs-parts.ts';
 import type { Language } from './language.ts';
 
 export interface DocHit {
   page: Pick<DocPage, 'name' | 'title' | 'language'>;
-  /** The part of the page; none at its beginning. */
+  /** The part of the page, or a row of it; none at its beginning. */
   section: { id: string; title: string } | undefined;
   /** A piece of its text around the first word; the words that were found are every second one. */
   snippet: readonly string[];
+  isCode: boolean;
 }
 
-const MOST_HITS = 30;
+export const MOST_HITS = 20;
 export const MOST_QUERY_CHARS = 100;
-const BEFORE_CHARS = 60;
-const SNIPPET_CHARS = 180;
+const SNIPPET_CHARS = 200;
+/** A sentence that begins so long before the word that was found is not shown from its beginning. */
+const BEFORE_CHARS = 90;
 
 export function searchDocs(library: DocsLibrary, language: Language, query: string): DocHit[] {
   const words = plain(query)
     .split(/\s+/)
-    .filter((word) => word !== '');
+    .filter((word) => word !== '')
+    .map(withoutPlural);
   if (words.length === 0) return [];
-  const names = library.groups(language).flatMap(({ pages }) => pages.map(({ name }) => name));
-  const parts = names.flatMap((name) => {
+  const links = library.groups(language).flatMap(({ group, pages }) => pages.map(({ name }) => ({ name, group })));
+  const parts = links.flatMap(({ name, group }) => {
     const page = library.find(name, language);
-    return page ? partsOf(page) : [];
+    return page ? partsOf(page).map((part) => ({ part, group })) : [];
   });
   return parts
-    .map((part) => ({ part, rank: rankOf(part, words) }))
+    .map(({ part, group }) => ({ part, rank: rankOf(part, words, group) }))
     .filter(({ rank }) => rank > 0)
     .toSorted((a, b) => b.rank - a.rank)
     .slice(0, MOST_HITS)
-    .map(({ part: { page, section, text } }) => ({ page, section, snippet: snippetOf(text, words) }));
+    .map(({ part }) => hitOf(part, words));
 }
 
-interface Part {
-  page: DocPage;
-  section: DocHit['section'];
-  text: string;
-  /** What words are looked for in: its title, and all of it. */
-  title: string;
-  whole: string;
+/** What a place of the words counts; how often they are in the text decides between equals. */
+const RANKS = { ofPage: 500, heading: 400, headingAndPage: 300, partOfHeading: 200, prose: 100, code: 20 };
+const MOST_COUNTED = 20;
+/** Fewer readers run the service than use it. */
+const LESS_READ = 50;
+
+function rankOf({ page, section, pieces }: DocPart, words: readonly string[], group: DocGroup): number {
+  const [title, heading] = [plain(page.title), plain(section?.title ?? '')];
+  const textOf = (isCode: boolean) => pieces.filter(({ kind }) => (kind === 'code') === isCode).map(({ text }) => text);
+  const prose = plain(textOf(false).join(' '));
+  const hasAll = (text: string) => words.every((word) => text.includes(word));
+  const often = words.reduce((sum, word) => sum + prose.split(word).length - 1, 0);
+  const counted = Math.min(often, MOST_COUNTED);
+  if (section === undefined && hasAll(title)) return RANKS.ofPage + counted;
+  if (section && hasAll(heading)) return RANKS.heading + counted + (heading.startsWith(words[0] ?? '') ? LESS_READ : 0);
+  if (section && pieces.some(({ anchor }) => anchor === words[0])) return RANKS.heading;
+  if (!hasAll(`${title} ${heading} ${prose} ${plain(textOf(true).join(' '))}`)) return 0;
+  if (section && hasAll(`${title} ${heading}`)) return RANKS.headingAndPage + counted;
+  if (section && words.some((word) => heading.includes(word))) return RANKS.partOfHeading + counted;
+  if (!hasAll(`${title} ${heading} ${prose}`)) return RANKS.code;
+  return RANKS.prose + counted - (group === 'operate' ? LESS_READ : 0);
 }
 
-/** Everybody may search, and the parts of all pages take many times as long as finding words in them. */
-const knownParts = new WeakMap<DocPage, Part[]>();
-
-function partsOf(page: DocPage): Part[] {
-  const known = knownParts.get(page);
-  if (known) return known;
-  const parts = splitPage(page);
-  knownParts.set(page, parts);
-  return parts;
+function hitOf({ page, section, pieces }: DocPart, words: readonly string[]): DocHit {
+  const { text = '', kind, anchor } = bestPiece(pieces, words, plain(section?.title ?? page.title)) ?? {};
+  const place = section && anchor !== undefined ? { ...section, id: anchor } : section;
+  return { page, section: place, snippet: snippetOf(text, words), isCode: kind === 'code' };
 }
 
-/** The text before the first heading, then that of each. */
-function splitPage(page: DocPage): Part[] {
-  return withoutCodeMarks(page.markdown)
-    .split(/^## .*$/m)
-    .map((markdown, index) => {
-      const section = index === 0 ? undefined : page.sections[index - 1];
-      const text = plainText(markdown);
-      const title = plain(section?.title ?? page.title);
-      return { page, section, text, title, whole: plain(`${page.title} ${section?.title ?? ''} ${text}`) };
-    });
-}
+const KINDS = ['prose', 'row', 'code'] as const;
 
-/** A line of code that begins with `##` is no heading. */
-function withoutCodeMarks(markdown: string): string {
-  return markdown.replace(/^```[\s\S]*?^```$/gm, (block) =>
-    block
-      .split('\n')
-      .slice(1, -1)
-      .map((line) => ` ${line}`)
-      .join('\n'),
-  );
-}
-
-/** Without the marks of Markdown. */
-function plainText(markdown: string): string {
-  return markdown
-    .replace(/<!--[\s\S]*?-->|<\/?a\b[^>]*>/g, '')
-    .replace(/^\|[-|: ]+\|$/gm, '')
-    .replace(/\[([^[\]]*)\]\([^()\s]*\)/g, '$1')
-    .replace(/^#+ .*$/gm, (line) => `${line.replace(/^#+ /, '')}.`)
-    .replace(/[`*|>]/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-}
-
-/** 4 for all words in the title of a page, 3 in that of a part, 2 for some of them there, 1 for all in the text; else 0. */
-function rankOf({ section, title, whole }: Part, words: readonly string[]): number {
-  if (!words.every((word) => whole.includes(word))) return 0;
-  if (words.every((word) => title.includes(word))) return section === undefined ? 4 : 3;
-  return words.some((word) => title.includes(word)) ? 2 : 1;
+/** The first that has the most of the words, prose before rows and code. Where the heading has them, and where nothing
+ * has, how the part begins. */
+function bestPiece(pieces: readonly DocPiece[], words: readonly string[], heading: string): DocPiece | undefined {
+  const ordered = KINDS.flatMap((wanted) => pieces.filter(({ kind }) => kind === wanted));
+  const [first] = ordered;
+  const isTitled = first?.kind === 'prose' && words.every((word) => heading.includes(word));
+  let best = first;
+  let most = 0;
+  for (const piece of ordered) {
+    if (isTitled && piece.kind !== 'prose') break;
+    const text = plain(piece.text);
+    const has = words.filter((word) => text.includes(word)).length + (piece.anchor === words[0] ? 1 : 0);
+    if (has > most) [best, most] = [piece, has];
+  }
+  return best;
 }
 
 function snippetOf(text: string, words: readonly string[]): string[] {
   const lower = text.toLowerCase();
   const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
-  const first = places.length === 0 ? 0 : Math.min(...places);
-  const from = first <= BEFORE_CHARS ? 0 : first - BEFORE_CHARS;
+  const from = beginning(text, places.length === 0 ? 0 : Math.min(...places));
   const piece = text.slice(from, from + SNIPPET_CHARS);
-  const shown = `${from > 0 ? '…' : ''}${piece}${from + SNIPPET_CHARS < text.length ? '…' : ''}`;
+  const isCut = from + SNIPPET_CHARS < text.length;
+  const whole = isCut ? piece.replace(/\s+\S*$/, '') : piece;
   const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return shown.split(new RegExp(`(${escaped.join('|')})`, 'i'));
+  const marks = new RegExp(`((?:${escaped.join('|')})s?)`, 'i');
+  return `${isSentenceStart(text, from) ? '' : '… '}${whole}${isCut ? ' …' : ''}`.split(marks);
+}
+
+/** The sentence with the word; of a long one, some words before it. */
+function beginning(text: string, first: number): number {
+  const before = text.slice(0, first);
+  const sentence = Math.max(before.lastIndexOf('. ') + 2, before.lastIndexOf('。') + 1, 0);
+  const start = sentence === 1 ? 0 : sentence;
+  if (first - start <= BEFORE_CHARS) return start;
+  const word = text.indexOf(' ', first - BEFORE_CHARS);
+  return word === -1 || word >= first ? first - BEFORE_CHARS : word + 1;
+}
+
+function isSentenceStart(text: string, from: number): boolean {
+  return from === 0 || /[.。]\s*$/.test(text.slice(0, from));
 }
 
 /** Neither case nor width matters. */
 function plain(text: string): string {
   return text.normalize('NFKC').toLowerCase();
+}
+
+/** Whoever looks for errors also looks for an error. */
+function withoutPlural(word: string): string {
+  return /^[a-z]{3,}[^s]s$/.test(word) ? word.slice(0, -1) : word;
 }

@@ -9,13 +9,14 @@ export interface Rendered {
   /** Its first paragraph, without any marks. */
   lead: string;
   html: string;
-  /** The headings of its parts, in order. */
+  /** The headings of its parts and of the parts of these, in order. */
   sections: Section[];
 }
 
 interface Section {
   id: string;
   title: string;
+  depth: number;
 }
 
 /** What the button beside code says, before and after, and in which language. */
@@ -39,7 +40,7 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath, copy
         isComment(text) ? '' : isAnchor(text) ? text : Bun.escapeHTML(text),
       heading({ tokens, depth, text }: Tokens.Heading) {
         const id = uniqueSlug(text, used);
-        if (depth === 2) sections.push({ id, title: text.replaceAll('`', '') });
+        if (depth === 2 || depth === 3) sections.push({ id, title: text.replaceAll('`', ''), depth });
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       paragraph({ tokens }: Tokens.Paragraph) {

@@ -126,5 +126,5 @@ test('a drawing is nothing to copy', () => {
   const words = { label: 'Copy', done: 'Copied', language: 'en' };
   const { html, sections } = renderMarkdown('## `a` & b\n\n```\ndrawn\n```\n\n```sh\nls\n```\n', undefined, words);
   expect(html.match(/<button/g)).toHaveLength(1);
-  expect(sections).toEqual([{ id: 'a-b', title: 'a & b' }]);
+  expect(sections).toEqual([{ id: 'a-b', title: 'a & b', depth: 2 }]);
 });

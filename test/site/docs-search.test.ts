@@ -43,7 +43,7 @@ test('all words must be there, and a search in Chinese finds Chinese pages', asy
   const { hits, html } = await search('餘額', 'zh-TW');
   expect(hits.length).toBeGreaterThan(2);
   expect(html).toContain('<mark>餘額</mark>');
-  expect(html).toContain(wordsOf('zh-TW').docs.found(hits.length, '餘額'));
+  expect(html).toContain(wordsOf('zh-TW').docs.foundMost(hits.length, '餘額'));
 });
 
 test('what is typed is text, is found by no accident, and stays in its field', async () => {
@@ -53,12 +53,31 @@ test('what is typed is text, is found by no accident, and stays in its field', a
   expect(html).toContain('value="&lt;b&gt;(x["');
 });
 
+test('a heading below a heading is a result of its own, before pages that only mention the word', async () => {
+  const { hits } = await search('budgets');
+  expect(hits[0]).toMatchObject({ href: '/docs/accounts#budgets-and-rates' });
+  expect(hits[0]?.title).toEndWith('Budgets and rates');
+});
+
+test('the piece of text is prose, although the part has code with the word', async () => {
+  const { hits } = await search('webhooks');
+  expect(hits[0]?.href).toBe('/docs/accounts#webhooks');
+  const prose = hits.filter(({ snippet }) => !snippet.startsWith('<code>'));
+  expect(prose.length).toBeGreaterThan(3);
+  for (const { snippet } of prose) expect(snippet).not.toMatch(/curl -|-H |\\$/);
+});
+
+test('the code of an error leads to its row', async () => {
+  const { hits } = await search('key_budget_exceeded');
+  expect(hits[0]?.href).toBe('/docs/errors#key_budget_exceeded');
+});
+
 test('who asks for no HTML gets the results as Markdown', async () => {
   const response = await createSiteClient(gateway).get('/docs?q=webhooks', { accept: '*/*' });
   expect(await response.text()).toMatch(/^- \[[^\]]*\]\(http[^)]*\/docs\/[\w-]+\.md/m);
 });
 
-function libraryOf(markdown: string) {
+function libraryOf(markdown: string, sections: DocPage['sections'] = [{ id: 'refunds', title: 'Refunds', depth: 2 }]) {
   let read = 0;
   const page: DocPage = {
     name: 'billing',
@@ -66,7 +85,7 @@ function libraryOf(markdown: string) {
     language: 'en',
     lead: '',
     html: '',
-    sections: [{ id: 'refunds', title: 'Refunds' }],
+    sections,
     get markdown() {
       read++;
       return markdown;
@@ -92,4 +111,35 @@ test('a page is taken apart for the first search only', () => {
     expect(found('nothing')).toEqual([]);
   }
   expect(timesRead()).toBe(1);
+});
+
+test('titles come first, then the text that says it most often, and code last', () => {
+  const { library } = libraryOf(
+    [
+      '# Billing',
+      'A refund here.',
+      '## Refunds',
+      'Other words.',
+      '## Codes',
+      '```sh\ncurl refund\n```',
+      'Nothing else.',
+      '## Money',
+      'One refund. Another refund.\n\n| sum | meaning |\n|---|---|\n| `paid` | before any refund |',
+    ].join('\n\n'),
+    [
+      { id: 'refunds', title: 'Refunds', depth: 2 },
+      { id: 'codes', title: 'Codes', depth: 2 },
+      { id: 'money', title: 'Money', depth: 2 },
+    ],
+  );
+  const hits = searchDocs(library, 'en', 'refunds');
+  expect(hits.map(({ section }) => section?.id)).toEqual(['refunds', 'money', undefined, 'codes']);
+  expect(hits.map(({ snippet }) => snippet.join(''))).toEqual([
+    'Other words.',
+    'One refund. Another refund.',
+    'A refund here.',
+    'curl refund',
+  ]);
+  expect(hits.map(({ isCode }) => isCode)).toEqual([false, false, false, true]);
+  expect(searchDocs(library, 'en', 'before')[0]?.snippet).toEqual(['paid · ', 'before', ' any refund']);
 });

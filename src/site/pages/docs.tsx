@@ -4,7 +4,7 @@
 import { raw } from 'hono/html';
 import { CHANGELOG_PATH } from '../../kit/discovery-links.ts';
 import { type DocGroup, type DocLink, type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
-import { type DocHit, MOST_QUERY_CHARS } from '../docs-search.ts';
+import { type DocHit, MOST_HITS, MOST_QUERY_CHARS } from '../docs-search.ts';
 import { LANGUAGES } from '../language.ts';
 import { docsPath } from '../markdown.ts';
 import { Page, type PageContext } from '../page.tsx';
@@ -67,6 +67,7 @@ export function DocsSearchPage({
   hits: readonly DocHit[];
 }) {
   const { docs, account } = context.words;
+  const found = hits.length === MOST_HITS ? docs.foundMost : docs.found;
   return (
     <Page context={context} title={docs.search}>
       <div class="narrow">
@@ -75,20 +76,24 @@ export function DocsSearchPage({
         </p>
         <h1>{docs.search}</h1>
         <SearchForm context={context} query={query} />
-        <p role="status">{hits.length === 0 ? docs.notFound(query) : docs.found(hits.length, query)}</p>
+        <p role="status">{hits.length === 0 ? docs.notFound(query) : found(hits.length, query)}</p>
         <ol class="doc-hits">
-          {hits.map(({ page, section, snippet }) => (
-            <li lang={page.language}>
-              <a href={docsPath(page.name, section?.id ?? '')}>
-                {section === undefined ? page.title : page.title + account.colon + section.title}
+          {hits.map((hit) => (
+            <li lang={hit.page.language}>
+              <a href={docsPath(hit.page.name, hit.section?.id ?? '')}>
+                {hit.section === undefined ? hit.page.title : hit.page.title + account.colon + hit.section.title}
               </a>
-              <p class="faint">{snippet.map((text, index) => (index % 2 === 1 ? <mark>{text}</mark> : text))}</p>
+              <p class="faint">{hit.isCode ? <code>{markedText(hit)}</code> : markedText(hit)}</p>
             </li>
           ))}
         </ol>
       </div>
     </Page>
   );
+}
+
+function markedText({ snippet }: DocHit) {
+  return snippet.map((text, index) => (index % 2 === 1 ? <mark>{text}</mark> : text));
 }
 
 function SearchForm({ context, query = '' }: { context: PageContext; query?: string }) {
@@ -145,12 +150,13 @@ const LISTED_SECTIONS = 4;
 
 /** Folded on narrow screens: the script opens it where there is room. */
 function Sections({ context, page }: { context: PageContext; page: DocPage }) {
-  if (page.sections.length < LISTED_SECTIONS) return null;
+  const sections = page.sections.filter(({ depth }) => depth === 2);
+  if (sections.length < LISTED_SECTIONS) return null;
   return (
     <details class="sections" data-open-wide>
       <summary lang={context.language}>{context.words.docs.sections}</summary>
       <ul>
-        {page.sections.map(({ id, title }) => (
+        {sections.map(({ id, title }) => (
           <li>
             <a href={`#${id}`}>{title}</a>
           </li>

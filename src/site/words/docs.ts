@@ -18,6 +18,7 @@ export const en = {
   search: 'Search the docs',
   find: 'Search',
   found: (count: number, query: string) => `${count} ${count === 1 ? 'result' : 'results'} for “${query}”`,
+  foundMost: (count: number, query: string) => `The ${count} best results for “${query}”`,
   notFound: (query: string) => `Nothing in the docs matches “${query}”. Try fewer or other words.`,
 };
 
@@ -37,5 +38,6 @@ export const zh: Said<typeof en> = {
   search: '搜尋文件',
   find: '搜尋',
   found: (count, query) => `「${query}」有 ${count} 筆結果`,
+  foundMost: (count, query) => `「${query}」最相符的 ${count} 筆結果`,
   notFound: (query) => `文件中找不到「${query}」。請減少字詞，或換個說法。`,
 };
