@@ -28,7 +28,7 @@ export async function answerWithoutModel(
   let large: LargeCall | undefined;
   try {
     large = openLargeCall(tools, exchange, true);
-    const body = await readBody(exchange.request, maxBytes, tools.clock, capacity);
+    const body = await readBody(exchange.request, maxBytes, tools.clock, large?.counting(capacity) ?? capacity);
     const keyed = large
       ? await large.read(body, refuseEarly)
       : parseKeyed(body, await askPeerBefore(tools.authenticator.revalidate(exchange.key), exchange.connection));

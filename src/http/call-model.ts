@@ -47,7 +47,12 @@ export async function callModel(
     const quoteId = exchange.request.headers.get(QUOTE_HEADER);
     const quoted = quoteId === null ? undefined : await openQuote(tools, quoteId, endpoint);
     large = openLargeCall(tools, exchange);
-    const sent = await readBody(exchange.request, endpoint.maxBytes, tools.clock, capacity);
+    const sent = await readBody(
+      exchange.request,
+      endpoint.maxBytes,
+      tools.clock,
+      large?.counting(capacity) ?? capacity,
+    );
     const body = endpoint.complete?.(sent, exchange) ?? sent;
     const { document, key } = large
       ? await large.read(body, earlyRefusal(tools, exchange, endpoint, quoted))

@@ -7,8 +7,9 @@ import { clientLeft, Fault, isOfGone } from '../faults/fault.ts';
 import type { Spans } from '../kit/json/spans.ts';
 import { type Caller, type CallWork, SMALL_BODY_BYTES, TURN_UNITS, unitsOf } from '../limits/large-work.ts';
 import { addressOf } from './client-address.ts';
+import { encodingOf } from './decode-body.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
-import { decodeBody, finishScan, openScan, parseScannedText, pause } from './read-body.ts';
+import { type BodyCapacity, decodeBody, finishScan, openScan, parseScannedText, pause } from './read-body.ts';
 import { type KeyedBody, parseKeyed, requireKey } from './read-keyed-body.ts';
 
 /** Throws the fault of a call that can be refused before its body is parsed. */
@@ -16,8 +17,9 @@ export type RefuseEarly = (key: PresentedKey, fields: UnparsedFields) => void;
 
 /** Throws `rate_limited` before the body is read. Undefined for a body that is small by its declared length. */
 export function openLargeCall(tools: HttpTools, exchange: KeyedExchange, asksNoModel = false): LargeCall | undefined {
-  const declared = exchange.request.headers.get('content-length');
-  if (declared !== null && Number(declared) <= SMALL_BODY_BYTES) return undefined;
+  const { headers } = exchange.request;
+  const declared = headers.get('content-length');
+  if (declared !== null && Number(declared) <= SMALL_BODY_BYTES && !encodingOf(headers)) return undefined;
   const large = new LargeCall(tools, exchange, asksNoModel);
   large.check();
   return large;
@@ -45,10 +47,21 @@ export class LargeCall implements CallWork {
     if (this.#asksNoModel) answeredHere.check(this.#caller);
   }
 
+  /** What was read of a body counts even if the rest is refused: a few compressed bytes can become many. */
+  counting(capacity: BodyCapacity): BodyCapacity {
+    let length = 0;
+    return {
+      grow: (bytes) => {
+        capacity.grow(bytes);
+        length += bytes;
+        this.#units = unitsOf(length, UNSEEN);
+      },
+    };
+  }
+
   async read(body: Uint8Array, refuseEarly: RefuseEarly): Promise<KeyedBody> {
     const { authenticator } = this.#tools;
     if (body.length <= SMALL_BODY_BYTES) return parseKeyed(body, await authenticator.revalidate(this.#exchange.key));
-    this.#units = unitsOf(body.length, UNSEEN);
     const text = decodeBody(body);
     const spans = await this.#scan(text, body.length);
     const units = unitsOf(body.length, spans);

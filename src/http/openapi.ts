@@ -4,6 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Catalog } from '../catalog/catalog.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
 import { exampleModel } from '../catalog/example-models.ts';
+import { ENCODINGS } from './decode-body.ts';
 import type { ModelFor } from './description.ts';
 import { faultAnswers } from './fault-shapes.ts';
 import type { HttpRoute } from './operation.ts';
@@ -31,7 +32,7 @@ export function openapiDocument(
       title: siteName,
       version: packageJson.version,
       summary: 'One key for many model providers, billed in NT$ from a prepaid wallet.',
-      description: `Models in the OpenAI and the Anthropic format under /v1, the account under /api. Docs: ${publicUrl}/docs`,
+      description: `Models in the OpenAI and the Anthropic format under /v1, the account under /api. Request bodies may be compressed (content-encoding ${ENCODINGS.join(', ')}). Docs: ${publicUrl}/docs`,
     },
     servers: [{ url: publicUrl }],
     externalDocs: { url: `${publicUrl}/docs` },

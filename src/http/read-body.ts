@@ -15,6 +15,7 @@ import {
 } from '../kit/json/json.ts';
 import { readLargeJson } from '../kit/json/large-json.ts';
 import type { Spans } from '../kit/json/spans.ts';
+import { type BodyReader, DecodedReader, type Encoding, encodingOf } from './decode-body.ts';
 
 const BODY_TIMEOUT_MS = 30_000;
 /** Longer texts, and those of more values, are scanned and parsed in pieces, between which other requests run. */
@@ -35,16 +36,11 @@ const MAX_AHEAD = 8;
 export function checkDeclaredBody(request: Request, maxBytes: number): void {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
-  const encoding = request.headers.get('content-encoding');
-  if (encoding !== null && encoding.toLowerCase() !== 'identity') {
-    throw fault('invalid_request', {
-      message: 'Compressed bodies are not accepted. Send the body without content-encoding.',
-    });
-  }
+  encodingOf(request.headers);
 }
 
-/** The memory that a body takes. */
-interface BodyCapacity {
+/** The memory that a body takes, decoded. */
+export interface BodyCapacity {
   /** Called with the declared length of a short body, and with every piece of a longer one before it is kept. May throw. */
   grow(bytes: number): void;
 }
@@ -54,12 +50,13 @@ const UNCOUNTED: BodyCapacity = { grow() {} };
 
 export function readBody(request: Request, maxBytes: number, clock: Clock, capacity = UNCOUNTED): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
-  if (declared !== null && Number(declared) <= Math.min(AT_ONCE_BYTES, maxBytes)) {
+  const encoding = encodingOf(request.headers);
+  if (!encoding && declared !== null && Number(declared) <= Math.min(AT_ONCE_BYTES, maxBytes)) {
     capacity.grow(Number(declared));
     return readAtOnce(request, clock);
   }
   if (!request.body) return Promise.resolve(new Uint8Array());
-  return readPieces(request.body, { declaredBytes: Number(declared ?? 0), maxBytes }, clock, capacity);
+  return readPieces(request.body, { declaredBytes: Number(declared ?? 0), maxBytes, encoding }, clock, capacity);
 }
 
 /** For pages and the operator's port, which have no route that checked the headers before. */
@@ -86,13 +83,22 @@ function readAtOnce(request: Request, clock: Clock): Promise<Uint8Array> {
   return promise;
 }
 
+interface Expected {
+  declaredBytes: number;
+  maxBytes: number;
+  encoding: Encoding | undefined;
+}
+
 async function readPieces(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { declaredBytes, maxBytes }: { declaredBytes: number; maxBytes: number },
+  { declaredBytes, maxBytes, encoding }: Expected,
   clock: Clock,
   capacity: BodyCapacity,
 ): Promise<Uint8Array> {
-  const reader = body.getReader();
+  const check = (bytes: number) => {
+    if (bytes > maxBytes) throw tooLarge(maxBytes, encoding ? 'decompressed body' : 'body');
+  };
+  const reader: BodyReader = encoding ? new DecodedReader(body.getReader(), encoding, check) : body.getReader();
   let isLate = false;
   let refuse = () => {};
   const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => {
@@ -100,7 +106,7 @@ async function readPieces(
     refuse();
   });
   const read = () =>
-    new Promise<Awaited<ReturnType<typeof reader.read>>>((resolve, reject) => {
+    new Promise<Awaited<ReturnType<BodyReader['read']>>>((resolve, reject) => {
       refuse = () => reject(fault('request_timeout'));
       if (isLate) refuse();
       else reader.read().then(resolve, (error) => reject(bodyFailure(error)));
@@ -109,9 +115,9 @@ async function readPieces(
   let length = 0;
   try {
     for (;;) {
-      const { done, value } = await read();
-      if (done) return bytes.subarray(0, length);
-      if (length + value.byteLength > maxBytes) throw tooLarge(maxBytes);
+      const { value } = await read();
+      if (!value) return bytes.subarray(0, length);
+      check(length + value.byteLength);
       capacity.grow(value.byteLength);
       bytes = withRoom(bytes, length + value.byteLength, declaredBytes);
       bytes.set(value, length);
@@ -200,9 +206,9 @@ const EXPLANATIONS: Record<JsonProblem, string> = {
   duplicate_member: 'A top-level field occurs twice in the body. Send every field once.',
 };
 
-export function tooLarge(maxBytes: number): Fault {
+export function tooLarge(maxBytes: number, what = 'body'): Fault {
   return fault('request_too_large', {
-    message: `The body is larger than ${maxBytes} bytes, the limit of this path. Send a smaller one.`,
+    message: `The ${what} is larger than ${maxBytes} bytes, the limit of this path. Send a smaller one.`,
   });
 }
 

@@ -60,11 +60,12 @@ test('a good one travels on, every byte of it', async () => {
 });
 
 /** Of the whole time, the share of the longest turn; the status. */
-async function turnsOf(body: string): Promise<{ share: number; status: number }> {
+async function turnsOf(body: string | Uint8Array): Promise<{ share: number; status: number }> {
   // No account is over its budget for refused bodies.
   const { key: fresh } = await gateway.register();
   let isOver = false;
-  const call = gateway.call(CHAT, { key: fresh, body }).finally(() => (isOver = true));
+  const headers: Record<string, string> = typeof body === 'string' ? {} : { 'content-encoding': 'gzip' };
+  const call = gateway.call(CHAT, { key: fresh, body, headers }).finally(() => (isOver = true));
   const start = performance.now();
   let last = start;
   let longest = 0;
@@ -77,10 +78,11 @@ async function turnsOf(body: string): Promise<{ share: number; status: number }>
 }
 
 const names = Array.from({ length: 99_000 }, (_, at) => `"${at * 40_000}":1`).join();
-const heavy: [what: string, body: string][] = [
+const heavy: [what: string, body: string | Uint8Array][] = [
   ['20 MB of escaped quotes', `{"model":"nope","a":"${'\\"'.repeat(10_000_000)}"}`],
   ['4 MB of escapes', `{"model":["nope"],"a":"${'\\n'.repeat(2_000_000)}"}`],
   ['an object of 99,000 members', `{"model":["nope"],"a":{${names}}}`],
+  ['20 MB, compressed', Bun.gzipSync(`{"model":"nope","a":"${'some text '.repeat(2_000_000)}"}`)],
   ['20 MB of spaces', `{"model":["nope"],"a":"b"${' '.repeat(20_000_000)}}`],
 ];
 test.each(heavy)(

@@ -38,7 +38,7 @@ export interface TestGatewayOptions extends Partial<Omit<GatewayOptions, 'writeL
 export interface CallOptions {
   key?: string | undefined;
   method?: string;
-  /** An object goes as JSON, text as it is. */
+  /** An object goes as JSON; text and bytes go as they are. */
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
@@ -136,7 +136,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isPlain(body) ? body : JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
       redirect: 'manual',
     });
@@ -180,4 +180,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       await clear();
     },
   };
+}
+
+function isPlain(body: unknown): body is string | Uint8Array<ArrayBuffer> {
+  return typeof body === 'string' || body instanceof Uint8Array;
 }

@@ -71,7 +71,7 @@ async function readKeyed(tools: HttpTools, exchange: KeyedExchange): Promise<Jso
   let large: LargeCall | undefined;
   try {
     large = openLargeCall(tools, exchange, true);
-    const body = await readBody(exchange.request, MAX_BYTES, tools.clock, capacity);
+    const body = await readBody(exchange.request, MAX_BYTES, tools.clock, large?.counting(capacity) ?? capacity);
     const { document } = large
       ? await large.read(body, () => {})
       : parseKeyed(body, await tools.authenticator.revalidate(exchange.key));

@@ -66,7 +66,7 @@ export function modelCall<Name extends RouteName>(name: Name, description: Model
       ...outline.retirementHeaders,
       ...answerHeaders,
     ],
-    requestHeaders: { ...rest.requestHeaders, ...outline.quote },
+    requestHeaders: { ...rest.requestHeaders, ...outline.quote, ...outline.encoding },
     faults: CALL_FAULTS,
     handle: (tools, exchange) => callModel(tools, exchange, call),
   });

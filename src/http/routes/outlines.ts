@@ -6,6 +6,7 @@ import { descriptionShape, PRICE_UNIT, successor } from '../../catalog/public-ca
 import { publicPriceShape } from '../../catalog/public-price.ts';
 import type { FaultCode } from '../../faults/table.ts';
 import { anyObject, count, each, flag, isDemo, isList, named, number, partly, text, time } from '../../kit/shapes.ts';
+import { ENCODINGS } from '../decode-body.ts';
 
 const anything = z.unknown();
 const model = text.describe('An id or alias of GET /v1/models.');
@@ -159,6 +160,11 @@ export const modelList = named('ModelList', {
   ...each(text.nullable(), 'first_id', 'last_id'),
 });
 
+export const encoding = {
+  'content-encoding': z
+    .enum(ENCODINGS)
+    .describe('How the body is compressed. The limit of its size counts for the decompressed body.'),
+};
 const one = z.enum(['1']);
 export const noWait = {
   'x-svc-no-wait': one.describe('Answer 429 at once instead of waiting up to 3 s for a free slot.'),
