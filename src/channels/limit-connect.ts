@@ -1,5 +1,5 @@
 // A connect timeout. `fetch` has none, so a host that drops packets, or that accepts connections and never answers TLS,
-// would cost a call its whole first-token timeout. If the upstream has sent nothing recently, a second connection
+// would cost a call its whole first-token timeout. If the host has sent nothing recently, a second connection
 // is opened beside the call; if it is not ready in time, the call fails.
 
 import type { Socket } from 'node:net';
@@ -47,15 +47,11 @@ export function hasNoConnection(error: unknown): boolean {
 }
 
 export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: ConnectLimit): Fetch {
-  let heardAt = Number.NEGATIVE_INFINITY;
-  const hear = () => {
-    heardAt = clock.monotonic();
-  };
-  const heard = (response: Response) => {
-    hear();
-    return response;
-  };
-  async function reach(url: string, init: RequestInit): Promise<Response> {
+  /** By origin: a channel may have a host for access tokens beside that of its API. */
+  const heardAt = new Map<string, number>();
+  const hear = (origin: string) => void heardAt.set(origin, clock.monotonic());
+
+  async function reach(url: string, init: RequestInit, origin: string): Promise<Response> {
     const call = new AbortController();
     const signal = init.signal ? AbortSignal.any([init.signal, call.signal]) : call.signal;
     const probe = new AbortController();
@@ -64,18 +60,30 @@ export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: Connec
       cancel();
       // Many slow calls then share one probe. A host that refuses now may drop packets next, so only a connection
       // counts.
-      if (isMade && !probe.signal.aborted) hear();
+      if (isMade && !probe.signal.aborted) hear(origin);
     };
     connect(placeOf(url), probe.signal).then(found, cancel);
     try {
-      return heard(await fetch(url, { ...init, signal }));
+      return await fetch(url, { ...init, signal });
     } finally {
       cancel();
       probe.abort();
     }
   }
 
-  return (url, init) => (clock.monotonic() - heardAt < HEARD_OF_MS ? fetch(url, init).then(heard) : reach(url, init));
+  return async (url, init) => {
+    const origin = originOf(url);
+    const isKnown = clock.monotonic() - (heardAt.get(origin) ?? Number.NEGATIVE_INFINITY) < HEARD_OF_MS;
+    const response = await (isKnown ? fetch(url, init) : reach(url, init, origin));
+    hear(origin);
+    return response;
+  };
+}
+
+/** Without a parser: it is on the path of every call. */
+function originOf(url: string): string {
+  const end = url.indexOf('/', url.indexOf('//') + 2);
+  return end === -1 ? url : url.slice(0, end);
 }
 
 function placeOf(url: string): Place {

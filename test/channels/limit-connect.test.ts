@@ -87,6 +87,21 @@ test('an upstream that answered within 30 s is trusted to be there', async () =>
   }
 });
 
+test('one host of a channel says nothing about another', async () => {
+  const clock = createManualClock();
+  const { connect, asked } = createConnect('made');
+  const limited = limitConnect(async () => new Response('ok'), { clock, connect, connectMs: 2_000 });
+  for (const url of [
+    'https://tokens.test/oauth',
+    'https://api.test:8443/a',
+    'https://api.test:8443/b?c=/d',
+    'https://api.test',
+  ]) {
+    await limited(url, {});
+  }
+  expect(asked).toEqual(['tls tokens.test:443', 'tls api.test:8443', 'tls api.test:443']);
+});
+
 test('one bare connection is enough for many calls whose answers take long', async () => {
   const clock = createManualClock();
   const upstream = createFetch();
