@@ -3,7 +3,7 @@
 import { ALARM_NAMES, SEVERITIES, severityOf } from '../kit/alarms.ts';
 import { type Condition, type Question, where } from './question.ts';
 import { all, ask, many, QUICK, type Row, read, SLOW } from './read.ts';
-import type { ActionQuery, AlarmQuery, OpenAlarmQuery, OpenAlarms } from './reads.ts';
+import type { ActionQuery, AlarmPlace, AlarmQuery, OpenAlarmQuery, OpenAlarms } from './reads.ts';
 import type { StoredAction, StoredAlarm } from './rows.ts';
 import { PAGES } from './tables.ts';
 
@@ -107,21 +107,27 @@ function decodeAlarm(row: Row): StoredAlarm {
   };
 }
 
-function openAlarmsQuestion({ name, subject, through, limit, offset = 0 }: OpenAlarmQuery): Question {
+function openAlarmsQuestion({ name, subject, through, limit, after }: OpenAlarmQuery): Question {
   const conditions = [...groupConditions({ name, subject }), [IS_OPEN] as Condition];
   if (through !== undefined) conditions.push(['alarm_id <= ?', through]);
   const { sql, values } = where(conditions);
+  const later = where(after ? [laterThan(after)] : []);
   return ask(
     `SELECT open_groups.*, newest.fields AS fields FROM (
        SELECT name, alarms.subject AS subject, count(*) AS open, min(at) AS first_at, max(alarm_id) AS newest_id,
          max(at) AS newest_at, ${RANK} AS severity_rank
        FROM ${ALARMS} ${sql} GROUP BY name, alarms.subject
-     ) AS open_groups JOIN alarms AS newest ON newest.alarm_id = newest_id
-     ORDER BY severity_rank, newest_id DESC LIMIT ? OFFSET ?`,
+     ) AS open_groups JOIN alarms AS newest ON newest.alarm_id = newest_id ${later.sql}
+     ORDER BY severity_rank, newest_id DESC LIMIT ?`,
     ...values,
+    ...later.values,
     limit,
-    offset,
   );
+}
+
+function laterThan({ severity, newestId }: AlarmPlace): Condition {
+  const rank = SEVERITIES.indexOf(severity);
+  return ['(severity_rank > ? OR (severity_rank = ? AND newest_id < ?))', rank, rank, newestId];
 }
 
 function decodeOpenAlarms(row: Row): OpenAlarms {

@@ -1,5 +1,6 @@
 // What the reads of the store are asked with, and what they answer; `read-table.ts` has the reads themselves.
 
+import type { Severity } from '../kit/alarms.ts';
 import type { Card, CardState, KeyChain, UsageRecord } from './rows.ts';
 
 export interface UsageQuery {
@@ -146,13 +147,20 @@ export interface AlarmQuery {
   limit: number;
 }
 
+/** Where a group of alarms stands in their list. */
+export interface AlarmPlace {
+  severity: Severity;
+  newestId: number;
+}
+
 export interface OpenAlarmQuery {
   name?: string | undefined;
   subject?: string | undefined;
   /** Up to this alarm. */
   through?: number | undefined;
   limit: number;
-  offset?: number;
+  /** Only groups that come after this one. */
+  after?: AlarmPlace | undefined;
 }
 
 /** Alarms of one name and subject that nobody has said to have seen. */

@@ -1,11 +1,11 @@
 // Stored alarms, and who acknowledged them.
 
-import { type Severity, severityOf } from '../../kit/alarms.ts';
+import { SEVERITIES, type Severity, severityOf } from '../../kit/alarms.ts';
 import { ALARM_GROUP_SEEN, ALARM_SEEN, ALARMS_SEEN, seenSubject } from '../../store/operator-reads.ts';
-import type { OpenAlarms } from '../../store/reads.ts';
+import type { AlarmPlace, OpenAlarms } from '../../store/reads.ts';
 import type { StoredAlarm } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
-import { notFound, OperatingRefused } from './refused.ts';
+import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
 export interface AlarmFilter {
@@ -30,12 +30,36 @@ export async function listAlarms(
   return rated(await store.read.alarms({ ...filter, limit }));
 }
 
-/** Unacknowledged alarms by name and subject, the most severe first, then the newest. */
+export interface AlarmGroupPage {
+  data: readonly Rated<OpenAlarms>[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+/** Unacknowledged alarms by name and subject, the most severe first, then the newest. Refused: invalid. */
 export async function groupOpenAlarms(
   { store }: Pick<OperatingTools, 'store'>,
-  page: { limit: number; offset?: number },
-): Promise<Rated<OpenAlarms>[]> {
-  return rated(await store.read.openAlarms(page));
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<AlarmGroupPage> {
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const groups = rated(await store.read.openAlarms({ limit: limit + 1, after }));
+  const data = groups.slice(0, limit);
+  const last = data.at(-1);
+  const hasMore = groups.length > limit;
+  return { data, hasMore, nextCursor: hasMore && last ? writeCursor(last) : null };
+}
+
+function writeCursor({ severity, newestId }: AlarmPlace): string {
+  return Buffer.from(`${severity} ${newestId}`).toString('base64url');
+}
+
+function readCursor(cursor: string): AlarmPlace {
+  const [named, id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ');
+  const severity = SEVERITIES.find((one) => one === named);
+  if (severity === undefined || !/^\d{1,15}$/.test(id)) {
+    throw invalid('cursor', 'must be next_cursor of the page before');
+  }
+  return { severity, newestId: Number(id) };
 }
 
 /** Refused: not_found, already_done. */

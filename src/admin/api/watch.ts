@@ -31,9 +31,10 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
   }),
   operation('GET /api/admin/alarms/groups', {
     id: 'groupAlarms',
-    summary: 'Open alarms by name and subject, with their number, the first and the newest; the most severe first.',
-    query: paged().omit({ before: true }),
-    run: async (tools, { query: { limit } }) => ({ data: await groupOpenAlarms(tools, { limit }) }),
+    summary:
+      'Open alarms by name and subject, with their number, the first and the newest; the most severe first. `next_cursor`, if not null, is `cursor` of the next page.',
+    query: paged().omit({ before: true }).extend({ cursor: text.optional() }),
+    run: (tools, { query }) => groupOpenAlarms(tools, query),
   }),
   operation('POST /api/admin/alarms/acknowledge', {
     id: 'acknowledgeAlarms',

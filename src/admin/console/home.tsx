@@ -82,8 +82,8 @@ async function readNicknames({ store }: ConsoleTools, { customers, low }: Today)
 
 /** The most severe groups come first; each name once. */
 async function criticalAlarms(tools: ConsoleTools): Promise<string[]> {
-  const groups = await groupOpenAlarms(tools, { limit: SHOWN_ALARMS });
-  return [...new Set(groups.filter(({ severity }) => severity === 'critical').map(({ name }) => name))];
+  const { data } = await groupOpenAlarms(tools, { limit: SHOWN_ALARMS });
+  return [...new Set(data.filter(({ severity }) => severity === 'critical').map(({ name }) => name))];
 }
 
 interface HomeProps {

@@ -208,7 +208,7 @@ async function countOpenAlarms(tools: ConsoleTools): Promise<OpenAlarmCount | un
   try {
     const newest = await listAlarms(tools, MAX_COUNTED + 1, { openOnly: true });
     // A critical alarm may be older than those that are counted.
-    const severest = newest.length > MAX_COUNTED ? await groupOpenAlarms(tools, { limit: 1 }) : newest;
+    const severest = newest.length > MAX_COUNTED ? (await groupOpenAlarms(tools, { limit: 1 })).data : newest;
     return { count: newest.length, isCritical: severest.some(({ severity }) => severity === 'critical') };
   } catch (error) {
     if (error instanceof Fault) return undefined;

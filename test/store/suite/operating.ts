@@ -1,6 +1,7 @@
 // What the operator's console asks and changes: the log of actions, edits that meet, searches and sums.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Severity } from '../../../src/kit/alarms.ts';
 import { taipeiDay } from '../../../src/kit/taipei.ts';
 import type { Action, Loss } from '../../../src/store/rows.ts';
 import { loss } from './losses.ts';
@@ -224,7 +225,11 @@ export function describeOperating(open: OpenSubject): void {
           ['up2', 1, T0 + 1, T0 + 1],
         ]);
         expect(groups[1]?.newestFields).toEqual({ request_id: 'req_4', channel: 'up' });
-        expect(await own.store.read.openAlarms({ limit: 1, offset: 3 })).toMatchObject([{ subject: 'up2' }]);
+        const next = (severity: Severity, index: number) =>
+          own.store.read.openAlarms({ limit: 1, after: { severity, newestId: groups[index]?.newestId ?? 0 } });
+        expect(await next('info', 2)).toMatchObject([{ subject: 'up2' }]);
+        expect(await next('warning', 2)).toMatchObject([{ subject: '' }]);
+        expect([await next('info', 3), await next('critical', 3)]).toMatchObject([[], [{ subject: '' }]]);
         const subject = `usage_invalid up:${groups[1]?.newestId}`;
         await own.store.commit('note', { log: action({ action: 'alarms.acknowledge_group', subject, at: T0 + 9 }) });
         await raise({ channel: 'up' }, 10);

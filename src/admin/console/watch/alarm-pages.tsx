@@ -7,10 +7,10 @@ import { wordFor } from '../../../site/language.ts';
 import { Submit } from '../../../site/parts/button.tsx';
 import { DataTable, Under } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
-import type { OpenAlarms } from '../../../store/reads.ts';
 import type { StoredAlarm } from '../../../store/rows.ts';
 import {
   type AlarmFilter,
+  type AlarmGroupPage,
   acknowledge,
   acknowledgeAll,
   groupOpenAlarms,
@@ -40,10 +40,13 @@ export function addAlarmPages(visits: ConsoleVisits, tools: ConsoleTools): void 
     };
     const shown = { context: visit.page, filter };
     const isGrouped = filter.openOnly && filter.name === undefined && filter.before === undefined;
-    if (!isGrouped) return visit.show(<AlarmsPage {...shown} alarms={await listAlarms(tools, SHOWN + 1, filter)} />);
-    const page = wholeNumber(searchParams, 'page') ?? 1;
-    const groups = await groupOpenAlarms(tools, { limit: GROUPS + 1, offset: (Math.max(1, page) - 1) * GROUPS });
-    return visit.show(<AlarmsPage {...shown} groups={groups} page={page} />);
+    if (!isGrouped) {
+      const alarms = await listAlarms(tools, SHOWN + 1, filter);
+      return visit.show(<AlarmsPage {...shown} alarms={alarms} isFirst={filter.before === undefined} />);
+    }
+    const cursor = searchParams.get('cursor') || undefined;
+    const groups = await groupOpenAlarms(tools, { limit: GROUPS, cursor });
+    return visit.show(<AlarmsPage {...shown} groups={groups} isFirst={cursor === undefined} />);
   });
   visits.post('/alarms/:id', (visit) =>
     acknowledged(visit, 'done', () => acknowledge(tools, Number(visit.params.id), ACTOR)),
@@ -77,12 +80,12 @@ interface AlarmsProps {
   filter: AlarmFilter;
   /** One more than a page if there are older ones. */
   alarms?: readonly Rated<StoredAlarm>[];
-  /** Instead of single alarms; one more than a page if there are others. */
-  groups?: readonly Rated<OpenAlarms>[];
-  page?: number;
+  /** Instead of single alarms. */
+  groups?: AlarmGroupPage;
+  isFirst?: boolean;
 }
 
-function AlarmsPage({ context, alarms = [], groups, page = 1, filter }: AlarmsProps) {
+function AlarmsPage({ context, alarms = [], groups, isFirst = true, filter }: AlarmsProps) {
   const { alarms: words, alarmGroups } = context.words;
   const { openOnly = false, name, subject = '' } = filter;
   const tabs = [
@@ -91,7 +94,7 @@ function AlarmsPage({ context, alarms = [], groups, page = 1, filter }: AlarmsPr
   ];
   const shown = alarms.slice(0, SHOWN);
   const before = alarms.length > SHOWN ? shown.at(-1)?.alarmId : undefined;
-  const isEmpty = groups ? groups.length === 0 : shown.length === 0;
+  const isEmpty = groups ? groups.data.length === 0 : shown.length === 0;
   return (
     <ConsolePage context={context} section="alarms" title={words.title} lead={words.lead}>
       <Tabs label={words.state} links={tabs} current={tabs[openOnly ? 0 : 1]?.path} />
@@ -100,12 +103,13 @@ function AlarmsPage({ context, alarms = [], groups, page = 1, filter }: AlarmsPr
           {words.only(alarmGroups.only(name, subject))} · <a href={pathOf({ openOnly })}>{words.everyName}</a>
         </p>
       )}
-      {isEmpty ? <NoAlarms context={context} filter={filter} /> : null}
-      {groups && !isEmpty ? <AlarmGroups context={context} groups={groups.slice(0, GROUPS)} /> : null}
+      {isEmpty ? <NoAlarms context={context} filter={filter} isFirst={isFirst} /> : null}
+      {groups && !isEmpty ? <AlarmGroups context={context} groups={groups.data} /> : null}
       {shown.length === 0 ? null : <AlarmTable context={context} alarms={shown} />}
-      {groups && groups.length > GROUPS ? (
-        <p>
-          <a href={`/alarms?page=${page + 1}`}>{alarmGroups.more}</a>
+      {groups && (groups.nextCursor || !isFirst) ? (
+        <p class="row">
+          {isFirst ? null : <a href="/alarms">{alarmGroups.first}</a>}
+          {groups.nextCursor ? <a href={`/alarms?cursor=${groups.nextCursor}`}>{alarmGroups.more}</a> : null}
         </p>
       ) : null}
       {before === undefined ? null : (
@@ -118,9 +122,9 @@ function AlarmsPage({ context, alarms = [], groups, page = 1, filter }: AlarmsPr
 }
 
 /** On a later page newer alarms may exist, so the text does not say that there are none. */
-function NoAlarms({ context, filter }: Pick<AlarmsProps, 'context' | 'filter'>) {
+function NoAlarms({ context, filter, isFirst }: Pick<AlarmsProps, 'context' | 'filter' | 'isFirst'>) {
   const { alarms: words } = context.words;
-  if (filter.before === undefined) return <p class="empty">{filter.openOnly ? words.noneOpen : words.none}</p>;
+  if (isFirst) return <p class="empty">{filter.openOnly ? words.noneOpen : words.none}</p>;
   return (
     <p class="empty">
       {words.noneOlder} <a href={pathOf({ ...filter, before: undefined })}>{words.toNewest}</a>

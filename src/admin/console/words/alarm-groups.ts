@@ -16,6 +16,7 @@ export const en = {
   acknowledged: 'The alarms of this group that were shown are acknowledged.',
   only: (name: string, subject: string) => (subject === '' ? name : `${name}, ${subject}`),
   more: 'More groups',
+  first: 'First page',
 };
 
 export const zh: Said<typeof en> = {
@@ -32,4 +33,5 @@ export const zh: Said<typeof en> = {
   acknowledged: '這一組當時顯示的警報已標示為已確認。',
   only: (name, subject) => (subject === '' ? name : `${name}，${subject}`),
   more: '更多組',
+  first: '第一頁',
 };
