@@ -25,7 +25,7 @@ const HOUSE = HOUSE_ACCOUNTS.map((name) => `'${name}'`).join(', ');
 /** From which side to which an entry of each kind moves its amount, as columns or texts of SQL. */
 const SIDES: Readonly<Record<EntryKind, readonly [debit: string, credit: string]>> = {
   trial: ["'house:trial'", 'account_id'],
-  // Of a card that is gone the line `card` tells.
+  // A card that is gone is reported as `card`.
   card: ["coalesce('house:cards_' || (SELECT c.kind FROM cards c WHERE c.serial = reference), debit)", 'account_id'],
   topup: ["'house:topups'", 'account_id'],
   credit: ["'house:credit'", 'account_id'],
@@ -159,7 +159,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       FROM (SELECT key_id, ${LIMITS_OF_KEY} AS limits FROM keys) k LEFT JOIN budgets b ON b.key_id = k.key_id
       WHERE coalesce(k.limits, '') <> coalesce(b.limits, '')`,
   },
-  // What a wallet and a house account have is told from the sides. One that is not known, as of an entry without an account,
+  // Balances of wallets and house accounts are computed from the sides. An unknown side, as of an entry without an account,
   // fits no kind.
   {
     what: 'sides',
@@ -246,7 +246,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
         UNION ALL SELECT refund_of, 0, refunded_nano FROM refunded
       ) refunds GROUP BY subject HAVING sum(booked) <> sum(counted)`,
   },
-  // The sums that totals are told from, against the records. The first figure that differs is told.
+  // The sums of days, from which totals are computed, against the records. The first figure that differs is reported.
   {
     what: 'usage_day',
     pass: 'full',

@@ -1,5 +1,5 @@
-// A statement: what an account had, got, spent and has, of one span of time, as sums of its entries. Everything is told from
-// entries by their time, so that what one span ends with is what the next begins with.
+// A statement: what an account had, got, spent and has, of one span of time, as sums of its entries. Every figure comes
+// from entries by their time, so that each span begins with the balance that the one before ends with.
 
 import type { Nano } from '../kit/money.ts';
 import { ask, type Read, type Rows, rowOf, SLOW_JOURNALED } from './read.ts';
