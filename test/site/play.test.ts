@@ -413,6 +413,21 @@ test('Markdown of an answer becomes elements, and nothing in it runs or leads as
   expect(await visitor.axe()).toEqual([]);
 });
 
+test('an answer that is nested without end is shown to its last word, in elements of a few levels', async () => {
+  const { page } = await openPlayground();
+  const list = Array.from({ length: 300 }, (_, depth) => `${' '.repeat(depth)}${depth % 2 ? '-' : '1.'} item${depth}`);
+  const parts = [`${'>'.repeat(30_000)} quoted`, list.join('\n'), `${'`a` '.repeat(15_000)}**end**`];
+  await page.evaluate(`document.querySelector('#turns').append(
+    ...playParts.markdownNodes(${JSON.stringify(parts.join('\n\n'))}, { label: 'Copy', done: 'Copied' }))`);
+  const text = page.locator('#turns');
+  expect(await text.textContent()).toContain('> quoted');
+  expect(await text.locator('li').count()).toBe(300);
+  expect(await text.locator('li').last().textContent()).toBe('item299');
+  expect([await text.locator('code').count(), await text.locator('strong').textContent()]).toEqual([15_000, 'end']);
+  const deepest = (name: string) => text.locator(Array(13).fill(name).join(' ')).count();
+  expect([await deepest('blockquote'), await deepest(':is(ol, ul)')]).toEqual([0, 0]);
+});
+
 test('what failed can be asked again, or of a model that works now', async () => {
   const { page } = await openPlayground('en');
   gateway.upstream.next(errorScript(500, { message: 'broken' }));

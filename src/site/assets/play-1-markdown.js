@@ -3,7 +3,7 @@
 
 const element = (name, content, fields = {}) => {
   const made = Object.assign(document.createElement(name), fields);
-  made.append(...[content].flat());
+  for (const part of [content].flat()) made.append(part);
   return made;
 };
 
@@ -11,21 +11,25 @@ const INLINE =
   /`([^`\n]+)`|\*\*([^*\n](?:[^\n]*?[^*\n])?)\*\*|(?<![\w*])\*([^*\s](?:[^*\n]*[^*\s])?)\*(?![\w*])|\[([^[\]\n]*)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>()"'`，。、；：！？」』）]*[^\s<>()"'`，。、；：！？」』）.,;:!?*])/;
 const SAFE_LINK = /^(https?:\/\/|mailto:)/i;
 
+const link = (href, content) => element('a', content, { href, target: '_blank', rel: 'noopener noreferrer nofollow' });
+
 /** Code, bold, italic and links in a line. */
 function inlineNodes(text) {
-  const found = INLINE.exec(text);
-  if (!found) return text === '' ? [] : [text];
-  const [whole, code, bold, italic, label, target, address] = found;
-  const link = (href, content) =>
-    element('a', content, { href, target: '_blank', rel: 'noopener noreferrer nofollow' });
-  const made = () => {
-    if (code !== undefined) return element('code', code);
-    if (bold !== undefined) return element('strong', inlineNodes(bold));
-    if (italic !== undefined) return element('em', inlineNodes(italic));
-    if (address !== undefined) return link(address, address);
-    return SAFE_LINK.test(target) ? link(target, label) : whole;
-  };
-  return [text.slice(0, found.index), made(), ...inlineNodes(text.slice(found.index + whole.length))];
+  const nodes = [];
+  let rest = text;
+  for (let found = INLINE.exec(rest); found; found = INLINE.exec(rest)) {
+    nodes.push(rest.slice(0, found.index), inlineNode(found));
+    rest = rest.slice(found.index + found[0].length);
+  }
+  return rest === '' ? nodes : [...nodes, rest];
+}
+
+function inlineNode([whole, code, bold, italic, label, target, address]) {
+  if (code !== undefined) return element('code', code);
+  if (bold !== undefined) return element('strong', inlineNodes(bold));
+  if (italic !== undefined) return element('em', inlineNodes(italic));
+  if (address !== undefined) return link(address, address);
+  return SAFE_LINK.test(target) ? link(target, label) : whole;
 }
 
 const FENCE = /^\s*(```+|~~~+)\s*([\w+-]*)/;
@@ -42,18 +46,22 @@ const cellsOf = (line) =>
     .split('|')
     .map((cell) => cell.trim());
 
+/** An answer may be nested without end. Deeper items stand at this level, deeper quotes stay text. */
+const MAX_DEPTH = 12;
+
 /** The items from `lines[from]` on that stand as far in, with what is below them. */
-function takeList(lines, from) {
+function takeList(lines, from, depth = 1) {
   const [, indent, mark] = ITEM.exec(lines[from]);
   const list = element(/\d/.test(mark) ? 'ol' : 'ul', [], /\d/.test(mark) ? { start: Number.parseInt(mark, 10) } : {});
   let at = from;
   while (at < lines.length) {
     const found = ITEM.exec(lines[at]);
-    if (found && found[1].length > indent.length && list.lastChild) {
-      const inner = takeList(lines, at);
+    const isBelow = found && found[1].length > indent.length && list.lastChild;
+    if (isBelow && depth < MAX_DEPTH) {
+      const inner = takeList(lines, at, depth + 1);
       list.lastChild.append(inner.list);
       at = inner.next;
-    } else if (found && found[1].length === indent.length && /\d/.test(found[2]) === /\d/.test(mark)) {
+    } else if (isBelow || (found && found[1].length === indent.length && /\d/.test(found[2]) === /\d/.test(mark))) {
       list.append(element('li', inlineNodes(found[3])));
       at++;
     } else if (!found && lines[at].trim() !== '' && /^\s{2,}/.test(lines[at]) && list.lastChild) {
@@ -64,7 +72,7 @@ function takeList(lines, from) {
   return { list, next: at };
 }
 
-function markdownNodes(text, copyWords) {
+function markdownNodes(text, copyWords, depth = 1) {
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
   const blocks = [];
   let at = 0;
@@ -95,9 +103,9 @@ function markdownNodes(text, copyWords) {
       const { list, next } = takeList(lines, at);
       at = next;
       blocks.push(list);
-    } else if (line.startsWith('>')) {
+    } else if (line.startsWith('>') && depth <= MAX_DEPTH) {
       const quoted = takeWhile((one) => one.startsWith('>')).map((one) => one.replace(/^>\s?/, ''));
-      blocks.push(element('blockquote', markdownNodes(quoted.join('\n'), copyWords)));
+      blocks.push(element('blockquote', markdownNodes(quoted.join('\n'), copyWords, depth + 1)));
     } else if (line.includes('|') && TABLE_RULE.test(lines[at + 1] ?? '') && lines[at + 1].includes('-')) {
       const [head, , ...rows] = takeWhile((one) => one.includes('|'));
       const rowOf = (row, name) =>
