@@ -63,7 +63,7 @@ async function readFacts(tools: ConsoleTools, readToday: ReadToday, readDaily: (
     needed: {
       channels: await listChannels(tools),
       openIncidents: (await listIncidents(tools, SHOWN_INCIDENTS)).filter(({ endedAt }) => endedAt === null).length,
-      isUnbalanced: audit !== undefined && (audit.report.differences.length > 0 || audit.report.total !== 0n),
+      isUnbalanced: audit ? audit.report.differences.length > 0 || audit.report.total !== 0n : null,
       retiring: retiring.filter(({ inDays }) => inDays >= 0).map(({ model }) => model),
       belowCost: await countBelowCost(tools),
       critical: await criticalAlarms(tools),

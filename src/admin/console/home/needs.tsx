@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // What needs the operator, each as a link to where it is dealt with.
 
+import { sentences } from '../../../site/format.ts';
 import { NoticeBox } from '../../../site/frame.tsx';
 import { wordFor } from '../../../site/language.ts';
 import type { ChannelView } from '../../actions/channels.ts';
@@ -10,7 +11,8 @@ import { type ConsoleContext, countedAlarms } from '../frame.tsx';
 export interface Needed {
   channels: readonly ChannelView[];
   openIncidents: number;
-  isUnbalanced: boolean;
+  /** Null: no audit has finished yet. */
+  isUnbalanced: boolean | null;
   /** Models that retire soon. */
   retiring: readonly string[];
   /** How many models are sold below cost. */
@@ -43,7 +45,12 @@ export function Needs({ context, needed }: { context: ConsoleContext; needed: Ne
   if (needs.length === 0) {
     // If the alarms are unknown, the page must not say that all is well.
     if (context.openAlarms === undefined) return null;
-    return <NoticeBox notice={{ text: home.calm }} />;
+    if (isUnbalanced !== null) return <NoticeBox notice={{ text: home.calm }} />;
+    return (
+      <div class="notice is-unknown" role="status">
+        <p>{sentences(home.calm, words.ledger.auditNever)}</p>
+      </div>
+    );
   }
   return (
     <section class="notice is-warning" aria-label={home.needs}>

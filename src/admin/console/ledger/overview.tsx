@@ -69,7 +69,10 @@ function Audit({ context, audit }: LedgerProps) {
   return (
     <section>
       <h2>{ledger.audit}</h2>
-      <div class={isBad ? 'notice is-bad' : 'notice'} role={isBad ? 'alert' : 'status'}>
+      <div
+        class={audit === undefined ? 'notice is-unknown' : isBad ? 'notice is-bad' : 'notice'}
+        role={isBad ? 'alert' : 'status'}
+      >
         {audit === undefined ? (
           <p>{ledger.auditNever}</p>
         ) : (
