@@ -73,25 +73,6 @@ describe.each(USED_IN)('in %s', (language) => {
     expect(await textOf(page, 'main a.button')).toBe(wordsOf(language).home.toAccount);
   });
 
-  test('from the front page to the first answer it takes four clicks', async () => {
-    let clicks = 0;
-    const click = (place: string) => {
-      clicks++;
-      return page.click(place);
-    };
-    await open('/');
-    await click('main a.button');
-    await click('form[action="/account/create"] button');
-    await page.waitForSelector('pre.secret');
-    await click('main a.button');
-    await page.waitForSelector('#send:not([disabled])');
-    await page.fill('#prompt', 'Hello!');
-    await click('#send');
-    await page.waitForSelector('.turn .served .cost');
-    expect(await textOf(page, '.turn.is-model .turn-text')).toContain('demo channel');
-    expect(clicks).toBeLessThanOrEqual(4);
-  });
-
   test('the key of a new account is shown once; its call is on the pages as in the answer', async () => {
     await open('/account');
     const [created] = await Promise.all([

@@ -16,13 +16,21 @@ export interface Look {
 
 const EVERY_LOOK = process.env.LOOKS === 'all';
 
+const ALL_LOOKS: readonly Look[] = (['en', 'zh-TW'] as const).flatMap((language) =>
+  [DESKTOP, PHONE].flatMap((width) =>
+    (['light', 'dark'] as const).map((colorScheme) => ({ language, width, colorScheme })),
+  ),
+);
+
 export const LOOKS: readonly Look[] = EVERY_LOOK
-  ? (['en', 'zh-TW'] as const).flatMap((language) =>
-      [DESKTOP, PHONE].flatMap((width) =>
-        (['light', 'dark'] as const).map((colorScheme) => ({ language, width, colorScheme })),
-      ),
-    )
+  ? ALL_LOOKS
   : [{ language: 'zh-TW', width: PHONE, colorScheme: 'dark' }];
+
+/** For many short tests: `npm test` gives each another look in turn. */
+export function looksInTurn(index: number): readonly Look[] {
+  const next = (index * 3) % ALL_LOOKS.length;
+  return EVERY_LOOK ? ALL_LOOKS : ALL_LOOKS.slice(next, next + 1);
+}
 
 /** The language, or languages, of those who use the pages. */
 export const USED_IN: readonly Look['language'][] = EVERY_LOOK ? ['en', 'zh-TW'] : ['zh-TW'];

@@ -31,14 +31,6 @@ test('without a request the page says so', async () => {
   expect(await html(chinese, '/ledger/profit')).toContain('這段期間沒有請求。');
 });
 
-test('two clicks from the first page lead to the profit of the week by model', async () => {
-  expect(await html(client, '/')).toContain('href="/ledger"');
-  expect(await html(client, '/ledger')).toContain('href="/ledger/profit"');
-  const page = await html(client, '/ledger/profit');
-  expect(page).toContain('<a href="/ledger/profit?by=model&amp;days=7" aria-current="page">7 days</a>');
-  expect(page).toContain('<a href="/ledger/profit?by=model&amp;days=7" aria-current="page">Model</a>');
-});
-
 test('revenue, cost, losses and profit of each row, with what is unknown', async () => {
   const { store } = gateway.gateway;
   const losses = { items: [loss({ amount: 50_000_000n })], guard: null };
