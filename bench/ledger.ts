@@ -10,6 +10,7 @@ import { systemClock } from '../src/kit/clock.ts';
 import type { Decided } from '../src/store/book/decide.ts';
 import type { AdmitInput, Input, Operation, OperationName, Result, SettleInput } from '../src/store/operations.ts';
 import { openPostgresStore } from '../src/store/postgres/postgres-store.ts';
+import { NO_BUCKETS } from '../src/store/rows.ts';
 import { prepareCommits } from '../src/store/sqlite/commit-batch.ts';
 import { migrate } from '../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../src/store/sqlite/open-database.ts';
@@ -125,7 +126,7 @@ function settlement({ requestId, accountId, keyId }: AdmitInput): SettleInput {
       at: Date.now(),
       status: 'ok',
       channel: 'openai-main',
-      buckets: { input: 11, cachedInput: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 10, images: 0 },
+      buckets: { ...NO_BUCKETS, input: 11, output: 10 },
       reasoning: 0,
       estimated: false,
       firstTokenMs: 120,

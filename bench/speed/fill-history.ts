@@ -3,6 +3,7 @@
 
 import { DAY_MS, systemClock } from '../../src/kit/clock.ts';
 import type { AdmitInput, SettleInput } from '../../src/store/operations.ts';
+import { NO_BUCKETS } from '../../src/store/rows.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 
@@ -66,7 +67,7 @@ function settlementOf({ requestId, accountId, keyId, at }: AdmitInput): SettleIn
       at: at + 900,
       status: 'ok',
       channel: 'up',
-      buckets: { input: 25, cachedInput: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 180, images: 0 },
+      buckets: { ...NO_BUCKETS, input: 25, output: 180 },
       reasoning: 0,
       estimated: false,
       firstTokenMs: 120,

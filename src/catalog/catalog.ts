@@ -4,6 +4,7 @@ import { FREE, type InputTier, LISTED_UNITS, type ListPrices, type PriceRules, t
 import { regionOf } from '../vendors/bedrock.ts';
 import { type ChannelKind, type Endpoint, endpointsFor, endpointsOf, type ModelKind } from '../vendors/endpoints.ts';
 import { type Quirks, quirksOf } from '../vendors/quirks.ts';
+import { CHARGED_PRICES, FREE_PRICES, USUAL_PRICES } from './charged-prices.ts';
 import {
   DEFAULT_CONTEXT_TOKENS,
   type Document,
@@ -13,7 +14,7 @@ import {
   type Limits,
 } from './document.ts';
 import type { Issuer } from './issuer.ts';
-import { type Amounts, DOCUMENT_NAMES, PRICE_ORDER, priceOf, UNCHARGED_PRICES } from './listed-prices.ts';
+import { type Amounts, DOCUMENT_NAMES, PRICE_ORDER, priceOf } from './listed-prices.ts';
 import { beginningOf } from './price-shape.ts';
 import { type ByName, buildRetirement, findReplacement, isRetired, type Retirement } from './retirement.ts';
 import { type Period, periodAt, priceAt, priceChangesOf } from './schedule.ts';
@@ -246,7 +247,7 @@ function buildPrices({ price: list, kinds }: DocumentModel, at: number): Pick<Mo
   const prices = withRules(FREE, price);
   const isSet = (name: keyof Prices) => price[DOCUMENT_NAMES[name]] !== undefined;
   const shown = kinds.flatMap((kind) => [...USUAL_PRICES[kind], ...CHARGED_PRICES[kind].filter(isSet)]);
-  return { prices, priced: new Set([...shown, ...UNCHARGED_PRICES.filter(isSet)]) };
+  return { prices, priced: new Set(shown) };
 }
 
 /** What a list leaves out is as in `others`: a price, all tiers, all service tiers, all tools. */
@@ -285,19 +286,3 @@ function pricesOf(list: Amounts): Partial<Prices> {
   }
   return listed;
 }
-
-/** Prices that models of a kind always have. */
-const USUAL_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
-  chat: ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite1h', 'output'],
-  embeddings: ['input'],
-  images: [],
-};
-
-/** Prices that usage of a kind can be charged: the price list shows those that the document sets. */
-const CHARGED_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
-  chat: USUAL_PRICES.chat,
-  embeddings: ['input', 'cachedInput', 'cacheWrite5m', 'output'],
-  images: ['input', 'output', 'image'],
-};
-
-const FREE_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = { ...USUAL_PRICES, images: ['image'] };

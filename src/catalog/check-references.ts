@@ -2,8 +2,10 @@
 // skips values of a wrong type, so that one pass lists the faults of both checks.
 
 import { regionOf } from '../vendors/bedrock.ts';
+import type { ModelKind } from '../vendors/endpoints.ts';
 import { checkRetirement } from './check-retirement.ts';
 import { FREE_MODEL } from './document.ts';
+import type { PriceName } from './listed-prices.ts';
 import { fieldsOf, listOf } from './loose-fields.ts';
 
 export interface DocumentFault {
@@ -145,11 +147,22 @@ function checkPrice({ kinds, price }: LooseModel, path: string): DocumentFault[]
     need('input', 'chat');
     need('output', 'chat');
   } else if (kinds.includes('embeddings')) need('input', 'embeddings');
-  if (kinds.includes('images') && !has('image') && !(has('input') && has('output'))) {
-    faults.push({ path: `${path}.image`, message: 'a model of kind images needs this price, or input and output' });
+  for (const [kind, [first, ...others]] of ALTERNATIVES) {
+    if (!kinds.includes(kind) || [[first], ...others].some((names) => names.every(has))) continue;
+    const or = others.map((names) => `, or ${names.join(' and ')}`).join('');
+    faults.push({ path: `${path}.${first}`, message: `a model of kind ${kind} needs this price${or}` });
   }
   return faults;
 }
+
+/** Kinds that are priced in one of several ways: the usual price, and the others. */
+const ALTERNATIVES: readonly [kind: ModelKind, prices: [PriceName, ...PriceName[][]]][] = [
+  ['images', ['image', ['input', 'output']]],
+  ['speech', ['character', ['input', 'output']]],
+  ['transcription', ['second', ['input', 'output']]],
+  ['rerank', ['search', ['input']]],
+  ['moderation', ['input']],
+];
 
 function isFree(model: LooseModel): boolean {
   return model.price === 'free';

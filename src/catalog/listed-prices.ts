@@ -12,6 +12,7 @@ export const PRICE_NAMES = [
   'image',
   'second',
   'character',
+  'search',
 ] as const;
 export type PriceName = (typeof PRICE_NAMES)[number];
 
@@ -25,20 +26,24 @@ export const DOCUMENT_NAMES: Readonly<Record<keyof Prices, PriceName>> = {
   image: 'image',
   second: 'second',
   character: 'character',
+  search: 'search',
 };
 
 /** In the order of price lists. */
 export const PRICE_ORDER = Object.keys(DOCUMENT_NAMES) as readonly (keyof Prices)[];
 
-/** Prices that are set, but that no endpoint is charged by yet. */
-export const UNCHARGED_PRICES = ['second', 'character'] as const satisfies readonly (keyof Prices & PriceName)[];
+/** Prices that few kinds of models are charged by: a public list leaves them out where they do not apply. */
+export const RARE_PRICES = ['second', 'character', 'search'] as const satisfies readonly (keyof Prices & PriceName)[];
 
 export type Amounts = Exclude<DocumentModel['price'], 'free'>;
 
-/** True if only images have a price: tokens are then not charged. */
-export function isPerImage(list: { readonly [name in PriceName]?: unknown }): boolean {
-  return list.image !== undefined && PRICE_NAMES.every((name) => name === 'image' || list[name] === undefined);
+/** True if only images, seconds, characters or searches have a price: tokens are then not charged. */
+export function hasNoTokenPrice(list: { readonly [name in PriceName]?: unknown }): boolean {
+  const set = PRICE_NAMES.filter((name) => list[name] !== undefined);
+  return set.length > 0 && set.every((name) => UNIT_PRICES.has(name));
 }
+
+const UNIT_PRICES: ReadonlySet<PriceName> = new Set(['image', ...RARE_PRICES]);
 
 /** True if the price of a token depends on the request, or calls of tools cost, too. */
 export function hasRules({ tiers = [], service_tiers: factors = {}, tools = {} }: Amounts): boolean {

@@ -55,6 +55,7 @@ const amounts = (mayBeZero: boolean) => ({
   image: amount(mayBeZero).optional(),
   second: amount(mayBeZero, priceDecimals('second')).optional(),
   character: amount(mayBeZero).optional(),
+  search: amount(mayBeZero).optional(),
 });
 
 /** Prices of requests with a long input; those that are left out stay as they are. */

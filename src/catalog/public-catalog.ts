@@ -25,6 +25,10 @@ const PATHS: Record<ModelKind, readonly string[]> = {
   chat: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
   embeddings: ['/v1/embeddings'],
   images: ['/v1/images/generations'],
+  speech: ['/v1/audio/speech'],
+  transcription: ['/v1/audio/transcriptions'],
+  rerank: ['/v1/rerank'],
+  moderation: ['/v1/moderations'],
 };
 
 /** The API paths of a model: those of its kinds that the channels of its routes support. */

@@ -1,5 +1,5 @@
-// The price of a model as everyone sees it: in NT$, per 1M tokens, per image, per second, per 1M characters or per call of
-// a tool.
+// The price of a model as everyone sees it: in NT$, per 1M tokens, per image, per second, per 1M characters, per 1,000
+// searches or per call of a tool.
 
 import { z } from 'zod';
 import { ntdNumber } from '../kit/money.ts';
@@ -7,10 +7,10 @@ import { type InputTier, LISTED_UNITS, type Prices } from '../kit/prices.ts';
 import { count, each, number, time } from '../kit/shapes.ts';
 import { PRICED_TOOLS } from '../vendors/tools.ts';
 import type { Model } from './catalog.ts';
-import { DOCUMENT_NAMES, PRICE_NAMES, PRICE_ORDER, type PriceName, UNCHARGED_PRICES } from './listed-prices.ts';
+import { DOCUMENT_NAMES, PRICE_NAMES, PRICE_ORDER, type PriceName, RARE_PRICES } from './listed-prices.ts';
 
 const price = number.min(0);
-const prices = { ...each(price.nullable(), ...PRICE_NAMES), ...each(price.optional(), ...UNCHARGED_PRICES) };
+const prices = { ...each(price.nullable(), ...PRICE_NAMES), ...each(price.optional(), ...RARE_PRICES) };
 
 const listShape = {
   ...prices,
@@ -39,7 +39,7 @@ export const publicPriceShape = z
       .describe('Later prices, whole: a call that is admitted at `effective_at` or later has them.'),
   })
   .describe(
-    'After fallback; 0 if free, null where it does not apply. `image` is per image. `second` (per second) and `character` (per 1M characters) are left out where they do not apply.',
+    'After fallback; 0 if free, null where it does not apply. `image` is per image. `second` (per second), `character` (per 1M characters) and `search` (per 1,000 searches) are left out where they do not apply.',
   );
 
 type PublicPrice = z.output<typeof publicPriceShape>;
@@ -74,13 +74,13 @@ function beginning({ inputTokens, isInclusive }: InputTier) {
 }
 
 function publicPrices(list: Prices, priced: Model['priced']) {
-  const isShown = (name: keyof Prices) => priced.has(name) || !IS_UNCHARGED.has(name);
+  const isShown = (name: keyof Prices) => priced.has(name) || !IS_RARE.has(name);
   const amountOf = (name: keyof Prices) => (priced.has(name) ? ntdNumber(list[name] * LISTED_UNITS[name]) : null);
   const shown = PRICE_ORDER.filter(isShown).map((name) => [DOCUMENT_NAMES[name], amountOf(name)]);
   return Object.fromEntries(shown) as Pick<PublicPrice, PriceName>;
 }
 
-const IS_UNCHARGED: ReadonlySet<keyof Prices> = new Set(UNCHARGED_PRICES);
+const IS_RARE: ReadonlySet<keyof Prices> = new Set(RARE_PRICES);
 
 function mapValues(values: ReadonlyMap<string, bigint>, show: (value: bigint) => number): Record<string, number> {
   return Object.fromEntries([...values].map(([name, value]) => [name, show(value)]));

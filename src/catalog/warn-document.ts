@@ -2,11 +2,13 @@
 
 import { isHeaderText, secretText } from '../kit/header-text.ts';
 import { isOwnKey } from '../kit/own-key.ts';
+import { MODEL_KINDS } from '../vendors/endpoints.ts';
+import { CHARGED_PRICES } from './charged-prices.ts';
 import { warnAddresses } from './check-addresses.ts';
 import type { DocumentFault } from './check-references.ts';
 import { NOT_CARRIED } from './check-secrets.ts';
 import { DEFAULT_CONTEXT_TOKENS, FREE_MODEL } from './document.ts';
-import { UNCHARGED_PRICES } from './listed-prices.ts';
+import { RARE_PRICES } from './listed-prices.ts';
 import { fieldsOf } from './loose-fields.ts';
 
 /** At most this many are named in one line. */
@@ -103,14 +105,15 @@ function lacksContext({ kinds, context_tokens: stated, price, routes }: Warnable
   return stated === undefined && isPaidChat && routes.some(({ channel }) => real.has(channel));
 }
 
-/** The price list shows them, so that a later endpoint finds them. A catalog has 0 for a price that is not set. */
+/** A catalog has 0 for a price that is not set. */
 function warnUncharged(models: readonly WarnableModel[]): DocumentFault[] {
-  return models.flatMap(({ id, price }, index) =>
-    UNCHARGED_PRICES.filter((name) => Boolean(fieldsOf(price)[name])).map((name) => ({
+  return models.flatMap(({ id, kinds, price }, index) => {
+    const charged = new Set(MODEL_KINDS.filter((kind) => kinds.includes(kind)).flatMap((kind) => CHARGED_PRICES[kind]));
+    return RARE_PRICES.filter((name) => Boolean(fieldsOf(price)[name]) && !charged.has(name)).map((name) => ({
       path: `models[${index}].price.${name}`,
-      message: `${id} has a price for each ${name}, which no endpoint charges yet: it is only shown`,
-    })),
-  );
+      message: `${id} has a price for each ${name}, but no model of kind ${kinds.join(', ')} is charged by it`,
+    }));
+  });
 }
 
 /** A usage record names the model and the channel, not the route. */

@@ -33,6 +33,10 @@ export interface RelayRequest {
   choices: number;
   /** Images asked for; 0 for everything that is no image request. */
   images: number;
+  /** Where these are billed: what the call can use at most, and what it used unless the upstream reports it. */
+  seconds?: number | undefined;
+  characters?: number | undefined;
+  searches?: number | undefined;
   /** Of a whole answer with log probabilities: about how many JSON values each token is. */
   valuesPerToken?: number | undefined;
   /** Tokens of the output bound that the client set aside for thinking. */

@@ -4,6 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Catalog } from '../catalog/catalog.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
 import { exampleModel } from '../catalog/example-models.ts';
+import type { ModelKind } from '../vendors/endpoints.ts';
 import { ENCODINGS } from './decode-body.ts';
 import type { ModelFor } from './description.ts';
 import { faultAnswers } from './fault-shapes.ts';
@@ -56,7 +57,15 @@ export function openapiDocument(
 }
 
 /** For examples of calls that no model of this server serves. */
-const WELL_KNOWN = { chat: FREE_MODEL, embeddings: 'text-embedding-3-small', images: 'gpt-image-1' } as const;
+const WELL_KNOWN: Record<ModelKind, string> = {
+  chat: FREE_MODEL,
+  embeddings: 'text-embedding-3-small',
+  images: 'gpt-image-1',
+  speech: 'gpt-4o-mini-tts',
+  transcription: 'gpt-4o-mini-transcribe',
+  rerank: 'rerank-v3.5',
+  moderation: 'omni-moderation-latest',
+};
 
 const TEXT: Schema = { type: 'string' };
 const header = (description: string, schema: Schema = TEXT): Schema => ({ description, schema });

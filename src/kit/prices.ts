@@ -1,5 +1,5 @@
-// Prices in nano-NT$: of a token of each bucket, of an image, of a second of audio, of a character of text, of a call of an
-// upstream's tool. Integers, because catalog prices have few decimals.
+// Prices in nano-NT$: of a token of each bucket, of an image, of a second of audio, of a character of text, of a search,
+// of a call of an upstream's tool. Integers, because catalog prices have few decimals.
 
 import type { Nano } from './money.ts';
 
@@ -12,8 +12,10 @@ export interface Prices {
   image: Nano;
   second: Nano;
   character: Nano;
+  search: Nano;
 }
 
+const THOUSAND = 1_000n;
 const MILLION = 1_000_000n;
 
 /** How many units a price in a list is for. */
@@ -26,6 +28,7 @@ export const LISTED_UNITS: Readonly<Record<keyof Prices, bigint>> = {
   image: 1n,
   second: 1n,
   character: MILLION,
+  search: THOUSAND,
 };
 
 /** The prices of a model or a route. Without rules, they apply to every request. */
@@ -81,6 +84,7 @@ export const FREE: Prices = {
   image: 0n,
   second: 0n,
   character: 0n,
+  search: 0n,
 };
 
 /** The factor of the standard service tier. */
@@ -169,5 +173,6 @@ function eachPrice(find: (name: keyof Prices) => Nano): Prices {
     image: find('image'),
     second: find('second'),
     character: find('character'),
+    search: find('search'),
   };
 }

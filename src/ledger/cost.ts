@@ -15,15 +15,7 @@ import type { HoldRequest } from '../store/operations.ts';
 import type { Buckets } from '../store/rows.ts';
 import { leastOutput } from './thinking-budget.ts';
 
-/** What a request used. No endpoint reports seconds or characters yet, and usage records do not have them. */
-export interface Quantities extends Buckets {
-  /** Of audio, begun ones counted as whole ones. */
-  seconds?: number;
-  /** Of text that is spoken. */
-  characters?: number;
-}
-
-const BUCKET_PRICES: readonly [bucket: keyof Quantities, price: keyof Prices][] = [
+const BUCKET_PRICES: readonly [bucket: keyof Buckets, price: keyof Prices][] = [
   ['input', 'input'],
   ['cachedInput', 'cachedInput'],
   ['cacheWrite5m', 'cacheWrite5m'],
@@ -32,10 +24,11 @@ const BUCKET_PRICES: readonly [bucket: keyof Quantities, price: keyof Prices][] 
   ['images', 'image'],
   ['seconds', 'second'],
   ['characters', 'character'],
+  ['searches', 'search'],
 ];
 
 /** At the prices of one request. */
-export function costAt(used: Quantities, prices: Prices): Nano {
+export function costAt(used: Buckets, prices: Prices): Nano {
   let cost = 0n;
   for (const [bucket, price] of BUCKET_PRICES) {
     const quantity = used[bucket];
@@ -46,7 +39,7 @@ export function costAt(used: Quantities, prices: Prices): Nano {
 
 /** Of a whole request: its input decides which prices apply. */
 export function costOf(
-  used: Quantities,
+  used: Buckets,
   list: ListPrices,
   serviceTier: string | null = null,
   calls: ToolCalls | null | undefined = null,
@@ -79,7 +72,7 @@ export interface ReceiptLine {
   amount: Nano;
 }
 
-const BUCKET_NAMES: Record<keyof Quantities, string> = {
+const BUCKET_NAMES: Record<keyof Buckets, string> = {
   input: 'input',
   cachedInput: 'cached_input',
   cacheWrite5m: 'cache_write_5m',
@@ -88,6 +81,7 @@ const BUCKET_NAMES: Record<keyof Quantities, string> = {
   images: 'image',
   seconds: 'second',
   characters: 'character',
+  searches: 'search',
 };
 
 /**
@@ -95,14 +89,12 @@ const BUCKET_NAMES: Record<keyof Quantities, string> = {
  * is what was charged for losses.
  */
 export function receiptLines(
-  record: Quantities & Omit<ChargedTerms, 'pricedAt'>,
+  record: Buckets & Omit<ChargedTerms, 'pricedAt'>,
   list: ListPrices,
   charged: Nano,
 ): ReceiptLine[] {
   const prices = pricesFor(list, inputOf(record), record.serviceTier);
-  const lines = BUCKET_PRICES.map(([bucket, price]) =>
-    lineOf(BUCKET_NAMES[bucket], record[bucket] ?? 0, prices[price]),
-  );
+  const lines = BUCKET_PRICES.map(([bucket, price]) => lineOf(BUCKET_NAMES[bucket], record[bucket], prices[price]));
   for (const [tool, count] of Object.entries(record.toolCalls ?? {})) {
     lines.push(lineOf(`tool:${tool}`, count, list.rules?.tools.get(tool) ?? 0n));
   }
@@ -128,9 +120,10 @@ export interface PaidCall {
     choices: number;
     /** Requested images: their output cannot be cut short, so all of it is held. */
     images: number;
-    /** At most so many seconds of audio and characters of text. */
+    /** At most so many seconds of audio, characters of text, and searches. */
     seconds?: number | undefined;
     characters?: number | undefined;
+    searches?: number | undefined;
     /** Output tokens reserved for thinking: the output must be longer. */
     thinkingBudget: number | undefined;
     /** The service tier that the client names. */
@@ -154,7 +147,8 @@ export interface HoldTerms {
  */
 export function holdFor(call: PaidCall, inputTokens: number, outputTokens: number, terms: HoldTerms = {}): HoldRequest {
   const { model, candidates, request, isStrict } = call;
-  const { choices, images, seconds = 0, characters = 0, thinkingBudget, serviceTier } = request;
+  const { choices, images, thinkingBudget, serviceTier } = request;
+  const { seconds = 0, characters = 0, searches = 0 } = request;
   const { wholeInput = inputTokens, calls } = terms;
   let prices = highestPrices(model.prices, wholeInput, serviceTier);
   let fees = calls ? mostFees(model.prices, calls) : 0n;
@@ -163,9 +157,9 @@ export function holdFor(call: PaidCall, inputTokens: number, outputTokens: numbe
     prices = higherPrices(prices, highestPrices(candidate.prices, wholeInput, serviceTier));
     if (calls) fees = maxNano(fees, mostFees(candidate.prices, calls));
   }
-  const { input, cachedInput, cacheWrite5m, cacheWrite1h, output, image, second, character } = prices;
+  const { input, cachedInput, cacheWrite5m, cacheWrite1h, output, image, second, character, search } = prices;
   const dearestInput = maxNano(input, cachedInput, cacheWrite5m, cacheWrite1h);
-  const otherUnits = BigInt(seconds) * second + BigInt(characters) * character;
+  const otherUnits = BigInt(seconds) * second + BigInt(characters) * character + BigInt(searches) * search;
   return {
     base: BigInt(inputTokens) * dearestInput + BigInt(images) * image + otherUnits + fees,
     unit: output * BigInt(choices),

@@ -7,7 +7,7 @@ import { chargedTier, type ListPrices, pricesFor, servedTier } from '../kit/pric
 import { costAt, costOf, feesOf, inputOf } from '../ledger/cost.ts';
 import { type Loss, type LossReason, NO_BUCKETS } from '../store/rows.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
-import { type Bill, sentTier, type Used, usedBy } from './measure.ts';
+import { type Bill, otherUnits, sentTier, type Used, usedBy } from './measure.ts';
 import { maySpendUnseen, needsReport } from './needs-report.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import type { ChosenRoute } from './plan.ts';
@@ -154,6 +154,7 @@ export function noteFailedAttempt(
     input: failed.input ?? estimatedInput(request.input, step.model),
     output: mostOutput(tools, admission, step, failed),
     images: request.images,
+    ...otherUnits(request),
   };
   const tiers = { sent: sentTier(admission.call, step), reported: report?.serviceTier };
   const used = { buckets, tiers, toolCalls: report?.toolCalls };

@@ -37,8 +37,8 @@ export interface Bill extends ReportedUsage, Used {
 type MeasuredFacts = AnswerFacts & { finished?: boolean };
 
 /**
- * The usage without a price. Images are counted as returned, whatever the upstream reports; only tokens with a price are
- * estimated.
+ * The usage without a price. Images are counted as returned, whatever the upstream reports, and characters as requested; only
+ * tokens with a price are estimated.
  */
 export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bill {
   const { request } = call;
@@ -49,6 +49,7 @@ export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bi
   const tokens = output.tokens + mediaTokensOf(request, model, output);
   const uncovered = surplusImages > 0 ? { ...NO_BUCKETS, images: surplusImages } : NO_BUCKETS;
   const report = typeof usage === 'object' ? usage : undefined;
+  const isCounted = images > 0 || (request.characters ?? 0) > 0;
   // What is reported before the end has only the beginning of the output, and no results of tools.
   const lacksOutput = report !== undefined && (report.lacksOutput === true || !finished);
   const toolCalls = finished && report?.toolCalls ? { ...output.toolCalls, ...report.toolCalls } : output.toolCalls;
@@ -56,17 +57,18 @@ export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bi
   if (report) {
     const counted = lacksOutput ? withReasoning(report.reasoning, tokens, output) : 0;
     const input = report.buckets.input + (finished ? 0 : (output.toolInput ?? 0));
-    buckets = { ...report.buckets, input, output: Math.max(report.buckets.output, counted), images };
+    const used = { ...report.buckets, input, output: Math.max(report.buckets.output, counted), images };
+    buckets = { ...used, ...otherUnits(request, report.buckets) };
   } else {
     const input = estimatedInput(request.input, model, output.toolInput);
-    buckets = { ...NO_BUCKETS, input, output: wholeTokens(tokens), images };
+    buckets = { ...NO_BUCKETS, input, output: wholeTokens(tokens), images, ...otherUnits(request) };
   }
   return {
     ...report,
     buckets,
     reasoning: report?.reasoning ?? 0,
     cost: 0n,
-    estimated: report ? lacksOutput : images === 0 || prices.input > 0n || prices.output > 0n,
+    estimated: report ? lacksOutput : !isCounted || prices.input > 0n || prices.output > 0n,
     model: id,
     reported: usage,
     rule: 'served',
@@ -75,6 +77,15 @@ export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bi
     toolCalls,
     chargedTier: null,
     chargedCalls: null,
+  };
+}
+
+/** What is neither token nor image: as reported, or else all that was requested. */
+export function otherUnits(request: Call['request'], reported: Buckets = NO_BUCKETS) {
+  return {
+    seconds: reported.seconds || (request.seconds ?? 0),
+    characters: request.characters ?? 0,
+    searches: reported.searches || (request.searches ?? 0),
   };
 }
 

@@ -29,7 +29,7 @@ function checkApplied({ version, hash }: AppliedMigration, migrations: readonly 
   const known = migrations.find((migration) => migration.version === Number(version));
   if (!known) {
     throw new StoreRefused(
-      `the database is from a newer version (its schema is ${version}, this program knows up to ${migrations.length}): upgrade the program`,
+      `the database is from a newer version (its schema is ${version}, this program knows up to ${migrations.at(-1)?.version ?? 0}): upgrade the program`,
     );
   }
   if (hashOf(known) !== hash) throw new StoreRefused(`migration ${version} differs from the one this database had`);

@@ -1,7 +1,7 @@
 // What the reads of the store are asked with, and what they answer; `read-table.ts` has the reads themselves.
 
 import type { Severity } from '../kit/alarms.ts';
-import type { Card, CardState, KeyChain, UsageRecord } from './rows.ts';
+import type { Buckets, Card, CardState, KeyChain, UsageRecord } from './rows.ts';
 
 export interface UsageQuery {
   accountId: string;
@@ -23,15 +23,9 @@ export interface UsageQuery {
   after?: { at: number; requestId: string };
 }
 
-export interface UsageTotals {
+export interface UsageTotals extends Buckets {
   requests: number;
-  input: number;
-  cachedInput: number;
-  cacheWrite5m: number;
-  cacheWrite1h: number;
-  output: number;
   reasoning: number;
-  images: number;
   cost: bigint;
 }
 

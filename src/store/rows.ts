@@ -119,7 +119,7 @@ export const HOUSE_ACCOUNTS = [
 ] as const;
 export type HouseAccount = (typeof HOUSE_ACCOUNTS)[number];
 
-/** Disjoint token buckets: together they are everything the upstream counted. */
+/** What a request used, in disjoint buckets: together they are everything that has a price. */
 export interface Buckets {
   input: number;
   cachedInput: number;
@@ -128,6 +128,12 @@ export interface Buckets {
   /** Reasoning included. */
   output: number;
   images: number;
+  /** Of audio, begun ones counted as whole ones. */
+  seconds: number;
+  /** Of text that is spoken. */
+  characters: number;
+  /** Of a rerank, in the unit of its vendor. */
+  searches: number;
 }
 
 export const NO_BUCKETS: Buckets = {
@@ -137,6 +143,9 @@ export const NO_BUCKETS: Buckets = {
   cacheWrite1h: 0,
   output: 0,
   images: 0,
+  seconds: 0,
+  characters: 0,
+  searches: 0,
 };
 
 export function addBuckets(one: Buckets, other: Buckets): Buckets {
@@ -147,6 +156,9 @@ export function addBuckets(one: Buckets, other: Buckets): Buckets {
     cacheWrite1h: one.cacheWrite1h + other.cacheWrite1h,
     output: one.output + other.output,
     images: one.images + other.images,
+    seconds: one.seconds + other.seconds,
+    characters: one.characters + other.characters,
+    searches: one.searches + other.searches,
   };
 }
 

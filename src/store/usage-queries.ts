@@ -41,6 +41,9 @@ export const SUMMED = [
   'output_tokens',
   'reasoning_tokens',
   'images',
+  'seconds',
+  'characters',
+  'searches',
   'cost_nano',
 ] as const;
 /** Of the sums by day. */
@@ -186,6 +189,9 @@ export function decodeTotals(row: Readonly<Record<string, unknown>> | null | und
     output: number('output_tokens'),
     reasoning: number('reasoning_tokens'),
     images: number('images'),
+    seconds: number('seconds'),
+    characters: number('characters'),
+    searches: number('searches'),
     cost: BigInt(String(row?.cost_nano ?? 0)),
   };
 }

@@ -1,23 +1,46 @@
 // The endpoints that each kind of channel has, and those that each kind of model needs.
 
-export const ENDPOINTS = ['chat', 'responses', 'embeddings', 'images', 'messages', 'gemini'] as const;
+export const ENDPOINTS = [
+  'chat',
+  'responses',
+  'embeddings',
+  'images',
+  'speech',
+  'transcription',
+  'rerank',
+  'moderation',
+  'messages',
+  'gemini',
+] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
 
 /** The protocol of a channel's upstream. */
 export const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'bedrock', 'vertex', 'azure', 'demo'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
-export const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
+export const MODEL_KINDS = ['chat', 'embeddings', 'images', 'speech', 'transcription', 'rerank', 'moderation'] as const;
 export type ModelKind = (typeof MODEL_KINDS)[number];
+
+/** Those of the OpenAI format. */
+const OPENAI: readonly Endpoint[] = [
+  'chat',
+  'responses',
+  'embeddings',
+  'images',
+  'speech',
+  'transcription',
+  'rerank',
+  'moderation',
+];
 
 /** All endpoints of a kind, which the document may restrict. */
 const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
-  openai: ['chat', 'responses', 'embeddings', 'images'],
+  openai: OPENAI,
   anthropic: ['messages'],
   gemini: ['gemini'],
   bedrock: ['messages', 'chat'],
   vertex: ['messages', 'gemini', 'chat'],
-  azure: ['chat', 'responses', 'embeddings', 'images', 'messages'],
+  azure: [...OPENAI, 'messages'],
   demo: ['chat', 'messages'],
 };
 
@@ -26,7 +49,7 @@ const CLAUDE = /claude/i;
 const HOSTED: Partial<Record<ChannelKind, (model: string) => readonly Endpoint[]>> = {
   bedrock: (model) => (CLAUDE.test(model) ? ['messages'] : ['chat']),
   vertex: (model) => (CLAUDE.test(model) ? ['messages'] : /^gemini/i.test(model) ? ['gemini'] : ['chat']),
-  azure: (model) => (CLAUDE.test(model) ? ['messages'] : ['chat', 'responses', 'embeddings', 'images']),
+  azure: (model) => (CLAUDE.test(model) ? ['messages'] : OPENAI),
 };
 
 /** The endpoints that can serve a kind of model; chats are translated where necessary. */
@@ -34,6 +57,10 @@ export const SERVED_BY: Record<ModelKind, readonly Endpoint[]> = {
   chat: ['chat', 'messages', 'responses', 'gemini'],
   embeddings: ['embeddings'],
   images: ['images'],
+  speech: ['speech'],
+  transcription: ['transcription'],
+  rerank: ['rerank'],
+  moderation: ['moderation'],
 };
 
 interface EndpointFields {

@@ -65,11 +65,13 @@ describe('routes', () => {
   });
 });
 
+const ALL = ['chat', 'responses', 'embeddings', 'images', 'speech', 'transcription', 'rerank', 'moderation'];
+
 test('channels have what the document says and sensible rest', () => {
   expect(CATALOG.channels.get('a')).toMatchObject({
     baseUrl: 'http://a.test/v1',
     apiKey: 'env:A_KEY',
-    endpoints: ['chat', 'responses', 'embeddings', 'images'],
+    endpoints: ALL,
     timeouts: { connectMs: 2_000, firstTokenMs: 9_000, idleMs: 60_000, totalMs: 600_000 },
   });
   expect(CATALOG.channels.get('b')).toMatchObject({
@@ -81,10 +83,14 @@ test('channels have what the document says and sensible rest', () => {
 });
 
 test.each([
-  ['https://a.test/openai/deployments/gpt', {}, ['chat', 'embeddings', 'images']],
-  ['https://a.test/openai/deployments/gpt?api-version=2024-10-21', {}, ['chat', 'embeddings', 'images']],
+  ['https://a.test/openai/deployments/gpt', {}, ALL.filter((endpoint) => endpoint !== 'responses')],
+  [
+    'https://a.test/openai/deployments/gpt?api-version=2024-10-21',
+    {},
+    ALL.filter((endpoint) => endpoint !== 'responses'),
+  ],
   ['https://a.test/openai/deployments/gpt', { endpoints: ['chat', 'responses'] }, ['chat', 'responses']],
-  ['https://a.test/openai/v1?from=/deployments/', {}, ['chat', 'responses', 'embeddings', 'images']],
+  ['https://a.test/openai/v1?from=/deployments/', {}, ALL],
 ])('the address of one model has responses only if that is said: %s %j', (base_url, fields, endpoints) => {
   const channel = { name: 'azure', kind: 'openai', quirks: 'azure', base_url, ...fields };
   const models = [{ id: 'm', price: 'free', routes: [{ channel: 'azure', model: 'm' }] }];

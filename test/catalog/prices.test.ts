@@ -119,6 +119,7 @@ describe('a price left out', () => {
       image: 0n,
       second: 0n,
       character: 0n,
+      search: 0n,
     });
   });
 
@@ -139,7 +140,7 @@ describe('a price left out', () => {
 test('free costs nothing, whatever it is', () => {
   const model = modelOf(priced('free', 'chat, embeddings, images'));
   expect(model.free).toBe(true);
-  expect(Object.values(model.prices)).toEqual(Array.from({ length: 8 }, () => 0n));
+  expect(Object.values(model.prices)).toEqual(Array.from({ length: 9 }, () => 0n));
 });
 
 describe('rules of a price', () => {
@@ -207,7 +208,7 @@ describe('rules of a price', () => {
       ...{ inputTokens: 9, isInclusive: true },
       prices: {
         ...{ input: 20_000n, cachedInput: 1_000n, cacheWrite5m: 20_000n, cacheWrite1h: 20_000n },
-        ...{ output: 40_000n, image: 0n, second: 0n, character: 0n },
+        ...{ output: 40_000n, image: 0n, second: 0n, character: 0n, search: 0n },
       },
     });
     expect(tierOf(priced(`{input: 10, output: 40, ${tiers}}`))?.prices.cachedInput).toBe(20_000n);

@@ -89,6 +89,15 @@ describe('a paid model has the prices of its kinds', () => {
     [{ kinds: ['images'], price: { input: 1 } }, ['models[2].price.image']],
     [{ kinds: ['images'], price: { image: 1 } }, []],
     [{ kinds: ['images'], price: PRICE }, []],
+    [{ kinds: ['speech'], price: { input: 1 } }, ['models[2].price.character']],
+    [{ kinds: ['speech'], price: { character: 1 } }, []],
+    [{ kinds: ['speech'], price: PRICE }, []],
+    [{ kinds: ['transcription'], price: { input: 1 } }, ['models[2].price.second']],
+    [{ kinds: ['transcription'], price: { second: 1 } }, []],
+    [{ kinds: ['rerank'], price: {} }, ['models[2].price.search']],
+    [{ kinds: ['rerank'], price: { search: 1 } }, []],
+    [{ kinds: ['rerank'], price: { input: 1 } }, []],
+    [{ kinds: ['moderation'], price: {} }, ['models[2].price.input']],
     [{ kinds: ['chat', 'images'], price: { image: 1 } }, ['models[2].price.input', 'models[2].price.output']],
   ])('%j', (model, paths) => expect(faultPaths(withModel(model))).toEqual(paths));
 });

@@ -25,6 +25,8 @@ function faultsOfNew(text: string): string[] {
   return read.ok ? [] : read.faults.map(printFault);
 }
 
+const OPENAI = ['chat', 'responses', 'embeddings', 'images', 'speech', 'transcription', 'rerank', 'moderation'];
+
 describe('a kind that no route can serve', () => {
   test.each([
     ['embeddings', { kind: 'anthropic' }],
@@ -32,6 +34,9 @@ describe('a kind that no route can serve', () => {
     ['embeddings', { kind: 'gemini' }],
     ['images', { kind: 'gemini' }],
     ['embeddings', { kind: 'demo' }],
+    ['speech', { kind: 'anthropic' }],
+    ['rerank', { kind: 'gemini' }],
+    ['moderation', { kind: 'openai', endpoints: ['chat'] }],
     ['images', { kind: 'openai', endpoints: ['chat'] }],
   ])('%s on %j is told by its path', (kind, channel) => {
     expect(faultsOfNew(withKind(kind, channel))).toEqual([
@@ -51,6 +56,10 @@ describe('a kind that no route can serve', () => {
     ['chat', { kind: 'openai', endpoints: ['images'], anthropic_base_url: URL }],
     ['embeddings', { kind: 'openai' }],
     ['images', { kind: 'openai', endpoints: ['images'] }],
+    ['speech', { kind: 'azure' }],
+    ['transcription', { kind: 'openai' }],
+    ['rerank', { kind: 'openai', endpoints: ['rerank'] }],
+    ['moderation', { kind: 'openai' }],
   ])('%s on %j is fine', (kind, channel) => {
     expect(faultsOfNew(withKind(kind, channel))).toEqual([]);
   });
@@ -68,7 +77,7 @@ test.each([
   [{ kind: 'demo', endpoints: ['chat', 'images'] }, 'a channel of kind demo has only chat, messages'],
   [
     { kind: 'openai', endpoints: ['chat', 'messages'] },
-    'a channel of kind openai has only chat, responses, embeddings, images; messages needs anthropic_base_url',
+    `a channel of kind openai has only ${OPENAI.join(', ')}; messages needs anthropic_base_url`,
   ],
 ])('an endpoint that %j cannot have is told by its path', (channel, message) => {
   expect(faultsOfNew(withKind('chat', channel))).toEqual([`channels[2].endpoints[1]: ${message}`]);
@@ -125,7 +134,7 @@ describe('a second address on a channel that asks only one', () => {
   test.each([
     ['anthropic', ['messages']],
     ['gemini', ['gemini']],
-    ['openai', ['chat', 'responses', 'embeddings', 'images', 'messages']],
+    ['openai', [...OPENAI, 'messages']],
   ])('a stored channel of kind %s has %j', (kind, endpoints) => {
     const read = readDocument(second(kind));
     if (!read.ok) throw new Error('a stored document goes on');

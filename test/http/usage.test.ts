@@ -75,6 +75,9 @@ test('a record has exactly these fields, exact to the nano', async () => {
     output_tokens: 50,
     reasoning_tokens: 20,
     images: 0,
+    seconds: 0,
+    characters: 0,
+    searches: 0,
     first_token_ms: null,
     total_ms: 0,
     cost_ntd: 0.00249115,
@@ -159,6 +162,9 @@ describe('totals', () => {
       output_tokens: sum('output_tokens'),
       reasoning_tokens: 20,
       images: 0,
+      seconds: 0,
+      characters: 0,
+      searches: 0,
     });
     const cost = all.reduce((total: bigint, record: Answer) => total + BigInt(record.cost_nano), 0n);
     expect(page.totals.cost_nano).toBe(cost.toString());

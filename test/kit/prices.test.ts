@@ -14,7 +14,7 @@ import {
 const price = fc.bigInt({ min: 0n, max: 1_000_000n });
 const prices: fc.Arbitrary<Prices> = fc.record({
   ...{ input: price, cachedInput: price, cacheWrite5m: price, cacheWrite1h: price },
-  ...{ output: price, image: price, second: price, character: price },
+  ...{ output: price, image: price, second: price, character: price, search: price },
 });
 const TIERS = ['flex', 'priority', 'scale'];
 const lists: fc.Arbitrary<ListPrices> = fc

@@ -1,13 +1,13 @@
-// Prices by the second and by the character: what they cost, what is held for them, and how a receipt lists them.
+// Prices by the second, the character and the search: what they cost, what is held for them, and how a receipt lists them.
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { FREE, type ListPrices } from '../../src/kit/prices.ts';
-import { costOf, holdFor, type PaidCall, type Quantities, receiptLines } from '../../src/ledger/cost.ts';
-import { NO_BUCKETS } from '../../src/store/rows.ts';
+import { costOf, holdFor, type PaidCall, receiptLines } from '../../src/ledger/cost.ts';
+import { type Buckets, NO_BUCKETS } from '../../src/store/rows.ts';
 
-/** NT$0.00325 for a second, NT$487.5 for a million characters. */
-const SPOKEN: ListPrices = { ...FREE, second: 3_250_000n, character: 487_500n };
+/** NT$0.00325 for a second, NT$487.5 for a million characters, NT$65 for a thousand searches. */
+const SPOKEN: ListPrices = { ...FREE, second: 3_250_000n, character: 487_500n, search: 65_000_000n };
 const DEARER: ListPrices = { ...FREE, second: 4_000_000n };
 const FLEX: ListPrices = {
   ...SPOKEN,
@@ -49,11 +49,12 @@ test('no quantity within its bound costs more than the hold', () => {
 });
 
 test('a receipt has a line for each, and they sum to the charge', () => {
-  const used: Quantities = { ...NO_BUCKETS, seconds: 12, characters: 340 };
+  const used: Buckets = { ...NO_BUCKETS, seconds: 12, characters: 340, searches: 3 };
   const charged = costOf(used, SPOKEN);
   const lines = receiptLines({ ...used, serviceTier: null, toolCalls: null }, SPOKEN, charged);
   expect(lines).toEqual([
     { bucket: 'second', quantity: 12, unitPrice: 3_250_000n, amount: 39_000_000n },
     { bucket: 'character', quantity: 340, unitPrice: 487_500n, amount: 165_750_000n },
+    { bucket: 'search', quantity: 3, unitPrice: 65_000_000n, amount: 195_000_000n },
   ]);
 });

@@ -1,4 +1,4 @@
-// Prices by the second and by the character, from the document to wherever prices are shown, edited and imported.
+// Prices by the second, the character and the search, from the document to wherever prices are shown, edited and imported.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { importPrices } from '../../src/admin/actions/import-prices.ts';
@@ -12,8 +12,9 @@ import { faultsOf, withModel } from '../support/plain-document.ts';
 import { upModel } from '../support/test-document.ts';
 import { createSiteClient } from './site-client.ts';
 
-const PRICE = { input: 10, output: 40, second: 0.00325, character: 487.5 };
-const COST = { input: 5, output: 20, second: 0.0026, character: 390 };
+const PRICE = { input: 10, output: 40, second: 0.00325, character: 487.5, search: 65 };
+const COST = { input: 5, output: 20, second: 0.0026, character: 390, search: 52 };
+const KINDS = ['chat', 'speech', 'transcription', 'rerank'];
 
 let gateway: TestGateway;
 let api: AdminApi;
@@ -23,7 +24,11 @@ beforeAll(async () => {
       ...standard,
       models: [
         ...standard.models,
-        upModel('spoken', { price: PRICE, routes: [{ channel: 'up', model: 'upstream-spoken', cost: COST }] }),
+        upModel('spoken', {
+          kinds: KINDS,
+          price: PRICE,
+          routes: [{ channel: 'up', model: 'upstream-spoken', cost: COST }],
+        }),
       ],
     }),
   });
@@ -36,7 +41,7 @@ test('the catalog and the list of models show them for a model that has them', a
   const { key } = await gateway.register();
   for (const { data } of [catalog, await gateway.get('/v1/models', key)]) {
     const priceOf = (id: string) => data.find((model: Answer) => model.id === id).price;
-    expect(priceOf('spoken')).toMatchObject({ second: 0.00325, character: 487.5 });
+    expect(priceOf('spoken')).toMatchObject({ second: 0.00325, character: 487.5, search: 65 });
     expect(priceOf('up-paid')).not.toHaveProperty('second');
   }
 });
@@ -45,7 +50,8 @@ test('the pricing page has their columns only while it lists a model that has th
   const read = async (path: string) => await (await createSiteClient(gateway).get(path)).text();
   const table = (html: string) => html.slice(html.indexOf('<thead'), html.indexOf('</table>'));
   const all = table(await read('/pricing'));
-  for (const text of ['Per second', '0.00325', 'Per 1M characters', '487.5']) expect(all).toContain(text);
+  for (const text of ['Per second', '0.00325', 'Per 1M characters', '487.5', 'Per 1,000 searches', '65'])
+    expect(all).toContain(text);
   const others = table(await read('/pricing?q=up-paid'));
   expect(others).toContain('Cached input');
   expect(others).not.toContain('Per image');
@@ -56,8 +62,8 @@ test('the operator sees them with their margin, and changes one exactly', async 
   const rowOf = (rows: Answer) => rows.find(({ model }: Answer) => model === 'spoken');
   const { body } = await api('GET', '/prices');
   expect(rowOf(body.rows)).toMatchObject({
-    sale: { second: '0.00325', character: '487.5' },
-    routes: [{ cost: { second: '0.0026', character: '390' }, margin: { second: 0.2, character: 0.2 } }],
+    sale: { second: '0.00325', character: '487.5', search: '65' },
+    routes: [{ cost: { character: '390', search: '52' }, margin: { second: 0.2, character: 0.2, search: 0.2 } }],
   });
   const page = await (await (await clientOf(gateway)).get('/models/edit?model=spoken')).text();
   expect(page).toContain('One second of audio');
@@ -86,18 +92,18 @@ test.each([
   expect(faultsOf(withModel({ price: { input: 1, output: 1, ...price } }))).toEqual([message]);
 });
 
-test('the check says that no endpoint charges them yet', () => {
-  const read = readDocument(withModel({ price: PRICE }));
+test('the check names those that no kind of the model is charged by', () => {
+  const read = readDocument(withModel({ kinds: ['chat', 'speech'], price: PRICE }));
   if (!read.ok) throw new Error('the document is valid');
   const warnings = warnDocument(read.document, { variable: () => 'set', readFile: () => undefined });
   expect(warnings).toEqual([
     {
       path: 'models[2].price.second',
-      message: 'extra has a price for each second, which no endpoint charges yet: it is only shown',
+      message: 'extra has a price for each second, but no model of kind chat, speech is charged by it',
     },
     {
-      path: 'models[2].price.character',
-      message: 'extra has a price for each character, which no endpoint charges yet: it is only shown',
+      path: 'models[2].price.search',
+      message: 'extra has a price for each search, but no model of kind chat, speech is charged by it',
     },
   ]);
 });

@@ -100,7 +100,7 @@ describe('a migration', () => {
     const database = await server.createDatabase();
     await database.sql(`INSERT INTO schema_migrations VALUES (9999, 'later', 'hash')`);
     expect(await refusal(open(database.url))).toBe(
-      `the database is from a newer version (its schema is 9999, this program knows up to ${MIGRATIONS.length}): upgrade the program`,
+      `the database is from a newer version (its schema is 9999, this program knows up to ${MIGRATIONS.at(-1)?.version}): upgrade the program`,
     );
     await database.drop();
   });

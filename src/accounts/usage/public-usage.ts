@@ -11,6 +11,9 @@ const counted = {
   output_tokens: count,
   reasoning_tokens: count.describe('Part of output_tokens.'),
   images: count,
+  seconds: count.describe('Of audio.'),
+  characters: count.describe('Of text that was spoken.'),
+  searches: count.describe('Of a rerank.'),
 };
 
 export const usageRecord = named('UsageRecord', {
@@ -66,5 +69,8 @@ function publicCounts(counts: Omit<UsageTotals, 'requests' | 'cost'>) {
     output_tokens: counts.output,
     reasoning_tokens: counts.reasoning,
     images: counts.images,
+    seconds: counts.seconds,
+    characters: counts.characters,
+    searches: counts.searches,
   };
 }

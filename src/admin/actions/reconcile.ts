@@ -3,9 +3,10 @@
 // so a bill is compared with the prices of its day. A record names the channel and not the route: if a model has
 // several routes to one channel, it is unknown which one served. Usage before the first kept day is unknown, too.
 
-import { type Amounts, isPerImage, type PriceName, priceOf } from '../../catalog/listed-prices.ts';
+import { type Amounts, hasNoTokenPrice, type PriceName, priceOf } from '../../catalog/listed-prices.ts';
 import { DAY_MS } from '../../kit/clock.ts';
 import { NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
+import { LISTED_UNITS } from '../../kit/prices.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import type { ChannelDay } from '../../store/reads.ts';
 import { record } from './audit-log.ts';
@@ -214,9 +215,15 @@ function ourSide(day: ServedDay): OurSide {
   };
 }
 
-/** Unknown without a cost; but tokens cost nothing if only images have a cost, and vice versa. */
+/** Unknown without a cost; but tokens cost nothing if only other units have a cost, and vice versa. */
 function upstreamCost(day: ChannelDay, noted: Amounts | undefined): Nano | null {
-  if (!noted && day.images > 0) return null;
+  const units = [
+    [day.images, 'image'],
+    [day.seconds, 'second'],
+    [day.characters, 'character'],
+    [day.searches, 'search'],
+  ] as const;
+  if (!noted && units.some(([quantity]) => quantity > 0)) return null;
   const cost = noted ?? {};
   const used: readonly (readonly [number, PriceName])[] = [
     [day.input, 'input'],
@@ -227,11 +234,12 @@ function upstreamCost(day: ChannelDay, noted: Amounts | undefined): Nano | null 
   ];
   let perMillion = 0n;
   for (const [tokens, name] of used) {
-    const price = priceOf(cost, name) ?? (isPerImage(cost) ? 0n : undefined);
+    const price = priceOf(cost, name) ?? (hasNoTokenPrice(cost) ? 0n : undefined);
     if (tokens > 0 && price === undefined) return null;
     perMillion += BigInt(tokens) * (price ?? 0n);
   }
-  return perMillion / 1_000_000n + BigInt(day.images) * (cost.image ?? 0n);
+  const others = units.map(([quantity, name]) => (BigInt(quantity) * (cost[name] ?? 0n)) / LISTED_UNITS[name]);
+  return others.reduce((sum, amount) => sum + amount, perMillion / 1_000_000n);
 }
 
 function addBill(a: BillSide, b: BillSide): BillSide {

@@ -3,7 +3,7 @@
 // differ are the records counted by revision.
 
 import type { Document } from '../../catalog/document.ts';
-import { type Amounts, hasRules, isPerImage } from '../../catalog/listed-prices.ts';
+import { type Amounts, hasNoTokenPrice, hasRules } from '../../catalog/listed-prices.ts';
 import { readStoredDocument } from '../../catalog/read-document.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import { taipeiDayStart } from '../../kit/taipei.ts';
@@ -104,7 +104,7 @@ function routesTo({ models }: Document, channel: string): RouteThen[] {
         publicModel: id,
         upstreamModel: model,
         cost,
-        isPerImage: (cost !== undefined && isPerImage(cost)) || (price !== 'free' && isPerImage(price)),
+        isPerImage: (cost !== undefined && hasNoTokenPrice(cost)) || (price !== 'free' && hasNoTokenPrice(price)),
         hasRules: (cost !== undefined && hasRules(cost)) || (price !== 'free' && hasRules(price)),
       })),
   );

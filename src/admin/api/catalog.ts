@@ -47,7 +47,7 @@ function applied(result: AppliedDocument): unknown {
 
 const priceList = z.strictObject({
   text: text.describe(
-    'CSV with a header, or JSON (a list of objects, or an object by model). `model` is an id or alias of ours, or with `channel` the name at that upstream. Prices are the columns input, cached_input, cache_write_5m, cache_write_1h and output in US$ per 1M tokens, image and second in US$ each, and character in US$ per 1M characters; JSON may also have tiers, service_tiers and tools as in the document, with amounts in US$. Any other column is a note `unknown_column`.',
+    'CSV with a header, or JSON (a list of objects, or an object by model). `model` is an id or alias of ours, or with `channel` the name at that upstream. Prices are the columns input, cached_input, cache_write_5m, cache_write_1h and output in US$ per 1M tokens, image and second in US$ each, character in US$ per 1M characters, and search in US$ per 1,000 searches; JSON may also have tiers, service_tiers and tools as in the document, with amounts in US$. Any other column is a note `unknown_column`.',
   ),
   rate: amount.describe('NT$ for one US$, such as 32.5.'),
   markup: amount.describe('Percent on top of the cost: 0 sells at cost, 30 at 1.3 times the cost.'),

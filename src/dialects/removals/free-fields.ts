@@ -42,6 +42,13 @@ export const FREE_FIELDS: Record<Dialect['endpoint'], readonly string[]> = {
     ...['model', 'prompt', 'n', 'size', 'response_format', 'user', 'stream', 'style'],
     ...['background', 'moderation', 'output_format', 'output_compression'],
   ],
+  speech: ['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'],
+  transcription: [
+    ...['model', 'file', 'language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities', 'stream'],
+    ...['include', 'chunking_strategy'],
+  ],
+  rerank: ['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'rank_fields'],
+  moderation: ['model', 'input'],
   // Always translated.
   gemini: [],
 };

@@ -88,6 +88,10 @@ const KNOWN: Record<Dialect['endpoint'], ReadonlyMap<string, KnownField>> = {
   messages: knownOf('messages'),
   embeddings: knownOf('embeddings'),
   images: knownOf('images'),
+  speech: knownOf('speech'),
+  transcription: knownOf('transcription'),
+  rerank: knownOf('rerank'),
+  moderation: knownOf('moderation'),
   gemini: knownOf('gemini'),
 };
 

@@ -2,8 +2,11 @@
 // The receipt of one request: what was counted, at which price, and every try it took.
 
 import { type Receipt, readReceipt } from '../../accounts/usage/show-receipt.ts';
+import { DOCUMENT_NAMES, PRICE_ORDER } from '../../catalog/listed-prices.ts';
 import { Fault } from '../../faults/fault.ts';
-import { count, dateTime, listPrice, milliseconds, money, priceNumber } from '../format.ts';
+import { ntdNumber } from '../../kit/money.ts';
+import { LISTED_UNITS } from '../../kit/prices.ts';
+import { count, dateTime, milliseconds, money, priceNumber } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { tierName } from '../pages/price-rules.ts';
@@ -180,11 +183,18 @@ function UnitPrice({ language, line }: { language: Language; line: Receipt['line
   const { usage } = wordsOf(language).account;
   const { bucket, quantity, unitPrice } = line;
   if (bucket === 'written_off' || bucket === 'loss_guard') return null;
-  const isSingle = bucket === 'image' || bucket === 'second' || toolOf(bucket) !== undefined;
-  const price = `NT$${priceNumber(listPrice(isSingle ? 'image' : 'input', unitPrice))}`;
+  const units = unitsOf(bucket);
+  const price = `NT$${priceNumber(ntdNumber(unitPrice * units))}`;
+  const say = units === 1n ? undefined : units === LISTED_UNITS.search ? usage.perThousand : usage.perMillion;
   return (
     <span class="under number">
-      {count(quantity)} × {isSingle ? price : usage.perMillion(price)}
+      {count(quantity)} × {say ? say(price) : price}
     </span>
   );
+}
+
+/** How many units the listed price of a bucket is for. A call of a tool has its own price. */
+function unitsOf(bucket: string): bigint {
+  const name = PRICE_ORDER.find((one) => DOCUMENT_NAMES[one] === bucket);
+  return name ? LISTED_UNITS[name] : 1n;
 }

@@ -116,8 +116,15 @@ function inputOf({ input, cachedInput, cacheWrite5m, cacheWrite1h }: UsageRecord
   return input + cachedInput + cacheWrite5m + cacheWrite1h;
 }
 
-/** An answer of images alone has no output tokens to show. */
-function outputOf({ output, images }: UsageRecord, { countImages }: PageContext['words']['account']['usage']): string {
-  const tokens = output > 0 || images === 0 ? [count(output)] : [];
-  return [...tokens, ...(images > 0 ? [countImages(count(images))] : [])].join(' + ');
+/** What is counted in other units alone has no output tokens to show. */
+function outputOf(record: UsageRecord, words: PageContext['words']['account']['usage']): string {
+  const { output, images, seconds, characters, searches } = record;
+  const units = [
+    [images, words.countImages],
+    [seconds, words.countSeconds],
+    [characters, words.countCharacters],
+    [searches, words.countSearches],
+  ] as const;
+  const others = units.filter(([quantity]) => quantity > 0).map(([quantity, say]) => say(count(quantity)));
+  return [...(output > 0 || others.length === 0 ? [count(output)] : []), ...others].join(' + ');
 }

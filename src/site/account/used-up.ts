@@ -22,7 +22,7 @@ function isChat({ kinds }: Model): boolean {
   return kinds.includes('chat');
 }
 
-/** The smallest hold of an ordinary call: one image, or a minimum of input and output tokens. */
-function leastCall({ prices: { input, output, image } }: Model): Nano {
-  return (input + output) * BigInt(LEAST_OUTPUT_TOKENS) + image;
+/** The smallest hold of an ordinary call: one image, second, character or search, or a minimum of tokens. */
+function leastCall({ prices: { input, output, image, second, character, search } }: Model): Nano {
+  return (input + output) * BigInt(LEAST_OUTPUT_TOKENS) + image + second + character + search;
 }

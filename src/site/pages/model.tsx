@@ -16,7 +16,7 @@ import { descriptionOf, type ModelFacts, modelPath, successOfDay } from './model
 import { SpeedChart } from './model-speed.tsx';
 import { factorTexts, tierName } from './price-rules.ts';
 import { priceText } from './pricing.tsx';
-import { listedPrices } from './pricing-models.ts';
+import { listedPrices, PRICING_KINDS } from './pricing-models.ts';
 
 interface ModelProps {
   context: PageContext;
@@ -87,12 +87,8 @@ export function modelLead(language: Language, { name, kinds, contextTokens }: Mo
 
 function kindNames(language: Language, kinds: readonly string[]): string {
   const { pricing } = wordsOf(language);
-  const names: Readonly<Record<string, string>> = {
-    chat: pricing.chat,
-    embeddings: pricing.embeddings,
-    images: pricing.images,
-  };
-  const named = kinds.map((kind) => names[kind] ?? kind).join(pricing.comma);
+  const names = PRICING_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => pricing[kind]);
+  const named = names.join(pricing.comma);
   return language === 'en' ? named.toLowerCase() : named;
 }
 
@@ -118,15 +114,21 @@ function Notices({ language, model: { isDemo, retirement } }: PartProps) {
   );
 }
 
+type Figure = [title: string, value: string | undefined, unit: string];
+
 /** What people compare models by. */
 function Glance({ language, model }: PartProps) {
   const { models, pricing } = wordsOf(language);
-  const { input, output, image } = model.price;
+  const { input, output } = model.price;
   const ntd = (value: number) => (model.isFree ? pricing.free : `NT$${priceNumber(value)}`);
-  const figures: [title: string, value: string | undefined, unit: string][] = [
+  const units = (['image', 'second', 'character', 'search'] as const).map((name): Figure => {
+    const price = model.price[name];
+    return [pricing[name], price === undefined ? undefined : ntd(price), ''];
+  });
+  const figures: Figure[] = [
     [pricing.input, input === undefined ? undefined : ntd(input), model.isFree ? '' : models.perMillion],
     [pricing.output, output === undefined ? undefined : ntd(output), model.isFree ? '' : models.perMillion],
-    [pricing.image, image === undefined ? undefined : ntd(image), ''],
+    ...units,
     [pricing.context, model.contextTokens === null ? undefined : count(model.contextTokens), 'Token'],
     [models.output, model.outputTokens === null ? undefined : count(model.outputTokens), 'Token'],
   ];

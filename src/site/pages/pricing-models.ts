@@ -4,10 +4,11 @@ import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { PRICE_ORDER } from '../../catalog/listed-prices.ts';
 import { tokenBounds } from '../../catalog/token-bounds.ts';
 import type { ListPrices, PriceRules, Prices } from '../../kit/prices.ts';
+import { MODEL_KINDS, type ModelKind } from '../../vendors/endpoints.ts';
 import { listPrice } from '../format.ts';
 import type { SiteTools } from '../tools.ts';
 
-export const PRICING_KINDS = ['chat', 'embeddings', 'images'] as const;
+export const PRICING_KINDS = MODEL_KINDS;
 export const CACHE_PRICES: readonly (keyof Prices)[] = ['cachedInput', 'cacheWrite5m', 'cacheWrite1h'];
 export const PRICING_SORTS = ['name', 'input', 'output', 'context'] as const;
 
@@ -18,7 +19,7 @@ export interface PricedModel {
   name: string;
   aliases: readonly string[];
   kinds: readonly string[];
-  /** Null of a model that makes images, which has none unless its operator states one. */
+  /** Null of a model of images or audio, which has none unless its operator states one. */
   contextTokens: number | null;
   isFree: boolean;
   /** NT$ for the unit of the list; none where it does not apply. */
@@ -118,5 +119,7 @@ function isAsInput(name: keyof Prices): (list: ListPrices) => boolean {
 }
 
 function hasContext({ kinds, isContextStated }: Model): boolean {
-  return isContextStated || kinds.some((kind) => kind !== 'images');
+  return isContextStated || kinds.some((kind) => !WITHOUT_CONTEXT.has(kind));
 }
+
+const WITHOUT_CONTEXT: ReadonlySet<ModelKind> = new Set(['images', 'speech', 'transcription']);

@@ -26,6 +26,7 @@ import {
   searchedText,
   selectModels,
 } from './pricing-models.ts';
+import { whatItBuys } from './what-it-buys.ts';
 
 export type PricingFacts = Awaited<ReturnType<typeof pricingFacts>>;
 
@@ -73,7 +74,7 @@ function Filters({ context, query }: Omit<PricingProps, 'facts'>) {
     <form method="get" action="/pricing" class="filters">
       <TextField
         name="q"
-        label={pricing.search}
+        label={pricing.find}
         type="search"
         autocomplete={undefined}
         value={query.text}
@@ -198,9 +199,6 @@ function ModelName({ model: { id, name, aliases } }: { model: PricedModel }) {
   );
 }
 
-const BUDGET_NTD = 100;
-const MILLION = 1_000_000;
-
 interface RowProps {
   context: PageContext;
   model: PricedModel;
@@ -209,17 +207,6 @@ interface RowProps {
 
 function PriceRow({ context, model, columns }: RowProps) {
   const { pricing } = context.words;
-  const { input, output, image } = model.price;
-  const buys = () => {
-    if (model.isFree) return '–';
-    // Where an image costs its tokens too, no one figure says how many.
-    if (image !== undefined && (input !== undefined || output !== undefined)) return '–';
-    if (image !== undefined) return pricing.buysImages(count(Math.floor(BUDGET_NTD / image)));
-    const price = output ?? input;
-    if (price === undefined || price === 0) return '–';
-    const tokens = count(Math.floor((BUDGET_NTD / price) * MILLION));
-    return output === undefined ? pricing.buysInput(tokens) : pricing.buysTokens(tokens);
-  };
   return (
     <tr data-text={searchedText(model)}>
       <th scope="row">
@@ -237,7 +224,7 @@ function PriceRow({ context, model, columns }: RowProps) {
         {model.contextTokens === null ? '–' : count(model.contextTokens)}
       </td>
       <td class="right number" data-label={pricing.buys}>
-        {buys()}
+        {whatItBuys(context.language, model)}
       </td>
     </tr>
   );

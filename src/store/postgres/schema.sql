@@ -422,10 +422,14 @@ CREATE TABLE usage_days (
   upstream_nano bigint NOT NULL DEFAULT 0,
   known_requests bigint NOT NULL DEFAULT 0,
   known_revenue_nano bigint NOT NULL DEFAULT 0,
+  seconds bigint NOT NULL DEFAULT 0,
+  characters bigint NOT NULL DEFAULT 0,
+  searches bigint NOT NULL DEFAULT 0,
   CONSTRAINT usage_days_pkey PRIMARY KEY (account_id, day, key_id, model, channel, status),
   CONSTRAINT usage_days_cache_write_1h_tokens_check CHECK ((cache_write_1h_tokens >= 0)),
   CONSTRAINT usage_days_cache_write_5m_tokens_check CHECK ((cache_write_5m_tokens >= 0)),
   CONSTRAINT usage_days_cached_input_tokens_check CHECK ((cached_input_tokens >= 0)),
+  CONSTRAINT usage_days_characters_check CHECK ((characters >= 0)),
   CONSTRAINT usage_days_cost_nano_check CHECK ((cost_nano >= 0)),
   CONSTRAINT usage_days_images_check CHECK ((images >= 0)),
   CONSTRAINT usage_days_input_tokens_check CHECK ((input_tokens >= 0)),
@@ -434,6 +438,8 @@ CREATE TABLE usage_days (
   CONSTRAINT usage_days_output_tokens_check CHECK ((output_tokens >= 0)),
   CONSTRAINT usage_days_reasoning_tokens_check CHECK ((reasoning_tokens >= 0)),
   CONSTRAINT usage_days_requests_check CHECK ((requests > 0)),
+  CONSTRAINT usage_days_searches_check CHECK ((searches >= 0)),
+  CONSTRAINT usage_days_seconds_check CHECK ((seconds >= 0)),
   CONSTRAINT usage_days_upstream_nano_check CHECK ((upstream_nano >= 0))
 );
 
@@ -469,11 +475,15 @@ CREATE TABLE usage_records (
   tool_calls text,
   priced_at bigint,
   upstream_nano bigint,
+  seconds bigint NOT NULL DEFAULT 0,
+  characters bigint NOT NULL DEFAULT 0,
+  searches bigint NOT NULL DEFAULT 0,
   CONSTRAINT usage_records_pkey PRIMARY KEY (request_id),
   CONSTRAINT usage_records_balance_after_nano_check CHECK ((balance_after_nano >= 0)),
   CONSTRAINT usage_records_cache_write_1h_tokens_check CHECK ((cache_write_1h_tokens >= 0)),
   CONSTRAINT usage_records_cache_write_5m_tokens_check CHECK ((cache_write_5m_tokens >= 0)),
   CONSTRAINT usage_records_cached_input_tokens_check CHECK ((cached_input_tokens >= 0)),
+  CONSTRAINT usage_records_characters_check CHECK ((characters >= 0)),
   CONSTRAINT usage_records_check CHECK ((cost_nano <= held_nano)),
   CONSTRAINT usage_records_cost_nano_check CHECK ((cost_nano >= 0)),
   CONSTRAINT usage_records_held_nano_check CHECK ((held_nano >= 0)),
@@ -481,6 +491,8 @@ CREATE TABLE usage_records (
   CONSTRAINT usage_records_input_tokens_check CHECK ((input_tokens >= 0)),
   CONSTRAINT usage_records_output_tokens_check CHECK ((output_tokens >= 0)),
   CONSTRAINT usage_records_reasoning_tokens_check CHECK ((reasoning_tokens >= 0)),
+  CONSTRAINT usage_records_searches_check CHECK ((searches >= 0)),
+  CONSTRAINT usage_records_seconds_check CHECK ((seconds >= 0)),
   CONSTRAINT usage_records_upstream_nano_check CHECK ((upstream_nano >= 0))
 );
 
@@ -613,7 +625,8 @@ BEGIN
     sum(input_tokens), sum(cached_input_tokens), sum(cache_write_5m_tokens), sum(cache_write_1h_tokens),
     sum(output_tokens), sum(reasoning_tokens), sum(images), sum(cost_nano),
     coalesce(sum(upstream_nano), 0), count(upstream_nano),
-    coalesce(sum(cost_nano) FILTER (WHERE upstream_nano IS NOT NULL), 0)
+    coalesce(sum(cost_nano) FILTER (WHERE upstream_nano IS NOT NULL), 0),
+    sum(seconds), sum(characters), sum(searches)
   FROM added GROUP BY 1, 2, 3, 4, 5, 6
   ON CONFLICT (account_id, day, key_id, model, channel, status) DO UPDATE SET
     requests = known.requests + excluded.requests,
@@ -627,7 +640,10 @@ BEGIN
     cost_nano = known.cost_nano + excluded.cost_nano,
     upstream_nano = known.upstream_nano + excluded.upstream_nano,
     known_requests = known.known_requests + excluded.known_requests,
-    known_revenue_nano = known.known_revenue_nano + excluded.known_revenue_nano;
+    known_revenue_nano = known.known_revenue_nano + excluded.known_revenue_nano,
+    seconds = known.seconds + excluded.seconds,
+    characters = known.characters + excluded.characters,
+    searches = known.searches + excluded.searches;
   RETURN NULL;
 END $function$;
 

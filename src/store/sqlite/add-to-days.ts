@@ -4,7 +4,7 @@
 import type { Database } from 'bun:sqlite';
 import { taipeiDay } from '../../kit/taipei.ts';
 import type { UsageTotals } from '../reads.ts';
-import { addBuckets, NO_BUCKETS, type UsageRecord } from '../rows.ts';
+import { addBuckets, type Buckets, NO_BUCKETS, type UsageRecord } from '../rows.ts';
 import { ALL_SUM_COLUMNS } from '../usage-queries.ts';
 
 /** One row of the sums, and all its counts together. */
@@ -26,11 +26,17 @@ export function prepareAddToDays(db: Database): (usage: readonly UsageRecord[]) 
   );
   return (usage) => {
     for (const sum of sumUp(usage)) {
-      const { key, requests, input, cachedInput, cacheWrite5m, cacheWrite1h, output, reasoning, images, cost } = sum;
-      const counts = [requests, input, cachedInput, cacheWrite5m, cacheWrite1h, output, reasoning, images];
-      upsert.run(...key, ...counts, cost, sum.upstreamCost, sum.knownRequests, sum.knownRevenue);
+      const { key, requests, cost } = sum;
+      upsert.run(...key, requests, ...countsOf(sum), cost, sum.upstreamCost, sum.knownRequests, sum.knownRevenue);
     }
   };
+}
+
+/** In the order of their columns. */
+function countsOf(used: Buckets & { reasoning: number }): number[] {
+  const { input, cachedInput, cacheWrite5m, cacheWrite1h, output, reasoning, images } = used;
+  const { seconds, characters, searches } = used;
+  return [input, cachedInput, cacheWrite5m, cacheWrite1h, output, reasoning, images, seconds, characters, searches];
 }
 
 function sumUp(usage: readonly UsageRecord[]): Sum[] {
@@ -39,8 +45,7 @@ function sumUp(usage: readonly UsageRecord[]): Sum[] {
   for (const record of usage) {
     const key = keyOf(record);
     const name = key.join('\0');
-    const { input, cachedInput, cacheWrite5m, cacheWrite1h, output, reasoning, images } = record;
-    const counted = input + cachedInput + cacheWrite5m + cacheWrite1h + output + reasoning + images;
+    const counted = countsOf(record).reduce((all, count) => all + count, 0);
     let sum = open.get(name);
     // Beyond this a count would no longer be exact: the rest is a sum of its own.
     if (!sum || sum.counted + counted > Number.MAX_SAFE_INTEGER) {
@@ -51,7 +56,7 @@ function sumUp(usage: readonly UsageRecord[]): Sum[] {
     }
     Object.assign(sum, addBuckets(sum, record));
     sum.requests++;
-    sum.reasoning += reasoning;
+    sum.reasoning += record.reasoning;
     sum.cost += record.cost;
     sum.counted += counted;
     if (record.upstreamCost === null) continue;

@@ -64,6 +64,9 @@ type CloseCells = [
   chain: KeyChain | null,
   pricedAt: number | null,
   upstreamCost: string | null,
+  seconds: number,
+  characters: number,
+  searches: number,
 ];
 type WrittenLosses = {
   items: (Omit<Loss, 'amount' | 'charge'> & { amount: string; charge: string })[];
@@ -210,15 +213,18 @@ function closeCells({ requestId, accountId, keyId, chain, outcome, losses }: Set
     chain ?? null,
     outcome.pricedAt ?? null,
     typeof outcome.upstreamCost === 'bigint' ? digits(outcome.upstreamCost) : null,
+    buckets.seconds,
+    buckets.characters,
+    buckets.searches,
   ];
 }
 
 function toSettle(cells: HotSettle): SettleInput {
-  return { ...toClose(cells), cost: BigInt(cells[26]) };
+  return { ...toClose(cells), cost: BigInt(cells[29]) };
 }
 
 function toRelease(cells: HotRelease): ReleaseInput {
-  return { ...toClose(cells), giveBackSlots: cells[26], freeAddress: cells[27] ?? undefined };
+  return { ...toClose(cells), giveBackSlots: cells[29], freeAddress: cells[30] ?? undefined };
 }
 
 function toClose(cells: HotSettle | HotRelease): Whole<Pick<SettleInput, keyof SettleInput & keyof ReleaseInput>> {
@@ -260,6 +266,9 @@ function toOutcome(cells: HotSettle | HotRelease): Outcome {
       cacheWrite1h: cells[11],
       output: cells[12],
       images: cells[13],
+      seconds: cells[26],
+      characters: cells[27],
+      searches: cells[28],
     },
     reasoning: cells[14],
     estimated: cells[15],

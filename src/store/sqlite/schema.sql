@@ -374,7 +374,7 @@ CREATE TABLE usage_days (
   output_tokens INTEGER NOT NULL CHECK (output_tokens >= 0),
   reasoning_tokens INTEGER NOT NULL CHECK (reasoning_tokens >= 0),
   images INTEGER NOT NULL CHECK (images >= 0),
-  cost_nano INTEGER NOT NULL CHECK (cost_nano >= 0), upstream_nano INTEGER NOT NULL DEFAULT 0 CHECK (upstream_nano >= 0), known_requests INTEGER NOT NULL DEFAULT 0 CHECK (known_requests >= 0), known_revenue_nano INTEGER NOT NULL DEFAULT 0 CHECK (known_revenue_nano >= 0),
+  cost_nano INTEGER NOT NULL CHECK (cost_nano >= 0), upstream_nano INTEGER NOT NULL DEFAULT 0 CHECK (upstream_nano >= 0), known_requests INTEGER NOT NULL DEFAULT 0 CHECK (known_requests >= 0), known_revenue_nano INTEGER NOT NULL DEFAULT 0 CHECK (known_revenue_nano >= 0), seconds INTEGER NOT NULL DEFAULT 0 CHECK (seconds >= 0), characters INTEGER NOT NULL DEFAULT 0 CHECK (characters >= 0), searches INTEGER NOT NULL DEFAULT 0 CHECK (searches >= 0),
   PRIMARY KEY (account_id, day, key_id, model, channel, status)
 ) STRICT, WITHOUT ROWID;
 
@@ -404,7 +404,7 @@ CREATE TABLE usage_records (
   balance_after_nano INTEGER NOT NULL CHECK (balance_after_nano >= 0),
   estimated INTEGER NOT NULL CHECK (estimated IN (0, 1)),
   revision INTEGER NOT NULL,
-  attempts TEXT NOT NULL, rule TEXT, service_tier TEXT, tool_calls TEXT, priced_at INTEGER, upstream_nano INTEGER CHECK (upstream_nano >= 0),
+  attempts TEXT NOT NULL, rule TEXT, service_tier TEXT, tool_calls TEXT, priced_at INTEGER, upstream_nano INTEGER CHECK (upstream_nano >= 0), seconds INTEGER NOT NULL DEFAULT 0 CHECK (seconds >= 0), characters INTEGER NOT NULL DEFAULT 0 CHECK (characters >= 0), searches INTEGER NOT NULL DEFAULT 0 CHECK (searches >= 0),
   CHECK (cost_nano <= held_nano)
 ) STRICT, WITHOUT ROWID;
 

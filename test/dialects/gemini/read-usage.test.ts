@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { readUsage } from '../../../src/dialects/gemini/read-usage.ts';
+import { NO_BUCKETS } from '../../../src/store/rows.ts';
 
 test('thoughts are beside the answer, cached tokens inside the prompt, tool results beside it', () => {
   const usage = {
@@ -13,7 +14,7 @@ test('thoughts are beside the answer, cached tokens inside the prompt, tool resu
     totalTokenCount: 1_150,
   };
   expect(readUsage(usage, true)).toEqual({
-    buckets: { input: 250, cachedInput: 800, cacheWrite5m: 0, cacheWrite1h: 0, output: 100, images: 0 },
+    buckets: { ...NO_BUCKETS, input: 250, cachedInput: 800, output: 100 },
     reasoning: 70,
   });
 });

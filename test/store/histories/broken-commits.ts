@@ -3,6 +3,7 @@
 import type { Database } from 'bun:sqlite';
 import type { Decided } from '../../../src/store/book/decide.ts';
 import type { Operation } from '../../../src/store/operations.ts';
+import { NO_BUCKETS } from '../../../src/store/rows.ts';
 
 type SyncCommit = (operations: readonly Operation[]) => Decided[];
 type Break = (commit: SyncCommit, db: Database) => SyncCommit;
@@ -102,7 +103,7 @@ export const BROKEN_COMMITS: Readonly<Record<string, Break>> = {
               at: operation.input.at,
               status: 'gateway_died',
               channel: null,
-              buckets: { input: 0, cachedInput: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, images: 0 },
+              buckets: NO_BUCKETS,
               reasoning: 0,
               estimated: false,
               firstTokenMs: null,

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import type { Operation, RefundInput } from '../../../src/store/operations.ts';
-import type { ChargeRule, KeyRow, Loss, RequestStatus } from '../../../src/store/rows.ts';
+import { type ChargeRule, type KeyRow, type Loss, NO_BUCKETS, type RequestStatus } from '../../../src/store/rows.ts';
 import { DAY, HOUR, MINUTE, type Model, taipeiDay } from './model.ts';
 
 /** Small enough that a history of fifty steps meets every limit. */
@@ -456,7 +456,7 @@ function outcome(status: RequestStatus, at: number, rule: ChargeRule | undefined
     at,
     status,
     channel: 'up',
-    buckets: { input: 1, cachedInput: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 2, images: 0 },
+    buckets: { ...NO_BUCKETS, input: 1, output: 2 },
     reasoning: 0,
     estimated: false,
     firstTokenMs: null,

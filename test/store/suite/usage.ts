@@ -43,6 +43,9 @@ export function describeUsage(open: OpenSubject): void {
           cacheWrite1h: 3,
           output: 4,
           images: 5,
+          seconds: 7,
+          characters: 8,
+          searches: 9,
         };
         const status = n === 0 ? 'client_gone' : 'ok';
         const channel = n % 3 === 0 ? null : 'channel-a';
@@ -68,6 +71,9 @@ export function describeUsage(open: OpenSubject): void {
         output: 44,
         reasoning: 66,
         images: 55,
+        seconds: 77,
+        characters: 88,
+        searches: 99,
         cost: 55n,
       });
     });

@@ -96,12 +96,16 @@ function callFacts(language: Language, record: UsageRecord): Fact[] {
 
 function billFacts(language: Language, record: UsageRecord): Fact[] {
   const { accounts, frame } = consoleWords(language);
+  const { buckets: units } = wordsOf(language).account;
   const counted = ([title, value]: readonly [string, number]): Fact[] => (value > 0 ? [[title, count(value)]] : []);
   const buckets = [
     [accounts.cachedTokens, record.cachedInput],
     [accounts.cacheWrites, record.cacheWrite5m + record.cacheWrite1h],
     [accounts.reasoningTokens, record.reasoning],
     [accounts.images, record.images],
+    [units.second, record.seconds],
+    [units.character, record.characters],
+    [units.search, record.searches],
   ] as const;
   return [
     [accounts.inputTokens, count(record.input)],

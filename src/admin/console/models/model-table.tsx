@@ -209,7 +209,7 @@ function FreeCells({ context }: { context: ConsoleContext }) {
 }
 
 /** What every model of its kind has, and whatever leaves the least. */
-const MAIN: ReadonlySet<PriceName> = new Set(['input', 'output', 'image', 'second', 'character']);
+const MAIN: ReadonlySet<PriceName> = new Set(['input', 'output', 'image', 'second', 'character', 'search']);
 
 interface PriceCellsProps {
   context: ConsoleContext;

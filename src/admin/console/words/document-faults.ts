@@ -49,6 +49,10 @@ const EXACT: Readonly<Record<string, string>> = {
   'auto:free is the free model: it must say "free"': 'auto:free 是免費模型，價格必須寫「free」',
   'auto:free cannot retire: registration and errors point to it': 'auto:free 不能停用：註冊與錯誤訊息會指向它',
   'a model of kind images needs this price, or input and output': 'images 類型的模型需要這項價格，或 input 與 output',
+  'a model of kind speech needs this price, or input and output': 'speech 類型的模型需要這項價格，或 input 與 output',
+  'a model of kind transcription needs this price, or input and output':
+    'transcription 類型的模型需要這項價格，或 input 與 output',
+  'a model of kind rerank needs this price, or input': 'rerank 類型的模型需要這項價格，或 input',
   'needs replaced_by, the model that serves its calls then': '需要 replaced_by，也就是屆時接手的模型',
   'needs retires_at, the date from which it applies': '需要 retires_at，也就是生效日期',
   'a model does not replace itself': '模型不能取代自己',

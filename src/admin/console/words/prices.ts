@@ -25,6 +25,7 @@ export const en = {
   image: 'One image',
   second: 'One second of audio',
   character: 'One million characters',
+  search: 'One thousand searches',
   from: (moment: string) => `From ${moment}`,
   retires: (date: string, days: number) => `Retires on ${date}, in ${days} ${days === 1 ? 'day' : 'days'}.`,
   retiresToday: (date: string) => `Retires on ${date}.`,
@@ -48,7 +49,8 @@ export const en = {
   importLead:
     'Converts a list of prices in US$ per million tokens to NT$. You review the changes before they are applied.',
   list: 'The list, as CSV or JSON',
-  listHelp: 'Columns: model, input, cached_input, cache_write_5m, cache_write_1h, output, image, second, character',
+  listHelp:
+    'Columns: model, input, cached_input, cache_write_5m, cache_write_1h, output, image, second, character, search',
   file: 'or a file',
   rate: 'NT$ for one US$',
   markup: 'Markup (%)',
@@ -94,6 +96,7 @@ export const zh: Said<typeof en> = {
   image: '每張圖片',
   second: '每秒音訊',
   character: '每百萬字元',
+  search: '每千次搜尋',
   from: (moment) => `${moment} 起`,
   retires: (date, days) => `將於 ${date} 停用（還有 ${days} 天）。`,
   retiresToday: (date) => `將於 ${date} 停用。`,
@@ -114,7 +117,8 @@ export const zh: Said<typeof en> = {
   asInput: '同輸入',
   importLead: '讀取以美元計價（每一百萬個 Token）的價目表，並換算成 NT$。套用之前會先顯示差異。',
   list: '價目表內容（CSV 或 JSON）',
-  listHelp: '欄位：model, input, cached_input, cache_write_5m, cache_write_1h, output, image, second, character',
+  listHelp:
+    '欄位：model, input, cached_input, cache_write_5m, cache_write_1h, output, image, second, character, search',
   file: '或選擇檔案',
   rate: '美元匯率（NT$）',
   markup: '加價（%）',
