@@ -115,12 +115,13 @@ class SameDialectCarrier implements Carrier {
     return this.#dialect.writePrefill(this.#sent(), fields, text, this.#removedFields.removed);
   }
 
-  readAnswer(document: JsonDocument): CarriedAnswer | undefined {
+  readAnswer(document: JsonDocument): CarriedAnswer | GaveUp | undefined {
     const facts = this.#dialect.readAnswer(document, this.#request);
+    if (facts?.gaveUp) return { gaveUp: facts.usage };
     return facts && { document, facts, lost: NOTHING };
   }
 
-  joinAnswer(events: readonly SseEvent[]): CarriedAnswer | undefined {
+  joinAnswer(events: readonly SseEvent[]): CarriedAnswer | GaveUp | undefined {
     const joined = this.#dialect.otherForm?.joinStream(events);
     return joined === undefined ? undefined : this.readAnswer(readAnswerJson(writeJson(joined)));
   }

@@ -7,7 +7,7 @@ import type { Quirks } from '../vendors/quirks.ts';
 import { anthropicMessagesClient } from './anthropic-messages/client/adapter.ts';
 import { anthropicMessagesUpstream } from './anthropic-messages/upstream/adapter.ts';
 import { type Carrier, sameDialectCarrier } from './carrier.ts';
-import { type Dialect, passesThrough, type RelayRequest } from './dialect.ts';
+import { type Dialect, passesRequest, passesThrough, type RelayRequest } from './dialect.ts';
 import { geminiUpstream } from './gemini/adapter.ts';
 import { geminiClient } from './gemini/client/adapter.ts';
 import { openaiChatClient } from './openai-chat/client/adapter.ts';
@@ -63,7 +63,7 @@ export function canReach(dialect: Dialect, endpoints: readonly Endpoint[]): bool
 export function carry(dialect: Dialect, request: RelayRequest, to: Destination, from: Sender): Carrier {
   const { channel, endpoints, model, prefill } = to;
   const { quirks } = channel;
-  if (passesThrough(dialect, endpoints)) return sameDialectCarrier(dialect, request, from);
+  if (passesRequest(dialect, request, to)) return sameDialectCarrier(dialect, request, from);
   const found = translationTo(dialect, endpoints, isForResponses(quirks, model) ? 'responses' : undefined);
   if (!found) throw new Error(`no route from ${dialect.endpoint} to ${endpoints.join(', ')}`);
   const { endpoint, ...adapters } = found;
@@ -75,9 +75,9 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
 }
 
 /** Does the part of `carry` that all routes share, if it is a translation: a large request is then carried in two steps. */
-export function readAhead(dialect: Dialect, request: RelayRequest, { endpoints }: Destination): void {
+export function readAhead(dialect: Dialect, request: RelayRequest, to: Destination): void {
   const client = CLIENTS[dialect.endpoint];
-  if (client && !passesThrough(dialect, endpoints)) conversationOf({ dialect, client, request });
+  if (client && !passesRequest(dialect, request, to)) conversationOf({ dialect, client, request });
 }
 
 function translationTo(dialect: Dialect, endpoints: readonly Endpoint[], preferred?: Endpoint) {

@@ -137,6 +137,8 @@ export interface AnswerFacts {
   usage: UsageReport;
   output: Output;
   finish: Finish;
+  /** The model itself ended a whole answer without output. */
+  gaveUp?: boolean;
   /** Set if the gateway ended the answer at a stop sequence: tokens of visible output that came after it. */
   tokensAfterStop?: number | undefined;
   /** With that, for a whole answer: tokens of the output before it, by the careful count. */
@@ -296,8 +298,8 @@ export interface Dialect {
   envelope: Envelope;
   /** What an upstream's address for it is called. */
   endpoint: Endpoint;
-  /** No upstream gets the client's own body: what it may cost there is not checked in this format. */
-  isAlwaysTranslated?: true;
+  /** Whether an upstream of the same format gets the client's own body; absent: always. Otherwise it is translated. */
+  canPass?(request: RelayRequest, model: string): boolean;
   /** The field of a request that holds the prompt. */
   promptField: 'messages' | 'input' | 'prompt' | 'contents';
   /** Throws a fault that names the field. */
@@ -328,7 +330,18 @@ export interface Dialect {
   createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter;
 }
 
-/** Whether such an upstream gets the client's own body, with only our fields changed. */
-export function passesThrough({ endpoint, isAlwaysTranslated }: Dialect, endpoints: readonly Endpoint[]): boolean {
-  return isAlwaysTranslated !== true && endpoints.includes(endpoint);
+/** Whether such an upstream may get the client's own body, with only our fields changed. */
+export function passesThrough({ endpoint }: Dialect, endpoints: readonly Endpoint[]): boolean {
+  return endpoints.includes(endpoint);
+}
+
+interface Destination {
+  endpoints: readonly Endpoint[];
+  /** The model's name there. */
+  model: string;
+}
+
+/** Whether it gets the body of this request. */
+export function passesRequest(dialect: Dialect, request: RelayRequest, { endpoints, model }: Destination): boolean {
+  return passesThrough(dialect, endpoints) && dialect.canPass?.(request, model) !== false;
 }

@@ -1,7 +1,7 @@
 // What a call asks the store for: the limit slots, and for a paid call the most that it can cost.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
-import { passesThrough, type RelayRequest } from '../dialects/dialect.ts';
+import { passesRequest, passesThrough, type RelayRequest } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/input/estimated-input.ts';
 import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
 import type { Nano } from '../kit/money.ts';
@@ -110,7 +110,8 @@ export function inputBound(call: Call): number {
 }
 
 /** `brought`: the input that tools of the upstream add. */
-export function inputBounds({ request: { input }, model, candidates, dialect }: Call) {
+export function inputBounds({ request, model, candidates, dialect }: Call) {
+  const { input } = request;
   if (input.longest) return { prompt: input.upper, brought: 0 };
   let context = model.contextTokens;
   let { upper } = input;
@@ -118,7 +119,7 @@ export function inputBounds({ request: { input }, model, candidates, dialect }: 
   for (const { contextTokens, routes } of candidates) {
     context = Math.max(context, contextTokens);
     for (const route of routes) {
-      const isTranslated = !passesThrough(dialect, route.endpoints);
+      const isTranslated = !passesRequest(dialect, request, route);
       upper = Math.max(upper, upperAt(input, route.model, isTranslated));
       // A translation removes these tools.
       if (!isTranslated) runsTools = input.toolUse.tokens > 0;

@@ -89,7 +89,7 @@ describe.each([...KINDS_FOR.gemini])('on a channel of the kind $kind', ({ model 
     const [call] = first.functionCalls ?? [];
     expect(call).toMatchObject({ name: WEATHER.name, args: WEATHER.asked });
     const said = first.candidates?.[0]?.content ?? {};
-    const result = { id: call?.id ?? 'none', name: WEATHER.name, response: { output: WEATHER.told } };
+    const result = { ...(call?.id ? { id: call.id } : {}), name: WEATHER.name, response: { output: WEATHER.told } };
     const last = await ask([user('Weather?'), said, { role: 'user', parts: [{ functionResponse: result }] }]);
     expect(last.text).toBe(WEATHER.answer);
     await expectToolRoundTrip(gateway);
@@ -100,7 +100,7 @@ describe.each([...KINDS_FOR.gemini])('on a channel of the kind $kind', ({ model 
     const chat = client.chats.create({ model, config: { tools } });
     const chunks = await collect(await chat.sendMessageStream({ message: 'Weather?' }));
     const [call] = chunks.flatMap(({ functionCalls }) => functionCalls ?? []);
-    const result = { id: call?.id ?? 'none', name: WEATHER.name, response: { output: WEATHER.told } };
+    const result = { ...(call?.id ? { id: call.id } : {}), name: WEATHER.name, response: { output: WEATHER.told } };
     const last = await chat.sendMessage({ message: [{ functionResponse: result }] });
     expect(last.text).toBe(WEATHER.answer);
     await expectToolRoundTrip(gateway);

@@ -5,7 +5,15 @@ import { streamedTurn, wholeTurn } from '../support/anthropic-turns.ts';
 import { bytesOf, cutAt, type Script } from '../support/script.ts';
 import type { SeenRequest } from '../support/upstream.ts';
 import type { Said } from '../translation/said.ts';
-import { CLIENTS, type ClientName, PAIRS, replyScript, UPSTREAMS, type UpstreamName } from '../translation/sides.ts';
+import {
+  CLIENTS,
+  type ClientName,
+  PAIRS,
+  replyScript,
+  requestOf,
+  UPSTREAMS,
+  type UpstreamName,
+} from '../translation/sides.ts';
 import type { MarkedCall } from './marked-calls.ts';
 
 const WAYS = ['whole', 'streamed', 'cut', 'failed'] as const;
@@ -85,14 +93,12 @@ export function translatedCalls(mark: string, word: string, key: string): Marked
     cut: (upstream) => cutAfterWords(replyScript(upstream, UPSTREAMS[upstream].says(said), true), word),
     failed: () => ({ status: 500, headers: { 'content-type': 'application/json' }, body: [JSON.stringify(told)] }),
   };
-  const call = (client: ClientName, model: string, stream: boolean): Pick<MarkedCall, 'path' | 'init'> => ({
-    path: CLIENTS[client].path,
-    init: {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-session-id': word },
-      body: JSON.stringify(CLIENTS[client].body({ model, stream, ...asking(client, mark, word) })),
-    },
-  });
+  const call = (client: ClientName, model: string, stream: boolean): Pick<MarkedCall, 'path' | 'init'> => {
+    const fields = CLIENTS[client].body({ model, stream, ...asking(client, mark, word) });
+    const { path, body } = requestOf(client, fields);
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-session-id': word };
+    return { path, init: { method: 'POST', headers, body: JSON.stringify(body) } };
+  };
   return [
     ...PAIRS.flatMap(([client, upstream]) =>
       WAYS.map((way) => ({
@@ -148,6 +154,14 @@ function asking(client: ClientName, mark: string, word: string): Record<string, 
     ];
     const tools = [{ type: 'function', name: word, description: mark, parameters: { type: 'object' } }];
     return { instructions: mark, input: [{ role: 'user', content }], max_output_tokens: 2_000, tools };
+  }
+  if (client === 'gemini') {
+    const inlineData = { mimeType: 'image/png', data: Buffer.from(mark).toString('base64') };
+    return {
+      systemInstruction: { parts: [{ text: mark }] },
+      contents: [{ role: 'user', parts: [{ text: mark }, { inlineData }] }],
+      tools: [{ functionDeclarations: [{ name: word, description: mark, parameters: { type: 'OBJECT' } }] }],
+    };
   }
   if (client === 'messages') {
     const source = { type: 'base64', media_type: 'image/png', data: Buffer.from(mark).toString('base64') };

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { untilHeard } from '../support/race.ts';
 import { inPieces, type Part, type Script } from '../support/script.ts';
 import { RECORDINGS, type Recording } from './recordings.ts';
-import { CLIENTS, type ClientName, PAIRS } from './sides.ts';
+import { CLIENTS, type ClientName, PAIRS, requestOf } from './sides.ts';
 import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
 
 const ENDINGS = { LF: '\n', CRLF: '\r\n', CR: '\r' };
@@ -55,18 +55,25 @@ function atRandom(script: Script, seed: number): Script {
   return { ...script, body };
 }
 
+const PROMPTS: Record<ClientName, (text: string) => object> = {
+  chat: (content) => ({ messages: [{ role: 'user', content }] }),
+  messages: (content) => ({ messages: [{ role: 'user', content }] }),
+  responses: (input) => ({ input }),
+  gemini: (text) => ({ contents: [{ role: 'user', parts: [{ text }] }] }),
+};
+
 let played = 0;
 
 async function play(client: ClientName, { upstream }: Recording, script: Script): Promise<string> {
   const number = played++;
   scripts.set(number, script);
   const asked = `Play ${number}`;
-  const body = {
+  const { path, body } = requestOf(client, {
     ...CLIENTS[client].body({ stream: true }),
-    ...(client === 'responses' ? { input: asked } : { messages: [{ role: 'user', content: asked }] }),
+    ...PROMPTS[client](asked),
     model: setting.modelOf({ case: { name: 'any pieces' }, client, upstream }),
-  };
-  const call = () => setting.gateway.call(CLIENTS[client].path, { key: setting.key, body });
+  });
+  const call = () => setting.gateway.call(path, { key: setting.key, body });
   const response = await untilHeard(call);
   const text = await response.text();
   const told = CLIENTS[client].readStream(text);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { createReadOnClock, READ_ON_MS } from '../support/read-on-clock.ts';
-import { CLIENTS, type ClientName, PAIRS, replyScript, UPSTREAMS, type UpstreamName } from './sides.ts';
+import { CLIENTS, type ClientName, PAIRS, replyScript, requestOf, UPSTREAMS, type UpstreamName } from './sides.ts';
 import type { CaseOfPair } from './translation-case.ts';
 import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
 
@@ -37,11 +37,9 @@ function stalledAfter(upstream: UpstreamName, text: string) {
 }
 
 async function open(client: ClientName, upstream: UpstreamName, key: string, signal: AbortSignal) {
-  return setting.gateway.call(CLIENTS[client].path, {
-    key,
-    body: CLIENTS[client].body({ model: setting.modelOf(asCase(client, upstream)), stream: true }),
-    signal,
-  });
+  const fields = CLIENTS[client].body({ model: setting.modelOf(asCase(client, upstream)), stream: true });
+  const { path, body } = requestOf(client, fields);
+  return setting.gateway.call(path, { key, body, signal });
 }
 
 async function recordOf(key: string) {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { nano } from '../support/nano.ts';
 import { endingOf, type Reply, type Said } from './said.ts';
-import { CLIENTS, type ClientName, replyScript, UPSTREAMS, type UpstreamName } from './sides.ts';
+import { CLIENTS, type ClientName, replyScript, requestOf, UPSTREAMS, type UpstreamName } from './sides.ts';
 import type { CaseOfPair, Way } from './translation-case.ts';
 import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
 
@@ -52,8 +52,9 @@ async function ask(
   gateway.upstream.reset();
   gateway.upstream.otherwise(replyScript(one.upstream, reply, repliesAs === 'stream'));
   const model = setting.modelOf(one, way);
-  const body = CLIENTS[one.client].body({ model, ...(way === 'stream' ? { stream: true } : {}) });
-  const response = await gateway.call(CLIENTS[one.client].path, { key, body });
+  const fields = CLIENTS[one.client].body({ model, ...(way === 'stream' ? { stream: true } : {}) });
+  const { path, body } = requestOf(one.client, fields);
+  const response = await gateway.call(path, { key, body });
   return { response, text: await response.text() };
 }
 

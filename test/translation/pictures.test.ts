@@ -10,7 +10,7 @@ import type { Part, Script } from '../support/script.ts';
 import { upstreamUrl } from '../support/test-document.ts';
 import { geminiChunk } from './gemini-replies.ts';
 import { openaiChunk } from './openai-replies.ts';
-import { CLIENTS, PAIRS, replyScript, UPSTREAMS, type UpstreamName } from './sides.ts';
+import { CLIENTS, PAIRS, replyScript, requestOf, UPSTREAMS, type UpstreamName } from './sides.ts';
 
 const DATA = Buffer.alloc(20_000, 7).toString('base64');
 const ADDRESS = `data:image/png;base64,${DATA}`;
@@ -128,19 +128,17 @@ function expectCounted(bill: Answer, text: string): void {
 }
 
 describe.each(COUPLES)('$client to $upstream', ({ client, upstream, painter }) => {
-  const { path, body, readWhole, readStream } = CLIENTS[client];
+  const { body: bodyOf, readWhole, readStream } = CLIENTS[client];
   const { words, picture, end } = painter;
   const frames = (events: readonly unknown[]) => events.map(UPSTREAMS[upstream].frame);
   const streamOf = (parts: readonly Part[]): Script => ({
     ...replyScript(upstream, { stream: [] }, true),
     body: [...parts],
   });
-  const ask = (id: string, stream: boolean, signal?: AbortSignal) =>
-    gateway.call(path, {
-      key: account.key,
-      body: body({ model: `${id}-${upstream}-${taken++}`, stream }),
-      ...(signal ? { signal } : {}),
-    });
+  const ask = (id: string, stream: boolean, signal?: AbortSignal) => {
+    const { path, body } = requestOf(client, bodyOf({ model: `${id}-${upstream}-${taken++}`, stream }));
+    return gateway.call(path, { key: account.key, body, ...(signal ? { signal } : {}) });
+  };
 
   test.each(['Here it is: ', ''])('whole: the words are counted (%p)', async (text) => {
     gateway.upstream.next(replyScript(upstream, { whole: painter.whole(text) }, false));

@@ -133,6 +133,7 @@ const OWN_UPSTREAM: Readonly<Partial<Record<ClientName, UpstreamName>>> = {
   chat: 'openai',
   messages: 'anthropic',
   responses: 'openai-responses',
+  gemini: 'gemini',
 };
 
 /** Same dialect on both sides: nothing is translated. */

@@ -36,6 +36,8 @@ const SAID_ALOUD = { ...SAID, reasoning: ['Let', ' me', ' see'] };
 const fixturesFor = (client: ClientName) =>
   USAGE_FIXTURES.filter(({ upstream, means }) => isTranslated(client, upstream) || means !== 'estimated');
 
+const aloneFor = (client: ClientName) => GEMINI_INPUT_ALONE.filter(({ upstream }) => isTranslated(client, upstream));
+
 describe.each(Object.keys(CLIENTS) as ClientName[])('%s', (client) => {
   describe.each(fixturesFor(client))('$upstream, $quirks, $name', (fixture) => {
     test.each(['whole', 'stream'] as const)('%s', (way) => check(client, fixture, way));
@@ -47,7 +49,7 @@ describe.each(Object.keys(CLIENTS) as ClientName[])('%s', (client) => {
   test.each(['whole', 'stream'] as const)(
     'thoughts that came in words and were told are paid once, %s',
     async (way) => {
-      for (const fixture of GEMINI_INPUT_ALONE) {
+      for (const fixture of aloneFor(client)) {
         const { output, reasoning } = await check(client, fixture, way, SAID_ALOUD);
         const { thoughts = 0 } = fixture;
         expect(reasoning).toBe(thoughts);
@@ -57,7 +59,7 @@ describe.each(Object.keys(CLIENTS) as ClientName[])('%s', (client) => {
     },
   );
 
-  describe.each(GEMINI_INPUT_ALONE)('gemini, $name', (fixture) => {
+  describe.each(aloneFor(client))('gemini, $name', (fixture) => {
     test.each(['whole', 'stream'] as const)('%s', (way) => check(client, fixture, way));
   });
 });
@@ -231,7 +233,7 @@ const SHOWN: Record<ClientName, (usage: Answer) => unknown[]> = {
     usage.total_tokens,
   ],
   gemini: (usage) => [
-    usage.promptTokenCount,
+    usage.promptTokenCount + (usage.toolUsePromptTokenCount ?? 0),
     usage.cachedContentTokenCount ?? 0,
     usage.candidatesTokenCount,
     usage.thoughtsTokenCount ?? 0,

@@ -1,11 +1,11 @@
 // A Gemini stream that another run continues: no text twice, and a call either was sent whole or is new.
 
-import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
+import type { ContinuedWriter } from '../dialect.ts';
 import type { Comparison } from '../stream/compare-run.ts';
 import { continueFresh, type FreshRun, type Pass } from '../stream/continue-fresh.ts';
 import { createOverlap } from '../stream/prefill-overlap.ts';
-import { candidateOf, partsOf, TEXT_SLOT } from './read-candidate.ts';
-import { chunkWith } from './read-stream.ts';
+import { TEXT_SLOT } from './read-candidate.ts';
+import { chunkWithText } from './split-chunk.ts';
 
 /** The upstream continues the sent text. */
 export function continuePrefill(pass: Pass, sent: string): ContinuedWriter {
@@ -29,18 +29,12 @@ export function continueFreshRun(pass: Pass, comparison: Comparison): ContinuedW
   });
 }
 
-const cut: FreshRun['cut'] = (event, { value }, texts) => {
+const cut: FreshRun['cut'] = (event, document, texts) => {
   const { segments } = event;
   if (segments.every(({ slot, text }) => texts.get(slot) === text)) return event;
   if (segments.every(({ slot }) => texts.get(slot) === '')) return '';
   const [segment] = segments;
   if (!segment || segments.length > 1) return 'mismatch';
-  return withText(event, value, texts.get(segment.slot) ?? '');
+  const text = texts.get(segment.slot) ?? '';
+  return { ...event, document: chunkWithText(document, text), segments: [{ ...segment, text }] };
 };
-
-function withText(event: StreamEvent, value: Parameters<typeof candidateOf>[0], text: string): StreamEvent {
-  const candidate = candidateOf(value) ?? {};
-  const parts = partsOf(candidate).map((part) => ({ ...part, text }));
-  const segments = event.segments.map((segment) => ({ ...segment, text }));
-  return { ...event, document: chunkWith(value, candidate, parts, undefined), segments };
-}

@@ -2,9 +2,12 @@
 
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
+import { joinStream, writeAsStream } from './other-form.ts';
+import { canPass } from './passes.ts';
 import { readAnswer } from './read-answer.ts';
 import { isList, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
+import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
 import { writeUsage } from './write-usage.ts';
 
@@ -12,18 +15,15 @@ export const gemini: Dialect = {
   envelope: 'google',
   endpoint: 'gemini',
   promptField: 'contents',
-  isAlwaysTranslated: true,
+  canPass,
   readRequest,
-  writeRequest: neverSent,
-  writePrefill: neverSent,
+  writeRequest,
+  writePrefill,
   readAnswer,
   writeAnswer: (document, modelVersion, _, usage) =>
     editMembers(document, usage ? { modelVersion, usageMetadata: writeUsage(usage) } : { modelVersion }),
+  otherForm: { writeAsStream, joinStream },
   streamType: ({ document }) => (isList(document) ? 'application/json; charset=utf-8' : undefined),
   createStreamReader: () => createStreamReader(),
   createStreamWriter,
 };
-
-function neverSent(): never {
-  throw new Error('a Gemini request is always translated');
-}

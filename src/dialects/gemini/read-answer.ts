@@ -3,7 +3,7 @@
 import type { JsonDocument } from '../../kit/json/json.ts';
 import { checkReport } from '../counts.ts';
 import type { AnswerFacts } from '../dialect.ts';
-import { BlockCounter, candidateOf, outputOf, partsOf, readFinish, reasonOf } from './read-candidate.ts';
+import { BlockCounter, candidateOf, isFailure, outputOf, partsOf, readFinish, reasonOf } from './read-candidate.ts';
 import { readUsage } from './read-usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
@@ -13,5 +13,6 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   const parts = partsOf(candidateOf(value) ?? {});
   const output = outputOf(parts.flatMap((part) => blocks.segmentsOf(part)));
   const usage = readUsage(value.usageMetadata, output.hasContent);
-  return { usage: checkReport(usage, output), output, finish: readFinish(reason) };
+  const gaveUp = isFailure(reason) && !output.hasContent;
+  return { usage: checkReport(usage, output), output, finish: readFinish(reason), gaveUp };
 }

@@ -9,15 +9,26 @@ export function candidateOf({ candidates }: JsonObject): JsonObject | undefined 
   return objectsOf(candidates).find(({ index }) => (index ?? 0) === 0);
 }
 
+/** One of these is in everything that the vendor says. */
+const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId'];
+
+export function isChunk(value: JsonObject): boolean {
+  return !isObject(value.error) && MEMBERS.some((name) => value[name] !== undefined);
+}
+
+export function partsIn({ content }: JsonObject): JsonObject[] {
+  return isObject(content) ? objectsOf(content.parts) : [];
+}
+
 /** Without empty ones. */
-export function partsOf({ content }: JsonObject): JsonObject[] {
-  return isObject(content) ? objectsOf(content.parts).filter((part) => !isEmpty(part)) : [];
+export function partsOf(candidate: JsonObject): JsonObject[] {
+  return partsIn(candidate).filter((part) => !isEmpty(part));
 }
 
 /** Google's libraries drop a turn from their history if one of its chunks has no part. */
 export const EMPTY_PART = { text: '' };
 
-function isEmpty(part: JsonObject): boolean {
+export function isEmpty(part: JsonObject): boolean {
   return part.text === '' && Object.keys(part).length === 1;
 }
 
@@ -27,6 +38,16 @@ export function reasonOf(value: JsonObject): string | undefined {
   if (isFinish(reason)) return reason;
   const { promptFeedback: feedback } = value;
   return isObject(feedback) && isFinish(feedback.blockReason) ? feedback.blockReason : undefined;
+}
+
+/** The model failed: unless something of use came before, it is no answer. */
+const FAILED: ReadonlySet<string> = new Set([
+  ...['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'],
+  ...['MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE', 'OTHER'],
+]);
+
+export function isFailure(reason: string): boolean {
+  return FAILED.has(reason);
 }
 
 /** A stop sequence of the client has no reason of its own. */

@@ -16,14 +16,13 @@ import { nonEmptyString } from '../fields.ts';
 import type { Target } from '../translate/adapters.ts';
 import type { AnswerEvent, EventReader, StopReason, WholeEvents } from '../translate/answer-events.ts';
 import { blockedBecause, vendorRefusal } from '../translate/vendor-refusal.ts';
+import { isChunk, isFailure } from './read-candidate.ts';
 import { createPartReader } from './read-parts.ts';
 import { readUsage } from './read-usage.ts';
 
 const DONE = '[DONE]';
 const BROKEN: AnswerEvent = { type: 'broken' };
 const GAVE_UP: AnswerEvent = { type: 'broken', gaveUp: true };
-/** One of these is in everything that the vendor says. */
-const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId'];
 
 /** Values that mean no reason yet. */
 const NO_REASON: ReadonlySet<string> = new Set(['', 'FINISH_REASON_UNSPECIFIED']);
@@ -97,9 +96,7 @@ function createAnswerReader(target: Target): AnswerReader {
 
   return {
     take(chunk, place) {
-      if (!isObject(chunk) || isObject(chunk.error) || !MEMBERS.some((name) => chunk[name] !== undefined)) {
-        return [BROKEN];
-      }
+      if (!isObject(chunk) || !isChunk(chunk)) return [BROKEN];
       reported = chunk.usageMetadata ?? reported;
       if (isOver) return [];
       const candidates = Array.isArray(chunk.candidates) ? chunk.candidates : [];
@@ -135,16 +132,11 @@ function withRatings(reason: string, ratings: Json | undefined): string {
 
 // Why Gemini ended. It has no reason for "waits for results": an answer with a call means that.
 const FILTERED = /^(?:SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII|NO_IMAGE|IMAGE_\w+)$/;
-/** The model failed: unless something of use came before, it is no answer. */
-const FAILED = new Set([
-  ...['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'],
-  ...['MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE', 'OTHER'],
-]);
 
 /** Undefined: nothing came that anybody could use. */
 function readStop(why: string, said: { hasText: boolean; hasCalls: boolean }): StopReason | undefined {
   if (why === 'MAX_TOKENS') return 'length';
   if (FILTERED.test(why)) return 'filter';
-  if (FAILED.has(why) && !said.hasText && !said.hasCalls) return undefined;
+  if (isFailure(why) && !said.hasText && !said.hasCalls) return undefined;
   return said.hasCalls ? 'tool' : 'end';
 }

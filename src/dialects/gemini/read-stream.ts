@@ -1,20 +1,28 @@
 // Reads a Gemini stream chunk by chunk. Each part becomes an event of its own, so that another run can be compared with it;
 // the reason why the answer ended waits for the bill.
 
-import {
-  isObject,
-  type Json,
-  type JsonDocument,
-  type JsonObject,
-  readAnswerJson,
-  tryReadAnswerJson,
-} from '../../kit/json/json.ts';
+import { type Json, type JsonDocument, type JsonObject, tryReadAnswerJson } from '../../kit/json/json.ts';
+import { openRaw, type RawPlace } from '../../kit/json/raw-json.ts';
 import { checkReport } from '../counts.ts';
 import { addOutput, NO_OUTPUT, type StreamEvent, type StreamFacts, type StreamReader } from '../dialect.ts';
-import { BROKEN } from '../stream/bare-events.ts';
+import { BROKEN, DONE, GAVE_UP } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
-import { BlockCounter, candidateOf, EMPTY_PART, outputOf, partsOf, readFinish, reasonOf } from './read-candidate.ts';
+import {
+  BlockCounter,
+  candidateOf,
+  isChunk,
+  isEmpty,
+  isFailure,
+  outputOf,
+  partsIn,
+  readFinish,
+  reasonOf,
+} from './read-candidate.ts';
 import { readUsage } from './read-usage.ts';
+import { chunkOfPart, lastChunk } from './split-chunk.ts';
+
+/** Google's streams have no end mark, but those of some proxies have. */
+const END_MARK = '[DONE]';
 
 export function createStreamReader(): StreamReader {
   return new GeminiReader();
@@ -27,21 +35,31 @@ class GeminiReader implements StreamReader {
   #reason: string | undefined;
 
   read({ data = '' }: SseEvent): StreamEvent[] {
+    if (data === END_MARK) return [DONE];
+    if (data.startsWith('[')) return this.#readList(openRaw(data));
     const document = tryReadAnswerJson(data);
-    if (!document || isObject(document.value.error)) return [BROKEN];
+    if (!document || !isChunk(document.value)) return [BROKEN];
     const { value } = document;
     this.#usage = value.usageMetadata ?? this.#usage;
     const candidate = candidateOf(value);
-    const parts = partsOf(candidate ?? {});
+    const all = partsIn(candidate ?? {});
+    const parts = all.filter((part) => !isEmpty(part));
     const reason = reasonOf(value);
     this.#reason = reason ?? this.#reason;
     // Most chunks have one part and no reason: they keep their text.
-    if (parts.length === 1 && reason === undefined) return [this.#event(document, parts[0] ?? {})];
-    const events = parts.map((part) => this.#event(chunkWith(value, candidate ?? {}, [part], undefined), part));
+    if (all.length === 1 && parts[0] && reason === undefined) return [this.#event(document, parts[0])];
+    const events = parts.map((part) => this.#event(chunkOfPart(document, all.indexOf(part)), part));
     // A chunk that says nothing shows the client that its answer has begun.
     if (reason === undefined) return parts.length > 0 ? events : [nothingSaid(document)];
-    const last = candidate ? chunkWith(value, candidate, [EMPTY_PART], candidate.finishReason) : document;
+    if (isFailure(reason) && !this.#output.hasContent) return [GAVE_UP];
+    const last = candidate ? lastChunk(document) : document;
     return [...events, { kind: 'held', name: undefined, document: last, segments: [] }];
+  }
+
+  #readList(list: RawPlace): StreamEvent[] {
+    return Array.from({ length: list.count }, (_, at) => list.at(at)?.text).flatMap((data) =>
+      this.read({ event: undefined, data }),
+    );
   }
 
   end(): StreamEvent[] {
@@ -68,16 +86,4 @@ class GeminiReader implements StreamReader {
 
 function nothingSaid(document: JsonDocument): StreamEvent {
   return { kind: 'other', name: undefined, document, segments: [] };
-}
-
-/** The chunk with other parts in place of its own. */
-export function chunkWith(
-  { usageMetadata: _, ...chunk }: JsonObject,
-  { finishReason: __, ...candidate }: JsonObject,
-  parts: JsonObject[],
-  finishReason: Json | undefined,
-) {
-  const content = { ...(isObject(candidate.content) ? candidate.content : { role: 'model' }), parts };
-  const candidates = [{ ...candidate, content, ...(finishReason === undefined ? {} : { finishReason }) }];
-  return readAnswerJson(JSON.stringify({ ...chunk, candidates }));
 }

@@ -1,7 +1,14 @@
 // A Gemini stream to the client, as server-sent events or as one JSON list. All chunks name the model as the client knows it;
 // the last one has the usage with the cost.
 
-import { editMembers, type JsonDocument, type JsonObject, readAnswerJson } from '../../kit/json/json.ts';
+import {
+  editMembers,
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  readAnswerJson,
+} from '../../kit/json/json.ts';
 import type {
   Continuation,
   ContinuedWriter,
@@ -51,9 +58,11 @@ class GeminiWriter implements StreamWriter {
   readonly #transcript: Transcript;
   readonly #frames: Frames;
   #model: string;
-  #held: StreamEvent[] = [];
+  #held: StreamEvent | undefined;
   /** Members of the first chunk that all others have, too. */
   #head: JsonObject = {};
+  /** As the upstream reported it last. */
+  #usage: Json | undefined;
 
   constructor(model: string, options: WriterOptions, frames: Frames) {
     this.#model = model;
@@ -66,8 +75,10 @@ class GeminiWriter implements StreamWriter {
     // The model has thought what the client does not want to see: it was answered all the same.
     if (event === UNSEEN) this.#transcript.sent.hasOutput = true;
     if (!document) return '';
+    this.#usage = document.value.usageMetadata ?? this.#usage;
     if (kind === 'held') {
-      this.#held.push(event);
+      // Several chunks may have a reason: the last one counts.
+      this.#held = event;
       return '';
     }
     for (const segment of segments) this.#transcript.add(segment);
@@ -79,7 +90,8 @@ class GeminiWriter implements StreamWriter {
   }
 
   continue(how: Continuation): ContinuedWriter {
-    this.#held = [];
+    this.#held = undefined;
+    this.#usage = undefined;
     const pass = (event: StreamEvent) => this.write(event);
     return how === 'prefill'
       ? continuePrefill(pass, this.#transcript.onlyText(TEXT_SLOT) ?? '')
@@ -100,27 +112,19 @@ class GeminiWriter implements StreamWriter {
 
   /** A chunk that says nothing: Google's own libraries fail on comments. */
   keepAlive(): string {
-    return this.#writeChunk(chunkOf({ content: { parts: [EMPTY_PART], role: 'model' }, index: 0 }), {});
+    return this.#writeChunk(chunkOf(NOTHING_SAID), {});
   }
 
   stopAtBound(): string {
-    this.#held = [
-      {
-        kind: 'held',
-        name: undefined,
-        document: chunkOf({ content: { parts: [EMPTY_PART], role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 }),
-        segments: [],
-      },
-    ];
+    const document = chunkOf({ ...NOTHING_SAID, finishReason: 'MAX_TOKENS' });
+    this.#held = { kind: 'held', name: undefined, document, segments: [] };
     return '';
   }
 
-  end({ usage, cost }: FinalUsage): string {
-    const usageMetadata = withCost(writeUsage(usage), cost);
-    const documents = this.#held.flatMap(({ document }) => document ?? []);
-    const last = documents.pop() ?? chunkOf({ content: { parts: [EMPTY_PART], role: 'model' }, index: 0 });
-    const before = documents.map((document) => this.#writeChunk(document, {})).join('');
-    return before + this.#writeChunk(last, { usageMetadata }) + this.#frames.end();
+  end({ usage, cost, isOurs }: FinalUsage): string {
+    const reported = isOurs || usage.isRestated ? undefined : this.#usage;
+    const usageMetadata = withCost(isObject(reported) ? reported : writeUsage(usage), cost);
+    return this.#writeChunk(this.#held?.document ?? chunkOf(NOTHING_SAID), { usageMetadata }) + this.#frames.end();
   }
 
   error(body: Record<string, unknown>): string {
@@ -134,6 +138,8 @@ class GeminiWriter implements StreamWriter {
     return this.#frames.frame(editMembers(document, own));
   }
 }
+
+const NOTHING_SAID: JsonObject = { content: { parts: [EMPTY_PART], role: 'model' }, index: 0 };
 
 function chunkOf(candidate: JsonObject): JsonDocument {
   return readAnswerJson(JSON.stringify({ candidates: [candidate] }));

@@ -49,6 +49,8 @@ export const FREE_FIELDS: Record<Dialect['endpoint'], readonly string[]> = {
   ],
   rerank: ['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'rank_fields'],
   moderation: ['model', 'input'],
-  // Always translated.
-  gemini: [],
+  gemini: [
+    ...['model', 'stream', 'alt', 'contents', 'systemInstruction', 'system_instruction', 'tools'],
+    ...['toolConfig', 'tool_config', 'safetySettings', 'safety_settings', 'generationConfig', 'generation_config'],
+  ],
 };

@@ -2,7 +2,7 @@
 // that could make the bill exceed the hold is dropped; a new one of a vendor needs a row here and nothing else.
 
 import type { Json } from '../../kit/json/json.ts';
-import type { Endpoint } from '../../vendors/endpoints.ts';
+import { ENDPOINTS, type Endpoint } from '../../vendors/endpoints.ts';
 import { isEmptySetting } from '../fields.ts';
 
 type FieldRule =
@@ -99,7 +99,10 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   { name: 'max_new_tokens', rule: 'dropped', why: 'TGI, SGLang: an output bound of their own' },
   { name: 'max_length', rule: 'dropped', why: 'Hugging Face: an output bound of its own' },
   { name: 'max_tokens_to_sample', rule: 'dropped', why: 'Anthropic: the output bound of older models' },
-  { name: 'generation_config', rule: 'dropped', why: 'Gemini: holds an output bound and a number of candidates' },
+  {
+    ...{ name: 'generation_config', rule: 'dropped', why: 'Gemini: holds an output bound and a number of candidates' },
+    in: ENDPOINTS.filter((endpoint) => endpoint !== 'gemini'),
+  },
   { name: 'options', rule: 'dropped', why: 'Ollama: holds num_predict and num_ctx' },
   { name: 'min_tokens', rule: 'held', in: CHAT, why: 'vLLM, Mistral: never above max_tokens' },
   { name: 'ignore_eos', rule: 'held', in: CHAT, why: 'vLLM: generates up to max_tokens, which is held' },

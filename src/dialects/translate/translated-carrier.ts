@@ -18,7 +18,7 @@ import {
 import { refuseField } from '../fields.ts';
 import { type FetchedMedia, namedMedia, placeholders, withMedia } from '../media/named-media.ts';
 import { isPicture } from '../media/picture.ts';
-import { BROKEN, DONE, UNSEEN } from '../stream/bare-events.ts';
+import { BROKEN, DONE, GAVE_UP, UNSEEN } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerContext, Target, WrittenRequest } from './adapters.ts';
 import type { AnswerEvent } from './answer-events.ts';
@@ -231,5 +231,3 @@ function emptyStream({ dialect, client, request }: Translation, context: AnswerC
   const events = frames.flatMap((frame) => reader.read(frame));
   return events.map((event) => writer.write(event)).join('') + writer.end({ usage: NO_USAGE, cost: 0n, isOurs: true });
 }
-
-const GAVE_UP: StreamEvent = { ...BROKEN, gaveUp: true };

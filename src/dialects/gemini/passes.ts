@@ -1,0 +1,108 @@
+// Whether a request may go to a Gemini upstream as the client wrote it. It may if the gateway knows what every member of it can
+// cost. Otherwise it is translated, which drops or refuses the rest: tools that Google runs, stored files and prompts, sound.
+
+import { isObject, type Json, type JsonObject, objectsOf } from '../../kit/json/json.ts';
+import { geminiTraits } from '../../vendors/gemini.ts';
+import type { RelayRequest } from '../dialect.ts';
+import { readTagged } from '../translate/opaque.ts';
+import { member, snakeName } from './member.ts';
+
+/** `model`, `stream` and `alt` are from the URL. */
+const BODY = named('model', 'stream', 'alt', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings');
+const CONFIG = named(
+  ...['temperature', 'topP', 'topK', 'seed', 'frequencyPenalty', 'presencePenalty', 'stopSequences', 'maxOutputTokens'],
+  ...['responseMimeType', 'responseSchema', 'responseJsonSchema', 'candidateCount', 'responseModalities'],
+  'thinkingConfig',
+);
+const CONTENT = named('role', 'parts');
+const PART = named('text', 'thought', 'thoughtSignature', 'functionCall', 'functionResponse', 'inlineData');
+const CALL = named('id', 'name', 'args');
+const RESULT = named('id', 'name', 'response');
+const INLINE = named('mimeType', 'data', 'displayName');
+const TOOLS = named('functionDeclarations');
+const TOOL_CONFIG = named('functionCallingConfig');
+
+interface Found {
+  isPlain: boolean;
+  /** Every model turn with calls has a signature at its first call. */
+  isSigned: boolean;
+}
+
+/** A request may be considered for several routes. */
+const FOUND = new WeakMap<RelayRequest, Found>();
+
+export function canPass(request: RelayRequest, model: string): boolean {
+  let found = FOUND.get(request);
+  if (!found) {
+    const body = request.document.value;
+    const isPlain = isPlainBody(body);
+    found = { isPlain, isSigned: isPlain && listOf(body.contents).every(isSignedTurn) };
+    FOUND.set(request, found);
+  }
+  return found.isPlain && (found.isSigned || !geminiTraits(model).wantsSignatures);
+}
+
+function isPlainBody(body: JsonObject): boolean {
+  const { generationConfig: config, generation_config: snaked, ...rest } = body;
+  if (config !== undefined && snaked !== undefined) return false;
+  return (
+    hasOnly(rest, BODY) &&
+    listOf(body.contents).every(isPlainContent) &&
+    isPlainContent(member(body, 'systemInstruction') ?? {}) &&
+    isPlainConfig(config ?? snaked ?? {}) &&
+    listOf(body.tools ?? []).every((tool) => isObject(tool) && hasOnly(tool, TOOLS)) &&
+    isPlainObject(member(body, 'toolConfig') ?? {}, TOOL_CONFIG)
+  );
+}
+
+function isPlainConfig(config: Json): boolean {
+  if (!isPlainObject(config, CONFIG)) return false;
+  const modalities = member(config, 'responseModalities') ?? [];
+  const isText = Array.isArray(modalities) && modalities.every((one) => one === 'TEXT');
+  return isText && (member(config, 'candidateCount') ?? 1) === 1;
+}
+
+function isPlainContent(content: Json): boolean {
+  return isPlainObject(content, CONTENT) && listOf(content.parts ?? []).every(isPlainPart);
+}
+
+function isPlainPart(part: Json): boolean {
+  if (!isPlainObject(part, PART)) return false;
+  const signature = member(part, 'thoughtSignature');
+  return (
+    isPlainObject(member(part, 'functionCall') ?? {}, CALL) &&
+    isPlainObject(member(part, 'functionResponse') ?? {}, RESULT) &&
+    isPlainObject(member(part, 'inlineData') ?? {}, INLINE) &&
+    // A signature that the gateway wrote means nothing to Google.
+    (typeof signature !== 'string' || readTagged(signature) === undefined)
+  );
+}
+
+function isSignedTurn(content: Json): boolean {
+  if (!isObject(content) || content.role !== 'model') return true;
+  const first = objectsOf(listOf(content.parts ?? [])).find((part) => member(part, 'functionCall') !== undefined);
+  return first === undefined || member(first, 'thoughtSignature') !== undefined;
+}
+
+function isPlainObject(value: Json, names: ReadonlySet<string>): value is JsonObject {
+  return isObject(value) && hasOnly(value, names);
+}
+
+/** Under one spelling each: which of two counts is Google's to decide. */
+function hasOnly(object: JsonObject, names: ReadonlySet<string>): boolean {
+  for (const name in object) {
+    const snaked = snakeName(name);
+    if (!names.has(name) || (snaked !== name && object[snaked] !== undefined)) return false;
+  }
+  return true;
+}
+
+/** A list of one may come without its brackets. */
+function listOf(value: Json | undefined): Json[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined ? [] : [value];
+}
+
+function named(...names: string[]): ReadonlySet<string> {
+  return new Set(names.flatMap((name) => [name, snakeName(name)]));
+}
