@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { text, time } from '../kit/shapes.ts';
-import { canServe, type ModelKind } from '../vendors/endpoints.ts';
+import { canServe, type Endpoint, type ModelKind } from '../vendors/endpoints.ts';
 import type { Catalog, Model } from './catalog.ts';
 import { publicPrice } from './public-price.ts';
 import { tokenBounds } from './token-bounds.ts';
@@ -24,18 +24,29 @@ export const descriptionShape = z
 const PATHS: Record<ModelKind, readonly string[]> = {
   chat: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
   embeddings: ['/v1/embeddings'],
-  images: ['/v1/images/generations'],
+  images: ['/v1/images/generations', '/v1/images/edits', '/v1/images/variations'],
   speech: ['/v1/audio/speech'],
   transcription: ['/v1/audio/transcriptions'],
   rerank: ['/v1/rerank'],
   moderation: ['/v1/moderations'],
 };
 
+/** Paths of their own, which not every channel with such a model has. */
+const ENDPOINT_OF: Readonly<Record<string, Endpoint>> = {
+  '/v1/images/generations': 'images',
+  '/v1/images/edits': 'image_edits',
+  '/v1/images/variations': 'image_variations',
+};
+
 /** The API paths of a model: those of its kinds that the channels of its routes support. */
 export function pathsOf({ kinds, routes }: Model): string[] {
   return kinds
     .filter((kind) => routes.some(({ endpoints }) => canServe(endpoints, kind)))
-    .flatMap((kind) => PATHS[kind]);
+    .flatMap((kind) => PATHS[kind])
+    .filter((path) => {
+      const endpoint = ENDPOINT_OF[path];
+      return endpoint === undefined || routes.some(({ endpoints }) => endpoints.includes(endpoint));
+    });
 }
 
 export function publicCatalog(catalog: Catalog): Record<string, unknown> {

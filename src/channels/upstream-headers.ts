@@ -6,12 +6,12 @@ import { LOOP_HEADER, withHop } from './loop-guard.ts';
 import type { UpstreamRequest } from './upstream.ts';
 
 export function upstreamHeaders(
-  { stream, headers }: Pick<UpstreamRequest, 'stream' | 'headers'>,
+  { stream, headers, form }: Pick<UpstreamRequest, 'stream' | 'headers' | 'form'>,
   gatewayId: string,
   credentials: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const sent: Record<string, string> = {
-    'content-type': 'application/json',
+    'content-type': form?.contentType ?? 'application/json',
     accept: stream ? 'text/event-stream' : 'application/json',
     'accept-encoding': 'identity',
     'user-agent': 'ai-gateway-service',

@@ -9,6 +9,8 @@ export interface UpstreamRequest {
   model: string;
   /** Read before `send` returns its promise: the memory may be reused afterwards. */
   body: string;
+  /** In place of `body`, for an endpoint that takes files. */
+  form?: { bytes: Blob; contentType: string };
   stream: boolean;
   /** Client headers for an upstream of the same dialect; each channel picks those it supports. */
   headers: Readonly<Record<string, string>>;

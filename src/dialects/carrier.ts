@@ -5,6 +5,7 @@ import { type JsonDocument, readAnswerJson } from '../kit/json/json.ts';
 import { type RawValue, writeJson } from '../kit/json/raw-json.ts';
 import type { Endpoint } from '../vendors/endpoints.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields, UsageReport } from './dialect.ts';
+import type { UpstreamBody } from './form/form.ts';
 import type { FetchedMedia, NamedMedia } from './media/named-media.ts';
 import { applyRemovals, joinTwo, NO_REMOVALS, type Removals } from './removals/removals.ts';
 import { type FieldRules, type RemovedFields, removeFields } from './removals/remove-fields.ts';
@@ -27,7 +28,7 @@ export interface Carrier {
   serviceTier: string | undefined;
   /** What must be fetched first, because the upstream does not. */
   needs: readonly NamedMedia[];
-  writeRequest(fields: UpstreamFields, fetched?: FetchedMedia): string;
+  writeRequest(fields: UpstreamFields, fetched?: FetchedMedia): UpstreamBody;
   /** The same request with an answer begun. */
   writePrefill(fields: UpstreamFields, text: string, fetched?: FetchedMedia): string;
   /** Absent where a paused answer is not continued here: the upstream never pauses one, or the client continues it. */
@@ -107,7 +108,7 @@ class SameDialectCarrier implements Carrier {
     return this.#dialect.loweredFields?.(this.#request.document.value, maxOutputTokens) ?? NOTHING;
   }
 
-  writeRequest(fields: UpstreamFields): string {
+  writeRequest(fields: UpstreamFields): UpstreamBody {
     return this.#dialect.writeRequest(this.#sent(), fields, this.#removedFields.removed);
   }
 

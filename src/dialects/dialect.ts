@@ -13,6 +13,7 @@ import type { ClaudeHost } from '../vendors/claude-hosts.ts';
 import type { Endpoint } from '../vendors/endpoints.ts';
 import type { LimitField, Quirks } from '../vendors/quirks.ts';
 import type { DefaultThinking } from '../vendors/qwen.ts';
+import type { Form, FormRules, UpstreamBody } from './form/form.ts';
 import type { InputCount } from './input/count-input.ts';
 import type { Removals } from './removals/removals.ts';
 import type { OtherForm } from './stream/other-form.ts';
@@ -47,6 +48,8 @@ export interface RelayRequest {
   serviceTier?: string | undefined;
   input: InputCount;
   document: JsonDocument;
+  /** The files, where the request is a form; `document` has its texts. */
+  form?: Form | undefined;
 }
 
 /** The fields we own, for one upstream. */
@@ -302,8 +305,12 @@ export interface Dialect {
   canPass?(request: RelayRequest, model: string): boolean;
   /** The field of a request that holds the prompt. */
   promptField: 'messages' | 'input' | 'prompt' | 'contents';
-  /** Throws a fault that names the field. */
-  readRequest(document: JsonDocument): RelayRequest;
+  /** Not every upstream with such a model has it: a 404 there is no failure of the channel. */
+  isOptional?: true;
+  /** Absent if the format has no files. */
+  form?: FormRules;
+  /** Throws a fault that names the field. A quote of a call with files has no form. */
+  readRequest(document: JsonDocument, form?: Form): RelayRequest;
   /**
    * What must be removed from a body that is sent in the client's own format. Throws a fault that names a tool which uses another
    * model, or which must be removed and is required.
@@ -314,7 +321,7 @@ export interface Dialect {
   /** Fields of the body whose figures are lowered to fit an output bound of so many tokens. */
   loweredFields?(body: JsonObject, maxOutputTokens: number): readonly string[];
   /** `removed`: top-level fields that do not reach the upstream. */
-  writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): string;
+  writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): UpstreamBody;
   /** The same request with an answer begun. */
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string, removed?: readonly string[]): string;
   /** Undefined if it is no answer, or one that never finished. */

@@ -4,6 +4,7 @@
 import { hasPassed, LOOP_HEADER } from '../channels/loop-guard.ts';
 import { readConversationName } from '../dialects/conversation-name.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import type { Form } from '../dialects/form/form.ts';
 import { Fault, fault } from '../faults/fault.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../kit/traceparent.ts';
 import { UNCOUNTED_WORK } from '../limits/large-work.ts';
@@ -20,12 +21,14 @@ import { gatewayHeaders } from './gateway-headers.ts';
 import { type LargeCall, openLargeCall, type RefuseEarly } from './large-call.ts';
 import { openQuote, QUOTE_HEADER, type QuotedPrice, requireQuoted } from './quoted-price.ts';
 import { pause, readBody } from './read-body.ts';
+import { needsForm, readFiles } from './read-files.ts';
 import { askPeerBefore, parseKeyed } from './read-keyed-body.ts';
 
 export interface ModelCall {
   path: string;
   kind: ModelKind;
   dialect: Dialect;
+  /** Of a body in JSON. */
   maxBytes: number;
   /** Headers of the client that an upstream of its own dialect may see. */
   passedOn: readonly string[];
@@ -47,20 +50,18 @@ export async function callModel(
     const quoteId = exchange.request.headers.get(QUOTE_HEADER);
     const quoted = quoteId === null ? undefined : await openQuote(tools, quoteId, endpoint);
     large = openLargeCall(tools, exchange);
-    const sent = await readBody(
-      exchange.request,
-      endpoint.maxBytes,
-      tools.clock,
-      large?.counting(capacity) ?? capacity,
-    );
+    const counted = large?.counting(capacity) ?? capacity;
+    const form = await readFiles(tools, exchange, endpoint, { capacity, counted });
+    const sent = form?.json ?? (await readBody(exchange.request, endpoint.maxBytes, tools.clock, counted));
     const body = endpoint.complete?.(sent, exchange) ?? sent;
     const { document, key } = large
       ? await large.read(body, earlyRefusal(tools, exchange, endpoint, quoted))
       : parseKeyed(body, await askPeerBefore(tools.authenticator.revalidate(exchange.key), exchange.connection));
     exchange.askedModel = document.value.model;
+    if (!form && endpoint.dialect.form?.takesJson === false) throw needsForm(endpoint.dialect.form);
     if (quoted) await requireQuoted(tools, quoted, endpoint, { accountId: key.accountId, body: document.value });
     const work = large ?? UNCOUNTED_WORK;
-    const incoming = incomingCall(tools, exchange, endpoint, { document, key, capacity, work, quoted });
+    const incoming = incomingCall(tools, exchange, endpoint, { document, form, key, capacity, work, quoted });
     const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);
     const empty = emptyAnswer(call);
     if (empty !== undefined) {
@@ -96,6 +97,7 @@ function earlyRefusal(
 }
 
 interface ReadCall extends Pick<IncomingCall, 'document' | 'key' | 'capacity' | 'work'> {
+  form?: Form | undefined;
   quoted?: QuotedPrice | undefined;
 }
 
@@ -104,7 +106,7 @@ export function incomingCall(
   tools: HttpTools,
   { request, requestId, connection }: Exchange,
   { path, kind, dialect, passedOn }: ModelCall,
-  { document, key, capacity, work, quoted }: ReadCall,
+  { document, form, key, capacity, work, quoted }: ReadCall,
 ): IncomingCall {
   const trace = readTrace(request.headers.get(TRACE_HEADER));
   return {
@@ -115,6 +117,7 @@ export function incomingCall(
     kind,
     dialect,
     document,
+    form,
     endpoint: path,
     conversationName: readConversationName(request.headers, document.value),
     headers: passedHeaders(request.headers, passedOn, trace && writeTrace(trace, tools.random)),

@@ -32,6 +32,8 @@ export interface Description {
   query?: z.ZodObject | undefined;
   requestHeaders?: Shapes | undefined;
   body?: z.ZodType | undefined;
+  /** A body in other content types. */
+  bodyAs?: Shapes | undefined;
   /** An empty body counts as an empty object. */
   isBodyOptional?: boolean;
   /** A body that works as it is; a function of a `ModelFor` where it names a model. */

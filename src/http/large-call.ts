@@ -64,7 +64,8 @@ export class LargeCall implements CallWork {
     if (body.length <= SMALL_BODY_BYTES) return parseKeyed(body, await authenticator.revalidate(this.#exchange.key));
     const text = decodeBody(body);
     const spans = await this.#scan(text, body.length);
-    const units = unitsOf(body.length, spans);
+    // The body may be the texts of a form, and more was read.
+    const units = Math.max(this.#units, unitsOf(body.length, spans));
     if (units >= TURN_UNITS) this.#endTurn = await this.#tools.largeWork.turn(this.#caller.accountId);
     this.#requireClient();
     this.check();

@@ -77,13 +77,13 @@ function routeBase<Name extends RouteName>(
   isOpen: boolean,
   description: PublicDescription,
 ): RouteBase<Name> {
-  const { body, faults = [], maxBytes = 0, envelope = 'openai', answerHeaders = [] } = description;
+  const { body, bodyAs, faults = [], maxBytes = 0, envelope = 'openai', answerHeaders = [] } = description;
   return {
     ...describeCall(name, isOpen, description),
     maxBytes,
     envelope,
     answerHeaders: ['x-request-id', ...answerHeaders],
-    faults: [...(body ? WITH_BODY : []), ...faults, ...(isOpen ? [] : KEYED)],
+    faults: [...(body || bodyAs ? WITH_BODY : []), ...faults, ...(isOpen ? [] : KEYED)],
   };
 }
 

@@ -48,7 +48,9 @@ export interface BodyCapacity {
 /** For bodies that are too small to be counted. */
 const UNCOUNTED: BodyCapacity = { grow() {} };
 
-export function readBody(request: Request, maxBytes: number, clock: Clock, capacity = UNCOUNTED): Promise<Uint8Array> {
+type Bytes = Uint8Array<ArrayBuffer>;
+
+export function readBody(request: Request, maxBytes: number, clock: Clock, capacity = UNCOUNTED): Promise<Bytes> {
   const declared = request.headers.get('content-length');
   const encoding = encodingOf(request.headers);
   if (!encoding && declared !== null && Number(declared) <= Math.min(AT_ONCE_BYTES, maxBytes)) {
@@ -67,8 +69,8 @@ export function bodyTextReader(clock: Clock): (request: Request, maxBytes: numbe
   };
 }
 
-function readAtOnce(request: Request, clock: Clock): Promise<Uint8Array> {
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+function readAtOnce(request: Request, clock: Clock): Promise<Bytes> {
+  const { promise, resolve, reject } = Promise.withResolvers<Bytes>();
   const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
   request.arrayBuffer().then(
     (bytes) => {
@@ -94,7 +96,7 @@ async function readPieces(
   { declaredBytes, maxBytes, encoding }: Expected,
   clock: Clock,
   capacity: BodyCapacity,
-): Promise<Uint8Array> {
+): Promise<Bytes> {
   const check = (bytes: number) => {
     if (bytes > maxBytes) throw tooLarge(maxBytes, encoding ? 'decompressed body' : 'body');
   };

@@ -39,7 +39,7 @@ export function pathTemplate(path: string): string {
 }
 
 function writeCall(call: Call, refusals: Readonly<Record<string, Response>>, schemas: WrittenCalls['schemas']): Schema {
-  const { id, tag, summary, description, deprecated, answerHeaders: headers, body, example } = call;
+  const { id, tag, summary, description, deprecated, answerHeaders: headers, body, bodyAs = {}, example } = call;
   const parameters = parametersOf(call);
   const others = mapValues(call.others ?? {}, ({ result, answer }) => ({
     description: result,
@@ -48,7 +48,8 @@ function writeCall(call: Call, refusals: Readonly<Record<string, Response>>, sch
   }));
   const success = { description: call.result, headers, content: { ...json(call.answer), ...call.alsoAs } };
   const responses: Record<string, Response> = { [call.status]: success, ...others, ...refusals };
-  const schema = body && writeSchema(body, schemas);
+  const asJson = body && { 'application/json': { schema: writeSchema(body, schemas), example } };
+  const content = { ...asJson, ...mapValues(bodyAs, (shape) => ({ schema: writeSchema(shape, schemas) })) };
   return {
     operationId: id,
     tags: [tag],
@@ -57,10 +58,7 @@ function writeCall(call: Call, refusals: Readonly<Record<string, Response>>, sch
     deprecated,
     security: call.isOpen ? [] : undefined,
     parameters: parameters.length > 0 ? parameters : undefined,
-    requestBody: schema && {
-      required: !call.isBodyOptional,
-      content: { 'application/json': { schema, example } },
-    },
+    requestBody: Object.keys(content).length > 0 ? { required: !call.isBodyOptional, content } : undefined,
     responses: mapValues(responses, (response) => writeResponse(response, schemas)),
   };
 }

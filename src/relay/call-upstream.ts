@@ -5,6 +5,7 @@ import type { Upstream } from '../channels/upstream.ts';
 import { withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import type { UpstreamFields } from '../dialects/dialect.ts';
+import type { UpstreamBody } from '../dialects/form/form.ts';
 import { estimateAt } from '../dialects/input/estimated-input.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
 import type { Call, RelayTools } from './call.ts';
@@ -24,12 +25,16 @@ export interface UpstreamCall {
   watch: Watch;
 }
 
-export function callUpstream({ request, headers }: Call, upstreamCall: UpstreamCall, body: string): Promise<Response> {
+export function callUpstream(
+  { request, headers }: Call,
+  upstreamCall: UpstreamCall,
+  body: UpstreamBody,
+): Promise<Response> {
   const { step, upstream, carrier, watch } = upstreamCall;
   return upstream.send({
     endpoint: carrier.endpoint,
     model: step.route.model,
-    body,
+    ...(typeof body === 'string' ? { body } : { body: '', form: body }),
     stream: request.stream,
     headers: withoutLostBetas(headers, step.model.contextTokens),
     signal: watch.signal,
@@ -40,11 +45,11 @@ export function callUpstream({ request, headers }: Call, upstreamCall: UpstreamC
 /** What a status other than 200 means. */
 export async function readRefusal(
   { clock }: RelayTools,
-  { request }: Call,
+  { request, dialect }: Call,
   { upstream, carrier, watch }: UpstreamCall,
   response: Response,
 ): Promise<AttemptFailed> {
   const text = await readText(response, watch);
   const failure = readFailure(response, text, { hidden: upstream.hidden, now: clock.now() });
-  return classifyFailure(failure, carrier.maySeal, request.document.value);
+  return classifyFailure(failure, carrier.maySeal, request.document.value, dialect.isOptional);
 }

@@ -12,6 +12,7 @@ import type { RetryBudget } from '../channels/retry-budget.ts';
 import type { Traffic } from '../channels/traffic.ts';
 import type { Upstreams } from '../channels/upstreams.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
+import type { Form } from '../dialects/form/form.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Connection } from '../kit/connection.ts';
@@ -81,6 +82,8 @@ export interface IncomingCall {
   kind: ModelKind;
   dialect: Dialect;
   document: JsonDocument;
+  /** The files, where the body is a form. */
+  form: Form | undefined;
   endpoint: string;
   /** The client's own name of its conversation, if it gave one. */
   conversationName: string | undefined;

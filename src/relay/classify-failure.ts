@@ -45,14 +45,20 @@ const NO_CREDIT_CODE = 'insufficient_quota';
 
 /**
  * `maySeal`: the upstream encrypts reasoning; others may only quote such a message. `request`: the client's, which may name
- * things that the upstream does not have.
+ * things that the upstream does not have. `isOptional`: the upstream may lack the endpoint.
  */
-export function classifyFailure(failure: UpstreamFailure, maySeal = false, request: JsonObject = {}): AttemptFailed {
+export function classifyFailure(
+  failure: UpstreamFailure,
+  maySeal = false,
+  request: JsonObject = {},
+  isOptional = false,
+): AttemptFailed {
   const { status, code = '', message = '', param, isFlagged, isAboutKey } = failure;
   // Before the key: a client must not be able to open a breaker.
   if (status === 403 && isFlagged) return rejected(param);
   if (status === 401 || status === 402 || (status === 403 && isAboutKey)) return new AttemptFailed('refused_our_key');
   if (KEY_CODES.has(code)) return new AttemptFailed('refused_our_key');
+  if (status === 404 && isOptional) return notOffered();
   if (status === 404 && !isAboutNamed(message, request)) return new AttemptFailed('route_missing');
   if (status === 429) return tooMany(failure);
   // The channel points to this gateway, or to another that the call has passed.
@@ -71,6 +77,15 @@ export function classifyFailure(failure: UpstreamFailure, maySeal = false, reque
   // Another channel may have the model, or no such firewall.
   const mayServeElsewhere = status === 404 || status === 403;
   return new AttemptFailed('request_refused', { refusal, isSealed: maySeal && isSealed(failure), mayServeElsewhere });
+}
+
+/** Customers choose the endpoint, so this must not open a breaker for the calls that the model does serve. */
+function notOffered(): AttemptFailed {
+  const refusal = fault('unsupported_endpoint', {
+    param: 'model',
+    hint: 'The upstream of this model lacks this endpoint.',
+  });
+  return new AttemptFailed('request_refused', { refusal, mayServeElsewhere: true });
 }
 
 /** Statuses of a bad request that are trusted in the body of an error sent with status 200. */

@@ -3,6 +3,7 @@
 import type { Carrier } from '../dialects/carrier.ts';
 import { describeRefused } from '../dialects/describe-refused.ts';
 import type { UpstreamFields } from '../dialects/dialect.ts';
+import type { UpstreamBody } from '../dialects/form/form.ts';
 import type { FetchedMedia } from '../dialects/media/named-media.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
 import type { Admission, RelayTools } from './call.ts';
@@ -21,8 +22,9 @@ export interface Translated {
 /** Writing and scanning more than this again would delay other requests. */
 const MAX_DESCRIBED = 256 * 1024;
 
-export function isDescribable({ length }: string): boolean {
-  return length <= MAX_DESCRIBED;
+/** A form is never translated. */
+export function isDescribable(body: UpstreamBody): boolean {
+  return typeof body === 'string' && body.length <= MAX_DESCRIBED;
 }
 
 /** Logs only refusals of the request itself. */

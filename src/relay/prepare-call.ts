@@ -45,14 +45,14 @@ export function emptyAnswer(call: Call): string | undefined {
 }
 
 function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
-  const { requestId, key, dialect, headers, isStrict, document, kind, catalog } = incoming;
+  const { requestId, key, dialect, headers, isStrict, document, form, kind, catalog } = incoming;
   const id = readModel(document);
   const model = chooseModel(catalog, key, id, kind);
   const named = catalog.retired.get(id) ?? model;
   if (model.free) incoming.capacity.becomeFree();
   const models = modelsFor(model, incoming);
   requireRoute(models, dialect);
-  const request = dialect.readRequest(document);
+  const request = dialect.readRequest(document, form);
   if (hasSameFormat(models, dialect)) requireReadable(request, tokenBounds(model, catalog).output);
   if (isStrict) requireThinkingFits(model, catalog, request);
   const carriers = new Carriers({

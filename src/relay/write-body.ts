@@ -3,6 +3,7 @@
 
 import type { Carrier } from '../dialects/carrier.ts';
 import type { UpstreamFields } from '../dialects/dialect.ts';
+import type { UpstreamBody } from '../dialects/form/form.ts';
 import type { FetchedMedia } from '../dialects/media/named-media.ts';
 import { Fault } from '../faults/fault.ts';
 import { AttemptFailed } from './attempt-failed.ts';
@@ -38,7 +39,7 @@ export function writeBody(
   fields: UpstreamFields,
   prefill: Prefill | undefined,
   fetched: FetchedMedia | undefined,
-): string {
+): UpstreamBody {
   try {
     return prefill ? carrier.writePrefill(fields, prefill.text, fetched) : carrier.writeRequest(fields, fetched);
   } catch (error) {

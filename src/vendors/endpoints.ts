@@ -5,6 +5,8 @@ export const ENDPOINTS = [
   'responses',
   'embeddings',
   'images',
+  'image_edits',
+  'image_variations',
   'speech',
   'transcription',
   'rerank',
@@ -21,12 +23,13 @@ export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 export const MODEL_KINDS = ['chat', 'embeddings', 'images', 'speech', 'transcription', 'rerank', 'moderation'] as const;
 export type ModelKind = (typeof MODEL_KINDS)[number];
 
+const IMAGES: readonly Endpoint[] = ['images', 'image_edits', 'image_variations'];
 /** Those of the OpenAI format. */
 const OPENAI: readonly Endpoint[] = [
   'chat',
   'responses',
   'embeddings',
-  'images',
+  ...IMAGES,
   'speech',
   'transcription',
   'rerank',
@@ -56,7 +59,7 @@ const HOSTED: Partial<Record<ChannelKind, (model: string) => readonly Endpoint[]
 export const SERVED_BY: Record<ModelKind, readonly Endpoint[]> = {
   chat: ['chat', 'messages', 'responses', 'gemini'],
   embeddings: ['embeddings'],
-  images: ['images'],
+  images: IMAGES,
   speech: ['speech'],
   transcription: ['transcription'],
   rerank: ['rerank'],

@@ -65,7 +65,10 @@ describe('routes', () => {
   });
 });
 
-const ALL = ['chat', 'responses', 'embeddings', 'images', 'speech', 'transcription', 'rerank', 'moderation'];
+const ALL = [
+  ...['chat', 'responses', 'embeddings', 'images', 'image_edits', 'image_variations'],
+  ...['speech', 'transcription', 'rerank', 'moderation'],
+];
 
 test('channels have what the document says and sensible rest', () => {
   expect(CATALOG.channels.get('a')).toMatchObject({

@@ -103,7 +103,7 @@ test('every kind is served at its endpoint', () => {
   const endpoints = Object.fromEntries(models.map((model) => [model.id, model.endpoints]));
   expect(endpoints).toMatchObject({
     vectors: ['/v1/embeddings'],
-    painter: ['/v1/images/generations'],
+    painter: ['/v1/images/generations', '/v1/images/edits', '/v1/images/variations'],
   });
 });
 

@@ -25,7 +25,10 @@ function faultsOfNew(text: string): string[] {
   return read.ok ? [] : read.faults.map(printFault);
 }
 
-const OPENAI = ['chat', 'responses', 'embeddings', 'images', 'speech', 'transcription', 'rerank', 'moderation'];
+const OPENAI = [
+  ...['chat', 'responses', 'embeddings', 'images', 'image_edits', 'image_variations'],
+  ...['speech', 'transcription', 'rerank', 'moderation'],
+];
 
 describe('a kind that no route can serve', () => {
   test.each([

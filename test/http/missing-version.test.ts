@@ -9,7 +9,14 @@ import { addSite } from '../../src/site/site.ts';
 import type { SiteTools } from '../../src/site/tools.ts';
 import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
 
-const OPENAI = ['/chat/completions', '/responses', '/embeddings', '/images/generations'];
+const OPENAI = [
+  '/chat/completions',
+  '/responses',
+  '/embeddings',
+  '/images/generations',
+  '/images/edits',
+  '/images/variations',
+];
 const ANTHROPIC = ['/messages', '/messages/count_tokens'];
 const POSTED = [...OPENAI, ...ANTHROPIC];
 const FORGIVEN = [...POSTED, '/models'];
@@ -86,7 +93,7 @@ test('a client whose base URL lacks it is answered', async () => {
 
 describe('nothing else is forgiven', () => {
   test.each([
-    ...['/messages/none', '/chat', '/completions', '/images', '/images/edits'],
+    ...['/messages/none', '/chat', '/completions', '/images', '/images/none'],
     ...['/Messages', '/v2/messages', '/api/messages', '/v1/chat', '/me', '/usage', '/keys', '/agent/register'],
   ])('%s', async (path) => {
     for (const method of ['GET', 'POST']) {

@@ -255,6 +255,8 @@ describe('real answers are as it says', () => {
     const taken: string[] = [];
     for (const [method, path, { operationId, requestBody }] of operationsOf()) {
       if (!requestBody) continue;
+      // A form needs a file, which no example has.
+      if (!requestBody.content['application/json']) continue;
       const { example, schema } = requestBody.content['application/json'];
       expect(example, `${operationId} has no example`).toBeDefined();
       expectFits(example, schema);

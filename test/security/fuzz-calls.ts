@@ -133,6 +133,7 @@ const RICH: Record<string, Record<string, unknown>> = {
   },
   '/v1/embeddings': { input: ['Hi', 'there'], encoding_format: 'base64', dimensions: 8 },
   '/v1/images/generations': { prompt: 'a cat', n: 2, size: '256x256', response_format: 'b64_json' },
+  '/v1/images/edits': { prompt: 'a cat', n: 2, images: [{ image_url: 'data:image/png;base64,AAAA' }] },
 };
 
 type Place = (string | number)[];

@@ -60,6 +60,8 @@ export const LARGE_ROUTES: Readonly<Partial<Record<RouteName, number>>> = {
   'POST /v1/messages': 20 * MIB,
   'POST /v1/embeddings': 5 * MIB,
   'POST /v1/images/generations': 25 * MIB,
+  'POST /v1/images/edits': 51 * MIB,
+  'POST /v1/images/variations': 51 * MIB,
   'POST /mcp': MIB,
 };
 
@@ -102,6 +104,9 @@ const BODIES: Readonly<Partial<Record<RouteName, ListedRoute['body']>>> = {
   },
   'POST /v1/embeddings': { model: 'vectors', input: 'Hi', user: 'u' },
   'POST /v1/images/generations': { model: 'paint', prompt: 'a cat', n: 1, user: 'u' },
+  'POST /v1/images/edits': { model: 'paint', prompt: 'a cat', images: [{ image_url: 'https://x.test/a' }], user: 'u' },
+  // Only a form can hold its file.
+  'POST /v1/images/variations': { n: 1 },
   'POST /mcp': {
     jsonrpc: '2.0',
     id: 1,

@@ -39,7 +39,7 @@ export function answerAny({ path, json }: SeenRequest): Script {
     const data = [{ object: 'embedding', index: 0, embedding: [0.5, 1] }];
     return jsonScript(200, { object: 'list', data, model: 'x', usage: { prompt_tokens: 4, total_tokens: 4 } });
   }
-  if (path.endsWith('/images/generations')) return jsonScript(200, { created: 1, data: [{ b64_json: 'QUJD' }] });
+  if (path.includes('/images/')) return jsonScript(200, { created: 1, data: [{ b64_json: 'QUJD' }] });
   return stream ? chatStream() : chatAnswer();
 }
 

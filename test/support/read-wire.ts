@@ -7,6 +7,8 @@ export interface WireRequest {
   rawHeaders: readonly (readonly [name: string, value: string])[];
   headers: Readonly<Record<string, string>>;
   body: string;
+  /** The body as it came. */
+  bytes: Buffer;
 }
 
 /** Undefined while the request is not yet whole. */
@@ -22,7 +24,7 @@ export function readWireRequest(bytes: Buffer): WireRequest | undefined {
   const headers = Object.fromEntries(rawHeaders.map(([name, value]) => [name.toLowerCase(), value]));
   const rest = bytes.subarray(headEnd + 4);
   const body = headers['transfer-encoding'] === 'chunked' ? readChunks(rest) : readSized(rest, headers);
-  return body && { method, path, rawHeaders, headers, body: body.toString('utf8') };
+  return body && { method, path, rawHeaders, headers, body: body.toString('utf8'), bytes: body };
 }
 
 function readSized(rest: Buffer, headers: Record<string, string>): Buffer | undefined {

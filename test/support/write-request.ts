@@ -24,7 +24,9 @@ export function carrierOf(dialect: Dialect, body: object, endpoint: Endpoint): C
 
 export function writeRequest(dialect: Dialect, body: object, endpoint: Endpoint): string {
   const fields = { model: 'x', maxOutputTokens: 100, thinkingBudget: undefined, limitField: 'max_tokens' } as const;
-  return carrierOf(dialect, body, endpoint).writeRequest(fields);
+  const written = carrierOf(dialect, body, endpoint).writeRequest(fields);
+  if (typeof written !== 'string') throw new Error('a form is no text');
+  return written;
 }
 
 export const many = <Item>(count: number, make: (index: number) => Item): Item[] =>

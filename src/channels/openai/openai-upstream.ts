@@ -19,6 +19,8 @@ const PATHS: Partial<Record<Endpoint, string>> = {
   responses: '/responses',
   embeddings: '/embeddings',
   images: '/images/generations',
+  image_edits: '/images/edits',
+  image_variations: '/images/variations',
 };
 
 export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: OpenaiSettings, fetch: Fetch): Upstream {
@@ -32,7 +34,7 @@ export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: Ope
       fetch(addresses.get(request.endpoint) ?? root, {
         method: 'POST',
         headers: upstreamHeaders(request, gatewayId, credentials),
-        body: request.body,
+        body: request.form?.bytes ?? request.body,
         signal: request.signal,
         redirect: 'manual',
       }),

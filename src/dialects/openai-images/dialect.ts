@@ -1,4 +1,5 @@
-// The OpenAI images format. A picture that broke off cannot be continued: another run paints another one.
+// The OpenAI images formats: a picture from a prompt, an edit of pictures, and variations of one. A picture that broke off
+// cannot be continued: another run paints another one.
 
 import { fault } from '../../faults/fault.ts';
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
@@ -12,12 +13,20 @@ import type {
   StreamEvent,
   StreamWriter,
 } from '../dialect.ts';
-import { withoutFields } from '../removals/remove-fields.ts';
+import { writeSame } from '../form/form.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { writeSse } from '../stream/sse.ts';
 import { withCost } from '../with-cost.ts';
-import { COMPLETED, createStreamReader, hasImage, PARTIAL, readAnswer, withoutSurplus } from './read-images.ts';
-import { readRequest } from './read-request.ts';
+import {
+  createStreamReader,
+  EDIT_EVENTS,
+  GENERATION_EVENTS,
+  hasImage,
+  type ImageEvents,
+  readAnswer,
+  withoutSurplus,
+} from './read-images.ts';
+import { EDIT_FORM, readEdit, readRequest, readVariation, VARIATION_FORM } from './read-request.ts';
 
 /** In base64, more than a picture of 3,840 by 2,160 has that cannot be packed. */
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
@@ -33,18 +42,40 @@ const LONG_ANSWERS: LongAnswers = {
     }),
 };
 
-export const openaiImages: Dialect = {
+const SAME = {
   ...NEVER_STREAMS,
   envelope: 'openai',
-  endpoint: 'images',
   promptField: 'prompt',
-  readRequest,
-  writeRequest: ({ document }, { model }, removed) => editMembers(document, withoutFields({ model }, removed)),
+  writeRequest: (request, { model }, removed) => writeSame(request, { model }, removed),
   readAnswer,
   writeAnswer,
   longAnswers: LONG_ANSWERS,
-  createStreamReader: ({ images }) => createStreamReader(images),
-  createStreamWriter,
+} satisfies Partial<Dialect>;
+
+export const openaiImages: Dialect = {
+  ...SAME,
+  endpoint: 'images',
+  readRequest,
+  createStreamReader: ({ images }) => createStreamReader(images, GENERATION_EVENTS),
+  createStreamWriter: () => createStreamWriter(GENERATION_EVENTS),
+};
+
+export const openaiImageEdits: Dialect = {
+  ...SAME,
+  endpoint: 'image_edits',
+  isOptional: true,
+  form: EDIT_FORM,
+  readRequest: readEdit,
+  createStreamReader: ({ images }) => createStreamReader(images, EDIT_EVENTS),
+  createStreamWriter: () => createStreamWriter(EDIT_EVENTS),
+};
+
+export const openaiImageVariations: Dialect = {
+  ...SAME,
+  endpoint: 'image_variations',
+  isOptional: true,
+  form: VARIATION_FORM,
+  readRequest: readVariation,
 };
 
 function writeAnswer(document: JsonDocument, model: string, { images }: RelayRequest, usage?: ReportedUsage): string {
@@ -58,7 +89,7 @@ function withTokens(usage: JsonObject, { buckets: { input, output } }: ReportedU
   return { ...usage, input_tokens: input, output_tokens: output, total_tokens: input + output };
 }
 
-function createStreamWriter(): StreamWriter {
+function createStreamWriter(events: ImageEvents): StreamWriter {
   let hasSent = false;
   let completed = 0;
   /** Some of the next image was sent. */
@@ -76,8 +107,8 @@ function createStreamWriter(): StreamWriter {
   };
 
   function noteImage(name: string | undefined): void {
-    if (name === COMPLETED) completed++;
-    if (name === COMPLETED || name === PARTIAL) isPainting = name === PARTIAL;
+    if (name === events.completed) completed++;
+    if (name === events.completed || name === events.partial) isPainting = name === events.partial;
   }
 
   function sent(): Sent {

@@ -17,8 +17,17 @@ import {
 import { BROKEN, DONE } from '../stream/bare-events.ts';
 import { isEventName, type SseEvent } from '../stream/sse.ts';
 
-export const COMPLETED = 'image_generation.completed';
-export const PARTIAL = 'image_generation.partial_image';
+/** The names of the events of a stream. */
+export interface ImageEvents {
+  partial: string;
+  completed: string;
+}
+
+export const GENERATION_EVENTS: ImageEvents = {
+  partial: 'image_generation.partial_image',
+  completed: 'image_generation.completed',
+};
+export const EDIT_EVENTS: ImageEvents = { partial: 'image_edit.partial_image', completed: 'image_edit.completed' };
 
 export function readAnswer({ value }: JsonDocument, request?: Pick<RelayRequest, 'images'>): AnswerFacts | undefined {
   if (!Array.isArray(value.data)) return undefined;
@@ -50,7 +59,7 @@ export function withoutSurplus(document: JsonDocument, wanted: number): JsonDocu
  * An answer is whole with `wanted` images, or with fewer if the upstream ends there. So an image waits for something of the
  * next one, or for the end: the last one bears the cost.
  */
-export function createStreamReader(wanted: number): StreamReader {
+export function createStreamReader(wanted: number, events: ImageEvents): StreamReader {
   let completed = 0;
   let images = 0;
   let surplus = 0;
@@ -64,12 +73,12 @@ export function createStreamReader(wanted: number): StreamReader {
     const { type } = document.value;
     const name = typeof type === 'string' && isEventName(type) ? type : undefined;
     if (name === 'error' || isObject(document.value.error)) return [BROKEN];
-    if (completed >= wanted && (name === COMPLETED || name === PARTIAL)) {
-      if (name === COMPLETED && hasImage(document.value)) surplus++;
+    if (completed >= wanted && (name === events.completed || name === events.partial)) {
+      if (name === events.completed && hasImage(document.value)) surplus++;
       return [];
     }
-    if (name === COMPLETED) return complete(document);
-    if (name === PARTIAL) return [...release(), { kind: 'output', name, document, segments: [] }];
+    if (name === events.completed) return complete(document);
+    if (name === events.partial) return [...release(), { kind: 'output', name, document, segments: [] }];
     return [{ kind: 'other', name, document, segments: [] }];
   }
 
@@ -79,7 +88,7 @@ export function createStreamReader(wanted: number): StreamReader {
     if (isImage) images++;
     if (isObject(document.value.usage)) usage = readUsage(document.value.usage);
     const before = release();
-    waiting = { kind: isImage ? 'output' : 'other', name: COMPLETED, document, segments: [] };
+    waiting = { kind: isImage ? 'output' : 'other', name: events.completed, document, segments: [] };
     return completed >= wanted ? [...before, ...end()] : before;
   }
 

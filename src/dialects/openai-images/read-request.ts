@@ -1,9 +1,10 @@
-// An image request: how many images, and whether they come as a stream.
+// An image request: how many images, and whether they come as a stream. An edit and a variation bring images as files.
 
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countTokens } from '../../kit/tokens.ts';
 import type { RelayRequest } from '../dialect.ts';
-import { optionalCount, optionalFlag, readModel, textField } from '../fields.ts';
+import { optionalCount, optionalFlag, readModel, refuseField, textField } from '../fields.ts';
+import type { Form, FormRules } from '../form/form.ts';
 import type { InputCount } from '../input/count-input.ts';
 import { NO_USE } from '../input/tool-use.ts';
 import { namesMedia } from '../input/unknown-media.ts';
@@ -11,9 +12,43 @@ import { namesMedia } from '../input/unknown-media.ts';
 const MAX_PROMPT_CHARS = 200_000;
 const MAX_IMAGES = 10;
 
+/** A file of 50 MB, the most that OpenAI takes, with the texts beside it. */
+const MAX_FORM_BYTES = 51 * 1024 * 1024;
+const COUNTS = ['n', 'partial_images', 'output_compression'];
+
+export const EDIT_FORM: FormRules = {
+  maxBytes: MAX_FORM_BYTES,
+  files: { image: { least: 1, most: 16 }, mask: { least: 0, most: 1 } },
+  counts: COUNTS,
+  flags: ['stream'],
+  takesJson: true,
+};
+
+export const VARIATION_FORM: FormRules = {
+  maxBytes: MAX_FORM_BYTES,
+  files: { image: { least: 1, most: 1 } },
+  counts: COUNTS,
+  flags: ['stream'],
+  takesJson: false,
+};
+
 export function readRequest(document: JsonDocument): RelayRequest {
+  textField(document.value, 'prompt', MAX_PROMPT_CHARS);
+  return imageRequest(document);
+}
+
+export function readEdit(document: JsonDocument, form?: Form): RelayRequest {
+  return withFiles(readRequest(document), form);
+}
+
+export function readVariation(document: JsonDocument, form?: Form): RelayRequest {
+  const request = imageRequest(document);
+  if (request.stream) refuseField('stream', 'Variations are not streamed. Leave stream out.');
+  return withFiles(request, form);
+}
+
+function imageRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
-  textField(body, 'prompt', MAX_PROMPT_CHARS);
   const images = optionalCount(body, 'n', MAX_IMAGES) ?? 1;
   return {
     model: readModel(document),
@@ -28,6 +63,11 @@ export function readRequest(document: JsonDocument): RelayRequest {
     input: countPrompt(body),
     document,
   };
+}
+
+/** What an upstream counts for an image depends on the model: only the context bounds it. */
+function withFiles(request: RelayRequest, form: Form | undefined): RelayRequest {
+  return { ...request, form, input: { ...request.input, isOpen: true } };
 }
 
 /** Marks around a prompt that the upstream counts. */

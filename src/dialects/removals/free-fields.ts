@@ -6,6 +6,10 @@ import type { Dialect } from '../dialect.ts';
 const SAMPLING = ['temperature', 'top_p', 'top_k'];
 const OPENAI = ['user', 'safety_identifier', 'metadata', 'service_tier', 'store'];
 const CACHING = ['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'cache_control'];
+const IMAGES = [
+  ...['model', 'prompt', 'n', 'size', 'response_format', 'user', 'stream'],
+  ...['background', 'output_format', 'output_compression'],
+];
 const TOOLS = ['tools', 'tool_choice'];
 
 export const FREE_FIELDS: Record<Dialect['endpoint'], readonly string[]> = {
@@ -38,10 +42,9 @@ export const FREE_FIELDS: Record<Dialect['endpoint'], readonly string[]> = {
     ...['service_tier', 'speed', 'inference_geo'],
   ],
   embeddings: ['model', 'input', 'encoding_format', 'dimensions', 'user', 'input_type', 'task', 'truncate'],
-  images: [
-    ...['model', 'prompt', 'n', 'size', 'response_format', 'user', 'stream', 'style'],
-    ...['background', 'moderation', 'output_format', 'output_compression'],
-  ],
+  images: [...IMAGES, 'style', 'moderation'],
+  image_edits: [...IMAGES, 'image', 'images', 'mask'],
+  image_variations: ['model', 'image', 'n', 'size', 'response_format', 'user'],
   speech: ['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'],
   transcription: [
     ...['model', 'file', 'language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities', 'stream'],

@@ -37,7 +37,7 @@ export const PLAIN_TIERS: ReadonlySet<Json> = new Set(['auto', 'default', 'flex'
 const CHAT = ['chat'] as const;
 const RESPONSES = ['responses'] as const;
 const MESSAGES = ['messages'] as const;
-const IMAGES = ['images'] as const;
+const IMAGES = ['images', 'image_edits', 'image_variations'] as const;
 
 export const PRICED_FIELDS: readonly PricedField[] = [
   // Which model answers, and how.
@@ -78,6 +78,7 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   { name: 'audio', rule: 'priced', in: CHAT, why: 'audio has another rate than text' },
   { name: 'image_config', rule: 'priced', in: CHAT, why: 'OpenRouter: large images are more tokens' },
   { name: 'quality', rule: 'priced', in: IMAGES, why: 'a better image is more tokens' },
+  { name: 'input_fidelity', rule: 'priced', in: IMAGES, why: 'an image read in detail is more tokens' },
   { name: 'size', rule: 'priced', in: IMAGES, why: 'a larger image is more tokens' },
   { name: 'partial_images', rule: 'priced', in: IMAGES, why: 'at most 3, of about 100 tokens each' },
 
@@ -85,14 +86,14 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   { name: 'max_tokens', rule: 'set', in: ['chat', 'messages'], why: 'the output bound that is held' },
   { name: 'max_completion_tokens', rule: 'set', in: CHAT, why: 'the output bound that is held' },
   { name: 'max_output_tokens', rule: 'set', in: RESPONSES, why: 'the output bound that is held' },
-  { name: 'max_tokens', rule: 'dropped', in: ['responses', 'embeddings', 'images'], why: 'a second output bound' },
+  { name: 'max_tokens', rule: 'dropped', in: ['responses', 'embeddings', ...IMAGES], why: 'a second output bound' },
   {
     ...{ name: 'max_completion_tokens', rule: 'dropped', why: 'a second output bound' },
-    in: ['responses', 'messages', 'embeddings', 'images'],
+    in: ['responses', 'messages', 'embeddings', ...IMAGES],
   },
   {
     ...{ name: 'max_output_tokens', rule: 'dropped', why: 'a second output bound' },
-    in: ['chat', 'messages', 'embeddings', 'images'],
+    in: ['chat', 'messages', 'embeddings', ...IMAGES],
   },
   { name: 'n_predict', rule: 'dropped', why: 'llama.cpp: overrides max_tokens' },
   { name: 'num_predict', rule: 'dropped', why: 'Ollama: overrides max_tokens' },

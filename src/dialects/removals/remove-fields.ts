@@ -88,6 +88,8 @@ const KNOWN: Record<Dialect['endpoint'], ReadonlyMap<string, KnownField>> = {
   messages: knownOf('messages'),
   embeddings: knownOf('embeddings'),
   images: knownOf('images'),
+  image_edits: knownOf('image_edits'),
+  image_variations: knownOf('image_variations'),
   speech: knownOf('speech'),
   transcription: knownOf('transcription'),
   rerank: knownOf('rerank'),

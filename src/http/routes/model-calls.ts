@@ -1,10 +1,11 @@
 // The calls that reach a model, as clients see them.
 
+import type { z } from 'zod';
 import { anthropicMessages } from '../../dialects/anthropic-messages/dialect.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { openaiChat } from '../../dialects/openai-chat/dialect.ts';
 import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
-import { openaiImages } from '../../dialects/openai-images/dialect.ts';
+import { openaiImageEdits, openaiImages, openaiImageVariations } from '../../dialects/openai-images/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
 import type { FaultCode } from '../../faults/table.ts';
 import type { Envelope } from '../../faults/write.ts';
@@ -37,10 +38,13 @@ const CALL_FAULTS: readonly FaultCode[] = [
   'loop_detected',
 ];
 
-interface ModelCallDescription extends Omit<Description, 'tag' | 'result'>, Pick<ModelCall, 'complete'> {
+interface ModelCallDescription extends Omit<Description, 'tag' | 'result' | 'bodyAs'>, Pick<ModelCall, 'complete'> {
   kind: ModelKind;
   dialect: Dialect;
+  /** Of a body in JSON. */
   maxBytes: number;
+  /** The body as a form, where the dialect has one. */
+  form?: z.ZodType;
   passedOn?: readonly string[];
   envelope?: Envelope;
   /** The answer as server-sent events, where the call has one. */
@@ -48,11 +52,13 @@ interface ModelCallDescription extends Omit<Description, 'tag' | 'result'>, Pick
 }
 
 export function modelCall<Name extends RouteName>(name: Name, description: ModelCallDescription) {
-  const { kind, dialect, passedOn = [], events, answerHeaders = [], complete, ...rest } = description;
+  const { kind, dialect, passedOn = [], events, answerHeaders = [], complete, form, ...rest } = description;
   const path = pathTemplate(name.slice('POST '.length));
   const call: ModelCall = { path, kind, dialect, maxBytes: rest.maxBytes, passedOn, ...(complete ? { complete } : {}) };
   const route = keyedRoute(name, {
     ...rest,
+    maxBytes: Math.max(rest.maxBytes, dialect.form?.maxBytes ?? 0),
+    bodyAs: form && { 'multipart/form-data': form },
     tag: 'models',
     result: events === undefined ? 'The answer.' : 'The answer; with `stream: true` as server-sent events.',
     ...(events === undefined ? {} : { alsoAs: { 'text/event-stream': text.describe(events) } }),
@@ -142,5 +148,35 @@ export const MODEL_CALLS = [
     example: (modelFor: ModelFor) => ({ model: modelFor('images'), prompt: 'A lighthouse at night' }),
     answer: outline.imagesAnswer,
     events: 'Partial images and the last one, as events.',
+  }),
+  modelCall('POST /v1/images/edits', {
+    id: 'createImageEdit',
+    summary: 'Edits of images in the OpenAI format',
+    description:
+      'Send images as files in a form, at most 51 MiB in all, or their addresses in JSON. Files are never stored. Priced as images are.',
+    kind: 'images',
+    dialect: openaiImageEdits,
+    maxBytes: 25 * MIB,
+    requestHeaders: { ...outline.noWait, ...outline.session },
+    body: outline.imageEditsRequest,
+    form: outline.imageEditsForm,
+    example: (modelFor: ModelFor) => ({
+      model: modelFor('images'),
+      prompt: 'Add a boat',
+      images: [{ image_url: 'https://example.com/lighthouse.png' }],
+    }),
+    answer: outline.imagesAnswer,
+    events: 'Partial images and the last one, as events.',
+  }),
+  modelCall('POST /v1/images/variations', {
+    id: 'createImageVariation',
+    summary: 'Variations of an image in the OpenAI format',
+    description: 'Few models have it. The file is never stored. Priced as images are.',
+    kind: 'images',
+    dialect: openaiImageVariations,
+    maxBytes: MIB,
+    requestHeaders: { ...outline.noWait, ...outline.session },
+    form: outline.imageVariationsForm,
+    answer: outline.imagesAnswer,
   }),
 ];

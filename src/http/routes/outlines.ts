@@ -117,10 +117,39 @@ export const embeddingsAnswer = openai(
   { object: z.literal('list'), model: text, usage: some({ prompt_tokens: count, total_tokens: count }) },
 );
 
+const imageCount = z.int().min(1).max(10);
+
 export const imagesRequest = openai(
   'ImagesRequest',
   { model, prompt: text },
-  { n: z.int().min(1).max(10), size: text, quality: text, stream },
+  { n: imageCount, size: text, quality: text, stream },
+);
+
+export const imageEditsRequest = openai(
+  'ImageEditsRequest',
+  {
+    model,
+    prompt: text,
+    images: z
+      .array(some({ image_url: text, file_id: text }))
+      .min(1)
+      .max(16),
+  },
+  { mask: some({ image_url: text, file_id: text }), n: imageCount, size: text, quality: text, stream },
+);
+
+const file = text.meta({ format: 'binary' });
+
+export const imageEditsForm = openai(
+  'ImageEditsForm',
+  { model, prompt: text, image: z.union([file, z.array(file).max(16)]).describe('One file, or several as `image[]`.') },
+  { mask: file, n: imageCount, size: text, quality: text, stream },
+);
+
+export const imageVariationsForm = openai(
+  'ImageVariationsForm',
+  { model, image: file },
+  { n: imageCount, size: text, response_format: text },
 );
 
 export const imagesAnswer = openai(

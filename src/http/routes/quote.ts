@@ -33,7 +33,7 @@ import { MODEL_FAULTS, strict } from './outlines.ts';
 const ENDPOINTS: ReadonlyMap<unknown, ModelCall> = new Map(MODEL_CALLS.map(({ call }) => [call.path, call]));
 const PATHS = MODEL_CALLS.map(({ call }) => call.path);
 const WRAPPER_BYTES = 64 * 1024;
-const MAX_BYTES = Math.max(...MODEL_CALLS.map(({ maxBytes }) => maxBytes)) + WRAPPER_BYTES;
+const MAX_BYTES = Math.max(...MODEL_CALLS.map(({ call }) => call.maxBytes)) + WRAPPER_BYTES;
 
 const quote = named('Quote', {
   quote_id: text.regex(/^qte_[\w-]+$/),
