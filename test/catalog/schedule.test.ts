@@ -20,7 +20,7 @@ const PRICE = {
 };
 
 function catalogAt(at: number) {
-  const read = readDocument(withModel({ price: PRICE }));
+  const read = readDocument(withModel({ price: PRICE, routes: [{ channel: 'up', model: 'extra' }] }));
   if (!read.ok) throw new Error(JSON.stringify(read.faults));
   return buildCatalog(read.document, 1, 0, { at });
 }

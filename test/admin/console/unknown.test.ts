@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Clock, systemClock } from '../../../src/kit/clock.ts';
+import { runTask } from '../../../src/kit/timer-lists.ts';
 import type { SiteClient } from '../../site/site-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
@@ -15,7 +16,7 @@ const clock: Clock = {
   ...systemClock,
   after(ms, run) {
     if (ms !== MINUTE_MS) return systemClock.after(ms, run);
-    held.push(run);
+    held.push(() => runTask(run));
     return () => {};
   },
 };
