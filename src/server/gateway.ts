@@ -74,6 +74,8 @@ export interface GatewayOptions extends OutboundTools {
   patienceMs?: number;
   /** Only for tests: how long a connection may be idle, or take to send the headers of another request. */
   idleSeconds?: number;
+  /** Only for the simulation, which has no network: opens no ports. */
+  openPorts?: () => Ports;
 }
 
 export interface Gateway extends Omit<Living, 'ports'>, Pick<Ports, 'url' | 'port' | 'adminUrl'> {
@@ -259,7 +261,9 @@ export async function composeGateway(
         lossMeter,
         node: identity,
       }),
-    openPorts: () => openPorts(settings, { log, metrics, respond, idleSeconds, listenForOperator: listenBehind }),
+    openPorts:
+      options.openPorts ??
+      (() => openPorts(settings, { log, metrics, respond, idleSeconds, listenForOperator: listenBehind })),
     work: { running: relay.running, unanswered, closing: ledger.closing },
   });
   const { url, port, adminUrl } = ports;

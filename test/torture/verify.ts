@@ -27,16 +27,7 @@ export async function verify(
   isThorough = false,
 ): Promise<Verified> {
   const verified = withTables(databaseFile, (db) => ({
-    problems: [
-      ...facts.accounts.flatMap((account) => missingAccount(db, account.accountId)),
-      ...facts.redeems.flatMap((redeem) => wrongRedeem(db, redeem)),
-      ...facts.requests.flatMap((request) => wrongSettlement(db, request)),
-      ...openHolds(db),
-      ...chargedTwice(db, upstreamBegun),
-      ...wrongEvents(db),
-      ...(isThorough ? auditLedger(db) : []),
-      ...audit(db, {}).differences.map((difference) => `audit: ${JSON.stringify(difference)}`),
-    ],
+    problems: [...findWrong(db, facts, upstreamBegun), ...(isThorough ? auditLedger(db) : [])],
     billed: count(db, BILLED),
     entries: count(db, 'SELECT count(*) AS n FROM entries'),
   }));
@@ -44,6 +35,19 @@ export async function verify(
     if (!(await keyWorks(url, key))) verified.problems.push(`an acknowledged key does not work: …${key.slice(-4)}`);
   }
   return verified;
+}
+
+/** What in the tables contradicts what was acknowledged, or the ledger itself. */
+export function findWrong(db: Database, facts: Facts, upstreamBegun: ReadonlyMap<string, number>): string[] {
+  return [
+    ...facts.accounts.flatMap((account) => missingAccount(db, account.accountId)),
+    ...facts.redeems.flatMap((redeem) => wrongRedeem(db, redeem)),
+    ...facts.requests.flatMap((request) => wrongSettlement(db, request)),
+    ...openHolds(db),
+    ...chargedTwice(db, upstreamBegun),
+    ...wrongEvents(db),
+    ...audit(db, {}).differences.map((difference) => `audit: ${JSON.stringify(difference)}`),
+  ];
 }
 
 const BILLED = 'SELECT count(*) AS n FROM usage_records WHERE cost_nano > 0';

@@ -1,0 +1,114 @@
+// What must be true of the tables: at any moment, and when everything has come to rest.
+
+import type { Database } from 'bun:sqlite';
+import { auditLedger } from '../support/audit-ledger.ts';
+import { findWrong } from '../torture/verify.ts';
+import { type Clients, SECRET } from './clients.ts';
+import type { Cluster } from './cluster.ts';
+import { LIMITS, PRICES } from './document.ts';
+import { INPUT_TOKENS } from './vendors.ts';
+
+interface Rule {
+  holds: string;
+  broken: string;
+}
+
+const ALWAYS: readonly Rule[] = [
+  {
+    holds: 'no wallet is below zero, or below what is held of it',
+    broken: 'SELECT account_id FROM wallets WHERE balance_nano < held_nano OR held_nano < 0',
+  },
+  {
+    holds: 'what is held are the open holds',
+    broken: `SELECT account_id FROM wallets w WHERE held_nano <>
+      (SELECT coalesce(sum(amount_nano), 0) FROM holds h WHERE h.account_id = w.account_id)`,
+  },
+  {
+    holds: 'a request is charged once',
+    broken: `SELECT reference FROM entries WHERE kind = 'usage' GROUP BY reference HAVING count(*) > 1`,
+  },
+  {
+    holds: 'no account has more paid calls in flight than it may',
+    broken: `SELECT account_id FROM wallets WHERE in_flight > ${LIMITS.in_flight}`,
+  },
+];
+
+function broken(db: Database, rules: readonly Rule[]): string[] {
+  return rules.flatMap((rule) =>
+    db
+      .query<Record<string, unknown>, []>(rule.broken)
+      .all()
+      .map((row) => `${rule.holds}: ${Object.values(row).join()}`),
+  );
+}
+
+export function checkMeanwhile({ database }: Cluster): string[] {
+  database.post();
+  return broken(database.tables, ALWAYS);
+}
+
+/** Nothing runs, and everything works. */
+export function checkAtRest(cluster: Cluster, clients: Clients): string[] {
+  const { database, vendors } = cluster;
+  database.post();
+  const db = database.tables;
+  const begun = new Map(
+    [...clients.promptsOf].map(([account, prompts]) => [
+      account,
+      prompts.reduce((sum, number) => sum + (vendors.runs.get(number)?.length ?? 0), 0),
+    ]),
+  );
+  return [
+    ...broken(db, ALWAYS),
+    ...auditLedger(db),
+    ...findWrong(db, clients.facts, begun),
+    ...brokenBudgets(db, clients.budgets),
+    ...freeBeyondLimit(db),
+    ...wrongCosts(cluster, clients),
+    ...found(db, cluster.log),
+  ];
+}
+
+function brokenBudgets(db: Database, budgets: ReadonlyMap<string, bigint>): string[] {
+  const spent = db.query<{ key_id: string; n: bigint }, []>(
+    'SELECT key_id, sum(cost_nano) AS n FROM usage_records GROUP BY key_id',
+  );
+  return spent
+    .all()
+    .filter(({ key_id: key, n }) => n > (budgets.get(key) ?? n))
+    .map(({ key_id: key, n }) => `the key ${key} has spent ${n} of ${budgets.get(key)}`);
+}
+
+const TAIPEI_MS = 8 * 3_600_000;
+
+function freeBeyondLimit(db: Database): string[] {
+  const most = Math.max(LIMITS.free_per_day_zero, LIMITS.free_per_day_positive);
+  return db
+    .query<{ account_id: string; n: bigint }, []>(
+      `SELECT account_id, count(*) AS n FROM usage_records WHERE model = 'auto:free' AND status = 'ok'
+       GROUP BY account_id, (at + ${TAIPEI_MS}) / 86400000 HAVING count(*) > ${most}`,
+    )
+    .all()
+    .map(({ account_id: account, n }) => `${account} had ${n} free calls on one day, of ${most}`);
+}
+
+/** Where one run of one vendor was the whole story, the charge is what its usage costs. */
+function wrongCosts({ vendors }: Cluster, { paid }: Clients): string[] {
+  return paid.flatMap(({ requestId, number, cost }) => {
+    const [run, ...others] = vendors.runs.get(number) ?? [];
+    if (!run?.isWhole || !run.hasUsage || others.length > 0) return [];
+    const due = BigInt(INPUT_TOKENS) * PRICES.input + BigInt(run.words) * PRICES.output;
+    return cost === due ? [] : [`${requestId} was charged ${cost}, and costs ${due}`];
+  });
+}
+
+/** No prompt and no answer is in the database or in a log. */
+function found(db: Database, log: readonly string[]): string[] {
+  const places: [string, Buffer][] = [
+    ['the database', Buffer.from(db.serialize())],
+    ['a log', Buffer.from(log.join(''))],
+  ];
+  return places.flatMap(([place, bytes]) =>
+    [SECRET, 'reply-p'].filter((text) => bytes.includes(text)).map((text) => `${place} has "${text}"`),
+  );
+}

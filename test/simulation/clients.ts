@@ -1,0 +1,311 @@
+// The customers of the simulated service. Each does one thing after another, through whichever node answers, and
+// remembers what it was told. A call may end at any moment: the client hangs up, the node dies, an answer gets lost.
+
+import { type Facts, noFacts } from '../torture/facts.ts';
+import type { Cluster, SimulatedNode } from './cluster.ts';
+import type { Dice } from './dice.ts';
+import { FICKLE, wordsOf } from './vendors.ts';
+import type { World } from './world.ts';
+
+export const SECRET = 'secretwords';
+
+interface Customer {
+  accountId: string;
+  key: string;
+  /** Keys that the customer made, with what each may spend in all; undefined after the key was revoked. */
+  keys: { keyId: string; key: string; budget: bigint; isRevoked: boolean }[];
+}
+
+export interface ClientOptions {
+  clients: number;
+  cards: string[];
+  /** When no further call begins. */
+  until: number;
+  /** The chance that a request or an answer gets lost between client and node. */
+  loss(): number;
+}
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  /** As far as it came. */
+  text: string;
+  isWhole: boolean;
+}
+
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 4_000;
+
+export class Clients {
+  readonly facts: Facts = noFacts();
+  readonly problems: string[] = [];
+  /** Of paid prompts, by account: how often a vendor worked for it. */
+  readonly promptsOf = new Map<string, string[]>();
+  /** Completed paid answers. */
+  readonly paid: { requestId: string; number: string; cost: bigint }[] = [];
+  readonly budgets = new Map<string, bigint>();
+  readonly revokedAt = new Map<string, number>();
+  readonly counts = { calls: 0, whole: 0, faults: 0, broken: 0 };
+  #prompts = 0;
+  #running = 0;
+  readonly #world: World;
+  readonly #cluster: Cluster;
+  readonly #options: ClientOptions;
+
+  constructor(world: World, cluster: Cluster, options: ClientOptions) {
+    this.#world = world;
+    this.#cluster = cluster;
+    this.#options = options;
+  }
+
+  get areDone(): boolean {
+    return this.#running === 0;
+  }
+
+  start(): void {
+    for (let index = 0; index < this.#options.clients; index++) {
+      this.#running++;
+      this.#live(this.#world.diceFor(`client ${index}`)).then(
+        () => this.#running--,
+        (error: Error) => {
+          this.#running--;
+          this.problems.push(`a client failed: ${error.stack}`);
+        },
+      );
+    }
+  }
+
+  async #live(dice: Dice): Promise<void> {
+    let customer: Customer | undefined;
+    while (this.#world.now < this.#options.until) {
+      await this.#world.sleep(dice.between(0, PAUSE_MS));
+      customer ??= await this.#register(dice);
+      if (!customer) continue;
+      const choice = dice.between(0, 99);
+      if (choice < 8) await this.#redeem(dice, customer);
+      else if (choice < 12) await this.#makeKey(dice, customer);
+      else if (choice < 14) await this.#revokeKey(dice, customer);
+      else if (choice < 17) await this.#call(dice, 'GET', '/api/me', customer.key);
+      else if (choice < 19) await this.#call(dice, 'GET', '/api/usage', customer.key);
+      else if (choice < 30) await this.#chat(dice, customer, 'auto:free');
+      else await this.#together(dice, customer);
+    }
+  }
+
+  /** Some customers call several times at once. */
+  async #together(dice: Dice, customer: Customer): Promise<void> {
+    const calls = dice.isLuck(0.3) ? dice.between(2, 8) : 1;
+    const model = dice.pick(['first', 'second']);
+    await Promise.all(Array.from({ length: calls }, () => this.#chat(dice, customer, model)));
+  }
+
+  async #register(dice: Dice): Promise<Customer | undefined> {
+    const answer = await this.#call(dice, 'POST', '/api/agent/register', undefined, {});
+    if (answer?.status !== 201 || !answer.isWhole) return undefined;
+    const { account_id: accountId, api_key: key } = JSON.parse(answer.text);
+    this.facts.accounts.push({ accountId, key });
+    return { accountId, key, keys: [] };
+  }
+
+  async #redeem(dice: Dice, { accountId, key }: Customer): Promise<void> {
+    const code = this.#options.cards.pop();
+    if (code === undefined) return;
+    // Until it is answered: the same card by the same account is one credit.
+    for (let tries = 0; tries < 4; tries++) {
+      const answer = await this.#call(dice, 'POST', '/api/redeem', key, { code });
+      if (!answer?.isWhole || answer.status >= 500) continue;
+      if (answer.status !== 200) return;
+      const { card_serial: serial, amount_nano: amount } = JSON.parse(answer.text);
+      this.facts.redeems.push({ accountId, serial, amount: BigInt(amount) });
+      return;
+    }
+  }
+
+  async #makeKey(dice: Dice, customer: Customer): Promise<void> {
+    const budget = dice.between(1, 20) / 100;
+    const answer = await this.#call(dice, 'POST', '/api/keys', customer.key, {
+      name: 'simulated',
+      budgets: { total_ntd: budget },
+    });
+    if (answer?.status !== 201 || !answer.isWhole) return;
+    const { api_key: key, key_id: keyId } = JSON.parse(answer.text);
+    this.facts.keys.push(key);
+    const nano = BigInt(Math.round(budget * 100)) * 10_000_000n;
+    this.budgets.set(keyId, nano);
+    customer.keys.push({ keyId, key, budget: nano, isRevoked: false });
+  }
+
+  async #revokeKey(dice: Dice, customer: Customer): Promise<void> {
+    const made = customer.keys.find(({ isRevoked }) => !isRevoked);
+    if (!made) return;
+    const answer = await this.#call(dice, 'DELETE', `/api/keys/${made.keyId}`, customer.key);
+    if (!answer || answer.status >= 300) return;
+    made.isRevoked = true;
+    this.revokedAt.set(made.keyId, this.#world.now);
+  }
+
+  async #chat(dice: Dice, customer: Customer, model: string): Promise<void> {
+    const own = customer.keys.length > 0 && dice.isLuck(0.3) ? dice.pick(customer.keys) : undefined;
+    const stream = dice.isLuck(0.7);
+    const number = `p${this.#prompts++}`;
+    const kind = dice.isLuck(0.2) ? FICKLE : 'steady';
+    const prompt = `${SECRET} ${number} ${kind} ${dice.between(1, 30)}`;
+    const begunAt = this.#world.now;
+    const wasRevoked = own?.isRevoked === true;
+    if (model !== 'auto:free') {
+      const prompts = this.promptsOf.get(customer.accountId) ?? [];
+      this.promptsOf.set(customer.accountId, prompts);
+      prompts.push(number);
+    }
+    const body = {
+      model,
+      temperature: 0,
+      max_tokens: dice.pick([40, 100, 400]),
+      messages: [{ role: 'user', content: prompt }],
+      ...(stream && { stream, stream_options: { include_usage: true } }),
+    };
+    const leavesAfter = dice.isLuck(0.15) ? dice.between(0, 12) : undefined;
+    const answer = await this.#call(dice, 'POST', '/v1/chat/completions', own?.key ?? customer.key, body, leavesAfter);
+    if (!answer) return;
+    if (wasRevoked && answer.status === 200 && begunAt - (this.revokedAt.get(own?.keyId ?? '') ?? begunAt) > 5_000) {
+      this.problems.push(`${number}: a key works that was revoked`);
+    }
+    if (answer.status !== 200) return;
+    const requestId = answer.headers.get('x-request-id') ?? '';
+    const cost = stream ? this.#readStream(answer, prompt, requestId) : this.#readWhole(answer, prompt);
+    if (cost === undefined) return;
+    this.facts.requests.push({ requestId, accountId: customer.accountId, cost });
+    if (model !== 'auto:free') this.paid.push({ requestId, number, cost });
+  }
+
+  /** What it says that it costs: nothing where the settlement took too long. */
+  #readWhole({ text, isWhole, headers }: Answer, prompt: string): bigint | undefined {
+    if (!isWhole) return undefined;
+    const content = JSON.parse(text).choices[0].message.content as string;
+    this.#checkText(content, prompt, true);
+    const cost = headers.get('x-svc-cost-ntd');
+    return cost === null ? undefined : nanoOf(cost);
+  }
+
+  #readStream({ text, isWhole }: Answer, prompt: string, requestId: string): bigint | undefined {
+    const events = text.split('\n\n').slice(0, -1);
+    const datas = events.flatMap((event) => (event.startsWith('data: ') ? [event.slice('data: '.length)] : []));
+    let content = '';
+    let cost: string | undefined;
+    let finish: string | undefined;
+    let hasFailed = false;
+    for (const data of datas) {
+      if (data === '[DONE]') continue;
+      const value = JSON.parse(data);
+      if (value.error) hasFailed = true;
+      const choice = value.choices?.[0];
+      content += choice?.delta?.content ?? '';
+      finish = choice?.finish_reason ?? finish;
+      cost = value.usage?.cost_nano ?? cost;
+    }
+    const isDone = datas.at(-1) === '[DONE]';
+    // A model that wrote more than was asked for is stopped: `length`.
+    this.#checkText(content, prompt, isDone && finish === 'stop' && !hasFailed);
+    if (isWhole && !isDone && !hasFailed) this.problems.push(`${requestId}: a stream that ends without a word`);
+    return cost === undefined ? undefined : BigInt(cost);
+  }
+
+  /** An answer is the text of one run from its beginning, and all of it if it says that it is whole. */
+  #checkText(content: string, prompt: string, isComplete: boolean): void {
+    if (content === '' && !isComplete) return;
+    const run = Number(/^reply-p\d+-(\d+)-/.exec(content)?.[1] ?? 1);
+    const whole = wordsOf(prompt, run).join('');
+    const isRight = isComplete ? content === whole : whole.startsWith(content);
+    if (!isRight) this.problems.push(`${prompt}: wrong answer: ${content}`);
+  }
+
+  /** Undefined if there was no answer. */
+  async #call(
+    dice: Dice,
+    method: string,
+    path: string,
+    key: string | undefined,
+    body?: unknown,
+    /** Hangs up after so many chunks. */
+    leavesAfter?: number,
+  ): Promise<Answer | undefined> {
+    const alive = this.#cluster.alive();
+    if (alive.length === 0) return undefined;
+    const node = dice.pick(alive);
+    this.counts.calls++;
+    const isLost = dice.isLuck(this.#options.loss());
+    const isAnswerLost = dice.isLuck(this.#options.loss());
+    await this.#world.sleep(dice.between(0, 40));
+    if (isLost) return undefined;
+    const leaving = new AbortController();
+    const cancel = this.#world.after(isAnswerLost ? dice.between(0, 2_000) : PATIENCE_MS, () => leaving.abort());
+    try {
+      return await this.#receive(node, leaving, request(method, path, key, body, leaving.signal), leavesAfter);
+    } catch {
+      this.counts.broken++;
+      return undefined;
+    } finally {
+      cancel();
+    }
+  }
+
+  async #receive(
+    { machine, gateway }: SimulatedNode,
+    leaving: AbortController,
+    sent: Request,
+    leavesAfter: number | undefined,
+  ): Promise<Answer | undefined> {
+    if (leavesAfter === 0) this.#world.after(1, () => leaving.abort());
+    const ended = Promise.race([aborted(leaving.signal), aborted(machine.died)]);
+    ended.catch(() => {});
+    const response = await Promise.race([
+      new Promise<Response>((resolve, reject) => machine.enter(() => gateway.fetch(sent).then(resolve, reject))),
+      ended,
+    ]);
+    const answer: Answer = { status: response.status, headers: response.headers, text: '', isWhole: false };
+    if (response.status >= 400) this.counts.faults++;
+    const reader = response.body?.getReader();
+    if (!reader) return { ...answer, isWhole: true };
+    const decoder = new TextDecoder();
+    try {
+      for (let chunks = 1; ; chunks++) {
+        const { done, value } = await Promise.race([reader.read(), ended]);
+        if (done) break;
+        answer.text += decoder.decode(value, { stream: true });
+        if (chunks === leavesAfter) throw new Error('the client hangs up');
+      }
+      this.counts.whole++;
+      return { ...answer, isWhole: true };
+    } catch {
+      leaving.abort();
+      machine.enter(() => void reader.cancel().catch(() => {}));
+      this.counts.broken++;
+      return answer;
+    }
+  }
+}
+
+function request(method: string, path: string, key: string | undefined, body: unknown, signal: AbortSignal): Request {
+  return new Request(`http://127.0.0.1:8787${path}`, {
+    method,
+    signal,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const onAbort = () => reject(new Error('the connection is gone'));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+function nanoOf(ntd: string): bigint {
+  const [whole = '0', fraction = ''] = ntd.split('.');
+  return BigInt(whole) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'));
+}

@@ -1,0 +1,114 @@
+// The nodes of the simulated service and the way to them.
+
+import { createMetrics } from '../../src/admin/metrics/metrics.ts';
+import { applyDocument } from '../../src/catalog/publishing/apply-document.ts';
+import { createSealer } from '../../src/kit/sealed.ts';
+import { composeGateway, type Gateway } from '../../src/server/gateway.ts';
+import { readSettings } from '../../src/server/settings/settings.ts';
+import type { StartingStore } from '../../src/server/start/open-at-start.ts';
+import type { Store } from '../../src/store/store.ts';
+import { SimulatedDatabase } from './database.ts';
+import { simulatedDocument } from './document.ts';
+import { Machine } from './machine.ts';
+import { openNodeStore } from './node-store.ts';
+import { Vendors } from './vendors.ts';
+import type { World } from './world.ts';
+
+export const PEPPER = 'simulated-pepper-0123456789abcdef';
+
+const SETTINGS = {
+  ...readSettings({
+    DATABASE_URL: 'postgres://simulated@127.0.0.1/simulated',
+    SECRETS_PEPPER: PEPPER,
+    ADMIN_TOKEN: 'simulated-token-0123456789',
+    PORT: '8787',
+  }),
+  configFile: undefined,
+  follows: true,
+};
+
+const NO_PORTS = {
+  url: SETTINGS.ownUrl,
+  port: SETTINGS.port,
+  adminUrl: SETTINGS.ownUrl,
+  finish: async () => {},
+  close: async () => {},
+};
+
+export interface SimulatedNode {
+  name: string;
+  machine: Machine;
+  gateway: Gateway;
+}
+
+export class Cluster {
+  readonly database = new SimulatedDatabase();
+  readonly vendors: Vendors;
+  /** By place; undefined while there is none. */
+  readonly nodes: (SimulatedNode | undefined)[];
+  /** All lines that nodes have logged. */
+  readonly log: string[] = [];
+  readonly #world: World;
+  #starts = 0;
+
+  constructor(world: World, places: number) {
+    this.#world = world;
+    this.vendors = new Vendors(world);
+    this.nodes = Array.from({ length: places }, () => undefined);
+  }
+
+  /** Applies the first document, before there is a node. */
+  async prepare(): Promise<void> {
+    const machine = new Machine(this.#world, this.#world.diceFor('preparation'), 0);
+    const store = openNodeStore(this.#world, machine, this.database, 'preparation', this.#world.diceFor('no loss'));
+    await this.apply({ ...machine, clock: machine.clock, store });
+  }
+
+  async apply(
+    { clock, random, store }: Pick<Machine, 'clock' | 'random'> & { store: Store },
+    edition = 0,
+  ): Promise<void> {
+    const text = JSON.stringify(simulatedDocument(edition));
+    const applied = await applyDocument({ store, clock, sealer: createSealer(PEPPER, random) }, text, 'file', 'server');
+    if (!applied.ok) throw new Error(`the document is refused: ${JSON.stringify(applied.faults)}`);
+  }
+
+  /** Rejects if the database does not answer meanwhile. */
+  async start(place: number, wallOffset = 0): Promise<SimulatedNode> {
+    const name = `node-${place}-${this.#starts++}`;
+    const machine = new Machine(this.#world, this.#world.diceFor(name), wallOffset);
+    const { clock, random } = machine;
+    const store = openNodeStore(this.#world, machine, this.database, name, this.#world.diceFor(`${name} database`));
+    const gateway = await composeGateway(
+      SETTINGS,
+      {
+        fetch: this.vendors.fetchFrom(machine),
+        connect: async () => true,
+        openPorts: () => NO_PORTS,
+        writeLog: (line) => void this.log.push(line),
+      },
+      { clock, random, metrics: createMetrics(), fileBefore: undefined, starting: opened(store) },
+    );
+    const node = { name, machine, gateway };
+    if (!machine.isDead) this.nodes[place] = node;
+    return node;
+  }
+
+  alive(): SimulatedNode[] {
+    return this.nodes.filter((node) => node !== undefined);
+  }
+}
+
+function opened(store: Store): StartingStore {
+  return {
+    store,
+    pepper: PEPPER,
+    away: undefined,
+    opened: async () => store,
+    newest: () => store,
+    give() {},
+    reopen() {},
+    endWait() {},
+    abandon() {},
+  };
+}

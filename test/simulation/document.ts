@@ -1,0 +1,31 @@
+// What the simulated service sells: two models on three vendors, and a free one.
+
+import { VENDORS } from './vendors.ts';
+
+export const PRICES = { input: 10_000n, output: 40_123n };
+export const LIMITS = { free_per_minute: 6, free_per_day_zero: 12, free_per_day_positive: 20, in_flight: 6 };
+
+const MANY = 1_000_000;
+
+/** Editions differ in which vendor comes first; every third one retires `second`. */
+export function simulatedDocument(edition: number) {
+  const turned = VENDORS.map((_, index) => VENDORS[(index + edition) % VENDORS.length]);
+  const routes = turned.map((channel) => ({ channel, model: 'simulated', cost: { input: 5, output: 20 } }));
+  const price = { input: 10, output: 40.123 };
+  const paid = { context_tokens: 128_000, max_output_tokens: 400, price };
+  return {
+    channels: VENDORS.map((name) => ({
+      name,
+      kind: 'openai',
+      base_url: `https://${name}.example/v1`,
+      api_key: `fake-${name}-key`,
+    })),
+    models: [
+      { id: 'auto:free', context_tokens: 128_000, max_output_tokens: 400, price: 'free', routes: routes.slice(0, 2) },
+      { id: 'first', ...paid, routes, fallbacks: ['second'] },
+      { id: 'second', ...paid, routes: routes.slice(1) },
+    ],
+    limits: { register_per_ip: MANY, register_per_day: MANY, paid_per_minute: MANY, ...LIMITS },
+    guards: { register_attempts_per_minute: null },
+  };
+}

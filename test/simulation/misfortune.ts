@@ -1,0 +1,154 @@
+// What goes wrong, and when: drawn from the seed before the beginning, so that a failing run can be repeated with less of
+// it until only what matters is left.
+
+import type { Cluster, SimulatedNode } from './cluster.ts';
+import type { DatabaseState } from './database.ts';
+import type { Dice } from './dice.ts';
+import { TROUBLES, type Trouble, VENDORS, type Vendor } from './vendors.ts';
+import type { World } from './world.ts';
+
+export type Mishap = { at: number } & (
+  | { what: 'crash'; place: number; ms: number }
+  | { what: 'restart'; place: number; ms: number }
+  | { what: 'pause'; place: number; ms: number }
+  | { what: 'clock'; place: number; ms: number }
+  | { what: 'database'; trouble: Partial<DatabaseState>; ms: number }
+  | { what: 'database crash' }
+  | { what: 'network'; ms: number; loss: number }
+  | { what: 'vendor'; vendor: Vendor; trouble: Trouble; ms: number }
+  | { what: 'document'; place: number; edition: number }
+);
+
+const WELL: DatabaseState = { isAway: false, isFull: false, slowness: 0, loss: 0 };
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+export function drawMishaps(dice: Dice, places: number, until: number, meanMs: number): Mishap[] {
+  const mishaps: Mishap[] = [];
+  for (let at = dice.between(0, meanMs); at < until; at += dice.between(1, 2 * meanMs)) {
+    mishaps.push({ at, ...drawOne(dice, places) } as Mishap);
+  }
+  return mishaps;
+}
+
+type Unplanned = Mishap extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
+
+function drawOne(dice: Dice, places: number): Unplanned {
+  const place = dice.between(0, places - 1);
+  const choice = dice.between(0, 99);
+  if (choice < 12) return { what: 'crash', place, ms: dice.between(100, 100 * SECOND) };
+  if (choice < 17) return { what: 'restart', place, ms: dice.between(100, 10 * SECOND) };
+  // Some beyond the lease, and beyond the time after which its holds are given back.
+  if (choice < 27) return { what: 'pause', place, ms: dice.pick([2, 10, 20, 90, 120]) * SECOND };
+  if (choice < 33) return { what: 'clock', place, ms: dice.between(-20, 20) * dice.pick([SECOND, MINUTE]) };
+  if (choice < 55) return { what: 'database', trouble: drawDatabase(dice), ms: dice.between(100, 40 * SECOND) };
+  if (choice < 59) return { what: 'database crash' };
+  if (choice < 67) return { what: 'network', ms: dice.between(1, 60) * SECOND, loss: dice.pick([0.05, 0.3]) };
+  if (choice < 95) {
+    const [vendor, trouble] = [dice.pick(VENDORS), dice.pick(TROUBLES)];
+    return { what: 'vendor', vendor, trouble, ms: dice.between(1, 60) * SECOND };
+  }
+  return { what: 'document', place, edition: dice.between(0, 5) };
+}
+
+function drawDatabase(dice: Dice): Partial<DatabaseState> {
+  const choice = dice.between(0, 9);
+  if (choice < 2) return { isAway: true };
+  if (choice < 3) return { isFull: true };
+  if (choice < 6) return { slowness: dice.pick([50, 500, 4_000]) };
+  return { loss: dice.pick([0.02, 0.2, 0.6]) };
+}
+
+export class Misfortune {
+  networkLoss = 0;
+  readonly #world: World;
+  readonly #cluster: Cluster;
+  readonly #onProblem: (problem: string) => void;
+  #isOver = false;
+
+  constructor(world: World, cluster: Cluster, onProblem: (problem: string) => void) {
+    this.#world = world;
+    this.#cluster = cluster;
+    this.#onProblem = onProblem;
+  }
+
+  plan(mishaps: readonly Mishap[]): void {
+    for (const mishap of mishaps) {
+      this.#world.after(mishap.at - this.#world.now, () => {
+        if (this.#isOver) return;
+        this.#world.note(mishap.what);
+        this.#happen(mishap);
+      });
+    }
+  }
+
+  /** Everything works again; a node that is away comes back. */
+  heal(): void {
+    this.#isOver = true;
+    Object.assign(this.#cluster.database.state, WELL);
+    this.#cluster.vendors.trouble.clear();
+    this.networkLoss = 0;
+    this.#cluster.nodes.forEach((node, place) => {
+      node?.machine.goOn();
+      if (!node) this.#startSoon(place, 1, 0);
+    });
+  }
+
+  #happen(mishap: Mishap): void {
+    const { vendors, database } = this.#cluster;
+    if ('place' in mishap) this.#happenToNode(mishap);
+    else if (mishap.what === 'vendor') {
+      vendors.trouble.set(mishap.vendor, mishap.trouble);
+      this.#world.after(mishap.ms, () => void vendors.trouble.delete(mishap.vendor));
+    } else if (mishap.what === 'network') {
+      this.networkLoss = mishap.loss;
+      this.#world.after(mishap.ms, () => {
+        this.networkLoss = 0;
+      });
+    } else if (mishap.what === 'database crash') database.restart();
+    else {
+      Object.assign(database.state, mishap.trouble);
+      this.#world.after(mishap.ms, () => void Object.assign(database.state, WELL));
+    }
+  }
+
+  #happenToNode(mishap: Mishap & { place: number }): void {
+    const { place } = mishap;
+    const { nodes } = this.#cluster;
+    const node = nodes[place];
+    if (!node) return;
+    const { machine, gateway } = node;
+    if (mishap.what === 'pause') machine.stand(mishap.ms);
+    else if (mishap.what === 'clock') machine.stepClock(mishap.ms);
+    else if (mishap.what === 'restart') this.#drain(node, place, mishap.ms);
+    else if (mishap.what === 'crash') {
+      nodes[place] = undefined;
+      machine.die();
+      this.#startSoon(place, mishap.ms, machine.wallOffset);
+    } else if (mishap.what === 'document' && !machine.isStanding) {
+      const { clock, random } = machine;
+      // A database that is away refuses it: then nothing changes.
+      this.#cluster.apply({ clock, random, store: gateway.store }, mishap.edition).catch(() => {});
+    }
+  }
+
+  #startSoon(place: number, ms: number, wallOffset: number): void {
+    this.#world.after(ms, () => {
+      if (this.#cluster.nodes[place]) return;
+      this.#cluster.start(place, wallOffset).catch(() => this.#startSoon(place, 1_000, wallOffset));
+    });
+  }
+
+  #drain(node: SimulatedNode, place: number, ms: number): void {
+    const { nodes } = this.#cluster;
+    nodes[place] = undefined;
+    const startAgain = () => this.#startSoon(place, 100, node.machine.wallOffset);
+    node.machine.enter(() => {
+      node.gateway.drain(ms).then(startAgain, (error: Error) => {
+        this.#onProblem(`a drain failed: ${error.message}`);
+        startAgain();
+      });
+    });
+  }
+}

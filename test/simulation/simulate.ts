@@ -1,0 +1,112 @@
+// One run of the simulation: a service of several nodes, its customers, its vendors and its misfortunes for a while of
+// virtual time, then rest, then the final check.
+
+import { createCardCode, createCardHasher, createSerial } from '../../src/accounts/card-code.ts';
+import { checkAtRest, checkMeanwhile } from './check.ts';
+import { Clients } from './clients.ts';
+import { Cluster, PEPPER } from './cluster.ts';
+import { drawMishaps, Misfortune, type Mishap } from './misfortune.ts';
+import { World } from './world.ts';
+
+export interface SimulationOptions {
+  seed: number;
+  /** Virtual minutes of calls. */
+  minutes?: number;
+  nodes?: number;
+  clients?: number;
+  /** In place of what the seed would draw. */
+  mishaps?: readonly Mishap[];
+}
+
+export interface SimulationReport {
+  seed: number;
+  problems: string[];
+  mishaps: readonly Mishap[];
+  virtualMs: number;
+  events: number;
+  trace: number;
+  counts: Clients['counts'];
+}
+
+const START = Date.UTC(2026, 0, 15, 4, 0, 0);
+const MINUTE_MS = 60_000;
+const CHECK_EVERY_MS = 5_000;
+/** Between two mishaps, on average. */
+const MISHAP_MS = 6_000;
+const CARDS = 200;
+const CARD_AMOUNT = 300_000_000n;
+/** Longer than a lease, the grace after it, and two sweeps. */
+const REST_MS = 3 * MINUTE_MS;
+const LONGEST_MS = 20 * MINUTE_MS;
+
+export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
+  const { seed, minutes = 5, nodes = 3, clients: count = 6 } = options;
+  const world = new World(seed, START);
+  const until = minutes * MINUTE_MS;
+  const mishaps = options.mishaps ?? drawMishaps(world.diceFor('misfortune'), nodes, until, MISHAP_MS);
+  const problems: string[] = [];
+  const cluster = new Cluster(world, nodes);
+  const misfortune = new Misfortune(world, cluster, (problem) => problems.push(problem));
+  const started = begin(cluster, nodes).then((cards) => {
+    const loss = () => misfortune.networkLoss;
+    const begun = new Clients(world, cluster, { clients: count, cards, until, loss });
+    begun.start();
+    return begun;
+  });
+  started.catch((error: Error) => problems.push(`no start: ${error.stack}`));
+  let clients: Clients | undefined;
+  void started.then(
+    (begun) => {
+      clients = begun;
+    },
+    () => {},
+  );
+  await world.run(() => clients !== undefined || problems.length > 0, MINUTE_MS);
+  if (!clients) return report([...problems, 'the nodes did not start'], undefined);
+  const customers = clients;
+  misfortune.plan(mishaps);
+  const watch = () => {
+    problems.push(...checkMeanwhile(cluster));
+    world.after(CHECK_EVERY_MS, watch);
+  };
+  watch();
+  const isFailed = () => problems.length > 0 || customers.problems.length > 0;
+  await world.run(isFailed, until);
+  misfortune.heal();
+  if (!isFailed()) await world.run(() => isFailed() || customers.areDone, until + LONGEST_MS);
+  if (!isFailed() && !customers.areDone) problems.push('calls did not end');
+  if (!isFailed()) await world.run(isFailed, world.now + REST_MS);
+  if (!isFailed()) problems.push(...checkAtRest(cluster, customers));
+  return report([...problems, ...customers.problems], customers);
+
+  function report(found: string[], of: Clients | undefined): SimulationReport {
+    const counts = of?.counts ?? { calls: 0, whole: 0, faults: 0, broken: 0 };
+    world.note(JSON.stringify(counts));
+    const { now: virtualMs, happened: events, trace } = world;
+    return { seed, problems: found, mishaps, virtualMs, events, trace, counts };
+  }
+}
+
+/** The cards that customers will redeem. */
+async function begin(cluster: Cluster, nodes: number): Promise<string[]> {
+  await cluster.prepare();
+  for (let place = 0; place < nodes; place++) await cluster.start(place);
+  const [node] = cluster.alive();
+  if (!node) throw new Error('there is no node');
+  const { random, clock } = node.machine;
+  const hash = createCardHasher(PEPPER);
+  const codes = Array.from({ length: CARDS }, () => createCardCode(random));
+  await node.gateway.store.commit('issue', {
+    batch: {
+      batchId: 'batch_simulated',
+      kind: 'sold',
+      amount: CARD_AMOUNT,
+      count: CARDS,
+      expiresAt: null,
+      note: null,
+      createdAt: clock.now(),
+    },
+    cards: codes.map((code) => ({ hash: hash(code), serial: createSerial(random) })),
+  });
+  return codes;
+}

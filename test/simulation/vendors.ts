@@ -1,0 +1,154 @@
+// The vendors of the simulated world. What a model answers is a text that the prompt decides, so that an answer put
+// together from several runs can be checked word by word; some prompts get another text with each run, as from a model
+// that is not deterministic. Each vendor remembers what it worked for.
+
+import type { Fetch } from '../../src/channels/upstream.ts';
+import type { Dice } from './dice.ts';
+import type { Machine } from './machine.ts';
+import type { World } from './world.ts';
+
+export const VENDORS = ['alpha', 'beta', 'gamma'] as const;
+export type Vendor = (typeof VENDORS)[number];
+
+/** What a vendor does wrong for a while. */
+export const TROUBLES = ['refuses', 'fails', 'overloaded', 'silent', 'cuts', 'garbage', 'slow', 'no usage'] as const;
+export type Trouble = (typeof TROUBLES)[number];
+
+interface Run {
+  vendor: Vendor;
+  /** Words that it produced. */
+  words: number;
+  isWhole: boolean;
+  /** It tells how much it used. */
+  hasUsage: boolean;
+}
+
+interface Body {
+  stream?: boolean;
+  messages: { role: string; content: string }[];
+}
+
+export const INPUT_TOKENS = 20;
+const encoder = new TextEncoder();
+
+export class Vendors {
+  readonly trouble = new Map<Vendor, Trouble>();
+  /** By the prompt's number. */
+  readonly runs = new Map<string, Run[]>();
+  readonly #world: World;
+  readonly #dice: Dice;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#dice = world.diceFor('vendors');
+  }
+
+  fetchFrom(machine: Machine): Fetch {
+    return (url, init) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Response>();
+      const { signal } = init;
+      const give = (act: () => void) => machine.enter(act);
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      const vendor = VENDORS.find((name) => url.includes(name)) ?? 'alpha';
+      const trouble = this.trouble.get(vendor);
+      const delay = this.#dice.between(5, 200) * (trouble === 'slow' ? 50 : 1);
+      this.#world.after(delay, () => {
+        if (signal?.aborted) return;
+        if (trouble === 'silent') return;
+        if (trouble === 'refuses') return give(() => reject(new Error('connection refused')));
+        if (trouble === 'fails' || trouble === 'overloaded') {
+          const status = trouble === 'fails' ? this.#dice.pick([500, 502, 503]) : 429;
+          const headers = trouble === 'overloaded' ? { 'retry-after': '1' } : undefined;
+          const error = { error: { message: 'try later', type: 'server_error' } };
+          return give(() => resolve(Response.json(error, { status, ...(headers && { headers }) })));
+        }
+        if (trouble === 'garbage') return give(() => resolve(new Response('<html>', { status: 200 })));
+        const body = JSON.parse(String(init.body)) as Body;
+        const answer = this.#answer(machine, vendor, trouble, body, signal ?? undefined);
+        give(() => resolve(answer));
+      });
+      return promise;
+    };
+  }
+
+  #answer(machine: Machine, vendor: Vendor, trouble: Trouble | undefined, body: Body, signal?: AbortSignal): Response {
+    const prompt = body.messages.find(({ role }) => role === 'user')?.content ?? '';
+    const number = prompt.split(' ')[1] ?? '';
+    const runs = this.runs.get(number) ?? [];
+    this.runs.set(number, runs);
+    const hasUsage = trouble !== 'no usage';
+    const run: Run = { vendor, words: 0, isWhole: false, hasUsage };
+    runs.push(run);
+    const words = wordsOf(prompt, runs.length);
+    const last = body.messages.at(-1);
+    const sent = last?.role === 'assistant' ? last.content.trim().split(' ').length : 0;
+    const left = words.slice(sent);
+    const usage = () => ({
+      prompt_tokens: INPUT_TOKENS,
+      completion_tokens: run.words,
+      total_tokens: INPUT_TOKENS + run.words,
+    });
+    const head = { id: `chatcmpl-${number}-${runs.length}`, created: 1_790_000_000, model: 'simulated' };
+    if (!body.stream) {
+      run.words = left.length;
+      run.isWhole = true;
+      const message = { role: 'assistant', content: left.join('') };
+      const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      return Response.json({ ...head, object: 'chat.completion', choices, ...(hasUsage && { usage: usage() }) });
+    }
+    const cutAt = trouble === 'cuts' ? this.#dice.between(0, left.length) : Number.POSITIVE_INFINITY;
+    const world = this.#world;
+    const dice = this.#dice;
+    const pause = trouble === 'slow' ? 3_000 : 120;
+    let isOver = false;
+    signal?.addEventListener('abort', () => {
+      isOver = true;
+    });
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const event = (data: string) => controller.enqueue(encoder.encode(`data: ${data}\n\n`));
+        const chunk = (rest: object) => event(JSON.stringify({ ...head, object: 'chat.completion.chunk', ...rest }));
+        const step = () => {
+          // It goes on working while the machine that reads stands still, and it cannot know that one has died.
+          if (isOver) return;
+          if (run.words >= cutAt) {
+            isOver = true;
+            return machine.enter(() => controller.error(new Error('connection reset')));
+          }
+          const word = left[run.words];
+          if (word !== undefined) {
+            run.words++;
+            machine.enter(() => {
+              if (!isOver) chunk({ choices: [{ index: 0, delta: { content: word }, finish_reason: null }] });
+            });
+            world.after(dice.between(0, pause), step);
+            return;
+          }
+          run.isWhole = true;
+          machine.enter(() => {
+            if (isOver) return;
+            chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+            if (hasUsage) chunk({ choices: [], usage: usage() });
+            event('[DONE]');
+            isOver = true;
+            controller.close();
+          });
+        };
+        world.after(dice.between(0, pause), step);
+      },
+      cancel() {
+        isOver = true;
+      },
+    });
+    return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
+  }
+}
+
+export const FICKLE = 'fickle';
+
+/** `run` counts from 1. */
+export function wordsOf(prompt: string, run: number): string[] {
+  const [, number = '', kind, length = '5'] = prompt.split(' ');
+  const name = kind === FICKLE ? `${number}-${run}` : number;
+  return Array.from({ length: Number(length) }, (_, index) => `reply-${name}-${index} `);
+}
