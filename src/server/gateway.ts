@@ -74,8 +74,8 @@ export interface GatewayOptions extends OutboundTools {
   patienceMs?: number;
   /** Only for tests: how long a connection may be idle, or take to send the headers of another request. */
   idleSeconds?: number;
-  /** Only for the simulation, which has no network: opens no ports. */
-  openPorts?: () => Ports;
+  /** Only for the simulation, whose nodes share one process and have no network. */
+  simulated?: { host: string; openPorts: () => Ports };
 }
 
 export interface Gateway extends Omit<Living, 'ports'>, Pick<Ports, 'url' | 'port' | 'adminUrl'> {
@@ -105,7 +105,7 @@ export async function composeGateway(
   const newId = createIds(clock, random);
   const { store, pepper } = starting;
   const { publicUrl, siteName, trustedProxies } = settings;
-  const identity = { nodeId: newId('node'), host: hostOfProcesses(), pid: process.pid };
+  const identity = { nodeId: newId('node'), host: options.simulated?.host ?? hostOfProcesses(), pid: process.pid };
   const { nodeId } = identity;
   const life = createLifeCycle({ clock, log, alarms, nodeId, publicUrl, starting });
   const sealer = createSealer(pepper, random);
@@ -262,7 +262,7 @@ export async function composeGateway(
         node: identity,
       }),
     openPorts:
-      options.openPorts ??
+      options.simulated?.openPorts ??
       (() => openPorts(settings, { log, metrics, respond, idleSeconds, listenForOperator: listenBehind })),
     work: { running: relay.running, unanswered, closing: ledger.closing },
   });

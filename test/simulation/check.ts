@@ -48,7 +48,7 @@ export function checkMeanwhile({ database }: Cluster): string[] {
 }
 
 /** Nothing runs, and everything works. */
-export function checkAtRest(cluster: Cluster, clients: Clients): string[] {
+export function checkAtRest(cluster: Cluster, clients: Clients, wasOutside: boolean): string[] {
   const { database, vendors } = cluster;
   database.post();
   const db = database.tables;
@@ -66,7 +66,28 @@ export function checkAtRest(cluster: Cluster, clients: Clients): string[] {
     ...freeBeyondLimit(db),
     ...wrongCosts(cluster, clients),
     ...found(db, cluster.log),
+    ...alarmed(cluster.log, wasOutside ? [...NEVER, ...ONLY_IN_TROUBLE] : NEVER),
+    ...(wasOutside ? broken(db, ALL_LIVED) : []),
   ];
+}
+
+/** Alarms that say that the service itself is wrong. */
+const NEVER = ['ledger_unbalanced', 'close_failed', 'wallet_frozen'];
+/** Alarms that need a node or a database that was away. */
+const ONLY_IN_TROUBLE = ['settle_after_release', 'settle_retrying', 'store_failed'];
+
+const ALL_LIVED: readonly Rule[] = [
+  {
+    holds: 'no request counts as abandoned while every node lives',
+    broken: `SELECT request_id FROM usage_records WHERE status = 'gateway_died'`,
+  },
+];
+
+function alarmed(log: readonly string[], names: readonly string[]): string[] {
+  const lines = log.filter((line) => line.includes('"alarm"')).map((line) => JSON.parse(line));
+  return lines
+    .filter(({ level, event }) => level === 'alarm' && names.includes(event))
+    .map((line) => JSON.stringify(line));
 }
 
 function brokenBudgets(db: Database, budgets: ReadonlyMap<string, bigint>): string[] {

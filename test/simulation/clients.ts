@@ -12,8 +12,14 @@ export const SECRET = 'secretwords';
 interface Customer {
   accountId: string;
   key: string;
-  /** Keys that the customer made, with what each may spend in all; undefined after the key was revoked. */
-  keys: { keyId: string; key: string; budget: bigint; isRevoked: boolean }[];
+  keys: OwnKey[];
+}
+
+/** A key that a customer made. */
+interface OwnKey {
+  keyId: string;
+  key: string;
+  isRevoked: boolean;
 }
 
 export interface ClientOptions {
@@ -96,7 +102,8 @@ export class Clients {
   async #together(dice: Dice, customer: Customer): Promise<void> {
     const calls = dice.isLuck(0.3) ? dice.between(2, 8) : 1;
     const model = dice.pick(['first', 'second']);
-    await Promise.all(Array.from({ length: calls }, () => this.#chat(dice, customer, model)));
+    const own = customer.keys.length > 0 && dice.isLuck(0.5) ? dice.pick(customer.keys) : undefined;
+    await Promise.all(Array.from({ length: calls }, () => this.#chat(dice, customer, model, own)));
   }
 
   async #register(dice: Dice): Promise<Customer | undefined> {
@@ -122,17 +129,16 @@ export class Clients {
   }
 
   async #makeKey(dice: Dice, customer: Customer): Promise<void> {
-    const budget = dice.between(1, 20) / 100;
+    const thousandths = dice.pick([3, 6, 50]);
     const answer = await this.#call(dice, 'POST', '/api/keys', customer.key, {
       name: 'simulated',
-      budgets: { total_ntd: budget },
+      budgets: { total_ntd: thousandths / 1_000 },
     });
     if (answer?.status !== 201 || !answer.isWhole) return;
-    const { api_key: key, key_id: keyId } = JSON.parse(answer.text);
+    const { api_key: key, id: keyId } = JSON.parse(answer.text);
     this.facts.keys.push(key);
-    const nano = BigInt(Math.round(budget * 100)) * 10_000_000n;
-    this.budgets.set(keyId, nano);
-    customer.keys.push({ keyId, key, budget: nano, isRevoked: false });
+    this.budgets.set(keyId, BigInt(thousandths) * 1_000_000n);
+    customer.keys.push({ keyId, key, isRevoked: false });
   }
 
   async #revokeKey(dice: Dice, customer: Customer): Promise<void> {
@@ -144,8 +150,7 @@ export class Clients {
     this.revokedAt.set(made.keyId, this.#world.now);
   }
 
-  async #chat(dice: Dice, customer: Customer, model: string): Promise<void> {
-    const own = customer.keys.length > 0 && dice.isLuck(0.3) ? dice.pick(customer.keys) : undefined;
+  async #chat(dice: Dice, customer: Customer, model: string, own?: OwnKey): Promise<void> {
     const stream = dice.isLuck(0.7);
     const number = `p${this.#prompts++}`;
     const kind = dice.isLuck(0.2) ? FICKLE : 'steady';

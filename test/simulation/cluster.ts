@@ -84,7 +84,7 @@ export class Cluster {
       {
         fetch: this.vendors.fetchFrom(machine),
         connect: async () => true,
-        openPorts: () => NO_PORTS,
+        simulated: { host: `host-${place}`, openPorts: () => NO_PORTS },
         writeLog: (line) => void this.log.push(line),
       },
       { clock, random, metrics: createMetrics(), fileBefore: undefined, starting: opened(store) },

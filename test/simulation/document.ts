@@ -3,7 +3,7 @@
 import { VENDORS } from './vendors.ts';
 
 export const PRICES = { input: 10_000n, output: 40_123n };
-export const LIMITS = { free_per_minute: 6, free_per_day_zero: 12, free_per_day_positive: 20, in_flight: 6 };
+export const LIMITS = { free_per_minute: 4, free_per_day_zero: 3, free_per_day_positive: 5, in_flight: 6 };
 
 const MANY = 1_000_000;
 

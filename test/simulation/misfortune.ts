@@ -24,10 +24,26 @@ const WELL: DatabaseState = { isAway: false, isFull: false, slowness: 0, loss: 0
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-export function drawMishaps(dice: Dice, places: number, until: number, meanMs: number): Mishap[] {
+interface Draw {
+  places: number;
+  until: number;
+  /** Between two mishaps, on average. */
+  meanMs: number;
+  /** Only what a service without a fault of its own must bear without one. */
+  isOutside: boolean;
+}
+
+const OUTSIDE: ReadonlySet<Mishap['what']> = new Set(['vendor', 'network', 'document', 'restart']);
+
+export function isOutside({ what }: Pick<Mishap, 'what'>): boolean {
+  return OUTSIDE.has(what);
+}
+
+export function drawMishaps(dice: Dice, draw: Draw): Mishap[] {
   const mishaps: Mishap[] = [];
-  for (let at = dice.between(0, meanMs); at < until; at += dice.between(1, 2 * meanMs)) {
-    mishaps.push({ at, ...drawOne(dice, places) } as Mishap);
+  for (let at = dice.between(0, draw.meanMs); at < draw.until; at += dice.between(1, 2 * draw.meanMs)) {
+    const mishap = drawOne(dice, draw.places);
+    if (!draw.isOutside || isOutside(mishap)) mishaps.push({ at, ...mishap } as Mishap);
   }
   return mishaps;
 }

@@ -5,7 +5,7 @@ import { createCardCode, createCardHasher, createSerial } from '../../src/accoun
 import { checkAtRest, checkMeanwhile } from './check.ts';
 import { Clients } from './clients.ts';
 import { Cluster, PEPPER } from './cluster.ts';
-import { drawMishaps, Misfortune, type Mishap } from './misfortune.ts';
+import { drawMishaps, isOutside, Misfortune, type Mishap } from './misfortune.ts';
 import { World } from './world.ts';
 
 export interface SimulationOptions {
@@ -43,7 +43,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const { seed, minutes = 5, nodes = 3, clients: count = 6 } = options;
   const world = new World(seed, START);
   const until = minutes * MINUTE_MS;
-  const mishaps = options.mishaps ?? drawMishaps(world.diceFor('misfortune'), nodes, until, MISHAP_MS);
+  const mishaps = options.mishaps ?? drawMishaps(world.diceFor('misfortune'), drawFor(seed, nodes, until));
   const problems: string[] = [];
   const cluster = new Cluster(world, nodes);
   const misfortune = new Misfortune(world, cluster, (problem) => problems.push(problem));
@@ -76,7 +76,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   if (!isFailed()) await world.run(() => isFailed() || customers.areDone, until + LONGEST_MS);
   if (!isFailed() && !customers.areDone) problems.push('calls did not end');
   if (!isFailed()) await world.run(isFailed, world.now + REST_MS);
-  if (!isFailed()) problems.push(...checkAtRest(cluster, customers));
+  if (!isFailed()) problems.push(...checkAtRest(cluster, customers, mishaps.every(isOutside)));
   return report([...problems, ...customers.problems], customers);
 
   function report(found: string[], of: Clients | undefined): SimulationReport {
@@ -85,6 +85,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const { now: virtualMs, happened: events, trace } = world;
     return { seed, problems: found, mishaps, virtualMs, events, trace, counts };
   }
+}
+
+function drawFor(seed: number, places: number, until: number) {
+  return { places, until, meanMs: MISHAP_MS, isOutside: seed % 4 === 0 };
 }
 
 /** The cards that customers will redeem. */

@@ -1,0 +1,92 @@
+// Bugs to plant: each changes one line of the service. A simulation that does not find them proves nothing.
+
+export interface Mutation {
+  name: string;
+  file: string;
+  from: string;
+  to: string;
+}
+
+const CLOSE = 'store/book/close.ts';
+const ADMIT = 'store/book/admit.ts';
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'a release is skipped',
+    file: 'ledger/ledger.ts',
+    from: `release: (input) => close('release', input)`,
+    to: `release: async () => ({ state: 'late' })`,
+  },
+  {
+    name: 'a charge is entered twice',
+    file: CLOSE,
+    from: `  if (writtenOff > 0n) {`,
+    to: `  if (charged > 0n) book.add('entries', { at: outcome.at, kind: 'usage', debit: hold.accountId, credit: 'house:revenue', amount: charged, accountId: hold.accountId, balanceAfter: balance, reference: hold.requestId + '.', note: null, refundOf: null });\n  if (writtenOff > 0n) {`,
+  },
+  {
+    name: 'a settlement leaves its hold open',
+    file: CLOSE,
+    from: `  book.put('holds', hold.requestId, undefined);\n`,
+    to: `  if (charged === 0n) book.put('holds', hold.requestId, undefined);\n`,
+  },
+  {
+    name: 'nodes count as dead while their leases live',
+    file: 'server/jobs/sweep-holds.ts',
+    from: `watchLeases(tools.clock, LEASE_MS + GRACE_MS)`,
+    to: `watchLeases(tools.clock, 0)`,
+  },
+  {
+    name: 'an admission that came too late is not taken back',
+    file: 'store/postgres/bound-wait.ts',
+    from: `void undo(input as AdmitInput)`,
+    to: `void input`,
+  },
+  {
+    name: 'a budget forgets what is held of it',
+    file: 'store/book/budgets.ts',
+    from: `limit - spent - held)`,
+    to: `limit - spent + held - held)`,
+  },
+  {
+    name: 'one call more than allowed is in flight',
+    file: ADMIT,
+    from: `if (wallet.inFlight >= limits.inFlight)`,
+    to: `if (wallet.inFlight > limits.inFlight)`,
+  },
+  {
+    name: 'free calls of a day are not counted',
+    file: ADMIT,
+    from: `const taken = takeDay(takeRolling(window, at, MINUTE_MS, { keep: 2 * limits.perMinute }), at);`,
+    to: `const taken = takeRolling(window, at, MINUTE_MS, { keep: 2 * limits.perMinute });`,
+  },
+  {
+    name: 'the event of a redeemed card is lost',
+    file: 'store/book/redeem.ts',
+    from: `  book.add('events', { accountId, type: 'card.redeemed', at, data: { card_serial: card.serial, ...amounts } });`,
+    to: `  void amounts;`,
+  },
+  {
+    name: 'another run is continued without a comparison',
+    file: 'dialects/stream/compare-run.ts',
+    from: `if (run.hash.digest('hex') !== expected.digest) return undefined;`,
+    to: `run.hash.digest('hex');`,
+  },
+  {
+    name: 'a node does not hear of revoked keys',
+    file: 'accounts/keys/authenticator.ts',
+    from: `if (keysVersion !== version) forget();`,
+    to: ``,
+  },
+  {
+    name: 'a prompt reaches the log',
+    file: 'relay/close.ts',
+    from: `      outcome: outcome.status,\n`,
+    to: `      outcome: outcome.status, detail: JSON.stringify(call.document.value),\n`,
+  },
+  {
+    name: 'one token too many is charged',
+    file: 'ledger/cost.ts',
+    from: `if (quantity) cost += BigInt(quantity) * prices[price];`,
+    to: `if (quantity) cost += BigInt(bucket === 'output' ? quantity + 1 : quantity) * prices[price];`,
+  },
+];
