@@ -29,6 +29,10 @@ export interface Entry {
   note: string | null;
   /** The request or card that a refund is for. */
   refundOf: string | null;
+  /** The part of `amount` that is paid balance; null between house accounts, and on older entries. */
+  paid: Nano | null;
+  /** The reference, if it is an idempotency key: unique over all kinds. */
+  once: string | null;
 }
 
 /** As it is in the database, which counts them. */

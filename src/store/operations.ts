@@ -170,7 +170,7 @@ export interface CreditInput extends Logged {
   kind?: 'credit' | 'topup' | undefined;
   at: number;
 }
-export type CreditResult = { ok: true; balance: Nano } | { ok: false; reason: 'not_found' };
+export type CreditResult = { ok: true; balance: Nano } | { ok: false; reason: 'not_found' | 'wallet_full' };
 
 export interface CreateKeyInput extends Logged, Acted {
   key: KeyRow;
@@ -258,6 +258,8 @@ export interface FreezeInput extends Logged {
   at: number;
   /** With a thaw: up to where the audit takes the chain as it is from now on. */
   accepted?: AcceptedChain | undefined;
+  /** The wallet does not agree with its entries: nothing is paid out of it until a thaw. */
+  byAudit?: boolean;
 }
 
 export interface FreezeResult {

@@ -4,11 +4,16 @@ import type { Nano } from '../kit/money.ts';
 import type { Logged } from './book/actions.ts';
 import type { Acted, ActorRefusal } from './book/actors.ts';
 
-/** Returns what was spent: paid money first, as if it had not been spent. */
+/** What a refund is for. What it cost never changes. */
+export type RefundOf =
+  /** `paid`: the part of the charge that was paid balance; null if it was not recorded. */
+  | { kind: 'request'; id: string; charged: Nano; paid: Nano | null }
+  | { kind: 'card'; id: string; charged: Nano; isSold: boolean };
+
+/** Returns what was spent to the part of the balance that it came from. */
 export interface RefundInput extends Logged {
   accountId: string;
-  /** The request or card that it is for, and what that cost, which never changes. */
-  of?: { kind: 'request' | 'card'; id: string; charged: Nano } | undefined;
+  of?: RefundOf | undefined;
   /** Undefined: all that is left of what it is for. */
   amount?: Nano | undefined;
   /** Unique: the same reference never refunds twice. */
@@ -19,8 +24,11 @@ export interface RefundInput extends Logged {
 export type RefundResult =
   | { ok: true; amount: Nano; balance: Nano }
   | { ok: false; reason: 'not_found' }
+  | { ok: false; reason: 'wallet_full' }
   /** More than what is left of the request or card; `refunded`: what was refunded before. */
-  | { ok: false; reason: 'above_charge'; refunded: Nano };
+  | { ok: false; reason: 'above_charge'; refunded: Nano }
+  /** Of a sold card, more than the paid balance that was `spent` and not refunded. */
+  | { ok: false; reason: 'above_spent'; refunded: Nano; spent: Nano };
 
 /** Money back to the customer, outside of the books: of the balance the part that was paid for and is not held. */
 export interface PayoutInput extends Logged {
@@ -37,6 +45,8 @@ export interface PayoutInput extends Logged {
 export type PayoutResult =
   | { ok: true; balance: Nano; paid: Nano }
   | { ok: false; reason: 'not_found' }
+  /** The wallet does not agree with its entries. */
+  | { ok: false; reason: 'frozen_by_audit' }
   | { ok: false; reason: 'above_paid'; balance: Nano; held: Nano; paid: Nano };
 
 /** Whom statements name; by the account or, without `by`, by the operator. */

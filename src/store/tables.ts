@@ -255,6 +255,8 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Omit<Additions[T], 'log'
     reference: ['reference', 'text'],
     note: ['note', 'text'],
     refundOf: ['refund_of', 'text'],
+    paid: ['paid_nano', 'money'],
+    once: ['once', 'text'],
   }),
   usage: table<UsageRecord>('usage_records', 'request_id', 'requestId', {
     accountId: ['account_id', 'text'],

@@ -55,3 +55,30 @@ test('paid money of older wallets is what was not spent after free credit', () =
   expect(audit(db, {}).differences.filter(({ what }) => what === 'paid')).toEqual([]);
   db.close();
 });
+
+test('accounts that were frozen before by the audit are marked, and those that an operator froze are not', () => {
+  const db = openDatabase(':memory:', { unsafeNoSync: true });
+  migrate(db, { migrations: MIGRATIONS.filter(({ version }) => version < 23) });
+  const histories: [account: string, frozen: 0 | 1, actions: string[]][] = [
+    ['acc_audit', 1, []],
+    ['acc_operator', 1, ['freeze']],
+    ['acc_again', 1, ['freeze', 'thaw']],
+    ['acc_twice', 1, ['freeze', 'thaw', 'freeze']],
+    ['acc_open', 0, ['freeze', 'thaw']],
+  ];
+  for (const [account, frozen, actions] of histories) {
+    db.run(`INSERT INTO accounts VALUES ('${account}', 1)`);
+    db.run(`INSERT INTO wallets (account_id, balance_nano, held_nano, in_flight, free_in_flight, frozen, touched_at)
+      VALUES ('${account}', 0, 0, 0, 0, ${frozen}, 0)`);
+    for (const action of actions) {
+      db.run(`INSERT INTO audit_log (at, actor, action, subject, detail)
+        VALUES (1, 'cli', 'accounts.${action}', '${account}', '{}')`);
+    }
+  }
+  migrate(db);
+  const marked = db
+    .query<{ name: string }, []>(`SELECT name FROM settings WHERE name LIKE 'frozen%' ORDER BY name`)
+    .all();
+  expect(marked.map(({ name }) => name)).toEqual(['frozen_by_audit:acc_again', 'frozen_by_audit:acc_audit']);
+  db.close();
+});

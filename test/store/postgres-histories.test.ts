@@ -72,7 +72,7 @@ function postgresSubject(seed: number): Subject {
       const row = await one(USAGE, requestId);
       if (!row) return undefined;
       const { cost_nano: cost, status, balance_after_nano: balanceAfter, rule, upstream_nano: upstreamCost } = row;
-      return { cost, status, balanceAfter, rule, upstreamCost, entries: Number(row.entries) };
+      return { cost, paid: row.paid_nano, status, balanceAfter, rule, upstreamCost, entries: Number(row.entries) };
     },
   };
 }
@@ -83,7 +83,8 @@ const ACCOUNT = `SELECT balance_nano, held_nano, in_flight, free_in_flight, froz
     (SELECT coalesce(sum(amount_nano), 0) FROM holds WHERE holds.account_id = wallets.account_id)::text AS hold_sum
   FROM wallets WHERE account_id = $1`;
 const USAGE = `SELECT cost_nano, status, balance_after_nano, rule, upstream_nano,
-    (SELECT count(*) FROM entries WHERE kind = 'usage' AND reference = request_id) AS entries
+    (SELECT count(*) FROM entries WHERE kind = 'usage' AND reference = request_id) AS entries,
+    (SELECT paid_nano FROM entries WHERE kind = 'usage' AND reference = request_id) AS paid_nano
   FROM usage_records WHERE request_id = $1`;
 
 test(

@@ -7,15 +7,15 @@ import { parseCursor, writeCursor } from '../../accounts/usage/read-query.ts';
 import { formatNtd, type Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
+import { onceReference } from '../../store/once.ts';
 import type { DaySpend, OpenHold } from '../../store/reads.ts';
 import type { Entry, KeyRow, StoredAction, StoredEntry, UsageRecord, Wallet } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
 import { showLosses } from './losses.ts';
 import { readLine } from './read-input.ts';
 import { refund } from './refunds.ts';
-import { refuseFull } from './refuse-full.ts';
 import { refuseRepeated } from './refuse-repeated.ts';
-import { invalid, notFound, OperatingRefused } from './refused.ts';
+import { invalid, notFound, OperatingRefused, walletFull } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
 /** Without hashes. */
@@ -165,7 +165,7 @@ export async function credit(
   const { kind } = given;
   if (amount <= 0n) throw invalid('amount', 'must be above 0');
   const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
-  const reference = once === undefined ? newId('credit') : `once_${readLine(once, 'once', 100)}`;
+  const reference = once === undefined ? newId('credit') : onceReference(readLine(once, 'once', 100));
   const refuseRepeat = () =>
     refuseRepeated(tools, reference, {
       kind,
@@ -175,7 +175,6 @@ export async function credit(
       },
     });
   if (once !== undefined) await refuseRepeat();
-  await refuseFull(tools, accountId, amount);
   const log = logLine(tools, actor, `accounts.${kind}`, accountId, {
     amount_ntd: formatNtd(amount),
     reason,
@@ -187,7 +186,7 @@ export async function credit(
     await refuseRepeat();
     throw error;
   });
-  if (!result.ok) throw noSuchAccount(accountId);
+  if (!result.ok) throw result.reason === 'wallet_full' ? walletFull() : noSuchAccount(accountId);
   return { balance: result.balance, reference };
 }
 

@@ -1,13 +1,13 @@
 // Money back to a customer: refunds into the wallet, and payouts of paid balance. Both are entries that stay, with a reason.
 
 import { formatNtd, minNano, moneyFields, type Nano } from '../../kit/money.ts';
-import type { RefundInput } from '../../store/operations.ts';
+import { onceReference } from '../../store/once.ts';
+import type { RefundOf } from '../../store/refund-operations.ts';
 import type { Wallet } from '../../store/rows.ts';
 import { logLine } from './audit-log.ts';
 import { readLine } from './read-input.ts';
-import { refuseFull } from './refuse-full.ts';
 import { refuseRepeated } from './refuse-repeated.ts';
-import { invalid, notFound, OperatingRefused } from './refused.ts';
+import { invalid, notFound, OperatingRefused, walletFull } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
 const MAX_REASON_CHARS = 500;
@@ -32,7 +32,7 @@ export interface GivenPayout extends Given {
   fee?: Nano | undefined;
 }
 
-/** Refused: not_found, invalid, already_done, above_charge. */
+/** Refused: not_found, invalid, already_done, above_charge, above_spent. */
 export async function refund(
   tools: OperatingTools,
   accountId: string,
@@ -54,7 +54,6 @@ export async function refund(
   if (given.once !== undefined) await refuseRepeat();
   const of = await findCharge(tools, accountId, given);
   if (amount === undefined && of?.kind !== 'request') throw invalid('amount', 'is needed without a request');
-  await refuseFull(tools, accountId, amount ?? 0n);
   const log = logLine(tools, actor, 'accounts.refund', accountId, {
     ...(amount !== undefined && { amount_ntd: formatNtd(amount) }),
     ...(of && { [of.kind === 'card' ? 'card' : 'request_id']: of.id }),
@@ -69,7 +68,9 @@ export async function refund(
   });
   if (result.ok) return { amount: result.amount, balance: result.balance, reference };
   if (result.reason === 'not_found') throw notFound(`account ${accountId}`);
-  throw aboveCharge(of?.charged ?? 0n, result.refunded);
+  if (result.reason === 'wallet_full') throw walletFull();
+  const charged = of?.charged ?? 0n;
+  throw result.reason === 'above_spent' ? aboveSpent(charged, result) : aboveCharge(charged, result.refunded);
 }
 
 /** What a refund for a request or a card is bounded by. Refused: not_found, invalid. */
@@ -77,12 +78,12 @@ async function findCharge(
   tools: Pick<OperatingTools, 'store'>,
   accountId: string,
   { requestId, card }: GivenRefund,
-): Promise<RefundInput['of']> {
+): Promise<RefundOf | undefined> {
   const { read } = tools.store;
   if (requestId !== undefined && card !== undefined) throw invalid('card', 'cannot be refunded with a request');
   if (requestId !== undefined) {
     const entry = await read.usageEntry(accountId, requestId);
-    if (entry) return { kind: 'request', id: requestId, charged: entry.amount };
+    if (entry) return { kind: 'request', id: requestId, charged: entry.amount, paid: entry.paid };
     const isOpen = (await read.openHolds(accountId)).some((hold) => hold.requestId === requestId);
     if (isOpen) throw invalid('request_id', 'is still running');
     if (await read.usageRecord(accountId, requestId)) throw invalid('request_id', 'cost nothing');
@@ -91,7 +92,7 @@ async function findCharge(
   if (card === undefined) return undefined;
   const [found] = await read.cards({ serials: [card], limit: 1 });
   if (found?.redeemedBy !== accountId) throw notFound(`card ${card} that ${accountId} redeemed`);
-  return { kind: 'card', id: found.serial, charged: found.amount };
+  return { kind: 'card', id: found.serial, charged: found.amount, isSold: found.kind === 'sold' };
 }
 
 /** What can be paid out at once: the part of the balance that was paid for and that no running request holds. */
@@ -99,7 +100,7 @@ export function payable({ balance, held, paid }: Pick<Wallet, 'balance' | 'held'
   return minNano(paid, balance - held);
 }
 
-/** The wallet pays the amount and the fee; the customer gets the amount. Refused: not_found, invalid, already_done, above_paid. */
+/** The wallet pays the amount and the fee; the customer gets the amount. Refused: not_found, invalid, already_done, above_paid, frozen_by_audit. */
 export async function payout(
   tools: OperatingTools,
   accountId: string,
@@ -135,13 +136,14 @@ export async function payout(
   });
   if (result.ok) return { balance: result.balance, paid: result.paid, reference };
   if (result.reason === 'not_found') throw notFound(`account ${accountId}`);
+  if (result.reason === 'frozen_by_audit') throw frozenByAudit(accountId);
   throw abovePaid(result, amount + fee);
 }
 
 function readGiven({ newId }: Pick<OperatingTools, 'newId'>, { reason, once }: Given, id: 'refund' | 'payout') {
   return {
     reason: readLine(reason, 'reason', MAX_REASON_CHARS),
-    reference: once === undefined ? newId(id) : `once_${readLine(once, 'once', 100)}`,
+    reference: once === undefined ? newId(id) : onceReference(readLine(once, 'once', 100)),
   };
 }
 
@@ -153,6 +155,21 @@ function aboveCharge(charged: Nano, refunded: Nano): OperatingRefused {
       ? `all of NT$${formatNtd(charged)} was refunded already`
       : `of NT$${formatNtd(charged)}, NT$${formatNtd(refunded)} was refunded already: at most NT$${formatNtd(left)} is left`;
   return new OperatingRefused('above_charge', message, { figures });
+}
+
+function aboveSpent(charged: Nano, { refunded, spent }: { refunded: Nano; spent: Nano }): OperatingRefused {
+  const figures = {
+    ...moneyFields('charged', charged),
+    ...moneyFields('refunded', refunded),
+    ...moneyFields('spent', spent),
+  };
+  const message = `of the paid balance NT$${formatNtd(spent)} was spent and not refunded: at most that much of a sold card can be refunded; what is left of it can be paid out`;
+  return new OperatingRefused('above_spent', message, { figures });
+}
+
+function frozenByAudit(accountId: string): OperatingRefused {
+  const message = `${accountId} was frozen by the audit, because its balance does not match its entries: correct and thaw it first`;
+  return new OperatingRefused('frozen_by_audit', message);
 }
 
 function abovePaid(wallet: Pick<Wallet, 'balance' | 'held' | 'paid'>, wanted: Nano): OperatingRefused {

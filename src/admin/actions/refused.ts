@@ -11,8 +11,12 @@ type RefusalCode =
   | 'too_many_keys'
   /** A refund of more than is left of what its request or card cost. */
   | 'above_charge'
+  /** A refund of a sold card of more than the paid balance that was spent. */
+  | 'above_spent'
   /** A payout of more than is paid for and not held. */
   | 'above_paid'
+  /** A payout from a wallet that does not agree with its entries. */
+  | 'frozen_by_audit'
   | 'no_revision'
   /** Another change came first. */
   | 'stale';
@@ -27,7 +31,9 @@ export const REFUSAL_STATUSES: Record<RefusalCode, number> = {
   last_routes: 409,
   too_many_keys: 409,
   above_charge: 409,
+  above_spent: 409,
   above_paid: 409,
+  frozen_by_audit: 409,
   no_revision: 409,
   stale: 409,
 };
@@ -54,6 +60,10 @@ export class OperatingRefused extends Error {
 
 export function invalid(field: string, message: string): OperatingRefused {
   return new OperatingRefused('invalid', message, { field });
+}
+
+export function walletFull(): OperatingRefused {
+  return invalid('amount', 'is more than the wallet can hold');
 }
 
 export function notFound(what: string): OperatingRefused {

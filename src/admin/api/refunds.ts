@@ -11,7 +11,7 @@ export const REFUND_OPERATIONS: readonly AdminOperation[] = [
   operation('POST /api/admin/accounts/:id/refund', {
     id: 'refundAccount',
     summary:
-      'Return money to the balance, against revenue. With `request_id`: at most what the request cost and was not refunded yet, all of it without `amount_ntd`. With `card` (a serial): at most the card’s amount. With `amount_ntd` alone: any amount. `once` never refunds twice.',
+      'Return money to the balance, against revenue. With `request_id`: at most what the request cost and was not refunded yet, all of it without `amount_ntd`. With `card` (a serial): at most the card’s amount, and of a sold card at most the paid balance that was spent. With `amount_ntd` alone: any amount. `once` never refunds twice.',
     body: z.strictObject({
       request_id: text.optional(),
       card: text.optional(),
@@ -30,7 +30,7 @@ export const REFUND_OPERATIONS: readonly AdminOperation[] = [
   operation('POST /api/admin/accounts/:id/payout', {
     id: 'payOutAccount',
     summary:
-      'Book money that was sent back to the customer. `amount_ntd` and `fee_ntd` together are at most the paid part of the balance that no running request holds: trial and promotion credit is spent first and never paid out. Frozen accounts can be paid out. `once` never pays twice.',
+      'Book money that was sent back to the customer. `amount_ntd` and `fee_ntd` together are at most the paid part of the balance that no running request holds: trial and promotion credit is spent first and never paid out. An account that you froze can be paid out, one that the audit froze cannot (`frozen_by_audit`). `once` never pays twice.',
     body: z.strictObject({
       amount_ntd: amount,
       fee_ntd: amount.optional().describe('Kept by you, beside the amount.'),

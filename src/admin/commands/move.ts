@@ -108,7 +108,7 @@ async function freezeWrong(tools: OperatingTools, differences: readonly Differen
   for (const accountId of wrongWallets(differences).keys()) {
     if (!(await tools.store.read.wallet(accountId))) continue;
     const log = logLine(tools, ACTOR, 'accounts.freeze', accountId, { reason });
-    await tools.store.commit('freeze', { accountId, frozen: true, at, log });
+    await tools.store.commit('freeze', { accountId, frozen: true, byAudit: true, at, log });
     frozen.push(accountId);
   }
   return frozen;

@@ -56,13 +56,15 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
     return report;
   }
 
-  /** A repeated alarm means that the wallet is still not frozen. */
+  /** A repeated alarm means that the wallet is still not frozen. One that an operator froze is marked as wrong, too. */
   async function freeze(accountId: string, wrong: readonly Difference[]): Promise<void> {
     const wallet = await store.read.wallet(accountId);
-    if (!wallet || wallet.frozen) return;
+    if (!wallet) return;
     const detail = wrong.map(({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`).join('; ');
-    alarms.raise('wallet_wrong', { account_id: accountId, detail });
-    await store.commit('freeze', { accountId, frozen: true, at: clock.now() });
+    const raise = () => alarms.raise('wallet_wrong', { account_id: accountId, detail });
+    if (!wallet.frozen) raise();
+    const { wasSo } = await store.commit('freeze', { accountId, frozen: true, byAudit: true, at: clock.now() });
+    if (wallet.frozen && !wasSo) raise();
   }
 
   const stop = every(clock, PASS_MS, () =>

@@ -76,7 +76,7 @@ export function undo(book: Book, input: UndoInput): CloseResult {
   const hold = book.get('holds', input.requestId);
   if (!hold) return { state: 'late' };
   giveBackSlots(book, hold, input.freeAddress);
-  return { state: 'closed', charged: 0n, writtenOff: 0n, balance: freeHold(book, hold, 0n, input.at) };
+  return { state: 'closed', charged: 0n, writtenOff: 0n, balance: freeHold(book, hold, 0n, input.at).balance };
 }
 
 export function sweep(book: Book, input: SweepInput): CloseResult {
@@ -100,16 +100,17 @@ export function sweep(book: Book, input: SweepInput): CloseResult {
   });
 }
 
-/** What is left of the hold is available again; the balance after it. */
-function freeHold(book: Book, hold: Hold, charged: Nano, at: number): Nano {
+/** What is left of the hold is available again; the balance after it, and the part of the charge that was paid balance. */
+function freeHold(book: Book, hold: Hold, charged: Nano, at: number): { balance: Nano; paid: Nano } {
   const wallet = book.get('wallets', hold.accountId);
   assert(wallet, 'an account has a wallet');
   const balance = wallet.balance - charged;
   const held = wallet.held - hold.amount;
   assert(balance >= 0n && held >= 0n && balance >= held, 'available never falls below zero');
+  const after = spendFreeFirst(wallet, balance);
   book.put('wallets', wallet.accountId, {
     ...wallet,
-    ...spendFreeFirst(wallet, balance),
+    ...after,
     held,
     inFlight: wallet.inFlight - (hold.free ? 0 : 1),
     freeInFlight: wallet.freeInFlight - (hold.free ? 1 : 0),
@@ -118,14 +119,14 @@ function freeHold(book: Book, hold: Hold, charged: Nano, at: number): Nano {
   noteBalance(book, wallet, balance, at);
   closeBudgets(book, hold, charged, at);
   book.put('holds', hold.requestId, undefined);
-  return balance;
+  return { balance, paid: wallet.paid - after.paid };
 }
 
 function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?: Losses): CloseResult {
   const { charge, guard, covered } = bookLosses(book, hold, cost, losses, outcome.at);
   const charged = minNano(cost + charge, hold.amount);
   const writtenOff = cost - minNano(cost, hold.amount);
-  const balance = freeHold(book, hold, charged, outcome.at);
+  const { balance, paid } = freeHold(book, hold, charged, outcome.at);
   if (charged > 0n) {
     book.add('entries', {
       at: outcome.at,
@@ -138,6 +139,8 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?
       reference: hold.requestId,
       note: null,
       refundOf: null,
+      paid,
+      once: null,
     });
   }
   if (writtenOff > 0n) {
@@ -152,6 +155,8 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome, losses?
       reference: hold.requestId,
       note: null,
       refundOf: null,
+      paid: null,
+      once: null,
     });
   }
   book.add('usage', {

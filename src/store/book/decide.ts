@@ -41,7 +41,7 @@ import {
   reviseTouches,
 } from './operator.ts';
 import { redeem, redeemTouches } from './redeem.ts';
-import { payout, refund, refundTouches } from './refund.ts';
+import { payout, payoutTouches, refund, refundTouches } from './refund.ts';
 import { register, registerTouches } from './register.ts';
 import { addTraffic, trafficTouches } from './traffic.ts';
 import {
@@ -83,7 +83,7 @@ const DEFINITIONS: Definitions = {
   void: { touches: voidTouches, decide: voidCard },
   credit: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: credit },
   refund: { touches: refundTouches, decide: refund },
-  payout: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: payout },
+  payout: { touches: payoutTouches, decide: payout },
   setBilling: { touches: setBillingTouches, decide: setBilling },
   createKey: { touches: createKeyTouches, decide: createKey },
   changeKey: { touches: changeKeyTouches, decide: changeKey },

@@ -3,6 +3,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import { MAX_NANO, minNano, type Nano } from '../../kit/money.ts';
+import { onceOf } from '../once.ts';
 import type { EntryKind, HouseAccount, Wallet } from '../rows.ts';
 import type { Book } from './book.ts';
 
@@ -15,25 +16,27 @@ export interface Payment {
   note?: string;
   /** The customer paid for it. */
   isPaid?: boolean;
-  /** With a refund: the request or card that it is for. */
+  /** With a refund: the request or card that it is for, and the part of the amount that is paid balance again. */
   refundOf?: string | undefined;
+  returned?: Nano;
   at: number;
 }
 
 /** The balance after it. */
 export function payIn(book: Book, payment: Payment): Nano {
-  const { accountId, from, kind, amount, reference, note, isPaid = false, refundOf, at } = payment;
+  const { accountId, from, kind, amount, reference, note, isPaid = false, refundOf, returned = 0n, at } = payment;
   const wallet = book.get('wallets', accountId);
   assert(wallet, 'an account has a wallet');
   assert(amount > 0n, 'a payment is positive');
   const balance = wallet.balance + amount;
   // The database cannot hold more, and would refuse the neighbours of this payment with it.
   assert(balance <= MAX_NANO, 'a balance is no more than can be counted');
-  const returned = kind === 'refund' ? minNano(amount, wallet.paidSpent) : 0n;
+  assert(returned <= amount && returned <= wallet.paidSpent, 'no more paid balance is returned than was spent');
+  const paid = isPaid ? amount : returned;
   book.put('wallets', accountId, {
     ...wallet,
     balance,
-    paid: wallet.paid + (isPaid ? amount : returned),
+    paid: wallet.paid + paid,
     paidSpent: wallet.paidSpent - returned,
     touchedAt: at,
   });
@@ -48,8 +51,15 @@ export function payIn(book: Book, payment: Payment): Nano {
     reference,
     note: note ?? null,
     refundOf: refundOf ?? null,
+    paid,
+    once: onceOf(reference),
   });
   return balance;
+}
+
+/** Whether the wallet can count so much more. */
+export function hasRoom({ balance }: Wallet, amount: Nano): boolean {
+  return balance + amount <= MAX_NANO;
 }
 
 /** What a lower balance after spending is made of. */
@@ -92,6 +102,9 @@ export function payOut(book: Book, { accountId, to, kind, amount, reference, not
     reference,
     note,
     refundOf: null,
+    paid: amount,
+    // The fee is a second entry of the same payout.
+    once: kind === 'payout_fee' ? null : onceOf(reference),
   });
   return after;
 }

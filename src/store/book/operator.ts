@@ -3,6 +3,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import { acceptedName, acceptedValue } from '../accepted-chains.ts';
+import { auditFreezeName } from '../audit-freezes.ts';
 import type {
   ClaimInput,
   ClaimResult,
@@ -19,7 +20,7 @@ import type {
 import type { Incident } from '../rows.ts';
 import { noteAction } from './actions.ts';
 import type { Book, Touch } from './book.ts';
-import { payIn } from './money.ts';
+import { hasRoom, payIn } from './money.ts';
 
 /** A row that the database keeps: it locks out whoever edits the same revision. */
 const NEWEST: Touch = { table: 'settings', id: 'newest_revision' };
@@ -43,7 +44,9 @@ export function revise(book: Book, input: ReviseInput): ReviseResult {
 
 export function credit(book: Book, input: CreditInput): CreditResult {
   const { accountId, amount, reference, reason, kind = 'credit', at } = input;
-  if (!book.get('wallets', accountId)) return { ok: false, reason: 'not_found' };
+  const wallet = book.get('wallets', accountId);
+  if (!wallet) return { ok: false, reason: 'not_found' };
+  if (!hasRoom(wallet, amount)) return { ok: false, reason: 'wallet_full' };
   const isPaid = kind === 'topup';
   const from = isPaid ? 'house:topups' : 'house:credit';
   const balance = payIn(book, { accountId, from, kind, isPaid, amount, reference, note: reason, at });
@@ -52,16 +55,22 @@ export function credit(book: Book, input: CreditInput): CreditResult {
 }
 
 export function freezeTouches({ accountId, accepted }: FreezeInput): Touch[] {
-  const wallet: Touch = { table: 'wallets', id: accountId };
-  return accepted ? [wallet, { table: 'settings', id: acceptedName(accountId) }] : [wallet];
+  return [
+    { table: 'wallets', id: accountId },
+    { table: 'settings', id: auditFreezeName(accountId) },
+    ...(accepted ? [{ table: 'settings', id: acceptedName(accountId) } as const] : []),
+  ];
 }
 
 /** Of several at once, one is logged. */
 export function freeze(book: Book, input: FreezeInput): FreezeResult {
-  const { accountId, frozen, at, accepted } = input;
+  const { accountId, frozen, at, accepted, byAudit = false } = input;
   const wallet = book.get('wallets', accountId);
   assert(wallet, 'an account has a wallet');
-  if (wallet.frozen === frozen) return { wasSo: true };
+  const mark = auditFreezeName(accountId);
+  const isMarked = book.get('settings', mark) !== undefined;
+  if (wallet.frozen === frozen && (isMarked || !byAudit)) return { wasSo: true };
+  if (isMarked !== byAudit) book.put('settings', mark, byAudit ? { value: String(at) } : undefined);
   book.put('wallets', accountId, { ...wallet, frozen, touchedAt: at });
   if (accepted) book.put('settings', acceptedName(accountId), { value: acceptedValue(accepted) });
   noteAction(book, input);

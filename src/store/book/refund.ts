@@ -1,12 +1,15 @@
 // Money back: a refund into the wallet, against revenue, and a payout out of the books. What a request or a card cost never
-// changes, so its caller states it; what was refunded of it before is looked up here, under the lock of the wallet.
+// changes, so its caller states it; what was refunded of it before is looked up here, under the lock of the wallet. Free credit
+// that was spent never comes back as paid balance.
 
 import { assert } from '../../kit/assert.ts';
-import { moneyFields } from '../../kit/money.ts';
+import { minNano, moneyFields, type Nano } from '../../kit/money.ts';
+import { auditFreezeName } from '../audit-freezes.ts';
 import type { PayoutInput, PayoutResult, RefundInput, RefundResult } from '../operations.ts';
+import type { RefundOf } from '../refund-operations.ts';
 import { noteAction } from './actions.ts';
 import type { Book, Touch } from './book.ts';
-import { payIn, payOut } from './money.ts';
+import { hasRoom, payIn, payOut } from './money.ts';
 
 export function refundTouches({ accountId, of }: RefundInput): Touch[] {
   const wallet: Touch = { table: 'wallets', id: accountId };
@@ -15,12 +18,16 @@ export function refundTouches({ accountId, of }: RefundInput): Touch[] {
 
 export function refund(book: Book, input: RefundInput): RefundResult {
   const { accountId, of, reference, reason, at } = input;
-  if (!book.get('wallets', accountId)) return { ok: false, reason: 'not_found' };
+  const wallet = book.get('wallets', accountId);
+  if (!wallet) return { ok: false, reason: 'not_found' };
+  const { paidSpent: spent } = wallet;
   const refunded = of ? (book.get('refunded', of.id)?.refunded ?? 0n) : 0n;
   const left = of && of.charged - refunded;
   const amount = input.amount ?? left;
   assert(amount !== undefined, 'a refund has an amount, or is for something that cost one');
   if (left !== undefined && (amount > left || left === 0n)) return { ok: false, reason: 'above_charge', refunded };
+  if (of?.kind === 'card' && of.isSold && amount > spent) return { ok: false, reason: 'above_spent', refunded, spent };
+  if (!hasRoom(wallet, amount)) return { ok: false, reason: 'wallet_full' };
   const balance = payIn(book, {
     accountId,
     from: 'house:revenue',
@@ -29,6 +36,7 @@ export function refund(book: Book, input: RefundInput): RefundResult {
     reference,
     note: reason,
     refundOf: of?.id,
+    returned: minNano(minNano(amount, spent), paidPartOf(of, refunded) ?? amount),
     at,
   });
   if (of) book.put('refunded', of.id, { accountId, charged: of.charged, refunded: refunded + amount });
@@ -42,11 +50,27 @@ export function refund(book: Book, input: RefundInput): RefundResult {
   return { ok: true, amount, balance };
 }
 
+/** At most so much comes back as paid balance; undefined if that is unknown. Of a request, its paid part comes back first. */
+function paidPartOf(of: RefundOf | undefined, refunded: Nano): Nano | undefined {
+  if (of?.kind === 'card') return of.isSold ? undefined : 0n;
+  if (of === undefined || of.paid === null) return undefined;
+  return of.paid > refunded ? of.paid - refunded : 0n;
+}
+
+export function payoutTouches({ accountId }: PayoutInput): Touch[] {
+  return [
+    { table: 'wallets', id: accountId },
+    { table: 'settings', id: auditFreezeName(accountId) },
+  ];
+}
+
 export function payout(book: Book, input: PayoutInput): PayoutResult {
   const { accountId, amount, fee, reference, reason, at } = input;
   assert(amount > 0n && fee >= 0n, 'a payout is positive, and its fee not negative');
   const wallet = book.get('wallets', accountId);
   if (!wallet) return { ok: false, reason: 'not_found' };
+  const isWrong = wallet.frozen && book.get('settings', auditFreezeName(accountId)) !== undefined;
+  if (isWrong) return { ok: false, reason: 'frozen_by_audit' };
   const { balance, held, paid } = wallet;
   const taken = amount + fee;
   if (taken > paid || taken > balance - held) return { ok: false, reason: 'above_paid', balance, held, paid };

@@ -120,6 +120,8 @@ CREATE TABLE entries (
   reference text COLLATE "C" NOT NULL,
   note text,
   refund_of text COLLATE "C",
+  paid_nano bigint,
+  once text COLLATE "C",
   CONSTRAINT entries_pkey PRIMARY KEY (entry_id),
   CONSTRAINT entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
   CONSTRAINT entries_amount_nano_check CHECK ((amount_nano > 0)),
@@ -127,12 +129,15 @@ CREATE TABLE entries (
   CONSTRAINT entries_check CHECK ((debit <> credit)),
   CONSTRAINT entries_check1 CHECK (((account_id IS NULL) = (balance_after_nano IS NULL))),
   CONSTRAINT entries_check2 CHECK (((account_id IS NULL) OR ((account_id = debit) OR (account_id = credit)))),
+  CONSTRAINT entries_check3 CHECK (((paid_nano >= 0) AND (paid_nano <= amount_nano))),
   CONSTRAINT entries_kind_reference_key UNIQUE (kind, reference)
 );
 
 CREATE INDEX entries_by_account ON public.entries USING btree (account_id, entry_id);
 
 CREATE INDEX entries_in_by_account ON public.entries USING btree (account_id, entry_id) WHERE (kind <> 'usage'::text);
+
+CREATE UNIQUE INDEX entries_once ON public.entries USING btree (once) WHERE (once IS NOT NULL);
 
 CREATE TRIGGER entries_are_not_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change_entries();
 

@@ -269,7 +269,7 @@ function freeze(
 ): string[] {
   const operations = accountIds.map((accountId) => ({
     name: 'freeze' as const,
-    input: { accountId, frozen: true, at, log: freezing(accountId) },
+    input: { accountId, frozen: true, byAudit: true, at, log: freezing(accountId) },
   }));
   const decided = commitBatch(operations);
   return accountIds.filter((_, index) => decided[index]?.ok);

@@ -94,7 +94,7 @@ CREATE TABLE entries (
   balance_after_nano INTEGER CHECK (balance_after_nano >= 0),
   reference TEXT NOT NULL,
   -- The operator's reason, where a person made the entry.
-  note TEXT, refund_of TEXT,
+  note TEXT, refund_of TEXT, paid_nano INTEGER CHECK (paid_nano >= 0 AND paid_nano <= amount_nano), once TEXT,
   CHECK (debit <> credit),
   CHECK ((account_id IS NULL) = (balance_after_nano IS NULL)),
   CHECK (account_id IS NULL OR account_id IN (debit, credit)),
@@ -104,6 +104,8 @@ CREATE TABLE entries (
 CREATE INDEX entries_by_account ON entries (account_id, entry_id);
 
 CREATE INDEX entries_in_by_account ON entries (account_id, entry_id) WHERE kind <> 'usage';
+
+CREATE UNIQUE INDEX entries_once ON entries (once) WHERE once IS NOT NULL;
 
 CREATE TRIGGER entries_are_not_deleted BEFORE DELETE ON entries
 BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;

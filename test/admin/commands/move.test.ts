@@ -126,7 +126,7 @@ test('it tells what it has moved, and the next step without any secret', async (
   const told: Answer = JSON.parse(moved.stdout);
   const { host, pathname } = new URL(database.url);
   expect(told).toMatchObject({ moved_to: host + pathname, differences: [], frozen: [], wallets: 3 });
-  expect(told.rows).toMatchObject({ accounts: 3, revisions: 3, holds: 1, logins: 1, login_names: 1, cards: 4 });
+  expect(told.rows).toMatchObject({ accounts: 3, revisions: 3, holds: 1, logins: 1, login_names: 1, cards: 5 });
   expect(told.next).toBe(
     `DATABASE_URL='${database.url.replace(':password@', ':***@')}' SECRETS_PEPPER="$(cat '${place.dataDir}/pepper')" npm start`,
   );

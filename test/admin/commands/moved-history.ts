@@ -86,19 +86,12 @@ export async function makeHistory(
 
   const sold = await place.gateway(['cards', 'issue', '--amount', '100', '--count', '3', '--json']);
   const [redeemed, unredeemed, voided] = JSON.parse(sold.stdout);
-  await place.gateway([
-    'cards',
-    'issue',
-    '--amount',
-    '5',
-    '--count',
-    '1',
-    '--kind',
-    'promo',
-    '--expires',
-    '2099-12-31',
+  const promoted = await place.gateway([
+    ...['cards', 'issue', '--amount', '5', '--count', '2', '--kind', 'promo', '--expires', '2099-12-31', '--json'],
   ]);
+  const [promo] = JSON.parse(promoted.stdout);
   await must(call('/api/redeem', { key: managing, body: { code: redeemed.code }, once: ONCE }));
+  await must(call('/api/redeem', { key: managing, body: { code: promo.code } }));
   await place.gateway(['cards', 'void', voided.serial]);
 
   upstream.next(chatAnswer(), chatStream());
@@ -136,7 +129,7 @@ export async function makeHistory(
   );
   const refund = { amount_ntd: '0.000000001', reason: 'one billionth', kind: 'refund', once: 'r1' };
   await must(admin('POST', `/accounts/${first.account_id}/credit`, refund));
-  const ofCard = { card: redeemed.serial, amount_ntd: '0.5', reason: 'late' };
+  const ofCard = { card: promo.serial, amount_ntd: '0.5', reason: 'late' };
   await must(admin('POST', `/accounts/${first.account_id}/refund`, ofCard));
   await must(admin('PUT', `/accounts/${first.account_id}/billing`, { name: '小店', tax_id: '04595257' }));
   await must(admin('POST', `/accounts/${second.account_id}/freeze`, { reason: 'asked for' }));

@@ -1,7 +1,9 @@
 // Credit beyond what the ledger can count, and credit that is asked for again.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { MAX_NANO } from '../../../src/kit/money.ts';
 import { type AdminApi, adminApiOf } from '../../support/admin-api.ts';
+import { closeCall } from '../../support/close-call.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -13,7 +15,8 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 test('a wallet that is as full as it can be is not filled further', async () => {
-  const { accountId } = await gateway.register();
+  const account = await gateway.register();
+  const { accountId } = account;
   const credit = () =>
     api('POST', `/accounts/${accountId}/credit`, { amount_ntd: '100000000', reason: 'a slip of the hand' });
   const balance = async () => (await api('GET', `/accounts/${accountId}`)).body.wallet.balance_nano;
@@ -22,6 +25,13 @@ test('a wallet that is as full as it can be is not filled further', async () => 
   const refused = await credit();
   expect([refused.status, refused.body.error.param]).toEqual([400, 'amount']);
   expect(await balance()).toBe(full);
+  // A refund without an amount is as much as its request cost.
+  const at = Date.now();
+  const { requestId } = await closeCall(gateway.gateway.store, account, { cost: 500_000_000n, at });
+  const left = MAX_NANO - BigInt(await balance());
+  await gateway.gateway.store.commit('credit', { accountId, amount: left, reference: 'to the top', reason: 'r', at });
+  const refund = await api('POST', `/accounts/${accountId}/refund`, { request_id: requestId, reason: 'r' });
+  expect([refund.status, refund.body.error.param]).toEqual([400, 'amount']);
 });
 
 test('a word that credited once is known however much was done since, and whosever it was', async () => {

@@ -65,11 +65,21 @@ describe('a refund', () => {
     expect(part.body).toMatchObject({ amount_nano: '1' });
     const more = { request_id: requestId, amount_ntd: '50', reason: 'r' };
     expect((await refundTo(account, more)).body.error).toMatchObject({ code: 'above_charge', charged_nano: cost });
-    expect((await refundTo(account, { card: serial, amount_ntd: 60, reason: 'r' })).status).toBe(200);
+    // The trial credit paid for the request: nothing of the card was spent.
     expect((await refundTo(account, { card: serial, amount_ntd: 60, reason: 'r' })).body.error).toMatchObject({
+      code: 'above_spent',
+      charged_ntd: 100,
+      refunded_ntd: 0,
+      spent_ntd: 0,
+    });
+    const promo = await redeemCard(account, 'promo', 100);
+    const before = await walletOf(account);
+    expect((await refundTo(account, { card: promo, amount_ntd: 60, reason: 'r' })).status).toBe(200);
+    expect((await refundTo(account, { card: promo, amount_ntd: 60, reason: 'r' })).body.error).toMatchObject({
       code: 'above_charge',
       refunded_ntd: 60,
     });
+    expect((await walletOf(account)).paid_nano).toBe(before.paid_nano);
     const once = { amount_ntd: 3, reason: 'r', once: 'a' };
     expect((await refundTo(account, once)).status).toBe(200);
     expect((await refundTo(account, once)).body.error.code).toBe('already_done');
@@ -149,6 +159,40 @@ describe('a payout', () => {
     expect(names).toContain('accounts.payout');
     expect(gateway.audit()).toEqual([]);
   });
+});
+
+test('a payout from a wallet that the audit froze is refused until it is thawed', async () => {
+  const account = await gateway.register();
+  const { accountId } = account;
+  await redeemCard(account);
+  await gateway.gateway.store.commit('freeze', { accountId, frozen: true, byAudit: true, at: Date.now() });
+  const refused = await payoutTo(account, { amount_ntd: 5, reason: 'closing' });
+  expect([refused.status, refused.body.error.code]).toEqual([409, 'frozen_by_audit']);
+  expect(refused.body.error.message).toContain('thaw');
+  expect(await walletOf(account)).toMatchObject({ balance_ntd: 101, frozen: true });
+  await api('POST', `/accounts/${accountId}/thaw`, { reason: 'corrected' });
+  expect((await payoutTo(account, { amount_ntd: 5, reason: 'closing' })).status).toBe(200);
+});
+
+test('an idempotency key moves money once, however many calls use it at the same time', async () => {
+  const account = await gateway.register();
+  await redeemCard(account);
+  const path = `/accounts/${account.accountId}`;
+  const body = { amount_ntd: 2, reason: 'transfer', once: 'at-once' };
+  const answers = await Promise.all([
+    api('POST', `${path}/credit`, body),
+    api('POST', `${path}/credit`, { ...body, kind: 'topup' }),
+    api('POST', `${path}/refund`, body),
+    api('POST', `${path}/payout`, body),
+  ]);
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(refused).toHaveLength(3);
+  for (const {
+    status,
+    body: { error },
+  } of refused) {
+    expect([status, error.message]).toEqual([400, expect.stringContaining('once was used for a')]);
+  }
 });
 
 test('an idempotency key moves money once, whichever call it was used for', async () => {

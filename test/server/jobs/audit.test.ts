@@ -105,6 +105,21 @@ describe('a wrong wallet', () => {
     expect(alarmsOf(victim)).toHaveLength(1);
   });
 
+  test('that an operator froze before is told once, too, and nothing is paid out of it', async () => {
+    const api = adminApiOf(gateway);
+    const path = `/accounts/${victim.accountId}`;
+    await api('POST', `${path}/credit`, { amount_ntd: 5, reason: 'r', kind: 'topup' });
+    await api('POST', `${path}/freeze`, { reason: 'closing' });
+    const payout = () => api('POST', `${path}/payout`, { amount_ntd: 1, reason: 'closing' });
+    expect((await payout()).status).toBe(200);
+    change(SPOIL_BALANCE, victim.accountId);
+    await auditOnce();
+    await auditOnce();
+    await eventually('the alarm', () => alarmsOf(victim).length > 0);
+    expect(alarmsOf(victim)).toHaveLength(1);
+    expect((await payout()).body.error.code).toBe('frozen_by_audit');
+  });
+
   test('is found by the next pass, also if the clock has stepped back before it was used', async () => {
     const log = createLog(clock, gateway.log.write);
     const audit = await auditLedger(gateway.gateway.store, clock, createAlarms(log), log);

@@ -44,7 +44,7 @@ export type Expected = { ok: true; result: unknown } | { ok: false };
 
 export interface ModelAccount {
   /** Every movement of its money; the balance is their sum. */
-  entries: { kind: string; amount: bigint; isPaid?: boolean }[];
+  entries: { kind: string; amount: bigint; isPaid?: boolean; requestId?: string; refundOf?: RefundInput['of'] }[];
   frozen: boolean;
   freeSlots: number[];
   freeDay: { day: number; count: number };
@@ -53,6 +53,7 @@ export interface ModelAccount {
 }
 
 export interface ModelRequest {
+  requestId: string;
   accountId: string;
   keyId: string;
   nodeId: string;
@@ -60,7 +61,15 @@ export interface ModelRequest {
   free: boolean;
   openedAt: number;
   /** Set when it was closed, which happens once. */
-  closed?: { cost: bigint; status: string; balanceAfter: bigint; rule: string | null; upstreamCost: bigint | null };
+  closed?: {
+    cost: bigint;
+    /** The part of the cost that was paid balance; null without a cost. */
+    paid: bigint | null;
+    status: string;
+    balanceAfter: bigint;
+    rule: string | null;
+    upstreamCost: bigint | null;
+  };
 }
 
 interface Ended {
@@ -99,26 +108,36 @@ export class Model {
     return sum((this.accounts.get(accountId)?.entries ?? []).map(({ amount }) => amount));
   }
 
-  /** What of the balance was paid for, if free credit is spent first and a refund returns what was spent last. */
-  paid(accountId: string): { paid: bigint; paidSpent: bigint } {
+  /**
+   * What of the balance was paid for, if free credit is spent first and a refund returns what it came from. `ofRequests`: the
+   * part of each charge that was paid balance.
+   */
+  paid(accountId: string): { paid: bigint; paidSpent: bigint; ofRequests: ReadonlyMap<string, bigint> } {
     let free = 0n;
     let paid = 0n;
     let paidSpent = 0n;
-    for (const { kind, amount, isPaid } of this.accounts.get(accountId)?.entries ?? []) {
+    const ofRequests = new Map<string, bigint>();
+    const left = new Map<string, bigint>();
+    for (const { kind, amount, isPaid, requestId = '', refundOf } of this.accounts.get(accountId)?.entries ?? []) {
       if (kind === 'usage') {
         const fromFree = least(free, -amount);
         free -= fromFree;
         paid -= -amount - fromFree;
         paidSpent += -amount - fromFree;
+        ofRequests.set(requestId, -amount - fromFree);
+        left.set(requestId, -amount - fromFree);
       } else if (kind === 'refund') {
-        const toPaid = least(paidSpent, amount);
+        const bound = refundOf?.kind === 'request' ? (left.get(refundOf.id) ?? 0n) : amount;
+        if (refundOf?.kind === 'request') left.set(refundOf.id, bound - least(bound, amount));
+        const isPromo = refundOf?.kind === 'card' && !refundOf.isSold;
+        const toPaid = isPromo ? 0n : least(paidSpent, least(bound, amount));
         paidSpent -= toPaid;
         paid += toPaid;
         free += amount - toPaid;
       } else if (isPaid) paid += amount;
       else free += amount;
     }
-    return { paid, paidSpent };
+    return { paid, paidSpent, ofRequests };
   }
 
   open(accountId: string): ModelRequest[] {
@@ -334,7 +353,7 @@ export class Model {
   }
 
   #open({ requestId, accountId, keyId, nodeId, at, charge }: AdmitInput, amount: bigint): void {
-    this.requests.set(requestId, { accountId, keyId, nodeId, amount, free: charge.free, openedAt: at });
+    this.requests.set(requestId, { requestId, accountId, keyId, nodeId, amount, free: charge.free, openedAt: at });
   }
 
   #settle({ requestId, cost, outcome, losses }: SettleInput): Expected {
@@ -380,11 +399,12 @@ export class Model {
     const lost = account?.losses.close({ cost, held, isFree, clockDay: taipeiDay(at), losses });
     const whole = cost + (lost?.charge ?? 0n);
     const charged = whole < held ? whole : held;
-    if (charged > 0n) account?.entries.push({ kind: 'usage', amount: -charged });
+    if (charged > 0n) account?.entries.push({ kind: 'usage', amount: -charged, requestId: request.requestId });
     const balance = this.balance(request.accountId);
     const covered = lost?.covered ?? null;
     request.closed = {
       cost: charged,
+      paid: this.paid(request.accountId).ofRequests.get(request.requestId) ?? null,
       status,
       balanceAfter: balance,
       rule: lost?.guard ? 'loss_guard' : rule,
@@ -505,9 +525,13 @@ export class Model {
     if (of && (amount === 0n || refunded + amount > of.charged)) {
       return done({ ok: false, reason: 'above_charge', refunded } satisfies RefundResult);
     }
+    const { paidSpent: spent } = this.paid(accountId);
+    if (of?.kind === 'card' && of.isSold && amount > spent) {
+      return done({ ok: false, reason: 'above_spent', refunded, spent } satisfies RefundResult);
+    }
     if (!this.#isFirst('refund', reference)) return { ok: false };
     if (of) this.#refunded.set(of.id, refunded + amount);
-    account.entries.push({ kind: 'refund', amount });
+    account.entries.push({ kind: 'refund', amount, refundOf: of });
     return done({ ok: true, amount, balance: this.balance(accountId) } satisfies RefundResult);
   }
 

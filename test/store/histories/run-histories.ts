@@ -134,13 +134,15 @@ function compareAccount(model: Model, id: string, found: Awaited<ReturnType<Subj
   const open = model.open(id);
   const balance = model.balance(id);
   const held = model.held(id);
+  const { paid, paidSpent } = model.paid(id);
   const expected = account && {
     balance,
     held,
     inFlight: open.filter(({ free }) => !free).length,
     freeInFlight: open.filter(({ free }) => free).length,
     frozen: account.frozen,
-    ...model.paid(id),
+    paid,
+    paidSpent,
     entrySum: balance,
     holdSum: held,
   };

@@ -373,12 +373,14 @@ function refunding(step: Extract<Step, { do: 'refund' }>, world: World, model: M
     const id = pick(world.requestIds, step.number) ?? '';
     const request = model.requests.get(id);
     const charged = request?.closed?.cost ?? 0n;
-    return request && charged > 0n ? refund(request.accountId, { kind: 'request', id, charged }) : [];
+    if (!request || charged === 0n) return [];
+    const paid = model.paid(request.accountId).ofRequests.get(id) ?? 0n;
+    return refund(request.accountId, { kind: 'request', id, charged, paid });
   }
   if (step.of === 'card') {
     const card = model.cards.get(pick(world.cardHashes, step.number) ?? '');
     if (!card?.redeemedBy) return [];
-    return refund(card.redeemedBy, { kind: 'card', id: card.serial, charged: card.amount });
+    return refund(card.redeemedBy, { kind: 'card', id: card.serial, charged: card.amount, isSold: card.isSold });
   }
   return refund(pick(world.accountIds, step.account) ?? `${world.prefix}-nobody`, undefined);
 }

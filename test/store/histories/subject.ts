@@ -25,6 +25,7 @@ export interface LossState {
 
 export interface UsageState {
   cost: bigint;
+  paid: bigint | null;
   status: string;
   balanceAfter: bigint;
   rule: string | null;
@@ -157,11 +158,13 @@ export function sqliteSubject(db: Database, commit: Commit, seed?: number): Subj
       rule: string | null;
       upstream_nano: bigint | null;
       entries: bigint;
+      paid_nano: bigint | null;
     },
     [string]
   >(
     `SELECT cost_nano, status, balance_after_nano, rule, upstream_nano,
-       (SELECT count(*) FROM entries WHERE kind = 'usage' AND reference = request_id) AS entries
+       (SELECT count(*) FROM entries WHERE kind = 'usage' AND reference = request_id) AS entries,
+       (SELECT paid_nano FROM entries WHERE kind = 'usage' AND reference = request_id) AS paid_nano
      FROM usage_records WHERE request_id = ?`,
   );
   return {
@@ -197,7 +200,7 @@ export function sqliteSubject(db: Database, commit: Commit, seed?: number): Subj
       const row = usage.get(requestId);
       if (!row) return undefined;
       const { cost_nano: cost, status, balance_after_nano: balanceAfter, rule, upstream_nano: upstreamCost } = row;
-      return { cost, status, balanceAfter, rule, upstreamCost, entries: Number(row.entries) };
+      return { cost, paid: row.paid_nano, status, balanceAfter, rule, upstreamCost, entries: Number(row.entries) };
     },
   };
 }

@@ -137,7 +137,7 @@ export function describeAccountList(open: OpenSubject): void {
       const call = paid(account);
       await admitted(store, call);
       await store.commit('settle', settling(call, 300n, { upstreamCost: 100n }));
-      const of = { kind: 'request' as const, id: call.requestId, charged: 300n };
+      const of = { kind: 'request' as const, id: call.requestId, charged: 300n, paid: null };
       await store.commit('refund', { accountId, of, amount: 250n, reference: fresh('ref'), reason: 'r', at: T0 });
       const [row] = await list({ wanted: { text: accountId } });
       expect(row).toMatchObject({ spend: 300n, profit: -50n });

@@ -417,7 +417,7 @@ export function describeOperating(open: OpenSubject): void {
           const hold = paid(account, { at: T0, hold: { base: 100n, unit: 0n } });
           await admitted(store, hold);
           await store.commit('settle', settling(hold, 40n, { at: T0, upstreamCost }));
-          requests.push({ kind: 'request' as const, id: hold.requestId, charged: 40n });
+          requests.push({ kind: 'request' as const, id: hold.requestId, charged: 40n, paid: null });
         }
         for (const of of requests) {
           const reference = fresh('ref');

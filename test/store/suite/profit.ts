@@ -182,7 +182,10 @@ export function describeProfit(open: OpenSubject): void {
         const log = { at: T0, actor: 'cli', action: 'accounts.refund', subject: account.accountId, detail: {} };
         return subject.store.commit('refund', {
           ...{ accountId: account.accountId, amount, reference: fresh('reference'), reason: 'a test', log },
-          ...{ at: T0 + 40 * DAY, of: of === undefined ? undefined : { kind: 'request', id: of, charged: 100n } },
+          ...{
+            at: T0 + 40 * DAY,
+            of: of === undefined ? undefined : { kind: 'request', id: of, charged: 100n, paid: null },
+          },
         });
       };
       for (const [amount, of] of [

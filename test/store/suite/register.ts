@@ -46,6 +46,8 @@ export function describeRegister(open: OpenSubject): void {
           reference: input.accountId,
           note: null,
           refundOf: null,
+          paid: 0n,
+          once: null,
         },
       ]);
     });

@@ -15,7 +15,8 @@ export const en = {
   amount: 'Amount in NT$',
   amountHelp: 'What the customer gets.',
   card: 'Serial of a card (optional)',
-  cardHelp: 'If the refund is about a card that this account redeemed. At most the amount of the card.',
+  cardHelp:
+    'If the refund is about a card that this account redeemed. At most the amount of the card, and of a sold card at most what was spent of the paid balance.',
   reason: 'Reason',
   reasonHelp: 'Stays in the ledger, and the customer can see it.',
   wrongReason: 'Enter a reason.',
@@ -60,7 +61,7 @@ export const zh: Said<typeof en> = {
   amount: '金額（NT$）',
   amountHelp: '客戶實際收到的金額。',
   card: '儲值卡序號（選填）',
-  cardHelp: '退款與這個帳戶兌換過的儲值卡有關時填寫。最多退到該卡的面額。',
+  cardHelp: '退款與這個帳戶兌換過的儲值卡有關時填寫。最多退到該卡的面額；售出的卡最多退到已花掉的付費餘額。',
   reason: '原因',
   reasonHelp: '會永久留在帳本，客戶也看得到。',
   wrongReason: '請填寫原因。',

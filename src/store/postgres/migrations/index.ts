@@ -23,6 +23,7 @@ import profit from './0019-profit.sql' with { type: 'text' };
 import customers from './0020-customers.sql' with { type: 'text' };
 import refunds from './0021-refunds.sql' with { type: 'text' };
 import alarmSubjects from './0022-alarm-subjects.sql' with { type: 'text' };
+import paidParts from './0023-paid-parts.sql' with { type: 'text' };
 import otherUnits from './0025-other-units.sql' with { type: 'text' };
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -48,5 +49,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 20, name: 'customers', sql: customers },
   { version: 21, name: 'refunds', sql: refunds },
   { version: 22, name: 'alarm-subjects', sql: alarmSubjects },
+  { version: 23, name: 'paid-parts', sql: paidParts },
   { version: 25, name: 'other-units', sql: otherUnits },
 ];

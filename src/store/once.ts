@@ -1,0 +1,14 @@
+// Idempotency keys of the operator's payments. One counts for credits, top-ups, refunds and payouts together: the database
+// refuses a second entry with the same one.
+
+const PREFIX = 'once_';
+
+/** The reference of an entry that is made at most once. */
+export function onceReference(key: string): string {
+  return PREFIX + key;
+}
+
+/** Null if the entry has no idempotency key. */
+export function onceOf(reference: string): string | null {
+  return reference.startsWith(PREFIX) ? reference : null;
+}
