@@ -1,8 +1,7 @@
 // Statements by Taipei month: the sums of an account's entries in groups, and whom the statement names.
 
 import type { Clock } from '../kit/clock.ts';
-import { CsvNumber, csvHead, csvRows } from '../kit/csv.ts';
-import { formatNtd, type Nano } from '../kit/money.ts';
+import type { Nano } from '../kit/money.ts';
 import { taipeiMonth, taipeiMonthStart } from '../kit/taipei.ts';
 import { isTaxId } from '../kit/tax-id.ts';
 import type { StoredEntry } from '../store/rows.ts';
@@ -27,6 +26,8 @@ export interface Statement extends Omit<StoredStatement, 'sums'> {
   to: number;
   /** The month is not over yet. */
   isRunning: boolean;
+  /** `entries` are only the first of them. */
+  hasMoreEntries: boolean;
   /** Signed; together they are what the balance changed by. */
   lines: Readonly<Record<StatementLine, Nano>>;
   billing: Billing;
@@ -74,6 +75,7 @@ export async function readStatement(
     ...stored,
     ...{ accountId, month, from, to, billing },
     isRunning: clock.now() < to,
+    hasMoreEntries: sums.reduce((count, { entries }) => count + entries, 0) > stored.entries.length,
     lines: { ...sumLines(sums), usage },
   };
 }
@@ -125,42 +127,4 @@ export function taxIn(amount: Nano, percent: number): Nano {
   const rate = BigInt(percent);
   const whole = 100n + rate;
   return (2n * amount * rate + whole) / (2n * whole);
-}
-
-/** For spreadsheets and bookkeeping: exact amounts, one line each. */
-export function statementFile({
-  accountId,
-  month,
-  opening,
-  closing,
-  lines,
-  models,
-  entries,
-  billing,
-}: Statement): string {
-  const row = (line: string, detail: string, reference: string, amount: Nano) => [
-    line,
-    detail,
-    reference,
-    new CsvNumber(formatNtd(amount)),
-  ];
-  const rows = [
-    ['account', accountId, '', ''],
-    ['month', month, '', ''],
-    ...(billing.name === null ? [] : [['name', billing.name, '', '']]),
-    ...(billing.taxId === null ? [] : [['tax_id', billing.taxId, '', '']]),
-    row('opening', '', '', opening),
-    ...STATEMENT_LINES.map((line) => row(line, '', '', lines[line])),
-    row('closing', '', '', closing),
-    ...models.map(({ model, requests, amount }) => row('model', model ?? '', String(requests), -amount)),
-    ...entries.map((entry) =>
-      row(
-        `entry:${entry.kind}`,
-        publicNote(entry) ?? '',
-        entry.reference,
-        entry.credit === accountId ? entry.amount : -entry.amount,
-      ),
-    ),
-  ];
-  return csvHead(['line', 'detail', 'reference', 'amount_ntd']) + csvRows(rows);
 }

@@ -2,7 +2,8 @@
 // from entries by their time, so that each span begins with the balance that the one before ends with.
 
 import type { Nano } from '../kit/money.ts';
-import { ask, type Read, type Rows, rowOf, SLOW_JOURNALED } from './read.ts';
+import type { Question } from './question.ts';
+import { all, ask, type Read, type Row, read, rowOf, SLOW_JOURNALED } from './read.ts';
 import type { EntryKind, StoredEntry } from './rows.ts';
 import { STORED_ENTRIES } from './tables.ts';
 
@@ -28,55 +29,75 @@ export interface StoredStatement {
   sums: StatementSum[];
   /** The dearest first. */
   models: ModelSpend[];
-  /** All but those of requests, the oldest first: at most `STATEMENT_ENTRIES`. */
+  /** All but those of requests, the oldest first: at most `STATEMENT_ENTRIES`, of which `statementEntries` reads the next. */
   entries: StoredEntry[];
 }
 
 export const STATEMENT_ENTRIES = 200;
 
-const SIGNED = 'CASE WHEN credit = account_id THEN amount_nano ELSE -amount_nano END';
-const WITHIN = 'account_id = ? AND at >= ? AND at < ?';
-const UNTIL = `SELECT coalesce(sum(${SIGNED}), 0) AS amount FROM entries WHERE account_id = ? AND at < ?`;
-const SUMS = `SELECT kind, CASE WHEN credit = account_id THEN debit ELSE credit END AS side, count(*) AS entries,
-    sum(${SIGNED}) AS amount
-  FROM entries WHERE ${WITHIN} AND kind <> 'usage' GROUP BY 1, 2 ORDER BY 1, 2`;
-const MODELS = `SELECT used.model, count(*) AS requests, sum(spent.amount_nano) AS amount
-  FROM (SELECT reference, amount_nano FROM entries WHERE ${WITHIN} AND kind = 'usage') spent
-  LEFT JOIN usage_records used ON used.request_id = spent.reference
-  GROUP BY used.model ORDER BY 3 DESC, 1`;
-const ENTRIES = `SELECT * FROM entries WHERE ${WITHIN} AND kind <> 'usage' ORDER BY at, entry_id LIMIT ${STATEMENT_ENTRIES}`;
+const SIGNED = 'CASE WHEN credit = entries.account_id THEN amount_nano ELSE -amount_nano END';
+/** One scan: what came before is one row, of the time itself there is one for each kind, house account and model. */
+const SUMS = `SELECT CASE WHEN entries.at < ? THEN 'before' ELSE kind END AS kind,
+    CASE WHEN entries.at < ? THEN '' WHEN credit = entries.account_id THEN debit ELSE credit END AS side, model,
+    count(*) AS entries, sum(${SIGNED}) AS amount
+  FROM entries LEFT JOIN usage_records ON kind = 'usage' AND entries.at >= ? AND request_id = reference
+  WHERE entries.account_id = ? AND entries.at < ?
+  GROUP BY 1, 2, 3`;
+const ENTRIES = `SELECT * FROM entries
+  WHERE account_id = ? AND at >= ? AND at < ? AND kind <> 'usage' AND (at, entry_id) > (CAST(? AS BIGINT), CAST(? AS BIGINT))
+  ORDER BY at, entry_id LIMIT ?`;
 
-const STATEMENT: Read<[accountId: string, from: number, to: number], StoredStatement> = {
+const statement: Read<[accountId: string, from: number, to: number], StoredStatement> = {
   ...SLOW_JOURNALED,
-  ask: (accountId, from, to) => [
-    ask(UNTIL, accountId, from),
-    ask(UNTIL, accountId, to),
-    ...[SUMS, MODELS, ENTRIES].map((sql) => ask(sql, accountId, from, to)),
-  ],
-  decode: ([opening, closing, sums = [], models = [], entries = []]) => ({
-    opening: toAmount(opening?.[0]?.amount),
-    closing: toAmount(closing?.[0]?.amount),
-    sums: sums.map((row) => ({
-      kind: String(row.kind) as StatementSum['kind'],
-      from: String(row.side),
-      entries: Number(row.entries),
-      amount: toAmount(row.amount),
-    })),
-    models: toModels(models),
-    entries: entries.map(rowOf(STORED_ENTRIES)),
-  }),
+  ask: (accountId, from, to) => [ask(SUMS, from, from, from, accountId, to), entriesQuestion(accountId, from, to)],
+  decode: ([rows = [], entries = []]) => {
+    const parts = rows.map(toPart);
+    const before = parts.find(({ kind }) => kind === 'before')?.amount ?? 0n;
+    const within = parts.filter(({ kind }) => kind !== 'before');
+    return {
+      opening: before,
+      closing: within.reduce((sum, { amount }) => sum + amount, before),
+      sums: within
+        .filter(({ kind }) => kind !== 'usage')
+        .map(({ kind, from, entries, amount }) => ({ kind: kind as StatementSum['kind'], from, entries, amount }))
+        .sort((a, b) => compare(a.kind, b.kind) || compare(a.from, b.from)),
+      models: within
+        .filter(({ kind }) => kind === 'usage')
+        .map(({ model, entries, amount }) => ({ model, requests: entries, amount: -amount }))
+        .sort((a, b) => compare(b.amount, a.amount) || compare(a.model ?? '', b.model ?? '')),
+      entries: entries.map(rowOf(STORED_ENTRIES)),
+    };
+  },
 };
 
-function toModels(rows: Rows): ModelSpend[] {
-  return rows.map(({ model, requests, amount }) => ({
-    model: model === null ? null : String(model),
-    requests: Number(requests),
-    amount: toAmount(amount),
-  }));
+/** All but those of requests, the oldest first: at most so many after an entry. */
+const statementEntries = read(SLOW_JOURNALED, entriesQuestion, all(rowOf(STORED_ENTRIES)));
+
+function entriesQuestion(
+  accountId: string,
+  from: number,
+  to: number,
+  after: Pick<StoredEntry, 'at' | 'entryId'> = { at: from, entryId: 0 },
+): Question {
+  return ask(ENTRIES, accountId, from, to, after.at, after.entryId, STATEMENT_ENTRIES);
+}
+
+function toPart(row: Row) {
+  return {
+    kind: String(row.kind),
+    from: String(row.side),
+    model: row.model === null ? null : String(row.model),
+    entries: Number(row.entries),
+    amount: toAmount(row.amount),
+  };
+}
+
+function compare<Value extends string | bigint>(a: Value, b: Value): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function toAmount(value: unknown): Nano {
   return BigInt(String(value ?? 0));
 }
 
-export const STATEMENT_READS = { statement: STATEMENT };
+export const STATEMENT_READS = { statement, statementEntries };

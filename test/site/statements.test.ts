@@ -147,3 +147,33 @@ describe('the pages', () => {
 test('tax in an amount that includes it is rounded to the nearest nano', () => {
   expect([taxIn(105n, 5), taxIn(10n, 5), taxIn(11n, 5), taxIn(0n, 5), taxIn(100n, 0)]).toEqual([5n, 0n, 1n, 0n, 0n]);
 });
+
+test('the file has every entry of a month, and the page says that it shows the first', async () => {
+  const { key, accountId } = await gateway.register();
+  const { store } = gateway.gateway;
+  const at = clock.now();
+  const count = 450;
+  await Promise.all(
+    Array.from({ length: count - 1 }, (_, number) =>
+      // Of the same time, and in another order than their numbers.
+      store.commit('credit', {
+        accountId,
+        amount: 1n,
+        reference: `many-${number}`,
+        reason: 'r',
+        at: at + (number % 3),
+      }),
+    ),
+  );
+  const client = await signedIn(key);
+  const path = `/account/statements/${monthOf(at)}`;
+  expect(await (await client.get(path)).text()).toContain('The first 200 are shown.');
+  const lines = (await (await client.get(`${path}/file`)).text()).split('\r\n');
+  const references = lines.flatMap((line) => /^entry:\w+,[^,]*,([^,]+),/.exec(line)?.[1] ?? []);
+  expect(references).toHaveLength(count);
+  expect(new Set(references).size).toBe(count);
+  const shown = (await adminApiOf(gateway)('GET', `/accounts/${accountId}/statements/${monthOf(at)}`)).body;
+  expect([shown.entries.length, shown.has_more_entries]).toEqual([200, true]);
+  const few = await gateway.register();
+  expect(await (await (await signedIn(few.key)).get(path)).text()).not.toContain('are shown.');
+});

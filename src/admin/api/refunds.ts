@@ -48,7 +48,7 @@ export const REFUND_OPERATIONS: readonly AdminOperation[] = [
   operation('GET /api/admin/accounts/:id/statements/:month', {
     id: 'showStatement',
     summary:
-      'A month (2026-11) in Taipei time: opening and closing balance, sums by kind, spend by model, and the entries that are not of requests. All amounts include tax.',
+      'A month (2026-11) in Taipei time: opening and closing balance, sums by kind, spend by model, and the entries that are not of requests, at most 200 (`has_more_entries`; the file of the console has all). All amounts include tax.',
     async run(tools, { params }) {
       const { from: _, to: __, ...statement } = await showStatement(tools, params.id, params.month);
       return statement;

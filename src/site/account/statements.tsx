@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 // The statements of the account, and whom they name. They show all keys together, so a restricted key does not see them.
 
-import { checkBilling, listMonths, readBilling, readStatement, statementFile } from '../../accounts/statements.ts';
+import { statementFile } from '../../accounts/statement-file.ts';
+import { checkBilling, listMonths, readBilling, readStatement } from '../../accounts/statements.ts';
 import { fault } from '../../faults/fault.ts';
 import { BillingForm, StatementMonths, StatementView } from '../parts/statement.tsx';
 import { fileResponse } from '../respond.ts';
@@ -18,7 +19,7 @@ export function addStatements(visits: Visits, tools: SiteTools): void {
   visits.signed('get', `${PATH}/:month/file`, async (visit) => {
     const statement = await find(tools, visit);
     if (!statement) return showNone(visit);
-    return fileResponse(tools.publicUrl, `statement_${statement.month}.csv`, statementFile(statement));
+    return fileResponse(tools.publicUrl, `statement_${statement.month}.csv`, statementFile(tools, statement));
   });
 }
 

@@ -3,7 +3,6 @@
 
 import { type Billing, publicNote, STATEMENT_LINES, type Statement, taxIn } from '../../accounts/statements.ts';
 import type { Issuer } from '../../catalog/issuer.ts';
-import { STATEMENT_ENTRIES } from '../../store/statement-reads.ts';
 import { count, date, dateTime, money } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { Submit } from './button.tsx';
@@ -121,7 +120,10 @@ function Models({ language, statement: { models, lines } }: Pick<StatementProps,
   );
 }
 
-function Entries({ language, statement: { entries, accountId } }: Pick<StatementProps, 'language' | 'statement'>) {
+function Entries({
+  language,
+  statement: { entries, accountId, hasMoreEntries },
+}: Pick<StatementProps, 'language' | 'statement'>) {
   const { statements: words, account } = wordsOf(language);
   return (
     <>
@@ -141,7 +143,7 @@ function Entries({ language, statement: { entries, accountId } }: Pick<Statement
           signed(entry.credit === accountId ? entry.amount : -entry.amount),
         ])}
       />
-      {entries.length === STATEMENT_ENTRIES ? <p class="faint">{words.firstEntries(STATEMENT_ENTRIES)}</p> : null}
+      {hasMoreEntries ? <p class="faint">{words.firstEntries(entries.length)}</p> : null}
     </>
   );
 }

@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 // The statements of a customer, as the customer sees them, and whom they name.
 
-import { checkBilling, listMonths, readBilling, statementFile } from '../../../accounts/statements.ts';
+import { statementFile } from '../../../accounts/statement-file.ts';
+import { checkBilling, listMonths, readBilling } from '../../../accounts/statements.ts';
 import { wordsOf } from '../../../site/language.ts';
 import { BillingForm, StatementMonths, StatementView } from '../../../site/parts/statement.tsx';
 import { fileResponse } from '../../../site/respond.ts';
@@ -31,7 +32,8 @@ export function addStatementPages(visits: ConsoleVisits, tools: ConsoleTools): v
   });
   visits.file('/accounts/:id/statements/:month/file', async (visit) => {
     const statement = await find(visit);
-    return fileResponse(OWN_URL, `statement_${statement.accountId}_${statement.month}.csv`, statementFile(statement));
+    const name = `statement_${statement.accountId}_${statement.month}.csv`;
+    return fileResponse(OWN_URL, name, statementFile(tools, statement));
   });
 }
 
