@@ -57,13 +57,15 @@ interface ConsolePageProps {
   notice?: Notice | undefined;
   /** Beside that of every page. */
   script?: string;
+  /** The page has the search in its text: then it is not in the head, too. */
+  hasSearch?: boolean;
   /** See `Frame`. */
   isShownOnce?: boolean;
   children?: Child;
 }
 
 export function ConsolePage(props: ConsolePageProps) {
-  const { context, title, section, lead, notice, script, isShownOnce, children } = props;
+  const { context, title, section, lead, notice, script, hasSearch = false, isShownOnce, children } = props;
   const { siteName, isSignedIn, openAlarms, path, words } = context;
   const { frame } = words;
   const badge = openAlarms?.count ? (
@@ -90,7 +92,11 @@ export function ConsolePage(props: ConsolePageProps) {
       class="console"
       name={[siteName, ' ', <small>{frame.name}</small>]}
       menu={isSignedIn ? <Links links={links} current={section && `/${section}`} /> : null}
-      action={isSignedIn ? [<Find context={context} />, <SignOut path="/sign-out" text={frame.signOut} />] : null}
+      action={
+        isSignedIn
+          ? [hasSearch ? null : <Find context={context} />, <SignOut path="/sign-out" text={frame.signOut} />]
+          : null
+      }
       foot={[
         <a href={context.publicUrl} rel="noreferrer">
           {frame.toSite}

@@ -34,6 +34,11 @@ describe('search', () => {
     return sent.status === 303 ? client.get(sent.headers.get('location') ?? '') : sent;
   };
 
+  test.each(['/', '/accounts', '/accounts?q=nobody', '/cards'])('stands once on %s', async (path) => {
+    const html = await (await client.get(path)).text();
+    expect(html.match(/<form method="post" action="\/accounts"/g)).toHaveLength(1);
+  });
+
   test('by account, key, last four and nickname leads to the account', async () => {
     await client.post(`${pathOf(account)}/describe`, { nickname: 'Corner Shop', note: '' });
     for (const text of [account.accountId, account.keyId, account.key.slice(-4), 'corner']) {

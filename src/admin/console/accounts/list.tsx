@@ -31,12 +31,14 @@ export function AccountsPage(props: ListProps) {
   const { context, query, list } = props;
   const { accounts, customers } = context.words;
   return (
-    <ConsolePage context={context} section="accounts" title={accounts.title} lead={customers.lead}>
-      {/* A POST, because a card's code may still have value and must not be in a URL. */}
-      <form method="post" action="/accounts" class="search">
-        <TextField name="q" label={accounts.search} type="search" value={query.q} maxlength={100} />
-        <Submit text={accounts.find} />
-      </form>
+    <ConsolePage context={context} section="accounts" title={accounts.title} lead={customers.lead} hasSearch>
+      <search>
+        {/* A POST, because a card's code may still have value and must not be in a URL. */}
+        <form method="post" action="/accounts" class="search">
+          <TextField name="q" label={accounts.search} type="search" value={query.q} maxlength={100} />
+          <Submit look="quiet" text={accounts.find} />
+        </form>
+      </search>
       {query.q === '' ? null : (
         <p class="row">
           <strong>{customers.foundFor(query.q)}</strong> <a href="/accounts">{customers.all}</a>
