@@ -120,16 +120,25 @@ function Live({ context, facts }: HomeProps) {
       </p>
       <Needs context={context} needed={needed} />
       <TodayFigures context={context} today={today} lostToday={lostToday} />
-      <TopLists context={context} today={today} nicknames={nicknames} />
-      <Title text={home.channels} path="/channels" link={words.allChannels} />
-      <ChannelTable context={context} channels={needed.channels} />
+      <section class="is-brief is-states">
+        <Title text={home.channels} path="/channels" link={words.allChannels} />
+        <ChannelTable context={context} channels={needed.channels} />
+      </section>
       <LowBalances context={context} today={today} nicknames={nicknames} />
+      <TopLists context={context} today={today} nicknames={nicknames} />
       <DayChart context={context} daily={daily} />
       <p>
         <a href="/ledger/profit">{words.profitPage}</a>
       </p>
-      <Title text={home.latest} path="/actions" link={words.allActions} />
-      <Actions context={context} actions={actions} none={actionWords.none} />
+      <details class="fold">
+        <summary>
+          <h2>{home.latest}</h2>
+        </summary>
+        <Actions context={context} actions={actions} none={actionWords.none} />
+        <p>
+          <a href="/actions">{words.allActions}</a>
+        </p>
+      </details>
     </>
   );
 }

@@ -36,7 +36,7 @@ export function TopLists({ context, today: { models, customers }, nicknames }: L
     />
   );
   return (
-    <div class="two">
+    <div class="two is-brief">
       <section>
         <Title text={words.models} path="/models?sort=volume" link={words.allModels} />
         {top(words.models, words.model, models, (model) => (
@@ -67,8 +67,16 @@ function Customer({ accountId, nicknames }: Pick<ListsProps, 'nicknames'> & { ac
 
 export function LowBalances({ context, today: { low }, nicknames }: ListsProps) {
   const { today: words } = context.words;
+  if (low.length === 0) {
+    return (
+      <section>
+        <h2>{words.low}</h2>
+        <p class="faint">{words.noneLow}</p>
+      </section>
+    );
+  }
   return (
-    <section>
+    <section class="is-brief">
       <h2>{words.low}</h2>
       <p class="faint">{words.lowHelp}</p>
       <DataTable
@@ -79,7 +87,6 @@ export function LowBalances({ context, today: { low }, nicknames }: ListsProps) 
           <Money value={balance} />,
           lastsText(words, days),
         ])}
-        none={words.noneLow}
       />
     </section>
   );
