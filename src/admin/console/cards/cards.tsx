@@ -32,7 +32,7 @@ export function CardsPage(props: CardsProps) {
         </section>
         <section>
           <h2>{cards.search}</h2>
-          <form method="get" action="/cards">
+          <form method="get" action="/cards" class="search">
             <TextField
               name="serial"
               label={cards.serial}
@@ -76,13 +76,15 @@ function IssueForm({ context, form, faults = {} }: CardsProps) {
   const field = (name: string) => ({ name, value: form.get(name) ?? '', fault: faults[name] });
   const kinds = (['sold', 'promo'] as const).map((name) => [name, cards[name]] as const);
   return (
-    <form method="post" action="/cards/review">
+    <form method="post" action="/cards/review" class="issue">
       <div class="filters is-level">
         <TextField {...field('amount')} label={cards.amount} inputmode="decimal" required />
         <TextField {...field('count')} label={cards.count} help={cards.countHelp} inputmode="decimal" required />
       </div>
-      <SelectField name="kind" label={cards.kind} value={form.get('kind') ?? 'sold'} choices={kinds} />
-      <TextField {...field('expires')} label={cards.expires} help={cards.expiresHelp} type="date" />
+      <div class="filters is-level">
+        <SelectField name="kind" label={cards.kind} value={form.get('kind') ?? 'sold'} choices={kinds} />
+        <TextField {...field('expires')} label={cards.expires} help={cards.expiresHelp} type="date" />
+      </div>
       <TextField {...field('note')} label={cards.note} help={cards.noteHelp} maxlength={200} />
       <Submit text={cards.review} />
     </form>

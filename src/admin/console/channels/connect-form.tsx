@@ -42,9 +42,9 @@ export function VendorsPage({ context }: { context: ConsoleContext }) {
     <StepPage context={context} step="stepVendor" title={connect.title} lead={connect.lead}>
       <ul class="vendors">
         {VENDOR_PRESETS.map(({ id, name, baseUrl, addressExample = '' }) => (
-          <Tile id={id} name={name} hint={new URL(baseUrl ?? addressExample).host} />
+          <Tile id={id} name={name} hint={new URL(baseUrl ?? addressExample).host} letters={lettersOf(name)} />
         ))}
-        <Tile id={OTHER.id} name={connect.other} hint={connect.otherHint} />
+        <Tile id={OTHER.id} name={connect.other} hint={connect.otherHint} letters="+" />
       </ul>
       <p>
         <a href="/models/document">{connect.byYaml}</a>
@@ -53,10 +53,19 @@ export function VendorsPage({ context }: { context: ConsoleContext }) {
   );
 }
 
-function Tile({ id, name, hint }: { id: string; name: string; hint: string }) {
+/** The first letter, and the next capital or letter: `DeepSeek` is DS, `Groq` is Gr. */
+function lettersOf(name: string): string {
+  const [first = '', ...rest] = name.replace(/\(.*/, '').replaceAll(' ', '');
+  return first + (rest.find((letter) => /\p{Lu}/u.test(letter)) ?? rest[0] ?? '');
+}
+
+function Tile({ id, name, hint, letters }: { id: string; name: string; hint: string; letters: string }) {
   return (
     <li>
       <a href={`/connect/${id}`}>
+        <span class="monogram" aria-hidden="true">
+          {letters}
+        </span>
         <strong>{name}</strong> <span class="faint">{hint}</span>
       </a>
     </li>
