@@ -2,6 +2,7 @@
 // itself knows no field of any of them.
 
 import type { Fault } from '../faults/fault.ts';
+import type { SampledEndpoint } from '../faults/sample-call.ts';
 import type { Envelope } from '../faults/write.ts';
 import type { JsonDocument, JsonObject } from '../kit/json/json.ts';
 import type { LongMember } from '../kit/json/long-members.ts';
@@ -38,6 +39,8 @@ export interface RelayRequest {
   seconds?: number | undefined;
   characters?: number | undefined;
   searches?: number | undefined;
+  /** An estimate, where `searches` is a bound. */
+  likelySearches?: number | undefined;
   /** Of a whole answer with log probabilities: about how many JSON values each token is. */
   valuesPerToken?: number | undefined;
   /** Tokens of the output bound that the client set aside for thinking. */
@@ -83,6 +86,8 @@ export interface ReportedUsage {
   lacksOutput?: boolean | undefined;
   /** Its reported output was implausible for what was delivered, and is ignored. */
   isDoubted?: boolean | undefined;
+  /** What the upstream did not report and the dialect counted: the bill is an estimate if that has a price. */
+  counted?: readonly (keyof Buckets)[] | undefined;
   /** The upstream counts differently: clients get these figures instead, and the rest unchanged. */
   isRestated?: boolean | undefined;
   /** The service tier that served, as the upstream names it. */
@@ -304,7 +309,7 @@ export interface Dialect {
   /** Whether an upstream of the same format gets the client's own body; absent: always. Otherwise it is translated. */
   canPass?(request: RelayRequest, model: string): boolean;
   /** The field of a request that holds the prompt. */
-  promptField: 'messages' | 'input' | 'prompt' | 'contents';
+  promptField: SampledEndpoint['promptField'];
   /** Not every upstream with such a model has it: a 404 there is no failure of the channel. */
   isOptional?: true;
   /** Absent if the format has no files. */

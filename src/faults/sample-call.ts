@@ -6,17 +6,23 @@ import type { FaultAction } from './table.ts';
 export interface SampledEndpoint {
   endpoint: string;
   /** The client's field for the prompt. */
-  promptField: 'messages' | 'input' | 'prompt' | 'contents';
+  promptField: 'messages' | 'input' | 'prompt' | 'contents' | 'documents';
   /** What the call needs in order to count as the client's own does. */
   headers?: FaultAction['headers'];
 }
+
+const PROMPTS: Partial<Record<SampledEndpoint['promptField'], Record<string, unknown>>> = {
+  messages: { messages: [{ role: 'user', content: 'Hi' }] },
+  documents: { query: 'Hi', documents: ['Hi'] },
+};
+/** What else an endpoint requires. */
+const NEEDED: Readonly<Record<string, Record<string, unknown>>> = { '/v1/audio/speech': { voice: 'alloy' } };
 
 type Sample = Required<Pick<FaultAction, 'method' | 'path' | 'body'>> & Pick<FaultAction, 'headers'>;
 
 export function sampleCall(sampled: SampledEndpoint, fields: Record<string, unknown>): Sample {
   const { endpoint, promptField, headers } = sampled.promptField === 'contents' ? asChat(sampled) : sampled;
-  const prompt = promptField === 'messages' ? [{ role: 'user', content: 'Hi' }] : 'Hi';
-  const body = { ...fields, [promptField]: prompt };
+  const body = { ...fields, ...(PROMPTS[promptField] ?? { [promptField]: 'Hi' }), ...NEEDED[endpoint] };
   return { method: 'POST', path: endpoint, ...(headers && { headers }), body };
 }
 

@@ -27,6 +27,11 @@ const BUCKET_PRICES: readonly [bucket: keyof Buckets, price: keyof Prices][] = [
   ['searches', 'search'],
 ];
 
+/** Whether something of this bucket costs anything. */
+export function hasPrice(bucket: keyof Buckets, prices: Prices): boolean {
+  return BUCKET_PRICES.some(([name, price]) => name === bucket && prices[price] > 0n);
+}
+
 /** At the prices of one request. */
 export function costAt(used: Buckets, prices: Prices): Nano {
   let cost = 0n;

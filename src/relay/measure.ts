@@ -7,6 +7,7 @@ import { Fault } from '../faults/fault.ts';
 import type { Nano } from '../kit/money.ts';
 import type { ServiceTiers, ToolCalls } from '../kit/prices.ts';
 import { wholeTokens } from '../kit/tokens.ts';
+import { hasPrice } from '../ledger/cost.ts';
 import { type Buckets, type ChargeRule, NO_BUCKETS } from '../store/rows.ts';
 import type { Call } from './call.ts';
 import type { ChosenRoute } from './plan.ts';
@@ -49,6 +50,7 @@ export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bi
   const tokens = output.tokens + mediaTokensOf(request, model, output);
   const uncovered = surplusImages > 0 ? { ...NO_BUCKETS, images: surplusImages } : NO_BUCKETS;
   const report = typeof usage === 'object' ? usage : undefined;
+  const isCountedHere = report?.counted?.some((bucket) => hasPrice(bucket, prices)) ?? false;
   const isCounted = images > 0 || (request.characters ?? 0) > 0;
   // What is reported before the end has only the beginning of the output, and no results of tools.
   const lacksOutput = report !== undefined && (report.lacksOutput === true || !finished);
@@ -68,7 +70,7 @@ export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bi
     buckets,
     reasoning: report?.reasoning ?? 0,
     cost: 0n,
-    estimated: report ? lacksOutput : !isCounted || prices.input > 0n || prices.output > 0n,
+    estimated: report ? lacksOutput || isCountedHere : !isCounted || prices.input > 0n || prices.output > 0n,
     model: id,
     reported: usage,
     rule: 'served',

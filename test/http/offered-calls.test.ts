@@ -13,6 +13,7 @@ import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
 import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
+import { OTHER_KINDS, otherAnswer } from '../support/other-answers.ts';
 import { type PathProxy, startPathProxy } from '../support/path-proxy.ts';
 import { readCommands } from '../support/read-command.ts';
 import { type TestDocument, upModel } from '../support/test-document.ts';
@@ -40,6 +41,7 @@ const DEAR = demoModel('dear', { price: { input: 1_000_000, output: 1_000_000 } 
 const MEDIA = [
   upModel('vectors-1', { kinds: ['embeddings'], price: { input: 1 } }),
   upModel('pictures-1', { kinds: ['images'], price: { image: 0.001 } }),
+  ...Object.entries(OTHER_KINDS).map(([kind, fields]) => upModel(`${kind}-1`, fields)),
 ];
 
 const SERVERS: readonly Server[] = [
@@ -78,7 +80,9 @@ describe.each(SERVERS)('a server $name', ({ path, document, paidModel, freePerMi
   beforeAll(async () => {
     proxy = path === undefined ? undefined : startPathProxy(path, () => gateway.url);
     gateway = await startTestGateway({ document, env: proxy ? { PUBLIC_URL: proxy.url } : {} });
-    gateway.upstream.otherwise(({ path: asked }) => (asked.endsWith('/embeddings') ? vectorAnswer() : pictureAnswer()));
+    gateway.upstream.otherwise(
+      ({ path: asked }) => otherAnswer(asked) ?? (asked.endsWith('/embeddings') ? vectorAnswer() : pictureAnswer()),
+    );
     url = proxy?.url ?? gateway.url;
   });
   afterAll(async () => {

@@ -17,6 +17,7 @@ import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { issueCard, unissuedCode } from '../support/issue-cards.ts';
 import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
+import { OTHER_KINDS, otherAnswer } from '../support/other-answers.ts';
 import { upModel } from '../support/test-document.ts';
 
 const PUBLIC_URL = 'https://gateway.example.com';
@@ -27,6 +28,7 @@ const OF_NO_ROUTE = ['route_not_found', 'method_not_allowed'];
 const EXAMPLE_MODELS = [
   upModel('text-embedding-3-small', { kinds: ['embeddings'], price: { input: 1 } }),
   upModel('gpt-image-1', { kinds: ['images'], price: { image: 0.001 } }),
+  ...Object.entries(OTHER_KINDS).map(([kind, fields]) => upModel(`some-${kind}`, fields)),
 ];
 
 let gateway: TestGateway;
@@ -39,7 +41,9 @@ beforeAll(async () => {
     env: { PUBLIC_URL, SITE_NAME: 'Some Gateway' },
     document: (standard) => ({ ...standard, models: [...standard.models, ...EXAMPLE_MODELS] }),
   });
-  gateway.upstream.otherwise(({ path }) => (path.endsWith('/embeddings') ? vectorAnswer() : pictureAnswer()));
+  gateway.upstream.otherwise(
+    ({ path }) => otherAnswer(path) ?? (path.endsWith('/embeddings') ? vectorAnswer() : pictureAnswer()),
+  );
   document = await (await gateway.call('/openapi.json')).json();
   ({ key, keyId } = await gateway.register());
 });

@@ -45,7 +45,7 @@ test('has its columns in the order in which programs know them', async () => {
   expect(rows[0]?.join()).toBe(
     'request_id,at,key_id,model,channel,endpoint,status,stream,input_tokens,cached_input_tokens,cache_write_5m_tokens,' +
       'cache_write_1h_tokens,output_tokens,reasoning_tokens,images,first_token_ms,total_ms,cost_ntd,cost_nano,' +
-      'balance_after_ntd,balance_after_nano,estimated,revision',
+      'balance_after_ntd,balance_after_nano,estimated,revision,seconds,characters,searches',
   );
 });
 

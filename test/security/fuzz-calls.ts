@@ -134,6 +134,29 @@ const RICH: Record<string, Record<string, unknown>> = {
   '/v1/embeddings': { input: ['Hi', 'there'], encoding_format: 'base64', dimensions: 8 },
   '/v1/images/generations': { prompt: 'a cat', n: 2, size: '256x256', response_format: 'b64_json' },
   '/v1/images/edits': { prompt: 'a cat', n: 2, images: [{ image_url: 'data:image/png;base64,AAAA' }] },
+  '/v1/rerank': {
+    query: 'Hi',
+    documents: ['a', { text: 'b' }],
+    top_n: 2,
+    return_documents: true,
+    max_tokens_per_doc: 9,
+  },
+  '/v1/moderations': {
+    input: [
+      { type: 'text', text: 'Hi' },
+      { type: 'image_url', image_url: { url: 'https://x.test' } },
+    ],
+  },
+};
+
+/** The kinds of models that a path is called with. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  '/v1/embeddings': ['vector'],
+  '/v1/images/generations': ['paint'],
+  '/v1/images/edits': ['paint'],
+  '/v1/rerank': ['rerank'],
+  '/v2/rerank': ['rerank'],
+  '/v1/moderations': ['moderation'],
 };
 
 type Place = (string | number)[];
@@ -170,8 +193,7 @@ function mutated(body: unknown): fc.Arbitrary<unknown> {
 
 function bodyOf(route: ListedRoute): fc.Arbitrary<FuzzCall['body']> {
   if (route.method === 'GET') return fc.constant(undefined);
-  const kinds =
-    route.path === '/v1/embeddings' ? ['vector'] : route.path.includes('images') ? ['paint'] : [...CHAT_KINDS];
+  const kinds = KINDS[route.path] ?? [...CHAT_KINDS];
   const model = fc.tuple(fc.constantFrom(...kinds), fc.constantFrom(...BEHAVIOURS)).map((parts) => modelId(...parts));
   const plain = fc.tuple(model, fc.boolean(), fc.boolean()).map(([id, stream, isRich]) => ({
     ...route.body,

@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import type { TestAccount, TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
 import { errorScript } from '../support/openai-chat.ts';
+import { OTHER_KINDS } from '../support/other-answers.ts';
 import { bodyLength, cutAt, type Script } from '../support/script.ts';
 import { UPSTREAM_KEY, upModel } from '../support/test-document.ts';
 import type { SeenRequest } from '../support/upstream.ts';
@@ -57,6 +58,7 @@ beforeAll(async () => {
         ...model('message', {}),
         ...model('vector', { kinds: ['embeddings'], price: { input: 2 } }),
         ...model('paint', { kinds: ['images'], price: { image: 0.001 } }),
+        ...Object.entries(OTHER_KINDS).flatMap(([kind, fields]) => model(kind, fields)),
       ],
     }),
   });

@@ -4,11 +4,12 @@ import { messageAnswer, messageStream } from '../support/anthropic-messages.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { chatAnswer, chatStream, jsonScript } from '../support/openai-chat.ts';
 import { responseAnswer, responseStream } from '../support/openai-responses.ts';
+import { OTHER_KINDS, otherAnswer } from '../support/other-answers.ts';
 import type { Script } from '../support/script.ts';
 import { type TestDocument, UPSTREAM_KEY, upModel, upstreamUrl } from '../support/test-document.ts';
 import type { SeenRequest } from '../support/upstream.ts';
 
-/** Beside the standard models: one for messages, one for embeddings, one for images. */
+/** Beside the standard models: one for messages, and one of each kind that is no chat. */
 export function secureDocument(standard: TestDocument): TestDocument {
   const baseUrl = upstreamUrl(standard);
   return {
@@ -25,6 +26,7 @@ export function secureDocument(standard: TestDocument): TestDocument {
       }),
       upModel('vectors', { kinds: ['embeddings'], price: { input: 2 } }),
       upModel('paint', { kinds: ['images'], price: { image: 0.001 } }),
+      ...Object.entries(OTHER_KINDS).map(([kind, fields]) => upModel(kind, fields)),
     ],
     // Thousands of calls come from one address here, and many with bad keys.
     guards: { ...standard.guards, bad_keys_per_minute: null },
@@ -40,7 +42,7 @@ export function answerAny({ path, json }: SeenRequest): Script {
     return jsonScript(200, { object: 'list', data, model: 'x', usage: { prompt_tokens: 4, total_tokens: 4 } });
   }
   if (path.includes('/images/')) return jsonScript(200, { created: 1, data: [{ b64_json: 'QUJD' }] });
-  return stream ? chatStream() : chatAnswer();
+  return otherAnswer(path) ?? (stream ? chatStream() : chatAnswer());
 }
 
 export async function startSecure({ document, ...options }: TestGatewayOptions = {}): Promise<TestGateway> {

@@ -11,6 +11,9 @@ const counted = {
   output_tokens: count,
   reasoning_tokens: count.describe('Part of output_tokens.'),
   images: count,
+};
+/** Last: programs know the columns of the file by their order. */
+const otherUnits = {
   seconds: count.describe('Of audio.'),
   characters: count.describe('Of text that was spoken.'),
   searches: count.describe('Of a rerank.'),
@@ -32,9 +35,15 @@ export const usageRecord = named('UsageRecord', {
   ...amount('balance_after', 'the balance after it'),
   estimated: flag.describe('Counted by the gateway, because the upstream did not report all of it.'),
   revision: count.describe('The catalog revision that priced it.'),
+  ...otherUnits,
 });
 
-export const usageTotals = z.object({ requests: count, ...counted, ...amount('cost', 'what was charged') });
+export const usageTotals = z.object({
+  requests: count,
+  ...counted,
+  ...otherUnits,
+  ...amount('cost', 'what was charged'),
+});
 
 export function publicRecord(record: UsageRecord): z.output<typeof usageRecord> {
   return {

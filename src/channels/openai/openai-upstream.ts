@@ -21,6 +21,10 @@ const PATHS: Partial<Record<Endpoint, string>> = {
   images: '/images/generations',
   image_edits: '/images/edits',
   image_variations: '/images/variations',
+  speech: '/audio/speech',
+  transcription: '/audio/transcriptions',
+  rerank: '/rerank',
+  moderation: '/moderations',
 };
 
 export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: OpenaiSettings, fetch: Fetch): Upstream {

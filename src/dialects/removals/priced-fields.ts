@@ -38,6 +38,10 @@ const CHAT = ['chat'] as const;
 const RESPONSES = ['responses'] as const;
 const MESSAGES = ['messages'] as const;
 const IMAGES = ['images', 'image_edits', 'image_variations'] as const;
+const RERANK = ['rerank'] as const;
+const OTHERS = ['speech', 'rerank', 'moderation'] as const;
+/** Formats without an output bound. */
+const WHOLE = ['embeddings', ...IMAGES, ...OTHERS] as const;
 
 export const PRICED_FIELDS: readonly PricedField[] = [
   // Which model answers, and how.
@@ -86,14 +90,14 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   { name: 'max_tokens', rule: 'set', in: ['chat', 'messages'], why: 'the output bound that is held' },
   { name: 'max_completion_tokens', rule: 'set', in: CHAT, why: 'the output bound that is held' },
   { name: 'max_output_tokens', rule: 'set', in: RESPONSES, why: 'the output bound that is held' },
-  { name: 'max_tokens', rule: 'dropped', in: ['responses', 'embeddings', ...IMAGES], why: 'a second output bound' },
+  { name: 'max_tokens', rule: 'dropped', in: ['responses', ...WHOLE], why: 'a second output bound' },
   {
     ...{ name: 'max_completion_tokens', rule: 'dropped', why: 'a second output bound' },
-    in: ['responses', 'messages', 'embeddings', ...IMAGES],
+    in: ['responses', 'messages', ...WHOLE],
   },
   {
     ...{ name: 'max_output_tokens', rule: 'dropped', why: 'a second output bound' },
-    in: ['chat', 'messages', 'embeddings', ...IMAGES],
+    in: ['chat', 'messages', ...WHOLE],
   },
   { name: 'n_predict', rule: 'dropped', why: 'llama.cpp: overrides max_tokens' },
   { name: 'num_predict', rule: 'dropped', why: 'Ollama: overrides max_tokens' },
@@ -135,6 +139,10 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   ...['messages', 'input', 'prompt', 'system', 'instructions', 'functions', 'response_format', 'text'].map(
     (name): PricedField => ({ name, rule: 'held', why: 'its tokens are counted' }),
   ),
+  ...['query', 'documents', 'max_tokens_per_doc'].map(
+    (name): PricedField => ({ name, rule: 'held', in: RERANK, why: 'its tokens are counted' }),
+  ),
+  { name: 'return_documents', rule: 'set', in: RERANK, why: 'documents are added here' },
   { name: 'tools', rule: 'checked', why: 'tools of the upstream bring input and have fees' },
   { name: 'tool_choice', rule: 'checked', why: 'may name a tool that is removed' },
   { name: 'max_tool_calls', rule: 'held', in: RESPONSES, why: 'how often tools of the upstream run; set if left out' },
@@ -166,7 +174,12 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   // Work that is billed, but not delivered with this answer.
   { name: 'deferred', rule: 'dropped', why: 'xAI: the answer is fetched later, and its usage never seen here' },
   { name: 'background', rule: 'refused', in: RESPONSES, why: 'the answer is fetched later' },
-  { name: 'background', rule: 'dropped', in: ['chat', 'messages', 'embeddings'], why: 'the answer is fetched later' },
+  {
+    name: 'background',
+    rule: 'dropped',
+    in: ['chat', 'messages', 'embeddings', ...OTHERS],
+    why: 'the answer is fetched later',
+  },
   { name: 'previous_response_id', rule: 'refused', in: RESPONSES, why: 'stored input of unknown size' },
   { name: 'conversation', rule: 'refused', in: RESPONSES, why: 'stored input of unknown size' },
   { name: 'thread', rule: 'refused', in: MESSAGES, why: 'stored input of unknown size' },

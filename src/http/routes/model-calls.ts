@@ -6,7 +6,9 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { openaiChat } from '../../dialects/openai-chat/dialect.ts';
 import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImageEdits, openaiImages, openaiImageVariations } from '../../dialects/openai-images/dialect.ts';
+import { openaiModerations } from '../../dialects/openai-moderations/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
+import { rerank } from '../../dialects/rerank/dialect.ts';
 import type { FaultCode } from '../../faults/table.ts';
 import type { Envelope } from '../../faults/write.ts';
 import { text } from '../../kit/shapes.ts';
@@ -93,6 +95,21 @@ export const chatCompletions = modelCall('POST /v1/chat/completions', {
     'Chunks of `chat.completion.chunk`, ended by `[DONE]`. The last usage has `cost_ntd` and `cost_nano`. A failure is a last event with `error`.',
 });
 
+const RERANK = {
+  kind: 'rerank',
+  dialect: rerank,
+  maxBytes: 5 * MIB,
+  requestHeaders: { ...outline.noWait, ...outline.session },
+  body: outline.rerankRequest,
+  example: (modelFor: ModelFor) => ({
+    model: modelFor('rerank'),
+    query: 'How do I reset my password?',
+    documents: ['Open Settings and choose Reset password.', 'Our office is closed on Sunday.'],
+    top_n: 1,
+  }),
+  answer: outline.rerankAnswer,
+} as const;
+
 export const MODEL_CALLS = [
   chatCompletions,
   modelCall('POST /v1/responses', {
@@ -178,5 +195,27 @@ export const MODEL_CALLS = [
     requestHeaders: { ...outline.noWait, ...outline.session },
     form: outline.imageVariationsForm,
     answer: outline.imagesAnswer,
+  }),
+  modelCall('POST /v1/rerank', {
+    id: 'rerank',
+    summary: 'Sort documents by their relevance to a query',
+    description: 'In the format of Cohere and Jina, whichever of them serves.',
+    ...RERANK,
+  }),
+  modelCall('POST /v2/rerank', {
+    id: 'rerankV2',
+    summary: 'The same as /v1/rerank, at the path that Cohere clients call',
+    ...RERANK,
+  }),
+  modelCall('POST /v1/moderations', {
+    id: 'createModeration',
+    summary: 'Moderations in the OpenAI format',
+    kind: 'moderation',
+    dialect: openaiModerations,
+    maxBytes: 20 * MIB,
+    requestHeaders: { ...outline.noWait, ...outline.session },
+    body: outline.moderationsRequest,
+    example: (modelFor: ModelFor) => ({ model: modelFor('moderation'), input: 'Hello' }),
+    answer: outline.moderationsAnswer,
   }),
 ];

@@ -158,6 +158,56 @@ export const imagesAnswer = openai(
   { created: count, usage: anyObject },
 );
 
+const cohere = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
+  partly(needed, rest).meta({ id, description: 'Outline; the format is that of Cohere and Jina.' });
+
+export const rerankRequest = cohere(
+  'RerankRequest',
+  {
+    model,
+    query: text,
+    documents: z
+      .array(z.union([text, z.object({ text })]))
+      .min(1)
+      .describe('Up to 2,048 texts, or objects with a text.'),
+  },
+  {
+    top_n: z.int().min(1).describe('Return only so many; all of them if left out.'),
+    return_documents: flag.describe('Each result has its document.'),
+    max_tokens_per_doc: z.int().min(1),
+  },
+);
+
+export const rerankAnswer = cohere(
+  'RerankAnswer',
+  {
+    model: text,
+    results: z
+      .array(partly({ index: count, relevance_score: number }, { document: z.object({ text }) }))
+      .describe('The most relevant first; `index` is the place in `documents`.'),
+    meta: z.object({ billed_units: z.object({ search_units: count }) }),
+    usage: z.object({ prompt_tokens: count, total_tokens: count }),
+  },
+  { id: text, object: z.literal('list') },
+);
+
+export const moderationsRequest = openai(
+  'ModerationsRequest',
+  {
+    model,
+    input: z
+      .union([text, z.array(z.union([text, anyObject]))])
+      .describe('A text, a list of texts, or a list of parts of type text or image_url.'),
+  },
+  {},
+);
+
+export const moderationsAnswer = openai(
+  'ModerationsAnswer',
+  { model: text, results: z.array(partly({ flagged: flag }, { categories: anyObject, category_scores: anyObject })) },
+  { id: text },
+);
+
 export const listedModel = partly(
   {
     id: text,

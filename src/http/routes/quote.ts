@@ -168,5 +168,7 @@ async function likelyCost({ quotes }: HttpTools, call: Call, input: number, boun
   const mean = bound === 0 ? 0 : ((await quotes.likelyOutput(key.accountId, model.id)) ?? bound);
   const output = Math.min(bound, Math.round(mean));
   const tier = chargedTier(model.prices, { sent: request.serviceTier, reported: undefined });
-  return costOf({ ...NO_BUCKETS, input, output, images: request.images }, model.prices, tier);
+  const { images, seconds = 0, characters = 0, searches = 0, likelySearches = searches } = request;
+  const used = { ...NO_BUCKETS, input, output, images, seconds, characters, searches: likelySearches };
+  return costOf(used, model.prices, tier);
 }

@@ -1,0 +1,67 @@
+// The OpenAI moderations format: texts and images in, a verdict for each out. The answer passes as the upstream wrote it.
+
+import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
+import { checkReport } from '../counts.ts';
+import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
+import { readModel, refuseField } from '../fields.ts';
+import { countInput } from '../input/count-input.ts';
+import { readUsage } from '../openai-chat/read-usage.ts';
+import { withoutFields } from '../removals/remove-fields.ts';
+import { NEVER_STREAMS } from '../stream/never-streams.ts';
+
+export const openaiModerations: Dialect = {
+  ...NEVER_STREAMS,
+  envelope: 'openai',
+  endpoint: 'moderation',
+  promptField: 'input',
+  readRequest,
+  writeRequest: ({ document }, { model }, removed) => editMembers(document, withoutFields({ model }, removed)),
+  readAnswer,
+  writeAnswer: (document, model) => editMembers(document, { model }),
+};
+
+const MAX_INPUTS = 2048;
+
+function readRequest(document: JsonDocument): RelayRequest {
+  return {
+    model: readModel(document),
+    stream: false,
+    includeUsage: true,
+    maxOutputTokens: 0,
+    boundName: undefined,
+    choices: 1,
+    images: 0,
+    thinkingBudget: undefined,
+    hasStops: false,
+    input: countInput(document, [{ content: checkInput(document.value.input) }]),
+    document,
+  };
+}
+
+function checkInput(input: Json | undefined): Json {
+  const items = Array.isArray(input) ? input : [input];
+  if (items.length === 0 || !items.every(isItem)) {
+    refuseField('input', 'input must be a text, a list of texts, or a list of parts of type text or image_url.');
+  }
+  if (items.length > MAX_INPUTS) refuseField('input', `input has more than ${MAX_INPUTS} items. Send fewer at once.`);
+  return input ?? null;
+}
+
+function isItem(item: Json | undefined): boolean {
+  if (typeof item === 'string') return item !== '';
+  if (!isObject(item)) return false;
+  if (item.type === 'text') return typeof item.text === 'string';
+  return item.type === 'image_url' && isObject(item.image_url) && typeof item.image_url.url === 'string';
+}
+
+function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
+  if (!Array.isArray(value.results) || !value.results.every(isVerdict)) return undefined;
+  const output = { ...NO_OUTPUT, hasContent: value.results.length > 0 };
+  // There is no completion, so few upstreams count one.
+  const usage = isObject(value.usage) ? { completion_tokens: 0, ...value.usage, total_tokens: null } : value.usage;
+  return { usage: checkReport(readUsage(usage), output), output, finish: 'other' };
+}
+
+function isVerdict(result: Json): boolean {
+  return isObject(result) && typeof result.flagged === 'boolean';
+}

@@ -1,0 +1,60 @@
+// A rerank request: a query, and the documents that are compared with it.
+
+import { isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
+import { addTokens, countTokens, NO_TOKENS, type TokenCount } from '../../kit/tokens.ts';
+import type { RelayRequest } from '../dialect.ts';
+import { MAX_TOKENS, optionalCount, optionalFlag, readModel, refuseField, textField } from '../fields.ts';
+import { NO_USE } from '../input/tool-use.ts';
+import { countSearches } from './count-searches.ts';
+
+const MAX_DOCUMENTS = 2048;
+const MAX_QUERY_CHARS = 100_000;
+/** Marks around a query and a document, which the upstream counts. */
+const MARKS = 4;
+
+export function readRequest(document: JsonDocument): RelayRequest {
+  const body = document.value;
+  const model = readModel(document);
+  const query = countTokens(textField(body, 'query', MAX_QUERY_CHARS));
+  const documents = textsOf(body.documents).map(countTokens);
+  optionalCount(body, 'top_n', MAX_TOKENS);
+  optionalFlag(body, 'return_documents');
+  const perDocument = optionalCount(body, 'max_tokens_per_doc', MAX_TOKENS);
+  return {
+    model,
+    stream: false,
+    includeUsage: true,
+    maxOutputTokens: 0,
+    boundName: undefined,
+    choices: 1,
+    images: 0,
+    searches: countSearches('upper', query, documents, perDocument),
+    likelySearches: countSearches('estimate', query, documents, perDocument),
+    thinkingBudget: undefined,
+    hasStops: false,
+    // Upstreams cut documents that are too long: only the query must fit.
+    input: { ...countPairs(query, documents), longest: query, isOpen: false, toolUse: NO_USE },
+    document,
+  };
+}
+
+/** The query is read once with each document. */
+function countPairs(query: TokenCount, documents: readonly TokenCount[]): TokenCount {
+  const pairs = documents.map((one) => addTokens(one, query)).reduce(addTokens, NO_TOKENS);
+  return { ...pairs, upper: pairs.upper + MARKS * documents.length };
+}
+
+/** The texts of the documents, which are texts or objects with one. */
+export function textsOf(documents: Json | undefined): string[] {
+  if (!Array.isArray(documents) || documents.length === 0) {
+    refuseField('documents', 'documents must be a list with at least one text.');
+  }
+  if (documents.length > MAX_DOCUMENTS) {
+    refuseField('documents', `documents has more than ${MAX_DOCUMENTS} items. Send fewer at once.`);
+  }
+  return documents.map((item, index) => {
+    const text = isObject(item) ? item.text : item;
+    if (typeof text === 'string') return text;
+    return refuseField(`documents[${index}]`, 'Every document must be a text, or an object with a text.');
+  });
+}

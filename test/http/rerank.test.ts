@@ -1,0 +1,217 @@
+// POST /v1/rerank: one shape for clients, whichever vendor serves; priced by the search or by the token, exact to the nano.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { Answer } from '../support/answer.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { errorScript, jsonScript } from '../support/openai-chat.ts';
+import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
+
+/** NT$65 for a thousand searches, NT$2 for a million tokens. */
+const SEARCH = 65_000_000n;
+const TOKEN = 2_000n;
+const DOCUMENTS = ['Open Settings.', { text: 'Closed on Sunday.' }, '關於退款'];
+const RANKED = [
+  { index: 2, relevance_score: 0.9 },
+  { index: 0, relevance_score: 0.25 },
+];
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    document: (standard) => ({
+      ...standard,
+      channels: [...standard.channels, openaiChannel('spare', upstreamUrl(standard))],
+      models: [
+        ...standard.models,
+        upModel('by-search', { kinds: ['rerank'], price: { search: 65 } }),
+        upModel('by-token', { kinds: ['rerank'], price: { input: 2 } }),
+        upModel('two-ways', {
+          kinds: ['rerank'],
+          price: { search: 65 },
+          routes: [
+            { channel: 'up', model: 'scripted-2026-01' },
+            { channel: 'spare', model: 'scripted-2026-01', priority: 2 },
+          ],
+        }),
+      ],
+    }),
+  });
+});
+beforeEach(async () => {
+  gateway.upstream.reset();
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+const cohere = (results: unknown, units: unknown = 1) =>
+  jsonScript(200, {
+    id: 'abc',
+    results,
+    meta: { api_version: { version: '2' }, billed_units: { search_units: units } },
+  });
+const jina = (results: unknown, tokens = 40) =>
+  jsonScript(200, { model: 'jina-reranker', object: 'list', usage: { total_tokens: tokens }, results });
+const rerank = (body: Record<string, unknown> = {}, path = '/v1/rerank') =>
+  gateway.call(path, {
+    key: account.key,
+    body: { model: 'by-search', query: 'refund', documents: DOCUMENTS, ...body },
+  });
+const receiptOf = (response: Response): Promise<Answer> =>
+  gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
+
+describe('the answer', () => {
+  test.each([
+    ['Cohere', cohere(RANKED)],
+    ['Jina', jina(RANKED.map((one) => ({ ...one, document: { text: 'theirs' } })))],
+    ['Voyage', jsonScript(200, { object: 'list', data: RANKED, usage: { total_tokens: 40 } })],
+  ])('of %s has the same shape, without documents', async (_name, script) => {
+    gateway.upstream.next(script);
+    const response = await rerank();
+    expect(response.status).toBe(200);
+    const answer: Answer = await response.json();
+    expect(answer).toMatchObject({ object: 'list', model: 'by-search', results: RANKED });
+    expect(answer.results[0]).toEqual(RANKED[0]);
+    expect(answer.meta.billed_units.search_units).toBe(1);
+    expect(answer.usage.total_tokens).toBeGreaterThan(0);
+    expect(response.headers.get('x-svc-channel')).toBe('up');
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.065');
+  });
+
+  test('has the documents of the request, if they are asked for', async () => {
+    gateway.upstream.next(cohere(RANKED));
+    const { results }: Answer = await (await rerank({ return_documents: true })).json();
+    expect(results.map(({ document }: Answer) => document)).toEqual([{ text: '關於退款' }, { text: 'Open Settings.' }]);
+  });
+
+  test('has at most top_n results, even from an upstream that ignores it', async () => {
+    gateway.upstream.next(cohere(RANKED));
+    expect((await (await rerank({ top_n: 1 })).json()) as Answer).toMatchObject({ results: [RANKED[0]] });
+  });
+
+  test('is the same at the path that Cohere clients call', async () => {
+    gateway.upstream.next(cohere(RANKED));
+    const response = await rerank({}, '/v2/rerank');
+    expect((await response.json()) as Answer).toMatchObject({ results: RANKED });
+    expect(await receiptOf(response)).toMatchObject({ endpoint: '/v2/rerank', cost_nano: SEARCH.toString() });
+  });
+});
+
+test('an upstream gets texts, and no field that only some know', async () => {
+  gateway.upstream.next(cohere(RANKED));
+  await rerank({ top_n: 2, return_documents: true });
+  expect(gateway.upstream.requests.at(-1)).toMatchObject({ path: '/v1/rerank' });
+  expect(gateway.upstream.requests.at(-1)?.json).toEqual({
+    model: 'scripted-2026-01',
+    query: 'refund',
+    documents: ['Open Settings.', 'Closed on Sunday.', '關於退款'],
+    top_n: 2,
+  });
+});
+
+describe('the charge', () => {
+  test('by the search is what Cohere reported', async () => {
+    gateway.upstream.next(cohere(RANKED, 1));
+    const receipt = await receiptOf(await rerank());
+    expect(receipt).toMatchObject({ searches: 1, cost_nano: SEARCH.toString(), estimated: false, rule: 'served' });
+    expect(receipt.lines).toContainEqual({
+      bucket: 'search',
+      quantity: 1,
+      unit_price_nano: SEARCH.toString(),
+      amount_nano: SEARCH.toString(),
+    });
+  });
+
+  test('by the token is what Jina reported', async () => {
+    gateway.upstream.next(jina(RANKED, 23));
+    const receipt = await receiptOf(await rerank({ model: 'by-token' }));
+    expect(receipt).toMatchObject({ input_tokens: 23, cost_nano: (23n * TOKEN).toString(), estimated: false });
+  });
+
+  test('of a search that no report counts is an estimate: one for a hundred parts of documents', async () => {
+    gateway.upstream.next(jina([{ index: 0, relevance_score: 1 }]));
+    const documents = Array.from({ length: 101 }, () => 'short');
+    expect(await receiptOf(await rerank({ documents }))).toMatchObject({
+      searches: 2,
+      cost_nano: (2n * SEARCH).toString(),
+      estimated: true,
+    });
+  });
+
+  test('never exceeds the hold', async () => {
+    gateway.upstream.next(cohere(RANKED, 50));
+    const response = await rerank();
+    expect(await receiptOf(response)).toMatchObject({ searches: 50, cost_nano: SEARCH.toString(), rule: 'above_hold' });
+    expect(gateway.log.alarms('usage_above_hold')).toHaveLength(1);
+  });
+
+  test.each([['no result', []]])('of an answer with %s is nothing', async (_name, results) => {
+    gateway.upstream.next(cohere(results));
+    expect(await receiptOf(await rerank())).toMatchObject({ cost_nano: '0', rule: 'empty_answer', status: 'ok' });
+  });
+
+  test('is what was reported, or held if that is less, whatever was sent and reported', async () => {
+    const documents = fc.array(fc.string({ maxLength: 40 }), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(documents, fc.integer({ min: 1, max: 3 }), async (documents, units) => {
+        gateway.upstream.next(cohere([{ index: 0, relevance_score: 0.5 }], units));
+        const { key } = await gateway.register();
+        const body = { model: 'by-search', query: 'q', documents };
+        const response = await gateway.call('/v1/rerank', { key, body });
+        const receipt = await gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
+        expect(receipt.cost_nano).toBe(SEARCH.toString());
+        expect((await gateway.get('/api/me', key)).held_nano ?? '0').toBe('0');
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('what is no answer', () => {
+  test.each([
+    ['an index beyond the documents', [{ index: 3, relevance_score: 1 }]],
+    ['one document twice', [RANKED[0], RANKED[0]]],
+    ['no score', [{ index: 0 }]],
+    ['no list', 'none'],
+  ])('%s: another channel is tried', async (_name, results) => {
+    gateway.upstream.next(cohere(results), cohere(RANKED));
+    const response = await rerank({ model: 'two-ways' });
+    expect(response.status).toBe(200);
+    const receipt = await receiptOf(response);
+    expect(receipt.attempts.map(({ outcome }: Answer) => outcome)).toEqual(['not_an_answer', 'ok']);
+    expect(receipt.cost_nano).toBe(SEARCH.toString());
+  });
+});
+
+test('a channel that fails is replaced', async () => {
+  gateway.upstream.next(errorScript(503, { message: 'down' }), errorScript(503, { message: 'down' }), cohere(RANKED));
+  const response = await rerank({ model: 'two-ways' });
+  expect(response.status).toBe(200);
+  expect((await receiptOf(response)).cost_nano).toBe(SEARCH.toString());
+});
+
+test.each([
+  ['query', { query: '' }],
+  ['query', { query: 7 }],
+  ['documents', { documents: [] }],
+  ['documents', { documents: 'one' }],
+  ['documents', { documents: Array.from({ length: 2049 }, () => 'x') }],
+  ['documents[1]', { documents: ['a', { image: 'https://x.test/a.png' }] }],
+  ['documents[0]', { documents: [null] }],
+  ['top_n', { top_n: 0 }],
+  ['return_documents', { return_documents: 'yes' }],
+  ['max_tokens_per_doc', { max_tokens_per_doc: -1 }],
+])('%s is refused by its name: %j', async (param, body) => {
+  const response = await rerank(body);
+  expect(response.status).toBe(400);
+  expect((await response.json()) as Answer).toMatchObject({ error: { param, code: 'invalid_request' } });
+});
+
+test('a quote is what the call holds', async () => {
+  const body = { model: 'by-search', query: 'refund', documents: DOCUMENTS };
+  const quote = await (
+    await gateway.call('/api/quote', { key: account.key, body: { endpoint: '/v1/rerank', body } })
+  ).json();
+  expect(quote).toMatchObject({ max_cost_nano: SEARCH.toString(), likely_cost_nano: SEARCH.toString() });
+});
