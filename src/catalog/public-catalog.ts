@@ -22,7 +22,7 @@ export const descriptionShape = z
   .describe('A few sentences of the operator, by language; left out if there are none.');
 
 const PATHS: Record<ModelKind, readonly string[]> = {
-  chat: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
+  chat: ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1beta/models/{model}:generateContent'],
   embeddings: ['/v1/embeddings'],
   images: ['/v1/images/generations', '/v1/images/edits', '/v1/images/variations'],
   speech: ['/v1/audio/speech'],
@@ -39,14 +39,15 @@ const ENDPOINT_OF: Readonly<Record<string, Endpoint>> = {
 };
 
 /** The API paths of a model: those of its kinds that the channels of its routes support. */
-export function pathsOf({ kinds, routes }: Model): string[] {
+export function pathsOf({ id, kinds, routes }: Model): string[] {
   return kinds
     .filter((kind) => routes.some(({ endpoints }) => canServe(endpoints, kind)))
     .flatMap((kind) => PATHS[kind])
     .filter((path) => {
       const endpoint = ENDPOINT_OF[path];
       return endpoint === undefined || routes.some(({ endpoints }) => endpoints.includes(endpoint));
-    });
+    })
+    .map((path) => path.replace('{model}', id));
 }
 
 export function publicCatalog(catalog: Catalog): Record<string, unknown> {

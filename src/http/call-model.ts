@@ -18,6 +18,7 @@ import { addressOf } from './client-address.ts';
 import { newResponse } from './common-headers.ts';
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
 import { gatewayHeaders } from './gateway-headers.ts';
+import type { CallUrl } from './gemini-path.ts';
 import { type LargeCall, openLargeCall, type RefuseEarly } from './large-call.ts';
 import { openQuote, QUOTE_HEADER, type QuotedPrice, requireQuoted } from './quoted-price.ts';
 import { pause, readBody } from './read-body.ts';
@@ -33,7 +34,7 @@ export interface ModelCall {
   /** Headers of the client that an upstream of its own dialect may see. */
   passedOn: readonly string[];
   /** Adds to the body what the URL says. */
-  complete?(body: Uint8Array, exchange: Exchange): Uint8Array;
+  complete?(body: Uint8Array, url: CallUrl): Uint8Array;
 }
 
 export async function callModel(

@@ -1,9 +1,13 @@
 // The model in the path of a Gemini call, and the members that the body gets from the URL: the dialects read both from there.
 
+import { type Fault, fault } from '../faults/fault.ts';
+import { editMembers, type JsonDocument, JsonRefused, readJsonObject } from '../kit/json/json.ts';
 import { requestUrl } from '../kit/request-url.ts';
 import type { Exchange } from './exchange.ts';
 
 export const GEMINI_BASE = '/v1beta';
+
+export type CallUrl = Pick<Exchange, 'params' | 'request'>;
 
 /** As `models/{model}:method` has it. */
 export function modelInPath({ params }: Pick<Exchange, 'params'>): string {
@@ -23,7 +27,8 @@ const CLOSE_BRACE = 0x7d;
 const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /** A JSON object with these members in front of its own. What is no object stays as it is, and is refused when it is read. */
-export function withMembers(body: Uint8Array, members: Record<string, unknown>): Uint8Array {
+export function withMembers(sent: Uint8Array, members: Record<string, unknown>): Uint8Array {
+  const body = withoutModel(sent, members.model);
   const open = skipSpaces(body, 0);
   if (body[open] !== OPEN_BRACE) return body;
   const isEmpty = body[skipSpaces(body, open + 1)] === CLOSE_BRACE;
@@ -39,4 +44,39 @@ function skipSpaces(body: Uint8Array, from: number): number {
   let at = from;
   while (SPACES.has(body[at])) at++;
   return at;
+}
+
+/** Some libraries name the model in the body as well. Throws a fault if it is another one, or if the body sets what the URL says. */
+function withoutModel(body: Uint8Array, model: unknown): Uint8Array {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  // Checked first, because most bodies have none of these names, and are not read here.
+  if (!URL_MEMBERS.some((name) => bytes.includes(`"${name}"`))) return body;
+  const document = readIfObject(bytes.toString());
+  if (!document) return body;
+  for (const name of ['stream', 'alt']) {
+    if (document.spans.get(name)) throw inUrl(name, 'use :generateContent or :streamGenerateContent in the URL');
+  }
+  const span = document.spans.get('model');
+  if (!span) return body;
+  const named = document.text.slice(span.valueStart, span.valueEnd);
+  if (named !== JSON.stringify(model) && named !== JSON.stringify(`models/${model}`)) {
+    throw inUrl('model', 'it names another model than the URL');
+  }
+  return encoder.encode(editMembers(document, { model: undefined }));
+}
+
+const URL_MEMBERS = ['model', 'stream', 'alt'];
+
+function inUrl(name: string, why: string): Fault {
+  return fault('invalid_request', { param: name, message: `Remove ${name} from the body: ${why}.` });
+}
+
+/** Undefined for what is refused when it is read. */
+function readIfObject(text: string): JsonDocument | undefined {
+  try {
+    return readJsonObject(text);
+  } catch (error) {
+    if (error instanceof JsonRefused) return undefined;
+    throw error;
+  }
 }

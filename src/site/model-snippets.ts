@@ -48,6 +48,15 @@ const message = await client.messages.create({
 });
 console.log(message.content);`,
     },
+    {
+      title: 'TypeScript (@google/genai)',
+      syntax: 'ts',
+      code: `import { GoogleGenAI } from '@google/genai';
+
+const client = new GoogleGenAI({ apiKey: '${key}', httpOptions: { baseUrl: '${publicUrl}' } });
+const answer = await client.models.generateContent({ model: '${id}', contents: 'Hello!' });
+console.log(answer.text);`,
+    },
   ];
 }
 

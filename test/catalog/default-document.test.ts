@@ -95,7 +95,12 @@ test.each([
 ] as const)('with %s, its models serve clients of every format', (setting, id) => {
   const { data } = publicCatalog(catalogOf({ ...NONE, [setting]: true })) as Answer;
   const served = data.find((model: Answer) => model.id === id);
-  expect(served.endpoints).toEqual(['/v1/chat/completions', '/v1/responses', '/v1/messages']);
+  expect(served.endpoints).toEqual([
+    '/v1/chat/completions',
+    '/v1/responses',
+    '/v1/messages',
+    `/v1beta/models/${id}:generateContent`,
+  ]);
 });
 
 test('a variable is unused if no channel has its key, or the address that it is', () => {

@@ -98,11 +98,58 @@ describe('a large body', () => {
   });
 });
 
-test('a body that names a model or a stream itself is refused', async () => {
-  for (const [name, value] of Object.entries({ model: 'models/up-paid', stream: true })) {
-    const { code, details } = await faultOf(await ask('generateContent', { [name]: value, ...HELLO }));
-    expect([code, details[0].metadata.param]).toEqual([400, name]);
-  }
+describe('a body', () => {
+  test.each(['up-paid', 'models/up-paid'])('may name the model of the URL (%s)', async (model) => {
+    gateway.upstream.next(chatAnswer());
+    expect((await ask('generateContent', { ...HELLO, model })).status).toBe(200);
+  });
+
+  test('that names another model is refused, and says why', async () => {
+    const { code, message, details } = await faultOf(await ask('generateContent', { model: 'up-even', ...HELLO }));
+    expect([code, details[0].metadata.param]).toEqual([400, 'model']);
+    expect(message).toContain('another model than the URL');
+  });
+
+  test('that sets what the URL says is refused', async () => {
+    const { code, message, details } = await faultOf(await ask('generateContent', { ...HELLO, stream: true }));
+    expect([code, details[0].metadata.param]).toEqual([400, 'stream']);
+    expect(message).toContain(':streamGenerateContent');
+  });
+
+  test('that only speaks of a model is no such body', async () => {
+    gateway.upstream.next(chatAnswer());
+    const contents = [{ role: 'user', parts: [{ text: 'Which "model" and "stream"?' }] }];
+    expect((await ask('generateContent', { contents })).status).toBe(200);
+  });
+});
+
+describe('a quote', () => {
+  const quoteFor = async (endpoint: string, body: object = HELLO) =>
+    (await (await gateway.call('/api/quote', { key, body: { endpoint, body } })).json()) as Answer;
+
+  test.each(['generateContent', 'streamGenerateContent', 'streamGenerateContent?alt=sse'])(
+    'for %s holds for the call',
+    async (method) => {
+      const { quote_id, model, refusal } = await quoteFor(pathOf(method));
+      expect([model, refusal]).toEqual(['up-paid', null]);
+      gateway.upstream.next(method === 'generateContent' ? chatAnswer() : chatStream());
+      const headers = { 'x-goog-api-key': key, 'x-svc-quote': quote_id };
+      expect((await ask(method, HELLO, headers)).status).toBe(200);
+      const other = { contents: [{ role: 'user', parts: [{ text: 'Something else.' }] }] };
+      expect((await ask(method, other, headers)).status).toBe(422);
+    },
+  );
+
+  test('for another path names those that there are', async () => {
+    const { error } = await quoteFor('/v1beta/models/up-paid:embedContent');
+    expect(error.message).toContain('/v1beta/models/{model}:generateContent');
+  });
+});
+
+test('the catalog names the call', async () => {
+  const { data }: Answer = await gateway.get('/api/public/catalog', key);
+  const { endpoints } = data.find(({ id }: Answer) => id === 'up-paid');
+  expect(endpoints).toContain('/v1beta/models/up-paid:generateContent');
 });
 
 describe('a stream', () => {
@@ -204,6 +251,23 @@ describe('a fault', () => {
     expect(message).toMatch(/NT\$/);
     expect(details[0]).toMatchObject({ reason: 'insufficient_balance', metadata: { request_id: expect.any(String) } });
     expect(Object.keys(details[0].metadata)).toContain('needed_ntd');
+  });
+
+  test('of a limit is 429, and says when to retry', async () => {
+    const { key: own } = await gateway.register();
+    const limited: Answer = await (
+      await gateway.call('/api/keys', { key: own, body: { name: 'slow', rates: { requests_per_minute: 1 } } })
+    ).json();
+    gateway.upstream.otherwise(chatAnswer());
+    const headers = { 'x-goog-api-key': limited.api_key ?? limited.key };
+    expect((await ask('generateContent', HELLO, headers)).status).toBe(200);
+    const response = await ask('generateContent', HELLO, { ...headers, 'x-svc-no-wait': '1' });
+    expect(response.status).toBe(429);
+    const { code, status, details } = await faultOf(response);
+    expect([code, status, details[0].reason]).toEqual([429, 'RESOURCE_EXHAUSTED', 'rate_limited']);
+    const retry = details.find((one: Answer) => one['@type'].endsWith('google.rpc.RetryInfo'));
+    expect(Number.parseFloat(retry.retryDelay)).toBeGreaterThan(0);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
   test('of the upstream in a stream that has not begun has its status', async () => {

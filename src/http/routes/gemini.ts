@@ -11,9 +11,10 @@ import { openMember } from '../../kit/json/raw-json.ts';
 import { anyObject, count, each, named, partly, text } from '../../kit/shapes.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
 import { answerWithoutModel } from '../answer-without-model.ts';
+import type { ModelCall } from '../call-model.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
-import { modelInPath, streamMembers, withMembers } from '../gemini-path.ts';
+import { type CallUrl, modelInPath, streamMembers, withMembers } from '../gemini-path.ts';
 import { keyedRoute } from '../operation.ts';
 import { modelCall } from './model-calls.ts';
 import { describeModel, usableModels } from './models.ts';
@@ -61,22 +62,26 @@ const listed = partly(
   { description: text, version: text },
 ).meta({ id: 'GeminiModel', description: FORMAT });
 
+const generateContent = modelCall('POST /v1beta/models/:model:generateContent', {
+  ...COMMON,
+  id: 'generateContent',
+  summary: 'An answer in the Gemini format',
+  complete: (body, exchange) => withMembers(body, { model: modelInPath(exchange), stream: false }),
+});
+
+const streamGenerateContent = modelCall('POST /v1beta/models/:model:streamGenerateContent', {
+  ...COMMON,
+  id: 'streamGenerateContent',
+  summary: 'A stream in the Gemini format',
+  query: z.object({ alt: z.enum(['sse', 'json']).optional().describe('`sse`: as server-sent events.') }),
+  answer: z.array(answer).describe('Chunks as one JSON list, without `alt=sse`.'),
+  events: 'Chunks in the form of an answer. The last one has `usageMetadata` with `cost_ntd` and `cost_nano`.',
+  complete: (body, exchange) => withMembers(body, { model: modelInPath(exchange), ...streamMembers(exchange) }),
+});
+
 export const GEMINI_CALLS = [
-  modelCall('POST /v1beta/models/:model:generateContent', {
-    ...COMMON,
-    id: 'generateContent',
-    summary: 'An answer in the Gemini format',
-    complete: (body, exchange) => withMembers(body, { model: modelInPath(exchange), stream: false }),
-  }),
-  modelCall('POST /v1beta/models/:model:streamGenerateContent', {
-    ...COMMON,
-    id: 'streamGenerateContent',
-    summary: 'A stream in the Gemini format',
-    query: z.object({ alt: z.enum(['sse', 'json']).optional().describe('`sse`: as server-sent events.') }),
-    answer: z.array(answer).describe('Chunks as one JSON list, without `alt=sse`.'),
-    events: 'Chunks in the form of an answer. The last one has `usageMetadata` with `cost_ntd` and `cost_nano`.',
-    complete: (body, exchange) => withMembers(body, { model: modelInPath(exchange), ...streamMembers(exchange) }),
-  }),
+  generateContent,
+  streamGenerateContent,
   keyedRoute('POST /v1beta/models/:model:countTokens', {
     id: 'countGeminiTokens',
     tag: 'models',
@@ -124,6 +129,17 @@ export const GEMINI_CALLS = [
     },
   }),
 ];
+
+const CALL_PATH = /^\/v1beta\/models\/([^/?]+):(generateContent|streamGenerateContent)(?:\?alt=(?:sse|json))?$/;
+
+/** The call of a URL, as a quote names it. */
+export function findGeminiCall(url: string): { call: ModelCall; url: CallUrl } | undefined {
+  const [, name, method] = CALL_PATH.exec(url) ?? [];
+  if (name === undefined) return undefined;
+  const { call } = method === 'generateContent' ? generateContent : streamGenerateContent;
+  const model = decodeURIComponent(name);
+  return { call, url: { params: { model }, request: new Request(new URL(url, 'http://gateway.invalid')) } };
+}
 
 function handleCount(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
   const id = modelInPath(exchange);

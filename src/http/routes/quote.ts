@@ -24,9 +24,11 @@ import { incomingCall, limitByAddress, type ModelCall } from '../call-model.ts';
 import type { ModelFor } from '../description.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { refusalShape } from '../fault-shapes.ts';
+import { GEMINI_BASE } from '../gemini-path.ts';
 import type { LargeCall } from '../large-call.ts';
 import { keyedRoute } from '../operation.ts';
 import { finishScan, openScan, parseScannedText, tooLarge } from '../read-body.ts';
+import { findGeminiCall } from './gemini.ts';
 import { MODEL_CALLS } from './model-calls.ts';
 import { MODEL_FAULTS, strict } from './outlines.ts';
 
@@ -56,7 +58,9 @@ export const createQuote = keyedRoute('POST /api/quote', {
   maxBytes: MAX_BYTES,
   requestHeaders: strict,
   body: z.object({
-    endpoint: z.enum(PATHS).describe('The path of the call.'),
+    endpoint: z
+      .union([z.enum(PATHS), text.regex(/^\/v1beta\/models\//)])
+      .describe('The path of the call; of a Gemini call with its model, and with `?alt=sse` if it has that.'),
     body: anyObject.describe('The body of the call.'),
   }),
   example: (modelFor: ModelFor) => ({
@@ -99,14 +103,23 @@ async function quoteCall(
 async function readQuoted({ text, value, spans }: JsonDocument): Promise<{ endpoint: ModelCall; body: JsonDocument }> {
   const span = spans.get('body');
   if (span && !isObject(value.body)) throw notABody();
-  const endpoint = ENDPOINTS.get(value.endpoint);
+  const inUrl = typeof value.endpoint === 'string' ? findGeminiCall(value.endpoint) : undefined;
+  const endpoint = inUrl?.call ?? ENDPOINTS.get(value.endpoint);
   if (!endpoint) {
-    throw fault('invalid_request', { param: 'endpoint', message: `endpoint must be one of ${PATHS.join(', ')}.` });
+    const paths = `${PATHS.join(', ')}, or ${GEMINI_BASE}/models/{model}:generateContent with the id of a model`;
+    throw fault('invalid_request', { param: 'endpoint', message: `endpoint must be one of ${paths}.` });
   }
   if (!span) throw notABody();
-  const own = text.slice(span.valueStart, span.valueEnd);
-  if (Buffer.byteLength(own) > endpoint.maxBytes) throw tooLarge(endpoint.maxBytes);
+  const sent = text.slice(span.valueStart, span.valueEnd);
+  if (Buffer.byteLength(sent) > endpoint.maxBytes) throw tooLarge(endpoint.maxBytes);
+  const own = inUrl ? completed(sent, inUrl) : sent;
   return { endpoint, body: await parseScannedText(own, await finishScan(openScan(own))) };
+}
+
+/** With what the URL of the call says. */
+function completed(sent: string, { call, url }: NonNullable<ReturnType<typeof findGeminiCall>>): string {
+  const body = call.complete?.(new TextEncoder().encode(sent), url);
+  return body ? new TextDecoder().decode(body) : sent;
 }
 
 function notABody(): Fault {

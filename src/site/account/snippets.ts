@@ -2,7 +2,17 @@
 
 import { curl } from '../model-snippets.ts';
 
-export const CLIENTS = ['curl', 'python', 'node', 'anthropic', 'claude-code', 'codex', 'opencode', 'openai'] as const;
+export const CLIENTS = [
+  'curl',
+  'python',
+  'node',
+  'anthropic',
+  'google',
+  'claude-code',
+  'codex',
+  'opencode',
+  'openai',
+] as const;
 export type Client = (typeof CLIENTS)[number];
 
 /** As their makers write them; that of the others is a word of the page. */
@@ -11,6 +21,7 @@ export const CLIENT_NAMES: Readonly<Record<Exclude<Client, 'openai'>, string>> =
   python: 'Python',
   node: 'Node',
   anthropic: 'Anthropic SDK',
+  google: 'Google Gen AI SDK',
   'claude-code': 'Claude Code',
   codex: 'Codex',
   opencode: 'opencode',
@@ -101,6 +112,18 @@ const message = await client.messages.create({
   messages: [{ role: 'user', content: 'Hello!' }],
 });
 console.log(message.content);`,
+    },
+    { purpose: 'run', code: 'node hello.mjs' },
+  ],
+  google: ({ publicUrl, key, model: { id } }) => [
+    { purpose: 'install', code: 'npm install @google/genai' },
+    {
+      purpose: { file: 'hello.mjs' },
+      code: `import { GoogleGenAI } from '@google/genai';
+
+const client = new GoogleGenAI({ apiKey: '${key}', httpOptions: { baseUrl: '${publicUrl}' } });
+const answer = await client.models.generateContent({ model: '${id}', contents: 'Hello!' });
+console.log(answer.text);`,
     },
     { purpose: 'run', code: 'node hello.mjs' },
   ],

@@ -34,8 +34,9 @@ curl -sN ${publicUrl}/v1/chat/completions ${json} \\
   -d '{"model": "${id}", "stream": true, "messages": [{"role": "user", "content": "Hello"}]}'
 \`\`\`
 
-The same model is at \`/v1/messages\` (Anthropic) and \`/v1/responses\` (OpenAI). Base URLs for SDKs: ${publicUrl}/v1
-(OpenAI), ${publicUrl} (Anthropic).
+The same model is at \`/v1/messages\` (Anthropic), \`/v1/responses\` (OpenAI) and
+\`/v1beta/models/${id}:generateContent\` (Gemini). Base URLs for SDKs: ${publicUrl}/v1 (OpenAI), ${publicUrl} (Anthropic,
+Gemini).
 
 ## Choose a model by its price
 

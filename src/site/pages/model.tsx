@@ -215,7 +215,7 @@ export function abilityTexts(language: Language, model: ModelFacts): [title: str
 
 function pathName(language: Language, path: string): string {
   const names: Readonly<Record<string, string>> = wordsOf(language).models.paths;
-  return names[path] ?? path;
+  return names[path.replace(/^(\/v1beta\/models\/).*:/, '$1{model}:')] ?? path;
 }
 
 function Speed({ language, model }: PartProps) {
