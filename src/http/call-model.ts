@@ -24,6 +24,7 @@ import { openQuote, QUOTE_HEADER, type QuotedPrice, requireQuoted } from './quot
 import { pause, readBody } from './read-body.ts';
 import { needsForm, readFiles } from './read-files.ts';
 import { askPeerBefore, parseKeyed } from './read-keyed-body.ts';
+import { takeRouting } from './take-routing.ts';
 
 export interface ModelCall {
   path: string;
@@ -61,8 +62,10 @@ export async function callModel(
     exchange.askedModel = document.value.model;
     if (!form && endpoint.dialect.form?.takesJson === false) throw needsForm(endpoint.dialect.form);
     if (quoted) await requireQuoted(tools, quoted, endpoint, { accountId: key.accountId, body: document.value });
+    const routed = await takeRouting(document);
+    exchange.askedModel = routed.document.value.model;
     const work = large ?? UNCOUNTED_WORK;
-    const incoming = incomingCall(tools, exchange, endpoint, { document, form, key, capacity, work, quoted });
+    const incoming = incomingCall(tools, exchange, endpoint, { ...routed, form, key, capacity, work, quoted });
     const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);
     const empty = emptyAnswer(call);
     if (empty !== undefined) {
@@ -97,7 +100,7 @@ function earlyRefusal(
   };
 }
 
-interface ReadCall extends Pick<IncomingCall, 'document' | 'key' | 'capacity' | 'work'> {
+interface ReadCall extends Pick<IncomingCall, 'document' | 'routing' | 'key' | 'capacity' | 'work'> {
   form?: Form | undefined;
   quoted?: QuotedPrice | undefined;
 }
@@ -107,7 +110,7 @@ export function incomingCall(
   tools: HttpTools,
   { request, requestId, connection }: Exchange,
   { path, kind, dialect, passedOn }: ModelCall,
-  { document, form, key, capacity, work, quoted }: ReadCall,
+  { document, routing, form, key, capacity, work, quoted }: ReadCall,
 ): IncomingCall {
   const trace = readTrace(request.headers.get(TRACE_HEADER));
   return {
@@ -119,6 +122,7 @@ export function incomingCall(
     dialect,
     document,
     form,
+    routing,
     endpoint: path,
     conversationName: readConversationName(request.headers, document.value),
     headers: passedHeaders(request.headers, passedOn, trace && writeTrace(trace, tools.random)),

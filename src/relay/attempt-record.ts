@@ -13,11 +13,13 @@ export class AttemptRecord {
   readonly #startedAt: number;
   readonly #line: Attempt;
 
-  constructor(tools: RelayTools, { attempts }: Admission, step: Step, startedAt: number) {
+  constructor(tools: RelayTools, { attempts, call }: Admission, step: Step, startedAt: number) {
     this.#tools = tools;
     this.#step = step;
     this.#startedAt = startedAt;
     this.#line = { channel: step.route.channel.name, outcome: 'drained', ms: 0 };
+    if (call.models.length > 1) this.#line.model = step.model.id;
+    if (call.routing) this.#line.routing = 'caller';
     attempts.push(this.#line);
   }
 

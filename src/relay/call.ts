@@ -13,6 +13,7 @@ import type { Traffic } from '../channels/traffic.ts';
 import type { Upstreams } from '../channels/upstreams.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import type { Form } from '../dialects/form/form.ts';
+import type { Routing } from '../dialects/routing-fields.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Connection } from '../kit/connection.ts';
@@ -84,6 +85,8 @@ export interface IncomingCall {
   document: JsonDocument;
   /** The files, where the body is a form. */
   form: Form | undefined;
+  /** What the caller says of models and channels; it is not in `document`. */
+  routing: Routing | undefined;
   endpoint: string;
   /** The client's own name of its conversation, if it gave one. */
   conversationName: string | undefined;
@@ -109,10 +112,11 @@ export interface IncomingCall {
 
 /** A prepared call: its models are chosen and its body is read. It may be admitted. */
 export interface Call extends IncomingCall {
-  /** The model that the client named; it differs from `model` if it has retired and is replaced. */
+  /** The model that the client named; it differs from `model` if it has retired and is replaced, or if another is cheaper. */
   named: Model;
+  /** The first that is asked. */
   model: Model;
-  /** The model and its fallbacks. */
+  /** The model, and those that are asked after it. */
   models: Models;
   /** Those of `models` that can serve it; empty if the prompt is too long for all of them. */
   candidates: readonly Model[];

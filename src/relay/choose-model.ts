@@ -16,7 +16,7 @@ export function mayUse({ allowedModels }: ModelLimit, model: Model): boolean {
 }
 
 /** Undefined if the key may use the model. `retired`: the model that it replaces in this call. */
-export function notAllowed(key: ModelLimit, model: Model, retired?: Model): Fault | undefined {
+export function notAllowed(key: ModelLimit, model: Model, retired?: Model, param = 'model'): Fault | undefined {
   if (mayUse(key, model)) return undefined;
   const { allowedModels } = key;
   const hint = allowedModels?.length ? `This key may use: ${allowedModels.join(', ')}.` : undefined;
@@ -24,17 +24,17 @@ export function notAllowed(key: ModelLimit, model: Model, retired?: Model): Faul
     ? `Model '${retired.id}' was retired and is replaced by '${model.id}', which`
     : `Model '${model.id}'`;
   return fault('model_not_allowed', {
-    param: 'model',
+    param,
     message: `${named} is not on this key's allow-list. ${hint ?? 'Use another key.'}`,
     hint,
   });
 }
 
-function retiredFault({ id, retirement }: Model): Fault {
+function retiredFault({ id, retirement }: Model, param: string): Fault {
   const { at = 0, successor } = retirement ?? {};
   const remedy = successor === undefined ? 'Choose one from the list of models.' : `Use '${successor}' instead.`;
   return fault('model_retired', {
-    param: 'model',
+    param,
     message: `Model '${id}' was retired on ${taipeiMoment(at)} (Taipei time). ${remedy}`,
     figures: { retired_at: new Date(at).toISOString(), ...(successor === undefined ? {} : { replaced_by: successor }) },
     ...(successor === undefined ? {} : { actions: [showModel(successor)] }),
@@ -45,22 +45,23 @@ function showModel(id: string): FaultAction {
   return { method: 'GET', path: `/v1/models/${id}`, why: 'see the model that replaces it' };
 }
 
-export function chooseModel(catalog: Catalog, key: ModelLimit, id: string, kind: ModelKind): Model {
+/** `param`: where the body names it. */
+export function chooseModel(catalog: Catalog, key: ModelLimit, id: string, kind: ModelKind, param = 'model'): Model {
   const model = catalog.find(id);
   const retired = catalog.retired.get(id);
   if (!model) {
-    if (retired) throw retiredFault(retired);
+    if (retired) throw retiredFault(retired, param);
     const usable = catalog.models.filter((one) => mayUse(key, one)).map((one) => one.id);
     const hint = hintAt(id, usable, key);
     const message = `${namedModel(id)} does not exist. ${hint ?? 'Choose one from the list of models.'}`;
-    throw fault('model_not_found', { param: 'model', message, hint });
+    throw fault(param === 'model' ? 'model_not_found' : 'invalid_request', { param, message, hint });
   }
-  const refused = notAllowed(key, model, retired);
+  const refused = notAllowed(key, model, retired, param);
   if (refused) throw refused;
   if (!model.kinds.includes(kind)) {
     const hint = `${model.id} serves ${model.kinds.join(', ')}; this endpoint is for ${kind}.`;
     throw fault('unsupported_endpoint', {
-      param: 'model',
+      param,
       message: `Model '${model.id}' does not serve this endpoint. ${hint} Choose another model.`,
       hint,
     });

@@ -102,6 +102,12 @@ export class Plan {
     );
   }
 
+  /** The caller wants no other channel of a model than the first. */
+  get #isOnOneChannel(): boolean {
+    const wishes = this.#call.routing?.channels;
+    return wishes !== undefined && !wishes.allowFallbacks && !wishes.order;
+  }
+
   get #account(): string {
     return this.#call.key.accountId;
   }
@@ -144,7 +150,7 @@ export class Plan {
   #needsAllTries(model: Model): boolean {
     const { health } = this.#tools;
     const left = MAX_ON_ONE_MODEL - this.#triesOnModel;
-    if (model.routes.length <= left) return false;
+    if (model.routes.length <= left || this.#isOnOneChannel) return false;
     const others = rankRoutes(model, this.#call.dialect)
       .flat()
       .filter((route) => this.#triesOn(route) === 0)
@@ -185,6 +191,7 @@ export class Plan {
 
   /** A route that was not tried for this model, on a channel that is not one of `avoided`. */
   #chooseExcept(model: Model, avoided: ReadonlySet<string>): Step | undefined {
+    if (this.#tried.size > 0 && this.#isOnOneChannel) return undefined;
     for (const equals of rankRoutes(model, this.#call.dialect)) {
       let left = this.#tried.size + avoided.size > 0 ? untried(equals, this.#tried, avoided) : equals;
       while (left.length > 0) {

@@ -12,9 +12,10 @@ import type { Call, IncomingCall, RelayTools } from './call.ts';
 import { candidateModels, modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
 import { Carriers, findCarrier, requireRoute, requireThinkingFits } from './find-carrier.ts';
+import { preferRoutes } from './prefer-routes.ts';
 import { requireReadable } from './readable-answer.ts';
 
-type PrepareTools = Pick<RelayTools, 'clock' | 'hashUser'>;
+type PrepareTools = Pick<RelayTools, 'clock' | 'hashUser' | 'answerTimes'>;
 
 /** Throws the fault for the client, in the order of the contract: the model, its routes, the body, how it is carried. */
 export function prepareCall(tools: PrepareTools, incoming: IncomingCall): Call {
@@ -45,14 +46,16 @@ export function emptyAnswer(call: Call): string | undefined {
 }
 
 function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
-  const { requestId, key, dialect, headers, isStrict, document, form, kind, catalog } = incoming;
+  const { requestId, key, dialect, headers, isStrict, document, form, kind, catalog, routing } = incoming;
   const id = readModel(document);
-  const model = chooseModel(catalog, key, id, kind);
-  const named = catalog.retired.get(id) ?? model;
-  if (model.free) incoming.capacity.becomeFree();
-  const models = modelsFor(model, incoming);
-  requireRoute(models, dialect);
+  const chosen = chooseModel(catalog, key, id, kind);
+  if (chosen.free) incoming.capacity.becomeFree();
+  const usable = modelsFor(chosen, incoming);
+  requireRoute(usable, dialect);
   const request = dialect.readRequest(document, form);
+  const models = routing ? preferRoutes(tools, usable, routing, { request, catalog, dialect }) : usable;
+  const [model] = models;
+  const named = catalog.retired.get(id) ?? models.find((one) => one.id === chosen.id) ?? chosen;
   if (hasSameFormat(models, dialect)) requireReadable(request, tokenBounds(model, catalog).output);
   if (isStrict) requireThinkingFits(model, catalog, request);
   const carriers = new Carriers({

@@ -16,7 +16,7 @@ export function refuseEarly(
 ): void {
   const { catalog, key, kind, dialect } = call;
   const model = chooseModel(catalog, key, readModel(fields), kind);
-  requireRoute(modelsFor(model, call), dialect);
+  if (!fields.listsModels) requireRoute(modelsFor(model, { ...call, routing: undefined }), dialect);
   if (fields.asksNoOutput) return;
   const refused = knownRefusal(tools, { ...call, model });
   if (refused) throw refused;

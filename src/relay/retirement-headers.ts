@@ -10,5 +10,5 @@ export function setRetirement(headers: Record<string, string>, named: Model, ser
   headers.deprecation = `@${Math.floor(deprecatedAt / 1000)}`;
   headers.sunset = new Date(at).toUTCString();
   if (successor !== undefined) headers.link = `<${publicUrl}/v1/models/${successor}>; rel="successor-version"`;
-  if (named !== served) headers['x-svc-model'] = served.id;
+  if (named.id !== served.id) headers['x-svc-model'] = served.id;
 }

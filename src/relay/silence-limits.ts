@@ -1,7 +1,9 @@
 // When an attempt is late, so that another channel is tried, and when it is aborted. It is late after five times the median of
 // the route's last answers of that size; without these, the limit grows with the size of the request.
 
+import type { Model } from '../catalog/catalog.ts';
 import type { AnswerSize } from '../channels/answer-times.ts';
+import type { RelayRequest } from '../dialects/dialect.ts';
 import type { Admission, RelayTools } from './call.ts';
 import { maySpendUnseen } from './needs-report.ts';
 import type { Step } from './plan.ts';
@@ -42,7 +44,10 @@ const BYTES_PER_TOKEN = 4;
 
 /** The class of answers that its time is compared with. */
 export function sizeOf({ call, maxOutputTokens }: Admission, { model }: Pick<Step, 'model'>): AnswerSize {
-  const { stream, input } = call.request;
+  return answerSize(call.request, model, maxOutputTokens);
+}
+
+export function answerSize({ stream, input }: RelayRequest, model: Model, maxOutputTokens: number): AnswerSize {
   if (!stream) return { kind: 'whole', tokens: maxOutputTokens };
   return { kind: 'first_token', tokens: input.isOpen ? model.contextTokens : Math.ceil(input.upper / BYTES_PER_TOKEN) };
 }

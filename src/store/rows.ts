@@ -166,6 +166,10 @@ export interface Attempt {
   channel: string;
   outcome: string;
   ms: number;
+  /** Where several models could answer. */
+  model?: string;
+  /** The request said which models or channels may answer, and in which order. */
+  routing?: 'caller';
 }
 
 /** Why an upstream bills something that no customer pays. */

@@ -7,10 +7,10 @@ import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
 const CHOICES = {
-  models: ['dear/model'],
   route: 'fallback',
   preset: '@preset/dear',
-  provider: { only: ['dear'], order: ['dear'] },
+  // The rest of it is the caller's own routing, which the gateway has: caller-routing.test.ts.
+  provider: { quantizations: ['fp8'] },
   plugins: [{ id: 'web' }],
   fallbacks: [{ model: 'dear' }],
   speed: 'fast',
@@ -60,7 +60,7 @@ describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
   });
 
   test('what chooses nothing passes as it came', async () => {
-    const fields = { models: [], provider: null, service_tier: null, transforms: ['middle-out'] };
+    const fields = { plugins: [], preset: null, service_tier: null, transforms: ['middle-out'] };
     const { told, sent } = await ask(fields, { 'x-svc-strict': '1' });
     expect(sent).toMatchObject(fields);
     expect(told).toBeNull();
@@ -71,13 +71,13 @@ describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
     const text = `"text":"${'a'.repeat(length)}"`;
     const others = ['"temperature" : 1.0', `"unknown":{ "models" : [1.50], "provider":"\\u4f60", ${text} }`];
     const given = JSON.stringify(body({ model: name })).slice(1, -1);
-    const sent = `{${others[0]},"mod\\u0065ls":["dear"],${given} ,"provider":{"only":["dear"]}, ${others[1]}}`;
+    const routing = [`"mod\\u0065ls":["${name}"]`, `"provider":{"only":["${name}"],"zdr":true}`];
+    const sent = `{${others[0]},${routing[0]},${given} ,${routing[1]},"ro\\u0075te":"fallback", ${others[1]}}`;
     const response = await setting.gateway.call(path, { key: setting.key, body: sent });
-    expect(response.headers.get('x-svc-dropped')).toBe('models,provider');
+    expect(response.headers.get('x-svc-dropped')).toBe('provider,route');
     const [seen] = setting.upstream.requests;
     for (const member of others) expect(seen?.body).toContain(member);
-    expect(seen?.json).not.toHaveProperty('models');
-    expect(seen?.json).not.toHaveProperty('provider');
+    for (const field of ['models', 'provider', 'route']) expect(seen?.json).not.toHaveProperty(field);
   });
 });
 

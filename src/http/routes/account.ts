@@ -98,7 +98,18 @@ const receipt = named('Receipt', {
     .describe(
       'They sum to the cost. `tool:NAME` is a tool of the upstream, by its calls. `written_off` takes off what is not charged; `loss_guard` is what is charged because the requests without a charge of this day are used up.',
     ),
-  attempts: z.array(z.object({ channel: text, outcome: text, ms: number.min(0) })),
+  attempts: z.array(
+    z.object({
+      channel: text,
+      outcome: text,
+      ms: number.min(0),
+      model: text.optional().describe('Where several models could answer.'),
+      routing: z
+        .literal('caller')
+        .optional()
+        .describe('The request said by `models` or `provider` which models and channels may answer.'),
+    }),
+  ),
 });
 
 const redeemed = named('Redeemed', {

@@ -20,6 +20,20 @@ const anthropic = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
   partly(needed, rest).meta({ id, description: 'Outline; the whole format is Anthropic’s.' });
 const some = (members: z.ZodRawShape) => partly({}, members);
 
+const names = z.array(text);
+const routing = {
+  models: names.max(10).describe('Models to try after `model`, in this order, instead of its fallbacks.'),
+  provider: some({
+    only: names.describe('No other channels, by the names of `x-svc-channel`.'),
+    ignore: names.describe('Not these channels.'),
+    order: names.describe('These channels first, in this order.'),
+    sort: z
+      .enum(['price', 'latency'])
+      .describe('price: the cheapest of `models` first. latency: the channel that answered fastest lately first.'),
+    allow_fallbacks: flag.describe('false: no other channels than those of `order`, or than the first one.'),
+  }).describe('Which channels may answer.'),
+};
+
 export const chatRequest = openai(
   'ChatRequest',
   { model, messages: z.array(partly({ role: text }, { content: anything })).min(1) },
@@ -32,6 +46,7 @@ export const chatRequest = openai(
     tool_choice: anything,
     response_format: anyObject,
     reasoning_effort: text,
+    ...routing,
   },
 );
 
@@ -61,6 +76,7 @@ export const responsesRequest = openai(
     tools,
     reasoning: anything.meta({ type: ['object', 'null'] }),
     text: anyObject,
+    ...routing,
   },
 );
 
@@ -82,7 +98,7 @@ const prompt = { system: anything, tools, tool_choice: anyObject, thinking: anyO
 export const messagesRequest = anthropic(
   'MessagesRequest',
   { model, messages, max_tokens: count },
-  { ...prompt, stream },
+  { ...prompt, stream, ...routing },
 );
 
 export const messagesAnswer = anthropic(
@@ -108,7 +124,7 @@ export const embeddingsRequest = openai(
       .union([text, z.array(anything)])
       .describe('A text, up to 2,048 texts, a list of token numbers, or lists of them.'),
   },
-  { encoding_format: z.enum(['float', 'base64']), dimensions: count },
+  { encoding_format: z.enum(['float', 'base64']), dimensions: count, ...routing },
 );
 
 export const embeddingsAnswer = openai(
@@ -122,7 +138,7 @@ const imageCount = z.int().min(1).max(10);
 export const imagesRequest = openai(
   'ImagesRequest',
   { model, prompt: text },
-  { n: imageCount, size: text, quality: text, stream },
+  { n: imageCount, size: text, quality: text, stream, ...routing },
 );
 
 export const imageEditsRequest = openai(
@@ -135,7 +151,7 @@ export const imageEditsRequest = openai(
       .min(1)
       .max(16),
   },
-  { mask: some({ image_url: text, file_id: text }), n: imageCount, size: text, quality: text, stream },
+  { mask: some({ image_url: text, file_id: text }), n: imageCount, size: text, quality: text, stream, ...routing },
 );
 
 const file = text.meta({ format: 'binary' });
@@ -143,7 +159,7 @@ const file = text.meta({ format: 'binary' });
 export const imageEditsForm = openai(
   'ImageEditsForm',
   { model, prompt: text, image: z.union([file, z.array(file).max(16)]).describe('One file, or several as `image[]`.') },
-  { mask: file, n: imageCount, size: text, quality: text, stream },
+  { mask: file, n: imageCount, size: text, quality: text, stream, ...routing },
 );
 
 export const imageVariationsForm = openai(

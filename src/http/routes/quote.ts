@@ -9,7 +9,7 @@ import { readModel } from '../../dialects/fields.ts';
 import { estimateAt } from '../../dialects/input/estimated-input.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { writeRefusal } from '../../faults/write.ts';
-import { isObject, type JsonDocument } from '../../kit/json/json.ts';
+import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { minNano, moneyFields, type Nano } from '../../kit/money.ts';
 import { chargedTier } from '../../kit/prices.ts';
 import { amount, anyObject, count, named, text, time } from '../../kit/shapes.ts';
@@ -28,6 +28,7 @@ import { GEMINI_BASE } from '../gemini-path.ts';
 import type { LargeCall } from '../large-call.ts';
 import { keyedRoute } from '../operation.ts';
 import { finishScan, openScan, parseScannedText, tooLarge } from '../read-body.ts';
+import { takeRouting } from '../take-routing.ts';
 import { findGeminiCall } from './gemini.ts';
 import { MODEL_CALLS } from './model-calls.ts';
 import { MODEL_FAULTS, strict } from './outlines.ts';
@@ -92,11 +93,11 @@ async function quoteCall(
 ) {
   const { endpoint, body } = await readQuoted(document);
   const work = large ?? UNCOUNTED_WORK;
-  const incoming = incomingCall(tools, exchange, endpoint, { document: body, key, capacity, work });
+  const incoming = incomingCall(tools, exchange, endpoint, { ...(await takeRouting(body)), key, capacity, work });
   const { call, refused } = await prepare(tools, incoming, large);
   limitByAddress(tools, exchange, call);
   const preview = await previewOf(tools, call);
-  return quoteOf(tools, call, { ...preview, refused: refused ?? preview.refused });
+  return quoteOf(tools, call, body.value, { ...preview, refused: refused ?? preview.refused });
 }
 
 /** The call that is asked about: its endpoint, and its body as if it had come alone. */
@@ -139,9 +140,10 @@ async function prepare(tools: HttpTools, incoming: IncomingCall, large: LargeCal
     return { call: await prepared(incoming) };
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'model_not_allowed') throw error;
-    const { key, catalog, document } = incoming;
-    const id = catalog.find(readModel(document))?.id ?? '';
-    const allowed = { ...key, allowedModels: [...(key.allowedModels ?? []), id] };
+    const { key, catalog, document, routing } = incoming;
+    const asked = [readModel(document), ...(routing?.models ?? []).map(({ id }) => id)];
+    const ids = asked.map((id) => catalog.find(id)?.id ?? '');
+    const allowed = { ...key, allowedModels: [...(key.allowedModels ?? []), ...ids] };
     return { call: await prepared({ ...incoming, key: allowed }), refused: error };
   }
 }
@@ -153,14 +155,15 @@ function previewOf({ relay }: HttpTools, call: Call): Preview | Promise<Preview>
 
 const NOTHING_ASKED: Preview = { most: 0n, inputTokens: 0, outputTokens: 0, refused: undefined };
 
-async function quoteOf(tools: HttpTools, call: Call, preview: Preview) {
+/** `body`: as it was sent. */
+async function quoteOf(tools: HttpTools, call: Call, body: JsonObject, preview: Preview) {
   const { quotes, clock, publicUrl } = tools;
-  const { requestId, key, endpoint, dialect, document, model, catalog, request } = call;
+  const { requestId, key, endpoint, dialect, model, catalog, request } = call;
   const { most, inputTokens: upper, outputTokens: bound, refused } = preview;
   const estimate = Math.min(upper, estimateAt(request.input, model.routes[0]?.model ?? ''));
   const pricedAt = nearestWithin(catalog, clock.now());
   const expiresAt = Math.min(pricedAt + QUOTE_MS, model.retirement?.at ?? Number.POSITIVE_INFINITY);
-  const subject = await quotes.hashRequest({ accountId: key.accountId, endpoint, body: document.value });
+  const subject = await quotes.hashRequest({ accountId: key.accountId, endpoint, body });
   return {
     quote_id: quotes.ids.write({ expiresAt, revision: catalog.revision, pricedAt, most, subject }),
     expires_at: new Date(expiresAt).toISOString(),

@@ -1,0 +1,100 @@
+// The caller's own routing: which models may answer, and on which channels. The two fields, `models` and `provider`, have the
+// same names in every dialect, and are those of OpenRouter, whose clients know them. No upstream sees them.
+
+import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
+import { refuseField } from './fields.ts';
+
+export interface Routing {
+  /** Further models, in this order; undefined if the caller lists none. */
+  models: readonly NamedModel[] | undefined;
+  channels: ChannelWishes;
+}
+
+export interface NamedModel {
+  id: string;
+  /** Where the body has it. */
+  param: string;
+}
+
+export interface ChannelWishes {
+  only: readonly string[] | undefined;
+  ignore: readonly string[] | undefined;
+  /** These first, in this order. */
+  order: readonly string[] | undefined;
+  sort: Sort | undefined;
+  allowFallbacks: boolean;
+}
+
+const SORTS = ['price', 'latency'] as const;
+type Sort = (typeof SORTS)[number];
+
+const MAX_MODELS = 10;
+const MAX_MODEL_CHARS = 200;
+const MAX_CHANNELS = 100;
+const MAX_CHANNEL_CHARS = 200;
+
+interface RoutedBody {
+  routing: Routing;
+  /** Members to set in the body, or to remove (undefined), before a dialect reads it. */
+  edits: Record<string, Json | undefined>;
+}
+
+/** Undefined for a body without such fields. */
+export function readRouting(body: JsonObject): RoutedBody | undefined {
+  if (body.models === undefined && body.provider === undefined) return undefined;
+  const ids = names(body.models, 'models', MAX_MODELS, MAX_MODEL_CHARS);
+  const { only, ignore, order, sort, allow_fallbacks: allowFallbacks, ...rest } = providerOf(body.provider);
+  const models = ids?.map((id, index) => ({ id, param: `models[${index}]` }));
+  const edits: RoutedBody['edits'] = { models: undefined, provider: undefined };
+  // What only OpenRouter has is left to the rules for such fields, which remove it and name it.
+  if (Object.keys(rest).length > 0) edits.provider = rest;
+  const [first] = ids ?? [];
+  if (isAbsent(body.model) && first !== undefined) edits.model = first;
+  return {
+    edits,
+    routing: {
+      models,
+      channels: {
+        only: channelNames(only, 'provider.only'),
+        ignore: channelNames(ignore, 'provider.ignore'),
+        order: channelNames(order, 'provider.order'),
+        sort: readSort(sort),
+        allowFallbacks: readFlag(allowFallbacks, 'provider.allow_fallbacks') ?? true,
+      },
+    },
+  };
+}
+
+function isAbsent(value: Json | undefined): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function providerOf(value: Json | undefined): JsonObject {
+  if (isAbsent(value)) return {};
+  return isObject(value) ? value : refuseField('provider', 'provider must be an object.');
+}
+
+function channelNames(value: Json | undefined, param: string): string[] | undefined {
+  return names(value, param, MAX_CHANNELS, MAX_CHANNEL_CHARS);
+}
+
+/** Undefined also for an empty list. */
+function names(value: Json | undefined, param: string, most: number, maxChars: number): string[] | undefined {
+  if (isAbsent(value)) return undefined;
+  const isName = (one: Json) => typeof one === 'string' && one !== '' && one.length <= maxChars;
+  if (!Array.isArray(value) || value.length > most || !value.every(isName)) {
+    refuseField(param, `${param} must be a list of at most ${most} names.`);
+  }
+  return value.length === 0 ? undefined : (value as string[]);
+}
+
+function readSort(value: Json | undefined): Sort | undefined {
+  if (isAbsent(value)) return undefined;
+  const sort = SORTS.find((one) => one === value);
+  return sort ?? refuseField('provider.sort', `provider.sort must be one of ${SORTS.join(', ')}.`);
+}
+
+function readFlag(value: Json | undefined, param: string): boolean | undefined {
+  if (isAbsent(value)) return undefined;
+  return typeof value === 'boolean' ? value : refuseField(param, `${param} must be true or false.`);
+}
