@@ -17,31 +17,42 @@ interface AttemptsProps {
 
 export function Attempts({ language, attempts, status }: AttemptsProps) {
   const { usage } = wordsOf(language).account;
+  const hasModels = attempts.some(({ model }) => model !== undefined);
+  const isRoutedByCaller = attempts.some(({ routing }) => routing === 'caller');
   return (
-    <Scroll label={usage.attempts}>
-      <table class="is-usage">
-        <thead>
-          <tr>
-            <th scope="col" class="may-wrap">
-              {usage.channel}
-            </th>
-            <th scope="col">{usage.outcome}</th>
-            <th scope="col" class="right">
-              {usage.duration}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.map((attempt) => (
+    <>
+      {isRoutedByCaller && <p class="faint">{usage.callerRouting}</p>}
+      <Scroll label={usage.attempts}>
+        <table class="is-usage">
+          <thead>
             <tr>
-              <td class="id">{attempt.channel}</td>
-              <td class="number">{attemptOutcome(language, attempt.outcome, status)}</td>
-              <td class="right number">{milliseconds(attempt.ms)}</td>
+              {hasModels && (
+                <th scope="col" class="may-wrap">
+                  {usage.model}
+                </th>
+              )}
+              <th scope="col" class="may-wrap">
+                {usage.channel}
+              </th>
+              <th scope="col">{usage.outcome}</th>
+              <th scope="col" class="right">
+                {usage.duration}
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+          </thead>
+          <tbody>
+            {attempts.map((attempt) => (
+              <tr>
+                {hasModels && <td class="id">{attempt.model}</td>}
+                <td class="id">{attempt.channel}</td>
+                <td class="number">{attemptOutcome(language, attempt.outcome, status)}</td>
+                <td class="right number">{milliseconds(attempt.ms)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
   );
 }
 
