@@ -160,6 +160,19 @@ describe('the arguments of ask', () => {
     expect(json.messages).toEqual([...messages, { role: 'user', content: 'And on?' }]);
   });
 
+  test('models and provider choose who answers, and a quote takes them, too', async () => {
+    const client = await connect(account.key);
+    const routing = { ...HELLO, model: 'up-paid', models: ['demo-small'], provider: { only: ['demo'] } };
+    const { structured: quote } = await client.tool('quote', routing);
+    expect(quote.model).toBe('demo-small');
+    const { structured: answer } = await client.tool('ask', { ...routing, quote_id: quote.quote_id });
+    expect(answer).toMatchObject({ model: 'demo-small', channel: 'demo' });
+    expect(await refusalOf(client, 'ask', { ...routing, provider: { only: ['nope'] } })).toMatchObject({
+      code: 'invalid_request',
+      param: 'provider.only[0]',
+    });
+  });
+
   test('a quote of the same arguments fixes the price; one of others is refused', async () => {
     const client = await connect(account.key);
     const { structured: quote } = await client.tool('quote', HELLO);

@@ -87,6 +87,26 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(html).toContain(`<dt>${words.usage.held}</dt><dd class="id">${money(held)}</dd>`);
   });
 
+  test('tries on several models name each, and that the request chose them', async () => {
+    gateway.upstream.next(errorScript(404, { message: 'gone' }));
+    await gateway.chat(account.key, { model: 'up-paid', models: ['demo-small'], max_tokens: 5 });
+    const html = await read(`/account/receipts/${await requestId()}`);
+    expect(
+      [...html.matchAll(/<tr><td class="id">([^<]*)<\/td><td class="id">([^<]*)<\/td>/g)].map((row) => row.slice(1)),
+    ).toEqual([
+      ['up-paid', 'up'],
+      ['demo-small', 'demo'],
+    ]);
+    expect(html).toContain(words.usage.callerRouting);
+  });
+
+  test('tries of a request that chose nothing name neither', async () => {
+    await gateway.chat(account.key, { model: 'demo-small', max_tokens: 5 });
+    const html = await read(`/account/receipts/${await requestId()}`);
+    expect(html).toContain('<tr><td class="id">demo</td>');
+    expect(html).not.toContain(words.usage.callerRouting);
+  });
+
   test('a try whose client left is no success', async () => {
     const [role = '', word = ''] = (chatStream().body ?? []) as string[];
     gateway.upstream.next(cutAt(chatStream(), role.length + word.length, 'stall'));

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../kit/json/json.ts';
 import { idOf, number, text } from '../../kit/shapes.ts';
 import { QUOTE_HEADER } from '../quoted-price.ts';
 import { chatCompletions } from '../routes/model-calls.ts';
+import { providerShape } from '../routes/outlines.ts';
 import type { Arguments, McpTool, ToolAnswer } from './tool.ts';
 
 export const chatPath = chatCompletions.path;
@@ -14,6 +15,8 @@ export const chatPath = chatCompletions.path;
 /** What is asked. A quote takes the same. */
 export const askFields = z.object({
   model: text.describe('An id of the tool models. auto:free costs nothing.'),
+  models: z.array(text).optional().describe('Other models to ask in this order if the model fails.'),
+  provider: providerShape.optional(),
   prompt: text.optional().describe('The question. After messages, if there are any.'),
   messages: z
     .array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: text }))
@@ -24,12 +27,14 @@ export const askFields = z.object({
 });
 
 /** Fields in a fixed order: a quote holds for exactly this text. Some clients send null for what is left out. */
-export function writeChat({ model, prompt, messages, max_tokens: maxTokens }: Arguments) {
+export function writeChat({ model, models, provider, prompt, messages, max_tokens: maxTokens }: Arguments) {
   const asked = prompt === undefined || prompt === null ? [] : [{ role: 'user', content: prompt }];
   const before = messages ?? [];
   // What is no list is refused by the call itself, in its words.
   return {
     model,
+    models: models ?? undefined,
+    provider: provider ?? undefined,
     messages: Array.isArray(before) ? [...before, ...asked] : before,
     max_tokens: maxTokens ?? undefined,
   };

@@ -21,17 +21,18 @@ const anthropic = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
 const some = (members: z.ZodRawShape) => partly({}, members);
 
 const names = z.array(text);
+export const providerShape = some({
+  only: names.describe('No other channels, by the names of `x-svc-channel`.'),
+  ignore: names.describe('Not these channels.'),
+  order: names.describe('These channels first, in this order.'),
+  sort: z
+    .enum(['price', 'latency'])
+    .describe('price: the cheapest of `models` first. latency: the channel that answered fastest lately first.'),
+  allow_fallbacks: flag.describe('false: no other channels than those of `order`, or than the first one.'),
+}).describe('Which channels may answer.');
 const routing = {
   models: names.max(10).describe('Models to try after `model`, in this order, instead of its fallbacks.'),
-  provider: some({
-    only: names.describe('No other channels, by the names of `x-svc-channel`.'),
-    ignore: names.describe('Not these channels.'),
-    order: names.describe('These channels first, in this order.'),
-    sort: z
-      .enum(['price', 'latency'])
-      .describe('price: the cheapest of `models` first. latency: the channel that answered fastest lately first.'),
-    allow_fallbacks: flag.describe('false: no other channels than those of `order`, or than the first one.'),
-  }).describe('Which channels may answer.'),
+  provider: providerShape,
 };
 
 export const chatRequest = openai(

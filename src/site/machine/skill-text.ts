@@ -58,6 +58,12 @@ curl -s ${publicUrl}/api/quote ${json} \\
 \`max_cost_ntd\` is the most that the call can cost, \`refusal\` the error that it would get now, or null. Send the same body
 with the header \`x-svc-quote: QUOTE_ID\` before its \`expires_at\` (10 minutes), and the call costs at most that.
 
+## Choose models and channels
+
+A call may carry \`"models": ["…"]\`, up to 10 models that are asked in this order if \`model\` fails, and \`"provider"\` for
+its channels: \`only\`, \`ignore\` and \`order\` are lists of names as in \`x-svc-channel\`, \`sort\` is \`price\` or \`latency\`.
+The price of the model that answers is charged; quotes cover the dearest. Details: ${publicUrl}/docs/relay#the-callers-own-routing
+
 ## Keys for programs and agents
 
 The key of a registration manages the account. Give others a key with limits: \`budgets\` (\`day_ntd\`, \`month_ntd\`,
