@@ -35,14 +35,20 @@ export interface StoredStatement {
 
 export const STATEMENT_ENTRIES = 200;
 
-const SIGNED = 'CASE WHEN credit = entries.account_id THEN amount_nano ELSE -amount_nano END';
-/** One scan: what came before is one row, of the time itself there is one for each kind, house account and model. */
-const SUMS = `SELECT CASE WHEN entries.at < ? THEN 'before' ELSE kind END AS kind,
-    CASE WHEN entries.at < ? THEN '' WHEN credit = entries.account_id THEN debit ELSE credit END AS side, model,
-    count(*) AS entries, sum(${SIGNED}) AS amount
-  FROM entries LEFT JOIN usage_records ON kind = 'usage' AND entries.at >= ? AND request_id = reference
-  WHERE entries.account_id = ? AND entries.at < ?
-  GROUP BY 1, 2, 3`;
+/**
+ * One scan of the entries: what came before is one row, and of the time itself there is one for each kind and house account.
+ * Only requests of the time itself are looked up for their model.
+ */
+const SUMS = `WITH own AS MATERIALIZED (
+    SELECT CASE WHEN at < ? THEN 'before' ELSE kind END AS kind,
+      CASE WHEN at < ? THEN '' WHEN credit = account_id THEN debit ELSE credit END AS side,
+      CASE WHEN at >= ? AND kind = 'usage' THEN reference END AS request_id,
+      count(*) AS entries, sum(CASE WHEN credit = account_id THEN amount_nano ELSE -amount_nano END) AS amount
+    FROM entries WHERE account_id = ? AND at < ? GROUP BY 1, 2, 3
+  )
+  SELECT own.kind, own.side, used.model, sum(own.entries) AS entries, sum(own.amount) AS amount
+  FROM own LEFT JOIN usage_records used ON used.request_id = own.request_id
+  GROUP BY own.kind, own.side, used.model`;
 const ENTRIES = `SELECT * FROM entries
   WHERE account_id = ? AND at >= ? AND at < ? AND kind <> 'usage' AND (at, entry_id) > (CAST(? AS BIGINT), CAST(? AS BIGINT))
   ORDER BY at, entry_id LIMIT ?`;

@@ -1,6 +1,7 @@
 // Today's figures against yesterday's until the same time of day, who bought and what, and whose balance is low.
 
 import { DAY_MS, MINUTE_MS } from '../../kit/clock.ts';
+import { keepFor } from '../../kit/keep-for.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { LowBalance, Sales, SalesPart } from '../../store/reads.ts';
 import type { OperatingTools } from './tools.ts';
@@ -25,7 +26,7 @@ interface LowFor {
 
 export type ReadToday = () => Promise<Today>;
 
-/** Of yesterday only the part until now is read from single records: once a minute, however often it is asked for. */
+/** Of yesterday only the part until now is read from single records. That and low balances: once a minute for all who ask. */
 export function createToday({ store, clock }: Pick<OperatingTools, 'store' | 'clock'>): ReadToday {
   let known: { until: number; sales: Promise<Sales> } | undefined;
 
@@ -39,16 +40,18 @@ export function createToday({ store, clock }: Pick<OperatingTools, 'store' | 'cl
     return known.sales;
   }
 
+  const low = keepFor(clock, MINUTE_MS, () => store.read.lowBalances(taipeiDay(clock.now()) - LOW_DAYS + 1, SHOWN));
+
   return async () => {
     const at = clock.now();
     const day = taipeiDay(at);
     const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS;
-    const [sales, yesterday, models, customers, low] = await Promise.all([
+    const [sales, yesterday, models, customers, lowAccounts] = await Promise.all([
       store.read.salesOfDay(day),
       yesterdayUntil(Math.max(minute - DAY_MS, taipeiDayStart(day - 1) + 1)),
       store.read.mostSold('model', day, SHOWN),
       store.read.mostSold('account', day, SHOWN),
-      store.read.lowBalances(day - LOW_DAYS + 1, SHOWN),
+      low(),
     ]);
     const isKept = (await store.read.usageKeptFrom()) < day;
     return {
@@ -57,7 +60,7 @@ export function createToday({ store, clock }: Pick<OperatingTools, 'store' | 'cl
       yesterday: isKept ? yesterday : null,
       models,
       customers,
-      low: low.map((account) => ({ ...account, days: daysLeft(account) })),
+      low: lowAccounts.map((account) => ({ ...account, days: daysLeft(account) })),
     };
   };
 }

@@ -95,6 +95,7 @@ describe('figures', () => {
       ...{ accountId, amount: 1_000_000_000n, reference: 'a card', reason: 'test' },
       at: clock.now(),
     });
+    clock.skip(MINUTE_MS);
     const low = (await home()).split('Low balances')[1] ?? '';
     expect(low).toContain(`${accountId} NT$2.00`);
     expect(low).toContain('over a year');
