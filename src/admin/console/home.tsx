@@ -15,11 +15,12 @@ import { countBelowCost } from '../actions/model-table.ts';
 import { readNewest } from '../actions/newest.ts';
 import { type ProfitRow, sumProfit } from '../actions/profit.ts';
 import { listRetiring } from '../actions/retirements.ts';
-import { createToday, type ReadToday, type Today } from '../actions/today.ts';
+import { createToday, type ReadToday } from '../actions/today.ts';
 import { ChannelTable } from './channels/list.tsx';
+import { readNicknames } from './customer.tsx';
 import { type ConsoleContext, ConsolePage } from './frame.tsx';
 import { TodayFigures } from './home/figures.tsx';
-import { LowBalances, type Nicknames, Title, TopLists } from './home/lists.tsx';
+import { LowBalances, Title, TopLists } from './home/lists.tsx';
 import { Needs } from './home/needs.tsx';
 import { DayChart } from './ledger/profit.tsx';
 import { LIVE_PATH } from './sessions.ts';
@@ -56,7 +57,10 @@ async function readFacts(tools: ConsoleTools, readToday: ReadToday, readDaily: (
   const today = await readToday();
   return {
     today,
-    nicknames: await readNicknames(tools, today),
+    nicknames: await readNicknames(tools, [
+      ...today.customers.map(({ part }) => part),
+      ...today.low.map(({ accountId }) => accountId),
+    ]),
     daily: await readDaily(),
     lostToday: (await showLosses(tools, { by: 'reason', days: 1 })).total,
     actions: await listActions(tools, SHOWN_ACTIONS),
@@ -69,15 +73,6 @@ async function readFacts(tools: ConsoleTools, readToday: ReadToday, readDaily: (
       critical: await criticalAlarms(tools),
     },
   };
-}
-
-/** Of the few customers that are shown. */
-async function readNicknames({ store }: ConsoleTools, { customers, low }: Today): Promise<Nicknames> {
-  const ids = new Set([...customers.map(({ part }) => part), ...low.map(({ accountId }) => accountId)]);
-  const named = await Promise.all(
-    [...ids].map(async (id) => [id, (await store.read.accountNote(id)).nickname] as const),
-  );
-  return new Map(named.flatMap(([id, nickname]) => (nickname === null ? [] : [[id, nickname] as const])));
 }
 
 /** The most severe groups come first; each name once. */

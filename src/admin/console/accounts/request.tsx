@@ -5,10 +5,10 @@ import type { Nano } from '../../../kit/money.ts';
 import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
 import { type Language, wordsOf } from '../../../site/language.ts';
 import { Attempts, RequestStatus } from '../../../site/parts/attempts.tsx';
-import { IdLink } from '../../../site/parts/button.tsx';
 import { type Fact, Facts, Under } from '../../../site/parts/table.tsx';
 import type { Entry, UsageRecord } from '../../../store/rows.ts';
 import type { showRequest } from '../../actions/accounts.ts';
+import { Customer, type Nicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { RefundLink } from '../refunds/links.tsx';
 import { consoleWords } from '../words/words.ts';
@@ -16,15 +16,16 @@ import { consoleWords } from '../words/words.ts';
 interface RequestProps {
   context: ConsoleContext;
   accountId: string;
+  nicknames: Nicknames;
   requestId: string;
   found: Awaited<ReturnType<typeof showRequest>>;
 }
 
 export const requestPath = (accountId: string, requestId: string) => `/accounts/${accountId}/requests/${requestId}`;
 
-export function RequestPage({ context, accountId, requestId, found }: RequestProps) {
+export function RequestPage({ context, accountId, nicknames, requestId, found }: RequestProps) {
   const { accounts } = context.words;
-  const account = <IdLink href={`/accounts/${accountId}`} text={accountId} />;
+  const account = <Customer accountId={accountId} nicknames={nicknames} />;
   const heads: Fact[] = [
     [accounts.request, requestId],
     [accounts.account, account],

@@ -20,6 +20,7 @@ import { describeAccount, MAX_NICKNAME_CHARS, MAX_NOTE_CHARS } from '../../actio
 import { MAX_AMOUNT, readAmount } from '../../actions/read-input.ts';
 import { showRefusals } from '../../actions/refusals.ts';
 import { notFound, OperatingRefused } from '../../actions/refused.ts';
+import { readNicknames } from '../customer.tsx';
 import { ConfirmPage } from '../frame.tsx';
 import { unlessRefused } from '../refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
@@ -40,7 +41,8 @@ export function addAccountPages(visits: ConsoleVisits, tools: ConsoleTools): voi
   visits.get('/accounts/:id/requests/:request', async (visit) => {
     const { id: accountId = '', request: requestId = '' } = visit.params;
     const found = await showRequest(tools, accountId, requestId);
-    return visit.show(<RequestPage context={visit.page} accountId={accountId} requestId={requestId} found={found} />);
+    const nicknames = await readNicknames(tools, [accountId]);
+    return visit.show(<RequestPage {...{ context: visit.page, accountId, nicknames, requestId, found }} />);
   });
   visits.get('/accounts/:id', (visit) => show(tools, visit, {}));
   visits.get('/accounts/:id/requests', (visit) => showRequests(tools, visit));

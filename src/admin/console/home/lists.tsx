@@ -5,15 +5,13 @@ import type { Child } from 'hono/jsx';
 import { count } from '../../../site/format.ts';
 import { Money } from '../../../site/parts/amount.tsx';
 import { IdLink } from '../../../site/parts/button.tsx';
-import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
+import { DataTable, figure } from '../../../site/parts/table.tsx';
 import type { SalesPart } from '../../../store/reads.ts';
 import type { Today } from '../../actions/today.ts';
+import { Customer, type Nicknames } from '../customer.tsx';
 import type { ConsoleContext } from '../frame.tsx';
 import { editPath } from '../models/model-table.tsx';
 import type { ConsoleWords } from '../words/words.ts';
-
-/** What the operator calls an account, by its id. */
-export type Nicknames = ReadonlyMap<string, string>;
 
 interface ListsProps {
   context: ConsoleContext;
@@ -51,18 +49,6 @@ export function TopLists({ context, today: { models, customers }, nicknames }: L
       </section>
     </div>
   );
-}
-
-function Customer({ accountId, nicknames }: Pick<ListsProps, 'nicknames'> & { accountId: string }) {
-  const path = `/accounts/${accountId}`;
-  const nickname = nicknames.get(accountId);
-  if (nickname === undefined) return <IdLink href={path} text={accountId} />;
-  const link = (
-    <a href={path} class="nickname">
-      {nickname}
-    </a>
-  );
-  return <Under of={link} text={accountId} class="id" />;
 }
 
 export function LowBalances({ context, today: { low }, nicknames }: ListsProps) {

@@ -10,6 +10,8 @@ import { DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
 import type { LossSum } from '../../../store/reads.ts';
 import { LOSS_BY, type LossBy, type LossView, showLosses } from '../../actions/losses.ts';
+import { channelPath } from '../channels/list.tsx';
+import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import type { ConsoleVisits } from '../visits.tsx';
@@ -22,7 +24,9 @@ export function addLossPage(visits: ConsoleVisits, tools: ConsoleTools): void {
     const by = LOSS_BY.find((one) => one === searchParams.get('by')) ?? 'reason';
     const asked = wholeNumber(searchParams, 'days');
     const days = DAYS.find((one) => one === asked) ?? DAYS[0];
-    return visit.show(<LossesPage context={visit.page} losses={await showLosses(tools, { by, days })} />);
+    const losses = await showLosses(tools, { by, days });
+    const nicknames = await readNicknames(tools, by === 'account' ? losses.sums.map(({ key }) => key) : []);
+    return visit.show(<LossesPage {...{ context: visit.page, losses, nicknames }} />);
   });
 }
 
@@ -31,7 +35,7 @@ interface LossesProps {
   losses: LossView;
 }
 
-function LossesPage({ context, losses }: LossesProps) {
+function LossesPage({ context, losses, nicknames }: LossesProps & { nicknames: Nicknames }) {
   const { ledger, losses: words } = context.words;
   const { by, from, to, sums, hasMore } = losses;
   return (
@@ -46,7 +50,7 @@ function LossesPage({ context, losses }: LossesProps) {
         label={words.title}
         columns={[words.by[by], figure(words.number), figure(ledger.amount)]}
         rows={sums.map((sum) => [
-          <Key context={context} by={by} sum={sum} />,
+          <Key {...{ context, by, sum, nicknames }} />,
           count(sum.losses),
           <Money value={sum.amount} />,
         ])}
@@ -70,13 +74,20 @@ function Choice({ context, losses }: LossesProps) {
   );
 }
 
-function Key({ context, by, sum: { key } }: { context: ConsoleContext; by: LossBy; sum: LossSum }) {
+interface KeyProps {
+  context: ConsoleContext;
+  by: LossBy;
+  sum: LossSum;
+  nicknames: Nicknames;
+}
+
+function Key({ context, by, sum: { key }, nicknames }: KeyProps) {
   const { losses: words } = context.words;
   if (key === null) return <span class="faint">{words.noChannel}</span>;
   if (by === 'reason') return <Reason context={context} reason={key} />;
   if (by === 'model') return <span class="id">{key}</span>;
-  const path = by === 'account' ? 'accounts' : 'channels';
-  return <IdLink href={`/${path}/${encodeURIComponent(key)}`} text={key} />;
+  if (by === 'account') return <Customer accountId={key} nicknames={nicknames} />;
+  return <IdLink href={channelPath(key)} text={key} />;
 }
 
 function Reason({ context, reason }: { context: ConsoleContext; reason: string }) {

@@ -21,6 +21,8 @@ import {
   profitFile,
   showProfit,
 } from '../../actions/profit.ts';
+import { channelPath } from '../channels/list.tsx';
+import { Customer, type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { type ConsoleTools, OWN_URL } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
@@ -38,7 +40,9 @@ export function addProfitPage(visits: ConsoleVisits, tools: ConsoleTools): void 
     const { by, days } = questionOf(visit);
     const daily = await showProfit(tools, { by: 'day', days });
     const view = by === 'day' ? daily : await showProfit(tools, { by, days });
-    return visit.show(<ProfitPage context={visit.page} view={view} daily={daily.rows} />);
+    const shown = by === 'account' ? view.rows.slice(0, SHOWN_ROWS).map(({ key }) => key) : [];
+    const nicknames = await readNicknames(tools, shown);
+    return visit.show(<ProfitPage {...{ context: visit.page, view, daily: daily.rows, nicknames }} />);
   });
   visits.file(`${PATH}.csv`, async (visit) => {
     const view = await showProfit(tools, questionOf(visit));
@@ -61,7 +65,12 @@ interface ProfitProps {
   view: ProfitView;
 }
 
-function ProfitPage({ context, view, daily }: ProfitProps & { daily: readonly ProfitRow[] }) {
+interface ProfitPageProps extends ProfitProps {
+  daily: readonly ProfitRow[];
+  nicknames: Nicknames;
+}
+
+function ProfitPage({ context, view, daily, nicknames }: ProfitPageProps) {
   const { profit: words } = context.words;
   return (
     <ConsolePage context={context} section="ledger" title={words.title} lead={words.lead}>
@@ -69,7 +78,7 @@ function ProfitPage({ context, view, daily }: ProfitProps & { daily: readonly Pr
       <Figures context={context} view={view} />
       <UnknownCosts context={context} total={view.total} />
       {view.total.requests > 0 ? <DayChart context={context} daily={daily} /> : null}
-      <Rows context={context} view={view} />
+      <Rows context={context} view={view} nicknames={nicknames} />
       <PaidInAdvance context={context} view={view} />
     </ConsolePage>
   );
@@ -156,7 +165,7 @@ function columnOf(rows: readonly ProfitRow[]) {
   return { label: first.slice('2026-'.length), title: first === last ? first : `${first} – ${last}` };
 }
 
-function Rows({ context, view: { by, days, rows: all } }: ProfitProps) {
+function Rows({ context, view: { by, days, rows: all }, nicknames }: ProfitProps & { nicknames: Nicknames }) {
   const { profit: words } = context.words;
   const rows = by === 'day' ? all.toReversed().slice(0, DRAWN_DAYS) : all.slice(0, SHOWN_ROWS);
   const { requests, revenue, cost, loss, profit, margin } = words;
@@ -170,7 +179,7 @@ function Rows({ context, view: { by, days, rows: all } }: ProfitProps) {
         label={words.title}
         columns={[words.by[by], ...[requests, revenue, cost, loss, profit, margin].map(figure)]}
         rows={rows.map((row) => [
-          <Key context={context} by={by} name={row.key} />,
+          <Key {...{ context, by, name: row.key, nicknames }} />,
           count(row.requests),
           <Revenue context={context} row={row} />,
           row.cost === null ? words.unknown : <Money value={row.cost} />,
@@ -204,11 +213,19 @@ function Revenue({ context, row }: { context: ConsoleContext; row: Profit }) {
   return <Under of={<Money value={revenue} />} text={context.words.profit.unknownPart(roundedMoney(unknown))} />;
 }
 
-function Key({ context, by, name }: { context: ConsoleContext; by: ProfitBy; name: string | null }) {
+interface KeyProps {
+  context: ConsoleContext;
+  by: ProfitBy;
+  name: string | null;
+  nicknames: Nicknames;
+}
+
+function Key({ context, by, name, nicknames }: KeyProps) {
   const { noChannel, noRequest } = context.words.profit;
   if (name === null) return <span class="faint">{by === 'channel' ? noChannel : noRequest}</span>;
   if (by === 'model' || by === 'day') return <span class={by === 'day' ? 'number' : 'id'}>{name}</span>;
-  return <IdLink href={`/${by === 'account' ? 'accounts' : 'channels'}/${encodeURIComponent(name)}`} text={name} />;
+  if (by === 'account') return <Customer accountId={name} nicknames={nicknames} />;
+  return <IdLink href={channelPath(name)} text={name} />;
 }
 
 function PaidInAdvance({ context, view: { cards } }: ProfitProps) {

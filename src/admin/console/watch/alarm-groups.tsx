@@ -11,15 +11,17 @@ import { action, DataTable, figure, Under } from '../../../site/parts/table.tsx'
 import type { OpenAlarms } from '../../../store/reads.ts';
 import type { Rated } from '../../actions/alarms.ts';
 import { channelPath } from '../channels/list.tsx';
+import { Customer, type Nicknames } from '../customer.tsx';
 import type { ConsoleContext } from '../frame.tsx';
 import { Facts, pathOfId } from './facts.tsx';
 
 interface GroupsProps {
   context: ConsoleContext;
   groups: readonly Rated<OpenAlarms>[];
+  nicknames: Nicknames;
 }
 
-export function AlarmGroups({ context, groups }: GroupsProps) {
+export function AlarmGroups({ context, groups, nicknames }: GroupsProps) {
   const { alarms, alarmGroups: words } = context.words;
   return (
     <DataTable
@@ -36,7 +38,7 @@ export function AlarmGroups({ context, groups }: GroupsProps) {
       rows={groups.map((group) => [
         <Under of={wordFor(alarms, group.name) ?? group.name} text={group.name} class="id" />,
         <SeverityMark context={context} severity={group.severity} />,
-        <Subject subject={group.subject} />,
+        <Subject subject={group.subject} nicknames={nicknames} />,
         <a href={groupPath(group)}>
           {count(group.open)}
           <span class="unseen"> {words.eachOf(group.name)}</span>
@@ -56,8 +58,9 @@ export function SeverityMark({ context, severity }: { context: ConsoleContext; s
   return <span class={`severity is-${severity}`}>{context.words.alarmGroups[severity]}</span>;
 }
 
-function Subject({ subject }: { subject: string }) {
+function Subject({ subject, nicknames }: { subject: string; nicknames: Nicknames }) {
   if (subject === '') return <>–</>;
+  if (nicknames.has(subject)) return <Customer accountId={subject} nicknames={nicknames} />;
   return <IdLink href={pathOfId(subject) ?? channelPath(subject)} text={subject} />;
 }
 

@@ -18,6 +18,7 @@ import {
   type Rated,
 } from '../../actions/alarms.ts';
 import { OperatingRefused } from '../../actions/refused.ts';
+import { type Nicknames, readNicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
@@ -42,11 +43,16 @@ export function addAlarmPages(visits: ConsoleVisits, tools: ConsoleTools): void 
     const isGrouped = filter.openOnly && filter.name === undefined && filter.before === undefined;
     if (!isGrouped) {
       const alarms = await listAlarms(tools, SHOWN + 1, filter);
-      return visit.show(<AlarmsPage {...shown} alarms={alarms} isFirst={filter.before === undefined} />);
+      const nicknames = await readNicknames(tools, alarms.map(accountOf));
+      return visit.show(<AlarmsPage {...{ ...shown, alarms, nicknames }} isFirst={filter.before === undefined} />);
     }
     const cursor = searchParams.get('cursor') || undefined;
     const groups = await groupOpenAlarms(tools, { limit: GROUPS, cursor });
-    return visit.show(<AlarmsPage {...shown} groups={groups} isFirst={cursor === undefined} />);
+    const nicknames = await readNicknames(
+      tools,
+      groups.data.map(({ subject }) => subject),
+    );
+    return visit.show(<AlarmsPage {...{ ...shown, groups, nicknames }} isFirst={cursor === undefined} />);
   });
   visits.post('/alarms/:id', (visit) =>
     acknowledged(visit, 'done', () => acknowledge(tools, Number(visit.params.id), ACTOR)),
@@ -59,6 +65,10 @@ export function addAlarmPages(visits: ConsoleVisits, tools: ConsoleTools): void 
       acknowledgeAll(tools, wanted, ACTOR),
     );
   });
+}
+
+function accountOf({ fields }: StoredAlarm): string | null {
+  return typeof fields.account_id === 'string' ? fields.account_id : null;
 }
 
 async function acknowledged(
@@ -83,9 +93,10 @@ interface AlarmsProps {
   /** Instead of single alarms. */
   groups?: AlarmGroupPage;
   isFirst?: boolean;
+  nicknames: Nicknames;
 }
 
-function AlarmsPage({ context, alarms = [], groups, isFirst = true, filter }: AlarmsProps) {
+function AlarmsPage({ context, alarms = [], groups, isFirst = true, filter, nicknames }: AlarmsProps) {
   const { alarms: words, alarmGroups } = context.words;
   const { openOnly = false, name, subject = '' } = filter;
   const tabs = [
@@ -104,8 +115,8 @@ function AlarmsPage({ context, alarms = [], groups, isFirst = true, filter }: Al
         </p>
       )}
       {isEmpty ? <NoAlarms context={context} filter={filter} isFirst={isFirst} /> : null}
-      {groups && !isEmpty ? <AlarmGroups context={context} groups={groups.data} /> : null}
-      {shown.length === 0 ? null : <AlarmTable context={context} alarms={shown} />}
+      {groups && !isEmpty ? <AlarmGroups {...{ context, groups: groups.data, nicknames }} /> : null}
+      {shown.length === 0 ? null : <AlarmTable {...{ context, alarms: shown, nicknames }} />}
       {groups && (groups.nextCursor || !isFirst) ? (
         <p class="row">
           {isFirst ? null : <a href="/alarms">{alarmGroups.first}</a>}
@@ -141,7 +152,13 @@ function pathOf({ openOnly, name, subject, before }: AlarmFilter): string {
   return parts.length === 0 ? '/alarms' : `/alarms?${parts.join('&')}`;
 }
 
-function AlarmTable({ context, alarms }: { context: ConsoleContext; alarms: readonly Rated<StoredAlarm>[] }) {
+interface TableProps {
+  context: ConsoleContext;
+  alarms: readonly Rated<StoredAlarm>[];
+  nicknames: Nicknames;
+}
+
+function AlarmTable({ context, alarms, nicknames }: TableProps) {
   const { alarms: words, alarmGroups } = context.words;
   const nameOf = (actor: string | null) => (actor === null ? '–' : actorName(context.language, actor));
   return (
@@ -152,7 +169,7 @@ function AlarmTable({ context, alarms }: { context: ConsoleContext; alarms: read
         <Under of={wordFor(words, name) ?? name} text={name} class="id" />,
         <SeverityMark context={context} severity={severity} />,
         <span class="number">{dateTime(at)}</span>,
-        <Facts language={context.language} facts={fields} />,
+        <Facts language={context.language} facts={fields} nicknames={nicknames} />,
         acknowledgedAt === null ? (
           <form method="post" action={`/alarms/${alarmId}`}>
             <Submit look="quiet small" text={words.acknowledge} about={`: ${name} ${alarmId}`} />

@@ -7,6 +7,7 @@ import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
 import { type Language, wordFor } from '../../../site/language.ts';
 import { IdLink } from '../../../site/parts/button.tsx';
 import { channelPath } from '../channels/list.tsx';
+import type { Nicknames } from '../customer.tsx';
 import { type ConsoleWords, consoleWords } from '../words/words.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -14,14 +15,20 @@ const SHOWN_COUNTS = ['count', 'seen', 'lines', 'wallets', 'entries', 'differenc
 
 type StoredFacts = Readonly<Record<string, unknown>>;
 
-/** `Amount NT$100.00`, one after the other. */
-export function Facts({ language, facts }: { language: Language; facts: StoredFacts }) {
+interface FactsProps {
+  language: Language;
+  facts: StoredFacts;
+  nicknames?: Nicknames;
+}
+
+/** `Amount NT$100.00`, one after the other. An account is called by its nickname, if it is given. */
+export function Facts({ language, facts, nicknames }: FactsProps) {
   const entries = Object.entries(facts).filter(([, value]) => !isEmpty(value));
   if (entries.length === 0) return <>–</>;
   return (
     <span class="details">
       {entries.map(([name, value]) => (
-        <Fact language={language} name={name} value={value} />
+        <Fact {...{ language, name, value, nickname: nicknames?.get(String(value)) }} />
       ))}
     </span>
   );
@@ -31,7 +38,14 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-function Fact({ language, name, value }: { language: Language; name: string; value: unknown }) {
+interface FactProps {
+  language: Language;
+  name: string;
+  value: unknown;
+  nickname: string | undefined;
+}
+
+function Fact({ language, name, value, nickname }: FactProps) {
   const words = consoleWords(language);
   const path = pathOfFact(name, String(value));
   const text = formatFact(words, name, value);
@@ -41,7 +55,15 @@ function Fact({ language, name, value }: { language: Language; name: string; val
       <span class="faint" title={plainName}>
         {wordFor(words.log.facts, plainName) ?? plainName}
       </span>{' '}
-      {path === undefined ? text : <IdLink href={path} text={text} />}
+      {nickname !== undefined ? (
+        <a class="nickname" href={path} title={text}>
+          {nickname}
+        </a>
+      ) : path === undefined ? (
+        text
+      ) : (
+        <IdLink href={path} text={text} />
+      )}
     </span>
   );
 }
