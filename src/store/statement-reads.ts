@@ -46,9 +46,9 @@ const SUMS = `WITH own AS MATERIALIZED (
       count(*) AS entries, sum(CASE WHEN credit = account_id THEN amount_nano ELSE -amount_nano END) AS amount
     FROM entries WHERE account_id = ? AND at < ? GROUP BY 1, 2, 3
   )
-  SELECT own.kind, own.side, used.model, sum(own.entries) AS entries, sum(own.amount) AS amount
-  FROM own LEFT JOIN usage_records used ON used.request_id = own.request_id
-  GROUP BY own.kind, own.side, used.model`;
+  SELECT kind, side, (SELECT model FROM usage_records WHERE usage_records.request_id = own.request_id) AS model,
+    sum(entries) AS entries, sum(amount) AS amount
+  FROM own GROUP BY 1, 2, 3`;
 const ENTRIES = `SELECT * FROM entries
   WHERE account_id = ? AND at >= ? AND at < ? AND kind <> 'usage' AND (at, entry_id) > (CAST(? AS BIGINT), CAST(? AS BIGINT))
   ORDER BY at, entry_id LIMIT ?`;
