@@ -9,7 +9,7 @@ export const REFUSAL_OPERATIONS: readonly AdminOperation[] = [
   operation('GET /api/admin/refusals', {
     id: 'showRefusals',
     summary:
-      'Refused requests without their content: the newest 100 of an account of the last 7 days, with counts by day, key and code of 30 days, or one by its id. Without a query: the newest 1,000 whose account is unknown. A new one appears within 5 seconds.',
+      'Refused requests without their content: the newest 100 of an account of the last 7 days, with counts by day, key and code of 30 days, or one by its id. Without a query: the newest 1,000 whose account is unknown, at most 250 of each code. A new one appears within 5 seconds.',
     query: z.object({ account: text.optional(), request_id: text.optional() }),
     run: (tools, { query }) => showRefusals(tools, { accountId: query.account, requestId: query.request_id }),
   }),
