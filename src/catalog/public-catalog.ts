@@ -26,7 +26,7 @@ const PATHS: Record<ModelKind, readonly string[]> = {
   embeddings: ['/v1/embeddings'],
   images: ['/v1/images/generations', '/v1/images/edits', '/v1/images/variations'],
   speech: ['/v1/audio/speech'],
-  transcription: ['/v1/audio/transcriptions'],
+  transcription: ['/v1/audio/transcriptions', '/v1/audio/translations'],
   rerank: ['/v1/rerank'],
   moderation: ['/v1/moderations'],
 };
@@ -36,6 +36,8 @@ const ENDPOINT_OF: Readonly<Record<string, Endpoint>> = {
   '/v1/images/generations': 'images',
   '/v1/images/edits': 'image_edits',
   '/v1/images/variations': 'image_variations',
+  '/v1/audio/transcriptions': 'transcription',
+  '/v1/audio/translations': 'audio_translation',
 };
 
 /** The API paths of a model: those of its kinds that the channels of its routes support. */

@@ -41,6 +41,8 @@ export interface RelayRequest {
   searches?: number | undefined;
   /** An estimate, where `searches` is a bound. */
   likelySearches?: number | undefined;
+  /** An estimate, where `seconds` is a bound. */
+  likelySeconds?: number | undefined;
   /** Of a whole answer with log probabilities: about how many JSON values each token is. */
   valuesPerToken?: number | undefined;
   /** Tokens of the output bound that the client set aside for thinking. */
@@ -334,6 +336,8 @@ export interface Dialect {
   /** `usage`: what is billed, if the answer does not report it, or reports it differently. */
   writeAnswer(document: JsonDocument, model: string, request: RelayRequest, usage?: ReportedUsage): string;
   longAnswers?: LongAnswers;
+  /** The content type of a whole answer; undefined: JSON. */
+  answerType?(request: RelayRequest): string | undefined;
   /** Absent: an answer in the form that was not asked for is no answer. */
   otherForm?: OtherForm;
   /** The content type of its stream; undefined: server-sent events. */

@@ -18,8 +18,14 @@ interface WaveFormat {
 
 /** Whether it is an uncompressed WAV with at least the bytes per second that speech needs. */
 export function isPlainWave(head: Buffer): boolean {
+  return waveBytesPerSecond(head) !== undefined;
+}
+
+/** Undefined for everything else. */
+export function waveBytesPerSecond(head: Buffer): number | undefined {
   const format = readWaveFormat(head);
-  return format !== undefined && PLAIN.has(format.code) && format.bytesPerSecond >= LEAST_WAVE_BYTES_PER_SECOND;
+  const isPlain = format && PLAIN.has(format.code) && format.bytesPerSecond >= LEAST_WAVE_BYTES_PER_SECOND;
+  return isPlain ? format.bytesPerSecond : undefined;
 }
 
 /** Undefined if it is not a WAV, or if decoders may use another format chunk: a later or second one. */

@@ -169,7 +169,8 @@ export function holdFor(call: PaidCall, inputTokens: number, outputTokens: numbe
     base: BigInt(inputTokens) * dearestInput + BigInt(images) * image + otherUnits + fees,
     unit: output * BigInt(choices),
     wanted: outputTokens === 0 ? 0 : Math.max(outputTokens, LEAST_OUTPUT_TOKENS),
-    least: images > 0 ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),
+    // Neither an image nor a transcript can be cut short.
+    least: images > 0 || seconds > 0 ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),
   };
 }
 

@@ -33,7 +33,7 @@ export async function deliverWhole(
     // Written before the settlement: once money has moved, nothing may fail any more.
     const text = call.dialect.writeAnswer(begun.document, model, call.request, needsBill ? bill : undefined);
     const headers = answerHeaders(tools, admission, step, begun);
-    headers['content-type'] = 'application/json';
+    headers['content-type'] = call.dialect.answerType?.(call.request) ?? 'application/json';
     const settled = await closing.settle('ok', bill, { first: answer, last: answer });
     if (settled) addSettled(headers, admission, settled, bill.buckets);
     return { headers, body: begun.large ? largeBody(tools, call, text, begun.large) : text };

@@ -85,7 +85,7 @@ export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bi
 /** What is neither token nor image: as reported, or else all that was requested. */
 export function otherUnits(request: Call['request'], reported: Buckets = NO_BUCKETS) {
   return {
-    seconds: reported.seconds || (request.seconds ?? 0),
+    seconds: reported.seconds || (request.likelySeconds ?? request.seconds ?? 0),
     characters: request.characters ?? 0,
     searches: reported.searches || (request.searches ?? 0),
   };

@@ -9,6 +9,7 @@ export const ENDPOINTS = [
   'image_variations',
   'speech',
   'transcription',
+  'audio_translation',
   'rerank',
   'moderation',
   'messages',
@@ -32,6 +33,7 @@ const OPENAI: readonly Endpoint[] = [
   ...IMAGES,
   'speech',
   'transcription',
+  'audio_translation',
   'rerank',
   'moderation',
 ];
@@ -61,7 +63,7 @@ export const SERVED_BY: Record<ModelKind, readonly Endpoint[]> = {
   embeddings: ['embeddings'],
   images: IMAGES,
   speech: ['speech'],
-  transcription: ['transcription'],
+  transcription: ['transcription', 'audio_translation'],
   rerank: ['rerank'],
   moderation: ['moderation'],
 };

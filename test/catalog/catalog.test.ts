@@ -67,7 +67,7 @@ describe('routes', () => {
 
 const ALL = [
   ...['chat', 'responses', 'embeddings', 'images', 'image_edits', 'image_variations'],
-  ...['speech', 'transcription', 'rerank', 'moderation'],
+  ...['speech', 'transcription', 'audio_translation', 'rerank', 'moderation'],
 ];
 
 test('channels have what the document says and sensible rest', () => {

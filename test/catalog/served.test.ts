@@ -27,7 +27,7 @@ function faultsOfNew(text: string): string[] {
 
 const OPENAI = [
   ...['chat', 'responses', 'embeddings', 'images', 'image_edits', 'image_variations'],
-  ...['speech', 'transcription', 'rerank', 'moderation'],
+  ...['speech', 'transcription', 'audio_translation', 'rerank', 'moderation'],
 ];
 
 describe('a kind that no route can serve', () => {

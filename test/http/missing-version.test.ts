@@ -10,12 +10,8 @@ import type { SiteTools } from '../../src/site/tools.ts';
 import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
 
 const OPENAI = [
-  '/chat/completions',
-  '/responses',
-  '/embeddings',
-  '/images/generations',
-  '/images/edits',
-  '/images/variations',
+  ...['/chat/completions', '/responses', '/embeddings', '/images/generations', '/images/edits', '/images/variations'],
+  ...['/audio/transcriptions', '/audio/translations'],
 ];
 const ANTHROPIC = ['/messages', '/messages/count_tokens'];
 const POSTED = [...OPENAI, ...ANTHROPIC];

@@ -65,6 +65,8 @@ export const LARGE_ROUTES: Readonly<Partial<Record<RouteName, number>>> = {
   'POST /v1/rerank': 5 * MIB,
   'POST /v2/rerank': 5 * MIB,
   'POST /v1/moderations': 20 * MIB,
+  'POST /v1/audio/transcriptions': 26 * MIB,
+  'POST /v1/audio/translations': 26 * MIB,
   'POST /mcp': MIB,
 };
 
@@ -108,11 +110,13 @@ const BODIES: Readonly<Partial<Record<RouteName, ListedRoute['body']>>> = {
   'POST /v1/embeddings': { model: 'vectors', input: 'Hi', user: 'u' },
   'POST /v1/images/generations': { model: 'paint', prompt: 'a cat', n: 1, user: 'u' },
   'POST /v1/images/edits': { model: 'paint', prompt: 'a cat', images: [{ image_url: 'https://x.test/a' }], user: 'u' },
-  // Only a form can hold its file.
+  // Only a form can hold their files.
   'POST /v1/images/variations': { n: 1 },
   'POST /v1/rerank': { model: 'rerank', query: 'Hi', documents: ['a', { text: 'b' }], top_n: 1 },
   'POST /v2/rerank': { model: 'rerank', query: 'Hi', documents: ['a'] },
   'POST /v1/moderations': { model: 'moderation', input: 'Hi' },
+  'POST /v1/audio/transcriptions': { language: 'en' },
+  'POST /v1/audio/translations': { temperature: 0 },
   'POST /mcp': {
     jsonrpc: '2.0',
     id: 1,

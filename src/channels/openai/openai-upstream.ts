@@ -23,6 +23,7 @@ const PATHS: Partial<Record<Endpoint, string>> = {
   image_variations: '/images/variations',
   speech: '/audio/speech',
   transcription: '/audio/transcriptions',
+  audio_translation: '/audio/translations',
   rerank: '/rerank',
   moderation: '/moderations',
 };

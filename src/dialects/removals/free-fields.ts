@@ -50,6 +50,7 @@ export const FREE_FIELDS: Record<Dialect['endpoint'], readonly string[]> = {
     ...['model', 'file', 'language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities', 'stream'],
     ...['include', 'chunking_strategy'],
   ],
+  audio_translation: ['model', 'file', 'prompt', 'response_format', 'temperature'],
   rerank: ['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'rank_fields'],
   moderation: ['model', 'input'],
   gemini: [

@@ -38,10 +38,11 @@ const CHAT = ['chat'] as const;
 const RESPONSES = ['responses'] as const;
 const MESSAGES = ['messages'] as const;
 const IMAGES = ['images', 'image_edits', 'image_variations'] as const;
+const TRANSCRIPTS = ['transcription', 'audio_translation'] as const;
 const RERANK = ['rerank'] as const;
 const OTHERS = ['speech', 'rerank', 'moderation'] as const;
 /** Formats without an output bound. */
-const WHOLE = ['embeddings', ...IMAGES, ...OTHERS] as const;
+const WHOLE = ['embeddings', ...IMAGES, ...OTHERS, ...TRANSCRIPTS] as const;
 
 export const PRICED_FIELDS: readonly PricedField[] = [
   // Which model answers, and how.
@@ -177,7 +178,7 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   {
     name: 'background',
     rule: 'dropped',
-    in: ['chat', 'messages', 'embeddings', ...OTHERS],
+    in: ['chat', 'messages', 'embeddings', ...OTHERS, ...TRANSCRIPTS],
     why: 'the answer is fetched later',
   },
   { name: 'previous_response_id', rule: 'refused', in: RESPONSES, why: 'stored input of unknown size' },

@@ -92,6 +92,7 @@ const KNOWN: Record<Dialect['endpoint'], ReadonlyMap<string, KnownField>> = {
   image_variations: knownOf('image_variations'),
   speech: knownOf('speech'),
   transcription: knownOf('transcription'),
+  audio_translation: knownOf('audio_translation'),
   rerank: knownOf('rerank'),
   moderation: knownOf('moderation'),
   gemini: knownOf('gemini'),

@@ -8,6 +8,7 @@ import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImageEdits, openaiImages, openaiImageVariations } from '../../dialects/openai-images/dialect.ts';
 import { openaiModerations } from '../../dialects/openai-moderations/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
+import { openaiTranscriptions, openaiTranslations } from '../../dialects/openai-transcriptions/dialect.ts';
 import { rerank } from '../../dialects/rerank/dialect.ts';
 import type { FaultCode } from '../../faults/table.ts';
 import type { Envelope } from '../../faults/write.ts';
@@ -195,6 +196,29 @@ export const MODEL_CALLS = [
     requestHeaders: { ...outline.noWait, ...outline.session },
     form: outline.imageVariationsForm,
     answer: outline.imagesAnswer,
+  }),
+  modelCall('POST /v1/audio/transcriptions', {
+    id: 'createTranscription',
+    summary: 'Transcripts of recordings in the OpenAI format',
+    description: 'Send the recording as a file in a form, at most 26 MiB in all. It is never stored.',
+    kind: 'transcription',
+    dialect: openaiTranscriptions,
+    maxBytes: MIB,
+    requestHeaders: { ...outline.noWait, ...outline.session },
+    form: outline.transcriptionForm,
+    answer: outline.transcriptionAnswer,
+    events: 'Parts of the text as `transcript.text.delta`, and `transcript.text.done` with usage and cost.',
+  }),
+  modelCall('POST /v1/audio/translations', {
+    id: 'createTranslation',
+    summary: 'Transcripts in English, whatever language is spoken, in the OpenAI format',
+    description: 'Few models have it. The recording is never stored.',
+    kind: 'transcription',
+    dialect: openaiTranslations,
+    maxBytes: MIB,
+    requestHeaders: { ...outline.noWait, ...outline.session },
+    form: outline.translationForm,
+    answer: outline.transcriptionAnswer,
   }),
   modelCall('POST /v1/rerank', {
     id: 'rerank',

@@ -175,6 +175,26 @@ export const imagesAnswer = openai(
   { created: count, usage: anyObject },
 );
 
+const transcriptFormat = z.enum(['json', 'text', 'srt', 'vtt', 'verbose_json', 'diarized_json']);
+
+export const translationForm = openai(
+  'TranslationForm',
+  { model, file },
+  { prompt: text, response_format: transcriptFormat, temperature: number },
+);
+
+export const transcriptionForm = openai(
+  'TranscriptionForm',
+  { model, file },
+  { language: text, prompt: text, response_format: transcriptFormat, temperature: number, stream },
+);
+
+export const transcriptionAnswer = openai(
+  'TranscriptionAnswer',
+  { text },
+  { usage: anyObject, language: text, duration: z.union([number, text]), segments: z.array(anyObject) },
+).describe('In JSON; `text`, `srt` and `vtt` are answered as text.');
+
 const cohere = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
   partly(needed, rest).meta({ id, description: 'Outline; the format is that of Cohere and Jina.' });
 

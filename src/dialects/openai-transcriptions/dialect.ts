@@ -1,0 +1,69 @@
+// The OpenAI formats for transcripts: of a recording in its own language, and translated into English.
+
+import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import type { Dialect, RelayRequest, ReportedUsage } from '../dialect.ts';
+import { writeSame } from '../form/form.ts';
+import { NEVER_STREAMS } from '../stream/never-streams.ts';
+import { askedFormat, formatOf, readRequest, readTranslation, TRANSCRIPTION_FORM } from './read-request.ts';
+import { readAnswer } from './read-transcript.ts';
+import { createStreamReader, createStreamWriter, OTHER_FORM } from './stream.ts';
+import { writeSrt, writeVtt } from './subtitles.ts';
+
+const SAME = {
+  ...NEVER_STREAMS,
+  envelope: 'openai',
+  promptField: 'prompt',
+  form: TRANSCRIPTION_FORM,
+  writeRequest,
+  readAnswer,
+  writeAnswer,
+  answerType,
+} satisfies Partial<Dialect>;
+
+export const openaiTranscriptions: Dialect = {
+  ...SAME,
+  endpoint: 'transcription',
+  readRequest,
+  createStreamReader,
+  createStreamWriter,
+  otherForm: OTHER_FORM,
+};
+
+export const openaiTranslations: Dialect = {
+  ...SAME,
+  endpoint: 'audio_translation',
+  isOptional: true,
+  readRequest: readTranslation,
+};
+
+const SUBTITLES: Readonly<Record<string, (segments: Json | undefined) => string>> = { srt: writeSrt, vtt: writeVtt };
+
+function writeRequest(request: RelayRequest, { model }: { model: string }, removed: readonly string[] = []) {
+  const { value } = request.document;
+  const format = formatOf(value);
+  // Subtitles need segments, which other granularities leave out.
+  const left = format in SUBTITLES ? [...removed, 'timestamp_granularities'] : removed;
+  const edits = value.response_format === undefined ? { model } : { model, response_format: askedFormat(value) };
+  return writeSame(request, edits, left);
+}
+
+function writeAnswer(document: JsonDocument, _model: string, { document: asked }: RelayRequest, usage?: ReportedUsage) {
+  const format = formatOf(asked.value);
+  const { text, segments } = document.value;
+  const subtitles = SUBTITLES[format];
+  if (subtitles) return subtitles(segments);
+  if (format === 'text') return `${text}\n`;
+  const own = document.value.usage;
+  return usage && isObject(own) ? editMembers(document, { usage: withFigures(own, usage) }) : document.text;
+}
+
+function withFigures(usage: JsonObject, { buckets: { input, output, seconds } }: ReportedUsage): JsonObject {
+  if (usage.type === 'duration') return { ...usage, seconds };
+  return { ...usage, input_tokens: input, output_tokens: output, total_tokens: input + output };
+}
+
+function answerType({ document: { value } }: RelayRequest): string | undefined {
+  const format = formatOf(value);
+  if (format === 'vtt') return 'text/vtt; charset=utf-8';
+  return format === 'text' || format === 'srt' ? 'text/plain; charset=utf-8' : undefined;
+}

@@ -1,0 +1,52 @@
+// A transcript and what it used: tokens or seconds as the upstream reports them, and by our own count where it does not.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { weighTokens, wholeTokens } from '../../kit/tokens.ts';
+import { type Buckets, NO_BUCKETS } from '../../store/rows.ts';
+import { readCount } from '../counts.ts';
+import { type AnswerFacts, NO_OUTPUT, type Output, type RelayRequest, type ReportedUsage } from '../dialect.ts';
+
+/** No file that we take is longer. */
+const MAX_SECONDS = 1_000_000;
+
+export function readAnswer({ value }: { value: JsonObject }, request?: RelayRequest): AnswerFacts | undefined {
+  if (typeof value.text !== 'string') return undefined;
+  const output = outputOf(value.text !== '', weighTokens(value.text));
+  return { usage: usageOf(value, output, request), output, finish: 'other' };
+}
+
+export function outputOf(hasContent: boolean, tokens: number): Output {
+  return { ...NO_OUTPUT, hasContent, tokens };
+}
+
+/** Of an answer or of the event that ends a stream. */
+export function usageOf(
+  { usage, duration }: JsonObject,
+  { tokens }: Output,
+  request: Pick<RelayRequest, 'likelySeconds' | 'input'> | undefined,
+): ReportedUsage {
+  const reported = isObject(usage) ? usage : {};
+  const read = readTokens(reported);
+  const seconds = readSeconds(reported.seconds) ?? readSeconds(duration);
+  const counted: (keyof Buckets)[] = [];
+  if (!read) counted.push('input', 'output');
+  if (seconds === undefined) counted.push('seconds');
+  const buckets = {
+    ...NO_BUCKETS,
+    ...(read ?? { input: request?.input.estimate ?? 0, output: wholeTokens(tokens) }),
+    seconds: seconds ?? request?.likelySeconds ?? 0,
+  };
+  return { buckets, reasoning: 0, ...(counted.length > 0 ? { counted } : {}) };
+}
+
+/** Zeros mean that nothing was counted. */
+function readTokens({ input_tokens, output_tokens }: JsonObject): Pick<Buckets, 'input' | 'output'> | undefined {
+  const [input, output] = [readCount(input_tokens), readCount(output_tokens)];
+  return input !== undefined && output !== undefined && input + output > 0 ? { input, output } : undefined;
+}
+
+/** Begun seconds count as whole ones. Some upstreams write the length as text. */
+function readSeconds(value: Json | undefined): number | undefined {
+  const seconds = typeof value === 'string' && /^\d{1,7}(\.\d{1,9})?$/.test(value) ? Number(value) : value;
+  return typeof seconds === 'number' && seconds > 0 && seconds <= MAX_SECONDS ? Math.ceil(seconds) : undefined;
+}

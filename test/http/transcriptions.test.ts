@@ -1,0 +1,302 @@
+// POST /v1/audio/transcriptions and /v1/audio/translations: the recording arrives intact, the bill is what the upstream reports
+// or the length of the recording, and the client gets the format that it asked for.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { Answer } from '../support/answer.ts';
+import { type FormField, postForm, seenFile, seenForm } from '../support/forms.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { issueCard } from '../support/issue-cards.ts';
+import { errorScript, jsonScript, sseScript } from '../support/openai-chat.ts';
+import { m4aOf, wavOf } from '../support/recordings.ts';
+import { readSse } from '../support/sse.ts';
+import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
+
+const PATH = '/v1/audio/transcriptions';
+const PER_SECOND = 1_000_000n;
+const KINDS = { kinds: ['transcription'] };
+
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    document: (standard) => ({
+      ...standard,
+      channels: [...standard.channels, openaiChannel('second', upstreamUrl(standard))],
+      models: [
+        ...standard.models,
+        upModel('hear', { ...KINDS, price: { second: 0.001 } }),
+        upModel('hear-dear', { ...KINDS, price: { second: 1_000 } }),
+        upModel('hear-free', { ...KINDS, price: 'free' }),
+        upModel('hear-by-token', { ...KINDS, price: { input: 100, output: 300 }, max_output_tokens: 2_000 }),
+        upModel('hear-twice', {
+          ...{ ...KINDS, price: { second: 0.001 } },
+          routes: [
+            { channel: 'up', model: 'first-name', priority: 1 },
+            { channel: 'second', model: 'second-name', priority: 2 },
+          ],
+        }),
+      ],
+    }),
+  });
+  account = await gateway.register();
+  const card = await issueCard(gateway, { amount: 100_000_000_000n });
+  await gateway.call('/api/redeem', { key: account.key, body: { code: card.code } });
+});
+afterEach(() => gateway.upstream.reset());
+afterAll(async () => {
+  expect(gateway.audit()).toEqual([]);
+  await gateway.stop();
+});
+
+const FILE = new File([wavOf(9.5)], 'call.wav', { type: 'audio/x-wav' });
+const fieldsOf = (fields: Record<string, string> = {}): FormField[] => [
+  ['file', FILE],
+  ...Object.entries({ model: 'hear', ...fields }),
+];
+const transcribe = (fields: readonly FormField[] = fieldsOf(), path = PATH) =>
+  postForm(gateway, path, fields, { key: account.key });
+const receiptOf = (response: Response) =>
+  gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
+const said = (rest: Record<string, unknown> = {}) => jsonScript(200, { text: 'Good morning.', ...rest });
+const DURATION = { type: 'duration', seconds: 10 };
+const SEGMENTS = [
+  { id: 0, start: 0, end: 2.5, text: ' Good morning.' },
+  { id: 1, start: 2.5, end: 3_723.004, text: ' How are --> you?' },
+];
+
+describe('a transcript', () => {
+  test('is of the file as it came, and costs the seconds that are reported', async () => {
+    gateway.upstream.next(said({ usage: DURATION }));
+    const response = await transcribe(fieldsOf({ language: 'en', temperature: '0' }));
+    expect(response.headers.get('x-svc-channel')).toBe('up');
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.01');
+    expect(await response.json()).toEqual({ text: 'Good morning.', usage: DURATION });
+    const [seen] = gateway.upstream.requests;
+    expect(seen?.path).toBe(PATH);
+    expect(seen && (await seenForm(seen))).toEqual([
+      ['model', 'scripted-2026-01'],
+      ['file', await seenFile(FILE)],
+      ['language', 'en'],
+      ['temperature', '0'],
+    ]);
+    expect(await receiptOf(response)).toMatchObject({
+      ...{ endpoint: PATH, seconds: 10, estimated: false, cost_nano: String(10n * PER_SECOND) },
+      lines: expect.arrayContaining([
+        { bucket: 'second', quantity: 10, unit_price_nano: String(PER_SECOND), amount_nano: String(10n * PER_SECOND) },
+      ]),
+    });
+  });
+
+  test('by tokens costs the tokens that are reported', async () => {
+    const usage = { type: 'tokens', input_tokens: 95, output_tokens: 4, total_tokens: 99 };
+    gateway.upstream.next(said({ usage }));
+    const receipt = await receiptOf(await transcribe(fieldsOf({ model: 'hear-by-token' })));
+    expect(receipt).toMatchObject({ input_tokens: 95, output_tokens: 4, estimated: false });
+    expect(receipt.cost_nano).toBe(String(95n * 100_000n + 4n * 300_000n));
+  });
+
+  test.each([
+    ['the length that the upstream heard', { duration: 8.47 }, 9, false],
+    ['that length as text', { duration: '8.47' }, 9, false],
+    ['the length of the file, where nothing is reported', {}, 10, true],
+    ['the same for impossible figures', { duration: -1, usage: { type: 'duration', seconds: 'many' } }, 10, true],
+    ['at most the hold', { usage: { type: 'duration', seconds: 500 } }, 500, false],
+  ])('costs %s', async (_name, rest, seconds, estimated) => {
+    gateway.upstream.next(said(rest));
+    const receipt = await receiptOf(await transcribe());
+    expect(receipt).toMatchObject({ seconds, estimated });
+    expect(receipt.cost_nano).toBe(String(BigInt(Math.min(seconds, 11)) * PER_SECOND));
+  });
+
+  test('of a container that only declares its length holds for what its bytes could be', async () => {
+    const file = new File([m4aOf(60, 480_000)], 'memo.m4a');
+    gateway.upstream.next(said({ usage: { type: 'duration', seconds: 400 } }));
+    const receipt = await receiptOf(
+      await transcribe([
+        ['model', 'hear'],
+        ['file', file],
+      ]),
+    );
+    expect(receipt).toMatchObject({ seconds: 400, cost_nano: String(400n * PER_SECOND) });
+  });
+
+  test('that is longer than the balance pays for is refused before it is sent', async () => {
+    const response = await transcribe(fieldsOf({ model: 'hear-dear' }));
+    expect([response.status, ((await response.json()) as Answer).error.code]).toEqual([402, 'insufficient_balance']);
+    expect(gateway.upstream.requests).toEqual([]);
+  });
+
+  test('is served by the next channel with the same file', async () => {
+    gateway.upstream.otherwise((request) =>
+      request.body.includes('second-name') ? said({ usage: DURATION }) : errorScript(500, { message: 'down' }),
+    );
+    const response = await transcribe(fieldsOf({ model: 'hear-twice' }));
+    expect([response.status, response.headers.get('x-svc-channel')]).toEqual([200, 'second']);
+    for (const seen of gateway.upstream.requests) {
+      expect(await seenForm(seen)).toContainEqual(['file', await seenFile(FILE)]);
+    }
+  });
+
+  test.each([
+    ['no words', jsonScript(200, { text: '', usage: DURATION }), 200],
+    ['no text', jsonScript(200, { usage: DURATION }), 502],
+    ['a failure', errorScript(500, { message: 'down' }), 502],
+  ])('with %s costs nothing', async (_name, script, status) => {
+    gateway.upstream.otherwise(script);
+    const response = await transcribe();
+    expect(response.status).toBe(status);
+    expect(await receiptOf(response)).toMatchObject({ cost_nano: '0' });
+  });
+
+  test('of a free model passes only what free models take', async () => {
+    gateway.upstream.next(said());
+    const response = await transcribe(fieldsOf({ model: 'hear-free', vad_filter: 'true' }));
+    expect([response.status, response.headers.get('x-svc-dropped')]).toEqual([200, 'vad_filter']);
+  });
+
+  test('has any reported usage charged exactly, and never more than its hold', async () => {
+    const seconds = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.double({ min: 0.01, max: 20, noNaN: true }));
+    await fc.assert(
+      fc.asyncProperty(seconds, fc.double({ min: 0.1, max: 12, noNaN: true }), async (heard, length) => {
+        gateway.upstream.next(said({ usage: { type: 'duration', seconds: heard } }));
+        const file = new File([wavOf(length)], 'a.wav');
+        const response = await transcribe([
+          ['model', 'hear'],
+          ['file', file],
+        ]);
+        const { cost_nano }: Answer = await receiptOf(response);
+        expect(BigInt(cost_nano)).toBe(
+          BigInt(Math.min(Math.ceil(heard), Math.max(1, Math.ceil(length)) + 1)) * PER_SECOND,
+        );
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('formats', () => {
+  test.each([
+    ['text', 'json', 'text/plain; charset=utf-8', 'Good morning.\n'],
+    [
+      'srt',
+      'verbose_json',
+      'text/plain; charset=utf-8',
+      '1\n00:00:00,000 --> 00:00:02,500\nGood morning.\n\n2\n00:00:02,500 --> 01:02:03,004\nHow are -> you?\n\n',
+    ],
+    [
+      'vtt',
+      'verbose_json',
+      'text/vtt; charset=utf-8',
+      'WEBVTT\n\n00:00:00.000 --> 00:00:02.500\nGood morning.\n\n00:00:02.500 --> 01:02:03.004\nHow are -> you?\n\n',
+    ],
+  ])('%s is written from %s', async (format, asked, type, text) => {
+    gateway.upstream.next(said({ duration: 9.5, segments: SEGMENTS }));
+    const fields: FormField[] = [...fieldsOf({ response_format: format }), ['timestamp_granularities[]', 'word']];
+    const response = await transcribe(fields);
+    expect([response.headers.get('content-type'), await response.text()]).toEqual([type, text]);
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.01');
+    const [seen] = gateway.upstream.requests;
+    const sent = seen ? await seenForm(seen) : [];
+    expect(sent).toContainEqual(['response_format', asked]);
+    expect(sent.some(([name]) => name.startsWith('timestamp'))).toBe(format === 'text');
+  });
+
+  test('verbose_json passes as it is', async () => {
+    const answer = { task: 'transcribe', duration: 9.5, text: 'Good morning.', segments: SEGMENTS };
+    gateway.upstream.next(jsonScript(200, answer));
+    expect(await (await transcribe(fieldsOf({ response_format: 'verbose_json' }))).json()).toEqual(answer);
+  });
+});
+
+describe('a stream', () => {
+  const event = (type: string, rest: Record<string, unknown>) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
+  const delta = (text: string) => event('transcript.text.delta', { delta: text });
+  const streamed = (fields: Record<string, string> = {}) => transcribe(fieldsOf({ stream: 'true', ...fields }));
+
+  test('has the deltas and, in its last event, usage and cost', async () => {
+    const usage = { type: 'tokens', input_tokens: 95, output_tokens: 4, total_tokens: 99 };
+    gateway.upstream.next(
+      sseScript([delta('Good '), delta('morning.'), event('transcript.text.done', { text: 'Good morning.', usage })]),
+    );
+    const events = await readSse(await streamed({ model: 'hear-by-token' }));
+    expect(events.map(({ json }) => json.type.replace('transcript.text.', ''))).toEqual(['delta', 'delta', 'done']);
+    const cost = 95n * 100_000n + 4n * 300_000n;
+    expect(events[2]?.json.usage).toEqual({ ...usage, cost_ntd: Number(cost) / 1e9, cost_nano: String(cost) });
+  });
+
+  test('of an upstream that answers whole is a stream all the same', async () => {
+    gateway.upstream.next(said({ usage: DURATION }));
+    const events = await readSse(await streamed());
+    expect(events.map(({ json }) => json.delta ?? json.text)).toEqual(['Good morning.', 'Good morning.']);
+    expect(events[1]?.json.usage).toMatchObject({ ...DURATION, cost_ntd: 0.01 });
+  });
+
+  test('that breaks off costs nothing, and says so', async () => {
+    gateway.upstream.otherwise({ ...sseScript([delta('Good ')]), framing: 'close' });
+    const response = await streamed();
+    const events = await readSse(response);
+    expect(events.at(-1)?.json.error.code).toBe('upstream_failed');
+    expect(await receiptOf(response)).toMatchObject({ cost_nano: '0' });
+  });
+
+  test.each(['srt', 'vtt'])('of %s is refused', async (response_format) => {
+    const response = await streamed({ response_format });
+    expect([response.status, ((await response.json()) as Answer).error.param]).toEqual([400, 'stream']);
+  });
+});
+
+describe('a refusal names the field', () => {
+  test.each<[string, readonly FormField[], string]>([
+    ['no file', [['model', 'hear']], 'file'],
+    ['two files', [...fieldsOf(), ['file', FILE]], 'file'],
+    ['a format that is none', fieldsOf({ response_format: 'xml' }), 'response_format'],
+    ['stream as a word', fieldsOf({ stream: 'yes' }), 'stream'],
+    ['a chat model', fieldsOf({ model: 'up-paid' }), 'model'],
+  ])('%s', async (_name, fields, param) => {
+    const response = await transcribe(fields);
+    expect([response.status, ((await response.json()) as Answer).error.param]).toEqual([400, param]);
+    expect(gateway.upstream.requests).toEqual([]);
+  });
+
+  test('more than 26 MiB', async () => {
+    const file = new File([new Uint8Array(27 * 1024 * 1024)], 'a.wav');
+    expect(
+      (
+        await transcribe([
+          ['model', 'hear'],
+          ['file', file],
+        ])
+      ).status,
+    ).toBe(413);
+  });
+});
+
+describe('a translation', () => {
+  test('is charged as a transcript is', async () => {
+    gateway.upstream.next(said({ usage: DURATION }));
+    const response = await transcribe(fieldsOf(), '/v1/audio/translations');
+    expect([response.status, response.headers.get('x-svc-cost-ntd')]).toEqual([200, '0.01']);
+    expect(gateway.upstream.requests[0]?.path).toBe('/v1/audio/translations');
+  });
+
+  test('that the upstream does not have is a fault of the call', async () => {
+    gateway.upstream.otherwise(errorScript(404, { message: 'Not Found' }));
+    const response = await transcribe(fieldsOf(), '/v1/audio/translations');
+    expect([response.status, ((await response.json()) as Answer).error.code]).toEqual([400, 'unsupported_endpoint']);
+  });
+});
+
+test('a quote without the recording is for the longest that is taken', async () => {
+  const body = { endpoint: PATH, body: { model: 'hear' } };
+  const quote: Answer = await (await gateway.call('/api/quote', { key: account.key, body })).json();
+  expect(quote).toMatchObject({ max_cost_ntd: 27.263, refusal: null });
+  gateway.upstream.next(said({ usage: DURATION }));
+  const response = await postForm(gateway, PATH, fieldsOf(), {
+    key: account.key,
+    headers: { 'x-svc-quote': quote.quote_id },
+  });
+  expect([response.status, response.headers.get('x-svc-cost-ntd')]).toEqual([200, '0.01']);
+});
