@@ -85,6 +85,7 @@ export async function startClientGateway(options: TestGatewayOptions = {}): Prom
           upModel('even', { price: { input: 1_000, output: 1_000 } }),
           upModel('vectors', { kinds: ['embeddings'], price: { input: 1 } }),
           upModel('paint', { kinds: ['images'], price: { image: 0.001 } }),
+          upModel('hear', { kinds: ['transcription'], price: { second: 0.001 } }),
           upModel('paint-dear', { kinds: ['images'], price: { image: 1 } }),
         ],
       });
