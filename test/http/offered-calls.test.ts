@@ -141,7 +141,7 @@ describe.each(SERVERS)('a server $name', ({ path, document, paidModel, freePerMi
         }, place);
     for (const [place, methods] of Object.entries<Answer>(paths)) {
       for (const [method, { requestBody, parameters }] of Object.entries<Answer>(methods)) {
-        const body = requestBody?.content['application/json'].example;
+        const body = requestBody?.content['application/json']?.example;
         if (body === undefined) continue;
         const href = servers[0].url + fill(place, parameters);
         const response = await send({ method: method.toUpperCase(), href, body }, key);

@@ -5,6 +5,8 @@ import type { HttpRoute } from '../../src/http/operation.ts';
 import { ROUTES } from '../../src/http/route-table.ts';
 
 export interface ListedRoute extends Pick<HttpRoute, 'name' | 'method' | 'path' | 'auth' | 'maxBytes'> {
+  /** The most that it takes in JSON; `maxBytes` may be for a form. */
+  jsonBytes: number;
   /** Of a call that succeeds on the gateway of `start-secure.ts`. */
   body?: Readonly<Record<string, unknown>>;
   /** Parameters that it reads. */
@@ -128,7 +130,8 @@ const BODIES: Readonly<Partial<Record<RouteName, ListedRoute['body']>>> = {
 export const LISTED_ROUTES: readonly ListedRoute[] = ROUTES.map((route) => {
   const { name, method, path, auth, maxBytes, query, example } = route;
   const body = BODIES[name] ?? (example as ListedRoute['body']);
-  return { name, method, path, auth, maxBytes, query: Object.keys(query?.shape ?? {}), ...(body ? { body } : {}) };
+  const jsonBytes = 'call' in route ? route.call.maxBytes : maxBytes;
+  return { name, method, path, auth, maxBytes, jsonBytes, query: Object.keys(query?.shape ?? {}), ...(body ? { body } : {}) };
 });
 
 /** The path with something in place of `:id`. */
