@@ -32,6 +32,8 @@ export interface RelayRequest {
   maxOutputTokens: number | undefined;
   /** The field that sets it, or would; undefined where nothing does. */
   boundName: string | undefined;
+  /** No bound cuts the output short: all of it is held, and it may be long in coming. */
+  isUncut?: boolean | undefined;
   choices: number;
   /** Images asked for; 0 for everything that is no image request. */
   images: number;
@@ -277,7 +279,10 @@ export interface StreamWriter {
   stopAtBound(): string;
   /** Everything after the last content: stop, usage with the cost, end. */
   end(final: FinalUsage): string;
-  error(body: Record<string, unknown>): string;
+  /** Undefined if the format has no place for an error: the connection is then closed without an end. */
+  error(body: Record<string, unknown>): string | undefined;
+  /** Set if frames are bytes, one for each character. */
+  encode?(frames: string): Uint8Array;
   keepAlive(): string;
   /** Later frames name this model. */
   rename(model: string): void;
@@ -290,6 +295,11 @@ export interface RepeatedFrames {
   partsOf(shape: Shape): readonly string[] | undefined;
   /** One went out: its text is these bytes of UTF-8, its tokens were counted. */
   note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void;
+}
+
+export interface FramedBytes {
+  chunk(bytes: Uint8Array): string;
+  end: string;
 }
 
 /** For formats whose whole answers may have long members: vectors, pictures. */
@@ -340,6 +350,8 @@ export interface Dialect {
   answerType?(request: RelayRequest): string | undefined;
   /** Absent: an answer in the form that was not asked for is no answer. */
   otherForm?: OtherForm;
+  /** For answers that may be bytes: a chunk of them as an event, and their end; undefined if this type is no answer. */
+  frameBytes?(contentType: string): FramedBytes | undefined;
   /** The content type of its stream; undefined: server-sent events. */
   streamType?(request: RelayRequest): string | undefined;
   createStreamReader(request: RelayRequest): StreamReader;

@@ -43,6 +43,8 @@ export interface Description {
   /** What a success is, in words. */
   result: string;
   answer: z.ZodType;
+  /** Its content type; JSON if left out. */
+  answerType?: string;
   /** A success in other content types. */
   alsoAs?: Shapes | undefined;
   answerHeaders?: readonly string[] | undefined;

@@ -46,7 +46,7 @@ function writeCall(call: Call, refusals: Readonly<Record<string, Response>>, sch
     headers,
     content: answer && json(answer),
   }));
-  const success = { description: call.result, headers, content: { ...json(call.answer), ...call.alsoAs } };
+  const success = { description: call.result, headers, content: { ...answerOf(call), ...call.alsoAs } };
   const responses: Record<string, Response> = { [call.status]: success, ...others, ...refusals };
   const asJson = body && { 'application/json': { schema: writeSchema(body, schemas), example } };
   const content = { ...asJson, ...mapValues(bodyAs, (shape) => ({ schema: writeSchema(shape, schemas) })) };
@@ -61,6 +61,10 @@ function writeCall(call: Call, refusals: Readonly<Record<string, Response>>, sch
     requestBody: Object.keys(content).length > 0 ? { required: !call.isBodyOptional, content } : undefined,
     responses: mapValues(responses, (response) => writeResponse(response, schemas)),
   };
+}
+
+function answerOf({ answer, answerType }: Call): Shapes {
+  return answerType === undefined ? json(answer) : { [answerType]: answer };
 }
 
 function writeResponse({ description, headers, content }: Response, schemas: WrittenCalls['schemas']): Schema {

@@ -125,6 +125,8 @@ export interface PaidCall {
     choices: number;
     /** Requested images: their output cannot be cut short, so all of it is held. */
     images: number;
+    /** The same of other output. */
+    isUncut?: boolean | undefined;
     /** At most so many seconds of audio, characters of text, and searches. */
     seconds?: number | undefined;
     characters?: number | undefined;
@@ -153,7 +155,7 @@ export interface HoldTerms {
 export function holdFor(call: PaidCall, inputTokens: number, outputTokens: number, terms: HoldTerms = {}): HoldRequest {
   const { model, candidates, request, isStrict } = call;
   const { choices, images, thinkingBudget, serviceTier } = request;
-  const { seconds = 0, characters = 0, searches = 0 } = request;
+  const { seconds = 0, characters = 0, searches = 0, isUncut = images > 0 || seconds > 0 } = request;
   const { wholeInput = inputTokens, calls } = terms;
   let prices = highestPrices(model.prices, wholeInput, serviceTier);
   let fees = calls ? mostFees(model.prices, calls) : 0n;
@@ -169,8 +171,8 @@ export function holdFor(call: PaidCall, inputTokens: number, outputTokens: numbe
     base: BigInt(inputTokens) * dearestInput + BigInt(images) * image + otherUnits + fees,
     unit: output * BigInt(choices),
     wanted: outputTokens === 0 ? 0 : Math.max(outputTokens, LEAST_OUTPUT_TOKENS),
-    // Neither an image nor a transcript can be cut short.
-    least: images > 0 || seconds > 0 ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),
+    // Neither an image nor sound nor a transcript can be cut short.
+    least: isUncut ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),
   };
 }
 

@@ -133,13 +133,14 @@ function budgetText({ short }: RefusedForMoney): string {
 
 /** The least that is held for the request, and how it comes about. */
 function reservedText({ needed }: RefusedForMoney, request: RequestedCost): string {
-  const { hold, fees, promptTokens, broughtTokens, images, choices } = request;
+  const { hold, fees, promptTokens, broughtTokens, images, units, choices } = request;
   const { unit, least } = hold;
   const base = hold.base - fees;
   const inputTokens = promptTokens + broughtTokens;
   const output = unit * BigInt(least);
   const parts: string[] = [];
   if (images > 0) parts.push(`NT$${formatNtd(base)} for the prompt and ${images} ${images === 1 ? 'image' : 'images'}`);
+  else if (base > 0n && units.length > 0) parts.push(`NT$${formatNtd(base)} for ${units.join(' and ')}`);
   else if (base > 0n)
     parts.push(`NT$${formatNtd(base)} for up to ${inputTokens} input tokens${perMillion(base, inputTokens)}`);
   if (fees > 0n) parts.push(`NT$${formatNtd(fees)} for calls of tools`);

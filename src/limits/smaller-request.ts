@@ -16,6 +16,8 @@ export interface RequestedCost extends SampledEndpoint {
   choices: number;
   /** 0 for other than image requests. */
   images: number;
+  /** What else is counted, such as `12 characters`. */
+  units: readonly string[];
   /** Output tokens reserved for thinking: lowering the output limit alone would leave no tokens for them. */
   thinkingBudget: number | undefined;
   /** What would be held for all of it. */

@@ -1,6 +1,7 @@
 // Delivers a stream: sends events as they arrive, replaces a broken upstream by another run, and holds the last events until the
 // call is settled. However it ends, it is closed once, and the client gets the outcome in its own dialect.
 
+import type { StreamWriter } from '../dialects/dialect.ts';
 import { type Fault, fault } from '../faults/fault.ts';
 import type { FaultCode } from '../faults/table.ts';
 import { faultBody } from '../faults/write.ts';
@@ -35,7 +36,8 @@ export function deliverStream(
   const writer = call.dialect.createStreamWriter(call.request, { keepText: plan.mayPrefill });
   const delivery = new Delivery(tools, admission, writer, first);
 
-  async function deliver(send: Send): Promise<void> {
+  async function deliver(sendBytes: Send): Promise<void> {
+    const send = encodedBy(writer, sendBytes);
     try {
       const end = await sendContent(tools, admission, plan, delivery, send);
       if (end === 'over_bound') await endAtBound(send, (most) => billAtBound(call, delivery.runs, most));
@@ -47,7 +49,9 @@ export function deliverStream(
       // The connection is closed without an end, so that the client does not take the answer for complete.
       if (error instanceof AttemptFailed && error.outcome === 'client_gone') throw error;
       const shown = await closeBroken(error);
-      await send(writer.error(faultBody(shown, call.dialect.envelope, { requestId, publicUrl: tools.publicUrl })));
+      const frames = writer.error(faultBody(shown, call.dialect.envelope, { requestId, publicUrl: tools.publicUrl }));
+      if (frames === undefined) throw error;
+      await send(frames);
     } finally {
       if (!closing.done) {
         await (tools.cut.signal.aborted
@@ -114,6 +118,11 @@ export function deliverStream(
       onGone: () => delivery.leave(),
     }),
   };
+}
+
+/** Sends frames as the bytes that they stand for. */
+function encodedBy({ encode }: StreamWriter, send: Send): Send {
+  return encode ? (frames) => send(typeof frames === 'string' && frames !== '' ? encode(frames) : frames) : send;
 }
 
 const HUNG_UP = { status: 'client_gone', rule: 'hung_up' } as const;

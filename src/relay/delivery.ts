@@ -140,8 +140,8 @@ export class Delivery implements Timed {
   onTimeUp(outcome: TimeUp): void {
     const { step, begun } = this.#current;
     const isOver = this.#tools.clock.monotonic() >= this.#admission.deadline;
-    const { tokens, images } = begun.reader.facts().output;
-    const current = tokens + images;
+    const { tokens, images, mediaTokens = 0 } = begun.reader.facts().output;
+    const current = tokens + images + mediaTokens;
     if (outcome === 'client_gone' || isOver || this.#left) this.leave(outcome);
     else if (current > this.#outputBefore) {
       this.#outputBefore = current;

@@ -13,11 +13,11 @@ type Tools = Pick<RelayTools, 'reasoning'>;
 export function needsReport(tools: Tools, call: Call, step: ChosenRoute, begun?: BegunStream): boolean {
   if (step.route.channel.drainOnAbort) return true;
   if (step.model.free) return false;
-  const { input, images } = call.request;
+  const { input, images, isUncut } = call.request;
   if (input.isOpen || asksForMedia(call.request.document.value.modalities)) return true;
   // A translation removes the upstream's own tools.
   if (input.toolUse.tokens > 0 && !begun?.carrier.isTranslated) return true;
-  if (images > 0) return step.model.prices.input > 0n || step.model.prices.output > 0n;
+  if (images > 0 || isUncut) return step.model.prices.input > 0n || step.model.prices.output > 0n;
   return maySpendUnseen(tools, call, step, begun ? silentMs(begun) : 0);
 }
 

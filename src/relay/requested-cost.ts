@@ -19,6 +19,7 @@ export function requestedCost(call: Call): RequestedCost {
     boundName,
     choices,
     images,
+    units: unitsIn(request),
     thinkingBudget,
     hold: fullHold(call),
     fees: feesInHold(call),
@@ -30,6 +31,14 @@ export function requestedCost(call: Call): RequestedCost {
     keys: [key, ...key.ancestors],
   };
 }
+
+/** What is counted beside tokens and images, in words. */
+function unitsIn({ seconds = 0, characters = 0, searches = 0 }: Call['request']): string[] {
+  const named = Object.entries({ second: seconds, character: characters, search: searches });
+  return named.flatMap(([unit, count]) => (count > 0 ? [`${count} ${count === 1 ? unit : PLURALS[unit]}`] : []));
+}
+
+const PLURALS: Readonly<Record<string, string>> = { second: 'seconds', character: 'characters', search: 'searches' };
 
 /** The session, where a budget counts for it, by the one name that every format has for it. */
 function sessionHeader({ conversationName: name, key }: Call): RequestedCost['headers'] {

@@ -9,7 +9,7 @@ import { maySpendUnseen } from './needs-report.ts';
 import type { Step } from './plan.ts';
 import type { SilenceLimits } from './watch.ts';
 
-/** Models with hidden reasoning, and those that make images, may be silent for long. */
+/** Models with hidden reasoning, and those that make images or audio, may be silent for long. */
 const LEAST_MS = { shown: 8_000, unseen: 30_000 };
 const MAX_MS = { shown: 60_000, unseen: 120_000 };
 const MEDIANS = 5;
@@ -19,8 +19,8 @@ const MS_PER_TOKEN = { first_token: 0.1, whole: 20 };
 export function silenceLimits(tools: RelayTools, admission: Admission, step: Step): SilenceLimits {
   const { call } = admission;
   const { route, model } = step;
-  const { stream, images } = call.request;
-  const kind = images > 0 || maySpendUnseen(tools, call, step, 0) ? 'unseen' : 'shown';
+  const { stream, images, isUncut } = call.request;
+  const kind = images > 0 || isUncut || maySpendUnseen(tools, call, step, 0) ? 'unseen' : 'shown';
   const lateMs = typeof model.hedge === 'number' ? model.hedge : lateAfter(tools, admission, step, kind);
   if (!stream) return { lateMs, mostMs: Number.POSITIVE_INFINITY };
   if (route.firstTokenMs === 'auto') return { lateMs: Math.min(lateMs, MAX_MS[kind]), mostMs: MAX_MS[kind] };

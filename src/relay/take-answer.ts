@@ -14,6 +14,7 @@ import type { UpstreamCall } from './call-upstream.ts';
 import { classifyErrorIn200 } from './classify-failure.ts';
 import { MAX_EVENTS_WITHOUT_OUTPUT } from './event-buffer.ts';
 import { type ByteSource, EventFeed } from './event-feed.ts';
+import { framed } from './framed-bytes.ts';
 import { joinWhole, TurnSource } from './join-turns.ts';
 import type { NextTurns } from './next-turns.ts';
 import type { AttemptOutcome } from './outcomes.ts';
@@ -112,9 +113,10 @@ function mostStreamed({ isTranslated }: Carrier, { maxOutputTokens }: UpstreamFi
   return MAX_ANSWER_BYTES + tokenBytes * maxOutputTokens * choices;
 }
 
-export async function beginStream({ clock }: RelayTools, { request }: Call, reply: Reply): Promise<BegunStream> {
+export async function beginStream({ clock }: RelayTools, call: Call, reply: Reply): Promise<BegunStream> {
   const { step, response, carrier, fields, startedAt, watch } = reply;
-  const streamed = isEventStream(response) ? response : await asStream(reply);
+  const { request, dialect } = call;
+  const streamed = isEventStream(response) ? response : (framed(dialect, response) ?? (await asStream(reply)));
   const reader = carrier.createStreamReader();
   const source = streamed.body?.getReader();
   const turns = source && reply.turns && new TurnSource(source, reader, reply.turns, (next) => openTurn(reply, next));

@@ -12,11 +12,24 @@ interface CalledModel {
   paths: readonly string[];
 }
 
+const SPEECH = '/v1/audio/speech';
+
+/** What is asked for, where it is not a text as `input`. */
+const BODIES: Readonly<Record<string, object>> = {
+  '/v1/images/generations': { prompt: 'A red lantern' },
+  [SPEECH]: { input: 'Hello!', voice: 'alloy' },
+  '/v1/rerank': {
+    query: 'What is the capital of Taiwan?',
+    documents: ['Taipei is the capital.', 'Bananas are yellow.'],
+  },
+};
+
 export function modelSnippets(publicUrl: string, { id, paths }: CalledModel, key = 'YOUR_KEY'): Snippet[] {
   if (paths.includes('/v1/chat/completions')) return chatSnippets(publicUrl, id, key);
   return paths.slice(0, 1).map((path) => {
-    const body = path.includes('images') ? { model: id, prompt: 'A red lantern' } : { model: id, input: 'Hello!' };
-    return { title: 'curl', syntax: 'sh', code: curl(`${publicUrl}${path}`, key, JSON.stringify(body)) };
+    const body = JSON.stringify({ model: id, ...(BODIES[path] ?? { input: 'Hello!' }) });
+    const output = path === SPEECH ? ' -o speech.mp3' : '';
+    return { title: 'curl', syntax: 'sh', code: curl(`${publicUrl}${path}`, key, body) + output };
   });
 }
 

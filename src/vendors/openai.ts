@@ -4,6 +4,11 @@
 import { byModel } from './by-model.ts';
 import type { LimitField, Quirks } from './quirks.ts';
 
+/** Speech models that can send audio as events, which report their usage. Others know audio alone. */
+export function speaksInEvents(model: string): boolean {
+  return /^gpt-.*tts/.test(model);
+}
+
 /** All effort values, lowest first. */
 export const EFFORTS: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 

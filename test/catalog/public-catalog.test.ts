@@ -15,6 +15,9 @@ models:
     routes: &routes [{channel: hidden-channel, model: hidden-model}]
   - {id: auto:free, price: free, routes: *routes}
   - {id: vectors, kinds: [embeddings], price: {input: 0.65}, routes: *routes}
+  - {id: speaker, kinds: [speech], price: {character: 487.5}, routes: *routes}
+  - {id: ranker, kinds: [rerank], price: {search: 65}, routes: *routes}
+  - {id: judge, kinds: [moderation], price: {input: 1}, routes: *routes}
   - {id: painter, kinds: [images], price: {image: 1.3}, routes: *routes}
   - {id: token-painter, kinds: [images], price: {input: 162.5, output: 1300}, routes: *routes}
   - {id: dear-painter, kinds: [images], price: {input: 10, cached_input: 1, output: 20, image: 1.3}, routes: *routes}
@@ -43,6 +46,9 @@ test('its frame says what the numbers mean', () => {
     'chatty',
     'auto:free',
     'vectors',
+    'speaker',
+    'ranker',
+    'judge',
     'painter',
     'token-painter',
     'dear-painter',
@@ -104,6 +110,9 @@ test('every kind is served at its endpoint', () => {
   expect(endpoints).toMatchObject({
     vectors: ['/v1/embeddings'],
     painter: ['/v1/images/generations', '/v1/images/edits', '/v1/images/variations'],
+    speaker: ['/v1/audio/speech'],
+    ranker: ['/v1/rerank'],
+    judge: ['/v1/moderations'],
   });
 });
 

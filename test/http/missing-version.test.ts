@@ -11,7 +11,7 @@ import { type ClientGateway, startClientGateway } from '../support/client-gatewa
 
 const OPENAI = [
   ...['/chat/completions', '/responses', '/embeddings', '/images/generations', '/images/edits', '/images/variations'],
-  ...['/audio/transcriptions', '/audio/translations'],
+  ...['/audio/transcriptions', '/audio/translations', '/audio/speech', '/rerank', '/moderations'],
 ];
 const ANTHROPIC = ['/messages', '/messages/count_tokens'];
 const POSTED = [...OPENAI, ...ANTHROPIC];

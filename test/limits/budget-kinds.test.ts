@@ -14,6 +14,7 @@ const REQUEST = {
   boundName: 'max_tokens',
   choices: 1,
   images: 0,
+  units: [],
   thinkingBudget: undefined,
   hold: { base: 1_000_000n, unit: 50_000n, wanted: 100, least: 16 },
   fees: 0n,

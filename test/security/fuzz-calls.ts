@@ -134,6 +134,7 @@ const RICH: Record<string, Record<string, unknown>> = {
   '/v1/embeddings': { input: ['Hi', 'there'], encoding_format: 'base64', dimensions: 8 },
   '/v1/images/generations': { prompt: 'a cat', n: 2, size: '256x256', response_format: 'b64_json' },
   '/v1/images/edits': { prompt: 'a cat', n: 2, images: [{ image_url: 'data:image/png;base64,AAAA' }] },
+  '/v1/audio/speech': { input: 'Hi', voice: { id: 'v' }, response_format: 'wav', speed: 2, stream_format: 'sse' },
   '/v1/rerank': {
     query: 'Hi',
     documents: ['a', { text: 'b' }],
@@ -154,6 +155,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   '/v1/embeddings': ['vector'],
   '/v1/images/generations': ['paint'],
   '/v1/images/edits': ['paint'],
+  '/v1/audio/speech': ['speech'],
   '/v1/rerank': ['rerank'],
   '/v2/rerank': ['rerank'],
   '/v1/moderations': ['moderation'],

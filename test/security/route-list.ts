@@ -64,6 +64,7 @@ export const LARGE_ROUTES: Readonly<Partial<Record<RouteName, number>>> = {
   'POST /v1/images/generations': 25 * MIB,
   'POST /v1/images/edits': 51 * MIB,
   'POST /v1/images/variations': 51 * MIB,
+  'POST /v1/audio/speech': MIB,
   'POST /v1/rerank': 5 * MIB,
   'POST /v2/rerank': 5 * MIB,
   'POST /v1/moderations': 20 * MIB,
@@ -114,6 +115,7 @@ const BODIES: Readonly<Partial<Record<RouteName, ListedRoute['body']>>> = {
   'POST /v1/images/edits': { model: 'paint', prompt: 'a cat', images: [{ image_url: 'https://x.test/a' }], user: 'u' },
   // Only a form can hold their files.
   'POST /v1/images/variations': { n: 1 },
+  'POST /v1/audio/speech': { model: 'speech', input: 'Hi', voice: 'alloy', instructions: 'x' },
   'POST /v1/rerank': { model: 'rerank', query: 'Hi', documents: ['a', { text: 'b' }], top_n: 1 },
   'POST /v2/rerank': { model: 'rerank', query: 'Hi', documents: ['a'] },
   'POST /v1/moderations': { model: 'moderation', input: 'Hi' },

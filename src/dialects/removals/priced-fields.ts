@@ -39,6 +39,7 @@ const RESPONSES = ['responses'] as const;
 const MESSAGES = ['messages'] as const;
 const IMAGES = ['images', 'image_edits', 'image_variations'] as const;
 const TRANSCRIPTS = ['transcription', 'audio_translation'] as const;
+const SPEECH = ['speech'] as const;
 const RERANK = ['rerank'] as const;
 const OTHERS = ['speech', 'rerank', 'moderation'] as const;
 /** Formats without an output bound. */
@@ -73,7 +74,12 @@ export const PRICED_FIELDS: readonly PricedField[] = [
     ...{ name: 'service_tier', rule: 'dropped', harmless: new Set([...PLAIN_TIERS, 'standard_only']) },
     why: 'dearer tiers; it passes if the price of the model lists the tier',
   },
-  { name: 'speed', rule: 'dropped', harmless: new Set(['standard']), why: 'Anthropic: the fast mode is dearer' },
+  {
+    ...{ name: 'speed', rule: 'dropped', harmless: new Set(['standard']), why: 'Anthropic: the fast mode is dearer' },
+    in: ['chat', 'responses', 'messages', 'gemini', 'embeddings', 'images', 'transcription', 'rerank', 'moderation'],
+  },
+  { name: 'speed', rule: 'held', in: SPEECH, why: 'slow speech is more audio: the hold is for the slowest' },
+  { name: 'stream_format', rule: 'checked', in: SPEECH, why: 'only events report usage' },
   { name: 'inference_geo', rule: 'dropped', harmless: new Set(['global']), why: 'Anthropic: regions are dearer' },
   { name: 'priority', rule: 'dropped', why: 'vLLM: served before the requests of others' },
   { name: 'caching', rule: 'dropped', why: 'Volcengine, LiteLLM: storage with a fee' },

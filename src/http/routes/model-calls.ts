@@ -8,11 +8,13 @@ import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImageEdits, openaiImages, openaiImageVariations } from '../../dialects/openai-images/dialect.ts';
 import { openaiModerations } from '../../dialects/openai-moderations/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
+import { openaiSpeech } from '../../dialects/openai-speech/dialect.ts';
+import { AUDIO_TYPES } from '../../dialects/openai-speech/formats.ts';
 import { openaiTranscriptions, openaiTranslations } from '../../dialects/openai-transcriptions/dialect.ts';
 import { rerank } from '../../dialects/rerank/dialect.ts';
 import type { FaultCode } from '../../faults/table.ts';
 import type { Envelope } from '../../faults/write.ts';
-import { text } from '../../kit/shapes.ts';
+import { each, text } from '../../kit/shapes.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';
 import { callModel, type ModelCall } from '../call-model.ts';
 import type { Description, ModelFor, RouteName } from '../description.ts';
@@ -21,6 +23,7 @@ import { pathTemplate } from '../write-openapi.ts';
 import * as outline from './outlines.ts';
 
 const MIB = 1024 * 1024;
+const AUDIO = text.meta({ format: 'binary' });
 const HELLO = { role: 'user', content: 'Hello' };
 
 const CALL_FAULTS: readonly FaultCode[] = [
@@ -64,7 +67,7 @@ export function modelCall<Name extends RouteName>(name: Name, description: Model
     bodyAs: form && { 'multipart/form-data': form },
     tag: 'models',
     result: events === undefined ? 'The answer.' : 'The answer; with `stream: true` as server-sent events.',
-    ...(events === undefined ? {} : { alsoAs: { 'text/event-stream': text.describe(events) } }),
+    ...(events === undefined ? {} : { alsoAs: { ...rest.alsoAs, 'text/event-stream': text.describe(events) } }),
     answerHeaders: [
       ...outline.gatewayAnswerHeaders,
       'x-svc-max-tokens',
@@ -219,6 +222,22 @@ export const MODEL_CALLS = [
     requestHeaders: { ...outline.noWait, ...outline.session },
     form: outline.translationForm,
     answer: outline.transcriptionAnswer,
+  }),
+  modelCall('POST /v1/audio/speech', {
+    id: 'createSpeech',
+    summary: 'Speech in the OpenAI format',
+    description:
+      'The audio is sent as it is made. If it breaks off, the connection is closed without an end, and nothing is charged. The cost is in the receipt; with `stream_format: "sse"` also in the last event.',
+    kind: 'speech',
+    dialect: openaiSpeech,
+    maxBytes: MIB,
+    requestHeaders: { ...outline.noWait, ...outline.session },
+    body: outline.speechRequest,
+    example: (modelFor: ModelFor) => ({ model: modelFor('speech'), input: 'Hello', voice: 'alloy' }),
+    answer: AUDIO,
+    answerType: 'audio/mpeg',
+    alsoAs: each(AUDIO, ...AUDIO_TYPES),
+    events: 'Events of type `speech.audio.delta` with base64, then `speech.audio.done` with usage and cost.',
   }),
   modelCall('POST /v1/rerank', {
     id: 'rerank',

@@ -195,6 +195,17 @@ export const transcriptionAnswer = openai(
   { usage: anyObject, language: text, duration: z.union([number, text]), segments: z.array(anyObject) },
 ).describe('In JSON; `text`, `srt` and `vtt` are answered as text.');
 
+export const speechRequest = openai(
+  'SpeechRequest',
+  { model, input: text, voice: z.union([text, anyObject]) },
+  {
+    instructions: text,
+    response_format: z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']),
+    speed: number,
+    stream_format: z.enum(['audio', 'sse']).describe('`sse`: as server-sent events, with usage and cost at the end.'),
+  },
+);
+
 const cohere = (id: string, needed: z.ZodRawShape, rest: z.ZodRawShape) =>
   partly(needed, rest).meta({ id, description: 'Outline; the format is that of Cohere and Jina.' });
 

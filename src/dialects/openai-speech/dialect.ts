@@ -1,0 +1,38 @@
+// The OpenAI speech format: text in, audio out.
+
+import { fault } from '../../faults/fault.ts';
+import { editMembers } from '../../kit/json/json.ts';
+import { speaksInEvents } from '../../vendors/openai.ts';
+import type { Dialect } from '../dialect.ts';
+import { withoutFields } from '../removals/remove-fields.ts';
+import { NEVER_STREAMS } from '../stream/never-streams.ts';
+import { findFormat } from './formats.ts';
+import { readRequest, wantsEvents } from './read-request.ts';
+import { createStreamReader, frameBytes } from './read-stream.ts';
+import { createStreamWriter } from './write-stream.ts';
+
+export const openaiSpeech: Dialect = {
+  ...NEVER_STREAMS,
+  envelope: 'openai',
+  endpoint: 'speech',
+  promptField: 'input',
+  readRequest,
+  writeRequest({ document }, { model }, removed) {
+    // Only events report the usage.
+    const form = speaksInEvents(model) ? { stream_format: 'sse' } : {};
+    return editMembers(document, withoutFields({ model, ...form }, removed));
+  },
+  frameBytes,
+  streamType: ({ document }) => (wantsEvents(document) ? undefined : findFormat(document.value.response_format)?.type),
+  createStreamReader: ({ document }) => createStreamReader(formatOf(document.value.response_format)),
+  createStreamWriter: ({ document }) => createStreamWriter(wantsEvents(document)),
+  // Every answer is a stream.
+  readAnswer: () => undefined,
+  writeAnswer: ({ text }) => text,
+};
+
+function formatOf(name: unknown) {
+  const format = findFormat(name);
+  if (!format) throw fault('invalid_request', { param: 'response_format' });
+  return format;
+}

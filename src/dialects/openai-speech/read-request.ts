@@ -1,0 +1,67 @@
+// A speech request: the text that is spoken, and the form of the audio.
+
+import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { countTokens } from '../../kit/tokens.ts';
+import type { RelayRequest } from '../dialect.ts';
+import { readModel, refuseField, textField } from '../fields.ts';
+import type { InputCount } from '../input/count-input.ts';
+import { NO_USE } from '../input/tool-use.ts';
+import { FORMAT_NAMES, findFormat } from './formats.ts';
+
+/** More than any upstream takes at once. */
+const MAX_CHARS = 100_000;
+/** Above what a character takes when it is spoken at the slowest speed. */
+const MOST_TOKENS = { perCharacter: 32, around: 512 };
+/** Marks around the text, which the upstream counts. */
+const MARKS = 16;
+
+export function readRequest(document: JsonDocument): RelayRequest {
+  const body = document.value;
+  const model = readModel(document);
+  const text = textField(body, 'input', MAX_CHARS * 2);
+  const characters = countCharacters(text);
+  if (characters > MAX_CHARS) refuseField('input', `input must have at most ${MAX_CHARS} characters.`);
+  if (typeof body.voice !== 'string' && !isObject(body.voice)) {
+    refuseField('voice', 'voice must be the name of a voice, such as alloy.');
+  }
+  if (!findFormat(body.response_format)) {
+    refuseField('response_format', `response_format must be one of ${FORMAT_NAMES.join(', ')}.`);
+  }
+  const { stream_format: form = null } = body;
+  if (form !== null && form !== 'audio' && form !== 'sse') {
+    refuseField('stream_format', 'stream_format must be audio or sse.');
+  }
+  return {
+    model,
+    stream: true,
+    includeUsage: true,
+    maxOutputTokens: MOST_TOKENS.around + MOST_TOKENS.perCharacter * characters,
+    boundName: undefined,
+    isUncut: true,
+    choices: 1,
+    images: 0,
+    characters,
+    thinkingBudget: undefined,
+    hasStops: false,
+    input: countText(text, body),
+    document,
+  };
+}
+
+/** Code points: what is one character to a vendor may be two units of a string here. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+/** Instructions are read, too. */
+function countText(text: string, { input: _, model: __, ...others }: JsonObject): InputCount {
+  const count = countTokens(text);
+  const beside = countTokens(JSON.stringify(others)).upper;
+  return { ...count, upper: count.upper + MARKS + beside, isOpen: false, toolUse: NO_USE };
+}
+
+export function wantsEvents({ value }: JsonDocument): boolean {
+  return value.stream_format === 'sse';
+}

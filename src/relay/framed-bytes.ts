@@ -1,0 +1,23 @@
+// The bytes of an answer as a stream of events, one for each chunk, where a dialect has answers of bytes.
+
+import type { Dialect } from '../dialects/dialect.ts';
+
+/** Undefined if the answer is none of these. Less than its declared length is no end. */
+export function framed({ frameBytes }: Dialect, response: Response): Response | undefined {
+  const frames = frameBytes?.(response.headers.get('content-type') ?? '');
+  if (!frames || !response.body) return undefined;
+  const declared = Number(response.headers.get('content-length') ?? 0);
+  const encoder = new TextEncoder();
+  let read = 0;
+  const framing = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      read += bytes.byteLength;
+      controller.enqueue(encoder.encode(frames.chunk(bytes)));
+    },
+    flush(controller) {
+      if (read < declared) controller.error(new Error('the answer is shorter than declared'));
+      else controller.enqueue(encoder.encode(frames.end));
+    },
+  });
+  return new Response(response.body.pipeThrough(framing));
+}
