@@ -77,6 +77,11 @@ export const FAULTS = {
     ...INVALID,
     text: 'At least one character of the card code is wrong. Check the code and enter it again.',
   },
+  previous_response_not_found: {
+    status: 400,
+    ...INVALID,
+    text: 'This connection does not remember a response with this id. Send the whole conversation in input, without previous_response_id.',
+  },
   invalid_api_key: {
     status: 401,
     openaiType: 'authentication_error',

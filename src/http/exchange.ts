@@ -26,6 +26,7 @@ import type { Store } from '../store/store.ts';
 import type { EventStreams } from './event-stream.ts';
 import type { DoorGuards } from './guard-doors.ts';
 import type { RunningCalls } from './mcp/running-calls.ts';
+import type { OpenSockets } from './sockets/open-sockets.ts';
 
 export interface HttpTools {
   store: Store;
@@ -64,9 +65,10 @@ export interface HttpTools {
   hasStore(): boolean;
   /** Names this gateway in calls to upstreams. */
   gatewayId: string;
-  /** Serves a request that a tool call of an MCP client became, as if the client had sent it. */
+  /** Serves a request that a tool call of an MCP client or a message on a socket became, as if the client had sent it. */
   dispatch(request: Request, connection: Connection): Response | Promise<Response>;
   mcpCalls: RunningCalls;
+  sockets: OpenSockets;
 }
 
 export interface Exchange {

@@ -18,6 +18,7 @@ import { MODEL_CALLS } from './routes/model-calls.ts';
 import { LIST_CALLS } from './routes/models.ts';
 import { createQuote } from './routes/quote.ts';
 import { register } from './routes/register.ts';
+import { responsesSocket } from './routes/responses-socket.ts';
 import { showStatus } from './routes/status.ts';
 import { WEBHOOK_CALLS } from './routes/webhooks.ts';
 
@@ -49,6 +50,7 @@ export const ROUTES = [
   ...LIST_CALLS,
   countTokens,
   ...MODEL_CALLS,
+  responsesSocket,
   ...GEMINI_CALLS,
   mcp,
 ];

@@ -6,7 +6,7 @@
 //   new     → over     the client left before: the body is produced all the same, so that the call is closed
 
 import type { Clock } from '../kit/clock.ts';
-import type { Connection } from '../kit/connection.ts';
+import type { ByteSink, Connection, OutgoingStream } from '../kit/connection.ts';
 import type { Cut, CutListener } from './cut.ts';
 
 const KEEP_ALIVE_MS = 10_000;
@@ -18,7 +18,7 @@ const SERVER_SINK = '[object ReadableHTTPResponseSinkController]';
 export interface ByteStreamOptions {
   clock: Clock;
   /** Its own idle limit is off until the stream has ended: the timers here take its place. */
-  connection: Pick<Connection, 'keepOpen'>;
+  connection: Pick<Connection, 'keepOpen' | 'takeStream'>;
   gone: AbortSignal;
   cut: Cut;
   keepAlive(): string;
@@ -35,6 +35,7 @@ type Produce = (send: Send) => Promise<void>;
 /** `produce` is always called once. If it fails, the connection is closed instead of ended. */
 export function toByteStream(produce: Produce, options: ByteStreamOptions): ReadableStream<Uint8Array> {
   const client = new ClientStream(produce, options);
+  options.connection.takeStream?.(client);
   const source: Bun.DirectUnderlyingSource<Uint8Array> = {
     type: 'direct',
     pull: (controller) => client.serve(controller),
@@ -44,11 +45,11 @@ export function toByteStream(produce: Produce, options: ByteStreamOptions): Read
   return Reflect.construct(ReadableStream, [source]);
 }
 
-class ClientStream implements EventListenerObject, CutListener {
+class ClientStream implements EventListenerObject, CutListener, OutgoingStream {
   cutPlace = -1;
   readonly #produce: Produce;
   readonly #options: ByteStreamOptions;
-  #controller: ReadableStreamDirectController | undefined;
+  #controller: ByteSink | undefined;
   #state: 'new' | 'sending' | 'over' = 'new';
   #sentAt = 0;
   #keepsBytes = true;
@@ -64,7 +65,7 @@ class ClientStream implements EventListenerObject, CutListener {
     options.gone.addEventListener('abort', this, ONCE);
   }
 
-  async serve(controller: ReadableStreamDirectController): Promise<void> {
+  async serve(controller: ByteSink): Promise<void> {
     if (this.#state !== 'new') return;
     this.#state = 'sending';
     this.#controller = controller;

@@ -28,6 +28,7 @@ import type { HttpTools } from '../http/exchange.ts';
 import { createDoorGuards } from '../http/guard-doors.ts';
 import { RunningCalls } from '../http/mcp/running-calls.ts';
 import { bodyTextReader, pause } from '../http/read-body.ts';
+import { OpenSockets } from '../http/sockets/open-sockets.ts';
 import { createAlarms } from '../kit/alarms.ts';
 import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -178,8 +179,9 @@ export async function composeGateway(
     isReady: life.isReady,
     hasStore: () => life.node()?.hasStore() ?? false,
     gatewayId,
-    dispatch: (request, connection) => app.fetch(request, connection),
+    dispatch: (request, connection) => respond(request, connection),
     mcpCalls: new RunningCalls(),
+    sockets: new OpenSockets(),
     doors: createDoorGuards(clock),
     largeWork: createLargeWork(clock),
     quoteGuard: createQuoteGuard(clock),
@@ -264,7 +266,7 @@ export async function composeGateway(
     openPorts:
       options.simulated?.openPorts ??
       (() => openPorts(settings, { log, metrics, respond, idleSeconds, listenForOperator: listenBehind })),
-    work: { running: relay.running, unanswered, closing: ledger.closing },
+    work: { running: relay.running, unanswered, closing: ledger.closing, sockets: http.sockets },
   });
   const { url, port, adminUrl } = ports;
   return { url, port, adminUrl, log, store, fetch: async (request) => respond(request, NO_CONNECTION), ...living };

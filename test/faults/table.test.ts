@@ -23,6 +23,7 @@ const CONTRACT: readonly Contract[] = [
   { code: 'invalid_request', status: 400, openai: INVALID, anthropic: INVALID },
   { code: 'unsupported_endpoint', status: 400, openai: INVALID, anthropic: INVALID },
   { code: 'context_length_exceeded', status: 400, openai: INVALID, anthropic: INVALID },
+  { code: 'previous_response_not_found', status: 400, openai: INVALID, anthropic: INVALID },
   { code: 'content_rejected', status: 400, openai: INVALID, anthropic: INVALID },
   { code: 'card_code_malformed', status: 400, openai: INVALID },
   {

@@ -13,6 +13,7 @@ import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { untilHeard } from '../support/race.ts';
 import { type RawAnswer, rawCall } from '../support/raw-call.ts';
+import { openSocket } from '../support/response-socket.ts';
 import { UPSTREAM_KEY, upModel } from '../support/test-document.ts';
 import { answerAny, startSecure } from './start-secure.ts';
 
@@ -120,6 +121,16 @@ const PROVOKE: Record<FaultCode, () => Promise<Response>> = {
     chat(await newKey(), { model: 'short', messages: [{ role: 'user', content: 'word '.repeat(100) }] }),
   content_rejected: () => failing('refuses', 400, { code: 'content_policy_violation' }),
   card_code_malformed: () => post('/api/redeem', { code: 'PC-1' }),
+  previous_response_not_found: async () => {
+    const client = await openSocket(gateway.url, await newKey());
+    const { status, headers, error } = await client.ask({
+      model: 'even',
+      input: 'Hi',
+      previous_response_id: 'resp_none',
+    });
+    client.socket.close();
+    return Response.json({ error }, { status, headers });
+  },
   invalid_api_key: () => call('/api/me'),
   insufficient_balance: async () => chat(await newKey(), { model: 'dear' }),
   key_budget_exceeded: async () => {

@@ -1,6 +1,6 @@
 // Opens a port: Bun's server with our rules for timeouts, body size and sharing.
 
-import type { Connection } from '../../kit/connection.ts';
+import type { Connection, Socket, SocketUser } from '../../kit/connection.ts';
 import { codeOf } from '../../kit/error-code.ts';
 import { StartRefused } from '../start/start-refused.ts';
 import { describeListenFailure, type ListenPlace } from './listen-failure.ts';
@@ -50,8 +50,13 @@ export function listenSomewhere(options: ListenOptions): Server {
   }
 }
 
+/** As `POST /v1/responses` takes it. A longer message closes its connection. */
+const MAX_MESSAGE_BYTES = 20 * 1024 * 1024;
+/** A WebSocket whose client does not answer pings for this time is closed. */
+const SILENT_SECONDS = 120;
+
 function serveOn({ host, port, respond, isShared = false, idleSeconds = IDLE_SECONDS }: ListenOptions) {
-  return Bun.serve({
+  return Bun.serve<SocketUser>({
     port,
     hostname: host,
     // Every route has its own limit and error format; the server's would send an empty 413.
@@ -61,17 +66,52 @@ function serveOn({ host, port, respond, isShared = false, idleSeconds = IDLE_SEC
     // If it were shared by default, a second gateway would silently take some of the first one's clients.
     reusePort: isShared,
     fetch: (request, server) => respond(request, new RequestConnection(request, server, idleSeconds)),
+    websocket: {
+      maxPayloadLength: MAX_MESSAGE_BYTES,
+      idleTimeout: SILENT_SECONDS,
+      open: (socket) => socket.data.onOpen(new ServerSocket(socket)),
+      message: (socket, message) => socket.data.onMessage(message),
+      drain: (socket) => socket.data.onDrain(),
+      close: (socket) => socket.data.onClose(),
+    },
   });
 }
+
+class ServerSocket implements Socket {
+  readonly #socket: Bun.ServerWebSocket<SocketUser>;
+
+  constructor(socket: Bun.ServerWebSocket<SocketUser>) {
+    this.#socket = socket;
+  }
+
+  send(text: string): boolean {
+    return this.#socket.send(text) !== DROPPED;
+  }
+
+  bufferedBytes(): number {
+    return this.#socket.getBufferedAmount();
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+}
+
+/** The server's word for a message that it could not send. */
+const DROPPED = 0;
 
 /** One per request: the server identifies a connection by its current request. */
 class RequestConnection implements Connection {
   readonly #request: Request;
-  readonly #server: Bun.Server<undefined>;
+  readonly #server: Bun.Server<SocketUser>;
   readonly #idleSeconds: number;
   #peer: string | undefined;
 
-  constructor(request: Request, server: Bun.Server<undefined>, idleSeconds: number) {
+  constructor(request: Request, server: Bun.Server<SocketUser>, idleSeconds: number) {
     this.#request = request;
     this.#server = server;
     this.#idleSeconds = idleSeconds;
@@ -85,5 +125,9 @@ class RequestConnection implements Connection {
 
   keepOpen(isKept: boolean): void {
     this.#server.timeout(this.#request, isKept ? 0 : this.#idleSeconds);
+  }
+
+  upgrade(user: SocketUser, headers: Readonly<Record<string, string>>): boolean {
+    return this.#server.upgrade(this.#request, { data: user, headers });
   }
 }

@@ -61,6 +61,8 @@ interface Work {
   unanswered: Pick<Unanswered, 'soFar'>;
   /** Settlements and releases that are not committed. */
   closing(): number;
+  /** They close by themselves, each when its calls have ended. */
+  sockets: { drain(): void };
 }
 
 export interface Living {
@@ -182,6 +184,7 @@ export function createLifeCycle({ clock, log, alarms, nodeId, publicUrl, startin
           isReady = false;
           const unanswered = work.unanswered.soFar();
           starting.endWait();
+          work.sockets.drain();
           log('info', 'draining', { node_id: nodeId, count: work.running.size });
           if (await served) {
             await endWork(work, unanswered, ms);

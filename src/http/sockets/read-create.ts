@@ -1,0 +1,111 @@
+// Reads a `response.create` message: what concerns the socket, and the rest, which is the body of POST /v1/responses. Only
+// the places of its fields are needed, so a long input is copied as text and not parsed here.
+
+import { fault } from '../../faults/fault.ts';
+import { type Json, tryParseJson } from '../../kit/json/json.ts';
+import type { Spans } from '../../kit/json/spans.ts';
+import { finishScan, openScan, parseScannedText } from '../read-body.ts';
+
+export interface CreateMessage {
+  /** The stream of the socket that it belongs to; undefined for the one without a name. */
+  streamId: string | undefined;
+  previousId: string | undefined;
+  /** False if the input is only to be remembered for the next message. */
+  generates: boolean;
+  model: Json | undefined;
+  /** As it was sent. */
+  input: string | undefined;
+  /** The same as items, each as JSON, joined by commas; undefined if it is neither a text nor a list. */
+  items: string | undefined;
+  /** The other fields of the body, each with its name as JSON. */
+  fields: readonly string[];
+}
+
+export const MAX_STREAM_ID_CHARS = 64;
+
+/** Of the message itself, or written for every turn. */
+const OWN = new Set(['type', 'stream', 'stream_id', 'previous_response_id', 'generate', 'input']);
+
+/** Throws `invalid_request`. */
+export async function readCreate(text: string): Promise<CreateMessage> {
+  const spans = await finishScan(openScan(text));
+  const twice = spans.findTwice();
+  if (twice !== undefined) refuse(twice, 'A top-level field occurs twice in the message. Send every field once.');
+  const own = ownFields(text, spans);
+  if (own.type !== 'response.create') refuse('type', 'type must be response.create. Other messages are not supported.');
+  const generates = own.generate !== false;
+  // No call will check what is only remembered.
+  if (!generates) await parseScannedText(text, spans);
+  const input = rawInput(text, spans);
+  return {
+    streamId: own.streamId,
+    previousId: optionalText(own.previous, 'previous_response_id'),
+    generates,
+    model: memberOf(text, spans, 'model'),
+    input,
+    items: itemsIn(input),
+    fields: fieldsOf(text, spans),
+  };
+}
+
+/** The stream of a message that is refused without being read further. */
+export function streamIdOf(text: string): string | undefined {
+  const found = /"stream_id"\s*:\s*("(?:[^"\\]|\\.){1,64}")/.exec(text.slice(0, 1_000));
+  const id = found?.[1] === undefined ? undefined : tryParseJson(found[1]);
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** The body of POST /v1/responses, with what was said before. */
+export function writeBody({ input, items, fields }: CreateMessage, history: string): string {
+  const isSent = history === '' || (items === undefined && input !== undefined);
+  const whole = isSent ? input : `[${joinItems(history, items ?? '')}]`;
+  return `{"stream":true,${[...fields, ...(whole === undefined ? [] : [`"input":${whole}`])].join()}}`;
+}
+
+export function joinItems(...lists: readonly string[]): string {
+  return lists.filter((list) => list !== '').join();
+}
+
+function ownFields(text: string, spans: Spans) {
+  const streamId = optionalText(memberOf(text, spans, 'stream_id'), 'stream_id');
+  if (streamId !== undefined && (streamId === '' || streamId.length > MAX_STREAM_ID_CHARS)) {
+    refuse('stream_id', `stream_id must have 1 to ${MAX_STREAM_ID_CHARS} characters.`);
+  }
+  return {
+    type: memberOf(text, spans, 'type'),
+    generate: memberOf(text, spans, 'generate'),
+    previous: memberOf(text, spans, 'previous_response_id'),
+    streamId,
+  };
+}
+
+function memberOf(text: string, spans: Spans, name: string): Json | undefined {
+  const span = spans.get(name);
+  return span && tryParseJson(text.slice(span.valueStart, span.valueEnd));
+}
+
+function optionalText(value: Json | undefined, name: string): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'string' ? value : refuse(name, `${name} must be a text.`);
+}
+
+function rawInput(text: string, spans: Spans): string | undefined {
+  const span = spans.get('input');
+  return span && text.slice(span.valueStart, span.valueEnd);
+}
+
+function itemsIn(input = ''): string | undefined {
+  if (input.startsWith('[') && input.endsWith(']')) return input.slice(1, -1).trim();
+  return input.startsWith('"') ? `{"type":"message","role":"user","content":${input}}` : undefined;
+}
+
+function fieldsOf(text: string, spans: Spans): string[] {
+  return spans
+    .list()
+    .filter(({ name }) => !OWN.has(name))
+    .map(({ start, valueEnd }) => text.slice(start, valueEnd));
+}
+
+function refuse(param: string, message: string): never {
+  throw fault('invalid_request', { param, message });
+}

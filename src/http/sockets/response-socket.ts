@@ -1,0 +1,221 @@
+// One WebSocket of GET /v1/responses. Each `response.create` becomes a turn; turns of one stream run one after the other,
+// those of different streams at the same time.
+//
+//   open    → closing  the server drains, the hour is over, or the key is no longer valid: no new turn is taken
+//   open    → closed   the client left, does not read, or has asked for nothing for a while
+//   closing → closed   the turns that ran have ended, or the client left
+
+import type { PresentedKey } from '../../accounts/keys/authenticator.ts';
+import { type Fault, fault, toFault } from '../../faults/fault.ts';
+import { writeFault } from '../../faults/write.ts';
+import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
+import type { Socket, SocketUser } from '../../kit/connection.ts';
+import { describeError } from '../../kit/log.ts';
+import type { HttpTools } from '../exchange.ts';
+import { requireKey } from '../read-keyed-body.ts';
+import { KeptAnswers } from './kept-answers.ts';
+import { type CreateMessage, joinItems, readCreate, streamIdOf, writeBody } from './read-create.ts';
+import { type Caller, errorMessage, runTurn } from './run-turn.ts';
+import { writeWarmed } from './write-warmed.ts';
+
+/** Running and waiting. */
+export const MAX_TURNS = 8;
+/** Of the messages of these turns together. */
+const MAX_TURN_CHARS = 20 * 1024 * 1024;
+export const IDLE_MS = 15 * MINUTE_MS;
+const LIFE_MS = HOUR_MS;
+/** A turn waits for the client to read if more than this is unread. */
+const UNREAD_BYTES = 256 * 1024;
+/** A client that sends what is refused, and does not read the refusals, is cut off. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+
+const GOING_AWAY = { code: 1001, reason: 'This connection ends here. Connect again.' };
+const IDLE = { code: 1000, reason: 'No response was asked for in 15 minutes. Connect again.' };
+const KEY_INVALID = { code: 1008, reason: 'The key is no longer valid.' };
+
+export interface SocketCaller extends Caller {
+  key: PresentedKey;
+}
+
+export class ResponseSocket implements SocketUser {
+  readonly #tools: HttpTools;
+  readonly #caller: SocketCaller;
+  readonly #kept: KeptAnswers;
+  readonly #gone = new AbortController();
+  /** The last turn of each stream. */
+  readonly #streams = new Map<string | undefined, Promise<void>>();
+  #socket: Socket | undefined;
+  #release = () => {};
+  #reading: Promise<unknown> = Promise.resolve();
+  #turns = 0;
+  #turnChars = 0;
+  #closing: typeof GOING_AWAY | undefined;
+  #unread: PromiseWithResolvers<void> | undefined;
+  #cancelIdle = () => {};
+  #cancelLife = () => {};
+
+  constructor(tools: HttpTools, caller: SocketCaller) {
+    this.#tools = tools;
+    this.#caller = caller;
+    this.#kept = new KeptAnswers(tools.sockets.memory);
+  }
+
+  /** Takes its place among the open sockets; throws if there is none. Without an upgrade, call `onClose`. */
+  reserve(): void {
+    this.#release = this.#tools.sockets.add(this, this.#caller.key);
+  }
+
+  onOpen(socket: Socket): void {
+    this.#socket = socket;
+    this.#cancelLife = this.#tools.clock.after(LIFE_MS, () => this.drain());
+    this.#rest();
+  }
+
+  onMessage(message: string | Uint8Array): void {
+    const text = typeof message === 'string' ? message : '';
+    const refused = this.#refusalOf(message);
+    if (refused) this.#refuse(refused, streamIdOf(text));
+    else this.#begin(text);
+  }
+
+  onDrain(): void {
+    if ((this.#socket?.bufferedBytes() ?? 0) <= UNREAD_BYTES) this.#continue();
+  }
+
+  onClose(): void {
+    this.#socket = undefined;
+    this.#gone.abort();
+    this.#cancelIdle();
+    this.#cancelLife();
+    this.#continue();
+    this.#kept.clear();
+    this.#release();
+  }
+
+  drain(): void {
+    this.#close(GOING_AWAY);
+  }
+
+  #refusalOf(message: string | Uint8Array): Fault | undefined {
+    if (typeof message !== 'string') {
+      return fault('invalid_request', { message: 'The message is binary. Send JSON as a text message.' });
+    }
+    if (this.#closing) return fault('unavailable', { internal: 'closing' });
+    const isLong = this.#turns > 0 && this.#turnChars + message.length > MAX_TURN_CHARS;
+    return this.#turns >= MAX_TURNS || isLong ? tooManyTurns(this.#turns) : undefined;
+  }
+
+  #begin(text: string): void {
+    this.#turns++;
+    this.#turnChars += text.length;
+    this.#cancelIdle();
+    void this.#take(text).finally(() => {
+      this.#turns--;
+      this.#turnChars -= text.length;
+      this.#rest();
+    });
+  }
+
+  /** Messages are read in their order, whatever their size. */
+  async #take(text: string): Promise<void> {
+    const reading = this.#reading.then(() => readCreate(text));
+    this.#reading = reading.catch(() => {});
+    try {
+      const message = await reading;
+      const before = this.#streams.get(message.streamId);
+      const turn = this.#after(before, message);
+      this.#streams.set(message.streamId, turn);
+      await turn;
+      if (this.#streams.get(message.streamId) === turn) this.#streams.delete(message.streamId);
+    } catch (error) {
+      this.#refuse(error, streamIdOf(text));
+    }
+  }
+
+  async #after(before: Promise<void> | undefined, message: CreateMessage): Promise<void> {
+    await before;
+    if (this.#gone.signal.aborted) return;
+    await this.#run(message).catch((error) => this.#refuse(error, message.streamId));
+  }
+
+  async #run(message: CreateMessage): Promise<void> {
+    const { streamId, previousId } = message;
+    const history = previousId === undefined ? '' : this.#kept.find(previousId);
+    if (history === undefined) throw fault('previous_response_not_found', { param: 'previous_response_id' });
+    if (!message.generates) return this.#warm(message, history);
+    const { status, answered } = await runTurn(this.#tools, this.#caller, {
+      body: writeBody(message, history),
+      streamId,
+      gone: this.#gone.signal,
+      send: (text) => this.#send(text),
+      onBroken: () => this.#onBroken(streamId),
+    });
+    if (status === 401) this.#close(KEY_INVALID);
+    if (answered) this.#keep(answered.id, streamId, joinItems(history, message.items ?? '', ...answered.items));
+  }
+
+  /** Nothing is asked of a model: the next turn can refer to this input. */
+  async #warm(message: CreateMessage, history: string): Promise<void> {
+    const tools = this.#tools;
+    requireKey(await tools.authenticator.revalidate(this.#caller.key));
+    const id = `resp_${tools.newId('req')}`;
+    this.#keep(id, message.streamId, joinItems(history, message.items ?? ''));
+    for (const event of writeWarmed(id, message, tools.clock.now())) this.#send(event);
+  }
+
+  #keep(id: string, streamId: string | undefined, items: string): void {
+    if (!this.#gone.signal.aborted) this.#kept.keep(id, { streamId, items });
+  }
+
+  #send(text: string): Promise<void> | undefined {
+    const socket = this.#socket;
+    if (!socket) return undefined;
+    if (!socket.send(text)) socket.terminate();
+    if (socket.bufferedBytes() <= UNREAD_BYTES) return undefined;
+    this.#unread ??= Promise.withResolvers();
+    return this.#unread.promise;
+  }
+
+  #continue(): void {
+    this.#unread?.resolve();
+    this.#unread = undefined;
+  }
+
+  /** The client did not read for a minute, or the answer could not be ended. */
+  #onBroken(streamId: string | undefined): void {
+    if (this.#unread) this.#socket?.terminate();
+    else this.#refuse(fault('unavailable', { internal: 'an answer broke off' }), streamId);
+  }
+
+  #refuse(error: unknown, streamId: string | undefined): void {
+    const { publicUrl, newId, log } = this.#tools;
+    const refused = toFault(error);
+    const requestId = newId('req');
+    this.#tools.countFault(refused.label);
+    if (refused !== error) log('error', 'fault', { request_id: requestId, detail: describeError(error) });
+    const { status, headers, body } = writeFault(refused, 'openai', { publicUrl, requestId });
+    const shown = new Headers({ ...headers, 'x-request-id': requestId });
+    this.#send(errorMessage(status, shown, JSON.stringify(body), streamId));
+    if ((this.#socket?.bufferedBytes() ?? 0) > MAX_UNREAD_BYTES) this.#socket?.terminate();
+  }
+
+  /** No turn runs. */
+  #rest(): void {
+    if (this.#turns > 0 || !this.#socket) return;
+    this.#cancelIdle();
+    if (this.#closing) this.#close(this.#closing);
+    else this.#cancelIdle = this.#tools.clock.after(IDLE_MS, () => this.#close(IDLE));
+  }
+
+  #close(how: typeof GOING_AWAY): void {
+    this.#closing = how;
+    if (this.#turns === 0) this.#socket?.close(how.code, how.reason);
+  }
+}
+
+function tooManyTurns(used: number): Fault {
+  return fault('too_many_in_flight', {
+    message: `This connection has ${used} responses running or waiting, or too much input waiting. Wait for one to end.`,
+    figures: { limit: MAX_TURNS, used },
+  });
+}

@@ -1,0 +1,94 @@
+// One turn on a socket: a call of POST /v1/responses, as if the client had sent it, with its own hold, receipt and request id.
+
+import type { ByteSink, Connection, OutgoingStream } from '../../kit/connection.ts';
+import type { HttpTools } from '../exchange.ts';
+import { type AnsweredTurn, svcOf, TurnEvents } from './turn-events.ts';
+
+/** What every turn of a socket has from its handshake. */
+export interface Caller {
+  headers: Headers;
+  peer: string | undefined;
+}
+
+export interface Turn {
+  body: string;
+  streamId: string | undefined;
+  /** The client has left. */
+  gone: AbortSignal;
+  send(message: string): Promise<void> | undefined;
+  onBroken(): void;
+}
+
+export interface TurnEnd {
+  status: number;
+  answered: AnsweredTurn | undefined;
+}
+
+type Tools = Pick<HttpTools, 'dispatch' | 'publicUrl'>;
+
+export async function runTurn(tools: Tools, caller: Caller, turn: Turn): Promise<TurnEnd> {
+  const connection = new TurnConnection(caller.peer);
+  const response = await tools.dispatch(requestOf(tools, caller, turn), connection);
+  const { status, headers } = response;
+  if (!headers.get('content-type')?.startsWith('text/event-stream')) {
+    if (!turn.gone.aborted) await turn.send(errorMessage(status, headers, await response.text(), turn.streamId));
+    return { status, answered: undefined };
+  }
+  const events = new TurnEvents(turn);
+  events.setHeaders(headers);
+  if (connection.stream) await connection.stream.serve(events);
+  else await writeText(events, await response.text());
+  return { status, answered: events.answered };
+}
+
+async function writeText(events: ByteSink, text: string): Promise<void> {
+  await events.write(text);
+  events.close();
+}
+
+function requestOf({ publicUrl }: Tools, caller: Caller, { body, gone }: Turn): Request {
+  const headers = new Headers(caller.headers);
+  headers.set('content-type', 'application/json');
+  // By the length, a small body is told from a large one before it is read.
+  headers.set('content-length', String(Buffer.byteLength(body)));
+  return new Request(new URL('/v1/responses', publicUrl), { method: 'POST', headers, body, signal: gone });
+}
+
+/** The streamed answer goes to the socket. */
+class TurnConnection implements Connection {
+  readonly #peer: string | undefined;
+  stream: OutgoingStream | undefined;
+
+  constructor(peer: string | undefined) {
+    this.#peer = peer;
+  }
+
+  peer(): string | undefined {
+    return this.#peer;
+  }
+
+  /** The socket has its own timeouts. */
+  keepOpen(): void {}
+
+  takeStream(stream: OutgoingStream): void {
+    this.stream = stream;
+  }
+}
+
+/** Headers that say what a client can do after a refusal. */
+const SHOWN = /^(retry-after|x-should-retry|x-request-id|x-ratelimit-.*)$/;
+
+/** A refusal as the protocol's `error` event: the status and the body that POST would have got. */
+export function errorMessage(status: number, headers: Headers, body: string, streamId: string | undefined): string {
+  const shown: Record<string, string> = {};
+  headers.forEach((value, name) => {
+    if (SHOWN.test(name)) shown[name] = value;
+  });
+  const own = {
+    type: 'error',
+    status,
+    ...(streamId === undefined ? {} : { stream_id: streamId }),
+    svc: svcOf(headers),
+  };
+  return `${JSON.stringify({ ...own, headers: shown }).slice(0, -1)},${body.slice(1)}`;
+}
