@@ -3,7 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { Answer } from '../support/answer.ts';
+import { dial, type Line } from '../support/dial.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -93,6 +96,58 @@ describe.each(ENCODINGS)('%s', (name, encode) => {
   });
 });
 
+describe('by a clock that stands still', () => {
+  const clock = createManualClock();
+  let waiting: TestGateway;
+  beforeAll(async () => {
+    waiting = await startTestGateway({ clock });
+  });
+  afterAll(() => waiting.stop());
+
+  async function begin(name: string, body: Uint8Array): Promise<Line> {
+    const { key: fresh } = await waiting.register();
+    const timers = clock.pending();
+    const line = await dial(waiting.port);
+    const headers = [`authorization: Bearer ${fresh}`, `content-encoding: ${name}`, `content-length: ${body.length}`];
+    await line.write(`POST ${CHAT} HTTP/1.1\r\nhost: x\r\n${headers.join('\r\n')}\r\n\r\n`);
+    await line.write(body.slice(0, 30));
+    await eventually('the body to be waited for', () => clock.pending() > timers);
+    return line;
+  }
+
+  test.each(ENCODINGS)('%s: a body of which only the beginning comes is refused after 30 s', async (name, encode) => {
+    const line = await begin(name, encode(BODY));
+    await clock.advance(30_000);
+    await eventually('an answer', () => line.text().includes('request_timeout'));
+    expect(line.text()).toStartWith('HTTP/1.1 408');
+    line.hangUp();
+  });
+
+  test.each(ENCODINGS)(
+    '%s: a client that leaves in the middle of its body is no failure of the gateway',
+    async (name, encode) => {
+      const line = await begin(name, encode(BODY));
+      const timers = clock.pending();
+      line.hangUp();
+      await eventually('the body to be given up', () => clock.pending() < timers);
+      expect(waiting.log.lines().filter(({ level }) => level === 'error')).toEqual([]);
+    },
+  );
+
+  test('refused bodies count by their decoded size', async () => {
+    const { key: fresh } = await waiting.register();
+    const body = new Uint8Array(brotliCompressSync(new Uint8Array(30_000_000), QUICK));
+    const statuses: number[] = [];
+    while (statuses.length < 30 && !statuses.includes(429)) {
+      const response = await waiting.call(CHAT, { key: fresh, body, headers: { 'content-encoding': 'br' } });
+      statuses.push(response.status);
+    }
+    expect(statuses.at(-1)).toBe(429);
+    // 400 units of 1 MiB, and each of these is 20 MiB.
+    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(413));
+  }, 60_000);
+});
+
 /** One frame of plain bytes that asks for a window of 2^`log` bytes. */
 function zstdFrame(text: string, log: number): Uint8Array {
   const bytes = Buffer.from(text);
@@ -146,16 +201,6 @@ test('a body that grows without end is refused at its limit, in bounded memory',
     // Three bodies at the limit take 3 × 20 MiB, and their buffers grow by doubling.
     expect((process.memoryUsage.rss() - before) / 1e6).toBeLessThan(250);
   }
-}, 60_000);
-
-test('refused bodies count by their decoded size', async () => {
-  const { key: fresh } = await gateway.register();
-  const bomb = brotliCompressSync(new Uint8Array(30_000_000), QUICK);
-  const statuses: number[] = [];
-  while (statuses.length < 30 && !statuses.includes(429)) statuses.push((await send(CHAT, 'br', bomb, fresh)).status);
-  expect(statuses.at(-1)).toBe(429);
-  // 400 units of 1 MiB, 20 MiB each.
-  expect(statuses.slice(0, 20)).toEqual(Array(20).fill(413));
 }, 60_000);
 
 /** The same numbers in every run. */

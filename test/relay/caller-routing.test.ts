@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { NO_JITTER, startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 import { responseAnswer } from '../support/openai-responses.ts';
 import { bodyLength, cutAt, type Script } from '../support/script.ts';
@@ -38,12 +39,14 @@ function document(standard: TestDocument): TestDocument {
     upModel(`gratis-${n}`, { price: 'free', routes: routes('b', 'gratis', n) }),
     upModel(`vector-${n}`, { kinds: ['embeddings'], price: { input: 1 }, routes: routes('f', 'vector', n) }),
     upModel(`vectors-${n}`, { kinds: ['embeddings'], price: { input: 2 }, routes: routes('f', 'vectors', n) }),
+    upModel(`sketch-${n}`, { kinds: ['images'], price: { image: 0.1 }, routes: routes('f', 'sketch', n) }),
+    upModel(`paint-${n}`, { kinds: ['images'], price: { image: 0.2 }, routes: routes('f', 'paint', n) }),
   ]);
   return {
     ...standard,
     channels: [
       ...standard.channels,
-      ...CHANNELS.map((name) => openaiChannel(name, url, name === 'f' ? { endpoints: ['embeddings'] } : {})),
+      ...CHANNELS.map((name) => openaiChannel(name, url, name === 'f' ? { endpoints: ['embeddings', 'images'] } : {})),
       openaiChannel('switched-off', url, { enabled: false }),
     ],
     models: [...standard.models, ...sets.flat()],
@@ -367,25 +370,22 @@ describe('no upstream sees the fields', () => {
     }
   });
 
-  test('/v1/embeddings', async () => {
+  const media: [path: string, body: Fields, models: [string, string], answer: Script][] = [
+    ['/v1/embeddings', { input: 'Hi' }, ['vector', 'vectors'], vectorAnswer()],
+    ['/v1/images/generations', { prompt: 'A cat' }, ['sketch', 'paint'], pictureAnswer()],
+  ];
+  test.each(media)('%s', async (path, body, [first, second], answer) => {
     gateway.upstream.otherwise(({ json }) =>
-      String(json.model).includes('vectors')
-        ? {
-            headers: { 'content-type': 'application/json' },
-            body: [
-              JSON.stringify({
-                object: 'list',
-                data: [{ object: 'embedding', index: 0, embedding: [1] }],
-                model: 'm',
-                usage: { prompt_tokens: 1, total_tokens: 1 },
-              }),
-            ],
-          }
-        : errorScript(404, { message: 'x' }),
+      String(json.model).includes(`/${second}/`) ? answer : errorScript(404, { message: 'x' }),
     );
-    const served = await send('/v1/embeddings', { model: id('vector'), models: [id('vectors')], input: 'Hi' });
-    expect(served).toMatchObject({ status: 200, model: id('vectors'), channel: 'f' });
-    expect(gateway.upstream.requests.at(-1)?.json).not.toHaveProperty('models');
+    const routing = { models: [id(second)], provider: { only: ['f'] } };
+    const response = await gateway.call(path, { key: account.key, body: { model: id(first), ...routing, ...body } });
+    expect([response.status, response.headers.get('x-svc-channel')]).toEqual([200, 'f']);
+    expect(asked()).toEqual([`f/${first}`, `f/${second}`]);
+    for (const { json } of gateway.upstream.requests) {
+      expect(json).not.toHaveProperty('models');
+      expect(json).not.toHaveProperty('provider');
+    }
   });
 
   test('a Gemini call', async () => {

@@ -7,7 +7,7 @@ export interface Line {
   text(): string;
   isClosed(): boolean;
   /** Fulfilled when it has left. */
-  write(text: string): Promise<void>;
+  write(bytes: string | Uint8Array): Promise<void>;
   hangUp(): void;
 }
 
