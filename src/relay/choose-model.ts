@@ -53,7 +53,7 @@ export function chooseModel(catalog: Catalog, key: ModelLimit, id: string, kind:
     if (retired) throw retiredFault(retired, param);
     const usable = catalog.models.filter((one) => mayUse(key, one)).map((one) => one.id);
     const hint = hintAt(id, usable, key);
-    const message = `${namedModel(id)} does not exist. ${hint ?? 'Choose one from the list of models.'}`;
+    const message = `${namedIn('model', id)} does not exist. ${hint ?? 'Choose one from the list of models.'}`;
     throw fault(param === 'model' ? 'model_not_found' : 'invalid_request', { param, message, hint });
   }
   const refused = notAllowed(key, model, retired, param);
@@ -70,8 +70,9 @@ export function chooseModel(catalog: Catalog, key: ModelLimit, id: string, kind:
 }
 
 /** Anything that does not look like an id may be content, and is not repeated. */
-function namedModel(id: string): string {
-  return /^[\w.:/@+-]{1,100}$/.test(id) ? `Model '${id}'` : 'This model';
+export function namedIn(what: 'model' | 'channel', id: string): string {
+  const isId = /^[\w.:/@+-]{1,100}$/.test(id);
+  return isId ? `${what === 'model' ? 'Model' : 'Channel'} '${id}'` : `This ${what}`;
 }
 
 /** Similar or usable models. */

@@ -13,6 +13,7 @@ import { costOf } from '../ledger/cost.ts';
 import { NO_BUCKETS } from '../store/rows.ts';
 import type { Call, RelayTools } from './call.ts';
 import { isReached, type Models } from './candidate-models.ts';
+import { namedIn } from './choose-model.ts';
 import { answerSize } from './silence-limits.ts';
 
 /** For comparing the prices of models, where the request has no output limit. */
@@ -53,7 +54,7 @@ function channelsOf(models: Models): string[] {
 function unknownChannel(param: string, name: string, channels: readonly string[]): Fault {
   const near = nearestIds(name, channels);
   const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Channels: ${channels.join(', ')}.`;
-  return fault('invalid_request', { param, message: `There is no channel of the name in ${param}. ${hint}`, hint });
+  return fault('invalid_request', { param, message: `${namedIn('channel', name)} does not exist. ${hint}`, hint });
 }
 
 function nothingLeft(models: Models): Fault {

@@ -232,6 +232,8 @@ export function markedCalls(mark: string, word: string, key: string, emptyKey: s
       path: CHAT,
       init: post(`{"model":"up-paid","x":"${mark.repeat(Math.ceil(22_000_000 / mark.length))}"}`),
     },
+    { what: 'models to try', path: CHAT, init: chat({ model: 'up-paid', models: [mark] }) },
+    { what: 'a channel', path: CHAT, init: chat({ model: 'up-paid', provider: { only: [mark] } }) },
     { what: 'a compressed body', path: CHAT, init: post({ ...full }, { ...auth, 'content-encoding': word }) },
     { what: 'an unknown route', path: `/v1/${word}?q=${word}`, init: post({ ...full }) },
     { what: 'an unknown route in the other envelope', path: `/v1/messages/${word}`, init: post({ ...full }) },

@@ -292,8 +292,8 @@ describe('provider', () => {
 
   const refused: [what: string, provider: unknown, param: string, words: string][] = [
     ['an unknown channel', { only: ['a', 'x'] }, 'provider.only[1]', 'a, b, c'],
-    ['an unknown channel to ignore', { ignore: ['nope'] }, 'provider.ignore[0]', 'no channel'],
-    ['an unknown channel first', { order: ['nope'] }, 'provider.order[0]', 'no channel'],
+    ['an unknown channel to ignore', { ignore: ['nope'] }, 'provider.ignore[0]', "Channel 'nope' does not exist"],
+    ['an unknown channel first', { order: ['two words'] }, 'provider.order[0]', 'This channel does not exist'],
     ['nothing left', { only: ['d'] }, 'provider', 'a, b, c'],
     ['everything ignored', { ignore: ['a', 'b', 'c', 'e'] }, 'provider', 'a, b, c'],
     ['another order', { sort: 'throughput' }, 'provider.sort', 'price, latency'],
