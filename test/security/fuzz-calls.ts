@@ -95,6 +95,7 @@ const RICH: Record<string, Record<string, unknown>> = {
     stream_options: { include_usage: true },
     n: 2,
     max_tokens: 20,
+    provider: { order: ['demo'], sort: 'latency', allow_fallbacks: true },
   },
   '/v1/messages': {
     system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
@@ -230,6 +231,7 @@ const FUZZED_HEADERS = [
   'x-svc-loop',
   'x-forwarded-for',
   'content-type',
+  'content-encoding',
   'accept',
   'if-none-match',
   'origin',
