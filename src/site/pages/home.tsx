@@ -10,7 +10,7 @@ import { LinkButton } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { State } from '../parts/state.tsx';
 import type { SiteTools } from '../tools.ts';
-import { Picture } from './home-picture.tsx';
+import { exampleTrace, TraceFigure } from './home-trace.tsx';
 
 export type HomeFacts = Awaited<ReturnType<typeof homeFacts>>;
 
@@ -23,6 +23,7 @@ export async function homeFacts({ catalog, status }: SiteTools) {
     demo,
     free: free && { state: free.state, channels: free.channels.map(({ name }) => name) },
     model: exampleModel(catalog(), 'chat')?.id ?? FREE_MODEL,
+    trace: exampleTrace(catalog()),
   } as const;
 }
 
@@ -45,7 +46,7 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
         <LinkButton look="quiet" href="/pricing" text={home.seePrices} />
       </p>
       <NoticeBox notice={facts.demo && { text: home.demo[facts.demo], isWarning: true }} />
-      <Picture language={language} />
+      {facts.trace ? <TraceFigure language={language} trace={facts.trace} /> : null}
       <div class="two is-uneven">
         <section>
           <h2>{home.firstCall}</h2>

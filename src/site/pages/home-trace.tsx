@@ -1,0 +1,113 @@
+/** @jsxImportSource hono/jsx */
+// One request as an example: what was held, which channel failed and which one answered, and what was charged. The model,
+// its prices and its channels are those of this server.
+
+import type { Catalog, Model } from '../../catalog/catalog.ts';
+import { formatNtd, type Nano } from '../../kit/money.ts';
+import { count, money, withGap } from '../format.ts';
+import { type Language, wordsOf } from '../language.ts';
+
+export interface Trace {
+  model: string;
+  first: string;
+  /** Undefined: no model of this server has a second channel. */
+  second: string | undefined;
+  held: Nano;
+  cost: Nano;
+}
+
+const INPUT_TOKENS = 1_200;
+const OUTPUT_TOKENS = 340;
+const MAX_TOKENS = 1_000;
+
+/** Of a paid model; one with a second channel if there is one. */
+export function exampleTrace({ models }: Catalog): Trace | undefined {
+  const paid = models.filter((model) => !model.free && model.kinds.includes('chat'));
+  const model = paid.find((one) => channelsOf(one).length > 1) ?? paid[0];
+  if (!model) return undefined;
+  const [first = '', second] = channelsOf(model);
+  const { input, output } = model.prices;
+  const costOf = (tokens: number) => BigInt(INPUT_TOKENS) * input + BigInt(tokens) * output;
+  return { model: model.id, first, second, held: costOf(MAX_TOKENS), cost: costOf(OUTPUT_TOKENS) };
+}
+
+function channelsOf({ routes }: Model): string[] {
+  const sorted = routes.toSorted((a, b) => a.priority - b.priority);
+  return [...new Set(sorted.map(({ channel }) => channel.name))];
+}
+
+interface Step {
+  at: string;
+  text: string;
+  more: string;
+  amount?: string;
+  look?: string;
+}
+
+function stepsOf(language: Language, { first, second, held, cost }: Trace): Step[] {
+  const { trace: words } = wordsOf(language).home;
+  const used = words.chargedMore(count(INPUT_TOKENS), count(OUTPUT_TOKENS));
+  const failure = second && {
+    at: '214 ms',
+    look: 'is-failed',
+    text: words.failed(first),
+    more: words.failedMore(second),
+  };
+  return [
+    { at: '0 ms', text: words.held, more: words.heldMore(count(MAX_TOKENS)), amount: money(held) },
+    ...(failure ? [failure] : []),
+    { at: second ? '890 ms' : '640 ms', text: words.answers(second ?? first), more: words.answersMore },
+    { at: '3.9 s', look: 'is-done', text: words.charged, more: used, amount: money(cost) },
+  ];
+}
+
+/** What the answer says of itself. */
+function headersOf({ first, second, cost }: Trace): string[] {
+  return [`x-svc-channel: ${second ?? first}`, `x-svc-cost-ntd: ${formatNtd(cost)}`];
+}
+
+const CALL = 'POST /v1/chat/completions';
+
+export function TraceFigure({ language, trace }: { language: Language; trace: Trace }) {
+  const { trace: words } = wordsOf(language).home;
+  return (
+    <figure class="trace" aria-labelledby="trace-title">
+      <p class="trace-call" id="trace-title">
+        <span class="faint">{words.title}</span> <code>{CALL}</code> <code>{trace.model}</code>
+      </p>
+      <ol>
+        {stepsOf(language, trace).map(({ at, text, more, amount, look = '' }) => (
+          <li class={look}>
+            <span class="trace-at">{at}</span>
+            <span class="trace-what">
+              <strong>{text}</strong> <span class="faint">{more}</span>
+            </span>
+            {amount === undefined ? null : <span class="trace-amount">{amount}</span>}
+          </li>
+        ))}
+      </ol>
+      <figcaption>
+        {words.headers}
+        {headersOf(trace).map((header) => (
+          <code>{header}</code>
+        ))}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** The same as Markdown. */
+export function traceText(language: Language, trace: Trace): string {
+  const { home, account } = wordsOf(language);
+  const steps = stepsOf(language, trace).map(({ at, text, more, amount }) => {
+    const step = `- ${at} · ${text}${account.colon}${more}`;
+    return amount === undefined ? step : `${step} · ${amount}`;
+  });
+  const headers = headersOf(trace).map((header) => `\`${header}\``);
+  return [
+    `## ${home.trace.title}`,
+    `\`${CALL}\` \`${trace.model}\``,
+    steps.join('\n'),
+    `${withGap(home.trace.headers)}${headers.join(' ')}`,
+  ].join('\n\n');
+}
