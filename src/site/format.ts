@@ -36,6 +36,13 @@ export function count(value: number): string {
   return groups(String(value));
 }
 
+const COMPACT_FROM = 10_000;
+/** For a glance: 5.8M, or 580萬. */
+export function compactCount(language: string, value: number): string {
+  if (value < COMPACT_FROM) return count(value);
+  return new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+}
+
 /** A price as the document has it, grouped: 1,560 or 8.125. */
 export function decimal(text: string): string {
   const [whole = '', ...decimals] = text.split('.');

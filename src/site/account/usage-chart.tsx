@@ -3,7 +3,7 @@
 // the requests behind them.
 
 import type { GroupDay, UsageGroup } from '../../store/reads.ts';
-import { count, roundedMoney } from '../format.ts';
+import { compactCount, count, roundedMoney } from '../format.ts';
 import type { Language } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { Money } from '../parts/amount.tsx';
@@ -127,14 +127,7 @@ export function tokensOf(sums: Omit<GroupDay, 'day' | 'name' | 'requests' | 'cos
   return sums.input + sums.cachedInput + sums.cacheWrite5m + sums.cacheWrite1h + sums.output;
 }
 
-const COMPACT_FROM = 10_000;
-
 export function formatOf(language: Language, measure: Measure): (value: number) => string {
   if (measure === 'cost') return (value) => roundedMoney(BigInt(Math.round(value)));
   return (value) => compactCount(language, value);
-}
-
-export function compactCount(language: Language, value: number): string {
-  if (value < COMPACT_FROM) return count(value);
-  return new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
 }

@@ -2,10 +2,10 @@
 // The sums of the usage page and its chart. Each sum is also the switch that makes the chart show it.
 
 import type { UsageTotals } from '../../store/reads.ts';
-import { count } from '../format.ts';
+import { compactCount, count } from '../format.ts';
 import { Links } from '../frame.tsx';
 import { Money } from '../parts/amount.tsx';
-import { compactCount, GROUPS, MEASURES, type Measure, tokensOf, UsageChart } from './usage-chart.tsx';
+import { GROUPS, MEASURES, type Measure, tokensOf, UsageChart } from './usage-chart.tsx';
 import { type UsageProps, usageAddress } from './usage-facts.ts';
 
 export function UsageSums({ context, facts, totals }: UsageProps & { totals: UsageTotals }) {

@@ -38,9 +38,11 @@ export function ModelPage({ context, model }: ModelProps) {
         {model.aliases.length === 0 ? null : <span class="faint">{models.also(model.aliases.join(' · '))}</span>}
       </p>
       <Notices language={language} model={model} />
-      <p class="lead" lang={description?.language}>
-        {description?.text ?? modelLead(language, model)}
-      </p>
+      {description ? (
+        <p class="lead" lang={description.language}>
+          {description.text}
+        </p>
+      ) : null}
       <div class="row">
         {model.kinds.includes('chat') ? (
           <>

@@ -21,9 +21,12 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: Pu
     <Page context={context} title={status.title} description={status.lead} languages={LANGUAGES}>
       <h1>{status.title}</h1>
       <p class="lead">{status.lead}</p>
-      {summaryOf(language, facts).map((line) => (
-        <Summary language={language} line={line} />
-      ))}
+      <div class="status-banner">
+        {summaryOf(language, facts).map((line) => (
+          <Summary language={language} line={line} />
+        ))}
+        <p class="faint">{status.updated(dateTime(facts.at))}</p>
+      </div>
       {ongoing.length > 0 ? <h2>{status.ongoingIncidents}</h2> : null}
       <Incidents language={language} incidents={ongoing} />
       {ongoing.length > 0 ? <h2>{status.models}</h2> : null}
@@ -51,7 +54,7 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: Pu
       </Scroll>
       <DayBarsLegend language={language} />
       <p class="faint">
-        {withGap(status.updated(dateTime(facts.at)))}
+        {withGap(status.measured)}
         <a href="/api/public/status">{status.machines}</a>
       </p>
       {ended.length > 0 || ongoing.length === 0 ? <h2>{status.incidents}</h2> : null}
@@ -64,7 +67,7 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: Pu
 function Summary({ language, line }: { language: Language; line: SummaryLine }) {
   const { comma } = wordsOf(language).pricing;
   return (
-    <p>
+    <p class="status-line">
       <strong class={`state is-sentence ${line.state}`}>
         {line.before}
         {line.models.map((id, index) => (
@@ -124,6 +127,11 @@ function ModelRows({ language, model }: { language: Language; model: ModelStatus
   );
 }
 
+/** What is unknown is not shown where a row becomes lines. */
+function figureLook(name: string, value: number | null): string {
+  return `right number ${name}${value === null ? ' none' : ''}`;
+}
+
 interface RowProps {
   language: Language;
   model: ModelStatus;
@@ -134,9 +142,9 @@ interface RowProps {
 function ChannelRow({ language, model, channel, isOnly = false }: RowProps) {
   const { status } = wordsOf(language);
   return (
-    <tr {...(isOnly ? { id: rowId(model.id) } : {})}>
+    <tr {...(isOnly ? { id: rowId(model.id) } : { class: 'is-part' })}>
       <th scope="row" class="what id">
-        {isOnly ? <a href={modelPath(model.id)}>{model.id}</a> : <span class="faint">{model.id}</span>}
+        {isOnly ? <a href={modelPath(model.id)}>{model.id}</a> : <span class="unseen">{model.id}</span>}
       </th>
       <td class="by id" data-label={status.channel}>
         {channel.name}
@@ -144,13 +152,13 @@ function ChannelRow({ language, model, channel, isOnly = false }: RowProps) {
       <td class="how">
         <State language={language} state={channel.state} />
       </td>
-      <td class="right number rate" data-label={status.success}>
+      <td class={figureLook('rate', channel.lastHour.successRate)} data-label={status.success}>
         {percent(channel.lastHour.successRate)}
       </td>
-      <td class="right number first" data-label={status.firstToken}>
+      <td class={figureLook('first', channel.lastHour.firstTokenMs.p50)} data-label={status.firstToken}>
         {milliseconds(channel.lastHour.firstTokenMs.p50)}
       </td>
-      <td class="right number total" data-label={status.whole}>
+      <td class={figureLook('total', channel.lastHour.wholeMs.p50)} data-label={status.whole}>
         {milliseconds(channel.lastHour.wholeMs.p50)}
       </td>
       <td class="days">

@@ -1,7 +1,7 @@
 // How much of a model NT$100 buys.
 
 import { LISTED_UNITS, type Prices } from '../../kit/prices.ts';
-import { count } from '../format.ts';
+import { compactCount } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PricedModel } from './pricing-models.ts';
 
@@ -24,7 +24,7 @@ export function whatItBuys(language: Language, { price, isFree }: PricedModel): 
   const [name] = [...units, ...tokens];
   const listed = name && price[name];
   if (!name || !listed) return NONE;
-  const quantity = count(Math.floor((BUDGET_NTD / listed) * Number(LISTED_UNITS[name])));
+  const quantity = compactCount(language, Math.floor((BUDGET_NTD / listed) * Number(LISTED_UNITS[name])));
   return (says[name] ?? (name === 'output' ? pricing.buysTokens : pricing.buysInput))(quantity);
 }
 

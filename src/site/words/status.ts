@@ -9,8 +9,8 @@ export const en = {
   channel: 'Upstream channel',
   now: 'Now',
   success: 'Success, 1\u00a0h',
-  firstToken: 'First token of a stream, p50',
-  whole: 'Answer not streamed, p50',
+  firstToken: 'First token',
+  whole: 'Whole answer',
   days: 'Last 90 days',
   daysLabel: (good: number, bad: number, none: number) =>
     `Last 90 days: ${good} ${good === 1 ? 'day' : 'days'} without problems, ${bad} with problems, ${none} without traffic`,
@@ -34,6 +34,8 @@ export const en = {
   noIncidents: 'No incident has been reported.',
   ongoing: 'ongoing',
   updated: (at: string) => `As of ${at}.`,
+  measured:
+    'Success and times are of the last hour; times are medians. First token: streamed answers. Whole answer: answers that are not streamed.',
   machines: 'View as JSON',
   legend: 'One bar per day, today on the right. For days with traffic, a taller bar means more problems:',
 };
@@ -45,8 +47,8 @@ export const zh: Said<typeof en> = {
   channel: '供應商線路',
   now: '目前',
   success: '成功率（1\u00a0小時）',
-  firstToken: '串流首字延遲（中位數）',
-  whole: '非串流耗時（中位數）',
+  firstToken: '首字延遲',
+  whole: '完整回應',
   days: '最近 90 天',
   daysLabel: (good, bad, none) => `最近 90 天：${good} 天正常，${bad} 天有異常，${none} 天沒有流量`,
   operational: '正常',
@@ -69,6 +71,7 @@ export const zh: Said<typeof en> = {
   noIncidents: '沒有任何事件。',
   ongoing: '處理中',
   updated: (at) => `資料時間：${at}。`,
+  measured: '成功率與時間取自最近一小時，時間為中位數。首字延遲：串流的回應；完整回應：非串流的回應。',
   machines: '以 JSON 檢視',
   legend: '每一直條代表一天，最右邊是今天。有流量的日子，直條越高，狀況越差：',
 };
