@@ -225,6 +225,7 @@ describe.each(USED_IN)('in %s', (language) => {
     const owner = await createAccount();
     await open('/account/keys');
     await page.fill('#name-new', 'reports');
+    for (const summary of await page.locator('#new ~ form summary').all()) await summary.click();
     for (const id of ['demo-small', 'up-paid']) await page.check(`form[action="/account/keys"] [value="${id}"]`);
     await page.fill('#day_ntd-new', '0.5');
     await page.fill('#expires-new', '2099-01-01');

@@ -258,7 +258,7 @@ describe.each(LOOKS)('$language, $width wide, $colorScheme', (look) => {
     await page.fill('#name-new', LONG);
     await page.click('form[action="/account/keys"] button');
     await page.waitForSelector('pre.secret');
-    await page.locator('#new ~ form summary').click();
+    for (const summary of await page.locator('#new ~ form summary').all()) await summary.click();
     await page.locator(CHANGE_KEY).last().click();
     await lookAt(visitor, look, 'a new key');
     await page.locator('a[href$="/rotate"]').last().click();

@@ -39,10 +39,11 @@ export function KeyFields({ context, key_: key, models, parents = [], typed, fau
     value: typed?.get(name) ?? value,
   });
   const limitFields = (of: LimitName) => text(of, memberOf(of), limitValue(key, of));
-  const checkbox = (name: 'manage' | 'delegate', label: string) => {
-    const checked = typed ? typed.get(name) === '1' : (key?.[name] ?? false);
-    return <CheckField {...field(name, name)} label={label} checked={checked} />;
-  };
+  const isSet = (name: 'manage' | 'delegate') => (typed ? typed.get(name) === '1' : (key?.[name] ?? false));
+  const hasFault = (...names: KeyField[]) => names.some((name) => faults[name] !== undefined);
+  const checkbox = (name: 'manage' | 'delegate', label: string) => (
+    <CheckField {...field(name, name)} label={label} checked={isSet(name)} />
+  );
   const limit = (of: LimitName) => (
     <TextField
       {...limitFields(of)}
@@ -53,28 +54,33 @@ export function KeyFields({ context, key_: key, models, parents = [], typed, fau
   );
   const chosen = typed ? typed.getAll('models') : (key?.models ?? []);
   const others = LIMIT_NAMES.filter((name) => name !== 'dayBudget');
+  const expires = text('expires', 'expires', expiresAt === null ? '' : date(expiresAt));
   const limits = (
     <>
-      <CheckList
-        {...field('models', 'models')}
-        label={keys.models}
-        help={keys.modelsHelp}
-        choices={[...new Set([...models, ...chosen])]}
-        chosen={chosen}
-      />
       {limit('dayBudget')}
-      <details open={others.map(limitFields).some(({ value, fault }) => value !== '' || fault !== undefined)}>
+      <details open={chosen.length > 0 || faults.models !== undefined}>
+        <summary>{keys.someModels}</summary>
+        <CheckList
+          {...field('models', 'models')}
+          label={keys.models}
+          help={keys.modelsHelp}
+          choices={[...new Set([...models, ...chosen])]}
+          chosen={chosen}
+        />
+      </details>
+      <details open={[...others.map(limitFields), expires].some(isUsed)}>
         <summary>{keys.moreLimits}</summary>
         {others.map(limit)}
+        <TextField
+          {...expires}
+          label={keys.expires}
+          help={isWholeDay ? keys.expiresHelp : keys.expiresKept(dateTime(expiresAt))}
+          type="date"
+        />
       </details>
-      <TextField
-        {...text('expires', 'expires', expiresAt === null ? '' : date(expiresAt))}
-        label={keys.expires}
-        help={isWholeDay ? keys.expiresHelp : keys.expiresKept(dateTime(expiresAt))}
-        type="date"
-      />
     </>
   );
+  const parent = text('parent', 'parent', '');
   return (
     <>
       <TextField
@@ -83,15 +89,6 @@ export function KeyFields({ context, key_: key, models, parents = [], typed, fau
         maxlength={100}
         required={key === undefined}
       />
-      {parents.length === 0 ? null : (
-        <SelectField
-          {...field('parent', 'parent')}
-          label={keys.parent}
-          help={keys.parentHelp}
-          value={typed?.get('parent')}
-          choices={[['', keys.noParent], ...parents.map((one) => [one.keyId, one.name ?? `…${one.last4}`] as const)]}
-        />
-      )}
       {key?.manage ? (
         <details open={typed !== undefined}>
           <summary>{keys.managerLimits}</summary>
@@ -101,10 +98,26 @@ export function KeyFields({ context, key_: key, models, parents = [], typed, fau
       ) : (
         limits
       )}
-      {checkbox('delegate', keys.delegateHelp)}
-      {checkbox('manage', keys.manageHelp)}
+      <details open={isUsed(parent) || isSet('delegate') || isSet('manage') || hasFault('delegate', 'manage')}>
+        <summary>{parents.length === 0 ? keys.rights : keys.parentAndRights}</summary>
+        {parents.length === 0 ? null : (
+          <SelectField
+            {...parent}
+            label={keys.parent}
+            help={keys.parentHelp}
+            choices={[['', keys.noParent], ...parents.map((one) => [one.keyId, one.name ?? `…${one.last4}`] as const)]}
+          />
+        )}
+        {checkbox('delegate', keys.delegateHelp)}
+        {checkbox('manage', keys.manageHelp)}
+      </details>
     </>
   );
+}
+
+/** What is set or wrong is not folded away. */
+function isUsed({ value, fault }: { value: string; fault: string | undefined }): boolean {
+  return value !== '' || fault !== undefined;
 }
 
 function limitValue(key: KeyRow | undefined, limit: LimitName): string {
