@@ -328,7 +328,7 @@ test('what a model costs stands beside it, before anything is asked', async () =
   expect(options).toContain('up-paid · NT$10 / NT$40.123');
   expect(await page.textContent('label[for="model"]')).toContain(wordsOf('en').pricing.caption);
   expect(await page.getAttribute('#model', 'aria-describedby')).toBe('price');
-  expect((await page.textContent('#price'))?.trim()).toBe(wordsOf('en').pricing.free);
+  expect((await page.textContent('#price'))?.trim()).toBe(play.demo);
   await page.selectOption('#model', 'up-paid');
   expect(await page.textContent('#price')).toBe(play.prices('NT$10', 'NT$40.123'));
 });
@@ -438,7 +438,7 @@ test('what failed can be asked again, or of a model that works now', async () =>
   await told(page, 'NT$');
   expect(await page.inputValue('#model')).toBe('auto:free');
   expect(await page.textContent(`${LAST} .turn-who`)).toBe('auto:free');
-  expect(await page.textContent('#price')).toBe(wordsOf('en').pricing.free);
+  expect(await page.textContent('#price')).toBe(play.demo);
   await ask(page, 'dear', 'Hi');
   await told(page, wordsOf('en').faults.insufficient_balance);
   const offered = page.locator(`${LAST} .turn-actions button`);

@@ -5,7 +5,7 @@
 import type { Model } from '../../catalog/catalog.ts';
 import { fault } from '../../faults/fault.ts';
 import { faultText } from '../fault-text.ts';
-import { listPrice, priceNumber } from '../format.ts';
+import { listPrice, priceNumber, sentences } from '../format.ts';
 import { modelSnippets } from '../model-snippets.ts';
 import type { PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
@@ -19,12 +19,14 @@ const STREAM_FAULTS = ['upstream_failed', 'unavailable', 'internal_error', 'cont
 interface PlayModel {
   id: string;
   isFree: boolean;
+  isDemo: boolean;
   input: number;
   output: number;
 }
 
-export function playModel({ id, free, prices }: Model): PlayModel {
-  return { id, isFree: free, input: listPrice('input', prices.input), output: listPrice('output', prices.output) };
+export function playModel({ id, free, demo, prices }: Model): PlayModel {
+  const [input, output] = [listPrice('input', prices.input), listPrice('output', prices.output)];
+  return { id, isFree: free, isDemo: demo, input, output };
 }
 
 interface PlayProps {
@@ -108,15 +110,16 @@ function Curl({ context, model }: { context: PageContext; model: string }) {
 function Models({ context, models, chosen }: Pick<PlayProps, 'context' | 'models' | 'chosen'>) {
   const { account, pricing } = context.words;
   const { play } = account;
-  const priceOf = ({ isFree, input, output }: PlayModel) =>
-    isFree ? pricing.free : play.prices(ntd(input), ntd(output));
+  // That it is free, the list of models says.
+  const noteOf = ({ isFree, isDemo, input, output }: PlayModel) =>
+    sentences(isDemo ? play.demo : '', isFree ? '' : play.prices(ntd(input), ntd(output)));
   return (
     <Field name="model" label={play.model} help={pricing.caption}>
       <select id="model" name="model" aria-describedby="price">
         {models.map((model) => (
           <option
             value={model.id}
-            data-price={priceOf(model)}
+            data-price={noteOf(model)}
             data-free={model.isFree ? '1' : undefined}
             selected={model.id === chosen}
           >
@@ -126,7 +129,7 @@ function Models({ context, models, chosen }: Pick<PlayProps, 'context' | 'models
       </select>
       {/* A long name leaves no space for prices above; the script shows those of the chosen model. */}
       <p class="faint" id="price">
-        {models.filter(({ id }) => id === chosen).map(priceOf)}
+        {models.filter(({ id }) => id === chosen).map(noteOf)}
       </p>
     </Field>
   );

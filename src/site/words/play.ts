@@ -4,6 +4,7 @@ import type { Said } from './said.ts';
 
 export const en = {
   lead: 'Chat with a model. Requests are billed like any other. Nothing is stored: the chat is only in this tab.',
+  demo: 'Demo: it answers with built-in text and calls no model.',
   model: 'Model',
   prices: (input: string, output: string) => `input ${input}, output ${output}`,
   settings: 'Settings',
@@ -44,6 +45,7 @@ export const en = {
 
 export const zh: Said<typeof en> = {
   lead: '與模型對話。費用與一般請求相同；內容不會儲存，只留在這個分頁。',
+  demo: '示範模型：以內建的英文文字回答，不會呼叫真正的模型。',
   model: '模型',
   prices: (input, output) => `輸入 ${input}、輸出 ${output}`,
   settings: '設定',
