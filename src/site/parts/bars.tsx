@@ -1,46 +1,57 @@
 /** @jsxImportSource hono/jsx */
-// Bar charts: rendered without a script, with a text for screen readers.
+// Small bar charts in the rows of a table: rendered without a script, with a text for screen readers.
 
 interface Bar {
   /** 0 to 1; null where there is nothing to show. */
   height: number | null;
-  /** What it says when pointed at. */
-  title: string;
   kind: 'operational' | 'degraded' | 'down';
 }
 
 const BAR = 18;
-const STEP = 22;
+const GAP = 4;
+const STEP = BAR + GAP;
 const HEIGHT = 100;
 /** The smallest visible bar. */
 const LEAST = 3;
 
-export function Bars({
-  bars,
-  label,
-  look = ' is-chart',
-}: {
-  bars: readonly Bar[];
-  label: string;
-  look?: string | undefined;
-}) {
+interface Run {
+  look: string;
+  tall: number;
+  from: number;
+  count: number;
+}
+
+/** Bars in a row that are alike: of most charts there are few, and a page of many charts stays small. */
+function runsOf(bars: readonly Bar[]): Run[] {
+  const runs: Run[] = [];
+  for (const [from, { height, kind }] of bars.entries()) {
+    const tall = height === null ? 1 : Math.max(LEAST, Math.round(height * HEIGHT));
+    const look = height === null ? 'none' : kind;
+    const last = runs.at(-1);
+    if (last?.look === look && last.tall === tall) last.count++;
+    else runs.push({ look, tall, from, count: 1 });
+  }
+  return runs;
+}
+
+export function Bars({ bars, label }: { bars: readonly Bar[]; label: string }) {
   return (
     <svg
-      class={`bars${look}`}
+      class="bars"
       viewBox={`0 0 ${Math.max(1, bars.length) * STEP} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
       aria-label={label}
     >
-      {bars.map(({ height, title, kind }, index) => {
-        const tall = height === null ? 1 : Math.max(LEAST, height * HEIGHT);
-        const look = height === null ? 'none' : kind;
-        return (
-          <rect class={look} x={index * STEP + 2} y={HEIGHT - tall} width={BAR} height={tall}>
-            <title>{title}</title>
-          </rect>
-        );
-      })}
+      {/* One line as thick as its bars are tall, with gaps in it. */}
+      {runsOf(bars).map(({ look, tall, from, count }) => (
+        <path
+          class={look}
+          d={`M${from * STEP + 2} ${HEIGHT - tall / 2}h${count * STEP - GAP}`}
+          stroke-width={tall}
+          stroke-dasharray={`${BAR} ${GAP}`}
+        />
+      ))}
     </svg>
   );
 }

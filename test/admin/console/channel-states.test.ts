@@ -84,7 +84,7 @@ test('an hour at 0 % is red from top to bottom, and times are bounds', async () 
   });
   const client = await clientOf(gateway);
   const list = await (await client.get('/channels')).text();
-  expect(list).toMatch(/<rect class="down"[^>]* y="0"[^>]* height="100">/);
+  expect(list).toMatch(/<path class="down" d="M\d+ 50h18" stroke-width="100"/);
   expect(list).toContain('≤ 300 ms');
   const page = await (await client.get('/channels/up')).text();
   expect(page).toContain('half of them ≤ 300 ms');

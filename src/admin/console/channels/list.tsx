@@ -2,7 +2,7 @@
 // All channels: the state of each, now and by the hour.
 
 import { stateOf } from '../../../catalog/publishing/status-states.ts';
-import { count, dateTime, milliseconds, percent } from '../../../site/format.ts';
+import { count, milliseconds, percent } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { type Language, wordsOf } from '../../../site/language.ts';
 import { Bars } from '../../../site/parts/bars.tsx';
@@ -23,10 +23,10 @@ export function ChannelsPage({ context, channels, notice }: ChannelsProps) {
   const { channels: words } = context.words;
   return (
     <ConsolePage context={context} section="channels" title={words.title} lead={words.lead} notice={notice}>
-      <ChannelTable context={context} channels={channels} none={words.none} />
       <p>
         <LinkButton href="/connect" text={words.add} />
       </p>
+      <ChannelTable context={context} channels={channels} none={words.none} />
       <p class="faint">{words.thisNode}</p>
     </ConsolePage>
   );
@@ -56,7 +56,7 @@ export function ChannelTable({ context, channels, none }: Omit<ChannelsProps, 'n
             text={channel.baseUrlHost || channel.kind}
           />,
           <ChannelStateMark language={language} channel={channel} />,
-          <SuccessBars language={language} channel={channel} isSmall />,
+          <SuccessBars language={language} channel={channel} />,
           percent(successRate),
           <>
             {atMost(firstTokenMs.p50)}
@@ -110,20 +110,14 @@ interface ChartProps {
   channel: ChannelView;
 }
 
-export function SuccessBars({ language, channel, isSmall = false }: ChartProps & { isSmall?: boolean }) {
+/** The page of the channel says more of each hour. */
+export function SuccessBars({ language, channel }: ChartProps) {
   const { channels } = consoleWords(language);
   const { requests, successRate } = channel.last24Hours;
-  const bars = channel.hours.map(({ at, successRate: rate, requests: sent }) => {
+  const bars = channel.hours.map(({ successRate: rate }) => {
     const state = stateOf(rate);
-    const title = channels.hour(dateTime(at), percent(rate), count(sent));
     // An hour that failed must not look like one without traffic.
-    return { height: state === 'down' ? 1 : rate, title, kind: state === 'unknown' ? 'operational' : state } as const;
+    return { height: state === 'down' ? 1 : rate, kind: state === 'unknown' ? 'operational' : state } as const;
   });
-  return (
-    <Bars
-      bars={bars}
-      label={channels.successLabel(percent(successRate), count(requests))}
-      look={isSmall ? '' : undefined}
-    />
-  );
+  return <Bars bars={bars} label={channels.successLabel(percent(successRate), count(requests))} />;
 }

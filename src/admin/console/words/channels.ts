@@ -32,7 +32,6 @@ export const en = {
   firstTokenLabel: (median: string, worst: string) =>
     `Time to first token: half of them ${median}, 95 % of them ${worst}`,
   noTraffic: 'No traffic in the last 24 hours. New figures appear within a few minutes.',
-  hour: (hour: string, rate: string, requests: string) => `${hour}: ${rate} of ${requests}`,
   asTable: 'Show as a table',
   hourColumn: 'Hour',
   succeededPart: 'Succeeded',
@@ -113,7 +112,6 @@ export const zh: Said<typeof en> = {
   successLabel: (rate, requests) => `最近 24 小時 ${requests} 次請求，成功率 ${rate}`,
   firstTokenLabel: (median, worst) => `首字延遲：半數 ${median}，95 % ${worst}`,
   noTraffic: '最近 24 小時沒有流量紀錄。新的數字會在幾分鐘內出現。',
-  hour: (hour, rate, requests) => `${hour}：${requests} 次，成功率 ${rate}`,
   asTable: '以表格顯示',
   hourColumn: '時段',
   succeededPart: '成功',
