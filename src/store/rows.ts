@@ -8,6 +8,7 @@ import type { HeldChain } from './key-rows.ts';
 export type * from './entry-rows.ts';
 export type * from './event-rows.ts';
 export type * from './key-rows.ts';
+export * from './loss-rows.ts';
 export type * from './webhook-rows.ts';
 
 export interface Wallet {
@@ -170,82 +171,6 @@ export interface Attempt {
   model?: string;
   /** The request said which models or channels may answer, and in which order. */
   routing?: 'caller';
-}
-
-/** Why an upstream bills something that no customer pays. */
-export const LOSS_REASONS = [
-  /** The answer held nothing that the customer could use. */
-  'empty_answer',
-  /** The stream broke and no other channel could finish it. */
-  'stream_broken',
-  /** The gateway ended the call, because it was shutting down or failed. */
-  'gateway_cut',
-  /** The node that ran the call died: at most its hold. */
-  'gateway_died',
-  /** The client hung up before anything was delivered. */
-  'client_gone',
-  /** What the upstream used after the client had hung up or the answer was ended, or that could not be read to its report. */
-  'undelivered',
-  /** A try that failed after the upstream had accepted it, of a call that no channel served. */
-  'no_answer',
-  /** The same of a call that another try served. */
-  'failed_attempt',
-  /** A broken run that another run replaced or continued. */
-  'replaced_run',
-  /** The slower of two tries that ran side by side. */
-  'hedge',
-  /** More than the hold. */
-  'above_hold',
-  /** A dearer service tier than the customer named. */
-  'service_tier',
-  /** The model is free for customers, and its route has a cost. */
-  'free_model',
-] as const;
-export type LossReason = (typeof LOSS_REASONS)[number];
-
-/** Whether a loss counts for the guard: customers cause neither the cost of free models nor the death of a node. */
-const UNGUARDED: ReadonlySet<LossReason> = new Set([
-  'free_model',
-  'gateway_died',
-  'gateway_cut',
-  'failed_attempt',
-  'replaced_run',
-  'hedge',
-  'service_tier',
-]);
-
-export function isGuarded(reason: LossReason): boolean {
-  return !UNGUARDED.has(reason);
-}
-
-/** Cost that an upstream bills and no customer pays. */
-export interface Loss {
-  reason: LossReason;
-  model: string;
-  channel: string | null;
-  /** At the route's cost, or at the sale price if the route states no cost. */
-  amount: Nano;
-  /** The route states no cost. */
-  isAtSalePrice?: boolean | undefined;
-  /** What the customer pays for it once the account's free losses of the day are used up; 0 if it never pays. */
-  charge: Nano;
-}
-
-/** A loss as it is stored. */
-export interface BookedLoss extends Omit<Loss, 'charge' | 'isAtSalePrice'> {
-  requestId: string;
-  at: number;
-  /** The Taipei day it counts for. */
-  day: number;
-  accountId: string;
-}
-
-/** What an account lost on one Taipei day, of what counts for the guard. */
-export interface LossDay {
-  day: number;
-  amount: Nano;
-  /** A loss of the day was charged to the account, because the guard was used up. */
-  reached: boolean;
 }
 
 /** Which row of the billing table decided what a request costs. */

@@ -133,7 +133,16 @@ export const LISTED_ROUTES: readonly ListedRoute[] = ROUTES.map((route) => {
   const { name, method, path, auth, maxBytes, query, example } = route;
   const body = BODIES[name] ?? (example as ListedRoute['body']);
   const jsonBytes = 'call' in route ? route.call.maxBytes : maxBytes;
-  return { name, method, path, auth, maxBytes, jsonBytes, query: Object.keys(query?.shape ?? {}), ...(body ? { body } : {}) };
+  return {
+    name,
+    method,
+    path,
+    auth,
+    maxBytes,
+    jsonBytes,
+    query: Object.keys(query?.shape ?? {}),
+    ...(body ? { body } : {}),
+  };
 });
 
 /** The path with something in place of `:id`. */

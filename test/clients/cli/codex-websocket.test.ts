@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../../support/answer.ts';
 import { type ClientGateway, KINDS_FOR, startClientGateway } from '../../support/client-gateway.ts';
 import { codex } from '../../support/clis.ts';
-import { CLI_TEST_MS, runCli } from '../../support/run-cli.ts';
 import { type RequestLines, watchRequests } from '../../support/request-lines.ts';
+import { CLI_TEST_MS, runCli } from '../../support/run-cli.ts';
 
 const CALLS = 20;
 const [openai, , anthropic] = KINDS_FOR.responses;
@@ -37,7 +37,9 @@ describe.each([openai, anthropic ?? openai])('Codex with a model on a channel of
       expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(steps) });
       expect(wire.lines.filter((line) => line.includes('/v1/responses'))).toEqual(['GET /v1/responses HTTP/1.1']);
       const { data } = await gateway.get('/api/usage?limit=100', key);
-      expect(data.map(({ status, channel }: Answer) => [status, channel])).toEqual(Array(CALLS + 1).fill(['ok', model]));
+      expect(data.map(({ status, channel }: Answer) => [status, channel])).toEqual(
+        Array(CALLS + 1).fill(['ok', model]),
+      );
       expect(gateway.audit()).toEqual([]);
     },
     CLI_TEST_MS,
