@@ -85,7 +85,9 @@ function PriceFormPage({ context, row, retiring, base, typed, wrong, notice }: P
   const isFree = typed ? typed.get('free') === 'yes' : row.sale === 'free';
   const channels = [...new Map(row.routes.map((route) => [route.channel, route])).values()];
   const query = `?model=${encodeURIComponent(row.model)}`;
-  const figures = { context, typed, wrong };
+  const sale = row.sale === 'free' ? {} : row.sale;
+  const used = usedPrices([sale, ...channels.map(({ cost }) => cost ?? {})]);
+  const figures = { context, typed, wrong, used };
   return (
     <ConsolePage
       context={{ ...context, path: '/models/edit', query }}
@@ -107,7 +109,7 @@ function PriceFormPage({ context, row, retiring, base, typed, wrong, notice }: P
               <span class="faint">{prices.freeHelp}</span>
             </label>
           </p>
-          <Figures {...figures} list={row.sale === 'free' ? {} : row.sale} field={saleField} />
+          <Figures {...figures} list={sale} field={saleField} />
         </fieldset>
         {channels.map(({ channel, upstreamModel, cost }) => (
           <fieldset>
@@ -123,18 +125,23 @@ function PriceFormPage({ context, row, retiring, base, typed, wrong, notice }: P
 
 interface FiguresProps extends Pick<PriceFormProps, 'context' | 'typed' | 'wrong'> {
   list: PriceList;
+  /** Prices that the model or one of its routes has. */
+  used: ReadonlySet<PriceName>;
   field: (name: PriceName) => string;
 }
 
-function Figures({ context, list, field, typed, wrong }: FiguresProps) {
+function Figures({ context, list, used, field, typed, wrong }: FiguresProps) {
   const { prices } = context.words;
-  return (
+  const priceIn = (name: PriceName) => (typed ? (typed.get(field(name)) ?? '') : list[name]);
+  const shown = PRICE_NAMES.filter((name) => used.has(name));
+  const folded = PRICE_NAMES.filter((name) => !used.has(name));
+  const fields = (names: readonly PriceName[]) => (
     <div class="filters is-level">
-      {PRICE_NAMES.map((name) => (
+      {names.map((name) => (
         <TextField
           name={field(name)}
           label={prices[name]}
-          value={typed ? (typed.get(field(name)) ?? '') : list[name]}
+          value={priceIn(name)}
           fault={wrong?.has(field(name)) ? prices.notFigure : undefined}
           inputmode="decimal"
           maxlength={20}
@@ -142,6 +149,23 @@ function Figures({ context, list, field, typed, wrong }: FiguresProps) {
       ))}
     </div>
   );
+  return (
+    <>
+      {fields(shown)}
+      {folded.length === 0 ? null : (
+        <details open={folded.some((name) => priceIn(name))}>
+          <summary>{prices.otherPrices}</summary>
+          {fields(folded)}
+        </details>
+      )}
+    </>
+  );
+}
+
+/** A model without any price is asked for those of a chat. */
+function usedPrices(lists: readonly PriceList[]): ReadonlySet<PriceName> {
+  const used = PRICE_NAMES.filter((name) => lists.some((list) => list[name] !== undefined));
+  return new Set(used.length === 0 ? ['input', 'cached_input', 'output'] : used);
 }
 
 function isFigure(text: string, name: PriceName): boolean {
