@@ -12,10 +12,12 @@ import { type Choice, type UsageProps, usageAddress } from './usage-facts.ts';
 export function Periods({ context, facts }: UsageProps) {
   const { usageView } = context.words.account;
   const { from, to } = facts.filters;
-  const links = facts.presets.map(([name, dates]) => ({
+  const presets = facts.presets.map(([name, dates]) => ({
     path: usageAddress(facts, { ...dates }),
     text: usageView.periods[name],
   }));
+  // All of a new account is what another of them shows.
+  const links = presets.filter(({ path }, index) => presets.findIndex((one) => one.path === path) === index);
   return (
     <nav class="choices-line" aria-label={usageView.period}>
       <Links links={links} current={usageAddress(facts, { from, to })} />

@@ -77,6 +77,11 @@ export const en = {
     'A price for long input applies to the whole request. Input counts with cached input and cache writes. The factor of a service tier applies to every price but those of tools.',
 };
 
+/** 120 萬個, 950 個. */
+function counted(tokens: string): string {
+  return tokens.replace(/^([\d.,]+)(.*)$/, '$1 $2個');
+}
+
 export const zh: Said<typeof en> = {
   title: '價格',
   lead: '價格以 NT$ 標示，按每一百萬個 Token 計費；標示的就是實際扣款的價格，含稅。',
@@ -112,8 +117,8 @@ export const zh: Said<typeof en> = {
   search: '每千次搜尋',
   context: '上下文長度',
   buys: 'NT$100 可用',
-  buysTokens: (tokens) => `${tokens} 個輸出 Token`,
-  buysInput: (tokens) => `${tokens} 個輸入 Token`,
+  buysTokens: (tokens) => `${counted(tokens)}輸出 Token`,
+  buysInput: (tokens) => `${counted(tokens)}輸入 Token`,
   buysImages: (images) => `${images} 張圖片`,
   buysSeconds: (seconds) => `${seconds} 秒`,
   buysCharacters: (characters) => `${characters} 個字元`,
