@@ -7,6 +7,8 @@ export interface Snippet {
   code: string;
 }
 
+const TRANSCRIPTIONS = '/v1/audio/transcriptions';
+
 interface CalledModel {
   id: string;
   paths: readonly string[];
@@ -26,11 +28,19 @@ const BODIES: Readonly<Record<string, object>> = {
 
 export function modelSnippets(publicUrl: string, { id, paths }: CalledModel, key = 'YOUR_KEY'): Snippet[] {
   if (paths.includes('/v1/chat/completions')) return chatSnippets(publicUrl, id, key);
+  if (paths.includes(TRANSCRIPTIONS)) return [fileSnippet(publicUrl, id, key)];
   return paths.slice(0, 1).map((path) => {
     const body = JSON.stringify({ model: id, ...(BODIES[path] ?? { input: 'Hello!' }) });
     const output = path === SPEECH ? ' -o speech.mp3' : '';
     return { title: 'curl', syntax: 'sh', code: curl(`${publicUrl}${path}`, key, body) + output };
   });
+}
+
+function fileSnippet(publicUrl: string, id: string, key: string): Snippet {
+  const code = `curl -s ${publicUrl}${TRANSCRIPTIONS} \\
+  -H "Authorization: Bearer ${key}" \\
+  -F "model=${id}" -F "file=@recording.mp3"`;
+  return { title: 'curl', syntax: 'sh', code };
 }
 
 function chatSnippets(publicUrl: string, id: string, key: string): Snippet[] {

@@ -288,3 +288,34 @@ describe('a variation', () => {
     expect([streamed.status, ((await streamed.json()) as Answer).error.param]).toEqual([400, 'stream']);
   });
 });
+
+test('a form takes twice its bytes of the memory for bodies', async () => {
+  const small = await startTestGateway({
+    document: (standard) => ({
+      ...standard,
+      guards: { ...standard.guards, body_megabytes_in_flight: 25 },
+      models: [...standard.models, upModel('paint', { kinds: ['images'], price: { image: 0.1 } })],
+    }),
+  });
+  try {
+    small.upstream.otherwise(image());
+    const { key } = await small.register();
+    const send = (bytes: number) =>
+      postForm(
+        small,
+        EDITS,
+        [
+          ['model', 'paint'],
+          ['prompt', 'a hat'],
+          ['image', randomFile('a.png', bytes)],
+        ],
+        { key },
+      );
+    expect((await send(12 * MIB)).status).toBe(200);
+    const refused = await send(13 * MIB);
+    expect([refused.status, ((await refused.json()) as Answer).error.code]).toEqual([503, 'unavailable']);
+    expect((await send(12 * MIB)).status).toBe(200);
+  } finally {
+    await small.stop();
+  }
+});

@@ -4,6 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Answer } from '../support/answer.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { type FormField, postForm, seenFile, seenForm } from '../support/forms.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
@@ -240,6 +241,24 @@ describe('a stream', () => {
     const events = await readSse(response);
     expect(events.at(-1)?.json.error.code).toBe('upstream_failed');
     expect(await receiptOf(response)).toMatchObject({ cost_nano: '0' });
+  });
+
+  test('that its client leaves costs the whole recording, and no more', async () => {
+    const gate = createGate();
+    gateway.upstream.next({ ...sseScript([delta('Good ')]), framing: 'chunked', body: [delta('Good '), gate.opened] });
+    const leaving = new AbortController();
+    const fields = fieldsOf({ stream: 'true' });
+    const response = await postForm(gateway, PATH, fields, { key: account.key, signal: leaving.signal });
+    const id = response.headers.get('x-request-id');
+    await response.body?.getReader().read();
+    leaving.abort();
+    const receipt = await eventually('the receipt', async () => {
+      const found: Answer = await gateway.get(`/api/receipts/${id}`, account.key);
+      return found.error ? undefined : found;
+    });
+    gate.open();
+    expect(receipt).toMatchObject({ status: 'client_gone', seconds: 10, estimated: true });
+    expect(receipt.cost_nano).toBe(String(10n * PER_SECOND));
   });
 
   test.each(['srt', 'vtt'])('of %s is refused', async (response_format) => {

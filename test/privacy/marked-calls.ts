@@ -48,6 +48,8 @@ export function markedDocument(baseUrl: string): TestDocument {
       upModel('dear', { price: { input: 100_000, output: 100_000 } }),
       upModel('short', { context_tokens: 20, price: 'free' }),
       upModel('paint', { kinds: ['images'], price: { image: 1 } }),
+      upModel('paint-cheap', { kinds: ['images'], price: { image: 0.001 } }),
+      upModel('hear', { kinds: ['transcription'], price: { second: 0.000001 } }),
     ],
   };
 }
@@ -103,6 +105,12 @@ export function markedCalls(mark: string, word: string, key: string, emptyKey: s
     tools: [{ type: 'function', function: { name: word, description: mark, parameters: { [word]: mark } } }],
     response_format: { type: 'json_schema', json_schema: { name: word, schema: { description: mark } } },
     [word]: mark,
+  };
+  const form = (fields: Record<string, string>, file: string): RequestInit => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.append(name, value);
+    body.append(file, new File([mark], `${word}.png`, { type: 'image/png' }));
+    return { method: 'POST', headers: { authorization: auth.authorization }, body };
   };
   const chat = (rest: Record<string, unknown>) => post({ ...full, ...rest });
   let paths = 0;
@@ -221,6 +229,28 @@ export function markedCalls(mark: string, word: string, key: string, emptyKey: s
       path: CHAT,
       init: post({ ...full, model: 'up-free' }, { ...auth, authorization: `Bearer ${emptyKey}`, 'x-svc-no-wait': '1' }),
     },
+    {
+      what: 'an edit of an image',
+      path: '/v1/images/edits',
+      init: form({ model: 'paint-cheap', prompt: mark, [word]: mark }, 'image'),
+      script: jsonScript(200, { data: [{ b64_json: mark }] }),
+      mayEcho: true,
+    },
+    {
+      what: 'a transcript',
+      path: '/v1/audio/transcriptions',
+      init: form({ model: 'hear', prompt: mark }, 'file'),
+      script: jsonScript(200, { text: mark }),
+      mayEcho: true,
+    },
+    {
+      what: 'a recording that the upstream refuses',
+      path: '/v1/audio/transcriptions',
+      init: form({ model: 'hear', prompt: mark, stream: 'true' }, 'file'),
+      script: errorScript(500, told),
+    },
+    { what: 'a form with a wrong field', path: '/v1/images/edits', init: form({ model: 'paint', n: mark }, 'image') },
+    { what: 'a form with a wrong file', path: '/v1/images/edits', init: form({ model: 'paint' }, word) },
     { what: 'no key', path: CHAT, init: post({ ...full, model: 'up-paid' }, {}) },
     {
       what: 'the mark as a key',
