@@ -7,11 +7,13 @@ import { type Clock, systemClock } from '../../src/kit/clock.ts';
 import { weighTokens } from '../../src/kit/tokens.ts';
 import { messageAnswer, messageStream } from '../support/anthropic-messages.ts';
 import { createGate, eventually, type Gate } from '../support/eventually.ts';
+import { type FormField, postForm } from '../support/forms.ts';
 import { type Asked, costAt, type Lab, type LabOptions, MAIN, SPARE, startLab, TRIAL } from '../support/lab.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, chatStream, jsonScript, sseScript, sseText } from '../support/openai-chat.ts';
 import { whilePassing } from '../support/pass-time.ts';
 import { createReadOnClock } from '../support/read-on-clock.ts';
+import { wavOf } from '../support/recordings.ts';
 import { bytesOf, cutAt, isBytes, type Script } from '../support/script.ts';
 import { createWorkplace } from '../support/start-process.ts';
 import { openaiChannel, testDocument } from '../support/test-document.ts';
@@ -396,6 +398,17 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       await callOther(on, '/v1/embeddings', { model: 'vectors', input: 'a cat' });
       await expectPaid(on, (4n * MAIN.input).toString(), { input_tokens: 4 });
     },
+    'a transcript without a report': async () => {
+      const on = await startPainter();
+      on.first.next(jsonScript(200, { text: 'Good morning.' }));
+      const fields: FormField[] = [
+        ['model', 'listener'],
+        ['file', new File([wavOf(9.5)], 'call.wav')],
+      ];
+      const response = await postForm(on.gateway, '/v1/audio/transcriptions', fields, { key: on.account.key });
+      expect(response.status).toBe(200);
+      await expectPaid(on, '10000000', { seconds: 10, estimated: true });
+    },
     'you only warmed the prompt cache (`max_tokens: 0`)': async () => {
       const on = await start(messages);
       const usage = { input_tokens: 3, cache_creation_input_tokens: 8, output_tokens: 0 };
@@ -598,6 +611,12 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
           routes: [{ channel: 'first', model: 'p' }],
         },
         { id: 'vectors', kinds: ['embeddings'], price: { input: 10 }, routes: [{ channel: 'first', model: 'v' }] },
+        {
+          id: 'listener',
+          kinds: ['transcription'],
+          price: { second: 0.001 },
+          routes: [{ channel: 'first', model: 'l' }],
+        },
       ],
     });
   }
