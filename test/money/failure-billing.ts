@@ -390,6 +390,55 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       await callOther(on, '/v1/images/generations', { model: 'painter', prompt: 'a cat' });
       await expectPaid(on, '0', { images: 0 });
     },
+    'a rerank answer without a result': async () => {
+      const on = await startPainter();
+      on.first.next(jsonScript(200, { results: [], meta: { billed_units: { search_units: 1 } } }));
+      await callOther(on, '/v1/rerank', { model: 'ranker', query: 'q', documents: ['a'] });
+      await expectPaid(on, '0', { searches: 1 });
+    },
+    'a rerank whose searches or tokens were not reported': async () => {
+      const on = await startPainter();
+      on.first.next(jsonScript(200, { results: [{ index: 0, relevance_score: 1 }] }));
+      await callOther(on, '/v1/rerank', { model: 'ranker', query: 'q', documents: ['a'] });
+      await expectPaid(on, '65000000', { searches: 1, estimated: true });
+    },
+    'speech that is priced by characters': async () => {
+      const on = await startPainter();
+      on.first.next({ status: 200, headers: { 'content-type': 'audio/mpeg' }, body: ['audio'] });
+      await callOther(on, '/v1/audio/speech', { model: 'speaker', input: '你好 👋', voice: 'alloy' });
+      await expectPaid(on, '400000', { characters: 4 });
+    },
+    'spoken audio broke off': async () => {
+      const on = await startPainter();
+      const audio: Script = { status: 200, headers: { 'content-type': 'audio/mpeg' }, body: ['half', 'half'] };
+      on.first.next(cutAt(audio, 5, 'fin', 20));
+      const body = { model: 'speaker', input: 'Hi', voice: 'alloy' };
+      const response = await on.gateway.call('/v1/audio/speech', { key: on.account.key, body });
+      await expect(response.arrayBuffer()).rejects.toThrow();
+      await expectPaid(on, '0', { status: 'upstream_failed' });
+    },
+    'you disconnected after a part of spoken audio': async () => {
+      const on = await startPainter();
+      const headers = { 'content-type': 'audio/mpeg' };
+      const gate = createGate();
+      on.first.next({ status: 200, headers, body: ['first', gate.opened, 'second'], framing: 'chunked' });
+      await leaveSpeech(on, 'speaker');
+      await eventually('the record', async () => (await on.records()).length > 0);
+      gate.open();
+      await expectPaid(on, '200000', { status: 'client_gone', characters: 2 });
+    },
+    'you disconnected after a part of spoken audio that is priced by tokens': async () => {
+      const on = await startPainter();
+      const gate = createGate();
+      const part = { type: 'speech.audio.delta', audio: 'QUJD' };
+      const done = { type: 'speech.audio.done', usage: { input_tokens: 5, output_tokens: 70 } };
+      on.first.next(sseScript([sseText(JSON.stringify(part)), gate.opened, sseText(JSON.stringify(done))]));
+      await leaveSpeech(on, 'token-speaker');
+      await Bun.sleep(50);
+      gate.open();
+      await eventually('the record', async () => (await on.records()).length > 0);
+      await expectPaid(on, costAt(MAIN, 5, 70), { status: 'client_gone' });
+    },
     embeddings: async () => {
       const on = await startPainter();
       on.first.next(
@@ -617,8 +666,23 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
           price: { second: 0.001 },
           routes: [{ channel: 'first', model: 'l' }],
         },
+        { id: 'ranker', kinds: ['rerank'], price: { search: 65 }, routes: [{ channel: 'first', model: 'r' }] },
+        { id: 'speaker', kinds: ['speech'], price: { character: 100 }, routes: [{ channel: 'first', model: 's' }] },
+        {
+          ...{ id: 'token-speaker', kinds: ['speech'], price: { input: 10, output: 40 }, max_output_tokens: 2_000 },
+          routes: [{ channel: 'first', model: 'gpt-4o-mini-tts' }],
+        },
       ],
     });
+  }
+  /** Leaves after the first bytes. */
+  async function leaveSpeech(on: Lab, model: string): Promise<void> {
+    const leaving = new AbortController();
+    const body = { model, input: 'Hi', voice: 'alloy' };
+    const call = { key: on.account.key, body, signal: leaving.signal };
+    const response = await on.gateway.call('/v1/audio/speech', call);
+    await response.body?.getReader().read();
+    leaving.abort();
   }
   async function callOther(on: Lab, path: string, body: Record<string, unknown>): Promise<void> {
     const response = await on.gateway.call(path, { key: on.account.key, body });
