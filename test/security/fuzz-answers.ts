@@ -65,7 +65,7 @@ function isProtocolError(body: Answer): boolean {
 
 function judgeSuccess(type: string, text: string): string[] {
   if (type.startsWith('application/json')) return parse(text) === undefined ? ['is no JSON'] : [];
-  if (type.startsWith('text/csv')) return [];
+  if (type.startsWith('text/csv') || type.startsWith('audio/')) return [];
   if (!type.startsWith('text/event-stream')) return [`has the type ${type}`];
   const data = text
     .split('\n')

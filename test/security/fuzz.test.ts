@@ -116,7 +116,9 @@ async function run(call: FuzzCall): Promise<void> {
     ...(hasBody ? { body: call.body as string } : {}),
     redirect: 'manual',
   });
-  const text = await response.text();
+  // Audio that breaks off has no other end.
+  const isAudio = response.headers.get('content-type')?.startsWith('audio/') === true;
+  const text = await response.text().catch((error) => (isAudio ? '' : Promise.reject(error)));
   const secrets = [UPSTREAM_KEY, `127.0.0.1:${gateway.upstream.port}`, gateway.dataDir];
   expect(judge(call, response, text, secrets)).toEqual([]);
 }

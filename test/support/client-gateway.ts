@@ -4,6 +4,7 @@
 import { createGate } from './eventually.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { type Heard, hear, model, type Said } from './model/model.ts';
+import { OTHER_KINDS } from './other-answers.ts';
 import { breakAfter, type Script } from './script.ts';
 import { openaiChannel, UPSTREAM_KEY, upModel, upstreamUrl } from './test-document.ts';
 import type { SeenRequest } from './upstream.ts';
@@ -84,6 +85,7 @@ export async function startClientGateway(options: TestGatewayOptions = {}): Prom
           // For `spendAll`.
           upModel('even', { price: { input: 1_000, output: 1_000 } }),
           upModel('vectors', { kinds: ['embeddings'], price: { input: 1 } }),
+          ...Object.entries(OTHER_KINDS).map(([kind, fields]) => upModel(kind, fields)),
           upModel('paint', { kinds: ['images'], price: { image: 0.001 } }),
           upModel('hear', { kinds: ['transcription'], price: { second: 0.001 } }),
           upModel('paint-dear', { kinds: ['images'], price: { image: 1 } }),

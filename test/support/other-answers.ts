@@ -4,7 +4,7 @@ import { jsonScript } from './openai-chat.ts';
 import type { Script } from './script.ts';
 
 /** Not only what is text, too. */
-const SPOKEN = Uint8Array.from([0xff, 0xfb, 0x90, 0x00, 0x0a, 0x80]);
+export const SPOKEN = Uint8Array.from([0xff, 0xfb, 0x90, 0x00, 0x0a, 0x80]);
 
 export const speechAnswer = (): Script => ({
   status: 200,
