@@ -48,6 +48,7 @@ export function readRequest(document: JsonDocument, form?: Form): RelayRequest {
     includeUsage: true,
     maxOutputTokens: undefined,
     boundName: undefined,
+    isUncut: true,
     choices: 1,
     images: 0,
     seconds: Math.ceil(length.most),
