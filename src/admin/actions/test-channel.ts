@@ -39,7 +39,7 @@ type Call = readonly [endpoint: Endpoint, body: (model: string, quirks: Quirks) 
 
 const MESSAGES = [{ role: 'user', content: 'Say ok.' }];
 
-/** The smallest call of each kind of endpoint; images are left out, because each one costs. */
+/** The smallest call of each kind of endpoint; images and audio are left out, because each one costs. */
 const CALLS: readonly Call[] = [
   ['chat', (model, quirks) => ({ model, [limitFieldOf(quirks, model)]: MAX_TOKENS, messages: MESSAGES })],
   ['messages', (model) => ({ model, max_tokens: MAX_TOKENS, messages: MESSAGES })],
@@ -52,14 +52,16 @@ const CALLS: readonly Call[] = [
   ],
   ['responses', (model) => ({ model, max_output_tokens: MAX_TOKENS, input: 'Say ok.', store: false })],
   ['embeddings', (model) => ({ model, input: 'ok' })],
+  ['rerank', (model) => ({ model, query: 'ok', documents: ['ok'] })],
+  ['moderation', (model) => ({ model, input: 'ok' })],
 ];
 
 /** The tested kinds, the most informative first. */
-const TESTED: readonly ModelKind[] = ['chat', 'embeddings'];
+const TESTED: readonly ModelKind[] = ['chat', 'embeddings', 'rerank', 'moderation'];
 
 /**
  * `model`: a public id or a name at the upstream; by default the first chat model of the channel, or else its first
- * embeddings model. Refused: not_found, no_route, only_images.
+ * model of embeddings, rerank or moderation. Refused: not_found, no_route, only_images.
  */
 export async function testChannel(
   tools: OperatingTools,
@@ -120,11 +122,11 @@ function findTest({ models }: Document, channel: Channel, wanted: string | undef
   }
   throw new OperatingRefused(
     'only_images',
-    `${wanted ?? name} serves only images and is not tested, because each image costs money`,
+    `${wanted ?? name} serves only images or audio and is not tested, because each one costs money`,
   );
 }
 
-/** Undefined if the channel has no endpoint for that kind, or each call would cost an image. */
+/** Undefined if the channel has no endpoint for that kind, or each call would cost an image or audio. */
 export function testOf(
   { kind: channelKind, endpoints, quirks }: Pick<Channel, 'kind' | 'endpoints' | 'quirks'>,
   upstreamModel: string,

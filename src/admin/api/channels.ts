@@ -27,7 +27,7 @@ export const CHANNEL_OPERATIONS: readonly AdminOperation[] = [
   operation('POST /api/admin/channels/:name/test', {
     id: 'testChannel',
     summary:
-      'One small real call: a chat or an embedding, as `model` is; without it the first chat model, or else the first of embeddings. Images are refused with `only_images`.',
+      'One small real call: a chat, an embedding, a rerank or a moderation, as `model` is; without it the first chat model, or else the first of another kind. Images and audio are refused with `only_images`.',
     body: z.strictObject({ model: text.optional() }),
     run: (tools, { params, body: { model } }) => testChannel(tools, params.name, { model, actor: ACTOR }),
   }),

@@ -45,7 +45,7 @@ export function PricingPage({ context, facts, query }: PricingProps) {
     <Page context={context} title={pricing.title} description={lead} languages={LANGUAGES}>
       <h1>{pricing.title}</h1>
       <p class="lead">{lead}</p>
-      <Filters context={context} query={query} />
+      <Filters context={context} query={query} facts={facts} />
       <p class="empty" data-no-match hidden={models.length > 0}>
         {pricing.none}
       </p>
@@ -66,9 +66,10 @@ export function PricingPage({ context, facts, query }: PricingProps) {
   );
 }
 
-function Filters({ context, query }: Omit<PricingProps, 'facts'>) {
+function Filters({ context, query, facts }: PricingProps) {
   const { pricing } = context.words;
-  const kinds = PRICING_KINDS.map((kind) => [kind, pricing[kind]] as const);
+  const offered = PRICING_KINDS.filter((kind) => facts.models.some(({ kinds }) => kinds.includes(kind)));
+  const kinds = offered.map((kind) => [kind, pricing[kind]] as const);
   const sorts = PRICING_SORTS.map((sort) => [sort, pricing.sorts[sort]] as const);
   return (
     <form method="get" action="/pricing" class="filters">

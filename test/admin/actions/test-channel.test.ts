@@ -81,6 +81,9 @@ describe('the call is one that the model serves', () => {
     upModel(id, { kinds, price, routes: [{ channel: 'up', model: `up-${id}` }] });
   const picture = of('picture', ['images'], { image: 1 });
   const vector = of('vector', ['embeddings'], { input: 1 });
+  const ranked = of('ranked', ['rerank'], { search: 1 });
+  const judged = of('judged', ['moderation'], { input: 1 });
+  const spoken = of('spoken', ['speech'], { character: 1 });
   const chat = of('chat', ['chat'], { input: 1, output: 1 });
   const newer = { ...chat, routes: [{ channel: 'up', model: 'gpt-5.3-codex' }] };
   const free = STANDARD.models.slice(0, 1);
@@ -88,6 +91,8 @@ describe('the call is one that the model serves', () => {
   test.each<[string, Asked, object]>([
     ['a chat before all others', { models: [picture, vector, chat] }, { model: 'up-chat', endpoint: 'chat' }],
     ['else embeddings', { models: [picture, vector] }, { model: 'up-vector', endpoint: 'embeddings' }],
+    ['else a rerank', { models: [spoken, ranked] }, { model: 'up-ranked', endpoint: 'rerank' }],
+    ['else a moderation', { models: [spoken, judged] }, { model: 'up-judged', endpoint: 'moderation' }],
     ['the named one', { models: [chat, vector], model: 'vector' }, { model: 'up-vector', endpoint: 'embeddings' }],
     [
       'the named one, as the upstream calls it',
@@ -113,11 +118,12 @@ describe('the call is one that the model serves', () => {
   test.each([
     ['an images model', { models: [chat, picture], model: 'picture' }, 'picture'],
     ['a channel of images models', { models: [picture] }, 'up'],
+    ['a channel of speech models', { models: [spoken] }, 'up'],
   ])('%s is refused: a test would pay', async (_, { models, ...asked }, subject) => {
     const refused = await ask(new Response('{"data":[]}'), { models: [...free, ...models], ...asked }).catch(
       (error: unknown) => error,
     );
-    const message = `${subject} serves only images and is not tested, because each image costs money`;
+    const message = `${subject} serves only images or audio and is not tested, because each one costs money`;
     expect(refused).toMatchObject({ code: 'only_images', message });
   });
 });

@@ -116,7 +116,7 @@ test('a channel of images is not tested', async () => {
   const { exitCode, stderr } = await place.gateway(['channels', 'test', 'away']);
   expect([exitCode, stderr.trim()]).toEqual([
     1,
-    'away serves only images and is not tested, because each image costs money',
+    'away serves only images or audio and is not tested, because each one costs money',
   ]);
 });
 
