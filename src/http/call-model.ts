@@ -6,9 +6,11 @@ import { readConversationName } from '../dialects/conversation-name.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Form } from '../dialects/form/form.ts';
 import { Fault, fault } from '../faults/fault.ts';
+import { assert } from '../kit/assert.ts';
+import type { JsonDocument } from '../kit/json/json.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../kit/traceparent.ts';
 import { UNCOUNTED_WORK } from '../limits/large-work.ts';
-import type { Call, IncomingCall } from '../relay/call.ts';
+import type { Answer, Call, IncomingCall } from '../relay/call.ts';
 import { emptyAnswer, prepareCall, prepareLargeCall } from '../relay/prepare-call.ts';
 import { refuseEarly } from '../relay/refuse-early.ts';
 import { relayRequest } from '../relay/relay-request.ts';
@@ -16,7 +18,9 @@ import { setRetirement } from '../relay/retirement-headers.ts';
 import type { ModelKind } from '../vendors/endpoints.ts';
 import { addressOf } from './client-address.ts';
 import { newResponse } from './common-headers.ts';
+import type { RewrittenCall } from './compaction/compact-call.ts';
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
+import { STREAM_TYPE } from './failed-stream.ts';
 import { gatewayHeaders } from './gateway-headers.ts';
 import type { CallUrl } from './gemini-path.ts';
 import { type LargeCall, openLargeCall, type RefuseEarly } from './large-call.ts';
@@ -36,6 +40,8 @@ export interface ModelCall {
   passedOn: readonly string[];
   /** Adds to the body what the URL says. */
   complete?(body: Uint8Array, url: CallUrl): Uint8Array;
+  /** Sends another body than the client's, and answers with something else than the model's answer; undefined for neither. */
+  rewrite?(tools: HttpTools, document: JsonDocument, accountId: string): Promise<RewrittenCall> | undefined;
 }
 
 export async function callModel(
@@ -56,16 +62,26 @@ export async function callModel(
     const form = await readFiles(tools, exchange, endpoint, { capacity, counted });
     const sent = form?.json ?? (await readBody(exchange.request, endpoint.maxBytes, tools.clock, counted));
     const body = endpoint.complete?.(sent, exchange) ?? sent;
-    const { document, key } = large
+    const { document: asked, key } = large
       ? await large.read(body, earlyRefusal(tools, exchange, endpoint, quoted))
       : parseKeyed(body, await askPeerBefore(tools.authenticator.revalidate(exchange.key), exchange.connection));
-    exchange.askedModel = document.value.model;
+    exchange.askedModel = asked.value.model;
     if (!form && endpoint.dialect.form?.takesJson === false) throw needsForm(endpoint.dialect.form);
-    if (quoted) await requireQuoted(tools, quoted, endpoint, { accountId: key.accountId, body: document.value });
-    const routed = await takeRouting(document);
+    if (quoted) await requireQuoted(tools, quoted, endpoint, { accountId: key.accountId, body: asked.value });
+    const routed = await takeRouting(asked);
     exchange.askedModel = routed.document.value.model;
+    const rewriting = endpoint.rewrite?.(tools, routed.document, key.accountId);
+    const { document, finish }: RewrittenCall = rewriting ? await rewriting : routed;
     const work = large ?? UNCOUNTED_WORK;
-    const incoming = incomingCall(tools, exchange, endpoint, { ...routed, form, key, capacity, work, quoted });
+    const incoming = incomingCall(tools, exchange, endpoint, {
+      ...routed,
+      document,
+      form,
+      key,
+      capacity,
+      work,
+      quoted,
+    });
     const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);
     const empty = emptyAnswer(call);
     if (empty !== undefined) {
@@ -75,7 +91,7 @@ export async function callModel(
     }
     limitByAddress(tools, exchange, call);
     const answer = await relayRequest(tools.relay, call);
-    if (!(answer instanceof Fault)) return newResponse(exchange, answer.body, answer);
+    if (!(answer instanceof Fault)) return newResponse(exchange, ...written(answer, finish));
     exchange.wasAdmitted = call.wasAdmitted;
     large?.failed(answer);
     capacity.release();
@@ -85,6 +101,17 @@ export async function callModel(
     capacity.release();
     throw error;
   }
+}
+
+function written(
+  { body, headers }: Answer,
+  finish: RewrittenCall['finish'],
+): [body: Answer['body'], Pick<Answer, 'headers'>] {
+  if (!finish) return [body, { headers }];
+  // What is rewritten is asked for as a whole, and no text is so long that it is sent in parts.
+  assert(typeof body === 'string', 'the answer is a text');
+  const { body: text, isStream } = finish(body);
+  return [text, { headers: isStream ? { ...headers, 'content-type': STREAM_TYPE } : headers }];
 }
 
 function earlyRefusal(

@@ -16,6 +16,7 @@ import type { BeginIdempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
+import type { Sealer } from '../kit/sealed.ts';
 import type { CountKeyChange } from '../limits/key-changes.ts';
 import type { LargeWork } from '../limits/large-work.ts';
 import type { Load } from '../limits/load.ts';
@@ -53,6 +54,8 @@ export interface HttpTools {
   doors: DoorGuards;
   largeWork: LargeWork;
   quoteGuard: QuoteGuard;
+  /** For summaries that a client keeps. */
+  sealer: Sealer;
   countKeyChange: CountKeyChange;
   /** Counts a fault that a client gets. */
   countFault(label: FaultLabel): void;

@@ -8,6 +8,7 @@ import { openapiDocument } from './openapi.ts';
 import { type OpenRoute, openRoute } from './operation.ts';
 import { ACCOUNT_CALLS } from './routes/account.ts';
 import { showCatalog } from './routes/catalog.ts';
+import { compactResponse } from './routes/compact.ts';
 import { countTokens } from './routes/count-tokens.ts';
 import { listEventsCall } from './routes/events.ts';
 import { GEMINI_CALLS } from './routes/gemini.ts';
@@ -50,6 +51,7 @@ export const ROUTES = [
   ...LIST_CALLS,
   countTokens,
   ...MODEL_CALLS,
+  compactResponse,
   responsesSocket,
   ...GEMINI_CALLS,
   mcp,

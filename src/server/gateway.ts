@@ -179,6 +179,7 @@ export async function composeGateway(
     isReady: life.isReady,
     hasStore: () => life.node()?.hasStore() ?? false,
     gatewayId,
+    sealer,
     dispatch: (request, connection) => respond(request, connection),
     mcpCalls: new RunningCalls(),
     sockets: new OpenSockets(),

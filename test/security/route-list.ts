@@ -59,6 +59,7 @@ export const LARGE_ROUTES: Readonly<Partial<Record<RouteName, number>>> = {
   'POST /v1/messages/count_tokens': 20 * MIB,
   'POST /v1/chat/completions': 20 * MIB,
   'POST /v1/responses': 20 * MIB,
+  'POST /v1/responses/compact': 20 * MIB,
   'POST /v1/messages': 20 * MIB,
   'POST /v1/embeddings': 5 * MIB,
   'POST /v1/images/generations': 25 * MIB,
@@ -103,6 +104,7 @@ const BODIES: Readonly<Partial<Record<RouteName, ListedRoute['body']>>> = {
     prompt_cache_key: 'k',
   },
   'POST /v1/responses': { model: 'up-paid', max_output_tokens: 20, input: 'Hi', instructions: 'x' },
+  'POST /v1/responses/compact': { model: 'up-paid', max_output_tokens: 20, input: 'Hi', instructions: 'x' },
   'POST /v1/messages': {
     model: 'up-message',
     max_tokens: 20,

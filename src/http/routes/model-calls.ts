@@ -17,6 +17,7 @@ import type { Envelope } from '../../faults/write.ts';
 import { each, text } from '../../kit/shapes.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';
 import { callModel, type ModelCall } from '../call-model.ts';
+import { rewriteResponse } from '../compaction/compact-call.ts';
 import type { Description, ModelFor, RouteName } from '../description.ts';
 import { keyedRoute } from '../operation.ts';
 import { pathTemplate } from '../write-openapi.ts';
@@ -44,7 +45,9 @@ const CALL_FAULTS: readonly FaultCode[] = [
   'loop_detected',
 ];
 
-interface ModelCallDescription extends Omit<Description, 'tag' | 'result' | 'bodyAs'>, Pick<ModelCall, 'complete'> {
+interface ModelCallDescription
+  extends Omit<Description, 'tag' | 'result' | 'bodyAs'>,
+    Pick<ModelCall, 'complete' | 'rewrite'> {
   kind: ModelKind;
   dialect: Dialect;
   /** Of a body in JSON. */
@@ -58,9 +61,17 @@ interface ModelCallDescription extends Omit<Description, 'tag' | 'result' | 'bod
 }
 
 export function modelCall<Name extends RouteName>(name: Name, description: ModelCallDescription) {
-  const { kind, dialect, passedOn = [], events, answerHeaders = [], complete, form, ...rest } = description;
+  const { kind, dialect, passedOn = [], events, answerHeaders = [], complete, rewrite, form, ...rest } = description;
   const path = pathTemplate(name.slice('POST '.length));
-  const call: ModelCall = { path, kind, dialect, maxBytes: rest.maxBytes, passedOn, ...(complete ? { complete } : {}) };
+  const call: ModelCall = {
+    path,
+    kind,
+    dialect,
+    maxBytes: rest.maxBytes,
+    passedOn,
+    ...(complete && { complete }),
+    ...(rewrite && { rewrite }),
+  };
   const route = keyedRoute(name, {
     ...rest,
     maxBytes: Math.max(rest.maxBytes, dialect.form?.maxBytes ?? 0),
@@ -120,9 +131,10 @@ export const MODEL_CALLS = [
     id: 'createResponse',
     summary: 'The OpenAI responses format, without stored state',
     description:
-      'Send the whole history in `input`. `previous_response_id`, `conversation`, `prompt`, `background` and references to items are refused.',
+      'Send the whole history in `input`. `GET` opens a WebSocket, on which only new items are sent. `previous_response_id`, `conversation`, `prompt`, `background` and references to items are refused.',
     kind: 'chat',
     dialect: openaiResponses,
+    rewrite: rewriteResponse,
     maxBytes: 20 * MIB,
     requestHeaders: { ...outline.noWait, ...outline.strict, ...outline.session },
     body: outline.responsesRequest,

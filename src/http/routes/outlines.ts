@@ -93,6 +93,18 @@ export const responsesAnswer = openai(
   { usage: some({ input_tokens: count, output_tokens: count, total_tokens: count }) },
 );
 
+export const compactRequest = openai(
+  'CompactRequest',
+  { model, input: z.union([text, z.array(anyObject)]).describe('A text, or the whole history as items.') },
+  { instructions: text.nullable() },
+);
+
+export const compactAnswer = openai(
+  'CompactAnswer',
+  { id: text, object: z.literal('response.compaction'), created_at: count, output: typed },
+  { usage: some({ input_tokens: count, output_tokens: count, total_tokens: count }) },
+);
+
 const messages = z.array(z.object({ role: text, content: anything })).min(1);
 const prompt = { system: anything, tools, tool_choice: anyObject, thinking: anyObject };
 

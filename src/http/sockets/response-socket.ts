@@ -151,7 +151,9 @@ export class ResponseSocket implements SocketUser {
       onBroken: () => this.#onBroken(streamId),
     });
     if (status === 401) this.#close(KEY_INVALID);
-    if (answered) this.#keep(answered.id, streamId, joinItems(history, message.items ?? '', ...answered.items));
+    if (!answered) return;
+    const before = answered.isCompacted ? [] : [history, message.items ?? ''];
+    this.#keep(answered.id, streamId, joinItems(...before, ...answered.items));
   }
 
   /** Nothing is asked of a model: the next turn can refer to this input. */

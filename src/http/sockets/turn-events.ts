@@ -10,6 +10,8 @@ export interface AnsweredTurn {
   id: string;
   /** Its items, each as JSON. */
   items: readonly string[];
+  /** They stand for the whole conversation. */
+  isCompacted: boolean;
 }
 
 interface TurnOutput {
@@ -30,6 +32,7 @@ export class TurnEvents implements ByteSink {
   readonly #output: TurnOutput;
   readonly #reader = new SseReader();
   readonly #items: string[] = [];
+  #isCompacted = false;
   #svc = '';
   #answered: AnsweredTurn | undefined;
 
@@ -75,10 +78,11 @@ export class TurnEvents implements ByteSink {
     if (!ENDS.has(type) || !isObject(event.response)) return;
     const { id, output } = event.response;
     if (this.#items.length === 0) for (const item of objectsOf(output)) this.#keep(item);
-    if (typeof id === 'string') this.#answered = { id, items: this.#items };
+    if (typeof id === 'string') this.#answered = { id, items: this.#items, isCompacted: this.#isCompacted };
   }
 
   #keep(item: JsonObject): void {
+    if (item.type === 'compaction') this.#isCompacted = true;
     const kept = inputItem(item);
     if (kept) this.#items.push(JSON.stringify(kept));
   }
