@@ -1,6 +1,7 @@
 // The active catalog: a valid document in the form the service uses, with prices in nano-NT$ and lookup by name.
 
 import { FREE, type InputTier, LISTED_UNITS, type ListPrices, type PriceRules, type Prices } from '../kit/prices.ts';
+import { BALANCE_CALLS, type BalanceCall } from '../vendors/balances.ts';
 import { regionOf } from '../vendors/bedrock.ts';
 import { type ChannelKind, type Endpoint, endpointsFor, endpointsOf, type ModelKind } from '../vendors/endpoints.ts';
 import { type Quirks, quirksOf } from '../vendors/quirks.ts';
@@ -46,6 +47,10 @@ export interface Channel {
   prefill: boolean;
   /** After a client disconnects, read the rest of its stream for exact usage. */
   drainOnAbort: boolean;
+  /** How its vendor says what credit is left; undefined if it does not. */
+  balance: BalanceCall | undefined;
+  /** In the vendor's currency; null: no alarm; undefined: by what the last days cost. */
+  balanceAlarm: number | null | undefined;
   timeouts: Timeouts;
 }
 
@@ -170,6 +175,8 @@ function buildChannel(channel: DocumentChannel): Channel {
     quirks: buildQuirks(channel),
     prefill: channel.prefill,
     drainOnAbort: channel.drain_on_abort,
+    balance: channel.kind === 'openai' && channel.quirks ? BALANCE_CALLS[channel.quirks] : undefined,
+    balanceAlarm: channel.balance_alarm,
     timeouts: {
       connectMs: channel.timeouts.connect_ms,
       firstTokenMs: channel.timeouts.first_token_ms,

@@ -6,7 +6,7 @@ import * as presets from '../vendors/presets.ts';
 import { presetChannel, type VendorPreset } from '../vendors/presets.ts';
 import { FREE_MODEL } from './document.ts';
 
-const NTD_PER_USD = 32.5;
+export const NTD_PER_USD = 32.5;
 
 export interface ProviderSettings {
   openaiApiKey: boolean;

@@ -75,6 +75,8 @@ const channel = z.strictObject({
   mid_system: z.enum(MID_SYSTEM).optional(),
   prefill: z.boolean().default(false),
   drain_on_abort: z.boolean().default(false),
+  /** Of the vendor's prepaid credit, in its currency; null: no alarm. */
+  balance_alarm: z.number().min(0).max(1_000_000_000).nullable().optional(),
   timeouts,
 });
 

@@ -23,6 +23,8 @@ export interface Upstream {
   send(request: UpstreamRequest): Promise<Response>;
   /** Asks for the names of its models. */
   listModels(signal: AbortSignal): Promise<Response>;
+  /** Reads another path of its host, with our key; absent for kinds of which no such path is known. */
+  readAt?(path: string, signal: AbortSignal): Promise<Response>;
   /** Its host and key, which are removed from its errors. */
   hidden: readonly string[];
 }

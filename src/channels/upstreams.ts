@@ -111,6 +111,7 @@ function withMessagesAddress(openai: Upstream, anthropic: Upstream): Upstream {
     // Longest first: none may be part of a later one.
     hidden: [...new Set([...openai.hidden, ...anthropic.hidden])].sort((a, b) => b.length - a.length),
     listModels: (signal) => openai.listModels(signal),
+    ...(openai.readAt && { readAt: openai.readAt }),
     send: (request) => (request.endpoint === 'messages' ? anthropic : openai).send(request),
   };
 }

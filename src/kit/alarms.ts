@@ -10,6 +10,7 @@ export type Severity = (typeof SEVERITIES)[number];
 export const ALARM_SEVERITIES = {
   upstream_refused_our_key: 'critical',
   upstream_route_missing: 'warning',
+  upstream_balance_low: 'warning',
   usage_above_hold: 'warning',
   usage_invalid: 'info',
   account_losses: 'warning',

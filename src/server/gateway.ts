@@ -22,6 +22,7 @@ import { createHealth } from '../channels/health.ts';
 import { createFetchPost } from '../channels/post-message.ts';
 import { createRecentErrors } from '../channels/recent-errors.ts';
 import { createTraffic } from '../channels/traffic.ts';
+import { createUpstreamBalances } from '../channels/upstream-balances.ts';
 import { createApp } from '../http/app.ts';
 import { createEventStreams } from '../http/event-stream.ts';
 import type { HttpTools } from '../http/exchange.ts';
@@ -128,6 +129,7 @@ export async function composeGateway(
   const refusals = createRefusalLog(clock, nodeId);
   const health = createHealth(clock);
   const errors = createRecentErrors(clock);
+  const balances = createUpstreamBalances();
   const status = createPublicStatus({ store, clock, catalog, health, traffic });
   const lossMeter = countLosses(metrics);
   const ledger = createLedger({ store, clock, alarms, lossMeter, lease: () => life.node()?.lease });
@@ -217,7 +219,7 @@ export async function composeGateway(
     hashCard: http.hashCard,
     findUpstream: relay.findUpstream,
     publicUrl,
-    node: { health, traffic, errors, lastAudit: () => life.node()?.lastAudit() },
+    node: { health, traffic, errors, balances, lastAudit: () => life.node()?.lastAudit() },
     codes: createCodeMemory(clock),
     follow: async () => life.node()?.follow(),
   };
@@ -226,6 +228,7 @@ export async function composeGateway(
   readStore(metrics, { store, clock, hasStore, closing: ledger.closing });
   readState(metrics, {
     health,
+    balances,
     alarms,
     catalog,
     isReady: () => isReady() && hasStore(),
@@ -262,6 +265,9 @@ export async function composeGateway(
         traffic,
         refusals,
         lossMeter,
+        random,
+        findUpstream: relay.findUpstream,
+        balances,
         node: identity,
       }),
     openPorts:

@@ -8,6 +8,7 @@ import type { BreakerState } from '../../channels/health.ts';
 import type { RecentError } from '../../channels/recent-errors.ts';
 import type { WindowFigures } from '../../channels/recent-traffic.ts';
 import { percentileOf } from '../../channels/traffic.ts';
+import type { UpstreamBalance } from '../../channels/upstream-balances.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import type { TrafficHour } from '../../store/rows.ts';
 import { type Newest, readNewest } from './newest.ts';
@@ -63,6 +64,8 @@ export interface ChannelView {
   breakers: readonly BreakerView[];
   /** Newest first, without content; empty on the command line. */
   lastErrors: readonly RecentError[];
+  /** The prepaid credit at its vendor; null if the vendor does not say it, or was not asked yet. */
+  balance: UpstreamBalance | null;
   /** This node's, from memory; empty on the command line. */
   lastHour: Figures;
   /** Of all nodes, from the store. */
@@ -86,6 +89,7 @@ export async function listChannels(tools: OperatingTools): Promise<ChannelView[]
         .filter((breaker) => breaker.channel === channel.name)
         .map((breaker) => viewBreaker(tools, breaker)),
       lastErrors: tools.node?.errors.list(channel.name) ?? [],
+      balance: tools.node?.balances.get(channel.name) ?? null,
       lastHour: lastHour(tools, channel, modelsOf(newest.document, channel.name)),
       last24Hours: sumHours(channelHours),
       hours: Array.from({ length: HOURS_SHOWN }, (_, index) => {

@@ -4,6 +4,7 @@
 import type { Health } from '../../channels/health.ts';
 import type { RecentErrors } from '../../channels/recent-errors.ts';
 import type { Traffic } from '../../channels/traffic.ts';
+import type { UpstreamBalances } from '../../channels/upstream-balances.ts';
 import type { FindUpstream } from '../../channels/upstreams.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { NewId } from '../../kit/ids.ts';
@@ -29,6 +30,7 @@ interface NodeView {
   health: Pick<Health, 'states'>;
   traffic: Pick<Traffic, 'figures'>;
   errors: Pick<RecentErrors, 'list'>;
+  balances: Pick<UpstreamBalances, 'get'>;
   /** The last audit pass here; undefined before the first. */
   lastAudit(): AuditPass | undefined;
 }

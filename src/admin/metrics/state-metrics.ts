@@ -2,11 +2,13 @@
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { BreakerState, Health } from '../../channels/health.ts';
+import type { UpstreamBalances } from '../../channels/upstream-balances.ts';
 import { ALARM_NAMES, ALARM_SEVERITIES, type Alarms } from '../../kit/alarms.ts';
 import type { Metrics, Reading } from './metrics.ts';
 
 interface StateFacts {
   health: Health;
+  balances: Pick<UpstreamBalances, 'get'>;
   alarms: Alarms;
   catalog(): Catalog;
   isReady(): boolean;
@@ -15,7 +17,8 @@ interface StateFacts {
 
 const STATES = ['closed', 'open', 'probing'] as const satisfies BreakerState['state'][];
 
-export function readState(metrics: Metrics, { health, alarms, catalog, isReady, isUnbalanced }: StateFacts): void {
+export function readState(metrics: Metrics, facts: StateFacts): void {
+  const { health, balances, alarms, catalog, isReady, isUnbalanced } = facts;
   const gauge = { type: 'gauge', labels: [] } as const;
   const ready = { ...gauge, name: 'gateway_ready', help: '1 while new work is accepted, as in /readyz.' };
   metrics.read(ready, () => [[isReady() ? 1 : 0]]);
@@ -35,6 +38,19 @@ export function readState(metrics: Metrics, { health, alarms, catalog, isReady, 
       labels: ['channel', 'upstream_model', 'state'],
     },
     () => breakers(catalog(), health.states()),
+  );
+  metrics.read(
+    {
+      type: 'gauge',
+      name: 'gateway_upstream_balance',
+      help: "Prepaid credit at a channel's vendor, in its currency, as it was last read.",
+      labels: ['channel', 'currency'],
+    },
+    () =>
+      [...catalog().channels.keys()].flatMap((name): Reading[] => {
+        const balance = balances.get(name)?.balance;
+        return balance ? [[balance.amount, name, balance.currency]] : [];
+      }),
   );
   metrics.read(
     {

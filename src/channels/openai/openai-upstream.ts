@@ -44,6 +44,7 @@ export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: Ope
         redirect: 'manual',
       }),
     listModels: (signal) => fetch(below('/models'), listRequest(signal, gatewayId, credentials)),
+    readAt: (path, signal) => fetch(new URL(path, root).href, listRequest(signal, gatewayId, credentials)),
   };
 }
 

@@ -11,14 +11,18 @@ import { createActiveCatalog } from '../../catalog/publishing/active-catalog.ts'
 import { applyDocument, type PublishingTools, SERVER } from '../../catalog/publishing/apply-document.ts';
 import { applyStartingDocument, type Started } from '../../catalog/publishing/starting-document.ts';
 import type { Traffic } from '../../channels/traffic.ts';
+import type { UpstreamBalances } from '../../channels/upstream-balances.ts';
+import type { FindUpstream } from '../../channels/upstreams.ts';
 import type { Alarms } from '../../kit/alarms.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
+import type { Random } from '../../kit/random.ts';
 import type { Sealer } from '../../kit/sealed.ts';
 import type { LossMeter } from '../../ledger/loss-meter.ts';
 import type { RefusalLog } from '../../limits/refusal-log.ts';
 import type { Pulse } from '../../store/reads.ts';
 import type { Store } from '../../store/store.ts';
+import { askBalances } from '../jobs/ask-balances.ts';
 import { auditLedger } from '../jobs/audit-ledger.ts';
 import { deleteOld, deleteOldUsage } from '../jobs/delete-old.ts';
 import { followStore } from '../jobs/follow-store.ts';
@@ -51,6 +55,9 @@ interface NodeTools {
   traffic: Traffic;
   refusals: RefusalLog;
   lossMeter: LossMeter;
+  random: Random;
+  findUpstream: FindUpstream;
+  balances: UpstreamBalances;
   node: Node;
 }
 
@@ -128,6 +135,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   stops.push(await deleteOld(store, clock, log));
   stops.push(followStore({ store, clock, log, onPulse }));
   stops.push(suspendKeys(store, clock, log, active.get));
+  stops.push(askBalances({ ...tools, catalog: active.get }));
   stops.push(deleteOldUsage(store, clock, log, active.get));
   const audit = await auditLedger(store, clock, alarms, log);
   stops.push(audit.stop);

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // One channel: its settings, its state and the reason, a test call, and the switch.
 
-import { dateTime, percent } from '../../../site/format.ts';
+import { dateTime, percent, sentences } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
 import { wordFor } from '../../../site/language.ts';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
@@ -63,6 +63,7 @@ function ChannelFacts({ context, channel }: ChannelProps) {
     [channels.successHour, percent(channel.lastHour.successRate)],
     [channels.success, percent(channel.last24Hours.successRate)],
   ];
+  if (channel.balance) facts.push([context.words.balances.title, describeBalance(context, channel.balance)]);
   // The list of models may be long, so it gets the whole width.
   return (
     <>
@@ -70,6 +71,21 @@ function ChannelFacts({ context, channel }: ChannelProps) {
       <Facts facts={[[channels.models, channel.models.join(', ') || frame.none]]} look="facts is-wide" />
     </>
   );
+}
+
+function describeBalance(
+  { words: { balances } }: ConsoleContext,
+  { balance, failure, alarmBelow, isLow }: NonNullable<ChannelView['balance']>,
+): string {
+  const failed = failure === null ? [] : [balances.failed(failure)];
+  if (!balance) return failed.join('');
+  const amount = (value: number) => `${balance.currency} ${value.toFixed(2)}`;
+  const time = dateTime(balance.at);
+  const shown =
+    isLow && alarmBelow !== null
+      ? balances.low(amount(balance.amount), time, amount(alarmBelow))
+      : balances.readAt(amount(balance.amount), time);
+  return sentences(shown, ...failed);
 }
 
 function Test({ context, channel }: ChannelProps) {

@@ -28,6 +28,8 @@ export const en = {
       'An upstream refused our key or our account. Check the key of the channel and our account at the provider.',
     upstream_route_missing:
       'An upstream does not have the model of a route, or the channel points back to this gateway (routing loop). Check the route.',
+    upstream_balance_low:
+      'The prepaid credit at a vendor is nearly used up. Top it up there, or calls on this channel will fail.',
     usage_above_hold: 'A request cost more than its hold. The difference was written off.',
     usage_invalid: 'An upstream reported implausible usage. Our own count was billed instead.',
     account_losses:
@@ -118,6 +120,7 @@ export const zh: Said<typeof en> = {
     older: '較舊的警報',
     upstream_refused_our_key: '上游拒絕了我們的金鑰或帳戶。請檢查這條線路的金鑰，以及我們在供應商的帳戶。',
     upstream_route_missing: '上游沒有路由指定的模型，或這條線路指回本閘道（路由迴圈）。請檢查路由。',
+    upstream_balance_low: '供應商的預付餘額即將用完。請到供應商儲值，否則這條線路的呼叫會失敗。',
     usage_above_hold: '請求的用量超過保留金額，超出的部分已列為呆帳沖銷。',
     usage_invalid: '上游回報的用量不合理，改以我們自己的計數計費。',
     account_losses: '有帳戶達到單日未回收成本的上限，當天其餘的成本改由該帳戶支付。請查看它的請求。',

@@ -4,6 +4,7 @@ import type { Language } from '../../../site/language.ts';
 import type { Said } from '../../../site/words/said.ts';
 import * as accounts from './accounts.ts';
 import * as alarmGroups from './alarm-groups.ts';
+import * as balances from './balances.ts';
 import * as cards from './cards.ts';
 import * as channels from './channels.ts';
 import * as connect from './connect.ts';
@@ -27,6 +28,7 @@ const en = {
   ...frame.en,
   accounts: accounts.en,
   alarmGroups: alarmGroups.en,
+  balances: balances.en,
   cards: cards.en,
   channels: channels.en,
   connect: connect.en,
@@ -52,6 +54,7 @@ const zh: ConsoleWords = {
   ...frame.zh,
   accounts: accounts.zh,
   alarmGroups: alarmGroups.zh,
+  balances: balances.zh,
   cards: cards.zh,
   channels: channels.zh,
   connect: connect.zh,

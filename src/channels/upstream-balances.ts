@@ -1,0 +1,33 @@
+// What each channel's vendor last said about the prepaid credit there. Kept by each node, from memory.
+
+import type { VendorBalance } from '../vendors/balances.ts';
+
+export interface UpstreamBalance {
+  /** When the vendor was asked last. */
+  askedAt: number;
+  /** The last answer; null if there was none yet. */
+  balance: (VendorBalance & { at: number }) | null;
+  /** Why the last question was not answered; null if it was. */
+  failure: string | null;
+  /** An alarm is raised below this amount, in the vendor's currency; null: never. */
+  alarmBelow: number | null;
+  isLow: boolean;
+}
+
+export interface UpstreamBalances {
+  get(channel: string): UpstreamBalance | undefined;
+  set(channel: string, balance: UpstreamBalance): void;
+  /** Forgets all other channels. */
+  keep(channels: readonly string[]): void;
+}
+
+export function createUpstreamBalances(): UpstreamBalances {
+  const known = new Map<string, UpstreamBalance>();
+  return {
+    get: (channel) => known.get(channel),
+    set: (channel, balance) => void known.set(channel, balance),
+    keep(channels) {
+      for (const name of known.keys()) if (!channels.includes(name)) known.delete(name);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// Vendors that say how much prepaid credit is left, as data: the path below the host of a channel, and what its answer means.
+// `source` is the vendor's page about it, read on 2026-11-18. OpenRouter answers only to a management key.
+
+import { isObject, type Json, type JsonObject, objectsOf } from '../kit/json/json.ts';
+import type { QuirksName } from './quirks.ts';
+
+export const BALANCE_CURRENCIES = ['USD', 'CNY'] as const;
+export type BalanceCurrency = (typeof BALANCE_CURRENCIES)[number];
+
+export interface VendorBalance {
+  amount: number;
+  currency: BalanceCurrency;
+}
+
+export interface BalanceCall {
+  path: string;
+  /** `host`: of the channel. Undefined if it is no such answer. */
+  read(answer: JsonObject, host: string): VendorBalance | undefined;
+  source: string;
+}
+
+export const BALANCE_CALLS: Partial<Record<QuirksName, BalanceCall>> = {
+  deepseek: {
+    path: '/user/balance',
+    read({ balance_infos: infos }) {
+      const found = objectsOf(infos).flatMap(({ total_balance: total, currency }) => balanceOf(total, currency) ?? []);
+      return found.find(({ amount }) => amount > 0) ?? found[0];
+    },
+    source: 'https://api-docs.deepseek.com/api/get-user-balance',
+  },
+  openrouter: {
+    path: '/api/v1/credits',
+    read({ data }) {
+      const bought = isObject(data) ? numberOf(data.total_credits) : undefined;
+      const used = isObject(data) ? numberOf(data.total_usage) : undefined;
+      return bought === undefined || used === undefined ? undefined : balanceOf(bought - used, 'USD');
+    },
+    source: 'https://openrouter.ai/docs/api/api-reference/credits/get-credits',
+  },
+  moonshot: {
+    path: '/v1/users/me/balance',
+    // The answer does not name the currency: the platform in China counts in CNY.
+    read: ({ data }, host) =>
+      isObject(data) ? balanceOf(data.available_balance, host.endsWith('.cn') ? 'CNY' : 'USD') : undefined,
+    source: 'https://platform.moonshot.cn/docs/api/balance',
+  },
+};
+
+const MICRO = 1_000_000;
+
+function balanceOf(value: Json | undefined, currency: Json | undefined): VendorBalance | undefined {
+  const amount = numberOf(value);
+  const known = BALANCE_CURRENCIES.find((one) => one === currency);
+  return amount === undefined || known === undefined
+    ? undefined
+    : { amount: Math.round(amount * MICRO) / MICRO, currency: known };
+}
+
+function numberOf(value: Json | undefined): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
