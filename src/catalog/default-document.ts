@@ -118,7 +118,7 @@ function chatModel(channel: string, model: KnownModel): Record<string, unknown> 
     id,
     name,
     context_tokens: contextTokens,
-    max_output_tokens: maxOutputTokens,
+    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
     price: {
       ...inNtd(prices),
       ...(tiers && { tiers: tiers.map(({ above_input_tokens, ...list }) => ({ above_input_tokens, ...inNtd(list) })) }),

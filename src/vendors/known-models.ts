@@ -17,7 +17,8 @@ export interface KnownModel {
   name: string;
   upstreamModel?: string;
   contextTokens: number;
-  maxOutputTokens: number;
+  /** Undefined if no source gives it. */
+  maxOutputTokens?: number;
   usd: UsdPrices & {
     /** Of requests with more input. */
     tiers?: readonly ({ above_input_tokens: number } & UsdPrices)[];

@@ -3,6 +3,7 @@
 
 import type { ChannelKind, Endpoint } from './endpoints.ts';
 import { ANTHROPIC_MODELS, GEMINI_MODELS, type KnownModel, OPENAI_MODELS, OPENROUTER_MODELS } from './known-models.ts';
+import { DEEPSEEK_MODELS, GLM_MODELS, GROQ_MODELS, KIMI_MODELS, MINIMAX_MODELS, XAI_MODELS } from './listed-models.ts';
 import type { QuirksName } from './quirks.ts';
 
 export interface VendorPreset {
@@ -97,6 +98,7 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     baseUrl: 'https://api.x.ai/v1',
     endpoints: ['chat', 'responses'],
     quirks: 'xai',
+    models: XAI_MODELS,
     source: 'https://docs.x.ai/api/integrations',
   },
   {
@@ -106,6 +108,7 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     baseUrl: 'https://api.deepseek.com',
     endpoints: ['chat'],
     quirks: 'deepseek',
+    models: DEEPSEEK_MODELS,
     source: 'https://api-docs.deepseek.com/',
   },
   {
@@ -132,6 +135,7 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     baseUrl: 'https://api.moonshot.ai/v1',
     endpoints: ['chat'],
     quirks: 'moonshot',
+    models: KIMI_MODELS,
     source: 'https://platform.kimi.ai/docs/overview',
   },
   {
@@ -141,6 +145,7 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     baseUrl: 'https://api.z.ai/api/paas/v4',
     endpoints: ['chat'],
     quirks: 'glm',
+    models: GLM_MODELS,
     source: 'https://docs.z.ai/guides/overview/quick-start',
   },
   {
@@ -149,6 +154,7 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     kind: 'openai',
     baseUrl: 'https://api.minimax.io/v1',
     endpoints: ['chat'],
+    models: MINIMAX_MODELS,
     source: 'https://platform.minimax.io/docs/api-reference/models/openai/list-models',
   },
   {
@@ -158,6 +164,7 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     baseUrl: 'https://api.groq.com/openai/v1',
     endpoints: ['chat'],
     quirks: 'groq',
+    models: GROQ_MODELS,
     source: 'https://console.groq.com/docs/openai',
   },
   {
@@ -187,6 +194,27 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     quirks: 'vllm',
     isOwnServer: true,
     source: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server/',
+  },
+  {
+    id: 'bedrock',
+    name: 'AWS Bedrock',
+    kind: 'bedrock',
+    addressExample: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+    source: 'https://docs.aws.amazon.com/general/latest/gr/bedrock.html',
+  },
+  {
+    id: 'vertex',
+    name: 'Google Vertex AI',
+    kind: 'vertex',
+    addressExample: 'https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global',
+    source: 'https://cloud.google.com/vertex-ai/docs/reference/rest',
+  },
+  {
+    id: 'azure',
+    name: 'Azure AI Foundry',
+    kind: 'azure',
+    addressExample: 'https://RESOURCE.services.ai.azure.com',
+    source: 'https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle',
   },
 ];
 
