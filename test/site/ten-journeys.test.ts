@@ -11,9 +11,10 @@ import { type CountingHand, countClicks } from '../support/count-clicks.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
-import { type Look, lookAt, looksInTurn } from '../support/looks.ts';
+import { ALL_LOOKS, type Look, lookAt, lookName, looksInTurn } from '../support/looks.ts';
 import { offerModels } from '../support/offer-models.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
+import { openaiChannel, type TestDocument, upModel, upstreamUrl } from '../support/test-document.ts';
 
 const VENDOR_KEY = 'sk-a-key-that-no-page-shows-0123456789';
 const PATIENCE_MS = 120_000;
@@ -21,19 +22,34 @@ const PATIENCE_MS = 120_000;
 let gateway: TestGateway;
 let browser: TestBrowser;
 beforeAll(async () => {
-  [gateway, browser] = await Promise.all([startTestGateway(), startBrowser()]);
+  [gateway, browser] = await Promise.all([startTestGateway({ document: withFailing }), startBrowser()]);
 });
 afterAll(async () => {
   await browser.close();
   await gateway.stop();
 });
 
+/** Of each look a channel that fails, because failures of one must not close it for another. */
+const failing = (look: Look) => `failing-${lookName(look)}`;
+function withFailing(standard: TestDocument): TestDocument {
+  const names = ALL_LOOKS.map(failing);
+  const price = { input: 10, output: 40 };
+  return {
+    ...standard,
+    channels: [...standard.channels, ...names.map((name) => openaiChannel(name, upstreamUrl(standard)))],
+    models: [
+      ...standard.models,
+      ...names.map((name) => upModel(name, { price, routes: [{ channel: name, model: name }] })),
+    ],
+  };
+}
+
 interface Journey {
   name: string;
   most: number;
   who: 'visitor' | 'customer' | 'operator';
   /** What there is before the first click; gives what `go` needs to know. */
-  prepare?(account: TestAccount): Promise<string>;
+  prepare?(account: TestAccount, look: Look): Promise<string>;
   /** Where it begins, if not on the first page. */
   from?(account: TestAccount, known: string): string;
   go(hand: CountingHand, look: Look, known: string, account: TestAccount): Promise<void>;
@@ -70,7 +86,7 @@ const JOURNEYS: readonly Journey[] = [
     most: 6,
     who: 'operator',
     async go(hand, look) {
-      const name = `openai-${look.language.toLowerCase()}-${look.width}-${look.colorScheme}`;
+      const name = `openai-${lookName(look)}`;
       const { page } = hand;
       offerModels(gateway.upstream, ['gpt-6.1-terra', 'gpt-6-luna', 'gpt-5-nano', 'whisper-9']);
       await hand.click('.head nav a[href="/channels"]');
@@ -212,9 +228,9 @@ const JOURNEYS: readonly Journey[] = [
     name: 'why a failed call cost nothing',
     most: 2,
     who: 'customer',
-    async prepare({ key }) {
+    async prepare({ key }, look) {
       gateway.upstream.next(errorScript(500, { message: 'broken' }), errorScript(500, { message: 'broken' }));
-      return requestId(await gateway.chat(key, { model: 'up-paid' }));
+      return requestId(await gateway.chat(key, { model: failing(look) }));
     },
     async go(hand, look, id) {
       await hand.click(`main a[href="/account/receipts/${id}"]`);
@@ -252,7 +268,7 @@ for (const [index, journey] of JOURNEYS.entries()) {
       async () => {
         gateway.upstream.reset();
         const account = await gateway.register();
-        const known = (await prepare?.(account)) ?? '';
+        const known = (await prepare?.(account, look)) ?? '';
         const visitor = await arrive(journey, look, account);
         const origin = who === 'operator' ? gateway.gateway.adminUrl : gateway.url;
         if (from) await visitor.page.goto(origin + from(account, known));

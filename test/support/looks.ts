@@ -16,7 +16,7 @@ export interface Look {
 
 const EVERY_LOOK = process.env.LOOKS === 'all';
 
-const ALL_LOOKS: readonly Look[] = (['en', 'zh-TW'] as const).flatMap((language) =>
+export const ALL_LOOKS: readonly Look[] = (['en', 'zh-TW'] as const).flatMap((language) =>
   [DESKTOP, PHONE].flatMap((width) =>
     (['light', 'dark'] as const).map((colorScheme) => ({ language, width, colorScheme })),
   ),
@@ -25,6 +25,11 @@ const ALL_LOOKS: readonly Look[] = (['en', 'zh-TW'] as const).flatMap((language)
 export const LOOKS: readonly Look[] = EVERY_LOOK
   ? ALL_LOOKS
   : [{ language: 'zh-TW', width: PHONE, colorScheme: 'dark' }];
+
+/** In names of things that one look must not share with another. */
+export function lookName({ language, width, colorScheme }: Look): string {
+  return `${language.toLowerCase()}-${width}-${colorScheme}`;
+}
 
 /** For many short tests: `npm test` gives each another look in turn. */
 export function looksInTurn(index: number): readonly Look[] {
