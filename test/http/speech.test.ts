@@ -300,6 +300,8 @@ test.each([
   ['voice', { voice: 3 }],
   ['response_format', { response_format: 'midi' }],
   ['response_format', { response_format: {} }],
+  ['response_format', { response_format: { toString: 1 } }],
+  ['response_format', { response_format: ['mp3'] }],
   ['stream_format', { stream_format: 'json' }],
 ])('%s is refused by its name', async (param, body) => {
   const response = await speak(body);

@@ -20,7 +20,8 @@ export const AUDIO_TYPES: readonly string[] = [...FORMATS.values()].map(({ type 
 
 /** Undefined if there is no such format. */
 export function findFormat(name: unknown): AudioFormat | undefined {
-  return FORMATS.get(name === undefined || name === null ? DEFAULT : String(name));
+  if (name === undefined || name === null) return FORMATS.get(DEFAULT);
+  return typeof name === 'string' ? FORMATS.get(name) : undefined;
 }
 
 /** What common models count for a second of speech. */
