@@ -140,9 +140,16 @@ describe('a quote', () => {
     },
   );
 
-  test('for another path names those that there are', async () => {
-    const { error } = await quoteFor('/v1beta/models/up-paid:embedContent');
-    expect(error.message).toContain('/v1beta/models/{model}:generateContent');
+  test.each(['/v1beta/models/up-paid:embedContent', '/v1beta/models/%zz:generateContent'])(
+    'for %p, which is no call, names those that there are',
+    async (path) => {
+      const { error } = await quoteFor(path);
+      expect(error.message).toContain('/v1beta/models/{model}:generateContent');
+    },
+  );
+
+  test.each(['auto:free', 'auto%3Afree'])('for %p, a model with a colon, is for that model', async (name) => {
+    expect((await quoteFor(`/v1beta/models/${name}:generateContent`)).model).toBe('auto:free');
   });
 });
 

@@ -134,11 +134,22 @@ const CALL_PATH = /^\/v1beta\/models\/([^/?]+):(generateContent|streamGenerateCo
 
 /** The call of a URL, as a quote names it. */
 export function findGeminiCall(url: string): { call: ModelCall; url: CallUrl } | undefined {
-  const [, name, method] = CALL_PATH.exec(url) ?? [];
-  if (name === undefined) return undefined;
+  const [, name = '', method] = CALL_PATH.exec(url) ?? [];
+  const id = decoded(name);
+  if (!id) return undefined;
   const { call } = method === 'generateContent' ? generateContent : streamGenerateContent;
-  const model = decodeURIComponent(name);
-  return { call, url: { params: { model }, request: new Request(new URL(url, 'http://gateway.invalid')) } };
+  // As the router has it: an id may have a colon, too.
+  const params = { model: `${id}:${method}` };
+  return { call, url: { params, request: new Request(new URL(url, 'http://gateway.invalid')) } };
+}
+
+/** Undefined if its percent signs are no encoding. */
+function decoded(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
 }
 
 function handleCount(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
