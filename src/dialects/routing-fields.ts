@@ -25,6 +25,8 @@ export interface ChannelWishes {
   allowFallbacks: boolean;
 }
 
+export const ROUTING_FIELDS: readonly string[] = ['models', 'provider'];
+
 const SORTS = ['price', 'latency'] as const;
 type Sort = (typeof SORTS)[number];
 
