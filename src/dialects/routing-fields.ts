@@ -25,8 +25,6 @@ export interface ChannelWishes {
   allowFallbacks: boolean;
 }
 
-export const ROUTING_FIELDS: readonly string[] = ['models', 'provider'];
-
 const SORTS = ['price', 'latency'] as const;
 type Sort = (typeof SORTS)[number];
 

@@ -151,20 +151,6 @@ describe('a transcript', () => {
     expect(await receiptOf(response)).toMatchObject({ cost_nano: '0' });
   });
 
-  test('by a list of models reaches the upstream without the list', async () => {
-    gateway.upstream.next(said({ usage: DURATION }));
-    await transcribe([
-      ['models[]', 'hear'],
-      ['models[]', 'hear-twice'],
-      ['file', FILE],
-    ]);
-    const [seen] = gateway.upstream.requests;
-    expect(seen && (await seenForm(seen))).toEqual([
-      ['model', 'scripted-2026-01'],
-      ['file', await seenFile(FILE)],
-    ]);
-  });
-
   test('of a free model passes only what free models take', async () => {
     gateway.upstream.next(said());
     const response = await transcribe(fieldsOf({ model: 'hear-free', vad_filter: 'true' }));
