@@ -2,6 +2,7 @@
 // its files stay the bytes that came. For an upstream it is written anew, with only our fields changed.
 
 import { fault } from '../../faults/fault.ts';
+import { fieldName } from '../../kit/json/field-name.ts';
 import { editMembers, type Json, type JsonDocument } from '../../kit/json/json.ts';
 import { MultipartRefused, type Part, readBoundary, readMultipart, writeMultipart } from '../../kit/multipart.ts';
 import { refuseField } from '../fields.ts';
@@ -51,8 +52,8 @@ export function readForm(body: Uint8Array<ArrayBuffer>, contentType: string, rul
     else files.set(field, [...(files.get(field) ?? []), part]);
   }
   for (const [name, all] of files) {
-    if (!Object.hasOwn(rules.files, name)) refuseField(name, `${name} must be text, without a filename.`);
-    if (all.some(({ bytes }) => bytes.length === 0)) refuseField(name, `${name} is an empty file.`);
+    if (!Object.hasOwn(rules.files, name)) refuseNamed(name, 'must be text, without a filename');
+    if (all.some(({ bytes }) => bytes.length === 0)) refuseNamed(name, 'is an empty file');
   }
   for (const [name, { least, most }] of Object.entries(rules.files)) {
     const count = files.get(name)?.length ?? 0;
@@ -90,20 +91,26 @@ function fieldOf({ name }: Part): string {
   return field;
 }
 
+/** A name that is no name of the API may be content, and is not repeated. */
+function refuseNamed(field: string, what: string): never {
+  const param = fieldName(field);
+  throw fault('invalid_request', { param, message: `${param ?? 'A field of the form'} ${what}.` });
+}
+
 function readTexts(parts: readonly Part[], { counts, flags }: FormRules): Record<string, Json> {
   const values = new Map<string, Json>();
   let length = 0;
   for (const part of parts) {
     const field = fieldOf(part);
     length += part.bytes.length;
-    if (length > MAX_TEXT_BYTES) refuseField(field, 'The texts of the form are longer than 1 MiB together.');
+    if (length > MAX_TEXT_BYTES) refuseNamed(field, 'makes the texts of the form longer than 1 MiB together');
     const text = readText(part, field);
     const earlier = values.get(field);
     if (part.name === field) {
-      if (earlier !== undefined) refuseField(field, `${field} occurs twice in the form. Send it once.`);
+      if (earlier !== undefined) refuseNamed(field, 'occurs twice in the form. Send it once');
       values.set(field, typedValue(text, counts.includes(field), flags.includes(field)));
     } else {
-      if (earlier !== undefined && !Array.isArray(earlier)) refuseField(field, `${field} is a text and a list.`);
+      if (earlier !== undefined && !Array.isArray(earlier)) refuseNamed(field, 'is a text and a list');
       values.set(field, [...(earlier ?? []), text]);
     }
   }
@@ -116,7 +123,7 @@ function readText({ bytes }: Part, field: string): string {
   try {
     return DECODER.decode(bytes);
   } catch {
-    return refuseField(field, `${field} is not valid UTF-8.`);
+    return refuseNamed(field, 'is not valid UTF-8');
   }
 }
 
