@@ -5,14 +5,18 @@ import { TRACE_HEADER } from '../kit/traceparent.ts';
 import { LOOP_HEADER, withHop } from './loop-guard.ts';
 import type { UpstreamRequest } from './upstream.ts';
 
+/** Of endpoints whose answers are neither events nor JSON alone. */
+const ACCEPTED: Partial<Record<UpstreamRequest['endpoint'], string>> = { speech: 'audio/*, text/event-stream' };
+
 export function upstreamHeaders(
-  { stream, headers, form }: Pick<UpstreamRequest, 'stream' | 'headers' | 'form'>,
+  request: Pick<UpstreamRequest, 'stream' | 'headers' | 'form'> & Partial<Pick<UpstreamRequest, 'endpoint'>>,
   gatewayId: string,
   credentials: Readonly<Record<string, string>>,
 ): Record<string, string> {
+  const { stream, headers, form, endpoint } = request;
   const sent: Record<string, string> = {
     'content-type': form?.contentType ?? 'application/json',
-    accept: stream ? 'text/event-stream' : 'application/json',
+    accept: (endpoint && ACCEPTED[endpoint]) ?? (stream ? 'text/event-stream' : 'application/json'),
     'accept-encoding': 'identity',
     'user-agent': 'ai-gateway-service',
     [LOOP_HEADER]: withHop(headers[LOOP_HEADER], gatewayId),

@@ -137,6 +137,32 @@ describe('the audio', () => {
     expect((await reader?.read())?.done).toBe(true);
   });
 
+  test('is read from the upstream only as fast as the client reads it', async () => {
+    const CHUNK = new Uint8Array(64 * 1024);
+    const CHUNKS = 1_000;
+    let made = 0;
+    function* rest() {
+      for (; made < CHUNKS; made++) yield CHUNK;
+    }
+    gateway.upstream.next(audio([AUDIO], { framing: 'chunked', rest: rest() }));
+    const response = await speak();
+    const reader = response.body?.getReader();
+    await reader?.read();
+    // What sockets and streams hold is far less than the whole.
+    let before = -1;
+    await eventually('the upstream waits', async () => {
+      const isStill = made === before;
+      before = made;
+      await Bun.sleep(200);
+      return isStill && made === before;
+    });
+    expect(made).toBeWithin(1, CHUNKS / 2);
+    let bytes = 0;
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) bytes += part.value.length;
+    expect(bytes).toBeGreaterThan((CHUNKS - 10) * CHUNK.length);
+    expect(await receiptOf(response)).toMatchObject({ status: 'ok', cost_nano: (11n * CHARACTER).toString() });
+  });
+
   test('reaches the official SDK', async () => {
     gateway.upstream.next(audio());
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: account.key });
@@ -154,6 +180,7 @@ describe('what is sent', () => {
     expect(response.headers.get('x-svc-dropped')).toBeNull();
     const seen = gateway.upstream.requests.at(-1);
     expect(seen?.path).toBe('/v1/audio/speech');
+    expect(seen?.headers.accept).toBe('audio/*, text/event-stream');
     expect(seen?.json).toEqual({ model: 'scripted-2026-01', ...said });
   });
 

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { useAllFormats } from '../support/all-formats.ts';
 import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
+import { rerankAnswer, speechAnswer, verdictAnswer } from '../support/other-answers.ts';
 import type { Script } from '../support/script.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
@@ -138,6 +139,9 @@ describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
 test.each([
   ['embeddings', '/v1/embeddings', { input: 'Hi' }, vectorAnswer()],
   ['images', '/v1/images/generations', { prompt: 'A cat' }, pictureAnswer()],
+  ['speech', '/v1/audio/speech', { input: 'Hi', voice: 'alloy' }, speechAnswer()],
+  ['rerank', '/v1/rerank', { query: 'Hi', documents: ['a'] }, rerankAnswer()],
+  ['moderation', '/v1/moderations', { input: 'Hi' }, verdictAnswer()],
 ])('so they are of %s', async (model, path, body, answer) => {
   const { dropped, sent } = await ask(path, { model, ...body, quality: 'high', unknown: 1 }, answer);
   expect(sent).toEqual({ model: 'scripted-2026-01', ...body });

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import { useAllFormats } from '../support/all-formats.ts';
 import type { Answer } from '../support/answer.ts';
 import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
+import { rerankAnswer, speechAnswer, verdictAnswer } from '../support/other-answers.ts';
 import type { Script } from '../support/script.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
@@ -24,6 +25,9 @@ const FORMATS: Format[] = [
   ...WIRE_CLIENTS.map(({ name, path, body, whole }) => ({ name, path, body: body({}), answer: () => whole() })),
   { name: 'embeddings', path: '/v1/embeddings', body: { input: 'Hi' }, answer: () => vectorAnswer() },
   { name: 'images', path: '/v1/images/generations', body: { prompt: 'A cat' }, answer: () => pictureAnswer() },
+  { name: 'speech', path: '/v1/audio/speech', body: { input: 'Hi', voice: 'alloy' }, answer: () => speechAnswer() },
+  { name: 'rerank', path: '/v1/rerank', body: { query: 'Hi', documents: ['a'] }, answer: () => rerankAnswer() },
+  { name: 'moderation', path: '/v1/moderations', body: { input: 'Hi' }, answer: () => verdictAnswer() },
 ];
 
 interface Asked {

@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'bun:test';
 import { useAllFormats } from '../support/all-formats.ts';
 import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
+import { rerankAnswer, verdictAnswer } from '../support/other-answers.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
 const CHOICES = {
@@ -84,6 +85,8 @@ describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
 test.each([
   ['embeddings', '/v1/embeddings', { input: 'Hi' }, vectorAnswer()],
   ['images', '/v1/images/generations', { prompt: 'A cat' }, pictureAnswer()],
+  ['rerank', '/v1/rerank', { query: 'Hi', documents: ['a'] }, rerankAnswer()],
+  ['moderation', '/v1/moderations', { input: 'Hi' }, verdictAnswer()],
 ])('so they do of %s', async (model, path, body, answer) => {
   setting.upstream.otherwise(answer);
   const response = await setting.gateway.call(path, { key: setting.key, body: { model, ...body, ...CHOICES } });

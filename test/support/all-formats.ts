@@ -15,7 +15,8 @@ export interface AllFormats {
   readonly key: string;
 }
 
-const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat', 'embeddings', 'images'] } };
+const MEDIA = ['embeddings', 'images', 'speech', 'rerank', 'moderation'];
+const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat', ...MEDIA] } };
 
 /** `variants`: by the prefix of their names, fields of the models of each format; a model is named after its format. */
 export function useAllFormats(variants: Readonly<Record<string, Fields>>): AllFormats {
@@ -39,7 +40,7 @@ export function useAllFormats(variants: Readonly<Record<string, Fields>>): AllFo
         models: [
           ...standard.models,
           ...WIRE_CLIENTS.flatMap(({ name }) => modelsOf(name, name)),
-          ...['embeddings', 'images'].flatMap((kind) => modelsOf(kind, 'chat', { kinds: [kind] })),
+          ...MEDIA.flatMap((kind) => modelsOf(kind, 'chat', { kinds: [kind] })),
         ],
       }),
     });
