@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../../support/answer.ts';
 import { type ClientGateway, KINDS_FOR, startClientGateway } from '../../support/client-gateway.ts';
 import { codex } from '../../support/clis.ts';
+import { runCodexWith } from '../../support/codex-settings.ts';
 import { type RequestLines, watchRequests } from '../../support/request-lines.ts';
 import { CLI_TEST_MS, runCli } from '../../support/run-cli.ts';
 
@@ -32,7 +33,12 @@ describe.each([openai, anthropic ?? openai])('Codex with a model on a channel of
           : { pieces: [`Done: ${results.map(({ text }) => /step-\d+/.exec(text)?.[0]).join(' ')}`] },
       );
       wire.reset();
-      const { exitCode, stdout, stderr } = await runCli(overSocket({ key, model }));
+      const { exitCode, stdout, stderr } = await runCli(
+        runCodexWith(
+          { url: wire.url, key, model, prompt: 'Run the steps.' },
+          { provider: 'supports_websockets = true' },
+        ),
+      );
       const steps = Array.from({ length: CALLS }, (_, index) => `step-${index + 1}`).join(' ');
       expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(steps) });
       expect(wire.lines.filter((line) => line.includes('/v1/responses'))).toEqual(['GET /v1/responses HTTP/1.1']);
@@ -45,9 +51,3 @@ describe.each([openai, anthropic ?? openai])('Codex with a model on a channel of
     CLI_TEST_MS,
   );
 });
-
-function overSocket({ key, model }: { key: string; model: string }) {
-  const run = codex.run({ url: wire.url, key, model, prompt: 'Run the steps.' });
-  const config = `${run.files?.['.codex/config.toml']}supports_websockets = true\n`;
-  return { ...run, files: { ...run.files, '.codex/config.toml': config } };
-}
