@@ -34,7 +34,7 @@ curl -sN ${publicUrl}/v1/chat/completions ${json} \\
   -d '{"model": "${id}", "stream": true, "messages": [{"role": "user", "content": "Hello"}]}'
 \`\`\`
 
-The same model is at \`/v1/messages\` (Anthropic), \`/v1/responses\` (OpenAI) and
+The same model is at \`/v1/messages\` (Anthropic), \`/v1/responses\` (OpenAI; as a WebSocket with GET) and
 \`/v1beta/models/${id}:generateContent\` (Gemini). Base URLs for SDKs: ${publicUrl}/v1 (OpenAI), ${publicUrl} (Anthropic,
 Gemini).
 
