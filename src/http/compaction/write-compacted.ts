@@ -55,7 +55,7 @@ function keptMessages(items: readonly Json[]): Json[] {
     if (!isObject(item) || item.role !== 'user') continue;
     left -= JSON.stringify(item).length;
     if (left < 0) break;
-    kept.unshift(item);
+    kept.unshift({ type: 'message', ...item });
   }
   return kept;
 }
