@@ -2,13 +2,13 @@
 // is used and held for (S27).
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Answer } from '../support/answer.ts';
+import { faultCode } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import type { TestAccount, TestGateway } from '../support/gateway.ts';
 import { rawCall } from '../support/raw-call.ts';
 import { upModel } from '../support/test-document.ts';
-import { LISTED_ROUTES, type ListedRoute, pathOf, ROUTES_WITH_BODY, SMALL_BYTES } from './route-list.ts';
+import { asksModel, LISTED_ROUTES, type ListedRoute, pathOf, ROUTES_WITH_BODY, SMALL_BYTES } from './route-list.ts';
 import { answerAny, startSecure } from './start-secure.ts';
 
 let gateway: TestGateway;
@@ -34,12 +34,12 @@ afterAll(() => gateway.stop());
 const withBody = ROUTES_WITH_BODY.map((route) => [`${route.method} ${route.path}`, route] as const);
 /** Those that look at their body; a deletion does not. */
 const reading = withBody.filter(([, { method }]) => method !== 'DELETE');
-const MODEL_ROUTES = LISTED_ROUTES.filter(({ body }) => body?.model !== undefined);
+const MODEL_ROUTES = LISTED_ROUTES.filter(asksModel);
 
 const send = async ({ method, path }: ListedRoute, body: string, key = account.key) => {
   const response = await gateway.call(pathOf({ path }, spareId), { method, key, body });
-  const json: Answer = await response.json();
-  return { status: response.status, code: json.error?.code as string | undefined };
+  const text = await response.text();
+  return { status: response.status, code: response.ok ? undefined : faultCode(JSON.parse(text)) };
 };
 /** Large bodies that are refused count against their account, so on the routes that take them each has one of its own. */
 const sendRefused = async (route: ListedRoute, body: string) =>
@@ -87,7 +87,7 @@ describe('S15 a body too large', () => {
     const head = `${method} ${pathOf({ path })} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${account.key}\r\n`;
     const { status, json } = await rawCall(gateway.port, `${head}content-length: ${maxBytes + 1}\r\n\r\n`);
     expect(status).toBe(413);
-    expect(json.error.code).toBe('request_too_large');
+    expect(faultCode(json)).toBe('request_too_large');
   });
 
   test.each(withBody)('S15 %s: also without a key, so that nobody is told which keys are good', async (_, route) => {

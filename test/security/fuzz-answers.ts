@@ -1,11 +1,14 @@
 // What is wrong with an answer to a random call; nothing, one hopes.
 
-import type { Answer } from '../support/answer.ts';
+import { type Answer, faultCode } from '../support/answer.ts';
 import type { FuzzCall } from './fuzz-calls.ts';
-import { LISTED_ROUTES } from './route-list.ts';
+import { asksModel, LISTED_ROUTES } from './route-list.ts';
 
 const INSIDE = /\.tsx?:\d|node_modules|\bat \w+ \(|sqlite_|SQLITE|bun:|Something went wrong/;
-const RELAYED = new Set(LISTED_ROUTES.filter(({ body }) => body?.model).map(({ path }) => path));
+/** Paths of the calls that reach a model. */
+const RELAYED = LISTED_ROUTES.filter(asksModel).map(({ path }) => new RegExp(`^${path.replace(':model', '.+')}$`));
+/** Google's newer libraries call its methods below v1. */
+const GEMINI_METHOD = /^\/v1\/models.*:(?:generateContent|streamGenerateContent|countTokens)$/;
 /** Codes of the faults above 499 that an upstream or a limit explains. */
 const INTERNAL_ERROR = -32_603;
 const EXPLAINED = ['upstream_failed', 'unavailable', 'loop_detected'];
@@ -21,7 +24,7 @@ export function judge(call: FuzzCall, response: Response, text: string, secrets:
     .replace(/^\/+/, '/')
     .replace(/\/$/, '')
     .replace(/^\/v1\/v1\//, '/v1/');
-  const isApi = /^\/(v1|api|mcp)(\/|$)/.test(pathname);
+  const isApi = /^\/(v1|v1beta|v2|api|mcp)(\/|$)/.test(pathname);
   if (call.method !== 'OPTIONS' && isApi) {
     const id = headers.get('x-request-id');
     if (!id?.startsWith('req_') || headers.get('request-id') !== id) wrong.push('has no request id');
@@ -44,16 +47,22 @@ function judgeFault(
   const body = parse(text);
   if (pathname === '/mcp' && isProtocolError(body)) return [];
   const isBelow = (base: string) => pathname === base || pathname.startsWith(`${base}/`);
+  const isGoogle = isBelow('/v1beta') || GEMINI_METHOD.test(pathname);
   const isAnthropic = isBelow('/v1/messages') || (isBelow('/v1/models') && Object.hasOwn(sent, 'anthropic-version'));
   const names = Object.keys(body ?? {})
     .toSorted()
     .join();
   const wrong: string[] = [];
-  if (names !== (isAnthropic ? 'error,request_id,type' : 'error')) wrong.push(`is in another envelope: ${names}`);
-  const { code, message, type } = body?.error ?? {};
-  for (const told of [code, message, type]) if (typeof told !== 'string' || told === '') wrong.push('lacks a word');
+  const { error = {} } = body ?? {};
+  if (names !== (isAnthropic && !isGoogle ? 'error,request_id,type' : 'error'))
+    wrong.push(`is in another envelope: ${names}`);
+  if ((error.code === status) !== isGoogle) wrong.push('is in another envelope');
+  const code = faultCode({ error });
+  for (const told of [code, error.message, isGoogle ? error.status : error.type])
+    if (typeof told !== 'string' || told === '') wrong.push('lacks a word');
   if (status === 500 || code === 'internal_error') wrong.push('is our own error');
-  if (status > 500 && !(EXPLAINED.includes(code) && RELAYED.has(pathname))) wrong.push('is not explained');
+  const isExplained = EXPLAINED.includes(code ?? '') && RELAYED.some((path) => path.test(pathname));
+  if (status > 500 && !isExplained) wrong.push('is not explained');
   return wrong;
 }
 

@@ -1,7 +1,7 @@
 // Random calls that are nearly right: paths, headers and bodies of the real routes, changed at random places.
 
 import fc from 'fast-check';
-import { LISTED_ROUTES, type ListedRoute, pathOf } from './route-list.ts';
+import { asksModel, LISTED_ROUTES, type ListedRoute, pathOf } from './route-list.ts';
 
 export interface FuzzCall {
   method: string;
@@ -69,6 +69,18 @@ const { json } = fc.letrec<{ json: unknown; list: unknown[]; object: Record<stri
     },
   ),
 }));
+
+const GEMINI = {
+  systemInstruction: { parts: [{ text: 'Be brief.' }] },
+  contents: [
+    { role: 'user', parts: [{ text: 'Hi' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] },
+    { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'f', args: {} } }] },
+    { role: 'user', parts: [{ functionResponse: { id: 'c1', name: 'f', response: { result: 'done' } } }] },
+  ],
+  tools: [{ functionDeclarations: [{ name: 'f', parameters: { type: 'OBJECT', properties: {} } }] }],
+  toolConfig: { functionCallingConfig: { mode: 'AUTO' } },
+  generationConfig: { candidateCount: 2, maxOutputTokens: 20, responseMimeType: 'application/json' },
+};
 
 /** Bodies of real clients, richer than the plainest call. */
 const RICH: Record<string, Record<string, unknown>> = {
@@ -149,6 +161,9 @@ const RICH: Record<string, Record<string, unknown>> = {
       { type: 'image_url', image_url: { url: 'https://x.test' } },
     ],
   },
+  '/v1beta/models/:model:generateContent': GEMINI,
+  '/v1beta/models/:model:streamGenerateContent': GEMINI,
+  '/v1beta/models/:model:countTokens': { generateContentRequest: GEMINI },
 };
 
 /** The kinds of models that a path is called with. */
@@ -194,11 +209,14 @@ function mutated(body: unknown): fc.Arbitrary<unknown> {
   );
 }
 
+function modelsFor({ path }: ListedRoute): fc.Arbitrary<string> {
+  const kinds = KINDS[path] ?? [...CHAT_KINDS];
+  return fc.tuple(fc.constantFrom(...kinds), fc.constantFrom(...BEHAVIOURS)).map((parts) => modelId(...parts));
+}
+
 function bodyOf(route: ListedRoute): fc.Arbitrary<FuzzCall['body']> {
   if (route.method === 'GET') return fc.constant(undefined);
-  const kinds = KINDS[route.path] ?? [...CHAT_KINDS];
-  const model = fc.tuple(fc.constantFrom(...kinds), fc.constantFrom(...BEHAVIOURS)).map((parts) => modelId(...parts));
-  const plain = fc.tuple(model, fc.boolean(), fc.boolean()).map(([id, stream, isRich]) => ({
+  const plain = fc.tuple(modelsFor(route), fc.boolean(), fc.boolean()).map(([id, stream, isRich]) => ({
     ...route.body,
     ...(isRich ? RICH[route.path] : {}),
     ...(route.body?.model ? { model: id } : {}),
@@ -257,7 +275,8 @@ function pathsOf(route: ListedRoute, ids: readonly string[]): fc.Arbitrary<strin
     fc.constantFrom(...ids),
     text.map((value) => encodeURIComponent(value.toWellFormed())),
   );
-  const straight = id.map((one) => pathOf(route, one || 'x'));
+  const model = fc.oneof({ weight: 9, arbitrary: modelsFor(route) }, { weight: 1, arbitrary: id });
+  const straight = fc.tuple(id, model).map(([one, named]) => pathOf(route, one || 'x', named || 'x'));
   const bent = fc
     .tuple(straight, fc.nat(), fc.constantFrom('/', '//', '%2f', '%2e', ';', '%00', 'X', '..', '/v1', '%', '\\', '~'))
     .map(
@@ -275,7 +294,7 @@ function pathsOf(route: ListedRoute, ids: readonly string[]): fc.Arbitrary<strin
 }
 
 /** Calls to models have the most to get wrong. */
-const WEIGHTY = [1, 2, 3].flatMap(() => LISTED_ROUTES.filter(({ body }) => body?.model !== undefined));
+const WEIGHTY = [1, 2, 3].flatMap(() => LISTED_ROUTES.filter(asksModel));
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 export function fuzzCalls(keys: number, ids: readonly string[]): fc.Arbitrary<FuzzCall> {

@@ -71,6 +71,9 @@ export const LARGE_ROUTES: Readonly<Partial<Record<RouteName, number>>> = {
   'POST /v1/moderations': 20 * MIB,
   'POST /v1/audio/transcriptions': 26 * MIB,
   'POST /v1/audio/translations': 26 * MIB,
+  'POST /v1beta/models/:model:generateContent': 20 * MIB,
+  'POST /v1beta/models/:model:streamGenerateContent': 20 * MIB,
+  'POST /v1beta/models/:model:countTokens': 20 * MIB,
   'POST /mcp': MIB,
 };
 
@@ -147,9 +150,14 @@ export const LISTED_ROUTES: readonly ListedRoute[] = ROUTES.map((route) => {
   };
 });
 
-/** The path with something in place of `:id`. */
-export function pathOf({ path }: Pick<ListedRoute, 'path'>, id = 'none'): string {
-  return path.replace(':id', id);
+/** The path with something in place of its parameters. */
+export function pathOf({ path }: Pick<ListedRoute, 'path'>, id = 'none', model = 'up-paid'): string {
+  return path.replace(':id', () => id).replace(':model', () => model);
+}
+
+/** Whether its body or its path names a model that it calls, or counts for. */
+export function asksModel({ path, body }: ListedRoute): boolean {
+  return body !== undefined && (body.model !== undefined || path.includes(':model'));
 }
 
 export const KEYED_ROUTES = LISTED_ROUTES.filter(({ auth }) => auth !== 'none');
