@@ -36,6 +36,11 @@ beforeAll(async () => {
             price: { image: 0.1 },
             routes: [{ channel: 'generate', model: 'p' }],
           }),
+          upModel('paint-other', {
+            kinds: ['images'],
+            price: { image: 0.1 },
+            routes: [{ channel: 'second', model: 'painter' }],
+          }),
           upModel('paint-twice', {
             ...{ kinds: ['images'], price: { image: 0.1 } },
             routes: [
@@ -176,11 +181,28 @@ describe('an edit', () => {
 
   test('fields that a second reader could take for others do not reach the upstream', async () => {
     gateway.upstream.next(image());
-    const response = await edit([...FIELDS, ['N', '10'], ['models[]', 'paint'], ['max_tokens', '5']]);
-    const dropped = response.headers.get('x-svc-dropped')?.split(',');
-    expect(dropped).toEqual(expect.arrayContaining(['N', 'max_tokens']));
+    const response = await edit([
+      ...FIELDS,
+      ['N', '10'],
+      ['route', 'fallback'],
+      ['speed', 'fast'],
+      ['max_tokens', '5'],
+    ]);
+    const dropped = response.headers.get('x-svc-dropped')?.split(',').toSorted();
+    expect(dropped).toEqual(['N', 'max_tokens', 'route', 'speed']);
     const [seen] = gateway.upstream.requests;
     expect((seen ? await seenForm(seen) : []).map(([name]) => name)).toEqual(['model', 'prompt', 'image']);
+  });
+
+  test('goes to the models that the form lists, which no upstream sees', async () => {
+    gateway.upstream.otherwise(({ body }) =>
+      body.includes('painter') ? image() : errorScript(500, { message: 'down' }),
+    );
+    const response = await edit([...FIELDS, ['models[]', 'paint-other']]);
+    expect([response.status, await receiptOf(response)]).toMatchObject([200, { model: 'paint-other' }]);
+    for (const seen of gateway.upstream.requests) {
+      expect((await seenForm(seen)).map(([name]) => name)).toEqual(['model', 'prompt', 'image']);
+    }
   });
 
   test('of a free model passes only what free models take', async () => {

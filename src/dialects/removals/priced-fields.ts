@@ -76,7 +76,7 @@ export const PRICED_FIELDS: readonly PricedField[] = [
   },
   {
     ...{ name: 'speed', rule: 'dropped', harmless: new Set(['standard']), why: 'Anthropic: the fast mode is dearer' },
-    in: ['chat', 'responses', 'messages', 'gemini', 'embeddings', 'images', 'transcription', 'rerank', 'moderation'],
+    in: ENDPOINTS.filter((endpoint) => endpoint !== 'speech'),
   },
   { name: 'speed', rule: 'held', in: SPEECH, why: 'slow speech is more audio: the hold is for the slowest' },
   { name: 'stream_format', rule: 'checked', in: SPEECH, why: 'only events report usage' },
