@@ -37,14 +37,13 @@ export interface RelayRequest {
   choices: number;
   /** Images asked for; 0 for everything that is no image request. */
   images: number;
-  /** Where these are billed: what the call can use at most, and what it used unless the upstream reports it. */
+  /** Where these are billed: what the call can use at most. It used as much, or as likely, unless the upstream reports it. */
   seconds?: number | undefined;
   characters?: number | undefined;
   searches?: number | undefined;
-  /** An estimate, where `searches` is a bound. */
-  likelySearches?: number | undefined;
-  /** An estimate, where `seconds` is a bound. */
+  /** Estimates, where the figure above is only a bound. */
   likelySeconds?: number | undefined;
+  likelySearches?: number | undefined;
   /** Of a whole answer with log probabilities: about how many JSON values each token is. */
   valuesPerToken?: number | undefined;
   /** Tokens of the output bound that the client set aside for thinking. */

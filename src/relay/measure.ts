@@ -82,12 +82,12 @@ export function measure(call: Call, step: ChosenRoute, facts: MeasuredFacts): Bi
   };
 }
 
-/** What is neither token nor image: as reported, or else all that was requested. */
+/** What is neither token nor image: as reported, or else by our own count of the request. */
 export function otherUnits(request: Call['request'], reported: Buckets = NO_BUCKETS) {
   return {
     seconds: reported.seconds || (request.likelySeconds ?? request.seconds ?? 0),
     characters: request.characters ?? 0,
-    searches: reported.searches || (request.searches ?? 0),
+    searches: reported.searches || (request.likelySearches ?? request.searches ?? 0),
   };
 }
 

@@ -311,7 +311,7 @@ describe('a translation', () => {
 test('a quote without the recording is for the longest that is taken', async () => {
   const body = { endpoint: PATH, body: { model: 'hear' } };
   const quote: Answer = await (await gateway.call('/api/quote', { key: account.key, body })).json();
-  expect(quote).toMatchObject({ max_cost_ntd: 27.263, refusal: null });
+  expect(quote).toMatchObject({ max_cost_ntd: 27.263, likely_cost_ntd: 3.408, refusal: null });
   gateway.upstream.next(said({ usage: DURATION }));
   const response = await postForm(gateway, PATH, fieldsOf(), {
     key: account.key,

@@ -16,6 +16,7 @@ import { amount, anyObject, count, named, text, time } from '../../kit/shapes.ts
 import { costOf } from '../../ledger/cost.ts';
 import { UNCOUNTED_WORK } from '../../limits/large-work.ts';
 import type { Call, IncomingCall } from '../../relay/call.ts';
+import { otherUnits } from '../../relay/measure.ts';
 import { emptyAnswer, prepareCall, prepareLargeCall } from '../../relay/prepare-call.ts';
 import { type Preview, previewCall } from '../../relay/preview-call.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
@@ -184,7 +185,6 @@ async function likelyCost({ quotes }: HttpTools, call: Call, input: number, boun
   const mean = bound === 0 ? 0 : ((await quotes.likelyOutput(key.accountId, model.id)) ?? bound);
   const output = Math.min(bound, Math.round(mean));
   const tier = chargedTier(model.prices, { sent: request.serviceTier, reported: undefined });
-  const { images, seconds = 0, characters = 0, searches = 0, likelySearches = searches } = request;
-  const used = { ...NO_BUCKETS, input, output, images, seconds, characters, searches: likelySearches };
+  const used = { ...NO_BUCKETS, input, output, images: request.images, ...otherUnits(request) };
   return costOf(used, model.prices, tier);
 }
