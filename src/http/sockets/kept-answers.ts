@@ -6,13 +6,29 @@
 export const MAX_KEPT_CHARS = 20 * 1024 * 1024;
 export const MAX_KEPT = 8;
 
+/** One account can have at most this share, so that it never leaves others without. */
+const ACCOUNT_SHARE = 0.25;
+
 /** What all sockets of this process may keep together. */
 export class KeptMemory {
-  readonly maxChars: number;
-  chars = 0;
+  readonly #maxChars: number;
+  readonly #byAccount = new Map<string, number>();
+  #chars = 0;
 
   constructor(maxChars = 256 * 1024 * 1024) {
-    this.maxChars = maxChars;
+    this.#maxChars = maxChars;
+  }
+
+  hasRoom(accountId: string, chars: number): boolean {
+    const own = (this.#byAccount.get(accountId) ?? 0) + chars;
+    return own <= this.#maxChars * ACCOUNT_SHARE && this.#chars + chars <= this.#maxChars;
+  }
+
+  count(accountId: string, chars: number): void {
+    this.#chars += chars;
+    const own = (this.#byAccount.get(accountId) ?? 0) + chars;
+    if (own > 0) this.#byAccount.set(accountId, own);
+    else this.#byAccount.delete(accountId);
   }
 }
 
@@ -24,12 +40,14 @@ interface Kept {
 
 export class KeptAnswers {
   readonly #memory: KeptMemory;
+  readonly #accountId: string;
   /** By the answer's id, the oldest first. */
   readonly #kept = new Map<string, Kept>();
   #chars = 0;
 
-  constructor(memory: KeptMemory) {
+  constructor(memory: KeptMemory, accountId: string) {
     this.#memory = memory;
+    this.#accountId = accountId;
   }
 
   find(id: string): string | undefined {
@@ -46,7 +64,7 @@ export class KeptAnswers {
       if (this.#kept.size < MAX_KEPT && this.#chars + length <= MAX_KEPT_CHARS) break;
       this.#forget(oldest);
     }
-    if (length > MAX_KEPT_CHARS || this.#memory.chars + length > this.#memory.maxChars) return;
+    if (length > MAX_KEPT_CHARS || !this.#memory.hasRoom(this.#accountId, length)) return;
     this.#kept.set(id, kept);
     this.#count(length);
   }
@@ -63,6 +81,6 @@ export class KeptAnswers {
 
   #count(chars: number): void {
     this.#chars += chars;
-    this.#memory.chars += chars;
+    this.#memory.count(this.#accountId, chars);
   }
 }

@@ -5,7 +5,11 @@ import type { PresentedKey } from '../../accounts/keys/authenticator.ts';
 import { fault } from '../../faults/fault.ts';
 import { KeptMemory } from './kept-answers.ts';
 
-export const MAX_SOCKETS = { key: 16, account: 128, process: 2_000 };
+/**
+ * Each can make the server keep a message of 8 MiB of which the end never comes: it is buffered before anything here sees it,
+ * so only the number of sockets bounds that memory.
+ */
+export const MAX_SOCKETS = { key: 16, account: 32, process: 500 };
 
 interface OpenSocket {
   /** Takes no new turn, and closes when those that run have ended. */

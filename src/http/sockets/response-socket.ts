@@ -21,7 +21,7 @@ import { writeWarmed } from './write-warmed.ts';
 /** Running and waiting. */
 export const MAX_TURNS = 8;
 /** Of the messages of these turns together. */
-const MAX_TURN_CHARS = 20 * 1024 * 1024;
+const MAX_TURN_CHARS = 8 * 1024 * 1024;
 export const IDLE_MS = 15 * MINUTE_MS;
 const LIFE_MS = HOUR_MS;
 /** A turn waits for the client to read if more than this is unread. */
@@ -57,7 +57,7 @@ export class ResponseSocket implements SocketUser {
   constructor(tools: HttpTools, caller: SocketCaller) {
     this.#tools = tools;
     this.#caller = caller;
-    this.#kept = new KeptAnswers(tools.sockets.memory);
+    this.#kept = new KeptAnswers(tools.sockets.memory, caller.key.accountId);
   }
 
   /** Takes its place among the open sockets; throws if there is none. Without an upgrade, call `onClose`. */

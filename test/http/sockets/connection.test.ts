@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { MAX_SOCKETS } from '../../../src/http/sockets/open-sockets.ts';
 import { IDLE_MS } from '../../../src/http/sockets/response-socket.ts';
 import type { Answer } from '../../support/answer.ts';
+import { createKey } from '../../support/create-key.ts';
 import { createGate, eventually } from '../../support/eventually.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../../support/gateway.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -81,6 +82,16 @@ test('a key has so many sockets, and one that is closed makes room', async () =>
   await eventually('a place', () => connect().catch(() => undefined));
 });
 
+test('the keys of an account have so many sockets together', async () => {
+  for (let count = 0; count < MAX_SOCKETS.account; count += MAX_SOCKETS.key) {
+    const { key: other } = await createKey(gateway, key);
+    for (let own = 0; own < MAX_SOCKETS.key; own++) await connect({}, other);
+  }
+  await expect(connect()).rejects.toThrow();
+  const stranger = await gateway.register();
+  expect(textOf(await (await connect({}, stranger.key)).ask(hello))).toBe('Hello there');
+});
+
 test('messages that are no requests are refused, and the socket goes on', async () => {
   const client = await connect();
   const wrong = ['', 'x', '[]', '{}', '{"type":"response.steer"}', '{"type":"response.create","type":"x"}'];
@@ -128,9 +139,9 @@ test('any message has an answer, and nothing breaks', async () => {
   expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('a message of more than 20 MiB closes the socket', async () => {
+test('a message of more than 8 MiB closes the socket', async () => {
   const client = await connect();
-  client.send('x'.repeat(20 * 1024 * 1024 + 1));
+  client.send('x'.repeat(8 * 1024 * 1024 + 1));
   expect(await client.closed).toMatchObject({ code: 1009 });
 });
 
