@@ -6,6 +6,8 @@ import { audioLength } from '../../src/kit/audio/audio-length.ts';
 import { flacOf, m4aOf, mp3Of, opusOf, wavOf } from '../support/recordings.ts';
 
 const ID3 = new Uint8Array([...Buffer.from('ID3\x04\0\0', 'latin1'), 0, 0, 1, 0, ...new Array(128).fill(7)]);
+/** Of the length of 900 frames, in bytes that no tag has: to some decoders the frames begin at once. */
+const LONG_ID3 = new Uint8Array([...Buffer.from('ID3\x04\0\0', 'latin1'), 0x80, 0x96, 0xf4, 0x84]);
 
 describe('exact', () => {
   test.each([
@@ -13,6 +15,7 @@ describe('exact', () => {
     ['a WAV of 48 kHz', wavOf(10, 48_000), 10],
     ['an MP3 of 1,000 frames', mp3Of(1_000), 27],
     ['an MP3 after a tag', mp3Of(1_000, ID3), 27],
+    ['an MP3 with most of its frames in what may be a tag', mp3Of(1_000, LONG_ID3), 27],
   ])('%s', (_name, bytes, seconds) => {
     expect(audioLength(bytes)).toEqual({ likely: seconds, most: seconds + 1 });
   });
@@ -28,7 +31,15 @@ describe('declared', () => {
   });
 
   test.each([
-    ['a length beyond the bytes', m4aOf(1_000_000, 8_000)],
+    ['FLAC', flacOf(7_200, 16_000, 400_000)],
+    ['Opus in Ogg', opusOf(7_200, 100_000)],
+    ['M4A', m4aOf(7_200, 400_000)],
+  ])('%s: silence of two hours is held for, though it has few bytes', (_name, bytes) => {
+    expect(audioLength(bytes)).toEqual({ likely: 7_200, most: 7_201 });
+  });
+
+  test.each([
+    ['a length of weeks', m4aOf(4_000_000, 8_000)],
     ['no length', opusOf(0, 8_000)],
     ['another container', new Uint8Array(Buffer.concat([Buffer.from([0x1a, 0x45, 0xdf, 0xa3]), Buffer.alloc(8_000)]))],
     ['an MP3 frame before something else', new Uint8Array(Buffer.concat([mp3Of(1), Buffer.alloc(8_000)]))],

@@ -1,6 +1,6 @@
-// How long a recording is, from its bytes: an estimate, and an upper bound that its sender cannot lower. A WAV has as many
-// samples as bytes for them, and an MP3 as many frames as can be found. Other containers only declare a length, so their bound
-// is what their bytes hold at the lowest rate that speech is packed at.
+// How long a recording is, from its bytes: an estimate, and an upper bound. A WAV has as many samples as bytes for them, and an
+// MP3 as many frames as can be found. Other containers only declare a length: their bound is what their bytes hold at the lowest
+// rate that speech is packed at, or the declared length where that is more, because silence takes hardly any bytes.
 
 import { waveBytesPerSecond } from '../wave-head.ts';
 import { declaredSeconds } from './declared-seconds.ts';
@@ -27,9 +27,9 @@ export function audioLength(bytes: Uint8Array): AudioLength {
   const wave = waveBytesPerSecond(buffer);
   const exact = wave === undefined ? mp3Seconds(buffer) : (bytes.length - WAVE_HEAD_BYTES) / wave;
   if (exact !== undefined) return { likely: whole(exact), most: whole(exact) + ROUNDING };
-  const most = whole(bytes.length / LEAST_BYTES_PER_SECOND);
-  const likely = declaredSeconds(buffer) ?? bytes.length / USUAL_BYTES_PER_SECOND;
-  return { likely: Math.min(whole(likely), most), most };
+  const declared = declaredSeconds(buffer);
+  const most = Math.max(bytes.length / LEAST_BYTES_PER_SECOND, (declared ?? 0) + ROUNDING);
+  return { likely: whole(declared ?? bytes.length / USUAL_BYTES_PER_SECOND), most: whole(most) };
 }
 
 /** Begun seconds count as whole ones. */

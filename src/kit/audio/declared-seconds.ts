@@ -4,11 +4,13 @@ const MAX_BOXES = 1_000;
 /** No head is longer that is read here; the last page of an Ogg file is within so many bytes of its end. */
 const OGG_PAGE_BYTES = 65_307;
 const OPUS_RATE = 48_000;
+/** Longer is damaged. */
+const MAX_SECONDS = 1_000_000;
 
 /** Undefined if it declares nothing that can be read. */
 export function declaredSeconds(bytes: Buffer): number | undefined {
   const found = flacSeconds(bytes) ?? oggSeconds(bytes) ?? mp4Seconds(bytes);
-  return found !== undefined && Number.isFinite(found) && found > 0 ? found : undefined;
+  return found !== undefined && found > 0 && found <= MAX_SECONDS ? found : undefined;
 }
 
 /** The first block describes the stream: 20 bits of sample rate, 36 bits of the number of samples. */

@@ -16,16 +16,16 @@ const TAG_BYTES = 10;
 /** Frames must be nearly all of the file: other bytes may be sound to another decoder. */
 const MAX_OTHER = 0.05;
 
-/** Undefined if it is not an MP3, or not only. */
+/** Undefined if it is not an MP3, or not only. Frames in the tag count, too: to some decoders it may be no tag. */
 export function mp3Seconds(bytes: Buffer): number | undefined {
   const start = tagLength(bytes);
   const rest = bytes.length - start;
   if (!frameAt(bytes, start)) return undefined;
   let seconds = 0;
   let others = 0;
-  for (let at = start; at + HEAD_BYTES <= bytes.length; ) {
+  for (let at = 0; at + HEAD_BYTES <= bytes.length; ) {
     const frame = frameAt(bytes, at);
-    if (!frame && ++others > rest * MAX_OTHER) return undefined;
+    if (!frame && at >= start && ++others > rest * MAX_OTHER) return undefined;
     seconds += frame?.seconds ?? 0;
     at += frame?.bytes ?? 1;
   }
