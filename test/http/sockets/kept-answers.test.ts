@@ -1,7 +1,7 @@
 // What sockets remember: how much one account may keep, and that it is given back.
 
 import { expect, test } from 'bun:test';
-import { KeptAnswers, KeptMemory } from '../../../src/http/sockets/kept-answers.ts';
+import { KeptAnswers, KeptMemory, MAX_KEPT, MAX_KEPT_CHARS } from '../../../src/http/sockets/kept-answers.ts';
 
 const ITEMS = 'x'.repeat(10);
 
@@ -33,4 +33,21 @@ test('what a socket kept is free again when it ends', () => {
   const memory = new KeptMemory(100);
   for (const one of fill(memory, 'first', 2)) one.clear();
   expect(kept(fill(memory, 'first', 3))).toBe(2);
+});
+
+test('a stream has one answer, and a socket those of its last streams', () => {
+  const answers = new KeptAnswers(new KeptMemory(), 'first');
+  for (let turn = 0; turn < 100; turn++) answers.keep(`same-${turn}`, { streamId: 'a', items: ITEMS });
+  expect([answers.find('same-98'), answers.find('same-99')]).toEqual([undefined, ITEMS]);
+  for (let stream = 0; stream < 100; stream++) answers.keep(`of-${stream}`, { streamId: `s${stream}`, items: ITEMS });
+  expect([answers.find(`of-${99 - MAX_KEPT}`), answers.find(`of-${100 - MAX_KEPT}`)]).toEqual([undefined, ITEMS]);
+});
+
+test('the oldest makes room, and what has no room is not kept', () => {
+  const answers = new KeptAnswers(new KeptMemory(), 'first');
+  answers.keep('old', { streamId: 'a', items: 'x'.repeat(MAX_KEPT_CHARS) });
+  answers.keep('new', { streamId: 'b', items: ITEMS });
+  expect([answers.find('old'), answers.find('new')]).toEqual([undefined, ITEMS]);
+  answers.keep('long', { streamId: 'c', items: 'x'.repeat(MAX_KEPT_CHARS + 1) });
+  expect(answers.find('long')).toBeUndefined();
 });
