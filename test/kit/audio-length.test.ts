@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { audioLength } from '../../src/kit/audio/audio-length.ts';
-import { flacOf, m4aOf, mp3Of, opusOf, wavOf } from '../support/recordings.ts';
+import { checksumOf, flacOf, m4aOf, mp3Of, opusOf, silentFlacOf, wavOf } from '../support/recordings.ts';
 
 const ID3 = new Uint8Array([...Buffer.from('ID3\x04\0\0', 'latin1'), 0, 0, 1, 0, ...new Array(128).fill(7)]);
 /** Of the length of 900 frames, in bytes that no tag has: to decoders the frames begin at once. */
@@ -31,6 +31,7 @@ describe('declared', () => {
 
   test.each([
     ['FLAC', flacOf(7_200, 16_000, 400_000)],
+    ['FLAC that declares no length', silentFlacOf((7_200 * 16_000) / 4_096, 16_000)],
     ['Opus in Ogg', opusOf(7_200, 100_000)],
     ['M4A', m4aOf(7_200, 400_000)],
   ])('%s: silence of two hours is held for, though it has few bytes', (_name, bytes) => {
@@ -50,6 +51,19 @@ describe('declared', () => {
   });
 });
 
+test('the frames of a FLAC are found by heads as in RFC 9639', () => {
+  const head = [0xff, 0xf8, 0x69, 0x18, 0x00, 0x00];
+  expect(checksumOf(new Uint8Array(head))).toBe(0xbf);
+  const shortest = Buffer.from([...head, 0xbf, 0x03, 0x58, 0xfd, 0x03, 0x12, 0x8b, 0xaa, 0x9a]);
+  const file = (frames: number) => Buffer.concat([flacOf(0, 44_100, 42), ...Array(frames).fill(shortest)]);
+  // One sample each.
+  expect(audioLength(new Uint8Array(file(88_200))).likely).toBe(2);
+});
+
+test('silence in a FLAC is held for as far as it can be', () => {
+  expect(audioLength(silentFlacOf(1_000_000, 1)).most).toBe(1_000_001);
+});
+
 test('any bytes have a length of at least a second, and none that is longer than its bound', () => {
   const heads = ['RIFF\0\0\0\0WAVEfmt ', 'fLaC', 'OggS', '\0\0\0\x18ftyp', 'ID3', '\xff\xfb\x90\x64'];
   fc.assert(
@@ -62,14 +76,16 @@ test('any bytes have a length of at least a second, and none that is longer than
   );
 });
 
-test.each([
-  ['frames', [], 0],
-  // A tag, and a frame after it.
-  ['a tag', [...Buffer.from('ID3\x04\0\0', 'latin1'), 11, 56, 108, 0], 24_000_010],
-])('25 MB of what is nearly %s take little time', (_name, head, first) => {
-  const hostile = new Uint8Array(25_000_000).fill(0xff);
+const MP3_FRAME = Buffer.from([0xff, 0xfb, 0x90, 0x64]);
+
+test.each<[name: string, filler: number[], head: Buffer, frameAt: number]>([
+  ['an MP3', [0xff], MP3_FRAME, 0],
+  ['an MP3 after a tag', [0xff], Buffer.from('ID3\x04\0\0\x0b\x38\x6c\0', 'latin1'), 24_000_010],
+  ['a FLAC', [0xff, 0xf8, 0xc9, 0x18, 0, 0], Buffer.from('fLaC'), 24_000_000],
+])('25 MB of what is nearly %s take little time', (_name, filler, head, frameAt) => {
+  const hostile = new Uint8Array(Buffer.alloc(25_000_000, Buffer.from(filler)));
   hostile.set(head);
-  hostile.set(mp3Of(2_000).subarray(0, hostile.length - first), first);
+  hostile.set(MP3_FRAME, frameAt);
   const started = performance.now();
   audioLength(hostile);
   expect(performance.now() - started).toBeLessThan(5_000);

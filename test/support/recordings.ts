@@ -35,6 +35,22 @@ export function flacOf(seconds: number, sampleRate: number, length: number): Uin
   return new Uint8Array(bytes);
 }
 
+/** Silence: frames of 4,096 samples, of which the file's head says nothing. */
+export function silentFlacOf(frames: number, sampleRate: number): Uint8Array<ArrayBuffer> {
+  const frame = Buffer.from([0xff, 0xf8, 0xc0, 0x18, 0, 0, 0, 0, 0, 0, 0]);
+  frame.writeUInt8(checksumOf(frame.subarray(0, 5)), 5);
+  return new Uint8Array(Buffer.concat([flacOf(0, sampleRate, 42), ...Array.from({ length: frames }, () => frame)]));
+}
+
+/** CRC-8 of the head of a frame. */
+export function checksumOf(bytes: Uint8Array): number {
+  let sum = 0;
+  for (const byte of bytes) {
+    for (let bit = 7; bit >= 0; bit--) sum = ((sum << 1) & 0xff) ^ ((sum >>> 7) ^ ((byte >>> bit) & 1) ? 0x07 : 0);
+  }
+  return sum;
+}
+
 export function opusOf(seconds: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.alloc(length);
   bytes.write('OggS', 0, 'latin1');

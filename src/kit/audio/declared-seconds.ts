@@ -1,24 +1,17 @@
-// The length that a container declares: FLAC, Ogg and MP4. Anyone can declare anything, so it is no bound.
+// The length that a container declares: Ogg and MP4. Anyone can declare anything, so it is no bound. FLAC has one that can be
+// found by its frames.
+
+import { flacSeconds, MAX_SECONDS } from './flac-seconds.ts';
 
 const MAX_BOXES = 1_000;
 /** No head is longer that is read here; the last page of an Ogg file is within so many bytes of its end. */
 const OGG_PAGE_BYTES = 65_307;
 const OPUS_RATE = 48_000;
-/** Longer is damaged. */
-const MAX_SECONDS = 1_000_000;
 
 /** Undefined if it declares nothing that can be read. */
 export function declaredSeconds(bytes: Buffer): number | undefined {
   const found = flacSeconds(bytes) ?? oggSeconds(bytes) ?? mp4Seconds(bytes);
   return found !== undefined && found > 0 && found <= MAX_SECONDS ? found : undefined;
-}
-
-/** The first block describes the stream: 20 bits of sample rate, 36 bits of the number of samples. */
-function flacSeconds(bytes: Buffer): number | undefined {
-  if (bytes.length < 26 || bytes.toString('latin1', 0, 4) !== 'fLaC') return undefined;
-  const rate = bytes.readUIntBE(18, 3) >>> 4;
-  const samples = ((bytes[21] ?? 0) & 15) * 2 ** 32 + bytes.readUInt32BE(22);
-  return samples / rate;
 }
 
 /** The last page has the position of its last sample. */
