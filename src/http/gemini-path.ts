@@ -49,8 +49,8 @@ function skipSpaces(body: Uint8Array, from: number): number {
 /** Some libraries name the model in the body as well. Throws a fault if it is another one, or if the body sets what the URL says. */
 function withoutModel(body: Uint8Array, model: unknown): Uint8Array {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  // Checked first, because most bodies have none of these names, and are not read here.
-  if (!URL_MEMBERS.some((name) => bytes.includes(`"${name}"`))) return body;
+  // Checked first, because most bodies have no such member, and are not read here.
+  if (!URL_MEMBERS.some((quoted) => hasMember(bytes, quoted))) return body;
   const document = readIfObject(bytes.toString());
   if (!document) return body;
   for (const name of ['stream', 'alt']) {
@@ -65,7 +65,17 @@ function withoutModel(body: Uint8Array, model: unknown): Uint8Array {
   return encoder.encode(editMembers(document, { model: undefined }));
 }
 
-const URL_MEMBERS = ['model', 'stream', 'alt'];
+const URL_MEMBERS = ['model', 'stream', 'alt'].map((name) => Buffer.from(`"${name}"`));
+const COLON = 0x3a;
+
+/** At any depth. The name may also be a value: the role of most messages is `"model"`. */
+function hasMember(bytes: Buffer, quoted: Buffer): boolean {
+  for (let at = bytes.indexOf(quoted); at >= 0; at = bytes.indexOf(quoted, at)) {
+    at = skipSpaces(bytes, at + quoted.length);
+    if (bytes[at] === COLON) return true;
+  }
+  return false;
+}
 
 function inUrl(name: string, why: string): Fault {
   return fault('invalid_request', { param: name, message: `Remove ${name} from the body: ${why}.` });
