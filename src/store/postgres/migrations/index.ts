@@ -24,7 +24,7 @@ import customers from './0020-customers.sql' with { type: 'text' };
 import refunds from './0021-refunds.sql' with { type: 'text' };
 import alarmSubjects from './0022-alarm-subjects.sql' with { type: 'text' };
 import paidParts from './0023-paid-parts.sql' with { type: 'text' };
-import otherUnits from './0025-other-units.sql' with { type: 'text' };
+import otherUnits from './0024-other-units.sql' with { type: 'text' };
 
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'ledger', sql: ledger },
@@ -50,5 +50,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 21, name: 'refunds', sql: refunds },
   { version: 22, name: 'alarm-subjects', sql: alarmSubjects },
   { version: 23, name: 'paid-parts', sql: paidParts },
-  { version: 25, name: 'other-units', sql: otherUnits },
+  { version: 24, name: 'other-units', sql: otherUnits },
 ];
