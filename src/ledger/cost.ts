@@ -155,7 +155,7 @@ export interface HoldTerms {
 export function holdFor(call: PaidCall, inputTokens: number, outputTokens: number, terms: HoldTerms = {}): HoldRequest {
   const { model, candidates, request, isStrict } = call;
   const { choices, images, thinkingBudget, serviceTier } = request;
-  const { seconds = 0, characters = 0, searches = 0, isUncut = images > 0 || seconds > 0 } = request;
+  const { seconds = 0, characters = 0, searches = 0 } = request;
   const { wholeInput = inputTokens, calls } = terms;
   let prices = highestPrices(model.prices, wholeInput, serviceTier);
   let fees = calls ? mostFees(model.prices, calls) : 0n;
@@ -171,9 +171,13 @@ export function holdFor(call: PaidCall, inputTokens: number, outputTokens: numbe
     base: BigInt(inputTokens) * dearestInput + BigInt(images) * image + otherUnits + fees,
     unit: output * BigInt(choices),
     wanted: outputTokens === 0 ? 0 : Math.max(outputTokens, LEAST_OUTPUT_TOKENS),
-    // Neither an image nor sound nor a transcript can be cut short.
-    least: isUncut ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),
+    least: isUncut(request) ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),
   };
+}
+
+/** Neither an image nor sound nor a transcript can be cut short. */
+export function isUncut({ images, seconds = 0, isUncut = images > 0 || seconds > 0 }: PaidCall['request']): boolean {
+  return isUncut;
 }
 
 /** All calls of each tool, but no more calls than all together at the highest price. */

@@ -5,7 +5,7 @@ import { passesRequest, passesThrough, type RelayRequest } from '../dialects/dia
 import { upperAt } from '../dialects/input/estimated-input.ts';
 import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
 import type { Nano } from '../kit/money.ts';
-import { type HoldTerms, holdFor } from '../ledger/cost.ts';
+import { type HoldTerms, holdFor, isUncut } from '../ledger/cost.ts';
 import type { AddressLimit, AdmitInput, HoldRequest, TokenRequest } from '../store/operations.ts';
 import type { Call, RelayTools } from './call.ts';
 import { chainOf } from './key-chain.ts';
@@ -80,9 +80,16 @@ export function feesInHold(call: Call): Nano {
 }
 
 /** The output bound as far as the client and the model decide it. */
-export function wantedTokens({ request, model, catalog }: Call): number {
-  const most = Math.min(model.maxOutputTokens, freeShare(request, model, catalog));
+export function wantedTokens(call: Call): number {
+  const { request, model, catalog } = call;
+  const most = Math.min(modelBound(call), freeShare(request, model, catalog));
   return Math.min(request.maxOutputTokens ?? most, most);
+}
+
+/** Text ends at the bound of the first model, whichever answers. What cannot be cut is as long as any of them makes it. */
+function modelBound({ request, model, candidates }: Call): number {
+  if (!isUncut(request)) return model.maxOutputTokens;
+  return Math.max(model.maxOutputTokens, ...candidates.map(({ maxOutputTokens }) => maxOutputTokens));
 }
 
 /** A free request has no hold: a guard bounds the output of all its choices together, and each gets its share. */
