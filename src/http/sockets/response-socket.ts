@@ -198,6 +198,7 @@ export class ResponseSocket implements SocketUser {
     const { status, headers, body } = writeFault(refused, 'openai', { publicUrl, requestId });
     const shown = new Headers({ ...headers, 'x-request-id': requestId });
     this.#send(errorMessage(status, shown, JSON.stringify(body), streamId));
+    if (status === 401) this.#close(KEY_INVALID);
     if ((this.#socket?.bufferedBytes() ?? 0) > MAX_UNREAD_BYTES) this.#socket?.terminate();
   }
 
