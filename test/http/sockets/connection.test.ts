@@ -92,13 +92,16 @@ test('the keys of an account have so many sockets together', async () => {
   expect(textOf(await (await connect({}, stranger.key)).ask(hello))).toBe('Hello there');
 });
 
-test.each([{}, { generate: false }])('a key that is revoked ends its socket at the next message (%j)', async (fields) => {
-  const made = await createKey(gateway, key);
-  const client = await connect({}, made.key);
-  await gateway.call(`/api/keys/${made.id}`, { key, method: 'DELETE' });
-  expect((await client.ask({ ...hello, ...fields })).error.code).toBe('invalid_api_key');
-  expect(await client.closed).toMatchObject({ code: 1008 });
-});
+test.each([{}, { generate: false }])(
+  'a key that is revoked ends its socket at the next message (%j)',
+  async (fields) => {
+    const made = await createKey(gateway, key);
+    const client = await connect({}, made.key);
+    await gateway.call(`/api/keys/${made.id}`, { key, method: 'DELETE' });
+    expect((await client.ask({ ...hello, ...fields })).error.code).toBe('invalid_api_key');
+    expect(await client.closed).toMatchObject({ code: 1008 });
+  },
+);
 
 test('messages that are no requests are refused, and the socket goes on', async () => {
   const client = await connect();
