@@ -40,14 +40,65 @@ export const ENTRIES: readonly Entry[] = [
     section: { en: 'statements', 'zh-TW': '對帳單' },
   },
   {
+    id: 'more-endpoints',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Files, audio, rerank and moderations', 'zh-TW': '檔案、語音、重新排序與內容審核' },
+    text: {
+      en: 'New calls: `/v1/images/edits`, `/v1/images/variations`, `/v1/audio/transcriptions`, `/v1/audio/translations`, `/v1/audio/speech`, `/v1/rerank` and `/v1/moderations`. Files are never stored. Receipts have `seconds`, `characters` and `searches`.',
+      'zh-TW':
+        '新的呼叫：`/v1/images/edits`、`/v1/images/variations`、`/v1/audio/transcriptions`、`/v1/audio/translations`、`/v1/audio/speech`、`/v1/rerank` 與 `/v1/moderations`。檔案絕不儲存。用量明細列有 `seconds`、`characters` 與 `searches`。',
+    },
+    docs: 'relay',
+    section: { en: 'calls', 'zh-TW': '呼叫' },
+  },
+  {
+    id: 'gemini-clients',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Clients of the Gemini format', 'zh-TW': 'Gemini 格式的用戶端' },
+    text: {
+      en: "Clients of Google's Gemini format can call every chat model at `/v1beta/models/{model}:generateContent` and `:streamGenerateContent`, with the key as `x-goog-api-key`.",
+      'zh-TW':
+        '使用 Google Gemini 格式的用戶端，可以在 `/v1beta/models/{model}:generateContent` 與 `:streamGenerateContent` 呼叫每個對話模型，金鑰放在 `x-goog-api-key`。',
+    },
+    docs: 'clients',
+  },
+  {
+    id: 'responses-websocket',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Responses over a WebSocket', 'zh-TW': '透過 WebSocket 使用 responses' },
+    text: {
+      en: '`GET /v1/responses` as a WebSocket takes `response.create` messages for every chat model. `POST /v1/responses/compact` returns a summary of a conversation that works with every model.',
+      'zh-TW':
+        '以 WebSocket 連到 `GET /v1/responses`，可以用 `response.create` 訊息呼叫每個對話模型。`POST /v1/responses/compact` 傳回對話的摘要，每個模型都能使用。',
+    },
+    docs: 'relay',
+    section: { en: 'responses-over-a-websocket', 'zh-TW': '透過-websocket-使用-responses' },
+  },
+  {
+    id: 'caller-routing',
+    date: '2026-11-18',
+    kind: 'added',
+    title: { en: 'Your own routing', 'zh-TW': '自行指定模型與線路' },
+    text: {
+      en: '`models` lists models to try in order; `provider` with `only`, `ignore`, `order` and `sort` chooses channels. Request bodies can be compressed with gzip, deflate, br or zstd.',
+      'zh-TW':
+        '`models` 列出依序嘗試的模型；`provider` 以 `only`、`ignore`、`order` 與 `sort` 選擇線路。請求本文可以用 gzip、deflate、br 或 zstd 壓縮。',
+    },
+    docs: 'relay',
+    section: { en: 'the-callers-own-routing', 'zh-TW': '自行指定模型與線路' },
+  },
+  {
     id: 'failed-usage',
     date: '2026-11-18',
     kind: 'added',
     title: { en: 'Failed requests', 'zh-TW': '失敗的請求' },
     text: {
-      en: '`GET /api/usage?status=failed` finds every request that did not end with `ok`. The usage page has charts, and says of each of them why it failed and what to do.',
+      en: '`GET /api/usage?status=failed` finds every request that failed: all except `ok`, `client_gone` and `time_limit`. The usage page has charts, and says of each of them why it failed and what to do.',
       'zh-TW':
-        '`GET /api/usage?status=failed` 列出所有未以 `ok` 結束的請求。用量頁面有圖表，並說明每個失敗的原因與處理方式。',
+        '`GET /api/usage?status=failed` 列出所有失敗的請求，也就是 `ok`、`client_gone` 與 `time_limit` 以外的請求。用量頁面有圖表，並說明每個失敗的原因與處理方式。',
     },
     docs: 'accounts',
     section: { en: 'balance-and-usage', 'zh-TW': '餘額與用量' },
