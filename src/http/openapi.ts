@@ -33,7 +33,7 @@ export function openapiDocument(
       title: siteName,
       version: packageJson.version,
       summary: 'One key for many model providers, billed in NT$ from a prepaid wallet.',
-      description: `Models in the OpenAI and the Anthropic format under /v1, the account under /api. Request bodies may be compressed (content-encoding ${ENCODINGS.join(', ')}). Docs: ${publicUrl}/docs`,
+      description: `Models in the formats of OpenAI and Anthropic under /v1 and of Gemini under /v1beta, the account under /api. Request bodies may be compressed (content-encoding ${ENCODINGS.join(', ')}). Docs: ${publicUrl}/docs`,
     },
     servers: [{ url: publicUrl }],
     externalDocs: { url: `${publicUrl}/docs` },

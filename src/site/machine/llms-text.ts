@@ -52,7 +52,7 @@ function headOf({ siteName, publicUrl, supportContact, catalog }: SiteTools): st
   const isDemo = models.every(({ demo }) => demo);
   return `# ${siteName}
 
-> One key reaches many model providers, in the OpenAI and the Anthropic format, billed in NT$ (TWD) from a prepaid wallet.
+> One key reaches many model providers, in the OpenAI, Anthropic and Gemini formats, billed in NT$ (TWD) from a prepaid wallet.
 
 Register without a human: POST ${publicUrl}/api/agent/register returns a key with NT$1 of trial credit.
 ${model ? `The model ${free} works at NT$0: ${limits.free_per_minute} requests a minute, ${limits.free_per_day_zero} a day, ${limits.free_per_day_positive} with a balance.\n` : ''}Every model answer names its upstream channel in the header x-svc-channel.${isDemo ? '\nThis server has demo models only: no model provider is connected.' : ''}

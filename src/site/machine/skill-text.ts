@@ -12,7 +12,7 @@ export function skillText({ siteName, publicUrl, catalog }: SiteTools): string {
   const json = jsonWith('$KEY');
   return `---
 name: ${slugOf(siteName)}
-description: Call AI models through ${siteName} (${publicUrl}) in the OpenAI or Anthropic format, with one key and a prepaid balance in NT$. Use it to register, stream an answer, compare prices, get a quote, check the balance, redeem a card or create a key with limits for an agent.
+description: Call AI models through ${siteName} (${publicUrl}) in the OpenAI, Anthropic or Gemini format, with one key and a prepaid balance in NT$. Use it to register, stream an answer, compare prices, get a quote, check the balance, redeem a card or create a key with limits for an agent.
 ---
 
 # ${siteName}

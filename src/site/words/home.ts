@@ -5,7 +5,7 @@ import type { Said } from './said.ts';
 export const en = {
   title: 'one key, many models, in NT$',
   headline: 'One key for many models, and every dollar accounted for.',
-  lead: 'An AI gateway that speaks the OpenAI and the Anthropic format, bills in New Taiwan dollars from a prepaid wallet, and shows which upstream channel served each answer.',
+  lead: 'An AI gateway that speaks the OpenAI, Anthropic and Gemini formats, bills in New Taiwan dollars from a prepaid wallet, and shows which upstream channel served each answer.',
   demo: {
     all: 'Demo server: no model provider is connected. Every model answers with built-in text. Paid demo models still charge the balance, to show how billing works.',
     free: 'On this server auto:free is a demo: it answers with built-in text and calls no model.',
@@ -52,7 +52,7 @@ export const en = {
 export const zh: Said<typeof en> = {
   title: '一把金鑰，多種模型，以 NT$ 計費',
   headline: '一把金鑰使用多種模型，每一筆費用都清楚列出。',
-  lead: '同時支援 OpenAI 與 Anthropic 格式的 AI 閘道。從預付餘額以 NT$ 扣款，並顯示每個回答由哪一條供應商線路提供。',
+  lead: '同時支援 OpenAI、Anthropic 與 Gemini 格式的 AI 閘道。從預付餘額以 NT$ 扣款，並顯示每個回答由哪一條供應商線路提供。',
   demo: {
     all: '這是示範伺服器：尚未連接任何模型供應商，所有模型都以內建文字回答。付費的示範模型仍會扣款，用來展示計費方式。',
     free: '本站的 auto:free 是示範模型：以內建文字回答，不會呼叫真正的模型。',
