@@ -35,7 +35,8 @@ afterAll(() => gateway.stop());
 
 const call = async (path: string, options: CallOptions) => {
   const response = await gateway.call(path, options);
-  const json: Answer = await response.json();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  const json: Answer = isJson ? await response.json() : await response.text();
   return { status: response.status, json };
 };
 
