@@ -186,7 +186,9 @@ describe('restore', () => {
     const other = rightCopy();
     writeSql(
       other,
-      `INSERT INTO usage_days VALUES ('${right.accountId}', 1, 'k', 'm', '', 'ok', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
+      `INSERT INTO usage_days (account_id, day, key_id, model, channel, status, requests, input_tokens, cached_input_tokens,
+         cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, reasoning_tokens, images, cost_nano)
+       VALUES ('${right.accountId}', 1, 'k', 'm', '', 'ok', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
     );
     expect((await elsewhere.gateway(['restore', other])).exitCode).toBe(1);
     const { exitCode, stdout } = await elsewhere.gateway(['restore', other, ACCEPT, '--json']);
