@@ -4,14 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { type Clock, MINUTE_MS, systemClock } from '../../src/kit/clock.ts';
+import { runTask, type Task } from '../../src/kit/timer-lists.ts';
 import type { Answer } from '../support/answer.ts';
 import { abandonCall } from '../support/close-call.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { NO_JITTER, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatStream, jsonScript } from '../support/openai-chat.ts';
 import { operatorOf } from '../support/operator.ts';
 import type { Scrape } from '../support/prometheus.ts';
-import { upModel } from '../support/test-document.ts';
+import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
 import { readPromql } from './promql.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dir, '..', '..', path), 'utf8');
@@ -19,14 +21,30 @@ const read = (path: string) => readFileSync(join(import.meta.dir, '..', '..', pa
 /** Prometheus adds these to whatever it scrapes. */
 const ADDED_LABELS = ['job', 'instance'];
 
+/** What jobs do a minute after the start waits for the test. */
+const held: Task[] = [];
+let isStarting = true;
+const clock: Clock = {
+  ...systemClock,
+  after(ms, task) {
+    if (ms !== MINUTE_MS || !isStarting) return systemClock.after(ms, task);
+    held.push(task);
+    return () => {};
+  },
+};
+const BALANCE = { is_available: true, balance_infos: [{ currency: 'CNY', total_balance: '110.00' }] };
+
 let gateway: TestGateway;
 let scrape: Scrape;
 /** Labels by the name of a series. */
 let labels: Map<string, Set<string>>;
 beforeAll(async () => {
   gateway = await startTestGateway({
+    clock,
+    random: NO_JITTER,
     document: (doc) => ({
       ...doc,
+      channels: [...doc.channels, openaiChannel('deep', upstreamUrl(doc), { quirks: 'deepseek' })],
       models: [
         ...doc.models,
         upModel('paint', {
@@ -37,7 +55,14 @@ beforeAll(async () => {
       ],
     }),
   });
+  gateway.upstream.otherwise(({ path }) => (path === '/user/balance' ? jsonScript(200, BALANCE) : { status: 404 }));
+  isStarting = false;
+  for (const task of held) runTask(task);
   const { key, accountId, keyId } = await gateway.register();
+  await eventually('the credit at a vendor is known', async () => {
+    scrape = await operatorOf(gateway).scrape();
+    return scrape.sum('gateway_upstream_balance') === 110;
+  });
   gateway.upstream.next(chatStream(), jsonScript(200, { created: 1, data: [{ b64_json: 'AAAA' }] }));
   await (await gateway.chat(key, { model: 'up-paid', stream: true, max_tokens: 20 })).text();
   const image = await gateway.call('/v1/images/generations', { key, body: { model: 'paint', prompt: 'a cat' } });
