@@ -27,9 +27,9 @@ test(`${SETTLEMENTS} settlements and as many cards and losses are audited soon`,
   db.run(`${each(SETTLEMENTS)} INSERT INTO entries (at, kind, debit, credit, amount_nano, account_id, balance_after_nano, reference)
     SELECT 0, 'usage', ${account}, 'house:revenue', 7, ${account}, 0, 'req' || i FROM n`);
   db.run(`${each(SETTLEMENTS)} INSERT INTO usage_records
-    SELECT 'req' || i, ${account}, 'key', 0, 'm', 'up', '/', 'ok', 0, 1, 0, 0, 0, 1, 0, 0, NULL, 1, 7, 7, 0, 0, 1, '[]', NULL, NULL, NULL, NULL, 3 FROM n`);
+    SELECT 'req' || i, ${account}, 'key', 0, 'm', 'up', '/', 'ok', 0, 1, 0, 0, 0, 1, 0, 0, NULL, 1, 7, 7, 0, 0, 1, '[]', NULL, NULL, NULL, NULL, 3, 0, 0, 0 FROM n`);
   db.run(`INSERT INTO usage_days SELECT account_id, (at + 28800000) / 86400000, key_id, model, channel, status, count(*),
-    sum(input_tokens), 0, 0, 0, sum(output_tokens), 0, 0, sum(cost_nano), sum(upstream_nano), count(*), sum(cost_nano) FROM usage_records GROUP BY 1, 2, 3, 4, 5, 6`);
+    sum(input_tokens), 0, 0, 0, sum(output_tokens), 0, 0, sum(cost_nano), sum(upstream_nano), count(*), sum(cost_nano), 0, 0, 0 FROM usage_records GROUP BY 1, 2, 3, 4, 5, 6`);
   db.run(`${each(SETTLEMENTS)} INSERT INTO losses (request_id, at, day, account_id, model, channel, reason, amount_nano)
     SELECT 'req' || i, 0, 0, ${account}, 'm', 'up', 'empty_answer', 7 FROM n`);
   db.run(`INSERT INTO loss_days SELECT account_id, 0, sum(amount_nano), 0 FROM losses GROUP BY account_id`);

@@ -20,10 +20,11 @@ const INPUT_TOKENS = 1_200;
 const OUTPUT_TOKENS = 340;
 const MAX_TOKENS = 1_000;
 
-/** Of a paid model; one with a second channel if there is one. */
+/** Of a paid model; rather of no demo, and one with a second channel if there is one. */
 export function exampleTrace({ models }: Catalog): Trace | undefined {
   const paid = models.filter((model) => !model.free && model.kinds.includes('chat'));
-  const model = paid.find((one) => channelsOf(one).length > 1) ?? paid[0];
+  const model =
+    paid.find((one) => !one.demo && channelsOf(one).length > 1) ?? paid.find(({ demo }) => !demo) ?? paid[0];
   if (!model) return undefined;
   const [first = '', second] = channelsOf(model);
   const { input, output } = model.prices;

@@ -59,7 +59,7 @@ test('a column that is no price is told, once and where it is first filled', asy
   const { edits, notes, faults } = await read('model,input_price,output,remark,\nup-paid,1,2,,\ndemo-small,1,2,new,\n');
   expect(edits.map(({ sale }) => sale)).toEqual([{ output: '65' }, { output: '65' }]);
   const message =
-    'is not read; prices are input, cached_input, cache_write_5m, cache_write_1h, output, image, second, character';
+    'is not read; prices are input, cached_input, cache_write_5m, cache_write_1h, output, image, second, character, search';
   expect(notes).toEqual([
     { path: 'line 2.input_price', code: 'unknown_column', message },
     { path: 'line 3.remark', code: 'unknown_column', message },
