@@ -418,6 +418,17 @@ test('cards of one amount are told apart by their serials', async () => {
   expect(serials).toEqual(cards.map(({ serial }) => serial).reverse());
 });
 
+test('the page for cards lists those that the account has redeemed, but not to a child key', async () => {
+  const { key } = await gateway.register();
+  const { code, serial } = await issueCard(gateway);
+  await gateway.call('/api/redeem', { key, body: { code } });
+  const pageFor = async (one: string) => (await (await signedIn(gateway, one)).get('/account/redeem')).text();
+  expect(await pageFor(key)).toContain(`<span class="id">${serial}</span>`);
+  const top = await createKey(gateway, key, { name: 'top', delegate: true });
+  const child = await createKey(gateway, key, { name: 'child', parent_id: top.id, budgets: { day_ntd: 0.1 } });
+  expect(await pageFor(child.key)).not.toContain(serial);
+});
+
 test('a list of money that came in says so where it is not whole', async () => {
   const { key, accountId } = await gateway.register();
   const credit = (reference: string) =>

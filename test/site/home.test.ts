@@ -42,8 +42,8 @@ test('a model with two channels shows which one takes over, what is held and wha
 test('without a second channel nothing is said to take over', async () => {
   gateway = await startTestGateway();
   const html = await pageOf('/');
-  expect(html).toContain('<code>demo-small</code>');
-  expect(html).toContain('x-svc-channel: demo');
+  expect(html).toContain('<code>up-paid</code>');
+  expect(html).toContain('x-svc-channel: up');
   expect(html).not.toContain('is-failed');
 });
 

@@ -3,14 +3,17 @@
 
 import { CARD_CODE_SHAPE } from '../../accounts/card-code.ts';
 import { redeemCard } from '../../accounts/redeem-card.ts';
+import { visibleKeyIds } from '../../accounts/usage/visible-keys.ts';
 import { Fault } from '../../faults/fault.ts';
 import { faultText } from '../fault-text.ts';
 import { dateTime, money } from '../format.ts';
 import type { Notice } from '../frame.tsx';
 import type { PageContext } from '../page.tsx';
+import { Figure, Money } from '../parts/amount.tsx';
 import { LinkButton, Submit } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { CardSource } from '../parts/support-link.tsx';
+import { figure, TableSection } from '../parts/table.tsx';
 import type { SiteTools } from '../tools.ts';
 import { AccountPage } from './frame.tsx';
 import type { SignedVisit, Visits } from './visits.tsx';
@@ -35,8 +38,23 @@ interface Shown {
 }
 
 async function show(tools: SiteTools, visit: SignedVisit, shown: Shown, status = 200): Promise<Response> {
-  const page = <RedeemPage context={visit.page} isFrozen={await isFrozen(tools, visit)} {...shown} />;
+  const page = <RedeemPage context={visit.page} facts={await readFacts(tools, visit)} {...shown} />;
   return visit.show(page, { status });
+}
+
+/** Of so many credits, the cards are shown. */
+const CREDITS = 20;
+
+async function readFacts({ store }: SiteTools, { session }: SignedVisit) {
+  const { accountId } = session;
+  const [wallet, keyIds] = await Promise.all([store.read.wallet(accountId), visibleKeyIds(store, session)]);
+  // A child key does not see how the account was topped up.
+  const credits = keyIds ? [] : await store.read.creditsOf(accountId, CREDITS);
+  return {
+    isFrozen: wallet?.frozen ?? false,
+    balance: wallet?.balance ?? 0n,
+    cards: credits.filter(({ kind }) => kind === 'card'),
+  };
 }
 
 async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
@@ -63,11 +81,12 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
 
 interface RedeemProps extends Shown {
   context: PageContext;
-  isFrozen: boolean;
+  facts: Awaited<ReturnType<typeof readFacts>>;
 }
 
-function RedeemPage({ context, notice, code = '', fault, isDone = false, isFrozen }: RedeemProps) {
-  const { redeem: words } = context.words.account;
+function RedeemPage({ context, notice, code = '', fault, isDone = false, facts }: RedeemProps) {
+  const { redeem: words, overview } = context.words.account;
+  const { isFrozen, balance, cards } = facts;
   return (
     <AccountPage context={context} tab="redeem" notice={notice} isFrozen={isFrozen}>
       {isDone ? (
@@ -75,24 +94,40 @@ function RedeemPage({ context, notice, code = '', fault, isDone = false, isFroze
           <LinkButton look="quiet" href="/account" text={words.toOverview} />
         </p>
       ) : null}
-      <p>{words.lead}</p>
-      <form method="post" action="/account/redeem" data-once>
-        <TextField
-          name="code"
-          label={words.code}
-          fault={fault}
-          hasFocus
-          class="id"
-          autocapitalize="characters"
-          spellcheck={false}
-          placeholder={CARD_CODE_SHAPE}
-          value={code}
-          required
-          data-from-link
+      <div class="two">
+        <div>
+          <p>{words.lead}</p>
+          <form method="post" action="/account/redeem" data-once>
+            <TextField
+              name="code"
+              label={words.code}
+              fault={fault}
+              hasFocus
+              class="id"
+              autocapitalize="characters"
+              spellcheck={false}
+              placeholder={CARD_CODE_SHAPE}
+              value={code}
+              required
+              data-from-link
+            />
+            <Submit text={words.redeem} />
+          </form>
+          <CardSource context={context} />
+        </div>
+        <Figure title={overview.balance} value={balance} />
+      </div>
+      {cards.length === 0 ? null : (
+        <TableSection
+          title={words.redeemed}
+          columns={[words.serial, words.at, figure(words.amount)]}
+          rows={cards.map(({ reference, at, amount }) => [
+            <span class="id">{reference}</span>,
+            <span class="number">{dateTime(at)}</span>,
+            <Money value={amount} />,
+          ])}
         />
-        <Submit text={words.redeem} />
-      </form>
-      <CardSource context={context} />
+      )}
     </AccountPage>
   );
 }

@@ -99,6 +99,10 @@ export const en = {
     refused: 'This card cannot be redeemed. Check the code, or ask the seller of the card.',
     tooMany: (until: string) => `Too many wrong codes were entered. Try again after ${until}.`,
     toOverview: 'See your balance',
+    redeemed: 'Redeemed cards',
+    serial: 'Serial number',
+    at: 'Time',
+    amount: 'Amount',
   },
   access: {
     lead: 'With a name and a password you can sign in without a key.',
@@ -213,6 +217,10 @@ export const zh: Said<typeof en> = {
     refused: '這張卡片無法兌換。請檢查卡號，或詢問售卡的店家。',
     tooMany: (until) => `卡號輸入錯誤次數過多。請在 ${until} 之後再試。`,
     toOverview: '查看餘額',
+    redeemed: '已兌換的儲值卡',
+    serial: '序號',
+    at: '時間',
+    amount: '金額',
   },
   access: {
     lead: '設定使用者名稱與密碼之後，不用金鑰也能登入。',

@@ -3,15 +3,18 @@
 
 import { count, dateTime, money } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
+import { Figure } from '../../../site/parts/amount.tsx';
 import { IdLink, Submit } from '../../../site/parts/button.tsx';
 import { Hidden, SelectField, TextField } from '../../../site/parts/field.tsx';
 import { DataTable, figure, typedText, Under } from '../../../site/parts/table.tsx';
+import type { CardLiability } from '../../../store/reads.ts';
 import type { BatchView, CardView } from '../../actions/cards.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 
 interface CardsProps {
   context: ConsoleContext;
   batches: readonly BatchView[];
+  liability: CardLiability;
   /** What was searched, and what was found. */
   search?: { serial: string; found: readonly CardView[] } | undefined;
   /** What was sent and refused, else empty. */
@@ -21,10 +24,17 @@ interface CardsProps {
 }
 
 export function CardsPage(props: CardsProps) {
-  const { context, batches, search, notice } = props;
-  const { cards } = context.words;
+  const { context, batches, liability, search, notice } = props;
+  const { cards, profit } = context.words;
   return (
     <ConsolePage context={context} section="cards" title={cards.title} lead={cards.lead} notice={notice}>
+      {liability.sold > 0n ? (
+        <div class="cards is-money">
+          <Figure title={profit.sold} value={liability.sold} />
+          <Figure title={profit.redeemed} value={liability.redeemed} />
+          <Figure title={profit.unredeemed} value={liability.sold - liability.redeemed} />
+        </div>
+      ) : null}
       <div class="two">
         <section>
           <h2>{cards.issue}</h2>

@@ -35,10 +35,10 @@ const ON_A_SHEET = 200;
 
 export function addCardPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   const again: ShowAgain = async (visit, faults, text) => {
-    const batches = await listBatches(tools, SHOWN_BATCHES);
+    const [batches, liability] = await readCards(tools);
     const notice = text === undefined ? undefined : { text, isBad: true };
     const { page: context, form } = visit;
-    const page = <CardsPage context={context} batches={batches} form={form} faults={faults} notice={notice} />;
+    const page = <CardsPage {...{ context, batches, liability, form, faults, notice }} />;
     return visit.show(page, { status: 422 });
   };
   visits.get('/cards', (visit) => showCards(tools, visit));
@@ -50,12 +50,16 @@ export function addCardPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.post('/cards/void', (visit) => voidChosen(tools, visit));
 }
 
+function readCards(tools: ConsoleTools) {
+  return Promise.all([listBatches(tools, SHOWN_BATCHES), tools.store.read.cardLiability()]);
+}
+
 async function showCards(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const batches = await listBatches(tools, SHOWN_BATCHES);
+  const [batches, liability] = await readCards(tools);
   const serial = typed(visit.url.searchParams, 'serial');
   const search =
     serial === '' ? undefined : { serial, found: await listCards(tools, { serials: [serial] }, SHOWN_CARDS) };
-  return visit.show(<CardsPage context={visit.page} batches={batches} search={search} form={visit.form} />);
+  return visit.show(<CardsPage {...{ context: visit.page, batches, liability, search, form: visit.form }} />);
 }
 
 async function showOne(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
