@@ -1,0 +1,36 @@
+// The commands that prove something (`npm run simulate`, `npm run torture`, …) write the figures of a run with `--record`.
+// `npm run docs` makes the table in docs/reliability.md from them.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+
+export interface RecordedRun {
+  /** As typed, so that a reader can repeat it. */
+  command: string;
+  /** The day of the run, such as 2026-11-18. */
+  date: string;
+  /** The commit that was run. */
+  commit: string;
+  cores: number;
+  /** What the table shows, in order: a name and a value with its unit. */
+  figures: Record<string, string>;
+}
+
+export const FIGURES_DIR = join(import.meta.dir, '../docs/figures');
+
+/** Overwrites the figures of the last run of the same name. */
+export function recordFigures(name: string, command: string, figures: Record<string, string>): void {
+  const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: import.meta.dir })
+    .stdout.toString()
+    .trim();
+  const run: RecordedRun = {
+    command,
+    date: new Date().toISOString().slice(0, 10),
+    commit,
+    cores: cpus().length,
+    figures,
+  };
+  mkdirSync(FIGURES_DIR, { recursive: true });
+  writeFileSync(join(FIGURES_DIR, `${name}.json`), `${JSON.stringify(run, null, 2)}\n`);
+}
