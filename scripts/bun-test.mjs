@@ -31,8 +31,6 @@ const FROM_THE_SHELL = [
   'ALARM_WEBHOOK_URL',
   'ALARM_WEBHOOK_SECRET',
   'ALLOW_PRIVATE_WEBHOOKS',
-  'ALARM_WEBHOOK_SECRET',
-  'ALLOW_PRIVATE_WEBHOOKS',
   'TORTURE_KILL',
   // Bun's driver reads these, and those that begin with PG, in addition to the URL
   'POSTGRES_URL',
