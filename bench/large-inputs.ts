@@ -205,7 +205,7 @@ console.log('\na schema for an answer is walked once');
 
 console.log('\na stream of calls without end to a client that an interrupted answer is kept for');
 {
-  const request = openaiResponses.readRequest(readJsonObject('{"model":"m","input":"x","stream":true}'));
+  const request = openaiResponses.request.read(readJsonObject('{"model":"m","input":"x","stream":true}'));
   const events = many(12_000, (index) =>
     ['added', 'done'].map((end) => ({
       type: `response.output_item.${end}`,
@@ -214,8 +214,8 @@ console.log('\na stream of calls without end to a client that an interrupted ans
     })),
   ).flat();
   const pass = (count: number) => () => {
-    const reader = openaiResponses.createStreamReader(request);
-    const writer = openaiResponses.createStreamWriter(request, { keepText: true });
+    const reader = openaiResponses.stream.createReader(request);
+    const writer = openaiResponses.stream.createWriter(request, { keepText: true });
     for (const event of events.slice(0, count)) {
       for (const read of reader.read({ event: event.type, data: JSON.stringify(event) })) writer.write(read);
     }

@@ -83,7 +83,7 @@ class SameDialectCarrier implements Carrier {
 
   constructor(dialect: Dialect, request: RelayRequest, rules: FieldRules) {
     const { value } = request.document;
-    const left = joinTwo(removeVariants(value), dialect.findRemovals?.(value, rules.isFree) ?? NO_REMOVALS);
+    const left = joinTwo(removeVariants(value), dialect.request.findRemovals?.(value, rules.isFree) ?? NO_REMOVALS);
     const removedFields = removeFields(value, dialect.endpoint, rules);
     this.dropped = left === NO_REMOVALS ? removedFields.named : [...removedFields.named, ...left.names];
     this.#dialect = dialect;
@@ -105,34 +105,34 @@ class SameDialectCarrier implements Carrier {
   }
 
   droppedAt(maxOutputTokens: number): readonly string[] {
-    return this.#dialect.loweredFields?.(this.#request.document.value, maxOutputTokens) ?? NOTHING;
+    return this.#dialect.request.loweredFields?.(this.#request.document.value, maxOutputTokens) ?? NOTHING;
   }
 
   writeRequest(fields: UpstreamFields): UpstreamBody {
-    return this.#dialect.writeRequest(this.#sent(), fields, this.#removedFields.removed);
+    return this.#dialect.request.write(this.#sent(), fields, this.#removedFields.removed);
   }
 
   writePrefill(fields: UpstreamFields, text: string): string {
-    return this.#dialect.writePrefill(this.#sent(), fields, text, this.#removedFields.removed);
+    return this.#dialect.stream.writePrefill(this.#sent(), fields, text, this.#removedFields.removed);
   }
 
   readAnswer(document: JsonDocument): CarriedAnswer | GaveUp | undefined {
-    const facts = this.#dialect.readAnswer(document, this.#request);
+    const facts = this.#dialect.answer.read(document, this.#request);
     if (facts?.gaveUp) return { gaveUp: facts.usage };
     return facts && { document, facts, lost: NOTHING };
   }
 
   joinAnswer(events: readonly SseEvent[]): CarriedAnswer | GaveUp | undefined {
-    const joined = this.#dialect.otherForm?.joinStream(events);
+    const joined = this.#dialect.stream.otherForm?.joinStream(events);
     return joined === undefined ? undefined : this.readAnswer(readAnswerJson(writeJson(joined)));
   }
 
   writeAsStream(document: JsonDocument): string | undefined {
-    return this.readAnswer(document) && this.#dialect.otherForm?.writeAsStream(document);
+    return this.readAnswer(document) && this.#dialect.stream.otherForm?.writeAsStream(document);
   }
 
   createStreamReader(): StreamReader {
-    return this.#dialect.createStreamReader(this.#request);
+    return this.#dialect.stream.createReader(this.#request);
   }
 
   #sent(): RelayRequest {

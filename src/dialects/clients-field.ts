@@ -7,12 +7,8 @@ import type { Dialect } from './dialect.ts';
 const PROMPTS: ReadonlySet<string> = new Set(['messages', 'input', 'instructions', 'system', 'contents']);
 
 /** The client's field that it comes from; undefined if that is not known. Places within it are not the same. */
-export function clientsField(
-  param: string | undefined,
-  { promptField }: Dialect,
-  request: JsonObject,
-): string | undefined {
+export function clientsField(param: string | undefined, dialect: Dialect, request: JsonObject): string | undefined {
   const [name = ''] = param?.split(/[.[]/) ?? [];
-  if (PROMPTS.has(name)) return promptField;
+  if (PROMPTS.has(name)) return dialect.request.promptField;
   return Object.hasOwn(request, name) ? name : undefined;
 }

@@ -302,7 +302,7 @@ export interface FramedBytes {
 }
 
 /** For formats whose whole answers may have long members: vectors, pictures. */
-export interface LongAnswers {
+export interface LongMemberRules {
   /** What these members are called. */
   member: string;
   /** The largest plausible size of all of them together. */
@@ -313,48 +313,67 @@ export interface LongAnswers {
   tooLarge(request: RelayRequest): Fault;
 }
 
-export interface Dialect {
-  envelope: Envelope;
-  /** What an upstream's address for it is called. */
-  endpoint: Endpoint;
-  /** Whether an upstream of the same format gets the client's own body; absent: always. Otherwise it is translated. */
-  canPass?(request: RelayRequest, model: string): boolean;
-  /** The field of a request that holds the prompt. */
+/** How a request is read, checked and written for an upstream of the same format. */
+export interface RequestFormat {
+  /** The field that holds the prompt. */
   promptField: SampledEndpoint['promptField'];
-  /** Not every upstream with such a model has it: a 404 there is no failure of the channel. */
-  isOptional?: true;
   /** Absent if the format has no files. */
   form?: FormRules;
   /** Throws a fault that names the field. A quote of a call with files has no form. */
-  readRequest(document: JsonDocument, form?: Form): RelayRequest;
+  read(document: JsonDocument, form?: Form): RelayRequest;
+  /** Whether an upstream of the same format gets the client's own body; absent: always. Otherwise it is translated. */
+  canPass?(request: RelayRequest, model: string): boolean;
   /**
    * What must be removed from a body that is sent in the client's own format. Throws a fault that names a tool which uses another
    * model, or which must be removed and is required.
    */
   findRemovals?(body: JsonObject, isFree: boolean): Removals;
-  /** The beginning of a conversation that must stay on one channel; undefined if it may go anywhere. */
-  conversationStart?(body: JsonObject): string | undefined;
   /** Fields of the body whose figures are lowered to fit an output bound of so many tokens. */
   loweredFields?(body: JsonObject, maxOutputTokens: number): readonly string[];
+  /** The beginning of a conversation that must stay on one channel; undefined if it may go anywhere. */
+  conversationStart?(body: JsonObject): string | undefined;
   /** `removed`: top-level fields that do not reach the upstream. */
-  writeRequest(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): UpstreamBody;
-  /** The same request with an answer begun. */
-  writePrefill(request: RelayRequest, fields: UpstreamFields, text: string, removed?: readonly string[]): string;
+  write(request: RelayRequest, fields: UpstreamFields, removed?: readonly string[]): UpstreamBody;
+}
+
+/** How an answer that comes whole is read, and written for the client. */
+export interface AnswerFormat {
   /** Undefined if it is no answer, or one that never finished. */
-  readAnswer(document: JsonDocument, request?: RelayRequest): AnswerFacts | undefined;
+  read(document: JsonDocument, request?: RelayRequest): AnswerFacts | undefined;
   /** `usage`: what is billed, if the answer does not report it, or reports it differently. */
-  writeAnswer(document: JsonDocument, model: string, request: RelayRequest, usage?: ReportedUsage): string;
-  longAnswers?: LongAnswers;
-  /** The content type of a whole answer; undefined: JSON. */
-  answerType?(request: RelayRequest): string | undefined;
+  write(document: JsonDocument, model: string, request: RelayRequest, usage?: ReportedUsage): string;
+  /** Absent if all its members are short. */
+  longMembers?: LongMemberRules;
+  /** Undefined: JSON. */
+  contentType?(request: RelayRequest): string | undefined;
+}
+
+/** How a stream is read, written for the client, and continued after a break. */
+export interface StreamFormat {
+  /** One for each attempt. */
+  createReader(request: RelayRequest): StreamReader;
+  /** One for each client, over all attempts. */
+  createWriter(request: RelayRequest, options: WriterOptions): StreamWriter;
+  /** The request with the beginning of its answer, for an upstream that continues it. */
+  writePrefill(request: RelayRequest, fields: UpstreamFields, text: string, removed?: readonly string[]): string;
   /** Absent: an answer in the form that was not asked for is no answer. */
   otherForm?: OtherForm;
   /** For answers that may be bytes: a chunk of them as an event, and their end; undefined if this type is no answer. */
   frameBytes?(contentType: string): FramedBytes | undefined;
-  /** The content type of its stream; undefined: server-sent events. */
-  streamType?(request: RelayRequest): string | undefined;
-  createStreamReader(request: RelayRequest): StreamReader;
-  createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter;
+  /** Undefined: server-sent events. */
+  contentType?(request: RelayRequest): string | undefined;
+}
+
+export interface Dialect {
+  /** What an upstream's address for it is called. */
+  endpoint: Endpoint;
+  /** Not every upstream with such a model has it: a 404 there is no failure of the channel. */
+  isOptional?: true;
+  /** The form of its errors. */
+  envelope: Envelope;
+  request: RequestFormat;
+  answer: AnswerFormat;
+  stream: StreamFormat;
 }
 
 /** Whether such an upstream may get the client's own body, with only our fields changed. */
@@ -370,5 +389,5 @@ interface Destination {
 
 /** Whether it gets the body of this request. */
 export function passesRequest(dialect: Dialect, request: RelayRequest, { endpoints, model }: Destination): boolean {
-  return passesThrough(dialect, endpoints) && dialect.canPass?.(request, model) !== false;
+  return passesThrough(dialect, endpoints) && dialect.request.canPass?.(request, model) !== false;
 }

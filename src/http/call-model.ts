@@ -66,7 +66,7 @@ export async function callModel(
       ? await large.read(body, earlyRefusal(tools, exchange, endpoint, quoted))
       : parseKeyed(body, await askPeerBefore(tools.authenticator.revalidate(exchange.key), exchange.connection));
     exchange.askedModel = asked.value.model;
-    if (!form && endpoint.dialect.form?.takesJson === false) throw needsForm(endpoint.dialect.form);
+    if (!form && endpoint.dialect.request.form?.takesJson === false) throw needsForm(endpoint.dialect.request.form);
     if (quoted) await requireQuoted(tools, quoted, endpoint, { accountId: key.accountId, body: asked.value });
     const routed = await takeRouting(asked);
     exchange.askedModel = routed.document.value.model;

@@ -52,5 +52,5 @@ export async function requireQuoted(
 function quoteActions(catalog: Catalog, { path, kind, dialect }: QuotedEndpoint, named?: Json): FaultAction[] {
   const known = typeof named === 'string' ? catalog.find(named) : undefined;
   const model = known?.kinds.includes(kind) ? known : catalog.models.find(({ kinds }) => kinds.includes(kind));
-  return model ? [newQuote({ endpoint: path, promptField: dialect.promptField }, model.id)] : [];
+  return model ? [newQuote({ endpoint: path, promptField: dialect.request.promptField }, model.id)] : [];
 }

@@ -19,9 +19,10 @@ interface Counting {
 export async function readFiles(
   tools: Pick<HttpTools, 'clock' | 'authenticator'>,
   { request, key }: KeyedExchange,
-  { dialect: { form: rules } }: Pick<ModelCall, 'dialect'>,
+  { dialect }: Pick<ModelCall, 'dialect'>,
   { capacity, counted }: Counting,
 ): Promise<Form | undefined> {
+  const { form: rules } = dialect.request;
   const type = request.headers.get('content-type');
   if (!rules || !isMultipart(type)) return undefined;
   const body = await readBody(request, rules.maxBytes, tools.clock, {

@@ -143,6 +143,8 @@ function carrierOf(call: Call, { model, route }: Step): Carrier {
 function inClientsFields({ dialect, request }: Call, failed: AttemptFailed): AttemptFailed {
   if (!failed.refusal) return failed;
   const { code, details } = failed.refusal;
-  const param = failed.isTooLong ? dialect.promptField : clientsField(details.param, dialect, request.document.value);
+  const param = failed.isTooLong
+    ? dialect.request.promptField
+    : clientsField(details.param, dialect, request.document.value);
   return new AttemptFailed(failed.outcome, { ...failed, refusal: fault(code, { ...details, param }) });
 }

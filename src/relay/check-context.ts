@@ -38,6 +38,6 @@ function unseenInput({ document }: RelayRequest, part: JsonObject, most: number)
   return fault('invalid_request', { param: place, message });
 }
 
-function tooLong({ promptField }: Dialect, tokens: number, most: number): Fault {
-  return fault('context_length_exceeded', { param: promptField, message: tooLongText(tokens, most) });
+function tooLong({ request }: Dialect, tokens: number, most: number): Fault {
+  return fault('context_length_exceeded', { param: request.promptField, message: tooLongText(tokens, most) });
 }

@@ -33,7 +33,7 @@ export function deliverStream(
 ): Answer {
   const { call } = admission;
   const { requestId } = call;
-  const writer = call.dialect.createStreamWriter(call.request, { keepText: plan.mayPrefill });
+  const writer = call.dialect.stream.createWriter(call.request, { keepText: plan.mayPrefill });
   const delivery = new Delivery(tools, admission, writer, first);
 
   async function deliver(sendBytes: Send): Promise<void> {
@@ -105,7 +105,7 @@ export function deliverStream(
   return {
     headers: {
       ...answerHeaders(tools, admission, first.step, first.begun),
-      'content-type': call.dialect.streamType?.(call.request) ?? 'text/event-stream; charset=utf-8',
+      'content-type': call.dialect.stream.contentType?.(call.request) ?? 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     },

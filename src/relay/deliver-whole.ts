@@ -31,9 +31,9 @@ export async function deliverWhole(
     const needsBill = begun.carrier.isTranslated || bill.isRestated;
     const model = step.model === call.named ? call.request.model : step.model.id;
     // Written before the settlement: once money has moved, nothing may fail any more.
-    const text = call.dialect.writeAnswer(begun.document, model, call.request, needsBill ? bill : undefined);
+    const text = call.dialect.answer.write(begun.document, model, call.request, needsBill ? bill : undefined);
     const headers = answerHeaders(tools, admission, step, begun);
-    headers['content-type'] = call.dialect.answerType?.(call.request) ?? 'application/json';
+    headers['content-type'] = call.dialect.answer.contentType?.(call.request) ?? 'application/json';
     const settled = await closing.settle('ok', bill, { first: answer, last: answer });
     if (settled) addSettled(headers, admission, settled, bill.buckets);
     return { headers, body: begun.large ? largeBody(tools, call, text, begun.large) : text };
@@ -49,7 +49,7 @@ function largeBody(tools: RelayTools, call: Call, text: string, large: LargeAnsw
     dropLarge(large);
     return '';
   }
-  const write = dialect.longAnswers?.write;
+  const write = dialect.answer.longMembers?.write;
   const parts = fillLong(text, large.document, (member) => write?.(member, request) ?? member.chunks);
   // The call is closed, but a drain must wait for a paid answer. It has an id of its own, because a late settlement removes
   // that of the call.

@@ -3,8 +3,8 @@
 import type { Dialect } from '../dialects/dialect.ts';
 
 /** Undefined if the answer is none of these. Less than its declared length is no end. */
-export function framed({ frameBytes }: Dialect, response: Response): Response | undefined {
-  const frames = frameBytes?.(response.headers.get('content-type') ?? '');
+export function framed({ stream }: Dialect, response: Response): Response | undefined {
+  const frames = stream.frameBytes?.(response.headers.get('content-type') ?? '');
   if (!frames || !response.body) return undefined;
   const declared = Number(response.headers.get('content-length') ?? 0);
   const encoder = new TextEncoder();

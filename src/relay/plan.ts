@@ -241,6 +241,6 @@ function retryWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed): 
 
 /** For a conversation without a name that must stay on one channel. */
 function conversationHash({ dialect, request, key }: Call): string | undefined {
-  const start = dialect.conversationStart?.(request.document.value);
+  const start = dialect.request.conversationStart?.(request.document.value);
   return start === undefined ? undefined : createHash('sha256').update(`${key.accountId}\n${start}`).digest('hex');
 }

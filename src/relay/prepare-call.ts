@@ -52,7 +52,7 @@ function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
   if (chosen.free) incoming.capacity.becomeFree();
   const usable = modelsFor(chosen, incoming);
   requireRoute(usable, dialect);
-  const request = dialect.readRequest(document, form);
+  const request = dialect.request.read(document, form);
   const models = routing ? preferRoutes(tools, usable, routing, { request, catalog, dialect }) : usable;
   const [model] = models;
   const named = catalog.retired.get(id) ?? models.find((one) => one.id === chosen.id) ?? chosen;

@@ -1,7 +1,7 @@
 // Reads a whole answer that may be large. Above 1 MiB its long members are checked as they arrive and stay bytes, and memory
 // is reserved for them. An answer above our limit ends the call, because another channel's would be as large.
 
-import type { LongAnswers } from '../dialects/dialect.ts';
+import type { LongMemberRules } from '../dialects/dialect.ts';
 import { Fault } from '../faults/fault.ts';
 import { JsonRefused } from '../kit/json/json.ts';
 import { LongMemberReader, type MarkedJson } from '../kit/json/long-members.ts';
@@ -32,7 +32,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export async function readLargeAnswer(
   tools: Pick<RelayTools, 'clock'>,
   call: Call,
-  long: LongAnswers,
+  long: LongMemberRules,
   response: Response,
   watch: Watch,
 ): Promise<LargeAnswer | string> {
@@ -61,7 +61,7 @@ async function* join(begun: Bytes[], rest: AsyncGenerator<Bytes>): AsyncGenerato
 async function readMembers(
   { clock }: Pick<RelayTools, 'clock'>,
   { request, capacity: callCapacity, pause }: Call,
-  long: LongAnswers,
+  long: LongMemberRules,
   bytes: AsyncIterable<Bytes>,
   watch: Watch,
 ): Promise<LargeAnswer> {

@@ -14,7 +14,7 @@ export function requestedCost(call: Call): RequestedCost {
   return {
     endpoint,
     model: model.id,
-    promptField: dialect.promptField,
+    promptField: dialect.request.promptField,
     headers: sessionHeader(call),
     boundName,
     choices,

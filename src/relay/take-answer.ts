@@ -36,10 +36,10 @@ function explainText({ carrier, upstream }: Reply, text: string | undefined, oth
 /** A large answer is read in chunks. */
 export function readAnswer(tools: RelayTools, call: Call, reply: Reply): Promise<string | LargeAnswer> {
   const { response, watch, turns } = reply;
-  const { longAnswers } = call.dialect;
+  const { longMembers } = call.dialect.answer;
   if (turns) return readTurns(reply, turns);
-  if (!longAnswers || isShort(response)) return readText(response, watch);
-  return readLargeAnswer(tools, call, longAnswers, response, watch);
+  if (!longMembers || isShort(response)) return readText(response, watch);
+  return readLargeAnswer(tools, call, longMembers, response, watch);
 }
 
 async function readTurns({ response, watch }: Reply, turns: NextTurns): Promise<string> {

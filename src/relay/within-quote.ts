@@ -12,7 +12,7 @@ export function checkQuote({ base, unit, least }: HoldRequest, most: Nano, call:
   return fault('quote_expired', {
     message:
       'This quote no longer covers the request: the routes or fallbacks that it may use have changed. Get a new quote.',
-    actions: [newQuote({ endpoint: call.endpoint, promptField: call.dialect.promptField }, call.model.id)],
+    actions: [newQuote({ endpoint: call.endpoint, promptField: call.dialect.request.promptField }, call.model.id)],
   });
 }
 

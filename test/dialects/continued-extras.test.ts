@@ -8,7 +8,7 @@ import { readJsonObject } from '../../src/kit/json/json.ts';
 import type { Answer } from '../support/answer.ts';
 import { parseSse } from '../support/sse.ts';
 
-const request = openaiChat.readRequest(
+const request = openaiChat.request.read(
   readJsonObject(JSON.stringify({ model: 'm', stream: true, n: 2, messages: [{ role: 'user', content: 'Hi' }] })),
 );
 
@@ -16,9 +16,9 @@ type Chunk = Record<string, unknown>;
 
 /** The chunks that the client gets of the second run. */
 function goOn(how: Continuation, first: readonly Chunk[], second: readonly Chunk[]): Answer[] {
-  const writer = openaiChat.createStreamWriter(request, { keepText: true });
+  const writer = openaiChat.stream.createWriter(request, { keepText: true });
   const eventsOf = (chunks: readonly Chunk[]) => {
-    const reader = openaiChat.createStreamReader(request);
+    const reader = openaiChat.stream.createReader(request);
     return chunks.flatMap((chunk) => reader.read({ event: undefined, data: JSON.stringify(chunk) }));
   };
   for (const event of eventsOf(first)) writer.write(event);

@@ -5,7 +5,7 @@ import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
 import { readJsonObject } from '../../src/kit/json/json.ts';
 import { parseSse } from '../support/sse.ts';
 
-const request = openaiChat.readRequest(
+const request = openaiChat.request.read(
   readJsonObject(JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }] })),
 );
 
@@ -18,9 +18,9 @@ const MEDIA: [what: string, delta: Delta][] = [
 
 /** What the first run says, then all that the second one does. */
 function run(first: readonly Delta[], second: readonly Delta[]) {
-  const writer = openaiChat.createStreamWriter(request, { keepText: true });
+  const writer = openaiChat.stream.createWriter(request, { keepText: true });
   const eventsOf = (deltas: readonly Delta[]) => {
-    const reader = openaiChat.createStreamReader(request);
+    const reader = openaiChat.stream.createReader(request);
     const chunks = deltas.map((delta) => ({ id: 'x', choices: [{ index: 0, delta, finish_reason: null }] }));
     return chunks.flatMap((chunk) => reader.read({ event: undefined, data: JSON.stringify(chunk) }));
   };

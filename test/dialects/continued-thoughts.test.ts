@@ -7,7 +7,7 @@ import { readJsonObject } from '../../src/kit/json/json.ts';
 import type { Answer } from '../support/answer.ts';
 import { parseSse } from '../support/sse.ts';
 
-const request = openaiChat.readRequest(
+const request = openaiChat.request.read(
   readJsonObject(JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }] })),
 );
 
@@ -15,9 +15,9 @@ type Delta = Record<string, unknown>;
 
 /** The deltas that the client gets of both runs; `mismatch` if the second is another answer. */
 function run(first: readonly Delta[], second: readonly Delta[]): Answer[] | 'mismatch' {
-  const writer = openaiChat.createStreamWriter(request, { keepText: false });
+  const writer = openaiChat.stream.createWriter(request, { keepText: false });
   const eventsOf = (deltas: readonly Delta[]) => {
-    const reader = openaiChat.createStreamReader(request);
+    const reader = openaiChat.stream.createReader(request);
     const chunks = deltas.map((delta) => ({ id: 'x', choices: [{ index: 0, delta, finish_reason: null }] }));
     return chunks.flatMap((chunk) => reader.read({ event: undefined, data: JSON.stringify(chunk) }));
   };

@@ -5,7 +5,7 @@ import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
 import { readJsonObject } from '../../src/kit/json/json.ts';
 import { parseSse } from '../support/sse.ts';
 
-const request = openaiChat.readRequest(
+const request = openaiChat.request.read(
   readJsonObject(JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }] })),
 );
 
@@ -23,14 +23,14 @@ const callOf = (run: string, bits: readonly string[]) =>
   );
 
 test('no second id reaches the client, and the arguments are whole', () => {
-  const writer = openaiChat.createStreamWriter(request, { keepText: false });
-  const first = openaiChat.createStreamReader(request);
+  const writer = openaiChat.stream.createWriter(request, { keepText: false });
+  const first = openaiChat.stream.createReader(request);
   let sent = '';
   for (const data of callOf('first', ['{"a":', '1'])) {
     for (const event of first.read({ event: undefined, data })) sent += writer.write(event);
   }
 
-  const second = openaiChat.createStreamReader(request);
+  const second = openaiChat.stream.createReader(request);
   const continued = writer.continue('fresh');
   for (const data of callOf('second', ['{"a"', ':1', '2', '}'])) {
     for (const event of second.read({ event: undefined, data })) {

@@ -326,7 +326,7 @@ test('an image that is none is no output', async () => {
 
 test('an answer that cannot be written is not charged', async () => {
   gateway.upstream.next(chatAnswer({}));
-  const broken = spyOn(openaiChat, 'writeAnswer').mockImplementation(() => {
+  const broken = spyOn(openaiChat.answer, 'write').mockImplementation(() => {
     throw new Error('not to be written');
   });
   const response = await gateway.chat(account.key, { model: 'up-paid', max_tokens: 100 });

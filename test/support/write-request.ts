@@ -15,7 +15,7 @@ const MODELS: Partial<Record<Endpoint, string>> = {
 };
 
 export function carrierOf(dialect: Dialect, body: object, endpoint: Endpoint): Carrier {
-  const request = dialect.readRequest(readJsonObject(JSON.stringify({ model: 'm', max_tokens: 100, ...body })));
+  const request = dialect.request.read(readJsonObject(JSON.stringify({ model: 'm', max_tokens: 100, ...body })));
   const quirks = quirksOf('openai');
   if (endpoint === dialect.endpoint) return sameDialectCarrier(dialect, request, { isFree: false });
   const to = { channel: { quirks }, endpoints: [endpoint], model: MODELS[endpoint] ?? '', prefill: false };

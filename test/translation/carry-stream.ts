@@ -35,7 +35,7 @@ export interface CarriedStream {
 
 export function carryStream(client: ClientName, upstream: UpstreamName, events: readonly unknown[]): CarriedStream {
   const dialect = DIALECTS[client];
-  const request = dialect.readRequest(
+  const request = dialect.request.read(
     readJsonObject(JSON.stringify({ ...CLIENTS[client].body({ stream: true }), model: 'a-model' })),
   );
   const carrier = carry(
@@ -55,7 +55,7 @@ export function carryStream(client: ClientName, upstream: UpstreamName, events: 
     },
   );
   const reader = carrier.createStreamReader();
-  const writer = dialect.createStreamWriter(request, { keepText: false });
+  const writer = dialect.stream.createWriter(request, { keepText: false });
   let text = '';
   let isOver = false;
 

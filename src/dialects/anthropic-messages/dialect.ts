@@ -11,17 +11,18 @@ import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
 
 export const anthropicMessages: Dialect = {
-  envelope: 'anthropic',
   endpoint: 'messages',
-  promptField: 'messages',
-  readRequest,
-  findRemovals,
-  writeRequest,
-  writePrefill,
-  readAnswer,
-  writeAnswer: (document, model, _, usage) =>
-    editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model }),
-  otherForm: { writeAsStream, joinStream },
-  createStreamReader: () => createStreamReader(),
-  createStreamWriter,
+  envelope: 'anthropic',
+  request: { promptField: 'messages', read: readRequest, findRemovals, write: writeRequest },
+  answer: {
+    read: readAnswer,
+    write: (document, model, _, usage) =>
+      editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model }),
+  },
+  stream: {
+    createReader: () => createStreamReader(),
+    createWriter: createStreamWriter,
+    writePrefill,
+    otherForm: { writeAsStream, joinStream },
+  },
 };

@@ -12,18 +12,19 @@ import { createStreamWriter } from './write-stream.ts';
 import { writeUsage } from './write-usage.ts';
 
 export const gemini: Dialect = {
-  envelope: 'google',
   endpoint: 'gemini',
-  promptField: 'contents',
-  canPass,
-  readRequest,
-  writeRequest,
-  writePrefill,
-  readAnswer,
-  writeAnswer: (document, modelVersion, _, usage) =>
-    editMembers(document, usage ? { modelVersion, usageMetadata: writeUsage(usage) } : { modelVersion }),
-  otherForm: { writeAsStream, joinStream },
-  streamType: ({ document }) => (isList(document) ? 'application/json; charset=utf-8' : undefined),
-  createStreamReader: () => createStreamReader(),
-  createStreamWriter,
+  envelope: 'google',
+  request: { promptField: 'contents', read: readRequest, canPass, write: writeRequest },
+  answer: {
+    read: readAnswer,
+    write: (document, modelVersion, _, usage) =>
+      editMembers(document, usage ? { modelVersion, usageMetadata: writeUsage(usage) } : { modelVersion }),
+  },
+  stream: {
+    createReader: () => createStreamReader(),
+    createWriter: createStreamWriter,
+    writePrefill,
+    otherForm: { writeAsStream, joinStream },
+    contentType: ({ document }) => (isList(document) ? 'application/json; charset=utf-8' : undefined),
+  },
 };

@@ -11,18 +11,18 @@ import { createStreamWriter } from './write-stream.ts';
 import { restateUsage } from './write-usage.ts';
 
 export const openaiChat: Dialect = {
-  envelope: 'openai',
   endpoint: 'chat',
-  promptField: 'messages',
-  readRequest,
-  findRemovals,
-  loweredFields,
-  writeRequest,
-  writePrefill,
-  readAnswer,
-  writeAnswer: (document, model, _, usage) =>
-    editMembers(document, usage ? { model, usage: restateUsage(document.value.usage, usage) } : { model }),
-  otherForm: { writeAsStream, joinStream },
-  createStreamReader: (request) => createStreamReader(request.choices),
-  createStreamWriter,
+  envelope: 'openai',
+  request: { promptField: 'messages', read: readRequest, findRemovals, loweredFields, write: writeRequest },
+  answer: {
+    read: readAnswer,
+    write: (document, model, _, usage) =>
+      editMembers(document, usage ? { model, usage: restateUsage(document.value.usage, usage) } : { model }),
+  },
+  stream: {
+    createReader: (request) => createStreamReader(request.choices),
+    createWriter: createStreamWriter,
+    writePrefill,
+    otherForm: { writeAsStream, joinStream },
+  },
 };

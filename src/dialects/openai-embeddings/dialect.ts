@@ -15,19 +15,19 @@ import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '..
 import { readUsage } from '../openai-chat/read-usage.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
-import { LONG_ANSWERS, packFloats, unpackFloats, wantsPacked } from './long-answers.ts';
+import { LONG_MEMBERS, packFloats, unpackFloats, wantsPacked } from './long-members.ts';
 import { readRequest } from './read-request.ts';
 
 export const openaiEmbeddings: Dialect = {
-  ...NEVER_STREAMS,
-  envelope: 'openai',
   endpoint: 'embeddings',
-  promptField: 'input',
-  readRequest,
-  writeRequest: ({ document }, { model }, removed) => editMembers(document, withoutFields({ model }, removed)),
-  readAnswer,
-  writeAnswer,
-  longAnswers: LONG_ANSWERS,
+  envelope: 'openai',
+  request: {
+    promptField: 'input',
+    read: readRequest,
+    write: ({ document }, { model }, removed) => editMembers(document, withoutFields({ model }, removed)),
+  },
+  answer: { read: readAnswer, write: writeAnswer, longMembers: LONG_MEMBERS },
+  stream: NEVER_STREAMS,
 };
 
 function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {

@@ -4,13 +4,16 @@
 import { fault } from '../../faults/fault.ts';
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import type {
+  AnswerFormat,
   Dialect,
   FinalUsage,
-  LongAnswers,
+  LongMemberRules,
   RelayRequest,
   ReportedUsage,
+  RequestFormat,
   Sent,
   StreamEvent,
+  StreamFormat,
   StreamWriter,
 } from '../dialect.ts';
 import { writeSame } from '../form/form.ts';
@@ -31,7 +34,7 @@ import { EDIT_FORM, readEdit, readRequest, readVariation, VARIATION_FORM } from 
 /** In base64, more than a picture of 3,840 by 2,160 has that cannot be packed. */
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
 
-const LONG_ANSWERS: LongAnswers = {
+const LONG_MEMBERS: LongMemberRules = {
   member: 'b64_json',
   mostBytes: ({ images }) => images * MAX_IMAGE_BYTES,
   tooLarge: () =>
@@ -42,40 +45,45 @@ const LONG_ANSWERS: LongAnswers = {
     }),
 };
 
-const SAME = {
-  ...NEVER_STREAMS,
-  envelope: 'openai',
+const REQUEST = {
   promptField: 'prompt',
-  writeRequest: (request, { model }, removed) => writeSame(request, { model }, removed),
-  readAnswer,
-  writeAnswer,
-  longAnswers: LONG_ANSWERS,
-} satisfies Partial<Dialect>;
+  write: (request, { model }, removed) => writeSame(request, { model }, removed),
+} satisfies Partial<RequestFormat>;
+
+const ANSWER: AnswerFormat = { read: readAnswer, write: writeAnswer, longMembers: LONG_MEMBERS };
+
+function streamOf(events: ImageEvents): StreamFormat {
+  return {
+    ...NEVER_STREAMS,
+    createReader: ({ images }) => createStreamReader(images, events),
+    createWriter: () => createStreamWriter(events),
+  };
+}
 
 export const openaiImages: Dialect = {
-  ...SAME,
   endpoint: 'images',
-  readRequest,
-  createStreamReader: ({ images }) => createStreamReader(images, GENERATION_EVENTS),
-  createStreamWriter: () => createStreamWriter(GENERATION_EVENTS),
+  envelope: 'openai',
+  request: { ...REQUEST, read: readRequest },
+  answer: ANSWER,
+  stream: streamOf(GENERATION_EVENTS),
 };
 
 export const openaiImageEdits: Dialect = {
-  ...SAME,
   endpoint: 'image_edits',
   isOptional: true,
-  form: EDIT_FORM,
-  readRequest: readEdit,
-  createStreamReader: ({ images }) => createStreamReader(images, EDIT_EVENTS),
-  createStreamWriter: () => createStreamWriter(EDIT_EVENTS),
+  envelope: 'openai',
+  request: { ...REQUEST, form: EDIT_FORM, read: readEdit },
+  answer: ANSWER,
+  stream: streamOf(EDIT_EVENTS),
 };
 
 export const openaiImageVariations: Dialect = {
-  ...SAME,
   endpoint: 'image_variations',
   isOptional: true,
-  form: VARIATION_FORM,
-  readRequest: readVariation,
+  envelope: 'openai',
+  request: { ...REQUEST, form: VARIATION_FORM, read: readVariation },
+  answer: ANSWER,
+  stream: NEVER_STREAMS,
 };
 
 function writeAnswer(document: JsonDocument, model: string, { images }: RelayRequest, usage?: ReportedUsage): string {

@@ -10,14 +10,15 @@ import { withoutFields } from '../removals/remove-fields.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 
 export const openaiModerations: Dialect = {
-  ...NEVER_STREAMS,
-  envelope: 'openai',
   endpoint: 'moderation',
-  promptField: 'input',
-  readRequest,
-  writeRequest: ({ document }, { model }, removed) => editMembers(document, withoutFields({ model }, removed)),
-  readAnswer,
-  writeAnswer: (document, model) => editMembers(document, { model }),
+  envelope: 'openai',
+  request: {
+    promptField: 'input',
+    read: readRequest,
+    write: ({ document }, { model }, removed) => editMembers(document, withoutFields({ model }, removed)),
+  },
+  answer: { read: readAnswer, write: (document, model) => editMembers(document, { model }) },
+  stream: NEVER_STREAMS,
 };
 
 const MAX_INPUTS = 2048;

@@ -12,19 +12,25 @@ import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
 
 export const openaiResponses: Dialect = {
-  envelope: 'openai',
   endpoint: 'responses',
-  promptField: 'input',
-  readRequest,
-  findRemovals,
-  loweredFields,
-  conversationStart,
-  writeRequest,
-  writePrefill,
-  readAnswer,
-  writeAnswer: (document, model, _, usage) =>
-    editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model }),
-  otherForm: { writeAsStream, joinStream },
-  createStreamReader: () => createStreamReader(),
-  createStreamWriter,
+  envelope: 'openai',
+  request: {
+    promptField: 'input',
+    read: readRequest,
+    findRemovals,
+    loweredFields,
+    conversationStart,
+    write: writeRequest,
+  },
+  answer: {
+    read: readAnswer,
+    write: (document, model, _, usage) =>
+      editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model }),
+  },
+  stream: {
+    createReader: () => createStreamReader(),
+    createWriter: createStreamWriter,
+    writePrefill,
+    otherForm: { writeAsStream, joinStream },
+  },
 };

@@ -12,23 +12,27 @@ import { createStreamReader, frameBytes } from './read-stream.ts';
 import { createStreamWriter } from './write-stream.ts';
 
 export const openaiSpeech: Dialect = {
-  ...NEVER_STREAMS,
-  envelope: 'openai',
   endpoint: 'speech',
-  promptField: 'input',
-  readRequest,
-  writeRequest({ document }, { model }, removed) {
-    // Only events report the usage.
-    const form = speaksInEvents(model) ? { stream_format: 'sse' } : {};
-    return editMembers(document, withoutFields({ model, ...form }, removed));
+  envelope: 'openai',
+  request: {
+    promptField: 'input',
+    read: readRequest,
+    write({ document }, { model }, removed) {
+      // Only events report the usage.
+      const form = speaksInEvents(model) ? { stream_format: 'sse' } : {};
+      return editMembers(document, withoutFields({ model, ...form }, removed));
+    },
   },
-  frameBytes,
-  streamType: ({ document }) => (wantsEvents(document) ? undefined : findFormat(document.value.response_format)?.type),
-  createStreamReader: ({ document }) => createStreamReader(formatOf(document.value.response_format)),
-  createStreamWriter: ({ document }) => createStreamWriter(wantsEvents(document)),
   // Every answer is a stream.
-  readAnswer: () => undefined,
-  writeAnswer: ({ text }) => text,
+  answer: { read: () => undefined, write: ({ text }) => text },
+  stream: {
+    ...NEVER_STREAMS,
+    createReader: ({ document }) => createStreamReader(formatOf(document.value.response_format)),
+    createWriter: ({ document }) => createStreamWriter(wantsEvents(document)),
+    frameBytes,
+    contentType: ({ document }) =>
+      wantsEvents(document) ? undefined : findFormat(document.value.response_format)?.type,
+  },
 };
 
 function formatOf(name: unknown) {

@@ -1,7 +1,7 @@
 // The OpenAI formats for transcripts: of a recording in its own language, and translated into English.
 
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import type { Dialect, RelayRequest, ReportedUsage } from '../dialect.ts';
+import type { AnswerFormat, Dialect, RelayRequest, ReportedUsage, RequestFormat } from '../dialect.ts';
 import { writeSame } from '../form/form.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { askedFormat, formatOf, readRequest, readTranslation, TRANSCRIPTION_FORM } from './read-request.ts';
@@ -9,31 +9,33 @@ import { readAnswer } from './read-transcript.ts';
 import { createStreamReader, createStreamWriter, OTHER_FORM } from './stream.ts';
 import { writeSrt, writeVtt } from './subtitles.ts';
 
-const SAME = {
-  ...NEVER_STREAMS,
-  envelope: 'openai',
+const REQUEST = {
   promptField: 'prompt',
   form: TRANSCRIPTION_FORM,
-  writeRequest,
-  readAnswer,
-  writeAnswer,
-  answerType,
-} satisfies Partial<Dialect>;
+  write: writeRequest,
+} satisfies Partial<RequestFormat>;
+const ANSWER: AnswerFormat = { read: readAnswer, write: writeAnswer, contentType: answerType };
 
 export const openaiTranscriptions: Dialect = {
-  ...SAME,
   endpoint: 'transcription',
-  readRequest,
-  createStreamReader,
-  createStreamWriter,
-  otherForm: OTHER_FORM,
+  envelope: 'openai',
+  request: { ...REQUEST, read: readRequest },
+  answer: ANSWER,
+  stream: {
+    ...NEVER_STREAMS,
+    createReader: createStreamReader,
+    createWriter: createStreamWriter,
+    otherForm: OTHER_FORM,
+  },
 };
 
 export const openaiTranslations: Dialect = {
-  ...SAME,
   endpoint: 'audio_translation',
   isOptional: true,
-  readRequest: readTranslation,
+  envelope: 'openai',
+  request: { ...REQUEST, read: readTranslation },
+  answer: ANSWER,
+  stream: NEVER_STREAMS,
 };
 
 const SUBTITLES: Readonly<Record<string, (segments: Json | undefined) => string>> = { srt: writeSrt, vtt: writeVtt };

@@ -9,18 +9,19 @@ import { readAnswer, readRanked, usedBy } from './read-answer.ts';
 import { readRequest, textsOf } from './read-request.ts';
 
 export const rerank: Dialect = {
-  ...NEVER_STREAMS,
-  envelope: 'openai',
   endpoint: 'rerank',
-  promptField: 'documents',
-  readRequest,
-  writeRequest({ document }, { model }, removed) {
-    const documents = textsOf(document.value.documents);
-    // Not every upstream knows return_documents, and the documents are known here.
-    return editMembers(document, withoutFields({ model, documents, return_documents: undefined }, removed));
+  envelope: 'openai',
+  request: {
+    promptField: 'documents',
+    read: readRequest,
+    write({ document }, { model }, removed) {
+      const documents = textsOf(document.value.documents);
+      // Not every upstream knows return_documents, and the documents are known here.
+      return editMembers(document, withoutFields({ model, documents, return_documents: undefined }, removed));
+    },
   },
-  readAnswer,
-  writeAnswer,
+  answer: { read: readAnswer, write: writeAnswer },
+  stream: NEVER_STREAMS,
 };
 
 function writeAnswer(document: JsonDocument, model: string, request: RelayRequest): string {

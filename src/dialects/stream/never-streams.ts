@@ -1,14 +1,14 @@
 // For formats that have no stream: asking them for one is a bug.
 
 import { AssertionFailed } from '../../kit/assert.ts';
-import type { Dialect } from '../dialect.ts';
+import type { StreamFormat } from '../dialect.ts';
 
 function refuse(): never {
   throw new AssertionFailed('this format does not stream');
 }
 
-export const NEVER_STREAMS: Pick<Dialect, 'writePrefill' | 'createStreamReader' | 'createStreamWriter'> = {
+export const NEVER_STREAMS: StreamFormat = {
+  createReader: refuse,
+  createWriter: refuse,
   writePrefill: refuse,
-  createStreamReader: refuse,
-  createStreamWriter: refuse,
 };

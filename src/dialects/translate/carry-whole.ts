@@ -24,10 +24,10 @@ export function carryWhole(
   const events = whole.events.flatMap(createRestorer(written, stops));
   const writeWhole = (said: AnswerEvent[]) => readAnswerJson(client.writeWhole(said, context));
   const answer = writeWhole(events);
-  const facts = dialect.readAnswer(answer);
+  const facts = dialect.answer.read(answer);
   if (!facts) return undefined;
   const outputOf = (said: AnswerEvent[]) =>
-    said.length === events.length ? facts.output : (dialect.readAnswer(writeWhole(said))?.output ?? facts.output);
+    said.length === events.length ? facts.output : (dialect.answer.read(writeWhole(said))?.output ?? facts.output);
   const own = modelsOwn(events);
   const { tokens } = outputOf(own.filter((event) => !isPicture(event)));
   const lost = [...(whole.lost ?? []), ...(client.findLost?.(events, context) ?? [])];

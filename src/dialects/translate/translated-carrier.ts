@@ -8,10 +8,10 @@ import { checkReport } from '../counts.ts';
 import {
   addOutput,
   asMedia,
-  type Dialect,
   type Output,
   type RelayRequest,
   type ReportedUsage,
+  type RequestFormat,
   type StreamEvent,
   type StreamReader,
 } from '../dialect.ts';
@@ -97,7 +97,7 @@ export function conversationOf({
 }: Pick<Translation, 'dialect' | 'client' | 'request'>): Conversation {
   const known = CONVERSATIONS.get(request);
   if (known) return known;
-  checkTurns(request, dialect.promptField);
+  checkTurns(request, dialect.request.promptField);
   const conversation = client.readConversation(request.document);
   CONVERSATIONS.set(request, conversation);
   return conversation;
@@ -106,7 +106,7 @@ export function conversationOf({
 /** Each is visited many times without a pause, while other requests wait. */
 const MAX_TURNS = 10_000;
 
-function checkTurns({ document }: RelayRequest, field: Dialect['promptField']): void {
+function checkTurns({ document }: RelayRequest, field: RequestFormat['promptField']): void {
   const turns = document.value[field];
   if (!Array.isArray(turns) || turns.length <= MAX_TURNS) return;
   refuseField(
@@ -125,7 +125,7 @@ function translatedReader(
   const restore = createRestorer(written, stops);
   const writer = client.createEventWriter(context);
   /** The client's own reader sees every frame: what it cannot read would be no event of its dialect. */
-  const reader = dialect.createStreamReader(request);
+  const reader = dialect.stream.createReader(request);
   const words = createWordMeter(() => reader.facts().output.tokens);
   const hidden = hidesThoughts({ client, request }) ? new HiddenThoughts(client) : undefined;
   const heard = (): Output => {
@@ -221,12 +221,12 @@ const AT_ITS_BOUND: AnswerEvent = { type: 'stop', reason: 'length' };
 
 function emptyWhole({ dialect, client, request }: Translation, context: AnswerContext): string {
   const document = readAnswerJson(client.writeWhole([AT_ITS_BOUND], context));
-  return dialect.writeAnswer(document, request.model, request, NO_USAGE);
+  return dialect.answer.write(document, request.model, request, NO_USAGE);
 }
 
 function emptyStream({ dialect, client, request }: Translation, context: AnswerContext): string {
-  const reader = dialect.createStreamReader(request);
-  const writer = dialect.createStreamWriter(request, { keepText: false });
+  const reader = dialect.stream.createReader(request);
+  const writer = dialect.stream.createWriter(request, { keepText: false });
   const frames = client.createEventWriter(context).write(AT_ITS_BOUND);
   const events = frames.flatMap((frame) => reader.read(frame));
   return events.map((event) => writer.write(event)).join('') + writer.end({ usage: NO_USAGE, cost: 0n, isOurs: true });

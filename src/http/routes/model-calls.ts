@@ -74,7 +74,7 @@ export function modelCall<Name extends RouteName>(name: Name, description: Model
   };
   const route = keyedRoute(name, {
     ...rest,
-    maxBytes: Math.max(rest.maxBytes, dialect.form?.maxBytes ?? 0),
+    maxBytes: Math.max(rest.maxBytes, dialect.request.form?.maxBytes ?? 0),
     bodyAs: form && { 'multipart/form-data': form },
     tag: 'models',
     result: events === undefined ? 'The answer.' : 'The answer; with `stream: true` as server-sent events.',

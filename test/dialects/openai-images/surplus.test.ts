@@ -5,7 +5,7 @@ import { openaiImages } from '../../../src/dialects/openai-images/dialect.ts';
 import { readJsonObject } from '../../../src/kit/json/json.ts';
 
 const requestFor = (n: number) =>
-  openaiImages.readRequest(readJsonObject(JSON.stringify({ model: 'm', prompt: 'a cat', n })));
+  openaiImages.request.read(readJsonObject(JSON.stringify({ model: 'm', prompt: 'a cat', n })));
 const IMAGE = { b64_json: 'QUJD' };
 const answer = (count: number) => readJsonObject(JSON.stringify({ data: Array(count).fill(IMAGE) }));
 
@@ -15,13 +15,13 @@ test.each([
   [3, 2, undefined],
   [3, 4, 1],
 ])('a whole answer for n: %d has %d: surplus %p', (n, came, surplus) => {
-  const facts = openaiImages.readAnswer(answer(came), requestFor(n));
+  const facts = openaiImages.answer.read(answer(came), requestFor(n));
   expect(facts?.output.images).toBe(Math.min(n, came));
   expect(facts?.output.surplusImages).toBe(surplus as never);
 });
 
 test('a stream counts what comes after the last image that was asked for', () => {
-  const reader = openaiImages.createStreamReader(requestFor(1));
+  const reader = openaiImages.stream.createReader(requestFor(1));
   const data = JSON.stringify({ type: 'image_generation.completed', ...IMAGE });
   const kinds = [1, 2, 3].flatMap(() => reader.read({ event: undefined, data })).map(({ kind }) => kind);
   expect(kinds).toEqual(['held']);

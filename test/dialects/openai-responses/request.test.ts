@@ -17,13 +17,13 @@ const FIELDS: UpstreamFields = {
 };
 
 const read = (body: object) =>
-  openaiResponses.readRequest(readJsonObject(JSON.stringify({ model: 'main', input: 'Hi', ...body })));
-const written = (body: object) => JSON.parse(String(openaiResponses.writeRequest(read(body), FIELDS)));
+  openaiResponses.request.read(readJsonObject(JSON.stringify({ model: 'main', input: 'Hi', ...body })));
+const written = (body: object) => JSON.parse(String(openaiResponses.request.write(read(body), FIELDS)));
 
 /** The list of items, as an upstream gets its text. */
 function inputText(items: string[]): string {
-  const request = openaiResponses.readRequest(readJsonObject(`{"input":[${items.join(',')}],"model":"main"}`));
-  return /"input":(.*),"model":/.exec(String(openaiResponses.writeRequest(request, FIELDS)))?.[1] ?? '';
+  const request = openaiResponses.request.read(readJsonObject(`{"input":[${items.join(',')}],"model":"main"}`));
+  return /"input":(.*),"model":/.exec(String(openaiResponses.request.write(request, FIELDS)))?.[1] ?? '';
 }
 const SAID = '"role":"assistant","content":"Yes"';
 
@@ -136,8 +136,8 @@ describe('reading', () => {
 describe('writing', () => {
   test('only our own fields change, byte by byte', () => {
     const text = '{ "model" : "main", "input":[ {"role":"user","content":"\\u00e9"} ], "big": 12345678901234567890 }';
-    const request = openaiResponses.readRequest(readJsonObject(text));
-    expect(openaiResponses.writeRequest(request, FIELDS)).toBe(
+    const request = openaiResponses.request.read(readJsonObject(text));
+    expect(openaiResponses.request.write(request, FIELDS)).toBe(
       '{"max_output_tokens":50,"store":false,"model" : "up","input":[ {"role":"user","content":"\\u00e9"} ],"big": 12345678901234567890}',
     );
   });
@@ -208,14 +208,14 @@ describe('writing', () => {
     ['items', [{ role: 'user', content: 'Hi' }], [{ role: 'user', content: 'Hi' }]],
     ['items of which none goes on', [{ type: 'reasoning', summary: [] }], []],
   ])('a begun answer stands after %s', (_, input, before) => {
-    const body = JSON.parse(openaiResponses.writePrefill(read({ input }), FIELDS, 'One \n'));
+    const body = JSON.parse(openaiResponses.stream.writePrefill(read({ input }), FIELDS, 'One \n'));
     expect(body.input).toEqual([...before, { role: 'assistant', content: 'One' }]);
   });
 });
 
 describe('whole answers', () => {
   const answer = (fields: object) =>
-    openaiResponses.readAnswer(
+    openaiResponses.answer.read(
       readJsonObject(JSON.stringify({ object: 'response', status: 'completed', output: [], ...fields })),
     );
 

@@ -11,12 +11,12 @@ import { assembleResponses } from '../../support/assemble-responses.ts';
 import { type ResponseEvent, type ResponseOptions, responseEvents } from '../../support/openai-responses.ts';
 import { parseSse } from '../../support/sse.ts';
 
-const REQUEST = openaiResponses.readRequest(readJsonObject('{"model":"main","input":"Hi","stream":true}'));
+const REQUEST = openaiResponses.request.read(readJsonObject('{"model":"main","input":"Hi","stream":true}'));
 const BILLED: ReportedUsage = { buckets: { ...NO_BUCKETS, input: 5, output: 3 }, reasoning: 1 };
 const FINAL = { usage: BILLED, cost: 9n, isOurs: false };
 
 function read(events: readonly ResponseEvent[]) {
-  const reader = openaiResponses.createStreamReader(REQUEST);
+  const reader = openaiResponses.stream.createReader(REQUEST);
   const seen = events.flatMap((event) => reader.read({ event: event.type, data: JSON.stringify(event) }));
   return { seen, facts: reader.facts() };
 }
@@ -25,7 +25,7 @@ const eventsOf = (options: ResponseOptions) => read(responseEvents(options)).see
 const isContent = ({ kind }: StreamEvent) => kind !== 'done';
 
 function start(keepText = false): StreamWriter {
-  return openaiResponses.createStreamWriter(REQUEST, { keepText });
+  return openaiResponses.stream.createWriter(REQUEST, { keepText });
 }
 
 describe('reading', () => {
@@ -114,7 +114,7 @@ describe('writing', () => {
   test('bytes stay as they came, also inside the response', () => {
     const data =
       '{"type":"response.created","sequence_number":0,"response":{"id":"r","temperature":1.0,"model":"up","big":12345678901234567890}}';
-    const [event] = openaiResponses.createStreamReader(REQUEST).read({ event: undefined, data });
+    const [event] = openaiResponses.stream.createReader(REQUEST).read({ event: undefined, data });
     expect(event && start().write(event)).toBe(`event: response.created\ndata: ${data.replace('"up"', '"main"')}\n\n`);
   });
 

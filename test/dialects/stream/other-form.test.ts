@@ -47,7 +47,7 @@ const ANSWERS: { name: string; dialect: Dialect; text: string }[] = [
 ];
 
 describe.each(ANSWERS)('$name', ({ dialect, text }) => {
-  const form = dialect.otherForm;
+  const form = dialect.stream.otherForm;
   if (!form) throw new Error('it has no other form');
 
   test('comes back as it was', () => {
@@ -58,11 +58,11 @@ describe.each(ANSWERS)('$name', ({ dialect, text }) => {
 
   test('is read in both forms with the same facts', () => {
     const document = readJsonObject(text, ANSWER_LIMITS);
-    const request = { choices: 2 } as Parameters<Dialect['createStreamReader']>[0];
-    const reader = dialect.createStreamReader(request);
+    const request = { choices: 2 } as Parameters<Dialect['stream']['createReader']>[0];
+    const reader = dialect.stream.createReader(request);
     for (const event of splitEvents(form.writeAsStream(document))) reader.read(event);
     const { usage, finish, output, finished } = reader.facts();
-    const whole = dialect.readAnswer(document);
+    const whole = dialect.answer.read(document);
     expect(finished).toBe(true);
     expect<unknown>({ usage, finish }).toEqual({ usage: whole?.usage, finish: whole?.finish });
     expect(output).toMatchObject({ hasContent: true, hasReasoning: true });
@@ -75,7 +75,8 @@ test('a stream with a failure is no answer', () => {
     [anthropicMessages, 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n'],
     [openaiResponses, 'event: response.failed\ndata: {"type":"response.failed","response":{}}\n\n'],
   ];
-  for (const [dialect, text] of streams) expect(dialect.otherForm?.joinStream(splitEvents(text))).toBeUndefined();
+  for (const [dialect, text] of streams)
+    expect(dialect.stream.otherForm?.joinStream(splitEvents(text))).toBeUndefined();
 });
 
 test('calls of a chat stream are joined by their index, from wherever it counts', () => {
@@ -88,7 +89,7 @@ test('calls of a chat stream are joined by their index, from wherever it counts'
     bit({ index: 2, function: { arguments: '":2}' } }),
     bit({ index: 1, function: { arguments: '1}' } }),
   ].join('');
-  expect(openaiChat.otherForm?.joinStream(splitEvents(text))).toMatchObject({
+  expect(openaiChat.stream.otherForm?.joinStream(splitEvents(text))).toMatchObject({
     choices: [
       {
         message: {
@@ -104,7 +105,7 @@ test('calls of a chat stream are joined by their index, from wherever it counts'
 
 describe('a chat stream', () => {
   const join = (...choices: object[]) =>
-    openaiChat.otherForm?.joinStream(
+    openaiChat.stream.otherForm?.joinStream(
       splitEvents(choices.map((choice) => `data: ${JSON.stringify({ id: 'c', choices: [choice] })}\n\n`).join('')),
     );
 

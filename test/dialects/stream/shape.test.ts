@@ -74,16 +74,16 @@ function quote(text: string, how: number): string {
 }
 
 describe.each(SHAPES)('%s', (_, dialect, first, write) => {
-  const request = dialect.readRequest(readJsonObject(JSON.stringify(REQUEST)));
+  const request = dialect.request.read(readJsonObject(JSON.stringify(REQUEST)));
   /** One reader for all events, or a new one for each, which knows no shape. */
   function run(events: readonly string[], isFresh: boolean) {
-    let reader = dialect.createStreamReader(request);
-    const writer = dialect.createStreamWriter(request, { keepText: true });
+    let reader = dialect.stream.createReader(request);
+    const writer = dialect.stream.createWriter(request, { keepText: true });
     let tokens = 0;
     const read = events.map((data) => {
       if (isFresh) {
         tokens += reader.facts().output.tokens;
-        reader = dialect.createStreamReader(request);
+        reader = dialect.stream.createReader(request);
       }
       const [event] = reader.read({ event: undefined, data });
       if (!event) throw new Error('nothing was read');
@@ -112,7 +112,7 @@ describe.each(SHAPES)('%s', (_, dialect, first, write) => {
   });
 
   test('what is no JSON between the quotes is broken, and what differs elsewhere is read in full', () => {
-    const reader = dialect.createStreamReader(request);
+    const reader = dialect.stream.createReader(request);
     const read = (data: string) => reader.read({ event: undefined, data }).map(told);
     for (const text of [first, write('"some"', 0), write('" words"', 0)]) read(text);
     for (const bad of ['"a"b"', '"\\x"', '"a\nb"', '"\\"', '"', '""a"', '"\ud800\\"']) {
@@ -129,11 +129,11 @@ describe.each(SHAPES)('%s', (_, dialect, first, write) => {
 
 describe('where it can be', () => {
   const [, padded] = SHAPES;
-  const reader = () => openaiChat.createStreamReader(openaiChat.readRequest(readJsonObject(JSON.stringify(REQUEST))));
+  const reader = () => openaiChat.stream.createReader(openaiChat.request.read(readJsonObject(JSON.stringify(REQUEST))));
 
   test('nothing is parsed', () => {
     for (const [name, dialect, first, write] of SHAPES.filter(([name]) => !name.includes('twice'))) {
-      const one = dialect.createStreamReader(dialect.readRequest(readJsonObject(JSON.stringify(REQUEST))));
+      const one = dialect.stream.createReader(dialect.request.read(readJsonObject(JSON.stringify(REQUEST))));
       for (const data of [first, write('"some"', 1), write('" words"', 2)]) one.read({ event: undefined, data });
       expect(one.read({ event: undefined, data: write('" more"', 3) })[0]?.repeat?.text, name).toBe(' more');
     }

@@ -126,9 +126,9 @@ function readerOf({ client, endpoint }: Stream, request: RelayRequest) {
 
 /** As the relay does it. */
 function run(stream: Stream, pieces: readonly Uint8Array[], isShort: boolean) {
-  const request = stream.client.readRequest(readJsonObject(JSON.stringify({ ...BODY, ...stream.asked })));
+  const request = stream.client.request.read(readJsonObject(JSON.stringify({ ...BODY, ...stream.asked })));
   const reader = readerOf(stream, request);
-  const writer = stream.client.createStreamWriter(request, { keepText: true });
+  const writer = stream.client.stream.createWriter(request, { keepText: true });
   const shortcut = isShort ? createShortcut(reader, writer) : undefined;
   const sse = new SseReader();
   const decoder = new TextDecoder();

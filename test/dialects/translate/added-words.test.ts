@@ -58,7 +58,7 @@ test.each<[keyof typeof DIALECTS, QuirksName]>([
   ['responses', 'moonshot'],
 ])('from %s to %s', (client, name) => {
   const { dialect, body } = DIALECTS[client];
-  const request = dialect.readRequest(readJsonObject(JSON.stringify({ model: 'm', ...body })));
+  const request = dialect.request.read(readJsonObject(JSON.stringify({ model: 'm', ...body })));
   const to = { channel: { quirks: quirksOf(name) }, endpoints: ['chat'] as const, model: 'u', prefill: false };
   const { messages } = JSON.parse(String(carry(dialect, request, to, SENDER).writeRequest(FIELDS)));
   expect(messages.length).toBeGreaterThan(ids.length * 2);

@@ -70,7 +70,7 @@ test('the size of an image is read once, however many routes ask for it', () => 
   const png = '89504e470d0a1a0a0000000d494844520000002000000020';
   const url = `data:image/png;base64,${Buffer.from(png, 'hex').toString('base64')}`;
   const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
-  const request = openaiChat.readRequest(readJsonObject(JSON.stringify({ model: 'm', max_tokens: 100, messages })));
+  const request = openaiChat.request.read(readJsonObject(JSON.stringify({ model: 'm', max_tokens: 100, messages })));
   const [image] = request.input.images ?? [];
   const { size } = image ?? {};
   expect(size).toEqual({ width: 32, height: 32 });

@@ -17,7 +17,7 @@ test('a second route takes the conversation of the first', () => {
       return document.text;
     },
   };
-  const request = openaiChat.readRequest(counted);
+  const request = openaiChat.request.read(counted);
   const from = { requestId: 'r', createdAt: 1, hashUser: (id: string) => id, isFree: false };
   const to = (endpoint: Endpoint) => ({
     channel: { quirks: quirksOf(undefined) },

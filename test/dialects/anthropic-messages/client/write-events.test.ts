@@ -42,12 +42,12 @@ function wholeOf(...events: AnswerEvent[]): Answer {
 
 /** What the client is sent in the end: the frames through the dialect's own reader and writer. */
 function sentOf(events: readonly AnswerEvent[]): string {
-  const request = anthropicMessages.readRequest(
+  const request = anthropicMessages.request.read(
     readJsonObject('{"model":"some:model","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"Hi"}]}'),
   );
   const writer = anthropicMessagesClient.createEventWriter(CONTEXT);
-  const reader = anthropicMessages.createStreamReader(request);
-  const stream = anthropicMessages.createStreamWriter(request, { keepText: false });
+  const reader = anthropicMessages.stream.createReader(request);
+  const stream = anthropicMessages.stream.createWriter(request, { keepText: false });
   const sent = events
     .flatMap((event) => writer.write(event))
     .flatMap((frame) => reader.read(frame))

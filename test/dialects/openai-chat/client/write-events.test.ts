@@ -262,7 +262,7 @@ const anyBlocks = fc.array(
 );
 
 describe('any answer', () => {
-  const request = openaiChat.readRequest(
+  const request = openaiChat.request.read(
     readJsonObject('{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi"}]}'),
   );
   /** By kind: a stream of chats keeps no border between blocks of words. */
@@ -279,7 +279,7 @@ describe('any answer', () => {
   test('is read by the own reader as begun and finished', () => {
     fc.assert(
       fc.property(anyBlocks, (blocks) => {
-        const reader = openaiChat.createStreamReader(request);
+        const reader = openaiChat.stream.createReader(request);
         const kinds = framesOf([...blocks.flat(), stop('end')])
           .flatMap((data) => reader.read({ event: undefined, data }))
           .map(({ kind }) => kind);
@@ -306,16 +306,16 @@ describe('any answer', () => {
 });
 
 describe('a stream that another run continues', () => {
-  const request = openaiChat.readRequest(
+  const request = openaiChat.request.read(
     readJsonObject('{"model":"m","stream":true,"messages":[{"role":"user","content":"Hi"}]}'),
   );
   const run = (...events: AnswerEvent[]) => {
-    const reader = openaiChat.createStreamReader(request);
+    const reader = openaiChat.stream.createReader(request);
     return framesOf(events).flatMap((data) => reader.read({ event: undefined, data }));
   };
 
   const thoughtAgain = (...before: AnswerEvent[]) => {
-    const writer = openaiChat.createStreamWriter(request, { keepText: false });
+    const writer = openaiChat.stream.createWriter(request, { keepText: false });
     for (const event of run(...before)) writer.write(event);
     const continued = writer.continue('fresh');
     const again = run(...block({ kind: 'reasoning' }, 'Let me see'), ...text('Yes'), stop('end'));

@@ -45,10 +45,10 @@ function contextOf(body: object = {}): AnswerContext {
 
 /** What a client gets: written, read by the dialect's own reader, sent by its own writer. */
 function deliver(events: readonly AnswerEvent[], context = contextOf()): string {
-  const request = openaiResponses.readRequest(context.asked);
+  const request = openaiResponses.request.read(context.asked);
   const writer = openaiResponsesClient.createEventWriter(context);
-  const reader = openaiResponses.createStreamReader(request);
-  const out = openaiResponses.createStreamWriter(request, { keepText: false });
+  const reader = openaiResponses.stream.createReader(request);
+  const out = openaiResponses.stream.createWriter(request, { keepText: false });
   const frames = events.flatMap(writer.write);
   const sent = frames.flatMap((frame) => reader.read(frame)).map((event) => out.write(event));
   const usage = { buckets: { ...NO_BUCKETS, input: 5, output: 3 }, reasoning: 1 };
@@ -284,15 +284,15 @@ describe('the life of a response', () => {
     const { response } = frames(events).at(-1);
     const whole = readJsonObject(openaiResponsesClient.writeWhole(events, contextOf()));
     expect(whole.value).toEqual(response);
-    expect(openaiResponses.readAnswer(whole)).toMatchObject({ output: { hasContent: true, hasReasoning: true } });
+    expect(openaiResponses.answer.read(whole)).toMatchObject({ output: { hasContent: true, hasReasoning: true } });
   });
 });
 
 test('our own failure reaches users of the SDK as a response that failed', async () => {
   const context = contextOf();
-  const request = openaiResponses.readRequest(context.asked);
-  const reader = openaiResponses.createStreamReader(request);
-  const out = openaiResponses.createStreamWriter(request, { keepText: false });
+  const request = openaiResponses.request.read(context.asked);
+  const reader = openaiResponses.stream.createReader(request);
+  const out = openaiResponses.stream.createWriter(request, { keepText: false });
   const writer = openaiResponsesClient.createEventWriter(context);
   const begun = text('Hi')
     .slice(0, 2)

@@ -3,13 +3,13 @@
 import { fault } from '../../faults/fault.ts';
 import type { Json, JsonDocument } from '../../kit/json/json.ts';
 import { type LongMember, parseLong } from '../../kit/json/long-members.ts';
-import type { LongAnswers, RelayRequest } from '../dialect.ts';
+import type { LongMemberRules, RelayRequest } from '../dialect.ts';
 
 /** Of one vector: as many numbers as the largest embedders give, each in a line of its own with all of its digits. */
 const MAX_NUMBERS = 4_096;
 const NUMBER_BYTES = 32;
 
-export const LONG_ANSWERS: LongAnswers = {
+export const LONG_MEMBERS: LongMemberRules = {
   member: 'embedding',
   mostBytes: ({ document }) => inputsOf(document.value.input) * MAX_NUMBERS * NUMBER_BYTES,
   write,
