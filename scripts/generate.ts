@@ -2,12 +2,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { faultTableMarkdown } from '../src/faults/document.ts';
-import { LANGUAGES } from '../src/site/language.ts';
+import { LANGUAGES, type Language } from '../src/site/language.ts';
 import { migrate } from '../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../src/store/sqlite/open-database.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { dumpPostgresSchema } from './postgres-schema.ts';
 import { quirksTableMarkdown } from './quirks-table.ts';
+import { readFigures } from './record-figures.ts';
+import { reliabilityTableMarkdown } from './reliability-table.ts';
 
 export interface GeneratedFile {
   /** Relative to the project's root. */
@@ -27,12 +29,17 @@ export function generateFiles(): GeneratedFile[] {
       path,
       text: withPart(readText(path), 'faults', faultTableMarkdown()),
     })),
-    ...LANGUAGES.map((language) => {
-      const path = language === 'en' ? 'docs/translation.md' : `docs/${language}/translation.md`;
-      return { path, text: withPart(readText(path), 'quirks', quirksTableMarkdown(language)) };
-    }),
+    ...LANGUAGES.flatMap((language) => [
+      generatePart(language, 'translation.md', 'quirks', quirksTableMarkdown(language)),
+      generatePart(language, 'reliability.md', 'promises', reliabilityTableMarkdown(language, readFigures())),
+    ]),
     { path: 'src/store/sqlite/schema.sql', text: dumpSchema() },
   ];
+}
+
+function generatePart(language: Language, page: string, name: string, part: string): GeneratedFile {
+  const path = language === 'en' ? `docs/${page}` : `docs/${language}/${page}`;
+  return { path, text: withPart(readText(path), name, part) };
 }
 
 /** A page with the part between `<!-- NAME:begin -->` and `<!-- NAME:end -->` replaced. */

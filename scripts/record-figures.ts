@@ -1,7 +1,7 @@
 // The commands that prove something (`npm run simulate`, `npm run torture`, …) write the figures of a run with `--record`.
 // `npm run docs` makes the table in docs/reliability.md from them.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 
@@ -33,4 +33,15 @@ export function recordFigures(name: string, command: string, figures: Record<str
   };
   mkdirSync(FIGURES_DIR, { recursive: true });
   writeFileSync(join(FIGURES_DIR, `${name}.json`), `${JSON.stringify(run, null, 2)}\n`);
+}
+
+/** The last recorded run of each name. */
+export function readFigures(): Map<string, RecordedRun> {
+  const files = existsSync(FIGURES_DIR) ? readdirSync(FIGURES_DIR).filter((file) => file.endsWith('.json')) : [];
+  return new Map(
+    files.map((file) => [
+      file.slice(0, -'.json'.length),
+      JSON.parse(readFileSync(join(FIGURES_DIR, file), 'utf8')) as RecordedRun,
+    ]),
+  );
 }

@@ -1,9 +1,12 @@
-// The `test` mode: types, lint, then every test; or only the test files given. Ends with one line of totals.
+// The `test` mode: types, lint, then every test; or only the test files given. Ends with one line of totals. With
+// `--record`, the figures of a run without a failure are written to docs/figures.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { runBun } from './bun.mjs';
 import { bunTest } from './bun-test.mjs';
 import { runSteps, typesAndLint } from './check.mjs';
+import { ScriptFailure } from './fail.mjs';
 import { readTotals } from './junit.mjs';
 import { inRoot, root } from './root.mjs';
 
@@ -15,14 +18,28 @@ const WORKERS = Math.min(8, 2 * availableParallelism());
 const TIMINGS = inRoot('test', 'timings.json');
 const IN_PARALLEL = [`--parallel=${WORKERS}`, '--no-isolate', `--timings=${TIMINGS}`];
 
+const RECORD = '--record';
+
 /** Returns the exit code. */
-export async function test(args) {
+export async function test(allArgs) {
+  const args = allArgs.filter((arg) => arg !== RECORD);
+  const recordedAs = allArgs.includes(RECORD) ? nameOfRun(args) : undefined;
+  const startedAt = performance.now();
   const checksFailed = args.length === 0 && (await runSteps(typesAndLint)) !== 0;
   const totals = await runTests(args);
   const problems = findProblems(totals, checksFailed);
   for (const problem of problems) console.log(problem);
   console.log(totalsLine(totals));
-  return problems.length === 0 && totals.failed === 0 ? 0 : 1;
+  if (problems.length > 0 || totals.failed > 0) return 1;
+  if (recordedAs === undefined) return 0;
+  const seconds = (performance.now() - startedAt) / 1000;
+  return runBun(['scripts/record-tests.ts', recordedAs, `${totals.passed}`, `${totals.skipped}`, `${seconds}`]);
+}
+
+function nameOfRun(args) {
+  if (args.length === 0) return 'suite';
+  if (process.env.HISTORIES !== undefined) return 'histories';
+  throw new ScriptFailure('Only a run of every test, and `npm run test:long`, can be recorded.', 2);
 }
 
 async function runTests(args) {

@@ -331,6 +331,22 @@ describe('npm test', () => {
     expect(exitCode).toBe(0);
   });
 
+  test('with --record, writes the figures of a run of every test, if none failed', async () => {
+    const clone = freshClone({ 'test/a.test.ts': passing });
+    expect((await clone.run(['test', '--record'])).exitCode).toBe(0);
+    expect(JSON.parse(clone.read('docs/figures/suite.json'))).toMatchObject({
+      command: 'npm test',
+      figures: { 'tests passed': '2', 'tests skipped': '0' },
+    });
+
+    const failing = freshClone({ 'test/a.test.ts': bunTest("test('a', () => expect(1).toBe(2));") });
+    expect((await failing.run(['test', '--record'])).exitCode).toBe(1);
+    expect(failing.has('docs/figures')).toBe(false);
+
+    const part = await failing.run(['test', 'test/a.test.ts', '--record']);
+    expect(part).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('can be recorded') });
+  });
+
   test('counts failures, and files that do not even load', async () => {
     const clone = freshClone({
       'test/a.test.ts': passing,

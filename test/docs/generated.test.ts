@@ -12,6 +12,8 @@ test.each([
   'docs/zh-TW/errors.md',
   'docs/translation.md',
   'docs/zh-TW/translation.md',
+  'docs/reliability.md',
+  'docs/zh-TW/reliability.md',
   'src/store/sqlite/schema.sql',
 ])('%s is what `npm run docs` writes', (path) => {
   const generated = generateFiles().find((file) => file.path === path);

@@ -5,12 +5,15 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withPart } from '../../scripts/generate.ts';
+import { recordFigures } from '../../scripts/record-figures.ts';
+import { RUNS } from '../../scripts/reliability-promises.ts';
 import { type Bench, startBench } from './bench.ts';
 import { checkRun } from './check-run.ts';
 import { FAULTS } from './faults.ts';
 import { type FaultRuns, failoverTableMarkdown } from './table.ts';
 
 const DOCS = join(import.meta.dir, '..', '..', 'docs');
+const isWriting = process.env.FAILOVER_TABLE === 'write';
 const results: FaultRuns[] = [];
 
 let bench: Bench;
@@ -38,6 +41,14 @@ test.each([
   const path = join(DOCS, page);
   const committed = readFileSync(path, 'utf8');
   const seen = withPart(committed, 'failover', failoverTableMarkdown(results, language));
-  if (process.env.FAILOVER_TABLE === 'write') writeFileSync(path, seen);
+  if (isWriting) writeFileSync(path, seen);
   else expect(committed).toBe(seen);
+});
+
+test.if(isWriting)('the figures of the run are recorded', () => {
+  // A fault with a wrong call is not among the results.
+  expect(results.map(({ fault }) => fault)).toEqual([...FAULTS]);
+  const calls = results.flatMap(({ runs }) => runs.flatMap((run) => run.calls)).length;
+  const figures = { faults: `${FAULTS.length}`, calls: calls.toLocaleString('en'), 'calls wrong': '0' };
+  recordFigures('failover', RUNS.failover, figures);
 });

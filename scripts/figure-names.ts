@@ -1,0 +1,23 @@
+// The names of recorded figures in Chinese. They are recorded in English.
+
+import type { Language } from '../src/site/language.ts';
+
+const IN_CHINESE: Readonly<Record<string, string>> = {
+  'tests passed': '通過的測試',
+  'tests skipped': '略過的測試',
+  'test files': '測試檔案',
+  time: '時間',
+  'histories on SQLite': 'SQLite 上的歷程',
+  'histories on PostgreSQL': 'PostgreSQL 上的歷程',
+  faults: '故障',
+  calls: '呼叫',
+  'calls wrong': '錯誤的呼叫',
+};
+
+export function figureNameIn(language: Language, name: string): string {
+  return language === 'en' ? name : (IN_CHINESE[name] ?? name);
+}
+
+export function hasChineseName(name: string): boolean {
+  return Object.hasOwn(IN_CHINESE, name);
+}
