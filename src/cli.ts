@@ -26,7 +26,7 @@ import { openStore } from './server/settings/open-store.ts';
 import { createSecretResolver } from './server/settings/resolve-secret.ts';
 import { readSettings, SettingsRefused } from './server/settings/settings.ts';
 import { isExecutable } from './server/shipped-files.ts';
-import { databasePlace } from './store/database-place.ts';
+import { databasePlace } from './store/database-url.ts';
 import { StoreRefused } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
 

@@ -3,6 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { MINUTE_MS } from '../../src/kit/clock.ts';
+import { createConnect } from '../../src/store/postgres/connect.ts';
 import { createPool, type Pool, type PoolOptions } from '../../src/store/postgres/pool.ts';
 import { prepareReads } from '../../src/store/postgres/prepare-reads.ts';
 import { eventually } from '../support/eventually.ts';
@@ -39,7 +40,8 @@ afterEach(async () => {
 
 function poolOf(options: Pick<PoolOptions, 'connections'> & Partial<PoolOptions>): Pool {
   const settings = { application_name: 'pool', default_transaction_read_only: 'on' };
-  return createPool({ clock, url: database.url, settings, statementMs: STATEMENT_MS, away: () => away, ...options });
+  const connect = createConnect(database.url, clock);
+  return createPool({ clock, connect, settings, statementMs: STATEMENT_MS, away: () => away, ...options });
 }
 
 /** In place of the pool with one user for each connection. */
@@ -183,7 +185,7 @@ test('when the database goes away, who waits is refused at once, too', async () 
 test('where quick questions share connections, all of them are on their way at once', async () => {
   const { port } = new URL(database.url);
   const proxy = await startTcpProxy(Number(port));
-  await share({ connections: 2, url: database.url.replace(port, String(proxy.port)) });
+  await share({ connections: 2, connect: createConnect(database.url.replace(port, String(proxy.port)), clock) });
   const look = (name: string) => pool.ask({ sql: 'SELECT $1::text AS name', values: [name] });
   await Promise.all([look('first'), look('second')]);
   const names = Array.from({ length: 100 }, (_, index) => `question ${100 + index}.`);

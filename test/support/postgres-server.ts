@@ -15,6 +15,8 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Resolves when its first process has ended. */
   stop(): Promise<void>;
+  /** A standby with a copy of the data, for a server that is stopped. `flags` are for `postgres`. */
+  copyAsStandby(port: number, flags: readonly string[]): PostgresServer;
 }
 
 interface User {
@@ -24,7 +26,7 @@ interface User {
 
 /** The account that every Unix has for processes without rights. */
 const UNPRIVILEGED = 'nobody';
-const READY = 'database system is ready to accept connections';
+const READY = /database system is ready to accept (read-only )?connections/;
 const PASSWORD = 'password';
 
 /** `flags` are for `postgres`. The superuser is `postgres`, its password `password`. */
@@ -35,7 +37,7 @@ export async function createPostgresServer(port: number, flags: readonly string[
     const { initdb, postgres } = await findBinaries(folder, user);
     const data = join(folder, 'data');
     initialise(initdb, { folder, data, user });
-    return controlServer(folder, user, [postgres, '-D', data, '-p', String(port), ...flags]);
+    return controlServer({ folder, user, postgres, port, flags });
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
@@ -96,7 +98,16 @@ function run(command: string, args: readonly string[], user?: User): void {
 /** C, because every machine has it, and what the server says is compared with `READY`. */
 const asUser = (user: User | undefined) => ({ ...user, cwd: '/', env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } });
 
-function controlServer(folder: string, user: User | undefined, [postgres = '', ...args]: string[]): PostgresServer {
+interface ServerParts {
+  folder: string;
+  user: User | undefined;
+  postgres: string;
+  port: number;
+  flags: readonly string[];
+}
+
+function controlServer({ folder, user, postgres, port, flags }: ServerParts): PostgresServer {
+  const args = ['-D', join(folder, 'data'), '-p', String(port), ...flags];
   let child: ChildProcess | undefined;
   let ended = Promise.resolve();
 
@@ -110,9 +121,9 @@ function controlServer(folder: string, user: User | undefined, [postgres = '', .
       started.once('close', () => reject(new Error(`PostgreSQL ended: ${said}`)));
       started.stderr?.on('data', (bytes: Buffer) => {
         // Read to its end, or the server would wait at a full pipe; kept only until it is ready.
-        if (said.includes(READY)) return;
+        if (READY.test(said)) return;
         said += bytes.toString();
-        if (said.includes(READY)) resolve();
+        if (READY.test(said)) resolve();
       });
     });
 
@@ -124,6 +135,12 @@ function controlServer(folder: string, user: User | undefined, [postgres = '', .
       child?.kill('SIGINT');
       await ended;
       child = undefined;
+    },
+    copyAsStandby(standbyPort, standbyFlags) {
+      const copy = createFolder(user);
+      run('cp', ['-R', '-p', join(folder, 'data'), join(copy, 'data')]);
+      run('touch', [join(copy, 'data', 'standby.signal')], user);
+      return controlServer({ folder: copy, user, postgres, port: standbyPort, flags: standbyFlags });
     },
   };
 }

@@ -19,12 +19,11 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export interface TestPostgres {
+/** A server that tests can break. */
+export interface BreakableServer {
   port: number;
-  /** With the newest schema, unless it shall be empty. */
-  createDatabase(options?: { empty?: boolean }): Promise<TestDatabase>;
-  /** Resolves when somebody has come to a pg_sleep. */
-  untilAsleep(): Promise<void>;
+  /** Runs a statement as the superuser. */
+  run(statement: string, database?: string): Promise<unknown[]>;
   /** Ends the server at once, as a crash does. */
   crash(): Promise<void>;
   start(): Promise<void>;
@@ -32,6 +31,20 @@ export interface TestPostgres {
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
+}
+
+export interface TestPostgres extends BreakableServer {
+  /** With the newest schema, unless it shall be empty. */
+  createDatabase(options?: { empty?: boolean }): Promise<TestDatabase>;
+  /** Resolves when somebody has come to a pg_sleep. */
+  untilAsleep(): Promise<void>;
+  /** Restarts this server with a standby, which every commit waits for from then on. */
+  addStandby(): Promise<TestStandby>;
+}
+
+export interface TestStandby extends BreakableServer {
+  /** Resolves when it takes writes. */
+  promote(): Promise<void>;
 }
 
 /** What files need that leave the server itself alone. */
@@ -45,6 +58,7 @@ const START_WITHIN_MS = 100_000;
 const STOP_WITHIN_MS = 30_000;
 const START_AGAIN_MS = 100;
 const TEMPLATE = 'with_schema';
+const STANDBY = 'standby';
 const FLAGS = ['-c', 'unix_socket_directories=', '-c', 'listen_addresses=127.0.0.1'];
 
 /** A test run that is killed cannot clean up after itself: this waits for its end, then ends the server. */
@@ -54,11 +68,77 @@ const GUARD = `trap '' INT TERM HUP; while kill -0 "$0"; do sleep 1; done
 export async function startPostgres(): Promise<TestPostgres> {
   const port = await freePort();
   const server = await createPostgresServer(port, FLAGS);
-  const { folder, pid } = server;
-  const urlOf = (database: string) => `postgres://postgres:password@127.0.0.1:${port}/${database}`;
+  const control = controlServer(server, port);
+  const standbys: TestStandby[] = [];
+  const urlOf = (database: string) => urlAt(port, database);
   let count = 0;
+
+  try {
+    await control.start();
+    await control.run(`CREATE DATABASE ${TEMPLATE}`);
+    const connection = await openConnection({ url: urlOf(TEMPLATE), settings: {} }, systemClock);
+    await migrate(connection);
+    await connection.close();
+  } catch (error) {
+    await control.stop();
+    throw error;
+  }
+
+  return {
+    ...control,
+    async untilAsleep() {
+      const asleep = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+      await eventually('somebody sleeps', async () => (await control.run(asleep)).length > 0);
+    },
+    async createDatabase({ empty = false } = {}) {
+      const name = `test_${++count}`;
+      await control.run(`CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE}`);
+      const client = new SQL(urlOf(name), { max: 1, bigint: true, database: name });
+      return {
+        url: urlOf(name),
+        sql: async (query, ...values) => [...(await client.unsafe(query, values))] as never,
+        async plant(script) {
+          await client
+            .unsafe(`SET session_replication_role = replica; ${script}; RESET session_replication_role`)
+            .simple();
+        },
+        async drop() {
+          await client.close({ timeout: 0 });
+          await control.run(`DROP DATABASE ${name} WITH (FORCE)`);
+        },
+      };
+    },
+    async addStandby() {
+      await within(STOP_WITHIN_MS, server.stop());
+      const standbyPort = await freePort();
+      const source = `host=127.0.0.1 port=${port} user=postgres password=password application_name=${STANDBY}`;
+      const copy = server.copyAsStandby(standbyPort, [...FLAGS, '-c', `primary_conninfo=${source}`]);
+      const standby = controlServer(copy, standbyPort);
+      await control.start();
+      await standby.start();
+      await control.run(`ALTER SYSTEM SET synchronous_standby_names = '${STANDBY}'`);
+      await control.run('SELECT pg_reload_conf()');
+      const following = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'";
+      await eventually('the standby follows', async () => (await control.run(following)).length > 0);
+      const added: TestStandby = {
+        ...standby,
+        async promote() {
+          await standby.run('SELECT pg_promote()');
+        },
+      };
+      standbys.push(added);
+      return added;
+    },
+    async stop() {
+      for (const standby of standbys) await standby.stop();
+      await control.stop();
+    },
+  };
+}
+
+function controlServer(server: PostgresServer, port: number): BreakableServer {
+  const { folder, pid } = server;
   let isPaused = false;
-  const start = () => within(START_WITHIN_MS, startAgain(server));
   const guard = Bun.spawn(['sh', '-c', GUARD, String(process.pid), folder], { stdio: ['ignore', 'ignore', 'ignore'] });
   guard.unref();
   /** The first process before all others: then it starts no more of them. */
@@ -71,55 +151,17 @@ export async function startPostgres(): Promise<TestPostgres> {
     if (isPaused) signal('SIGCONT');
     isPaused = false;
   };
-
-  const end = async () => {
-    await within(STOP_WITHIN_MS, server.stop()).catch(() => undefined);
-    guard.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  };
-
-  try {
-    await start();
-    await runOn(urlOf('postgres'), `CREATE DATABASE ${TEMPLATE}`);
-    const connection = await openConnection({ url: urlOf(TEMPLATE), settings: {} }, systemClock);
-    await migrate(connection);
-    await connection.close();
-  } catch (error) {
-    await end();
-    throw error;
-  }
-
   return {
     port,
-    async untilAsleep() {
-      const asleep = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
-      await eventually('somebody sleeps', async () => (await runOn(urlOf('postgres'), asleep)).length > 0);
-    },
-    async createDatabase({ empty = false } = {}) {
-      const name = `test_${++count}`;
-      await runOn(urlOf('postgres'), `CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE}`);
-      const client = new SQL(urlOf(name), { max: 1, bigint: true, database: name });
-      return {
-        url: urlOf(name),
-        sql: async (query, ...values) => [...(await client.unsafe(query, values))] as never,
-        async plant(script) {
-          await client
-            .unsafe(`SET session_replication_role = replica; ${script}; RESET session_replication_role`)
-            .simple();
-        },
-        async drop() {
-          await client.close({ timeout: 0 });
-          await runOn(urlOf('postgres'), `DROP DATABASE ${name} WITH (FORCE)`);
-        },
-      };
-    },
+    run: (statement, database = 'postgres') => runOn(urlAt(port, database), statement),
+    start: () => within(START_WITHIN_MS, startAgain(server)),
     async crash() {
       const processes = processesOf(pid());
       const stopped = server.stop();
       for (const one of processes) kill(one, 'SIGKILL');
       await stopped;
+      isPaused = false;
     },
-    start,
     pause() {
       isPaused = true;
       signal('SIGSTOP');
@@ -127,9 +169,15 @@ export async function startPostgres(): Promise<TestPostgres> {
     resume,
     async stop() {
       resume();
-      await end();
+      await within(STOP_WITHIN_MS, server.stop()).catch(() => undefined);
+      guard.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function urlAt(port: number, database: string): string {
+  return `postgres://postgres:password@127.0.0.1:${port}/${database}`;
 }
 
 let shared: Promise<TestPostgres> | undefined;

@@ -5,6 +5,7 @@ import { systemClock } from '../../kit/clock.ts';
 import { counted } from '../../kit/counted.ts';
 import { formatNtd } from '../../kit/money.ts';
 import { wrongWallets } from '../../store/audit-queries.ts';
+import { MASK, maskPassword, readDatabaseUrls } from '../../store/database-url.ts';
 import { type Moved, moveDatabase, undoMove } from '../../store/move/move-database.ts';
 import { openTarget } from '../../store/move/open-target.ts';
 import type { Difference } from '../../store/reads.ts';
@@ -84,7 +85,7 @@ function targetUrl({ options, variable }: Invocation): string {
   const name = given.startsWith('env:') ? given.slice('env:'.length) : undefined;
   const url = name === undefined ? given : variable(name);
   if (url === undefined) throw new WrongUsage(`the variable ${name} of --to is not set`);
-  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return url;
+  if (readDatabaseUrls(url)) return url;
   throw new WrongUsage('--to must be a URL that begins with postgres://, or env:NAME for a variable with one');
 }
 
@@ -121,15 +122,11 @@ function withFrozen(error: unknown, frozen: readonly string[]): unknown {
   return new CommandRefused(`${error.message}\n${note}`, { frozen });
 }
 
-const MASK = '***';
-
 /** The command that starts the server there, with the pepper from its place and without secrets. */
 function nextStart({ variable, serveLine }: Invocation, url: string, file: string): string {
-  const shown = new URL(url);
-  if (shown.password !== '') shown.password = MASK;
   const kept = join(dirname(file), 'pepper');
   const pepper = variable('SECRETS_PEPPER') === undefined ? `"$(cat ${quoted(kept)})"` : '"$SECRETS_PEPPER"';
-  return `DATABASE_URL=${quoted(shown.href)} SECRETS_PEPPER=${pepper} ${serveLine}`;
+  return `DATABASE_URL=${quoted(maskPassword(url))} SECRETS_PEPPER=${pepper} ${serveLine}`;
 }
 
 /** Quotes a word for a shell. */

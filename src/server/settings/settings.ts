@@ -8,6 +8,7 @@ import { type Network, parseAddress, parseNetwork } from '../../kit/address.ts';
 import { type KillOrder, parseKillOrder } from '../../kit/failpoint.ts';
 import { isOwnKey } from '../../kit/own-key.ts';
 import { isWebhookSecret } from '../../kit/webhook-signature.ts';
+import { readDatabaseUrls } from '../../store/database-url.ts';
 
 export interface Settings {
   port: number;
@@ -315,8 +316,10 @@ function isContact(text: string): boolean {
 
 function readDatabaseUrl(text: string | undefined, faults: string[]): string | undefined {
   if (text === undefined) return undefined;
-  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return text;
-  faults.push('DATABASE_URL must be a URL that begins with postgres://');
+  if (readDatabaseUrls(text)) return text;
+  faults.push(
+    'DATABASE_URL must be a URL that begins with postgres://; several servers are separated by commas (postgres://USER@HOST1:5432,HOST2:5432/DATABASE), and target_session_attrs can only be read-write or primary',
+  );
   return undefined;
 }
 

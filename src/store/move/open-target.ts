@@ -2,8 +2,10 @@
 // Until it commits nobody else sees a row of it, and no server can start there.
 
 import type { Clock } from '../../kit/clock.ts';
+import { databasePlace } from '../database-url.ts';
 import { checkServer } from '../postgres/check-server.ts';
-import { type Connection, openConnection, type Rows } from '../postgres/connection.ts';
+import { createConnect } from '../postgres/connect.ts';
+import type { Connection, Rows } from '../postgres/connection.ts';
 import { NoAnswer } from '../postgres/errors.ts';
 import { MIGRATION_LOCK, migrate } from '../postgres/migrate.ts';
 import { cannotUse } from '../postgres/postgres-store.ts';
@@ -42,12 +44,13 @@ const NEW_DATABASE = 'make a new database for this, such as by createdb, and nam
 
 /** Rejects with StoreRefused. */
 export async function openTarget(url: string, clock: Clock): Promise<Target> {
-  const connect = () => openConnection({ url, settings: SETTINGS }, clock);
+  const open = createConnect(url, clock);
+  const connect = () => open(SETTINGS);
   let connection: Connection | undefined;
   try {
     connection = await connect();
     await checkServer(connection, false);
-    return await begin(connection, placeOf(url), connect);
+    return await begin(connection, databasePlace(url), connect);
   } catch (error) {
     await connection?.close();
     throw error instanceof StoreRefused ? error : cannotUse(url, error);
@@ -128,9 +131,4 @@ function askOn(connection: Connection, withinMs = STATEMENT_MS): Ask {
     if (!answer?.ok) throw answer?.error ?? new NoAnswer('no answer');
     return answer.rows;
   };
-}
-
-function placeOf(url: string): string {
-  const { host, pathname } = new URL(url);
-  return host + pathname;
 }

@@ -5,7 +5,8 @@ import { fault } from '../../faults/fault.ts';
 import { assert } from '../../kit/assert.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { TimeLimits } from '../read.ts';
-import { type Connection, openConnection, type Query, type Rows, toRows } from './connection.ts';
+import type { Connect } from './connect.ts';
+import { type Connection, type Query, type Rows, toRows } from './connection.ts';
 import { ConnectionLost, explain, isReadOnly, NoAnswer } from './errors.ts';
 import { createSeats } from './seats.ts';
 
@@ -23,7 +24,7 @@ export interface Pool {
 
 export interface PoolOptions {
   clock: Clock;
-  url: string;
+  connect: Connect;
   connections: number;
   /** So many may have asked one connection at once. More than one only where everything that is asked is a quick read: it
    * stands in line behind the others', and is asked once more if the connection is lost, be it for one of them. */
@@ -44,7 +45,7 @@ interface Line {
 const GRACE_MS = 500;
 
 export function createPool(options: PoolOptions): Pool {
-  const { clock, url, connections, usersEach = 1, settings, statementMs, away } = options;
+  const { clock, connect, connections, usersEach = 1, settings, statementMs, away } = options;
   const limits = { statement_timeout: String(statementMs), idle_in_transaction_session_timeout: '10000' };
   const lines = Array.from({ length: connections }, (): Line => ({ connection: undefined, opening: undefined }));
   const seats = createSeats(clock, lines, usersEach);
@@ -57,7 +58,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   async function open(line: Line): Promise<Connection> {
-    const connection = await openConnection({ url, settings: { ...limits, ...settings } }, clock);
+    const connection = await connect({ ...limits, ...settings });
     line.connection = connection;
     if (isClosed) await drop(line);
     return connection;

@@ -4,7 +4,7 @@ import { alarmSubject } from '../../kit/alarms.ts';
 import { assert } from '../../kit/assert.ts';
 import { type Clock, sleep } from '../../kit/clock.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
-import { databasePlace } from '../database-place.ts';
+import { databasePlace } from '../database-url.ts';
 import { forgetOld } from '../forget-old.ts';
 import { forgetLosses, forgetLossSums, forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
 import { StoreRefused } from '../refusal.ts';
@@ -12,7 +12,7 @@ import type { Store } from '../store.ts';
 import { boundWait } from './bound-wait.ts';
 import { checkServer } from './check-server.ts';
 import { commitBatch } from './commit-batch.ts';
-import { openConnection } from './connection.ts';
+import { type Connect, createConnect } from './connect.ts';
 import { explain, isPassing } from './errors.ts';
 import { watchHealth } from './health.ts';
 import { migrate } from './migrate.ts';
@@ -88,12 +88,11 @@ const MIGRATION_SETTINGS = { application_name: 'ai-gateway migration', statement
 /** Rejects with StoreRefused if the database cannot be used. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { url, clock, lanes = LANES, patienceMs, meter } = options;
-  await prepareDatabase(options);
-  const connect = (settings: Readonly<Record<string, string>>, onLost?: () => void) =>
-    openConnection({ url, settings, ...(onLost ? { onLost } : {}) }, clock);
+  const connect = createConnect(url, clock);
+  await prepareDatabase(options, connect);
   const away = () => health.away;
   const poolOf = (connections: number, settings: Readonly<Record<string, string>>, usersEach = 1) =>
-    createPool({ clock, url, connections, usersEach, settings, statementMs: STATEMENT_MS, away });
+    createPool({ clock, connect, connections, usersEach, settings, statementMs: STATEMENT_MS, away });
   const reads = poolOf(READ_CONNECTIONS, READ_SETTINGS, READS_EACH);
   // Without it every key is looked up for every call: so it must not stand behind these look-ups.
   const pulses = poolOf(1, READ_SETTINGS, READS_EACH);
@@ -182,7 +181,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 const FORGET = [...forgetOld('$1'), 'DELETE FROM writers WHERE touched_at < $1'];
 
-async function prepareDatabase(options: PostgresOptions): Promise<void> {
+async function prepareDatabase(options: PostgresOptions, connect: Connect): Promise<void> {
   const { url, clock, startWithinMs = START_WITHIN_MS, wait } = options;
   const until = wait ? Number.POSITIVE_INFINITY : clock.monotonic() + startWithinMs;
   let isTold = false;
@@ -192,7 +191,7 @@ async function prepareDatabase(options: PostgresOptions): Promise<void> {
   };
   for (;;) {
     try {
-      return await prepareOnce(options, tellAway);
+      return await prepareOnce(options, connect, tellAway);
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
       const refused = cannotUse(url, error);
@@ -203,9 +202,9 @@ async function prepareDatabase(options: PostgresOptions): Promise<void> {
   }
 }
 
-async function prepareOnce(options: PostgresOptions, tellAway: (why: string) => void): Promise<void> {
+async function prepareOnce(options: PostgresOptions, connect: Connect, tellAway: (why: string) => void): Promise<void> {
   const { url, clock, unsafeNoSync = false } = options;
-  const connection = await openConnection({ url, settings: MIGRATION_SETTINGS }, clock);
+  const connection = await connect(MIGRATION_SETTINGS);
   let cancel = () => {};
   try {
     await checkServer(connection, unsafeNoSync);
