@@ -51,7 +51,7 @@ const MAX_FORM_BYTES = 4 * 1024 * 1024;
 
 const KEPT_NAMES: ReadonlySet<string> = new Set([
   ...['amount', 'kind', 'reason', 'name', 'nickname', 'address', 'count', 'expires', 'note'],
-  ...['fee', 'card', 'request', 'billing_name', 'tax_id'],
+  ...['fee', 'card', 'billing_name', 'tax_id'],
   ...['titleEn', 'titleZh', 'textEn', 'textZh', 'started', 'ended', 'endedBefore'],
   ...['list', 'bill', 'rate', 'markup', 'channel', 'cost', 'free'],
 ]);

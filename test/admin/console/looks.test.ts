@@ -82,7 +82,6 @@ async function fillShop(): Promise<string[]> {
     ...['/accounts?sort=spend', `/refusals/${refused}`],
     ...[`/accounts/${accountId}/refund`, `/accounts/${accountId}/payout`, `/accounts/${accountId}/statements`],
     `/accounts/${accountId}/statements/${taipeiTime(Date.now()).slice(0, 7)}`,
-    `/accounts/${accountId}/refund?request=${used?.requestId}`,
     ...[`/accounts/${accountId}/freeze`, `/accounts/${accountId}/keys/${keyId}/revoke`, '/ledger', '/ledger/reconcile'],
     ...['/ledger/losses', '/ledger/losses?by=account&days=30', '/ledger/losses?by=channel&days=90'],
     ...['/ledger/profit', '/ledger/profit?by=account&days=90', '/ledger/profit?by=day&days=30'],

@@ -3,6 +3,7 @@
 
 import type { Nano } from '../../../kit/money.ts';
 import { count, dateTime, milliseconds, money } from '../../../site/format.ts';
+import type { Notice } from '../../../site/frame.tsx';
 import { type Language, wordsOf } from '../../../site/language.ts';
 import { Attempts, RequestStatus } from '../../../site/parts/attempts.tsx';
 import { type Fact, Facts, Under } from '../../../site/parts/table.tsx';
@@ -10,7 +11,7 @@ import type { Entry, UsageRecord } from '../../../store/rows.ts';
 import type { showRequest } from '../../actions/accounts.ts';
 import { Customer, type Nicknames } from '../customer.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
-import { RefundLink } from '../refunds/links.tsx';
+import { type RefundForm, RequestRefund } from '../refunds/request-refund.tsx';
 import { consoleWords } from '../words/words.ts';
 
 interface RequestProps {
@@ -19,19 +20,22 @@ interface RequestProps {
   nicknames: Nicknames;
   requestId: string;
   found: Awaited<ReturnType<typeof showRequest>>;
+  refund: RefundForm;
+  notice?: Notice | undefined;
 }
 
 export const requestPath = (accountId: string, requestId: string) => `/accounts/${accountId}/requests/${requestId}`;
 
-export function RequestPage({ context, accountId, nicknames, requestId, found }: RequestProps) {
+export function RequestPage({ context, accountId, nicknames, requestId, found, refund, notice }: RequestProps) {
   const { accounts } = context.words;
+  const refundOf = { context, path: requestPath(accountId, requestId), ...refund };
   const account = <Customer accountId={accountId} nicknames={nicknames} />;
   const heads: Fact[] = [
     [accounts.request, requestId],
     [accounts.account, account],
   ];
   return (
-    <ConsolePage context={context} section="accounts" title={accounts.request}>
+    <ConsolePage context={context} section="accounts" title={accounts.request} notice={notice}>
       {found.isOpen ? (
         <>
           <p>{accounts.stillRuns}</p>
@@ -44,7 +48,7 @@ export function RequestPage({ context, accountId, nicknames, requestId, found }:
             facts={[...heads, ...factsOfEntry(context.language, found.entry), ...refundFacts(context, found.refunded)]}
             look="lines"
           />
-          <RefundLink {...{ context, accountId, requestId, left: found.entry.amount - found.refunded }} />
+          <RequestRefund {...refundOf} charged={found.entry.amount} refunded={found.refunded} />
         </>
       ) : (
         <>
@@ -56,9 +60,9 @@ export function RequestPage({ context, accountId, nicknames, requestId, found }:
                 look="lines"
               />
               <Rule language={context.language} record={found.record} />
-              <RefundLink {...{ context, accountId, requestId, left: found.record.cost - found.refunded }} />
             </div>
           </div>
+          <RequestRefund {...refundOf} charged={found.record.cost} refunded={found.refunded} />
           <h2>{accounts.attempts}</h2>
           {found.record.attempts.length === 0 ? (
             <p class="empty">{accounts.noAttempts}</p>

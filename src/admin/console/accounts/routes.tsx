@@ -14,13 +14,11 @@ import {
   revokeKey,
   setFrozen,
   showAccount,
-  showRequest,
 } from '../../actions/accounts.ts';
 import { describeAccount, MAX_NICKNAME_CHARS, MAX_NOTE_CHARS } from '../../actions/describe-account.ts';
 import { MAX_AMOUNT, readAmount } from '../../actions/read-input.ts';
 import { showRefusals } from '../../actions/refusals.ts';
 import { notFound, OperatingRefused } from '../../actions/refused.ts';
-import { readNicknames } from '../customer.tsx';
 import { ConfirmPage } from '../frame.tsx';
 import { unlessRefused } from '../refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
@@ -31,19 +29,14 @@ import { KeysTab } from './keys-tab.tsx';
 import { LedgerTab } from './ledger-tab.tsx';
 import { addListPages } from './list-routes.tsx';
 import { RefusedTab } from './refused.tsx';
-import { RequestPage } from './request.tsx';
+import { addRequestPage } from './request-routes.tsx';
 import { RequestsTab } from './requests-tab.tsx';
 
 export function addAccountPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   const again: ShowRefused = (visit, notice, status) => show(tools, visit, { notice, status });
   const againKeys: ShowRefused = (visit, notice, status) => showKeys(tools, visit, { notice, status });
   addListPages(visits, tools);
-  visits.get('/accounts/:id/requests/:request', async (visit) => {
-    const { id: accountId = '', request: requestId = '' } = visit.params;
-    const found = await showRequest(tools, accountId, requestId);
-    const nicknames = await readNicknames(tools, [accountId]);
-    return visit.show(<RequestPage {...{ context: visit.page, accountId, nicknames, requestId, found }} />);
-  });
+  addRequestPage(visits, tools);
   visits.get('/accounts/:id', (visit) => show(tools, visit, {}));
   visits.get('/accounts/:id/requests', (visit) => showRequests(tools, visit));
   visits.get('/accounts/:id/refused', (visit) => showRefused(tools, visit));

@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
-// Links to the money of an account, for its page and for the page of a request.
+// Links to the money of an account, for its page.
 
-import type { Nano } from '../../../kit/money.ts';
 import { LinkButton } from '../../../site/parts/button.tsx';
 import type { ConsoleContext } from '../frame.tsx';
 
@@ -13,23 +12,5 @@ export function MoneyLinks({ context, accountId }: { context: ConsoleContext; ac
       <LinkButton look="quiet" href={`/accounts/${accountId}/payout`} text={refunds.payout} />
       <LinkButton look="quiet" href={`/accounts/${accountId}/statements`} text={refunds.statements} />
     </>
-  );
-}
-
-interface RefundLinkProps {
-  context: ConsoleContext;
-  accountId: string;
-  requestId: string;
-  left: Nano;
-}
-
-/** Nothing if all of it was refunded. */
-export function RefundLink({ context, accountId, requestId, left }: RefundLinkProps) {
-  if (left <= 0n) return null;
-  const href = `/accounts/${accountId}/refund?${new URLSearchParams({ request: requestId })}`;
-  return (
-    <p>
-      <LinkButton look="quiet" href={href} text={context.words.refunds.refundRequest} />
-    </p>
   );
 }

@@ -1,9 +1,8 @@
 /** @jsxImportSource hono/jsx */
-// Forms for money back: a refund and a payout. Each shows its figures, asks on a page of its own, and acts once.
+// Forms for money back: a refund that is not of a request, and a payout. Each asks on a second page and acts once.
 
 import { money } from '../../../site/format.ts';
 import { plainNumber, typed } from '../../../site/read-form.ts';
-import { showRequest } from '../../actions/accounts.ts';
 import { MAX_AMOUNT, readAmount, readFee } from '../../actions/read-input.ts';
 import { payout, refund } from '../../actions/refunds.ts';
 import { notFound } from '../../actions/refused.ts';
@@ -12,6 +11,7 @@ import { unlessRefused } from '../refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits, ShowRefused } from '../visits.tsx';
 import { PayoutPage } from './payout.tsx';
+import { readRefund } from './read-refund.ts';
 import { RefundPage } from './refund.tsx';
 import { addStatementPages } from './statements.tsx';
 
@@ -41,49 +41,21 @@ async function findWallet({ store }: ConsoleTools, { params }: ConsoleVisit) {
   return wallet;
 }
 
-function requestIdOf({ form, url }: ConsoleVisit): string {
-  return typed(form, 'request') || typed(url.searchParams, 'request');
-}
-
-/** What a request cost, and what was refunded of it. Refused: not_found. */
-async function findCharge(tools: ConsoleTools, accountId: string, requestId: string) {
-  const found = await showRequest(tools, accountId, requestId);
-  if (found.isOpen) throw notFound('ended request');
-  return { charged: found.record ? found.record.cost : found.entry.amount, refunded: found.refunded };
-}
-
 async function showRefund(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}) {
   const { accountId } = await findWallet(tools, visit);
-  const requestId = requestIdOf(visit);
-  const request = requestId === '' ? undefined : { requestId, ...(await findCharge(tools, accountId, requestId)) };
-  const query = requestId === '' ? '' : `?${new URLSearchParams({ request: requestId })}`;
-  const context = { ...visit.page, path: `/accounts/${accountId}/refund`, query };
-  return visit.show(
-    <RefundPage context={context} accountId={accountId} request={request} form={visit.form} {...shown} />,
-    { status },
-  );
+  const context = { ...visit.page, path: `/accounts/${accountId}/refund`, query: '' };
+  return visit.show(<RefundPage context={context} accountId={accountId} form={visit.form} {...shown} />, { status });
 }
 
-function readRefund(visit: ConsoleVisit) {
-  const { form } = visit;
-  const { refunds } = visit.page.words;
-  const reason = typed(form, 'reason');
-  const amount = unlessRefused(() => readAmount(plainNumber(typed(form, 'amount'))));
-  const faults = {
-    ...(reason === '' ? { reason: refunds.wrongReason } : {}),
-    ...(amount === undefined ? { amount: refunds.wrongAmount(money(MAX_AMOUNT)) } : {}),
-  };
-  const requestId = requestIdOf(visit) || undefined;
-  const card = requestId === undefined ? typed(form, 'card').toUpperCase() || undefined : undefined;
-  return { given: amount === undefined || reason === '' ? undefined : { amount, reason, requestId, card }, faults };
-}
+const cardOf = ({ form }: ConsoleVisit) => typed(form, 'card').toUpperCase() || undefined;
 
 async function askRefund(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const { refunds } = visit.page.words;
   const { given, faults } = readRefund(visit);
   if (!given) return showRefund(tools, visit, { faults, status: 422 });
   const { accountId, balance } = await findWallet(tools, visit);
-  const { amount, reason, requestId, card } = given;
+  const { amount, reason } = given;
+  const card = cardOf(visit);
   const path = `/accounts/${accountId}/refund`;
   return visit.show(
     <ConfirmPage
@@ -92,7 +64,6 @@ async function askRefund(tools: ConsoleTools, visit: ConsoleVisit): Promise<Resp
       title={refunds.askRefund(money(amount))}
       consequences={[
         refunds.goesTo(accountId),
-        ...(requestId === undefined ? [] : [refunds.ofRequest(requestId)]),
         ...(card === undefined ? [] : [refunds.ofCard(card)]),
         refunds.after(money(balance), money(balance + amount)),
         refunds.because(reason),
@@ -102,12 +73,11 @@ async function askRefund(tools: ConsoleTools, visit: ConsoleVisit): Promise<Resp
       fields={{
         amount: typed(visit.form, 'amount'),
         reason,
-        request: requestId ?? '',
         card: card ?? '',
         once: visit.once.ticket(),
       }}
       button={refunds.doRefund}
-      back={requestId === undefined ? `/accounts/${accountId}` : `/accounts/${accountId}/requests/${requestId}`}
+      back={`/accounts/${accountId}`}
     />,
   );
 }
@@ -121,9 +91,8 @@ async function doRefund(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respo
     return showRefund(tools, visit, { notice: { text: frame.twice, isBad: true }, status: 409 });
   }
   const accountId = visit.params.id ?? '';
-  await refund(tools, accountId, { ...given, actor: ACTOR, once });
-  const back = given.requestId === undefined ? '' : `/requests/${given.requestId}`;
-  return visit.goWith(`/accounts/${accountId}${back}`, { notice: { text: refunds.didRefund(money(given.amount)) } });
+  await refund(tools, accountId, { ...given, card: cardOf(visit), actor: ACTOR, once });
+  return visit.goWith(`/accounts/${accountId}`, { notice: { text: refunds.didRefund(money(given.amount)) } });
 }
 
 async function showPayout(tools: ConsoleTools, visit: ConsoleVisit, { status = 200, ...shown }: Shown = {}) {
