@@ -1,0 +1,88 @@
+// `npm run soak`: the gateway with everything on for some minutes, in which months pass on its clock. Fails if memory,
+// descriptors, timers, rows of short-lived tables or answer times grow in the second half, or if a client got an answer that
+// it should not have got. Options: --minutes N, --database sqlite|postgres, --record.
+
+import { parseArgs } from 'node:util';
+import { type Sample, type SoakReport, soak } from '../test/soak/soak.ts';
+import { type Finding, judge } from '../test/soak/verdict.ts';
+import { recordFigures } from './record-figures.ts';
+
+/** Enough for a line in the second half, and for everything that is kept for 30 days to have been deleted before it. */
+const ROUNDS = 20;
+const DAYS = 4;
+const SHOWN_PROBLEMS = 20;
+
+const rounded = (value: number) => value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 });
+const mb = (value: number | undefined) => `${Math.round(value ?? 0)} MB`;
+
+function printSample(sample: Sample, round: number): void {
+  const { calls, p99Ms, residentMb, heapMb, descriptors, sockets, timers, wrong } = sample;
+  console.log(
+    `${String(round + 1).padStart(2)}: ${calls} actions, p99 ${rounded(p99Ms)} ms; ${mb(residentMb)} resident, ${mb(heapMb)} heap; ` +
+      `${descriptors} descriptors, ${sockets} sockets, ${timers} timers; ${wrong.length} wrong`,
+  );
+}
+
+function printFindings(findings: readonly Finding[]): void {
+  console.log(
+    `\n${'measured at rest'.padEnd(28)}${['first', 'last', 'growth', 'allowed'].map((name) => name.padStart(12)).join('')}`,
+  );
+  for (const { name, first, last, growth, limit, isGrowing } of findings) {
+    const cells = [first, last, growth, limit].map((value) => rounded(value).padStart(12)).join('');
+    console.log(`${name.padEnd(28)}${cells}${isGrowing ? '  GROWS' : ''}`);
+  }
+}
+
+/** Answers, rows and sums that are wrong whatever grows. */
+function findProblems({ samples, auditProblems }: SoakReport): string[] {
+  return [
+    ...samples.flatMap(({ wrong }) => wrong),
+    ...samples.flatMap(({ rows }, round) =>
+      [...rows]
+        .filter(([, { stale }]) => stale > 0)
+        .map(([table, { stale }]) => `round ${round + 1}: ${stale} rows of ${table} should have been deleted`),
+    ),
+    ...auditProblems.map((problem) => `ledger: ${problem}`),
+  ];
+}
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    database: { type: 'string', default: 'sqlite' },
+    record: { type: 'boolean', default: false },
+  },
+});
+const { database } = values;
+if (database !== 'sqlite' && database !== 'postgres') throw new Error('--database accepts sqlite and postgres');
+if (process.platform !== 'linux') throw new Error('the soak reads /proc, which only Linux has');
+
+const roundMs = (Number(values.minutes) * 60_000) / ROUNDS;
+const report = await soak({ database, rounds: ROUNDS, roundMs, days: DAYS, onSample: printSample });
+const findings = judge(report.samples);
+printFindings(findings);
+const problems = findProblems(report);
+for (const problem of problems.slice(0, SHOWN_PROBLEMS)) console.log(problem);
+const growing = findings.filter(({ isGrowing }) => isGrowing);
+const actions = [...report.done.values()].reduce((sum, count) => sum + count, 0);
+console.log(
+  `\n${rounded(actions)} actions, ${ROUNDS * DAYS} days on the gateway’s clock: ` +
+    `${growing.length} figures grow, ${problems.length} problems`,
+);
+if (values.record) {
+  const ending = report.samples.at(-1);
+  const growthOf = (name: string) => findings.find((finding) => finding.name === name)?.growth ?? 0;
+  recordFigures('soak', `npm run soak -- --minutes ${values.minutes} --database ${database}`, {
+    'actions of clients': rounded(actions),
+    'days on the gateway’s clock': String(ROUNDS * DAYS),
+    'resident memory at the end': mb(ending?.residentMb),
+    'its growth in the second half': `${growthOf('residentMb').toFixed(1)} MB`,
+    'open descriptors, first and last round': `${report.samples[0]?.descriptors} and ${ending?.descriptors}`,
+    'rows that should have been deleted': String(
+      report.samples.reduce((sum, { rows }) => sum + [...rows.values()].reduce((all, { stale }) => all + stale, 0), 0),
+    ),
+    'wrong answers': String(report.samples.reduce((sum, { wrong }) => sum + wrong.length, 0)),
+    'ledger differences': String(report.auditProblems.length),
+  });
+}
+process.exit(growing.length + problems.length === 0 ? 0 : 1);

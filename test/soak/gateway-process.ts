@@ -1,0 +1,80 @@
+// The gateway of the soak, in a process that does nothing else: what it holds is the gateway's. It obeys by IPC.
+
+import { heapStats } from 'bun:jsc';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { readSettings } from '../../src/server/settings/settings.ts';
+import { startGateway } from '../../src/server/start/start-gateway.ts';
+import { createSkippingClock } from './skipping-clock.ts';
+
+export type Order = { name: 'measure' } | { name: 'reload' } | { name: 'skip'; ms: number } | { name: 'stop' };
+
+export interface Held {
+  /** Of the gateway's clock. */
+  now: number;
+  residentMb: number;
+  heapMb: number;
+  objects: number;
+  descriptors: number;
+  sockets: number;
+  timers: number;
+}
+
+/** A machine with other work must not decide which calls are refused. */
+const PATIENCE_MS = 2 ** 31 - 1;
+const MB = 1024 * 1024;
+
+const clock = createSkippingClock();
+const errors: string[] = [];
+const gateway = await startGateway(readSettings(process.env), {
+  fetch: globalThis.fetch,
+  clock,
+  demoPaceMs: 0,
+  patienceMs: PATIENCE_MS,
+  writeLog(line) {
+    if (line.includes('"internal_error"')) errors.push(line);
+  },
+});
+
+function openDescriptors(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${name}`)];
+    } catch {
+      // The one that listed the folder.
+      return [];
+    }
+  });
+}
+
+async function measure(): Promise<Held> {
+  for (let times = 0; times < 3; times++) {
+    Bun.gc(true);
+    await Bun.sleep(20);
+  }
+  const descriptors = openDescriptors();
+  const { heapSize, objectCount } = heapStats();
+  return {
+    now: clock.now(),
+    residentMb: process.memoryUsage.rss() / MB,
+    heapMb: heapSize / MB,
+    objects: objectCount,
+    descriptors: descriptors.length,
+    sockets: descriptors.filter((target) => target.startsWith('socket:')).length,
+    timers: clock.pending(),
+  };
+}
+
+async function obey(order: Order): Promise<unknown> {
+  if (order.name === 'measure') return measure();
+  if (order.name === 'reload') await gateway.reload();
+  if (order.name === 'skip') clock.skip(order.ms);
+  if (order.name === 'stop') await gateway.drain(0);
+  return { errors: errors.splice(0) };
+}
+
+process.on('message', async (order: Order) => {
+  process.send?.(await obey(order));
+  if (order.name === 'stop') process.exit(0);
+});
+process.on('disconnect', () => process.exit(1));
+process.send?.({ url: gateway.url, adminUrl: gateway.adminUrl });
