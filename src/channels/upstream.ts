@@ -1,10 +1,10 @@
 // A channel as the relay sees it: send a body, get an HTTP response. The demo channel behaves the same without a
 // network.
 
-import type { Endpoint } from '../vendors/endpoints.ts';
+import type { UpstreamEndpoint } from '../vendors/endpoints.ts';
 
 export interface UpstreamRequest {
-  endpoint: Endpoint;
+  endpoint: UpstreamEndpoint;
   /** The model's name at the upstream; also in the body if the format has it there. */
   model: string;
   /** Read before `send` returns its promise: the memory may be reused afterwards. */

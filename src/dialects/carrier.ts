@@ -3,7 +3,7 @@
 
 import { type JsonDocument, readAnswerJson } from '../kit/json/json.ts';
 import { type RawValue, writeJson } from '../kit/json/raw-json.ts';
-import type { Endpoint } from '../vendors/endpoints.ts';
+import type { Endpoint, UpstreamEndpoint } from '../vendors/endpoints.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields, UsageReport } from './dialect.ts';
 import type { UpstreamBody } from './form/form.ts';
 import type { FetchedMedia, NamedMedia } from './media/named-media.ts';
@@ -14,7 +14,12 @@ import type { SseEvent } from './stream/sse.ts';
 import type { TurnReader } from './translate/turn-reader.ts';
 
 export interface Carrier {
-  endpoint: Endpoint;
+  endpoint: UpstreamEndpoint;
+  /**
+   * Set if the upstream has a call of its own for such requests: the same request without it. That call may be missing there,
+   * and takes no output bound.
+   */
+  otherWay?: Carrier | undefined;
   isTranslated: boolean;
   /** The upstream may encrypt reasoning; others only quote messages about it. */
   maySeal: boolean;
@@ -67,37 +72,47 @@ export interface CarriedAnswer {
 export const SEALING: Endpoint = 'responses';
 
 /** Throws a fault that names what may not go through. */
-export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, rules: FieldRules): Carrier {
-  return new SameDialectCarrier(dialect, request, rules);
+export function sameDialectCarrier(
+  dialect: Dialect,
+  request: RelayRequest,
+  rules: FieldRules,
+  special?: Pick<Carrier, 'endpoint' | 'otherWay'>,
+): Carrier {
+  return new SameDialectCarrier(dialect, request, rules, special);
 }
 
 class SameDialectCarrier implements Carrier {
   readonly isTranslated = false;
   readonly reworded = NOTHING;
   readonly needs = NO_MEDIA;
+  readonly endpoint: UpstreamEndpoint;
+  readonly otherWay: Carrier | undefined;
   dropped: readonly string[];
   readonly #dialect: Dialect;
   readonly #request: RelayRequest;
   readonly #left: Removals;
   readonly #removedFields: RemovedFields;
 
-  constructor(dialect: Dialect, request: RelayRequest, rules: FieldRules) {
+  constructor(
+    dialect: Dialect,
+    request: RelayRequest,
+    rules: FieldRules,
+    special?: Pick<Carrier, 'endpoint' | 'otherWay'>,
+  ) {
     const { value } = request.document;
     const left = joinTwo(removeVariants(value), dialect.request.findRemovals?.(value, rules.isFree) ?? NO_REMOVALS);
     const removedFields = removeFields(value, dialect.endpoint, rules);
     this.dropped = left === NO_REMOVALS ? removedFields.named : [...removedFields.named, ...left.names];
+    this.endpoint = special?.endpoint ?? dialect.endpoint;
+    this.otherWay = special?.otherWay;
     this.#dialect = dialect;
     this.#request = request;
     this.#left = left;
     this.#removedFields = removedFields;
   }
 
-  get endpoint(): Endpoint {
-    return this.#dialect.endpoint;
-  }
-
   get maySeal(): boolean {
-    return this.endpoint === SEALING;
+    return this.#dialect.endpoint === SEALING;
   }
 
   get serviceTier(): string | undefined {

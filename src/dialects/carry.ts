@@ -13,6 +13,8 @@ import { geminiClient } from './gemini/client/adapter.ts';
 import { openaiChatClient } from './openai-chat/client/adapter.ts';
 import { openaiChatUpstream } from './openai-chat/upstream/adapter.ts';
 import { openaiResponsesClient } from './openai-responses/client/adapter.ts';
+import { openaiCompaction } from './openai-responses/compaction.ts';
+import { openaiResponses } from './openai-responses/dialect.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream/adapter.ts';
 import type { ListedTiers } from './removals/remove-fields.ts';
 import type { ClientAdapter, UpstreamAdapter } from './translate/adapters.ts';
@@ -63,6 +65,7 @@ export function canReach(dialect: Dialect, endpoints: readonly Endpoint[]): bool
 export function carry(dialect: Dialect, request: RelayRequest, to: Destination, from: Sender): Carrier {
   const { channel, endpoints, model, prefill } = to;
   const { quirks } = channel;
+  if (dialect === openaiCompaction) return carryCompaction(request, to, from);
   if (passesRequest(dialect, request, to)) return sameDialectCarrier(dialect, request, from);
   const found = translationTo(dialect, endpoints, isForResponses(quirks, model) ? 'responses' : undefined);
   if (!found) throw new Error(`no route from ${dialect.endpoint} to ${endpoints.join(', ')}`);
@@ -72,6 +75,13 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
   const origin = originOf(endpoint, model);
   const target = { model, quirks, prefill, origin, requestId, maxOutputTokens, hashUser, serviceTiers };
   return translatedCarrier({ dialect, ...adapters, endpoint, request, target, createdAt });
+}
+
+/** A vendor that compacts is asked for it; from all others the request asks for a summary, as any response. */
+function carryCompaction(request: RelayRequest, to: Destination, from: Sender): Carrier {
+  const asked = carry(openaiResponses, request, to, from);
+  if (asked.isTranslated || !to.channel.quirks.compacts) return asked;
+  return sameDialectCarrier(openaiCompaction, request, from, { endpoint: 'compact', otherWay: asked });
 }
 
 /** Does the part of `carry` that all routes share, if it is a translation: a large request is then carried in two steps. */

@@ -71,17 +71,10 @@ export async function callModel(
     const routed = await takeRouting(asked);
     exchange.askedModel = routed.document.value.model;
     const rewriting = endpoint.rewrite?.(tools, routed.document, key.accountId);
-    const { document, finish }: RewrittenCall = rewriting ? await rewriting : routed;
+    const { finish, ...rewritten }: RewrittenCall = rewriting ? await rewriting : routed;
     const work = large ?? UNCOUNTED_WORK;
-    const incoming = incomingCall(tools, exchange, endpoint, {
-      ...routed,
-      document,
-      form,
-      key,
-      capacity,
-      work,
-      quoted,
-    });
+    const read = { ...routed, ...rewritten, form, key, capacity, work, quoted };
+    const incoming = incomingCall(tools, exchange, endpoint, read);
     const call = large ? await prepareLargeCall(tools.relay, incoming, large) : prepareCall(tools.relay, incoming);
     const empty = emptyAnswer(call);
     if (empty !== undefined) {
@@ -110,7 +103,7 @@ function written(
   if (!finish) return [body, { headers }];
   // What is rewritten is asked for as a whole, and no text is so long that it is sent in parts.
   assert(typeof body === 'string', 'the answer is a text');
-  const { body: text, isStream } = finish(body);
+  const { body: text, isStream } = finish(body, headers['x-svc-channel'] ?? '');
   return [text, { headers: isStream ? { ...headers, 'content-type': STREAM_TYPE } : headers }];
 }
 
@@ -127,7 +120,7 @@ function earlyRefusal(
   };
 }
 
-interface ReadCall extends Pick<IncomingCall, 'document' | 'routing' | 'key' | 'capacity' | 'work'> {
+interface ReadCall extends Pick<IncomingCall, 'routing' | 'key' | 'capacity' | 'work'>, Omit<RewrittenCall, 'finish'> {
   form?: Form | undefined;
   quoted?: QuotedPrice | undefined;
 }
@@ -136,8 +129,8 @@ interface ReadCall extends Pick<IncomingCall, 'document' | 'routing' | 'key' | '
 export function incomingCall(
   tools: HttpTools,
   { request, requestId, connection }: Exchange,
-  { path, kind, dialect, passedOn }: ModelCall,
-  { document, routing, form, key, capacity, work, quoted }: ReadCall,
+  { path, kind, dialect: usual, passedOn }: ModelCall,
+  { document, dialect = usual, routing, madeBy = [], form, key, capacity, work, quoted }: ReadCall,
 ): IncomingCall {
   const trace = readTrace(request.headers.get(TRACE_HEADER));
   return {
@@ -150,6 +143,7 @@ export function incomingCall(
     document,
     form,
     routing,
+    madeBy,
     endpoint: path,
     conversationName: readConversationName(request.headers, document.value),
     headers: passedHeaders(request.headers, passedOn, trace && writeTrace(trace, tools.random)),

@@ -72,7 +72,7 @@ export async function attempt(
   let turns: NextTurns | undefined;
   try {
     const upstream = tools.findUpstream(route.channel);
-    const carrier = carrierOf(call, step);
+    const carrier = carrierOf(admission, step);
     const fields = upstreamFields(admission, step, prefill?.tokens);
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, admission, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);
@@ -133,10 +133,12 @@ function isUnknown(error: unknown): boolean {
   return !(error instanceof AttemptFailed || error instanceof DOMException || codeOf(error) !== undefined);
 }
 
-function carrierOf(call: Call, { model, route }: Step): Carrier {
+function carrierOf({ call, maxOutputTokens }: Admission, { model, route, otherWay }: Step): Carrier {
   const found = call.carriers.find(model, route);
   if (found instanceof Fault) throw new AttemptFailed('request_refused', { refusal: found });
-  return found;
+  // A call without an output bound is made only if the hold pays for all that the model can write.
+  const isAllHeld = maxOutputTokens >= model.maxOutputTokens;
+  return found.otherWay && (otherWay || !isAllHeld) ? found.otherWay : found;
 }
 
 /** The refusal with a field of the client's own request, because the client has not seen the translated one. */

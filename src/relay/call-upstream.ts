@@ -7,7 +7,7 @@ import type { Carrier } from '../dialects/carrier.ts';
 import type { UpstreamFields } from '../dialects/dialect.ts';
 import type { UpstreamBody } from '../dialects/form/form.ts';
 import { estimateAt } from '../dialects/input/estimated-input.ts';
-import type { AttemptFailed } from './attempt-failed.ts';
+import { AttemptFailed } from './attempt-failed.ts';
 import type { Call, RelayTools } from './call.ts';
 import { classifyFailure } from './classify-failure.ts';
 import type { Step } from './plan.ts';
@@ -49,7 +49,11 @@ export async function readRefusal(
   { upstream, carrier, watch }: UpstreamCall,
   response: Response,
 ): Promise<AttemptFailed> {
+  const hasOtherWay = carrier.otherWay !== undefined;
   const text = await readText(response, watch);
   const failure = readFailure(response, text, { hidden: upstream.hidden, now: clock.now() });
-  return classifyFailure(failure, carrier.maySeal, request.document.value, dialect.isOptional);
+  const failed = classifyFailure(failure, carrier.maySeal, request.document.value, dialect.isOptional || hasOtherWay);
+  const { outcome, refusal } = failed;
+  // The upstream may accept the request without this call.
+  return hasOtherWay && refusal ? new AttemptFailed(outcome, { refusal, mayServeElsewhere: true }) : failed;
 }

@@ -33,6 +33,7 @@ import type { ModelKind } from '../vendors/endpoints.ts';
 import type { Models } from './candidate-models.ts';
 import type { Cut } from './cut.ts';
 import type { Carriers } from './find-carrier.ts';
+import type { MadeItem } from './keep-readers.ts';
 import type { RelayMeter } from './meter.ts';
 import type { ReadingOn } from './reading-on.ts';
 
@@ -87,6 +88,8 @@ export interface IncomingCall {
   form: Form | undefined;
   /** What the caller says of models and channels; it is not in `document`. */
   routing: Routing | undefined;
+  /** Channels that made items of the request which only their upstream accounts can read. */
+  madeBy: readonly MadeItem[];
   endpoint: string;
   /** The client's own name of its conversation, if it gave one. */
   conversationName: string | undefined;

@@ -22,6 +22,8 @@ export interface Step extends ChosenRoute {
   permit: Permit;
   /** Encrypted reasoning is removed: no route of the model could decrypt it. */
   withoutSealed: boolean;
+  /** The upstream's own call for such requests failed: the request is sent without it. */
+  otherWay?: true;
 }
 
 const MAX_ON_ONE_MODEL = 3;
@@ -49,6 +51,8 @@ export class Plan {
   /** The last step whose channel could not decrypt reasoning; and whether that is now removed. */
   #sealed: Step | undefined;
   #withoutSealed = false;
+  /** The last step that failed and can be sent in another way. */
+  #hasOtherWay: Step | undefined;
   #conversationName: string | undefined;
 
   constructor(tools: RelayTools, call: Call) {
@@ -69,6 +73,7 @@ export class Plan {
     const retry = failure && this.#retry(failure);
     if (retry) return retry;
     if (failure?.isSealed) this.#sealed = this.#last;
+    if (failure && this.#last && this.#mayGoOtherWay(this.#last)) this.#hasOtherWay = this.#last;
     if (failure?.isTooLong) {
       // The channel may serve another model with a longer context.
       if (this.#last) this.#tried.delete(this.#last.route.channel.name);
@@ -79,8 +84,8 @@ export class Plan {
       const model = candidates[this.#modelIndex];
       const chosen = model && this.#triesOnModel < MAX_ON_ONE_MODEL ? this.#choose(model) : undefined;
       if (chosen) return this.#take(chosen);
-      const unsealed = this.#retryUnsealed();
-      if (unsealed) return unsealed;
+      const changed = this.#retryUnsealed() ?? this.#retryOtherWay();
+      if (changed) return changed;
     }
     return undefined;
   }
@@ -172,6 +177,17 @@ export class Plan {
     return this.#retryNow(this.#sealed);
   }
 
+  #mayGoOtherWay({ model, route, otherWay }: Step): boolean {
+    const carrier = this.#call.carriers.find(model, route);
+    return !otherWay && !(carrier instanceof Fault) && carrier.otherWay !== undefined;
+  }
+
+  #retryOtherWay(): Step | undefined {
+    const step = this.#hasOtherWay;
+    this.#hasOtherWay = undefined;
+    return step && this.#retryNow({ ...step, otherWay: true });
+  }
+
   #nextModel(): void {
     if (this.#tried.size > 0) {
       this.#failedBefore ??= new Set();
@@ -181,6 +197,7 @@ export class Plan {
     this.#modelIndex++;
     this.#triesOnModel = 0;
     this.#sealed = undefined;
+    this.#hasOtherWay = undefined;
   }
 
   #choose(model: Model): Step | undefined {

@@ -12,6 +12,7 @@ import type { Call, IncomingCall, RelayTools } from './call.ts';
 import { candidateModels, modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
 import { Carriers, findCarrier, requireRoute, requireThinkingFits } from './find-carrier.ts';
+import { keepReaders } from './keep-readers.ts';
 import { preferRoutes } from './prefer-routes.ts';
 import { requireReadable } from './readable-answer.ts';
 
@@ -46,14 +47,15 @@ export function emptyAnswer(call: Call): string | undefined {
 }
 
 function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
-  const { requestId, key, dialect, headers, isStrict, document, form, kind, catalog, routing } = incoming;
+  const { requestId, key, dialect, headers, isStrict, document, form, kind, catalog, routing, madeBy } = incoming;
   const id = readModel(document);
   const chosen = chooseModel(catalog, key, id, kind);
   if (chosen.free) incoming.capacity.becomeFree();
   const usable = modelsFor(chosen, incoming);
   requireRoute(usable, dialect);
   const request = dialect.request.read(document, form);
-  const models = routing ? preferRoutes(tools, usable, routing, { request, catalog, dialect }) : usable;
+  const preferred = routing ? preferRoutes(tools, usable, routing, { request, catalog, dialect }) : usable;
+  const models = madeBy.length > 0 ? keepReaders(preferred, madeBy, catalog, dialect) : preferred;
   const [model] = models;
   const named = catalog.retired.get(id) ?? models.find((one) => one.id === chosen.id) ?? chosen;
   if (hasSameFormat(models, dialect)) requireReadable(request, tokenBounds(model, catalog).output);

@@ -16,6 +16,8 @@ export const ENDPOINTS = [
   'gemini',
 ] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
+/** What a channel can be asked for. `compact` is part of `responses` at some vendors (`quirks.ts`), so no document names it. */
+export type UpstreamEndpoint = Endpoint | 'compact';
 
 /** The protocol of a channel's upstream. */
 export const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'bedrock', 'vertex', 'azure', 'demo'] as const;

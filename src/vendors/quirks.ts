@@ -37,6 +37,8 @@ export interface Quirks {
   takesFiles: boolean;
   /** Refuses newer models in chat, or their tools, but serves all of them in Responses. */
   favoursResponses: boolean;
+  /** Has `/responses/compact`. */
+  compacts: boolean;
   /** Settings that it refuses instead of ignoring. */
   refuses: readonly string[];
 }
@@ -58,6 +60,7 @@ const NAMELESS: Quirks = {
   takesParallelFlag: true,
   takesFiles: false,
   favoursResponses: false,
+  compacts: false,
   refuses: [],
 };
 
@@ -70,6 +73,7 @@ const OPENAI: Quirks = {
   callIds: 'forty',
   takesFiles: true,
   favoursResponses: true,
+  compacts: true,
 };
 
 /** Other hosts of thinking models require the same, so a channel with such a quirk may be Qwen's own host. */

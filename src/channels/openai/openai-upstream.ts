@@ -1,6 +1,6 @@
 // An upstream with the OpenAI format over HTTP.
 
-import type { Endpoint } from '../../vendors/endpoints.ts';
+import type { UpstreamEndpoint } from '../../vendors/endpoints.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
 import { addressBelow } from '../address-below.ts';
 import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
@@ -14,9 +14,10 @@ interface OpenaiSettings {
   quirks: Quirks;
 }
 
-const PATHS: Partial<Record<Endpoint, string>> = {
+const PATHS: Partial<Record<UpstreamEndpoint, string>> = {
   chat: '/chat/completions',
   responses: '/responses',
+  compact: '/responses/compact',
   embeddings: '/embeddings',
   images: '/images/generations',
   image_edits: '/images/edits',

@@ -1,17 +1,23 @@
-// A request for a compaction becomes a call that asks the same model for a summary, billed like any other. Summaries in
-// other requests are opened before a model gets them.
+// A request for a compaction: vendors that compact are asked for it, and from other models it asks for a summary, billed like
+// any other call. Compactions in later requests are opened before an upstream gets them.
 
+import type { Dialect } from '../../dialects/dialect.ts';
+import { openaiCompaction } from '../../dialects/openai-responses/compaction.ts';
 import { fault } from '../../faults/fault.ts';
-import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
+import type { MadeItem } from '../../relay/keep-readers.ts';
 import type { HttpTools } from '../exchange.ts';
 import { finishScan, openScan, parseScannedText } from '../read-body.ts';
-import { askForSummary, isOurs, isTrigger, openSummaries, sealSummary } from './summaries.ts';
-import { compactedResponse, writeCompaction, writeEvents } from './write-compacted.ts';
+import { askForSummary, isOurs, isTrigger, openItems, Seals } from './sealed-items.ts';
+import { compactedResponse, readCompacted, writeCompaction, writeEvents } from './write-compacted.ts';
 
-/** The body that the relay takes, and what becomes of its answer. */
+/** The call that the relay takes, and how its answer is written. */
 export interface RewrittenCall {
   document: JsonDocument;
-  finish?(body: string): WrittenAnswer;
+  /** In place of the endpoint's. */
+  dialect?: Dialect;
+  madeBy?: readonly MadeItem[];
+  finish?(body: string, channel: string): WrittenAnswer;
 }
 
 interface WrittenAnswer {
@@ -38,19 +44,20 @@ async function rewriteItems(
   accountId: string,
   input: readonly Json[],
 ): Promise<RewrittenCall> {
-  const { stream } = document.value;
+  const isStream = document.value.stream === true;
+  const seals = new Seals(tools, accountId);
   const at = input.findIndex(isTrigger);
   if (at < 0) {
-    return { document: await edited(document, { input: openSummaries(tools.sealer, accountId, input) }) };
+    const { items, madeBy } = openItems(seals, input);
+    return { document: await edited(document, { input: items }), madeBy };
   }
   if (at < input.length - 1) {
     throw fault('invalid_request', { param: `input[${at}]`, message: 'compaction_trigger must be the last item.' });
   }
   return {
-    document: await askingForSummary(tools, document, accountId, input.slice(0, -1)),
-    finish(body) {
-      const response = compactedResponse(body, sealFor(tools, accountId));
-      const isStream = stream === true;
+    ...(await askingForSummary(seals, document, input.slice(0, -1))),
+    finish(body, channel) {
+      const response = compactedResponse(readCompacted(body, seals, channel));
       return { body: isStream ? writeEvents(response) : JSON.stringify(response), isStream };
     },
   };
@@ -59,10 +66,11 @@ async function rewriteItems(
 /** POST /v1/responses/compact. */
 export async function rewriteCompact(tools: Tools, document: JsonDocument, accountId: string): Promise<RewrittenCall> {
   const items = itemsOf(document.value.input);
+  const seals = new Seals(tools, accountId);
   return {
-    document: await askingForSummary(tools, document, accountId, items),
-    finish: (body) => ({
-      body: writeCompaction(compactedResponse(body, sealFor(tools, accountId)), items),
+    ...(await askingForSummary(seals, document, items)),
+    finish: (body, channel) => ({
+      body: writeCompaction(readCompacted(body, seals, channel), items),
       isStream: false,
     }),
   };
@@ -77,25 +85,22 @@ function itemsOf(input: Json | undefined): Json[] {
   });
 }
 
-function askingForSummary(
-  { sealer }: Tools,
+async function askingForSummary(
+  seals: Seals,
   document: JsonDocument,
-  accountId: string,
-  items: readonly Json[],
-): Promise<JsonDocument> {
+  input: readonly Json[],
+): Promise<Pick<RewrittenCall, 'document' | 'dialect' | 'madeBy'>> {
   const { tools, text } = document.value;
-  return edited(document, {
-    input: [...openSummaries(sealer, accountId, items), askForSummary()],
+  const { items, madeBy } = openItems(seals, input);
+  const asking = await edited(document, {
+    input: [...items, askForSummary()],
     stream: false,
     store: false,
     // With the same tools as before, the prompt is the same up to here, and may be cached.
     ...(Array.isArray(tools) && tools.length > 0 ? { tool_choice: 'none' } : { tool_choice: undefined }),
     ...(isObject(text) ? { text: { ...text, format: undefined } } : {}),
   });
-}
-
-function sealFor({ sealer, newId }: Tools, accountId: string) {
-  return (summary: string): JsonObject => sealSummary(sealer, accountId, `cmp_${newId('req')}`, summary);
+  return { document: asking, dialect: openaiCompaction, madeBy };
 }
 
 async function edited(document: JsonDocument, edits: Record<string, Json | undefined>): Promise<JsonDocument> {

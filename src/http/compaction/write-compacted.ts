@@ -1,26 +1,46 @@
-// What a client gets for a summary: a compaction item, as a whole response, as the events of one, or as the answer of
-// POST /v1/responses/compact with the user's own messages before it.
+// What a client gets for a compaction: an item, as a whole response, as the events of one, or as the answer of
+// POST /v1/responses/compact with the messages before it that are kept.
 
+import { isCompacted, isCompaction } from '../../dialects/openai-responses/compaction.ts';
 import { writeSse } from '../../dialects/stream/sse.ts';
 import { fault } from '../../faults/fault.ts';
+import { assert } from '../../kit/assert.ts';
 import { isObject, type Json, type JsonObject, objectsOf, readAnswerJson } from '../../kit/json/json.ts';
+import type { Seals } from './sealed-items.ts';
 
 /** The user's last messages of about this length stay as they are. */
 const KEPT_CHARS = 256 * 1024;
 
-/** Makes an item of the summary. */
-export type Seal = (summary: string) => JsonObject;
+/** A response with one compaction, or the answer of a vendor that compacts. */
+interface Compacted {
+  answer: JsonObject;
+  item: JsonObject;
+  /** All items, where a vendor chose them. */
+  output: Json[] | undefined;
+}
 
-/** The same response with the summary as its only item. Throws if the model wrote none. */
-export function compactedResponse(body: string, seal: Seal): JsonObject {
-  const whole = readAnswerJson(body).value;
-  const summary = textIn(whole.output).trim();
-  if (summary === '') {
-    throw fault('upstream_failed', {
-      message: 'The model wrote no summary. Send the request again, or choose another model.',
-    });
-  }
-  return { ...whole, status: 'completed', incomplete_details: null, output: [seal(summary)] };
+/** Throws if the model wrote no summary. */
+export function readCompacted(body: string, seals: Seals, channel: string): Compacted {
+  const document = readAnswerJson(body);
+  const answer = document.value;
+  if (!isCompacted(document)) return { answer, item: seals.sealSummary(summaryIn(answer)), output: undefined };
+  const output = objectsOf(answer.output).map((item) => (isCompaction(item) ? seals.sealVendors(item, channel) : item));
+  const item = output.find(isCompaction);
+  assert(item, 'the dialect has seen a compaction');
+  return { answer, item, output };
+}
+
+function summaryIn({ output }: JsonObject): string {
+  const summary = textIn(output).trim();
+  if (summary !== '') return summary;
+  throw fault('upstream_failed', {
+    message: 'The model wrote no summary. Send the request again, or choose another model.',
+  });
+}
+
+/** A response with the compaction as its only item. */
+export function compactedResponse({ answer, item }: Compacted): JsonObject {
+  return { ...answer, object: 'response', status: 'completed', error: null, incomplete_details: null, output: [item] };
 }
 
 export function writeEvents(response: JsonObject): string {
@@ -37,14 +57,11 @@ export function writeEvents(response: JsonObject): string {
     .join('');
 }
 
-export function writeCompaction({ id, created_at, output, usage }: JsonObject, items: readonly Json[]): string {
-  return JSON.stringify({
-    id,
-    object: 'response.compaction',
-    created_at,
-    output: [...keptMessages(items), ...objectsOf(output)],
-    usage,
-  });
+export function writeCompaction({ answer, item, output }: Compacted, items: readonly Json[]): string {
+  if (output) return JSON.stringify({ ...answer, output });
+  const { id, created_at, usage } = answer;
+  const object = 'response.compaction';
+  return JSON.stringify({ id, object, created_at, output: [...keptMessages(items), item], usage });
 }
 
 /** The user's last messages, as far as there is room. */

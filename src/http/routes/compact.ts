@@ -10,7 +10,7 @@ export const compactResponse = modelCall('POST /v1/responses/compact', {
   id: 'compactResponse',
   summary: 'A shorter form of a conversation in the responses format',
   description:
-    'The model summarizes `input`, and is billed as for any answer. `output` has the last messages of the user and one item `compaction`, to be sent as the beginning of `input` from then on. Its content is sealed: only this account can use it, with any model. `POST /v1/responses` does the same if the last item of `input` is `{"type": "compaction_trigger"}`.',
+    'Billed as any answer. `output` has messages of the user and one item `compaction`, to be sent as the beginning of `input` from then on. Its content is sealed: only this account can use it. Where the vendor of the channel compacts, only models on channels to the same vendor account can read it; otherwise the model writes a summary, which every model can read. `POST /v1/responses` does the same if the last item of `input` is `{"type": "compaction_trigger"}`.',
   kind: 'chat',
   dialect: openaiResponses,
   maxBytes: 20 * 1024 * 1024,

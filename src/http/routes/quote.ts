@@ -22,6 +22,7 @@ import { type Preview, previewCall } from '../../relay/preview-call.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { answerWithoutModel, type BodyWithoutModel } from '../answer-without-model.ts';
 import { incomingCall, limitByAddress, type ModelCall } from '../call-model.ts';
+import type { RewrittenCall } from '../compaction/compact-call.ts';
 import type { ModelFor } from '../description.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { refusalShape } from '../fault-shapes.ts';
@@ -30,14 +31,16 @@ import type { LargeCall } from '../large-call.ts';
 import { keyedRoute } from '../operation.ts';
 import { finishScan, openScan, parseScannedText, tooLarge } from '../read-body.ts';
 import { takeRouting } from '../take-routing.ts';
+import { compactResponse } from './compact.ts';
 import { findGeminiCall } from './gemini.ts';
 import { MODEL_CALLS } from './model-calls.ts';
 import { MODEL_FAULTS, strict } from './outlines.ts';
 
-const ENDPOINTS: ReadonlyMap<unknown, ModelCall> = new Map(MODEL_CALLS.map(({ call }) => [call.path, call]));
-const PATHS = MODEL_CALLS.map(({ call }) => call.path);
+const CALLS = [...MODEL_CALLS, compactResponse].map(({ call }) => call);
+const ENDPOINTS: ReadonlyMap<unknown, ModelCall> = new Map(CALLS.map((call) => [call.path, call]));
+const PATHS = CALLS.map(({ path }) => path);
 const WRAPPER_BYTES = 64 * 1024;
-const MAX_BYTES = Math.max(...MODEL_CALLS.map(({ call }) => call.maxBytes)) + WRAPPER_BYTES;
+const MAX_BYTES = Math.max(...CALLS.map(({ maxBytes }) => maxBytes)) + WRAPPER_BYTES;
 
 const quote = named('Quote', {
   quote_id: text.regex(/^qte_[\w-]+$/),
@@ -94,7 +97,9 @@ async function quoteCall(
 ) {
   const { endpoint, body } = await readQuoted(document);
   const work = large ?? UNCOUNTED_WORK;
-  const incoming = incomingCall(tools, exchange, endpoint, { ...(await takeRouting(body)), key, capacity, work });
+  const routed = await takeRouting(body);
+  const rewritten: RewrittenCall = (await endpoint.rewrite?.(tools, routed.document, key.accountId)) ?? routed;
+  const incoming = incomingCall(tools, exchange, endpoint, { ...routed, ...rewritten, key, capacity, work });
   const { call, refused } = await prepare(tools, incoming, large);
   limitByAddress(tools, exchange, call);
   const preview = await previewOf(tools, call);

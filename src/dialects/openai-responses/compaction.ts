@@ -1,0 +1,76 @@
+// A request whose last item asks for a summary, for the vendors that shorten a conversation themselves. They get it without
+// that item at `/responses/compact`, and answer with an item that only their account can read.
+
+import { editMembers, type JsonDocument, type JsonObject, objectsOf } from '../../kit/json/json.ts';
+import { editMember } from '../../kit/json/raw-edit.ts';
+import { checkReport, hasCounted } from '../counts.ts';
+import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest, type UpstreamFields } from '../dialect.ts';
+import { withoutFields } from '../removals/remove-fields.ts';
+import { openaiResponses } from './dialect.ts';
+import { stripOwn } from './strip-own.ts';
+import { readUsage, writeUsage } from './usage.ts';
+
+const OBJECT = 'response.compaction';
+const ITEMS: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary']);
+/** The fields that it takes: those of its reference, and those that Codex sends. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'parallel_tool_calls',
+  'reasoning',
+  'text',
+  'service_tier',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+]);
+
+/** The format of these calls, whether a vendor compacts or a model writes a summary. */
+export const openaiCompaction: Dialect = {
+  ...openaiResponses,
+  writeRequest: writeCompactRequest,
+  readAnswer,
+  writeAnswer(document, model, request, usage) {
+    if (!isCompacted(document)) return openaiResponses.writeAnswer(document, model, request, usage);
+    return editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model });
+  },
+};
+
+/** An item that stands for a conversation. */
+export function isCompaction({ type, encrypted_content: sealed }: JsonObject): boolean {
+  return ITEMS.has(type) && typeof sealed === 'string';
+}
+
+/** Whether a vendor has compacted; otherwise it is a response with a summary. */
+export function isCompacted({ value }: Pick<JsonDocument, 'value'>): boolean {
+  return value.object === OBJECT;
+}
+
+function writeCompactRequest(
+  { document }: RelayRequest,
+  { model, withoutSealed }: UpstreamFields,
+  removed: readonly string[] = [],
+): string {
+  const { input } = document.value;
+  const last = Array.isArray(input) ? input.length - 1 : 0;
+  const asked = editMember(document, 'input', (raw) => raw.edit(new Map([[last, undefined]])));
+  const left = Object.keys(asked.value).filter((name) => !FIELDS.has(name));
+  return editMembers(stripOwn(asked, withoutSealed), withoutFields({ model }, [...removed, ...left]));
+}
+
+function readAnswer(document: JsonDocument): AnswerFacts | undefined {
+  const { value } = document;
+  const items = objectsOf(value.output).filter(isCompaction);
+  if (!isCompacted(document) || items.length === 0) return undefined;
+  const usage = readUsage(value.usage, value.service_tier);
+  const tokens = hasCounted(usage) ? 0 : items.reduce((sum, item) => sum + sealedTokens(item), 0);
+  const output = { ...NO_OUTPUT, hasContent: true, tokens };
+  return { usage: checkReport(usage, output), output, finish: 'other' };
+}
+
+/** For a vendor that does not report its usage: four bytes are about one token, and base64 has four letters for three bytes. */
+function sealedTokens({ encrypted_content: sealed }: JsonObject): number {
+  return Math.ceil((String(sealed).length * 3) / 16);
+}

@@ -1,0 +1,107 @@
+// Compactions as clients keep them: items that only this service can open, for the account that they were made for. One holds a
+// summary, which any model understands, or the item of a vendor, which only the account of its channel there can read. Nothing
+// is stored here.
+
+import { isCompaction } from '../../dialects/openai-responses/compaction.ts';
+import { fault } from '../../faults/fault.ts';
+import { isObject, type Json, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
+import { isSealed, type Sealer } from '../../kit/sealed.ts';
+import type { MadeItem } from '../../relay/keep-readers.ts';
+import type { HttpTools } from '../exchange.ts';
+
+const TRIGGER = 'compaction_trigger';
+
+const PREFACE = 'This is a summary of the conversation before this point:\n\n';
+
+const PROMPT = `Summarize this conversation for an assistant that will continue it and has not seen it. Include:
+- what the user asked for, with every requirement, limit and preference that they stated;
+- what was done, found out and decided, with exact names, paths, commands and values;
+- what is not finished, and the next steps.
+Reply with the summary only. Do not call tools and do not continue the work.`;
+
+interface VendorContent {
+  channel: string;
+  content: string;
+}
+
+/** What is sealed for one account. No other account can read it. */
+export class Seals {
+  readonly #sealer: Sealer;
+  readonly #newId: HttpTools['newId'];
+  readonly #accountId: string;
+
+  constructor({ sealer, newId }: Pick<HttpTools, 'sealer' | 'newId'>, accountId: string) {
+    this.#sealer = sealer;
+    this.#newId = newId;
+    this.#accountId = accountId;
+  }
+
+  sealSummary(text: string): JsonObject {
+    const sealed = this.#sealer.seal(text, this.#owner('compaction'));
+    return { type: 'compaction', id: `cmp_${this.#newId('req')}`, encrypted_content: sealed };
+  }
+
+  /** The vendor's item, with its content sealed together with the name of the channel. */
+  sealVendors(item: JsonObject, channel: string): JsonObject {
+    const made = JSON.stringify({ channel, content: item.encrypted_content });
+    return { ...item, encrypted_content: this.#sealer.seal(made, this.#owner('vendor-compaction')) };
+  }
+
+  openSummary(sealed: string): string | undefined {
+    return this.#sealer.open(sealed, this.#owner('compaction'));
+  }
+
+  openVendors(sealed: string): VendorContent | undefined {
+    const made = tryParseJson(this.#sealer.open(sealed, this.#owner('vendor-compaction')) ?? '');
+    if (!isObject(made) || typeof made.channel !== 'string' || typeof made.content !== 'string') return undefined;
+    return { channel: made.channel, content: made.content };
+  }
+
+  #owner(kind: 'compaction' | 'vendor-compaction'): string {
+    return `${kind}:${this.#accountId}`;
+  }
+}
+
+interface OpenedItems {
+  items: Json[];
+  madeBy: MadeItem[];
+}
+
+/** The items with every summary as a message, and with the content of each vendor's item as it was made. */
+export function openItems(seals: Seals, items: readonly Json[]): OpenedItems {
+  const madeBy: MadeItem[] = [];
+  const opened = items.map((item, index) => {
+    if (!isOurs(item)) return item;
+    const param = `input[${index}]`;
+    const text = seals.openSummary(item.encrypted_content);
+    if (text !== undefined) return userMessage(PREFACE + text);
+    const made = seals.openVendors(item.encrypted_content) ?? refuse(param);
+    madeBy.push({ channel: made.channel, param });
+    return { ...item, encrypted_content: made.content };
+  });
+  return { items: opened, madeBy };
+}
+
+export function askForSummary(): JsonObject {
+  return userMessage(PROMPT);
+}
+
+export function isOurs(item: Json | undefined): item is JsonObject & { encrypted_content: string } {
+  if (!isObject(item) || !isCompaction(item)) return false;
+  return typeof item.encrypted_content === 'string' && isSealed(item.encrypted_content);
+}
+
+export function isTrigger(item: Json | undefined): boolean {
+  return isObject(item) && item.type === TRIGGER;
+}
+
+function userMessage(text: string): JsonObject {
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+}
+
+function refuse(param: string): never {
+  throw fault('invalid_request', {
+    param,
+    message: `${param} cannot be read: it was changed, or made for another account. Send the conversation without it.`,
+  });
+}
