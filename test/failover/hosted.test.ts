@@ -49,6 +49,8 @@ const BEDROCK: Platform = {
   failure: exceptionFrame('modelStreamErrorException', 'The model failed.'),
 };
 
+const hasToken = (headers: Headers) => /^Bearer fake-access-token-\d+$/.test(headers.get('authorization') ?? '');
+
 const vertexOf = (model: string, own: Pick<Platform, 'whole' | 'stream' | 'path' | 'failure'>): Platform => ({
   kind: 'vertex',
   model,
@@ -56,9 +58,16 @@ const vertexOf = (model: string, own: Pick<Platform, 'whole' | 'stream' | 'path'
     base_url: `${origin}/v1/projects/p1/locations/global`,
     api_key: JSON.stringify({ client_email: 'me@project.example', private_key: PEM, token_uri: `${origin}/token` }),
   }),
-  isSigned: (headers) => /^Bearer fake-access-token-\d+$/.test(headers.get('authorization') ?? ''),
+  isSigned: hasToken,
   ...own,
 });
+
+const ENTRA = { tenant_id: 't1', client_id: 'c1', client_secret: 'fake-client-secret' };
+const AZURE: Pick<Platform, 'whole' | 'stream' | 'failure'> = {
+  whole: () => chatAnswer(SAID),
+  stream: () => chatStream(SAID),
+  failure: 'data: {"error":{"code":"server_error","message":"The server had an error."}}\n\n',
+};
 
 const PLATFORMS: Record<string, Platform> = {
   bedrock: BEDROCK,
@@ -80,11 +89,22 @@ const PLATFORMS: Record<string, Platform> = {
     path: /^\/openai\/v1\/chat\/completions$/,
     channel: (origin) => ({ base_url: origin, api_key: 'fake-azure-key' }),
     isSigned: (headers) => headers.get('api-key') === 'fake-azure-key',
-    whole: () => chatAnswer(SAID),
-    stream: () => chatStream(SAID),
-    failure: 'data: {"error":{"code":"server_error","message":"The server had an error."}}\n\n',
+    ...AZURE,
+  },
+  'azure-entra': {
+    kind: 'azure',
+    model: 'gpt-4o',
+    path: /^\/openai\/v1\/chat\/completions$/,
+    channel: (origin) => ({
+      base_url: origin,
+      api_key: JSON.stringify({ ...ENTRA, token_uri: `${origin}/token` }),
+    }),
+    isSigned: hasToken,
+    ...AZURE,
   },
 };
+/** Those whose credentials are tokens that can be renewed. */
+const WITH_TOKENS = ['vertex-claude', 'vertex-gemini', 'azure-entra'];
 const NAMES = Object.keys(PLATFORMS);
 
 interface Fault {
@@ -111,12 +131,16 @@ function firstWordEnd({ body = [] }: Script): number {
   return at + 1;
 }
 
+/** Its head comes, and never a byte of its body. */
+const SILENCE = new Promise<void>(() => {});
+
 const FAULTS: Fault[] = [
   ...[false, true].flatMap((isStream): Fault[] => [
     { name: 'answers 429', isStream, play: status(429, 'Too many requests.') },
     { name: 'answers 503', isStream, play: status(503, 'Unavailable.') },
     { name: 'answers 401', isStream, play: status(401, 'The token has expired.') },
     { name: 'resets the connection', isStream, play: () => ({ cut: { after: 'head', by: 'rst' } }) },
+    { name: 'sends nothing', isStream, play: () => ({ body: [SILENCE], framing: 'chunked' }) },
   ]),
   { name: 'answers no JSON', isStream: false, play: (one) => ({ ...one.whole(), body: ['{"broken'] }) },
   { name: 'fails before its first word', isStream: true, play: (one) => ({ ...one.stream(), body: [one.failure] }) },
@@ -143,7 +167,9 @@ const idOf = (platform: string, index: number) => `${platform}-${index}`;
 
 beforeAll(async () => {
   second = await startUpstream();
-  const sets = NAMES.flatMap((name) => [...FAULTS, 'served', 'filtered'].map((_, index) => ({ name, index })));
+  const sets = NAMES.flatMap((name) =>
+    [...FAULTS, 'served', 'filtered', 'renewed'].map((_, index) => ({ name, index })),
+  );
   gateway = await startTestGateway({
     random: NO_JITTER,
     limits: { paid_per_minute: 10_000 },
@@ -165,6 +191,8 @@ beforeAll(async () => {
             id: idOf(name, index),
             max_output_tokens: 1_000,
             price: { input: 10, output: 40 },
+            // So that no test waits for the usual time of an answer.
+            ...(FAULTS[index]?.name === 'sends nothing' ? { hedge: 100 } : {}),
             routes: [
               { channel: idOf(name, index), model: PLATFORMS[name]?.model, priority: 1 },
               { channel: 'second', model: idOf(name, index), priority: 2 },
@@ -244,3 +272,28 @@ test('Azure’s content filter is the client’s own affair: no other channel is
   expect(second.requests).toEqual([]);
   expect((await gateway.get('/api/me', account.key)).balance_ntd).toBe(1);
 });
+
+test.each(WITH_TOKENS)(
+  '%s: a token that is refused is renewed once for all calls, on the same channel',
+  async (name) => {
+    const index = FAULTS.length + 2;
+    const platform = PLATFORMS[name] as Platform;
+    let given = 0;
+    let isRevoked = false;
+    gateway.upstream.otherwise((request) => {
+      if (isToken(request))
+        return jsonScript(200, { access_token: `${isRevoked ? 'new' : 'old'}-${given++}`, expires_in: 3_600 });
+      const isOld = request.headers.authorization?.startsWith('Bearer old') === true;
+      return isOld && isRevoked ? jsonScript(401, { error: { message: 'The token was revoked.' } }) : platform.whole();
+    });
+    const ask = () => gateway.chat(account.key, { model: idOf(name, index) });
+    expect((await ask()).status).toBe(200);
+    isRevoked = true;
+    const answers = await Promise.all(Array.from({ length: 8 }, ask));
+    for (const { status, headers } of answers) {
+      expect([status, headers.get('x-svc-channel')]).toEqual([200, idOf(name, index)]);
+    }
+    expect([given, second.requests]).toEqual([2, []]);
+    expect(gateway.audit()).toEqual([]);
+  },
+);

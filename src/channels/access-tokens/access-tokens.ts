@@ -15,8 +15,8 @@ export interface TokenRequest {
 
 export type AccessToken = { ok: true; token: string } | { ok: false; response: Response };
 
-/** Stops waiting when the signal is aborted. */
-export type NextToken = (signal?: AbortSignal | null) => Promise<AccessToken>;
+/** Stops waiting when the signal is aborted. A token that the vendor has `refused` is not given again. */
+export type NextToken = (signal?: AbortSignal | null, refused?: string) => Promise<AccessToken>;
 
 /** What was asked for once, for all who wait for it. */
 type Asked = { ok: true; token: string } | Refused;
@@ -27,7 +27,7 @@ interface Refused {
   error: { type: string; message: string };
 }
 
-interface TokenTools {
+export interface TokenTools {
   clock: Clock;
   fetch: Fetch;
   /** Signs or fills in what is sent; `now` in milliseconds. */
@@ -60,7 +60,7 @@ export function createAccessTokens({ clock, fetch, request }: TokenTools): NextT
         redirect: 'manual',
       });
       const body = tryParseJson((await readBoundedText(response, MAX_ANSWER_BYTES)) ?? '');
-      if (!isObject(body) || typeof body.access_token !== 'string') return refused(response.status, body);
+      if (!isObject(body) || typeof body.access_token !== 'string') return refusedRequest(response.status, body);
       const lifeS = Number(body.expires_in) > 0 ? Number(body.expires_in) : DEFAULT_LIFE_S;
       token = { text: body.access_token, endsAt: startedAt + lifeS * 1_000 };
       return { ok: true, token: token.text };
@@ -77,7 +77,9 @@ export function createAccessTokens({ clock, fetch, request }: TokenTools): NextT
     return asked;
   }
 
-  return async (signal) => {
+  return async (signal, refused) => {
+    // Others may have renewed it meanwhile.
+    if (token && token.text === refused) token = undefined;
     const left = token ? token.endsAt - clock.monotonic() : 0;
     if (!token || left <= UNUSED_MS) {
       const found = await (signal ? whileLive(askOnce(), signal) : askOnce());
@@ -90,7 +92,7 @@ export function createAccessTokens({ clock, fetch, request }: TokenTools): NextT
 }
 
 /** As if the upstream itself had refused the key: 4xx is about the credentials, all else is an outage. */
-function refused(status: number, body: unknown): Refused {
+function refusedRequest(status: number, body: unknown): Refused {
   const { error, error_description: text } = isObject(body) ? body : {};
   const isRefused = status >= 400 && status < 500 && status !== 429;
   const message = [text, error].find((part) => typeof part === 'string') ?? 'The vendor gave no access token.';

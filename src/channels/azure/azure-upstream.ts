@@ -3,8 +3,8 @@
 
 import type { Clock } from '../../kit/clock.ts';
 import type { Quirks } from '../../vendors/quirks.ts';
-import { createAccessTokens, type NextToken } from '../access-tokens/access-tokens.ts';
 import { entraTokenRequest, readEntraApplication } from '../access-tokens/entra-token.ts';
+import { withAccessTokens } from '../access-tokens/with-access-tokens.ts';
 import { createAnthropicUpstream } from '../anthropic/anthropic-upstream.ts';
 import { createOpenaiUpstream } from '../openai/openai-upstream.ts';
 import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
@@ -25,9 +25,7 @@ export function createAzureUpstream(settings: AzureSettings, fetch: Fetch): Upst
   const { apiKey, gatewayId, quirks, clock } = settings;
   const application = apiKey === undefined ? undefined : readEntraApplication(apiKey);
   const key = application ? undefined : apiKey;
-  const sent = application
-    ? withTokens(createAccessTokens({ clock, fetch, request: () => entraTokenRequest(application) }), fetch)
-    : fetch;
+  const sent = application ? withAccessTokens({ clock, fetch, request: () => entraTokenRequest(application) }) : fetch;
   // Either address may be written: that of the resource, or that of its API.
   const root = settings.baseUrl.replace(/\/(openai(\/v1)?|anthropic(\/v1)?)$/, '');
   const openai = createOpenaiUpstream({ baseUrl: root + API_PATH, apiKey: key, gatewayId, quirks }, sent);
@@ -39,14 +37,5 @@ export function createAzureUpstream(settings: AzureSettings, fetch: Fetch): Upst
     hidden: [...hiddenOf(root, key), ...(application ? [application.clientSecret, application.clientId] : [])],
     listModels: openai.listModels,
     send: (request) => (request.endpoint === 'messages' ? claude : openai).send(request),
-  };
-}
-
-/** Every request carries the token of its moment. */
-function withTokens(nextToken: NextToken, fetch: Fetch): Fetch {
-  return async (url, init) => {
-    const found = await nextToken(init.signal);
-    if (!found.ok) return found.response;
-    return fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${found.token}` } });
   };
 }

@@ -2,8 +2,8 @@
 // ends in the project and the location.
 
 import type { Clock } from '../../kit/clock.ts';
-import { createAccessTokens } from '../access-tokens/access-tokens.ts';
 import { googleTokenRequest, readServiceAccount } from '../access-tokens/google-token.ts';
+import { withAccessTokens } from '../access-tokens/with-access-tokens.ts';
 import { addressBelow } from '../address-below.ts';
 import { asEventStream } from '../gemini/as-event-stream.ts';
 import { type Fetch, hiddenOf, type Upstream, type UpstreamRequest } from '../upstream.ts';
@@ -20,9 +20,9 @@ interface VertexSettings {
 export function createVertexUpstream({ baseUrl, apiKey, gatewayId, clock }: VertexSettings, fetch: Fetch): Upstream {
   const below = addressBelow(baseUrl);
   const account = apiKey === undefined ? undefined : readServiceAccount(apiKey);
-  const nextToken = account
-    ? createAccessTokens({ clock, fetch, request: (now) => googleTokenRequest(account, now) })
-    : undefined;
+  const sent = account ? withAccessTokens({ clock, fetch, request: (now) => googleTokenRequest(account, now) }) : fetch;
+  const credentials: Record<string, string> =
+    account || apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   return {
     hidden: [
       ...hiddenOf(baseUrl, account ? undefined : apiKey),
@@ -31,11 +31,7 @@ export function createVertexUpstream({ baseUrl, apiKey, gatewayId, clock }: Vert
     listModels: async () => noModelList('Vertex AI'),
     async send(request) {
       const { body, stream, signal } = request;
-      const found = await nextToken?.(signal);
-      if (found && !found.ok) return found.response;
-      const token = found?.token ?? apiKey;
-      const credentials = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      const response = await fetch(below(pathOf(request)), {
+      const response = await sent(below(pathOf(request)), {
         method: 'POST',
         headers: upstreamHeaders(request, gatewayId, credentials),
         body,
