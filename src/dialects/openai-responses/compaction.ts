@@ -30,11 +30,14 @@ const FIELDS: ReadonlySet<string> = new Set([
 /** The format of these calls, whether a vendor compacts or a model writes a summary. */
 export const openaiCompaction: Dialect = {
   ...openaiResponses,
-  writeRequest: writeCompactRequest,
-  readAnswer,
-  writeAnswer(document, model, request, usage) {
-    if (!isCompacted(document)) return openaiResponses.writeAnswer(document, model, request, usage);
-    return editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model });
+  request: { ...openaiResponses.request, write: writeCompactRequest },
+  answer: {
+    ...openaiResponses.answer,
+    read: readAnswer,
+    write(document, model, request, usage) {
+      if (!isCompacted(document)) return openaiResponses.answer.write(document, model, request, usage);
+      return editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model });
+    },
   },
 };
 
