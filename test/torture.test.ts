@@ -1,15 +1,36 @@
-// The short form of `npm run torture`: every kill point once with one call under way, then a few kills under load.
+// The short form of `npm run torture`: every kill point once with one call under way, a few kills under load, then many of a
+// process that has only the store. 200 kills in all, on both databases.
 
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../src/kit/clock.ts';
+import { openPostgresStore } from '../src/store/postgres/postgres-store.ts';
+import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
+import { eventually } from './support/eventually.ts';
+import { sharePostgres, type TestDatabases } from './support/postgres.ts';
 import { withTables } from './support/with-tables.ts';
 import { chat, redeem, register } from './torture/calls.ts';
 import { type Account, type Facts, noFacts } from './torture/facts.ts';
+import { type KilledWriters, killWriters } from './torture/kill-writers.ts';
 import { killFirstStart, prepareRack, type Rack, torture } from './torture/torture.ts';
 
 /** Each start, and the quickest, on a machine that has other work: the promised second is what `npm run torture` measures. */
 const READY_WITHIN_MS = 40_000;
 const QUICKEST_WITHIN_MS = 10_000;
 const TIMEOUT_MS = 240_000;
+/** Of a process that has only the store, on each database. */
+const WRITERS_KILLED = 88;
+
+/** Processes that were seen to end by SIGKILL at a kill point or under load. */
+let kills = 0;
+let postgres: TestDatabases;
+beforeAll(async () => {
+  postgres = await sharePostgres();
+}, TIMEOUT_MS);
+afterAll(() => postgres.stop());
 
 describe('one call, killed on its way', () => {
   let rack: Rack;
@@ -34,6 +55,7 @@ describe('one call, killed on its way', () => {
       await Promise.all([call(dying.url).catch(() => {}), dying.gone]);
     }
     expect(await dying.gone).toEqual({ signal: 'SIGKILL' });
+    kills++;
     const server = await rack.start();
     try {
       const { problems } = await rack.verify(server, facts, true);
@@ -46,7 +68,7 @@ describe('one call, killed on its way', () => {
   }
 
   const count = (sql: string, ...values: string[]) =>
-    withTables(rack.databaseFile, (db) => Number(db.query<{ n: bigint }, string[]>(sql).get(...values)?.n ?? 0));
+    withTables(rack.databaseFile ?? '', (db) => Number(db.query<{ n: bigint }, string[]>(sql).get(...values)?.n ?? 0));
   const charges = () => count(`SELECT count(*) AS n FROM entries WHERE kind = 'usage'`);
   const paidStream = (url: string) => chat({ url, facts }, account, 'paid stream');
 
@@ -120,27 +142,81 @@ describe('one call, killed on its way', () => {
   );
 });
 
-test(
-  'inside-migration: a first start that dies in its migration is made good by the next',
-  async () => {
-    expect((await killFirstStart()).problems).toEqual([]);
-  },
-  TIMEOUT_MS,
-);
+describe.each(['SQLite', 'PostgreSQL'])('on %s', (name) => {
+  const used = () => (name === 'PostgreSQL' ? postgres : undefined);
 
-test(
-  'kills under load: whatever was acknowledged is true, and the server is soon back',
-  async () => {
-    const kills = ['inside-admit:20', 'inside-sweep', 'mid-stream:60', 'inside-settle:20', 'inside-posting:4'].map(
-      (at) => ({ at }),
-    );
-    const { kills: reports, facts } = await torture([{ at: { afterMs: 250 } }, ...kills], () => {});
-    expect(reports.flatMap(({ problems }) => problems)).toEqual([]);
-    const ready = reports.map(({ readyMs }) => readyMs);
-    expect(ready).toHaveLength(6);
-    expect(Math.max(...ready)).toBeLessThan(READY_WITHIN_MS);
-    expect(Math.min(...ready)).toBeLessThan(QUICKEST_WITHIN_MS);
-    expect(facts.requests.length).toBeGreaterThan(10);
-  },
-  TIMEOUT_MS,
-);
+  test(
+    'inside-migration: a first start that dies in its migration is made good by the next',
+    async () => {
+      expect((await killFirstStart(used())).problems).toEqual([]);
+      kills++;
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'kills under load: whatever was acknowledged is true, and the server is soon back',
+    async () => {
+      const points = ['inside-admit:20', 'inside-sweep', 'mid-stream:60', 'inside-settle:20'];
+      if (name === 'SQLite') points.push('inside-posting:4');
+      const at = [{ at: { afterMs: 250 } }, ...points.map((point) => ({ at: point }))];
+      const { kills: reports, facts } = await torture(at, () => {}, used());
+      expect(reports.flatMap(({ problems }) => problems)).toEqual([]);
+      const ready = reports.map(({ readyMs }) => readyMs);
+      expect(ready).toHaveLength(at.length);
+      expect(Math.max(...ready)).toBeLessThan(READY_WITHIN_MS);
+      expect(Math.min(...ready)).toBeLessThan(QUICKEST_WITHIN_MS);
+      expect(facts.requests.length).toBeGreaterThan(10);
+      kills += reports.length;
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('a process that has only the store, killed again and again: everything acknowledged is there once', () => {
+  function check({ kills: killed, acknowledged, problems }: KilledWriters): void {
+    expect(problems).toEqual([]);
+    expect(killed).toBe(WRITERS_KILLED);
+    expect(acknowledged).toBeGreaterThan(WRITERS_KILLED);
+    kills += killed;
+  }
+
+  test(
+    'on SQLite',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'gateway-torture-'));
+      const database = join(folder, 'gateway.sqlite');
+      const open = () => openSqliteStore({ file: database, clock: systemClock });
+      await (await open()).close();
+      const db = new Database(database, { readonly: true, safeIntegers: true });
+      const sql = async (query: string) => db.query<Record<string, unknown>, []>(query).all();
+      const untilQuiet = async () => undefined;
+      try {
+        check(await killWriters({ database, kills: WRITERS_KILLED, open, sql, untilQuiet }));
+      } finally {
+        db.close();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'on PostgreSQL',
+    async () => {
+      const { url, sql, drop } = await postgres.createDatabase();
+      const busy = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND state <> 'idle'`;
+      const untilQuiet = () =>
+        eventually('the server has ended what they began', async () => (await sql(busy)).length === 0);
+      const open = () => openPostgresStore({ url, clock: systemClock });
+      check(await killWriters({ database: url, kills: WRITERS_KILLED, open, sql, untilQuiet }));
+      await drop();
+    },
+    TIMEOUT_MS,
+  );
+});
+
+test('there were 200 kills in all', () => {
+  expect(kills).toBeGreaterThanOrEqual(200);
+});

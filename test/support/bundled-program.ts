@@ -23,6 +23,11 @@ export async function gatewayCommand(args: readonly string[]): Promise<string[]>
   return [process.execPath, '--no-env-file', await program, ...args];
 }
 
+/** For a command that starts many processes: they run a bundle in this new folder, which the command removes. */
+export function bundleInto(folder: string): void {
+  program = bundleOnce(folder);
+}
+
 async function bundleOnce(folder: string): Promise<string> {
   const done = join(folder, 'done');
   if (isCreatedHere(folder)) {

@@ -3,7 +3,7 @@
 import { register, UnexpectedAnswer } from './calls.ts';
 import { noFacts } from './facts.ts';
 import { startTraced } from './traced-server.ts';
-import { verify } from './verify.ts';
+import { tablesOfFile, verify } from './verify.ts';
 
 /** The first syncs are the start's own. */
 const FIRST_FAILING_SYNC = 25;
@@ -29,7 +29,7 @@ export async function failSyncs(): Promise<boolean> {
     }
     await traced.end('SIGKILL');
     const server = await traced.startPlain();
-    const { problems } = await verify(traced.databaseFile, server.url, facts, new Map(), true);
+    const { problems } = await verify(tablesOfFile(traced.databaseFile), server.url, facts, new Map(), true);
     server.kill();
     await server.gone;
     console.log(

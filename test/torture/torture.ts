@@ -6,13 +6,16 @@ import { join } from 'node:path';
 import { createCardCode, createCardHasher, createSerial } from '../../src/accounts/card-code.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { systemRandom } from '../../src/kit/random.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { freePort } from '../support/free-port.ts';
+import type { TestDatabase, TestDatabases } from '../support/postgres.ts';
 import { type Caller, chat, createKey, redeem, register, UnexpectedAnswer } from './calls.ts';
 import { type Account, addFacts, countFacts, type Facts, noFacts } from './facts.ts';
 import { type Server, startServer } from './server.ts';
 import { startTortureUpstream, type TortureUpstream } from './upstream.ts';
-import { type Verified, verify } from './verify.ts';
+import { type Tables, tablesOfFile, tablesOfPostgres, type Verified, verify } from './verify.ts';
 
 export interface Kill {
   /** A kill point with how often it is reached (`mid-stream:30`), or a time under load. */
@@ -37,7 +40,9 @@ export interface TortureSummary {
 
 const PEPPER = 'a pepper for the torture only';
 const WORKERS = 24;
-const CARDS = 4_000;
+/** The load redeems fewer before a kill. */
+const CARDS_PER_KILL = 20;
+const MIN_CARDS = 200;
 const CARD_AMOUNT = 5_000_000_000n;
 /** A kill point that the load does not reach in this time is a fault of the plan. */
 const REACH_MS = 60_000;
@@ -47,44 +52,76 @@ const MAX_ORPHANINGS = 5;
 
 export interface Rack {
   upstream: TortureUpstream;
-  dataDir: string;
-  databaseFile: string;
+  /** Undefined with PostgreSQL. */
+  databaseFile: string | undefined;
+  tables: Tables;
   cards: string[];
   all: Facts;
   start(killAt?: string): Promise<Server>;
   verify(server: Server, facts: Facts, isThorough?: boolean): Promise<Verified>;
-  remove(): void;
+  remove(): Promise<void>;
 }
 
-/** A data folder with its catalog and cards, and an upstream: everything but a running server. */
-export async function prepareRack(): Promise<Rack> {
+export interface RackOptions {
+  /** Where a database is made for it; SQLite if left out. */
+  postgres?: TestDatabases | undefined;
+  cards?: number;
+}
+
+/** A database with its catalog and cards, and an upstream: everything but a running server. */
+export async function prepareRack({ postgres, cards: count = MIN_CARDS }: RackOptions = {}): Promise<Rack> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-torture-'));
   const dataDir = join(folder, 'data');
-  const databaseFile = join(dataDir, 'gateway.sqlite');
   mkdirSync(dataDir);
+  const file = join(dataDir, 'gateway.sqlite');
+  const database = await postgres?.createDatabase();
+  const tables = database ? tablesOfPostgres(database) : tablesOfFile(file);
   const upstream = startTortureUpstream();
   const config = join(folder, 'gateway.yaml');
   writeFileSync(config, JSON.stringify(tortureDocument(upstream.baseUrl)));
   const port = await freePort();
-  const env = { GATEWAY_CONFIG: config, SECRETS_PEPPER: PEPPER };
-  const cards = await issueCards(databaseFile);
+  const env = { GATEWAY_CONFIG: config, ...environmentOf(database) };
+  const cards = await issueCards(
+    database
+      ? await openPostgresStore({ url: database.url, clock: systemClock })
+      : await openSqliteStore({ file, clock: systemClock }),
+    count,
+  );
   return {
     upstream,
-    dataDir,
-    databaseFile,
+    databaseFile: database ? undefined : file,
+    tables,
     cards,
     all: noFacts(),
     start: (killAt) => startServer({ dataDir, port, env, killAt }),
-    verify: (server, facts, isThorough) => verify(databaseFile, server.url, facts, upstream.begun, isThorough),
-    remove() {
+    verify: (server, facts, isThorough) => verify(tables, server.url, facts, upstream.begun, isThorough),
+    async remove() {
       upstream.stop();
+      await database?.drop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-export async function torture(kills: readonly Kill[], onKill: (report: KillReport) => void): Promise<TortureSummary> {
-  const rack = await prepareRack();
+function environmentOf(database: TestDatabase | undefined): Record<string, string> {
+  return { SECRETS_PEPPER: PEPPER, ...(database ? { DATABASE_URL: database.url } : {}) };
+}
+
+export function addSummary(sum: TortureSummary, part: TortureSummary): void {
+  sum.kills.push(...part.kills);
+  addFacts(sum.facts, part.facts);
+  sum.billed += part.billed;
+  sum.entries += part.entries;
+  sum.upstreamCalls += part.upstreamCalls;
+}
+
+/** On one database, whose ledger grows with each kill, and so does the audit after it: 100 kills are enough. */
+export async function torture(
+  kills: readonly Kill[],
+  onKill: (report: KillReport) => void,
+  postgres?: TestDatabases,
+): Promise<TortureSummary> {
+  const rack = await prepareRack({ postgres, cards: Math.max(MIN_CARDS, CARDS_PER_KILL * kills.length) });
   const reports: KillReport[] = [];
   let server: Server | undefined;
   let pending: { kill: string; facts: Facts; problems: string[] } | undefined;
@@ -129,27 +166,30 @@ export async function torture(kills: readonly Kill[], onKill: (report: KillRepor
   } finally {
     server?.kill();
     await server?.gone;
-    rack.remove();
+    await rack.remove();
   }
 }
 
 /** A first start that dies in its migration (inside-migration), and the start after it. */
-export async function killFirstStart(): Promise<KillReport> {
+export async function killFirstStart(postgres?: TestDatabases): Promise<KillReport> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-torture-'));
-  const port = await freePort();
+  const database = await postgres?.createDatabase({ empty: true });
+  const tables = database ? tablesOfPostgres(database) : tablesOfFile(join(dataDir, 'gateway.sqlite'));
+  const options = { dataDir, port: await freePort(), env: environmentOf(database) };
   const facts = noFacts();
   let server: Server | undefined;
   try {
-    const dying = await startServer({ dataDir, port, env: {}, killAt: 'inside-migration' });
+    const dying = await startServer({ ...options, killAt: 'inside-migration' });
     const { signal } = await dying.gone;
-    server = await startServer({ dataDir, port, env: {} });
+    server = await startServer(options);
     await register({ url: server.url, facts });
-    const { problems } = await verify(join(dataDir, 'gateway.sqlite'), server.url, facts, new Map());
+    const { problems } = await verify(tables, server.url, facts, new Map());
     if (signal !== 'SIGKILL') problems.push('the migration was not killed');
     return { kill: 'inside-migration', readyMs: server.readyMs ?? Number.POSITIVE_INFINITY, acknowledged: 0, problems };
   } finally {
     server?.kill();
     await server?.gone;
+    await database?.drop();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
@@ -220,16 +260,15 @@ function tortureDocument(baseUrl: string) {
   };
 }
 
-async function issueCards(databaseFile: string): Promise<string[]> {
+async function issueCards(store: Store, count: number): Promise<string[]> {
   const hash = createCardHasher(PEPPER);
-  const codes = Array.from({ length: CARDS }, () => createCardCode(systemRandom));
-  const store = await openSqliteStore({ file: databaseFile, clock: systemClock });
+  const codes = Array.from({ length: count }, () => createCardCode(systemRandom));
   await store.commit('issue', {
     batch: {
       batchId: 'batch_torture',
       kind: 'sold',
       amount: CARD_AMOUNT,
-      count: CARDS,
+      count,
       expiresAt: null,
       note: null,
       createdAt: Date.now(),

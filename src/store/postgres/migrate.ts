@@ -2,6 +2,7 @@
 // start together take turns.
 
 import { DAY_MS } from '../../kit/clock.ts';
+import { failpoint } from '../../kit/failpoint.ts';
 import { hashOf, type Migration, pendingMigrations } from '../migration.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Answer, Connection, Rows } from './connection.ts';
@@ -56,6 +57,7 @@ export async function migrate(
     for (const migration of pending) {
       waitsFor = `another session keeps a table locked that its upgrade to schema ${migration.version} needs`;
       toRows(await connection.send([{ sql: migration.sql, isScript: true }], SCRIPT_MS));
+      failpoint('inside-migration');
       await ask('INSERT INTO schema_migrations VALUES ($1, $2, $3)', [
         migration.version,
         migration.name,

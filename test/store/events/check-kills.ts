@@ -22,7 +22,7 @@ const KEY_DATA = `'{"key_id":"' || key_id || '","parent_id":null}'`;
 const CREATED = `type = 'key.created' AND events.account_id = keys.account_id AND data = ${KEY_DATA}`;
 const REDEEMED = `type = 'card.redeemed' AND data LIKE '{"card_serial":"' || serial || '"%'`;
 /** Each of these finds nothing, at any moment. */
-const WRONG: Record<string, string> = {
+export const WRONG: Record<string, string> = {
   'a key without its event': `SELECT key_id AS id FROM keys WHERE NOT EXISTS (SELECT 1 FROM events WHERE ${CREATED})`,
   'an event without its key': `SELECT data AS id FROM events WHERE type = 'key.created'
     AND NOT EXISTS (SELECT 1 FROM keys WHERE ${CREATED})`,
@@ -34,7 +34,7 @@ const WRONG: Record<string, string> = {
     (SELECT count(*) FROM session_budgets WHERE spent_nano = ${SESSION_BUDGET})
       <> (SELECT count(*) FROM events WHERE type = 'key.budget_reached')`,
 };
-const LAST = {
+export const LAST = {
   'a card without its event': `SELECT serial AS id FROM cards WHERE state = 'redeemed'
   AND NOT EXISTS (SELECT 1 FROM events WHERE ${REDEEMED})`,
 };
@@ -108,8 +108,9 @@ function follow(store: Store) {
   };
 }
 
-function startHammer(database: string, file: string, acknowledged: Set<string>) {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'hammer.ts'), database, file], {
+/** `killAt`: the kill point at which it ends itself. */
+export function startHammer(database: string, file: string, acknowledged: Set<string>, killAt = '') {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'hammer.ts'), database, file, killAt], {
     stdout: 'pipe',
     stderr: 'inherit',
   });
@@ -123,13 +124,13 @@ function startHammer(database: string, file: string, acknowledged: Set<string>) 
       for (const line of lines) acknowledged.add(line);
     }
   };
-  const gone = Promise.all([child.exited, read()]);
+  const gone = Promise.all([child.exited, read()]).then(() => ({ signal: child.signalCode }));
   return { gone, kill: () => child.kill('SIGKILL') };
 }
 
 type Sql = StoreSubject['sql'];
 
-async function findWrong(sql: Sql, questions: Record<string, string>): Promise<string[]> {
+export async function findWrong(sql: Sql, questions: Record<string, string>): Promise<string[]> {
   const problems: string[] = [];
   for (const [what, question] of Object.entries(questions)) {
     const [row] = await sql(question);
@@ -139,7 +140,7 @@ async function findWrong(sql: Sql, questions: Record<string, string>): Promise<s
 }
 
 /** What was acknowledged and is not there. */
-async function lostOf(sql: Sql, acknowledged: ReadonlySet<string>): Promise<string[]> {
+export async function lostOf(sql: Sql, acknowledged: ReadonlySet<string>): Promise<string[]> {
   const rows =
     await sql(`SELECT account_id AS id FROM accounts UNION ALL SELECT hash FROM cards WHERE state = 'redeemed'
     UNION ALL SELECT session_id FROM session_budgets WHERE spent_nano = ${SESSION_BUDGET}`);

@@ -1,21 +1,24 @@
-// A process whose every operation has an event, until it is killed. Its arguments: a database, a key with a session budget, and
-// hashes of cards. It prints the id of what was acknowledged: accounts, sessions, cards.
+// A process whose every operation has an event, until it is killed. Its arguments: a database, a file with a key that has a
+// session budget and hashes of cards, and a kill point or nothing. It prints the id of what was acknowledged: accounts, sessions, cards.
 
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../src/kit/clock.ts';
+import { armFailpoint, parseKillOrder } from '../../../src/kit/failpoint.ts';
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { paid, redeeming, registration, sampleKey, settling } from '../suite/samples.ts';
 import { type HammerPlan, SESSION_BUDGET } from './kill-plan.ts';
 
-const [, , database = '', file = ''] = process.argv;
+const [, , database = '', file = '', killAt = ''] = process.argv;
 const WORKERS = 64;
 /** One of so many operations is a registration, and one a card. */
 const TURNS = 10;
 
+const killOrder = parseKillOrder(killAt);
+armFailpoint(killOrder);
 const store = database.startsWith('postgres:')
   ? await openPostgresStore({ url: database, clock: systemClock })
-  : await openSqliteStore({ file: database, clock: systemClock });
+  : await openSqliteStore({ file: database, clock: systemClock, killOrder });
 const { account, cards } = JSON.parse(readFileSync(file, 'utf8')) as HammerPlan;
 let count = 0;
 
