@@ -64,6 +64,8 @@ export interface HttpTools {
   load: Load;
   /** False while draining. */
   isReady(): boolean;
+  /** A drain has begun: load balancers should use another node, also while this one still accepts work. */
+  isLeaving(): boolean;
   /** False when the store has not answered for a while, or takes no writes. */
   hasStore(): boolean;
   /** Names this gateway in calls to upstreams. */

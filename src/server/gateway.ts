@@ -109,7 +109,16 @@ export async function composeGateway(
   const { publicUrl, siteName, trustedProxies } = settings;
   const identity = { nodeId: newId('node'), host: options.simulated?.host ?? hostOfProcesses(), pid: process.pid };
   const { nodeId } = identity;
-  const life = createLifeCycle({ clock, log, alarms, nodeId, publicUrl, starting });
+  const life = createLifeCycle({
+    clock,
+    log,
+    alarms,
+    nodeId,
+    publicUrl,
+    starting,
+    drainMs: settings.drainSeconds * 1_000,
+    noticeMs: settings.drainNoticeSeconds * 1_000,
+  });
   const sealer = createSealer(pepper, random);
   alarms.attach('database', (alarm) => starting.newest().recordAlarm(alarm, clock.now()));
   const { alarmWebhookUrl, alarmWebhookSecret } = settings;
@@ -179,6 +188,7 @@ export async function composeGateway(
     hashCard: createCardHasher(pepper),
     beginIdempotency: createIdempotency(pepper, random),
     isReady: life.isReady,
+    isLeaving: life.isLeaving,
     hasStore: () => life.node()?.hasStore() ?? false,
     gatewayId,
     sealer,
@@ -206,7 +216,7 @@ export async function composeGateway(
     const site = createSiteTools(http, { pepper, securityContact, supportContact, termsUrl, privacyUrl });
     return (pages) => addSite(pages, site);
   });
-  const unanswered = countUnanswered();
+  const unanswered = countUnanswered(life.isLeaving);
   const respond = unanswered.counted(app.fetch);
 
   const operating: OperatingTools = {
@@ -224,14 +234,14 @@ export async function composeGateway(
     follow: async () => life.node()?.follow(),
   };
   const readBody = bodyTextReader(clock);
-  const { hasStore, isReady } = http;
+  const { hasStore, isLeaving } = http;
   readStore(metrics, { store, clock, hasStore, closing: ledger.closing });
   readState(metrics, {
     health,
     balances,
     alarms,
     catalog,
-    isReady: () => isReady() && hasStore(),
+    isReady: () => !isLeaving() && hasStore(),
     isUnbalanced: relay.isUnbalanced,
   });
 

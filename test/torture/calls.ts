@@ -100,7 +100,7 @@ export async function keyWorks(url: string, key: string): Promise<boolean> {
   return response.status === 200;
 }
 
-function nanoOf(ntd: string): bigint {
+export function nanoOf(ntd: string): bigint {
   const [whole = '0', fraction = ''] = ntd.split('.');
   return BigInt(whole) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'));
 }

@@ -14,6 +14,8 @@ export interface Server {
   gone: Promise<{ signal: string | null }>;
   isGone(): boolean;
   kill(): void;
+  /** SIGTERM; resolves with the exit code. */
+  drain(): Promise<number>;
   stderr(): Promise<string>;
 }
 
@@ -23,10 +25,12 @@ export interface ServerOptions {
   env: Readonly<Record<string, string>>;
   /** `inside-settle:3` */
   killAt?: string | undefined;
+  /** What starts it, if it is not the program of this folder. */
+  command?: readonly string[] | undefined;
 }
 
-export async function startServer({ dataDir, port, env, killAt }: ServerOptions): Promise<Server> {
-  const command = await gatewayCommand(['serve']);
+export async function startServer({ dataDir, port, env, killAt, command: given }: ServerOptions): Promise<Server> {
+  const command = given ? [...given] : await gatewayCommand(['serve']);
   const startedAt = performance.now();
   const child = Bun.spawn(command, {
     cwd: dataDir,
@@ -54,6 +58,10 @@ export async function startServer({ dataDir, port, env, killAt }: ServerOptions)
     gone,
     isGone: () => isGone,
     kill: () => child.kill('SIGKILL'),
+    async drain() {
+      child.kill('SIGTERM');
+      return child.exited;
+    },
     stderr: () => new Response(child.stderr).text(),
   };
   while (!isGone && server.readyMs === undefined) {

@@ -234,18 +234,21 @@ async function act(rack: Rack, caller: Caller, accounts: Account[]): Promise<voi
   else await chat(caller, account, 'hang up');
 }
 
-function tortureDocument(baseUrl: string) {
+export function tortureDocument(baseUrl: string) {
   const many = 1_000_000;
+  const paid = (id: string) => ({
+    id,
+    max_output_tokens: 1_000,
+    price: { input: 10, output: 40.123 },
+    routes: [{ channel: 'up', model: id }],
+  });
   return {
-    channels: [{ name: 'up', kind: 'openai', base_url: baseUrl, api_key: 'torture' }],
+    channels: [{ name: 'up', kind: 'openai', base_url: baseUrl, api_key: 'torture', endpoints: ['chat'] }],
     models: [
       { id: 'auto:free', price: 'free', routes: [{ channel: 'up', model: 'free' }] },
-      {
-        id: 'paid',
-        max_output_tokens: 1_000,
-        price: { input: 10, output: 40.123 },
-        routes: [{ channel: 'up', model: 'paid' }],
-      },
+      paid('paid'),
+      paid('second'),
+      paid('long'),
     ],
     limits: {
       register_per_ip: many,

@@ -23,7 +23,7 @@ export const HEALTH_CALLS = [
     answer: readiness,
     others: { 503: { result: 'It drains, or has lost its store.', answer: readiness } },
     handle(tools) {
-      const ready = tools.isReady() && tools.hasStore();
+      const ready = !tools.isLeaving() && tools.hasStore();
       return Response.json({ ready }, { status: ready ? 200 : 503 });
     },
   }),

@@ -51,6 +51,10 @@ export interface Settings {
   hasProxy: boolean;
   providers: ProviderSettings;
   /** Where a test kills this process. */
+  /** How long running calls may take after a signal. */
+  drainSeconds: number;
+  /** How long new work is still accepted after a signal, while /readyz is 503. */
+  drainNoticeSeconds: number;
   killOrder: KillOrder | undefined;
   /** For `env:NAME` references in the catalog. */
   variable(name: string): string | undefined;
@@ -68,6 +72,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const MIN_SECRET_CHARS = 16;
 const MAX_PROCESSES = 256;
 const HIGHEST_PORT = 65_535;
+const MAX_DRAIN_SECONDS = 3_600;
+const MAX_NOTICE_SECONDS = 300;
 const MAX_HOST_CHARS = 253;
 const HOST_NAME = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 const ONE_PROCESS_ON_SQLITE =
@@ -130,6 +136,14 @@ export function readSettings(
       openrouterApiKey: isProviderKey(variable('OPENROUTER_API_KEY')),
       ollamaBaseUrl: readOllamaUrl(variable('OLLAMA_BASE_URL'), faults),
     },
+    drainSeconds: readSeconds(variable('DRAIN_SECONDS'), 'DRAIN_SECONDS', 120, MAX_DRAIN_SECONDS, faults),
+    drainNoticeSeconds: readSeconds(
+      variable('DRAIN_NOTICE_SECONDS'),
+      'DRAIN_NOTICE_SECONDS',
+      0,
+      MAX_NOTICE_SECONDS,
+      faults,
+    ),
     killOrder: readKillOrder(variable('TORTURE_KILL'), faults),
     variable,
   };
@@ -162,6 +176,19 @@ export function processEnvironment(index: number, follows: boolean): Environment
 /** A key of this service is exported for its clients; it is not a provider's. */
 function isProviderKey(value: string | undefined): boolean {
   return value !== undefined && !isOwnKey(value);
+}
+
+function readSeconds(
+  text: string | undefined,
+  name: string,
+  otherwise: number,
+  most: number,
+  faults: string[],
+): number {
+  if (text === undefined) return otherwise;
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+  if (seconds > most) faults.push(`${name} must be a whole number of seconds from 0 to ${most}`);
+  return seconds;
 }
 
 function readPort(text: string | undefined, standard: number, name: string, faults: string[]): number {

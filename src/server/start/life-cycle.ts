@@ -18,14 +18,20 @@ interface LifeTools {
   nodeId: string;
   publicUrl: string;
   starting: StartingStore;
+  /** How long running work may take after the notice. */
+  drainMs: number;
+  /** How long new work is accepted after a drain began, so that load balancers can find out. */
+  noticeMs: number;
 }
 
 /** Available to parts that are composed before the start. */
 export interface LifeCycle {
   /** Undefined until it accepts work. */
   node(): RunningNode | undefined;
-  /** False from the start of a drain. */
+  /** False once a drain refuses new work. */
   isReady(): boolean;
+  /** True from the start of a drain, also while new work is still accepted. */
+  isLeaving(): boolean;
   /** Aborts when a drain's timeout ends. */
   cut: AbortSignal;
   /**
@@ -74,21 +80,22 @@ export interface Living {
   served: Promise<boolean>;
   /** Applies the configuration file again, on SIGHUP. */
   reload(): Promise<void>;
-  /** Refuses new work, lets running work end within `ms`, aborts the rest, and stops. */
+  /** Refuses new work after the notice, lets running work end within `ms`, aborts the rest, and stops. */
   drain(ms?: number): Promise<void>;
 }
 
-const DRAIN_MS = 120_000;
 const CLOSE_MS = 15_000;
 /** For the last bytes of started answers. */
 const FINISH_MS = 2_000;
 const POLL_MS = 20;
 const AGAIN_MS = 1_000;
 
-export function createLifeCycle({ clock, log, alarms, nodeId, publicUrl, starting }: LifeTools): LifeCycle {
+export function createLifeCycle(tools: LifeTools): LifeCycle {
+  const { clock, log, alarms, nodeId, publicUrl, starting } = tools;
   const cut = new AbortController();
   let node: RunningNode | undefined;
   let isReady = true;
+  let isLeaving = false;
 
   /** Starts the node with the open store; false if the wait for the store was ended. */
   async function start({ startNode }: Parts): Promise<boolean> {
@@ -154,6 +161,7 @@ export function createLifeCycle({ clock, log, alarms, nodeId, publicUrl, startin
   return {
     node: () => node,
     isReady: () => isReady,
+    isLeaving: () => isLeaving,
     cut: cut.signal,
     async begin(parts) {
       const { away } = starting;
@@ -179,8 +187,14 @@ export function createLifeCycle({ clock, log, alarms, nodeId, publicUrl, startin
         async reload() {
           if (await served) await node?.reload();
         },
-        async drain(ms = DRAIN_MS) {
-          if (!isReady) return;
+        async drain(ms = tools.drainMs) {
+          if (isLeaving) return;
+          isLeaving = true;
+          // Nothing is sent to a node that does not serve yet.
+          if (node && tools.noticeMs > 0) {
+            log('info', 'leaving', { node_id: nodeId });
+            await sleep(clock, tools.noticeMs);
+          }
           isReady = false;
           const unanswered = work.unanswered.soFar();
           starting.endWait();

@@ -19,7 +19,8 @@ interface Counter {
   requests: number;
 }
 
-export function countUnanswered(): Unanswered {
+/** While `isLeaving`, clients that keep a connection open are asked to open another one, which a load balancer takes elsewhere. */
+export function countUnanswered(isLeaving: () => boolean = () => false): Unanswered {
   let counter: Counter = { requests: 0 };
   return {
     counted: (respond) => (request, connection) => {
@@ -27,7 +28,7 @@ export function countUnanswered(): Unanswered {
       if (answer instanceof Promise) {
         counter.requests++;
         connection.keepOpen(true);
-        const answered = onAnswered(counter, connection);
+        const answered = onAnswered(counter, connection, isLeaving);
         answer.then(answered, answered);
       }
       return answer;
@@ -40,10 +41,11 @@ export function countUnanswered(): Unanswered {
   };
 }
 
-function onAnswered(counter: Counter, connection: Connection): (response: unknown) => void {
+function onAnswered(counter: Counter, connection: Connection, isLeaving: () => boolean): (response: unknown) => void {
   return (response) => {
     counter.requests--;
     connection.keepOpen(false);
-    if (response instanceof Response && response.status === TOO_SLOW) response.headers.set('connection', 'close');
+    if (!(response instanceof Response)) return;
+    if (response.status === TOO_SLOW || isLeaving()) response.headers.set('connection', 'close');
   };
 }

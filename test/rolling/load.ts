@@ -1,0 +1,147 @@
+// Clients that call through the load balancer while nodes come and go. Nothing is tried again, except a turn on a WebSocket
+// that was closed or refused before the turn began: its client has to open another one.
+
+import { openSocket, type SocketClient } from '../support/response-socket.ts';
+import { parseSse, usageOf } from '../support/sse.ts';
+import { nanoOf, register } from '../torture/calls.ts';
+import type { Account, Facts } from '../torture/facts.ts';
+
+export type RollingKind = 'json' | 'kept-alive json' | 'short stream' | 'second stream' | 'long stream' | 'turn';
+
+/** A call that got no complete answer. */
+export interface Failure {
+  kind: RollingKind;
+  requestId: string | undefined;
+  beganAt: number;
+  endedAt: number;
+  why: string;
+}
+
+export interface Load {
+  /** Complete answers by kind. */
+  completed: Map<RollingKind, number>;
+  failures: Failure[];
+  /** Turns that were sent again on another WebSocket. */
+  reopened: number;
+  /** Resolves when the calls that run have ended. */
+  stop(): Promise<void>;
+}
+
+const CLIENTS: Readonly<Record<RollingKind, number>> = {
+  json: 2,
+  'kept-alive json': 2,
+  'short stream': 2,
+  'second stream': 3,
+  'long stream': 1,
+  turn: 2,
+};
+const MODELS: Partial<Record<RollingKind, string>> = { 'second stream': 'second', 'long stream': 'long' };
+/** Between two calls of a client: the proof needs calls at every moment, not a busy machine. */
+const PAUSE_MS = 20;
+const CALL_MS = 60_000;
+
+class CallFailed extends Error {
+  constructor(
+    readonly requestId: string | undefined,
+    why: string,
+  ) {
+    super(why);
+  }
+}
+
+export async function startLoad(url: string, facts: Facts): Promise<Load> {
+  let isOver = false;
+  const load: Load = {
+    completed: new Map(),
+    failures: [],
+    reopened: 0,
+    async stop() {
+      isOver = true;
+      await Promise.all(clients);
+    },
+  };
+
+  async function run(kind: RollingKind, account: Account): Promise<void> {
+    const ask = kind === 'turn' ? turnsOf(url, account, facts, load) : callsOf(kind, url, account, facts);
+    while (!isOver) {
+      const beganAt = performance.now();
+      try {
+        await ask();
+        load.completed.set(kind, (load.completed.get(kind) ?? 0) + 1);
+      } catch (error) {
+        const requestId = error instanceof CallFailed ? error.requestId : undefined;
+        load.failures.push({ kind, requestId, beganAt, endedAt: performance.now(), why: String(error) });
+      }
+      await Bun.sleep(PAUSE_MS);
+    }
+  }
+
+  const clients: Promise<void>[] = [];
+  for (const [kind, count] of Object.entries(CLIENTS) as [RollingKind, number][]) {
+    for (let n = 0; n < count; n++) clients.push(run(kind, await register({ url, facts })));
+  }
+  return load;
+}
+
+function callsOf(kind: RollingKind, url: string, account: Account, facts: Facts): () => Promise<void> {
+  const isStream = kind.endsWith('stream');
+  const body = JSON.stringify({
+    model: MODELS[kind] ?? 'paid',
+    max_tokens: 1_000,
+    messages: [{ role: 'user', content: `${account.accountId} says hello` }],
+    ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  });
+  return async () => {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${account.key}` },
+      body,
+      keepalive: kind === 'kept-alive json',
+      signal: AbortSignal.timeout(CALL_MS),
+    });
+    const requestId = response.headers.get('x-request-id') ?? undefined;
+    const text = await response.text().catch((error: unknown) => {
+      throw new CallFailed(requestId, String(error));
+    });
+    if (response.status !== 200) throw new CallFailed(requestId, `${response.status}: ${text}`);
+    const cost = isStream
+      ? text.includes('[DONE]') && usageOf(parseSse(text))?.cost_nano
+      : nanoOf(response.headers.get('x-svc-cost-ntd') ?? '');
+    if (!requestId || !cost) throw new CallFailed(requestId, `incomplete: ${text.slice(-200)}`);
+    facts.requests.push({ requestId, accountId: account.accountId, cost: BigInt(cost) });
+  };
+}
+
+/** One WebSocket for many turns, as clients use it. */
+function turnsOf(url: string, account: Account, facts: Facts, load: Load): () => Promise<void> {
+  let client: SocketClient | undefined;
+  return async () => {
+    for (;;) {
+      client ??= await openSocket(url, account.key);
+      const { messages, socket, closed } = client;
+      const first = messages.length;
+      if (socket.readyState === WebSocket.OPEN) {
+        const asked = client.ask({ model: 'paid', input: `${account.accountId} says hello`, max_output_tokens: 100 });
+        const end = await Promise.race([asked, closed.then(() => undefined)]);
+        const events = messages.slice(first);
+        const { svc, response } = events.find(({ type }) => type === 'response.completed') ?? {};
+        if (response) {
+          facts.requests.push({
+            requestId: svc.request_id,
+            accountId: account.accountId,
+            cost: BigInt(response.usage.cost_nano),
+          });
+          return;
+        }
+        const hasBegun = events.some(({ type }) => type === 'response.created');
+        if (hasBegun) {
+          client = undefined;
+          throw new CallFailed(events[0]?.svc?.request_id, `a turn that had begun ended with ${JSON.stringify(end)}`);
+        }
+        asked.catch(() => {});
+      }
+      client = undefined;
+      load.reopened++;
+    }
+  };
+}
