@@ -17,7 +17,7 @@ test(
   async () => {
     const does = ['drain', 'drain', 'kill', 'drain'] as const;
     const steps = does.map((one) => ({ does: one, next: undefined }));
-    const report = await rollNodes({ postgres, steps, drainSeconds: 10 });
+    const report = await rollNodes({ postgres, steps, drainSeconds: 20, without: ['long stream'] });
     expect(report.failed).toEqual([]);
     expect(report.problems).toEqual([]);
     expect(report.restarts).toBe(4);

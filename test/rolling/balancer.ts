@@ -21,6 +21,8 @@ export interface Balancer {
   /** Open connections to a node. */
   connectionsTo(port: number): number;
   isReady(port: number): boolean;
+  /** How long no node was ready, in all. */
+  withoutNodeMs(): number;
   close(): void;
 }
 
@@ -29,7 +31,12 @@ export async function startBalancer(): Promise<Balancer> {
   const sockets = new Set<Socket>();
   let turn = 0;
 
+  let withoutNodeMs = 0;
+  let lastTick = performance.now();
   const checks = setInterval(() => {
+    const now = performance.now();
+    if (![...nodes.values()].some(({ isReady }) => isReady)) withoutNodeMs += now - lastTick;
+    lastTick = now;
     for (const node of nodes.values()) void check(node);
   }, CHECK_MS);
 
@@ -83,6 +90,7 @@ export async function startBalancer(): Promise<Balancer> {
     remove: (port) => void nodes.delete(port),
     connectionsTo: (port) => nodes.get(port)?.connections ?? 0,
     isReady: (port) => nodes.get(port)?.isReady ?? false,
+    withoutNodeMs: () => withoutNodeMs,
     close() {
       clearInterval(checks);
       for (const socket of sockets) socket.destroy();

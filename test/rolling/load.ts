@@ -39,6 +39,8 @@ const MODELS: Partial<Record<RollingKind, string>> = { 'second stream': 'second'
 /** Between two calls of a client: the proof needs calls at every moment, not a busy machine. */
 const PAUSE_MS = 20;
 const CALL_MS = 60_000;
+/** The trial credit of an account pays for more. */
+const CALLS_PER_ACCOUNT = 200;
 
 class CallFailed extends Error {
   constructor(
@@ -49,7 +51,8 @@ class CallFailed extends Error {
   }
 }
 
-export async function startLoad(url: string, facts: Facts): Promise<Load> {
+/** `without`: kinds that are left out. */
+export function startLoad(url: string, facts: Facts, without: readonly RollingKind[]): Load {
   let isOver = false;
   const load: Load = {
     completed: new Map(),
@@ -61,25 +64,37 @@ export async function startLoad(url: string, facts: Facts): Promise<Load> {
     },
   };
 
-  async function run(kind: RollingKind, account: Account): Promise<void> {
-    const ask = kind === 'turn' ? turnsOf(url, account, facts, load) : callsOf(kind, url, account, facts);
-    while (!isOver) {
-      const beganAt = performance.now();
-      try {
-        await ask();
-        load.completed.set(kind, (load.completed.get(kind) ?? 0) + 1);
-      } catch (error) {
-        const requestId = error instanceof CallFailed ? error.requestId : undefined;
-        load.failures.push({ kind, requestId, beganAt, endedAt: performance.now(), why: String(error) });
-      }
+  /** False if it failed. */
+  async function attempt(kind: RollingKind, act: () => Promise<void>): Promise<boolean> {
+    const beganAt = performance.now();
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      const requestId = error instanceof CallFailed ? error.requestId : undefined;
+      load.failures.push({ kind, requestId, beganAt, endedAt: performance.now(), why: String(error) });
+      return false;
+    } finally {
       await Bun.sleep(PAUSE_MS);
     }
   }
 
-  const clients: Promise<void>[] = [];
-  for (const [kind, count] of Object.entries(CLIENTS) as [RollingKind, number][]) {
-    for (let n = 0; n < count; n++) clients.push(run(kind, await register({ url, facts })));
+  async function run(kind: RollingKind): Promise<void> {
+    let ask: (() => Promise<void>) | undefined;
+    for (let calls = 0; !isOver; calls++) {
+      if (!ask || calls % CALLS_PER_ACCOUNT === 0) {
+        await attempt(kind, async () => {
+          const account = await register({ url, facts });
+          ask = kind === 'turn' ? turnsOf(url, account, facts, load) : callsOf(kind, url, account, facts);
+        });
+      } else if (await attempt(kind, ask)) load.completed.set(kind, (load.completed.get(kind) ?? 0) + 1);
+    }
   }
+
+  const clients = Object.entries(CLIENTS).flatMap(([name, count]) => {
+    const kind = name as RollingKind;
+    return without.includes(kind) ? [] : Array.from({ length: count }, () => run(kind));
+  });
   return load;
 }
 

@@ -13,13 +13,14 @@ import { tortureDocument } from '../torture/torture.ts';
 import { startTortureUpstream } from '../torture/upstream.ts';
 import { tablesOfFile, tablesOfPostgres, verify } from '../torture/verify.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
-import { type Failure, type Load, startLoad } from './load.ts';
+import { type Failure, type Load, type RollingKind, startLoad } from './load.ts';
 
 /** Starts the server. Undefined is the program of this folder. */
 export type Program = readonly string[] | undefined;
 
 export interface Step {
-  does: 'drain' | 'kill';
+  /** `replace` stops all nodes before the first of the next ones starts. */
+  does: 'drain' | 'kill' | 'replace';
   /** What runs afterwards. */
   next: Program;
 }
@@ -31,6 +32,8 @@ export interface RollingOptions {
   program?: Program;
   steps: readonly Step[];
   drainSeconds: number;
+  /** Kinds of calls that are left out. */
+  without?: readonly RollingKind[];
   onStep?(line: string): void;
 }
 
@@ -39,10 +42,14 @@ export interface RollingReport {
   kills: number;
   completed: Load['completed'];
   reopened: number;
+  /** How long the balancer had no node. */
+  gapMs: number;
   /** Calls that failed though their node was not killed and they were shorter than a drain. */
   failed: Failure[];
   /** Long streams that a drain has cut. */
   cut: number;
+  /** Calls that found no node, because the only one was killed. */
+  inGap: number;
   /** Calls that a kill has broken. */
   killed: number;
   /** Of these, settled before the kill, though the last bytes were not delivered. */
@@ -58,6 +65,7 @@ const START_MS = 90_000;
 /** Load between two restarts. */
 const BETWEEN_MS = 300;
 const NOTICED_MS = 5_000;
+const PAST = { drain: 'drained', kill: 'killed', replace: 'all stopped' };
 
 export async function rollNodes(options: RollingOptions): Promise<RollingReport> {
   const { postgres, steps, drainSeconds, onStep } = options;
@@ -88,20 +96,27 @@ export async function rollNodes(options: RollingOptions): Promise<RollingReport>
     return { port: own, server };
   };
   const facts = noFacts();
-  const kills: { at: number; connections: number }[] = [];
+  const kills: KillMade[] = [];
   const problems: string[] = [];
   try {
     for (let n = 0; n < (database ? NODES : 1); n++) nodes.push(await start(options.program));
-    const load = await startLoad(balancer.url, facts);
+    const load = startLoad(balancer.url, facts, options.without ?? []);
+    const withoutBefore = balancer.withoutNodeMs();
     for (const [number, { does, next }] of steps.entries()) {
       await Bun.sleep(BETWEEN_MS);
       const begunAt = performance.now();
       const old = nodes.shift() as Node;
       if (does === 'kill') {
-        kills.push({ at: begunAt, connections: balancer.connectionsTo(old.port) });
+        const connections = balancer.connectionsTo(old.port);
         old.server.kill();
         await old.server.gone;
+        const hasOthers = nodes.length > 0;
         nodes.push(await start(next, old.port));
+        kills.push({ at: begunAt, connections, gapEndedAt: hasOthers ? begunAt : performance.now() });
+      } else if (does === 'replace') {
+        const all = [old, ...nodes.splice(0)];
+        problems.push(...(await Promise.all(all.map((node) => drain(node, balancer)))).flat());
+        nodes.push(...(await Promise.all(all.map(({ port }) => start(next, port)))));
       } else if (database) {
         problems.push(...(await drain(old, balancer)));
         nodes.push(await start(next, old.port));
@@ -110,7 +125,7 @@ export async function rollNodes(options: RollingOptions): Promise<RollingReport>
         problems.push(...(await drain(old, balancer)));
       }
       const seconds = ((performance.now() - begunAt) / 1000).toFixed(1);
-      onStep?.(`${number + 1}: ${does === 'kill' ? 'killed' : 'drained'} and started again in ${seconds} s`);
+      onStep?.(`${number + 1}: ${PAST[does]} and started again in ${seconds} s`);
     }
     await Bun.sleep(BETWEEN_MS);
     await load.stop();
@@ -126,8 +141,10 @@ export async function rollNodes(options: RollingOptions): Promise<RollingReport>
       kills: kills.length,
       completed: load.completed,
       reopened: load.reopened,
+      gapMs: balancer.withoutNodeMs() - withoutBefore,
       failed: report.failed,
       cut: report.cut,
+      inGap: report.inGap,
       killed: report.killed.length,
       settledBeforeKill: charged.length - wronglyCharged.length,
       problems,
@@ -153,12 +170,21 @@ async function drain({ server, port }: Node, balancer: Balancer): Promise<string
   return code === 0 ? [] : [`a drained node ended with code ${code}`];
 }
 
-/** A kill may break as many calls as there were connections to its node. */
-function sortFailures(load: Load, kills: readonly { at: number; connections: number }[]) {
+interface KillMade {
+  at: number;
+  /** To its node. */
+  connections: number;
+  /** When there was a node again; the moment of the kill if there were others. */
+  gapEndedAt: number;
+}
+
+/** A kill may break as many calls as there were connections to its node. Without another node, those in the gap fail, too. */
+function sortFailures(load: Load, kills: readonly KillMade[]) {
   const left = kills.map(({ connections }) => connections);
   const killed: Failure[] = [];
   const failed: Failure[] = [];
   let cut = 0;
+  let inGap = 0;
   for (const failure of load.failures) {
     const kill = kills.findIndex(
       ({ at }, index) =>
@@ -167,10 +193,11 @@ function sortFailures(load: Load, kills: readonly { at: number; connections: num
     if (kill >= 0) {
       left[kill] = (left[kill] ?? 0) - 1;
       killed.push(failure);
-    } else if (failure.kind === 'long stream' && failure.why.includes('unavailable')) cut++;
+    } else if (kills.some(({ at, gapEndedAt }) => failure.endedAt >= at && failure.beganAt < gapEndedAt)) inGap++;
+    else if (failure.kind === 'long stream' && failure.why.includes('unavailable')) cut++;
     else failed.push(failure);
   }
-  return { killed, failed, cut, broken: load.failures.flatMap(({ requestId }) => requestId ?? []) };
+  return { killed, failed, cut, inGap, broken: load.failures.flatMap(({ requestId }) => requestId ?? []) };
 }
 
 async function chargedOf(

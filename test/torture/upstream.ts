@@ -17,7 +17,7 @@ const QUICK: Pace = { pieces: 6, pauseMs: 4 };
 /** By the model's id: streams that last about a second, and longer than a drain of the tests. */
 const PACES: Readonly<Record<string, Pace>> = {
   second: { pieces: 20, pauseMs: 50 },
-  long: { pieces: 240, pauseMs: 50 },
+  long: { pieces: 500, pauseMs: 50 },
 };
 
 export function startTortureUpstream(): TortureUpstream {
