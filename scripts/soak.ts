@@ -16,9 +16,9 @@ const rounded = (value: number) => value.toLocaleString('en', { maximumFractionD
 const mb = (value: number | undefined) => `${Math.round(value ?? 0)} MB`;
 
 function printSample(sample: Sample, round: number): void {
-  const { calls, p99Ms, residentMb, heapMb, descriptors, sockets, timers, wrong } = sample;
+  const { calls, p99Ms, cpuMsPerAction, residentMb, heapMb, descriptors, sockets, timers, wrong } = sample;
   console.log(
-    `${String(round + 1).padStart(2)}: ${calls} actions, p99 ${rounded(p99Ms)} ms; ${mb(residentMb)} resident, ${mb(heapMb)} heap; ` +
+    `${String(round + 1).padStart(2)}: ${calls} actions, p99 ${rounded(p99Ms)} ms, ${rounded(cpuMsPerAction)} ms CPU each; ${mb(residentMb)} resident, ${mb(heapMb)} heap; ` +
       `${descriptors} descriptors, ${sockets} sockets, ${timers} timers; ${wrong.length} wrong`,
   );
 }

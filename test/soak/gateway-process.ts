@@ -17,6 +17,8 @@ export interface Held {
   descriptors: number;
   sockets: number;
   timers: number;
+  /** Of all threads, since the start. */
+  cpuMs: number;
 }
 
 /** A machine with other work must not decide which calls are refused. */
@@ -47,6 +49,7 @@ function openDescriptors(): string[] {
 }
 
 async function measure(): Promise<Held> {
+  const { user, system } = process.cpuUsage();
   for (let times = 0; times < 3; times++) {
     Bun.gc(true);
     await Bun.sleep(20);
@@ -61,6 +64,7 @@ async function measure(): Promise<Held> {
     descriptors: descriptors.length,
     sockets: descriptors.filter((target) => target.startsWith('socket:')).length,
     timers: clock.pending(),
+    cpuMs: (user + system) / 1000,
   };
 }
 

@@ -27,6 +27,7 @@ export interface SoakOptions {
 export interface Sample extends Held {
   rows: Map<string, RowCount>;
   p99Ms: number;
+  cpuMsPerAction: number;
   calls: number;
   wrong: string[];
 }
@@ -173,6 +174,7 @@ export async function soak({ database, rounds, roundMs, days, onSample }: SoakOp
   const report: SoakReport = { samples: [], done: new Map(), auditProblems: [] };
   try {
     for (let index = 0; index < rounds; index++) {
+      const { cpuMs: cpuBefore } = await obey({ name: 'measure' });
       const { times, done, wrong } = await load(roundMs);
       const calls = [...done.values()].reduce((sum, count) => sum + count, 0);
       for (const [name, count] of done) report.done.set(name, (report.done.get(name) ?? 0) + count);
@@ -181,7 +183,13 @@ export async function soak({ database, rounds, roundMs, days, onSample }: SoakOp
       const errors = await pass(days * DAY_MS);
       // What jobs stored after the jump, with an earlier time, is deleted the next time.
       await pass(HOUR_MS);
-      const sample: Sample = { ...held, p99Ms: quantile(times, 0.99), calls, wrong: [...wrong, ...errors] };
+      const sample: Sample = {
+        ...held,
+        p99Ms: quantile(times, 0.99),
+        cpuMsPerAction: (held.cpuMs - cpuBefore) / calls,
+        calls,
+        wrong: [...wrong, ...errors],
+      };
       report.samples.push(sample);
       onSample?.(sample, index);
     }
