@@ -8,21 +8,17 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../src/kit/clock.ts';
 import type { Decided } from '../src/store/book/decide.ts';
-import type { AdmitInput, Input, Operation, OperationName, Result, SettleInput } from '../src/store/operations.ts';
+import type { Input, Operation, OperationName, Result } from '../src/store/operations.ts';
 import { openPostgresStore } from '../src/store/postgres/postgres-store.ts';
-import { NO_BUCKETS } from '../src/store/rows.ts';
 import { prepareCommits } from '../src/store/sqlite/commit-batch.ts';
 import { migrate } from '../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../src/store/store.ts';
 import { startPostgres } from '../test/support/postgres.ts';
+import { ACCOUNTS, accountOf, COST, newRequest, registration, settlement, TRIAL } from './ledger/pairs.ts';
 
 const SIZES = [1, 10, 50, 200];
-const ACCOUNTS = 2_000;
-const TRIAL = 1_000_000_000_000n;
-const HOLD = { base: 110_000n, unit: 40_123n, wanted: 100, least: 16 };
-const COST = 512_345n;
 const NODE = 'node_bench';
 
 interface Contender {
@@ -81,15 +77,13 @@ async function postgresStore(): Promise<Contender> {
 
 const CONTENDERS = { inThread, sqliteStore, postgresStore };
 
-let count = 0;
-
 /** Pairs per second. */
 async function measure({ commit }: Contender, size: number, forMs: number, pairsOf: Map<string, number>) {
   const until = performance.now() + forMs;
   const startedAt = performance.now();
   let pairs = 0;
   for (let first = 0; performance.now() < until; first = (first + size) % ACCOUNTS) {
-    const requests = Array.from({ length: size }, (_, index) => newRequest((first + index) % ACCOUNTS));
+    const requests = Array.from({ length: size }, (_, index) => newRequest(NODE, (first + index) % ACCOUNTS));
     const admitted = await commit(requests.map((input) => ({ name: 'admit', input })));
     for (const result of admitted) if (!(result && 'ok' in result && result.ok)) throw new Error('a hold was refused');
     const settled = await commit(requests.map((input) => ({ name: 'settle', input: settlement(input) })));
@@ -100,76 +94,17 @@ async function measure({ commit }: Contender, size: number, forMs: number, pairs
   return (pairs * 1000) / (performance.now() - startedAt);
 }
 
-function newRequest(account: number): AdmitInput {
-  const accountId = accountOf(account);
-  return {
-    requestId: `req_${String(count++).padStart(26, '0')}`,
-    accountId,
-    keyId: `key_${accountId}`,
-    nodeId: NODE,
-    at: Date.now(),
-    model: 'gpt-5-mini',
-    endpoint: '/v1/chat/completions',
-    stream: true,
-    revision: 1,
-    charge: { free: false, hold: HOLD, limits: { perMinute: 1_000_000, inFlight: 1_000_000 } },
-  };
-}
-
-function settlement({ requestId, accountId, keyId }: AdmitInput): SettleInput {
-  return {
-    requestId,
-    accountId,
-    keyId,
-    cost: COST,
-    outcome: {
-      at: Date.now(),
-      status: 'ok',
-      channel: 'openai-main',
-      buckets: { ...NO_BUCKETS, input: 11, output: 10 },
-      reasoning: 0,
-      estimated: false,
-      firstTokenMs: 120,
-      totalMs: 900,
-      attempts: [{ channel: 'openai-main', outcome: 'ok', ms: 880 }],
-    },
-  };
-}
-
-function accountOf(index: number): string {
-  return `acc_${String(index).padStart(26, '0')}`;
-}
-
 async function prepare({ commit }: Contender): Promise<void> {
   const at = Date.now();
   await commit([{ name: 'lease', input: { nodeId: NODE, host: 'bench', pid: 1, expiresAt: at + 86_400_000 } }]);
   for (let first = 0; first < ACCOUNTS; first += 100) {
-    await commit(Array.from({ length: 100 }, (_, index) => registration(accountOf(first + index), at)));
+    await commit(
+      Array.from({ length: 100 }, (_, index) => ({
+        name: 'register',
+        input: registration(accountOf(first + index), at),
+      })),
+    );
   }
-}
-
-function registration(accountId: string, at: number): Operation {
-  const key = {
-    keyId: `key_${accountId}`,
-    accountId,
-    hash: `hash_${accountId}`,
-    last4: 'last',
-    name: null,
-    manage: true,
-    models: null,
-    dailyBudget: null,
-    expiresAt: null,
-    createdAt: at,
-    revokedAt: null,
-    oldHash: null,
-    oldHashUntil: null,
-    parentId: null,
-    depth: 0,
-    delegate: false,
-    limits: {},
-  };
-  const limits = { perAddress: 1_000_000, perDay: 1_000_000 };
-  return { name: 'register', input: { accountId, key, address: accountId, at, trial: TRIAL, limits } };
 }
 
 /** Every pair costs its account the same, whatever the size of its batch. */
