@@ -5,8 +5,11 @@ import type { KnownModel, UsdPrices } from '../vendors/known-models.ts';
 import * as presets from '../vendors/presets.ts';
 import { presetChannel, type VendorPreset } from '../vendors/presets.ts';
 import { FREE_MODEL } from './document.ts';
+import { priceDecimals } from './price-shape.ts';
 
 export const NTD_PER_USD = 32.5;
+/** Parts of a step that count when a price is rounded up: less is an error of floats. */
+const PRECISION = 1_000;
 
 export interface ProviderSettings {
   openaiApiKey: boolean;
@@ -32,7 +35,7 @@ function provider(variable: string, preset: VendorPreset): ProviderPreset {
   return {
     variable,
     channels: [presetChannel(preset, { apiKey: `env:${variable}` })],
-    models: (preset.models ?? []).map((model) => chatModel(preset.id, model)),
+    models: (preset.models ?? []).flatMap((model) => pricedModel(preset.id, model)),
   };
 }
 
@@ -111,13 +114,16 @@ export function defaultDocument(settings: ProviderSettings): Record<string, unkn
   };
 }
 
-function chatModel(channel: string, model: KnownModel): Record<string, unknown> {
-  const { id, name, upstreamModel = id, contextTokens, maxOutputTokens, usd, retiresAt, replacedBy } = model;
+/** None for a model that the vendor does not charge: free calls would use up the limits of the operator's account there. */
+function pricedModel(channel: string, model: KnownModel): Record<string, unknown>[] {
+  const { id, name, upstreamModel = id, kind, contextTokens, maxOutputTokens, usd, retiresAt, replacedBy } = model;
+  if (usd === 'free') return [];
   const { tiers, changes, ...prices } = usd;
-  return {
+  const written = {
     id,
     name,
-    context_tokens: contextTokens,
+    ...(kind && { kinds: [kind] }),
+    ...(contextTokens !== undefined && { context_tokens: contextTokens }),
     ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
     price: {
       ...inNtd(prices),
@@ -128,10 +134,15 @@ function chatModel(channel: string, model: KnownModel): Record<string, unknown> 
     ...(retiresAt && { retires_at: retiresAt }),
     ...(replacedBy && { replaced_by: replacedBy }),
   };
+  return [written];
 }
 
-/** Rounded up to the three decimals that a price can have. */
+/** Rounded up to the decimals that each price can have. */
 function inNtd(prices: UsdPrices): Record<string, number> {
-  const thousandths = (usd: number) => Math.ceil(Math.round(usd * NTD_PER_USD * 1_000_000) / 1_000);
-  return Object.fromEntries(Object.entries(prices).map(([name, usd]) => [name, thousandths(usd) / 1_000]));
+  return Object.fromEntries(Object.entries(prices).map(([name, usd]) => [name, roundUp(name, usd * NTD_PER_USD)]));
+}
+
+function roundUp(name: string, ntd: number): number {
+  const steps = 10 ** priceDecimals(name);
+  return Math.ceil(Math.round(ntd * steps * PRECISION) / PRECISION) / steps;
 }

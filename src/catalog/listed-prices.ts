@@ -43,7 +43,10 @@ export function hasNoTokenPrice(list: { readonly [name in PriceName]?: unknown }
   return set.length > 0 && set.every((name) => UNIT_PRICES.has(name));
 }
 
-const UNIT_PRICES: ReadonlySet<PriceName> = new Set(['image', ...RARE_PRICES]);
+/** Prices that are not of tokens. */
+export const UNIT_NAMES = ['image', ...RARE_PRICES] as const satisfies readonly PriceName[];
+export type UnitName = (typeof UNIT_NAMES)[number];
+const UNIT_PRICES: ReadonlySet<PriceName> = new Set(UNIT_NAMES);
 
 /** True if the price of a token depends on the request, or calls of tools cost, too. */
 export function hasRules({ tiers = [], service_tiers: factors = {}, tools = {} }: Amounts): boolean {

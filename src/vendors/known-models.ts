@@ -1,14 +1,31 @@
-// The models of the embedded default: list prices in US$ per 1M tokens, limits, and the dates of vendors. This is the one
-// place to change when a vendor does. `sources` were read on READ_ON.
+// The chat models of the embedded default: list prices in US$, limits, and the dates of vendors. This is the one place to
+// change when a vendor does. `sources` were read on READ_ON.
+
+import type { ModelKind } from './endpoints.ts';
 
 export const READ_ON = '2026-11-18';
 
+/** US$ for the same quantities as in a price table of the document. */
 export interface UsdPrices {
-  input: number;
-  output: number;
+  /** For 1M tokens, as all prices of tokens. Where a vendor has several prices of input, the highest. */
+  input?: number;
+  output?: number;
   cached_input?: number;
   cache_write_5m?: number;
   cache_write_1h?: number;
+  image?: number;
+  /** Of audio. */
+  second?: number;
+  /** For 1M. */
+  character?: number;
+  /** For 1,000. */
+  search?: number;
+}
+
+export interface KnownPrices extends UsdPrices {
+  /** Of requests with more input. */
+  tiers?: readonly ({ above_input_tokens: number } & UsdPrices)[];
+  changes?: readonly ({ effective_at: string } & UsdPrices)[];
 }
 
 export interface KnownModel {
@@ -16,18 +33,19 @@ export interface KnownModel {
   id: string;
   name: string;
   upstreamModel?: string;
-  contextTokens: number;
+  /** `chat`, if left out. */
+  kind?: ModelKind;
+  /** Undefined if no source gives it; every chat model has one. */
+  contextTokens?: number;
   /** Undefined if no source gives it. */
   maxOutputTokens?: number;
-  usd: UsdPrices & {
-    /** Of requests with more input. */
-    tiers?: readonly ({ above_input_tokens: number } & UsdPrices)[];
-    changes?: readonly ({ effective_at: string } & UsdPrices)[];
-  };
+  usd: KnownPrices | 'free';
   /** The vendor's shutdown. */
   retiresAt?: string;
   /** Another model of the same list. */
   replacedBy?: string;
+  /** Others report the prices; the vendor's own page could not be read. */
+  isSecondHand?: true;
   sources: readonly string[];
 }
 
@@ -223,10 +241,11 @@ export const GEMINI_MODELS: readonly KnownModel[] = [
   },
 ];
 
-/** Not found in a current list of the vendor: as before. */
+/** No current page gives its price; the figures are of an older list. */
 export const OPENROUTER_MODELS: readonly KnownModel[] = [
   {
     id: 'deepseek-v3',
+    isSecondHand: true,
     name: 'DeepSeek V3',
     upstreamModel: 'deepseek/deepseek-chat',
     contextTokens: 128_000,

@@ -2,9 +2,20 @@
 // gives the address; all were read on READ_ON. What is not documented there is left out: the operator can add it.
 
 import type { ChannelKind, Endpoint } from './endpoints.ts';
+import { FIREWORKS_MODELS, GROQ_MODELS, TOGETHER_MODELS } from './hosted-models.ts';
 import { ANTHROPIC_MODELS, GEMINI_MODELS, type KnownModel, OPENAI_MODELS, OPENROUTER_MODELS } from './known-models.ts';
-import { DEEPSEEK_MODELS, GLM_MODELS, GROQ_MODELS, KIMI_MODELS, MINIMAX_MODELS, XAI_MODELS } from './listed-models.ts';
+import {
+  DEEPSEEK_MODELS,
+  GLM_MODELS,
+  KIMI_MODELS,
+  MINIMAX_MODELS,
+  MISTRAL_MODELS,
+  QWEN_MODELS,
+  XAI_MODELS,
+} from './listed-models.ts';
+import { OPENAI_MEDIA_MODELS } from './openai-media-models.ts';
 import type { QuirksName } from './quirks.ts';
+import { COHERE_MODELS, JINA_MODELS } from './rerank-models.ts';
 
 export interface VendorPreset {
   /** Also the suggested name of the channel. */
@@ -30,8 +41,12 @@ export const OPENAI: VendorPreset = {
   name: 'OpenAI',
   kind: 'openai',
   baseUrl: 'https://api.openai.com/v1',
+  endpoints: [
+    ...(['chat', 'responses', 'embeddings', 'images', 'image_edits', 'image_variations'] as const),
+    ...(['speech', 'transcription', 'audio_translation', 'moderation'] as const),
+  ],
   quirks: 'openai',
-  models: OPENAI_MODELS,
+  models: [...OPENAI_MODELS, ...OPENAI_MEDIA_MODELS],
   source: 'https://developers.openai.com/api/reference/overview',
 };
 
@@ -118,6 +133,7 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     baseUrl: 'https://api.mistral.ai/v1',
     endpoints: ['chat', 'embeddings'],
     quirks: 'mistral',
+    models: MISTRAL_MODELS,
     source: 'https://docs.mistral.ai/api',
   },
   {
@@ -126,6 +142,7 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     kind: 'openai',
     addressExample: 'https://WORKSPACE-ID.ap-southeast-1.maas.aliyuncs.com/compatible-mode/v1',
     endpoints: ['chat', 'embeddings'],
+    models: QWEN_MODELS,
     source: 'https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope',
   },
   {
@@ -172,7 +189,8 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     name: 'Together AI',
     kind: 'openai',
     baseUrl: 'https://api.together.ai/v1',
-    endpoints: ['chat', 'embeddings'],
+    endpoints: ['chat'],
+    models: TOGETHER_MODELS,
     source: 'https://docs.together.ai/docs/inference/openai-compatibility',
   },
   {
@@ -181,9 +199,29 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     kind: 'openai',
     baseUrl: 'https://api.fireworks.ai/inference/v1',
     endpoints: ['chat'],
+    models: FIREWORKS_MODELS,
     source: 'https://docs.fireworks.ai/tools-sdks/openai-compatibility',
   },
   OPENROUTER,
+  {
+    id: 'cohere',
+    name: 'Cohere',
+    kind: 'openai',
+    baseUrl: 'https://api.cohere.ai/compatibility/v1',
+    endpoints: ['embeddings', 'rerank'],
+    quirks: 'cohere',
+    models: COHERE_MODELS,
+    source: 'https://docs.cohere.com/docs/compatibility-api',
+  },
+  {
+    id: 'jina',
+    name: 'Jina AI',
+    kind: 'openai',
+    baseUrl: 'https://api.jina.ai/v1',
+    endpoints: ['embeddings', 'rerank'],
+    models: JINA_MODELS,
+    source: 'https://jina.ai/reranker/',
+  },
   OLLAMA,
   {
     id: 'vllm',

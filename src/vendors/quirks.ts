@@ -1,14 +1,21 @@
 // How upstreams deviate from the OpenAI format, as data: one row per name that a channel may give in `quirks`. What is
 // true of all of them is not here.
 
+import type { Endpoint } from './endpoints.ts';
+
 /** How to send a system message in the middle of a conversation: with this role, or as text of the user. */
 export const MID_SYSTEM = ['system', 'developer', 'fold'] as const;
+
+/** A path that an upstream may have elsewhere; `models` is its list of models. */
+type MovablePath = Endpoint | 'models';
 
 export type LimitField = 'max_tokens' | 'max_completion_tokens';
 
 export interface Quirks {
   /** The header with our key. */
   auth: 'bearer' | 'api-key';
+  /** Paths below the host, where they are not below the address of the channel. */
+  hostPaths: Readonly<Partial<Record<MovablePath, string>>>;
   /** The field for the output limit. `by_model`: the older name, except for models that refuse it. */
   limitField: LimitField | 'by_model';
   midSystem: (typeof MID_SYSTEM)[number];
@@ -45,6 +52,7 @@ export interface Quirks {
 
 const NAMELESS: Quirks = {
   auth: 'bearer',
+  hostPaths: {},
   limitField: 'by_model',
   midSystem: 'fold',
   takesEffort: true,
@@ -124,6 +132,7 @@ const NAMED = {
     callIds: 'forty',
     takesFiles: true,
   },
+  cohere: { ...GENERIC, hostPaths: { rerank: '/v2/rerank', models: '/v1/models' } },
   ollama: { ...GENERIC, reasoningField: 'reasoning', takesParallelFlag: false },
   vllm: { ...GENERIC, reasoningField: 'reasoning' },
   glm: THINKING_ECHOED,

@@ -6,6 +6,7 @@ import { defaultDocument, type ProviderSettings, unusedProviders } from '../../s
 import { publicCatalog } from '../../src/catalog/public-catalog.ts';
 import { readDocument } from '../../src/catalog/read-document.ts';
 import { ANTHROPIC_MODELS, GEMINI_MODELS, OPENAI_MODELS, READ_ON } from '../../src/vendors/known-models.ts';
+import { OPENAI_MEDIA_MODELS } from '../../src/vendors/openai-media-models.ts';
 import type { Answer } from '../support/answer.ts';
 
 const NONE: ProviderSettings = {
@@ -125,7 +126,7 @@ test('a variable is unused if no channel has its key, or the address that it is'
 });
 
 describe('facts of vendors', () => {
-  const KNOWN = [...OPENAI_MODELS, ...ANTHROPIC_MODELS, ...GEMINI_MODELS];
+  const KNOWN = [...OPENAI_MODELS, ...OPENAI_MEDIA_MODELS, ...ANTHROPIC_MODELS, ...GEMINI_MODELS];
 
   test.each(KNOWN.map((model) => [model.id, model] as const))('%s names where they were read', (_, { sources }) => {
     expect(sources.length).toBeGreaterThan(0);
@@ -154,7 +155,7 @@ describe('facts of vendors', () => {
     const rows = text.split('\n').filter((line) => /^\| `(OPENAI|ANTHROPIC|GEMINI)_API_KEY` \|/.test(line));
     expect(rows).toHaveLength(3);
     const named = rows.flatMap((row) => [...row.matchAll(/`([a-z0-9.-]+)`/g)].map(([, id]) => id));
-    const ids = KNOWN.map(({ id }) => id);
+    const ids = KNOWN.filter(({ usd }) => usd !== 'free').map(({ id }) => id);
     expect(named.filter((id) => id?.includes('-')).toSorted()).toEqual(ids.toSorted());
     for (const { retiresAt } of KNOWN) if (retiresAt) expect(rows.join('\n')).toContain(retiresAt);
     expect(text).toContain(READ_ON);
@@ -167,5 +168,12 @@ describe('facts of vendors', () => {
     const { find: later } = catalogOf(ALL, Date.UTC(2027, 0, 1));
     expect(later('gemini-3.8-flash')?.prices).toMatchObject({ input: 48_750n, cachedInput: 4_875n, output: 243_750n });
     expect(later('gpt-5')).toBeUndefined();
+    expect(find('whisper-1')?.prices.second).toBe(3_250_000n);
+    expect(find('tts-1')?.prices.character).toBe(487_500n);
+  });
+
+  test('a model that its vendor does not charge is left out', () => {
+    expect(catalogOf(ALL).find('omni-moderation-latest')).toBeUndefined();
+    expect(catalogOf(ALL).find('whisper-1')?.kinds).toEqual(['transcription']);
   });
 });

@@ -2,14 +2,17 @@
 // the document has the model already.
 
 import type { Document, DocumentModel } from '../../catalog/document.ts';
+import { hasNoTokenPrice, UNIT_NAMES, type UnitName } from '../../catalog/listed-prices.ts';
 import type { ModelKind } from '../../vendors/endpoints.ts';
 import type { KnownModel } from '../../vendors/known-models.ts';
+import type { VendorPreset } from '../../vendors/presets.ts';
 import type { ChannelDraft, ChosenModel } from './channel-drafts.ts';
 import type { VendorModel } from './vendor-models.ts';
 
 export interface Offer extends ChosenModel {
   kind: ModelKind;
   known: KnownModel | undefined;
+  /** Its prices come before those of `known`. */
   listed: VendorModel | undefined;
   /** The model of the document with this id: it gets one more route, and keeps its price. */
   existing: DocumentModel | undefined;
@@ -18,15 +21,23 @@ export interface Offer extends ChosenModel {
 /** More are not chosen unasked. */
 const FEW = 5;
 
-/** What the vendor lists and this channel does not serve yet; models with a known price first. */
+/**
+ * What the vendor lists, or else the models with a known price, without those that this channel serves already. Models with a
+ * known price come first.
+ */
 export function offersOf(draft: ChannelDraft, document: Document): Offer[] {
-  const listed = draft.listing.ok ? draft.listing.value : [];
+  const listed = draft.listing.ok ? draft.listing.value.map(({ model }) => model) : knownNames(draft.preset);
   const isRouted = (model: string) =>
     document.models.some(({ routes }) =>
       routes.some((route) => route.channel === draft.channel.name && route.model === model),
     );
-  const offers = listed.filter(({ model }) => !isRouted(model)).map(({ model }) => offerOf(draft, document, model));
+  const offers = listed.filter((model) => !isRouted(model)).map((model) => offerOf(draft, document, model));
   return [...offers.filter(({ known }) => known), ...offers.filter(({ known }) => !known)];
+}
+
+/** The names of models with a known price at the vendor. */
+export function knownNames({ models = [] }: VendorPreset): string[] {
+  return models.map(({ id, upstreamModel = id }) => upstreamModel);
 }
 
 /** Of any name, listed or typed. */
@@ -34,15 +45,15 @@ export function offerOf({ preset, listing }: ChannelDraft, document: Document, m
   const known = preset.models?.find(({ id, upstreamModel = id }) => upstreamModel === model);
   const listed = listing.ok ? listing.value.find((one) => one.model === model) : undefined;
   const id = known?.id ?? publicId(model);
-  const kind = /embed|\bbge\b/i.test(model) ? 'embeddings' : 'chat';
+  const kind = known ? (known.kind ?? 'chat') : kindOf(model);
   const usual = preset.isOwnServer ? '0' : '';
-  // Embeddings have no output to sell.
-  const usualOutput = kind === 'embeddings' ? '0' : usual;
+  const usualOutput = hasOutput(kind) ? usual : '0';
+  const knownUsd = known?.usd === 'free' ? {} : known?.usd;
   return {
     model,
     id,
-    input: known ? String(known.usd.input) : (listed?.usd?.input ?? usual),
-    output: known ? String(known.usd.output) : (listed?.usd?.output ?? usualOutput),
+    input: listed?.usd?.input ?? (knownUsd ? String(knownUsd.input ?? 0) : usual),
+    output: listed?.usd?.output ?? (knownUsd ? String(knownUsd.output ?? 0) : usualOutput),
     kind,
     known,
     listed,
@@ -50,10 +61,31 @@ export function offerOf({ preset, listing }: ChannelDraft, document: Document, m
   };
 }
 
-/** Models that are sold for a known price and are not being shut down; of one's own server all, if they are few. */
-export function chosenAtFirst({ preset }: ChannelDraft, offers: readonly Offer[]): ChosenModel[] {
+/** By its name, for models without a known price. */
+function kindOf(model: string): ModelKind {
+  if (/rerank/i.test(model)) return 'rerank';
+  return /embed|\bbge\b/i.test(model) ? 'embeddings' : 'chat';
+}
+
+/** True if its output is sold. */
+export function hasOutput(kind: ModelKind): boolean {
+  return kind !== 'embeddings' && kind !== 'rerank' && kind !== 'moderation';
+}
+
+export type UnitPrices = readonly (readonly [UnitName, number])[];
+
+/** Its prices by the image, second, character or search; undefined if it is priced by the token, or the price is unknown. */
+export function unitPrices({ known }: Offer): UnitPrices | undefined {
+  if (!known || known.usd === 'free' || !hasNoTokenPrice(known.usd)) return undefined;
+  const { usd } = known;
+  return UNIT_NAMES.flatMap((name) => (usd[name] === undefined ? [] : [[name, usd[name]] as const]));
+}
+
+/** Listed models that are sold for a known price and are not being shut down; of one's own server all, if they are few. */
+export function chosenAtFirst({ preset, listing }: ChannelDraft, offers: readonly Offer[]): ChosenModel[] {
+  if (!listing.ok) return [];
   if (preset.isOwnServer) return offers.length <= FEW ? [...offers] : [];
-  return offers.filter(({ known }) => known && known.retiresAt === undefined);
+  return offers.filter(({ known }) => known && known.usd !== 'free' && known.retiresAt === undefined);
 }
 
 /** As ids may be written: without what stands before the last slash, in small letters. */

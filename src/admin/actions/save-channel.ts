@@ -15,7 +15,7 @@ import {
   currentDocument,
 } from './documents.ts';
 import { readNewest } from './newest.ts';
-import { type Offer, offerOf } from './offered-models.ts';
+import { hasOutput, type Offer, offerOf } from './offered-models.ts';
 import { readRaw, routesOf, writeRaw } from './raw-document.ts';
 import { type ChannelTest, sendTest, testOf } from './test-channel.ts';
 import type { Actor, OperatingTools } from './tools.ts';
@@ -54,11 +54,11 @@ export function checkChoice(chosen: readonly ChosenModel[]): ChoiceFault[] {
 export async function testDraft(tools: OperatingTools, draft: ChannelDraft, actor: Actor): Promise<ChannelTest[]> {
   const { channel, chosen } = draft;
   const { document } = await readNewest(tools);
-  const calls = chosen.slice(0, MAX_TESTED).flatMap(({ model }) => {
+  const calls = chosen.flatMap(({ model }) => {
     const test = testOf(channel, model, offerOf(draft, document, model).kind);
     return test ? [test] : [];
   });
-  const tests = await Promise.all(calls.map((call) => sendTest(tools, channel, call)));
+  const tests = await Promise.all(calls.slice(0, MAX_TESTED).map((call) => sendTest(tools, channel, call)));
   for (const { model, ok, ms } of tests) {
     await record(tools, actor, 'channels.test', channel.name, { model, ok, ms });
   }
@@ -128,9 +128,9 @@ function planModel(draft: ChannelDraft, document: Document, chosen: ChosenModel,
 }
 
 /** The vendor's whole list, with its tiers, if its prices were left as they are. */
-function usdOf({ known, kind, input, output }: Offer, chosen: ChosenModel): UsdList {
-  if (known && chosen.input === input && chosen.output === output) return knownUsd(known);
-  return { prices: { input: chosen.input, ...(kind === 'chat' && { output: chosen.output }) } };
+function usdOf({ known, listed, kind, input, output }: Offer, chosen: ChosenModel): UsdList {
+  if (known && !listed?.usd && chosen.input === input && chosen.output === output) return knownUsd(known);
+  return { prices: { input: chosen.input, ...(hasOutput(kind) && { output: chosen.output }) } };
 }
 
 /** Behind the routes that it has: the new channel serves when these fail. */

@@ -54,7 +54,9 @@ function roundUp(numerator: bigint, denominator: bigint, decimals: number): stri
   return formatNtd(((numerator + divisor - 1n) / divisor) * step);
 }
 
-export function knownUsd({ usd: { tiers, changes, ...prices } }: KnownModel): UsdList {
+export function knownUsd({ usd }: KnownModel): UsdList {
+  if (usd === 'free') return { prices: { input: '0' } };
+  const { tiers, changes, ...prices } = usd;
   return {
     prices: Object.fromEntries(Object.entries(prices).map(([name, usd]) => [name, String(usd)])),
     ...(tiers && { tiers: tiers.map((tier) => ({ ...tier })) }),

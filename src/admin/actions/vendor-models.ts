@@ -21,7 +21,7 @@ const TIMEOUT_MS = 20_000;
 const MAX_MODELS = 2_000;
 const NAME = /^[\w.:/@+-]{1,200}$/;
 
-/** Models that no endpoint of the gateway serves, and pictures, which are priced by the image. */
+/** Models that no endpoint of the gateway serves, or that have other prices than of tokens: offered only if these are known. */
 const NOT_TEXT =
   /whisper|tts|audio|transcri|realtime|moderation|dall-e|image|imagen|veo|sora|rerank|\bocr\b|speech|lyria|video/i;
 
@@ -34,27 +34,29 @@ const OUTPUT_FIELDS = ['max_completion_tokens', 'max_output_tokens', 'outputToke
 export function listVendorModels(
   tools: Pick<OperatingTools, 'clock' | 'findUpstream'>,
   channel: Channel,
+  /** Names of models with a known price. */
+  known: readonly string[],
 ): Promise<Called<VendorModel[]>> {
   return callChannel(tools, channel, {
     send: (upstream, signal) => upstream.listModels(signal),
-    read: readModels,
+    read: (answer) => readModels(answer, known),
     maxBytes: MAX_BYTES,
     timeoutMs: TIMEOUT_MS,
   });
 }
 
 /** OpenAI and Anthropic have `data`, Google has `models`. Undefined if the answer has neither. */
-export function readModels(answer: JsonObject): VendorModel[] | undefined {
+function readModels(answer: JsonObject, known: readonly string[]): VendorModel[] | undefined {
   const list = [answer.data, answer.models].find(Array.isArray);
   if (!list) return undefined;
-  const read = listOf(list).flatMap((entry) => (isObject(entry) ? readModel(entry) : []));
+  const read = listOf(list).flatMap((entry) => (isObject(entry) ? readModel(entry, known) : []));
   const byName = new Map(read.map((model) => [model.model, model]));
   return [...byName.values()].slice(0, MAX_MODELS).sort((a, b) => (a.model < b.model ? -1 : 1));
 }
 
-function readModel(entry: JsonObject): VendorModel[] {
+function readModel(entry: JsonObject, known: readonly string[]): VendorModel[] {
   const name = [entry.id, entry.name].find((value) => typeof value === 'string')?.replace(/^models\//, '');
-  if (name === undefined || !NAME.test(name) || NOT_TEXT.test(name)) return [];
+  if (name === undefined || !NAME.test(name) || (NOT_TEXT.test(name) && !known.includes(name))) return [];
   return [
     {
       model: name,

@@ -14,7 +14,8 @@ interface OpenaiSettings {
   quirks: Quirks;
 }
 
-const PATHS: Partial<Record<UpstreamEndpoint, string>> = {
+const PATHS: Partial<Record<UpstreamEndpoint | 'models', string>> = {
+  models: '/models',
   chat: '/chat/completions',
   responses: '/responses',
   compact: '/responses/compact',
@@ -32,7 +33,10 @@ const PATHS: Partial<Record<UpstreamEndpoint, string>> = {
 export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: OpenaiSettings, fetch: Fetch): Upstream {
   const below = addressBelow(baseUrl);
   const root = below('');
+  const { hostPaths } = quirks;
+  const atHost = (path: string) => new URL(path, root).href;
   const addresses = new Map(Object.entries(PATHS).map(([endpoint, path]) => [endpoint, below(path)]));
+  for (const [endpoint, path] of Object.entries(hostPaths)) addresses.set(endpoint, atHost(path));
   const credentials = apiKey ? credentialsOf(apiKey, quirks) : {};
   return {
     hidden: hiddenOf(baseUrl, apiKey),
@@ -44,8 +48,8 @@ export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: Ope
         signal: request.signal,
         redirect: 'manual',
       }),
-    listModels: (signal) => fetch(below('/models'), listRequest(signal, gatewayId, credentials)),
-    readAt: (path, signal) => fetch(new URL(path, root).href, listRequest(signal, gatewayId, credentials)),
+    listModels: (signal) => fetch(addresses.get('models') ?? root, listRequest(signal, gatewayId, credentials)),
+    readAt: (path, signal) => fetch(atHost(path), listRequest(signal, gatewayId, credentials)),
   };
 }
 

@@ -153,6 +153,18 @@ describe('what is listed', () => {
     });
   });
 
+  test('a price of the list comes before a known one', async () => {
+    offer([{ id: 'deepseek/deepseek-chat', pricing: { prompt: '0.0000009', completion: '0.000002' } }]);
+    const draft = await connect({ vendor: 'openrouter', name: 'router' });
+    const html = await (await client.get(draft)).text();
+    expect(/name="m0-input" value="([^"]*)"/.exec(html)?.[1]).toBe('0.9');
+    expect(html).toContain('price from the vendor’s list');
+    const values = { id: 'deepseek-v3', input: '0.9', output: '2' };
+    await client.post(draft, { ...FORM, ...row(0, 'deepseek/deepseek-chat', values) });
+    await save(draft);
+    expect((await newest()).models.at(-1)).toMatchObject({ id: 'deepseek-v3', price: { input: 29.7, output: 66 } });
+  });
+
   test('a model for embeddings needs only the price of its input', async () => {
     offer([{ id: 'lab/embed-1' }]);
     const draft = await connect({ name: 'vectors' });
@@ -335,6 +347,69 @@ test.each(VENDOR_PRESETS.map((preset) => [preset.id, preset] as const))('the pre
   const models = [{ id: 'auto:free', price: 'free', routes: [{ channel: 'demo', model: 'demo' }] }];
   const channels = [{ name: 'demo', kind: 'demo' }, presetChannel(preset, { baseUrl, apiKey: 'env:KEY' })];
   expect(readNewDocument(JSON.stringify({ channels, models }))).toMatchObject({ ok: true });
+});
+
+const PRICED = VENDOR_PRESETS.filter(({ models = [] }) => models.length > 0);
+
+test.each(PRICED.map((preset) => [preset.id, preset] as const))(
+  'every model of the preset %s can be chosen, and makes a valid configuration',
+  async (vendor, { models = [], baseUrl, addressExample = '' }) => {
+    const names = models.map(({ id, upstreamModel = id }) => upstreamModel);
+    offer(names.map((id) => ({ id })));
+    const { pathname } = new URL(baseUrl ?? addressExample);
+    const address = new URL(gateway.upstream.baseUrl).origin + pathname.replace(/\/$/, '');
+    const draft = await connect({ vendor, name: `all-of-${vendor}`, address });
+    const sent = await client.post(draft, { ...FORM, more: names.join('\n') });
+    expect(sent.headers.get('location')).toBe(`${draft}/review`);
+    const review = await (await client.get(`${draft}/review`)).text();
+    expect(review).not.toContain('The configuration would not be valid');
+    for (const { id } of models) expect(review).toContain(id);
+  },
+);
+
+describe('models that are not priced by the token', () => {
+  test('Cohere lists them at its own path; they are chosen at once, with the price of a search', async () => {
+    offer([{ name: 'rerank-v3.5' }, { name: 'rerank-new' }, { name: 'embed-v4.0' }]);
+    const address = `${new URL(gateway.upstream.baseUrl).origin}/compatibility/v1`;
+    const draft = await connect({ vendor: 'cohere', name: 'cohere', address });
+    expect(gateway.upstream.requests.at(-1)).toMatchObject({ method: 'GET', path: '/v1/models' });
+    const html = await (await client.get(draft)).text();
+    expect(html).toContain('One thousand searches: US$2');
+    expect(html).toContain('from another site');
+    expect(html).not.toContain('rerank-new');
+    expect(html.match(/-use" value="rerank-v3.5" checked/g)).toHaveLength(1);
+    expect(await (await reader.get(draft)).text()).toContain('每千次搜尋：US$2');
+    const index = /name="m(\d+)-use" value="rerank-v3.5"/.exec(html)?.[1];
+    await client.post(draft, {
+      ...FORM,
+      ...row(Number(index), 'rerank-v3.5', { id: 'rerank', input: '0', output: '0' }),
+    });
+    expect(gateway.upstream.requests.at(-1)).toMatchObject({ method: 'POST', path: '/v2/rerank' });
+    expect(await (await client.get(`${draft}/review`)).text()).toContain('One thousand searches 66');
+    await save(draft);
+    const { models, channels } = await newest();
+    expect(channels.at(-1)).toMatchObject({ name: 'cohere', quirks: 'cohere', endpoints: ['embeddings', 'rerank'] });
+    expect(models.at(-1)).toEqual({
+      ...{ id: 'rerank', kinds: ['rerank'], price: { search: 66 } },
+      routes: [{ channel: 'cohere', model: 'rerank-v3.5', cost: { search: 60 } }],
+    });
+  });
+
+  test('a vendor without a list offers its known models, and chooses none', async () => {
+    gateway.upstream.otherwise(errorScript(404, { message: 'none' }));
+    const html = await (await client.get(await connect({ vendor: 'jina', name: 'jina' }))).text();
+    expect(html).toContain('value="jina-reranker-v2-base-multilingual"');
+    expect(html).not.toContain('checked');
+  });
+
+  test('a model that the vendor does not charge is not chosen unasked', async () => {
+    offer([{ id: 'omni-moderation-latest' }, { id: 'whisper-1' }, { id: 'tts-unknown' }]);
+    const html = await (await client.get(await connect({ vendor: 'openai', name: 'media' }))).text();
+    expect(html).toContain('2 models offered');
+    expect(html).toMatch(/value="whisper-1" checked/);
+    expect(html).toMatch(/value="omni-moderation-latest"(?! checked)/);
+    expect(html).toContain('One second of audio: US$0.0001');
+  });
 });
 
 test('the notice of a saved channel is not made from the address', async () => {

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The last step of a channel's form: what the tests found, what customers will pay, what changes; then it is saved.
 
+import { UNIT_NAMES } from '../../../catalog/listed-prices.ts';
 import type { Fields } from '../../../catalog/loose-fields.ts';
 import { decimal, milliseconds } from '../../../site/format.ts';
 import type { Notice } from '../../../site/frame.tsx';
@@ -93,8 +94,11 @@ function TestResult({ context, test }: { context: ConsoleContext; test: ChannelT
   );
 }
 
-function prices({ words: { connect } }: ConsoleContext, list: PlannedModel['sale']) {
+function prices({ words: { connect, prices: names } }: ConsoleContext, list: PlannedModel['sale']) {
   if (list === undefined) return connect.free;
+  const units = UNIT_NAMES.filter((name) => list[name] !== undefined);
+  if (units.length > 0)
+    return <span class="number">{units.map((name) => `${names[name]} ${priceOf(list, name)}`)}</span>;
   return <span class="number">{connect.pair(priceOf(list, 'input'), priceOf(list, 'output'))}</span>;
 }
 

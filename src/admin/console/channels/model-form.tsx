@@ -11,7 +11,7 @@ import { DataTable } from '../../../site/parts/table.tsx';
 import { typed, typedLines } from '../../../site/read-form.ts';
 import { READ_ON } from '../../../vendors/known-models.ts';
 import type { ChannelDraft, ChosenModel } from '../../actions/channel-drafts.ts';
-import type { Offer } from '../../actions/offered-models.ts';
+import { type Offer, type UnitPrices, unitPrices } from '../../actions/offered-models.ts';
 import type { ChoiceFault } from '../../actions/save-channel.ts';
 import type { ConsoleContext } from '../frame.tsx';
 import { BackToForm, StepPage } from './connect-form.tsx';
@@ -142,6 +142,7 @@ function modelRow(context: ConsoleContext, row: Row, index: number, faults: read
   const { offer, value, isChosen } = row;
   const { model } = offer;
   const wrong = faults.filter((fault) => fault.model === model);
+  const units = unitPrices(offer);
   const cell = (field: 'id' | 'input' | 'output', isFigure: boolean) => {
     const isWrong = wrong.some((fault) => fault.field === field);
     return (
@@ -172,9 +173,16 @@ function modelRow(context: ConsoleContext, row: Row, index: number, faults: read
       <span class="id">{model}</span>
     </label>,
     cell('id', false),
-    cell('input', true),
-    cell('output', true),
+    ...(units ? unitCells(context, row, index, units) : [cell('input', true), cell('output', true)]),
     <span class="faint">{noteOf(context, offer)}</span>,
+  ];
+}
+
+/** The vendor's price as it is: the form has fields only for prices of tokens. */
+function unitCells({ words }: ConsoleContext, { value }: Row, index: number, units: UnitPrices) {
+  return [
+    <span class="faint">{units.map(([name, usd]) => words.connect.unit(words.prices[name], usd)).join(' · ')}</span>,
+    <Hidden fields={{ [`m${index}-input`]: value.input, [`m${index}-output`]: value.output }} />,
   ];
 }
 
@@ -182,9 +190,19 @@ function noteOf({ words: { connect } }: ConsoleContext, { known, listed, existin
   const notes = [
     ...(existing ? [connect.noteExisting] : []),
     ...(known?.retiresAt ? [connect.noteRetires(known.retiresAt)] : []),
-    ...(known ? [connect.noteKnown(READ_ON)] : listed?.usd ? [connect.noteListed] : [connect.noteUnknown]),
+    priceNote(connect, known, listed),
   ];
   return notes.join(connect.noteGap);
+}
+
+function priceNote(
+  connect: ConsoleContext['words']['connect'],
+  known: Offer['known'],
+  listed: Offer['listed'],
+): string {
+  if (listed?.usd) return connect.noteListed;
+  if (!known) return connect.noteUnknown;
+  return known.isSecondHand ? connect.noteSecondHand(READ_ON) : connect.noteKnown(READ_ON);
 }
 
 /** What the form says: the chosen rows, and names that were typed. */
