@@ -10,6 +10,7 @@ import { dumpPostgresSchema } from './postgres-schema.ts';
 import { quirksTableMarkdown } from './quirks-table.ts';
 import { readFigures } from './record-figures.ts';
 import { reliabilityTableMarkdown } from './reliability-table.ts';
+import { vendorsTableMarkdown } from './vendors-table.ts';
 
 export interface GeneratedFile {
   /** Relative to the project's root. */
@@ -32,6 +33,7 @@ export function generateFiles(): GeneratedFile[] {
     ...LANGUAGES.flatMap((language) => [
       generatePart(language, 'translation.md', 'quirks', quirksTableMarkdown(language)),
       generatePart(language, 'reliability.md', 'promises', reliabilityTableMarkdown(language, readFigures())),
+      generatePart(language, 'configuration.md', 'vendors', vendorsTableMarkdown(language)),
     ]),
     { path: 'src/store/sqlite/schema.sql', text: dumpSchema() },
   ];

@@ -15,6 +15,7 @@ interface QuirksWords {
   limitByModel: string;
   inWords: string;
   ownKeyHeader: string;
+  atHost(endpoint: string, path: string): string;
   nineInIds: string;
   fortyInIds: string;
   wantsAnswerToResults: string;
@@ -41,6 +42,7 @@ const WORDS: Record<Language, QuirksWords> = {
     limitByModel: "`max_tokens`; `max_completion_tokens` for OpenAI's thinking models",
     inWords: 'described in the prompt',
     ownKeyHeader: 'our key is sent as `api-key`',
+    atHost: (endpoint, path) => `${endpoint} is called at ${path} of the host`,
     nineInIds: 'call ids have nine letters and digits',
     fortyInIds: 'call ids have at most 40 characters',
     wantsAnswerToResults: 'an assistant message `OK.` is inserted between tool results and a user or system message',
@@ -62,6 +64,7 @@ const WORDS: Record<Language, QuirksWords> = {
     limitByModel: '`max_tokens`；OpenAI 的思考模型為 `max_completion_tokens`',
     inWords: '在提示裡說明',
     ownKeyHeader: '我們的金鑰以 `api-key` 送出',
+    atHost: (endpoint, path) => `${endpoint} 以主機的 ${path} 呼叫`,
     nineInIds: '呼叫的編號為九個英文字母與數字',
     fortyInIds: '呼叫的編號最多 40 個字元',
     wantsAnswerToResults: '工具結果與使用者或系統訊息之間，插入一則 assistant 訊息 `OK.`',
@@ -106,6 +109,7 @@ function othersOf(quirks: Quirks, words: QuirksWords): string[] {
   return [
     ...(quirks.favoursResponses ? [words.favoursResponses] : []),
     ...(auth === 'api-key' ? [words.ownKeyHeader] : []),
+    ...Object.entries(quirks.hostPaths).map(([endpoint, path]) => words.atHost(code(endpoint), code(path))),
     ...(callIds === 'nine' ? [words.nineInIds] : []),
     ...(callIds === 'forty' ? [words.fortyInIds] : []),
     ...(quirks.wantsAnswerToResults ? [words.wantsAnswerToResults] : []),
