@@ -22,7 +22,7 @@ export function readQuery<Shape extends z.ZodObject>(shape: Shape, params: URLSe
   return readShape(shape, Object.fromEntries(given));
 }
 
-/** A misspelt field is not passed over: a restriction that was meant would not be there. */
+/** Refuses unknown fields: a misspelt restriction would otherwise be missing without an error. */
 export function unknownField(name: string | undefined, { shape }: z.ZodObject): Fault {
   const known = Object.keys(shape);
   const names = known.length > 1 ? `${known.slice(0, -1).join(', ')} and ${known.at(-1)}` : known[0];

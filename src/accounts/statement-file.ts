@@ -1,5 +1,5 @@
 // A statement for spreadsheets and bookkeeping: exact amounts, one line each, and every entry of the month. It is read page by
-// page as it is sent; a store that fails breaks the file off, so that nobody takes it for a whole one.
+// page as it is sent. If the store fails, the connection is cut, so that the client does not accept an incomplete file.
 
 import { CsvNumber, csvHead, csvRows } from '../kit/csv.ts';
 import { formatNtd, type Nano } from '../kit/money.ts';

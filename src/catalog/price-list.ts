@@ -30,7 +30,7 @@ function pricedModel({ id, free, prices, priced }: Model): PricedModel {
 
 /**
  * The catalog with the prices of another revision or period, and named after that: holds and receipts find the price by it.
- * Names mean what they meant then. Models that it does not have are left out; routes, limits and everything else are those of
+ * Ids and aliases are those of that revision. Models that it does not have are left out; routes, limits and everything else are those of
  * the catalog.
  */
 export function repriceCatalog(catalog: Catalog, revision: number, { list, ...period }: PricePeriod): Catalog {

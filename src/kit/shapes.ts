@@ -8,10 +8,10 @@ export const number = z.number();
 export const count = z.int().min(0);
 export const time = text.meta({ format: 'date-time' });
 export const url = text.meta({ format: 'uri' });
-/** Some object; of its members nothing is said. */
+/** An object with any members. */
 export const anyObject = z.unknown().meta({ type: 'object' });
 export const isList = z.literal('list');
-/** Left out if it is none. */
+/** Absent unless it is a demo. */
 export const isDemo = z
   .literal(true)
   .optional()
@@ -26,7 +26,7 @@ export function named<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
   return z.object(shape).meta({ id });
 }
 
-/** Members that must be there, and members that need not. */
+/** An object with required and optional members. */
 export function partly<Needed extends z.ZodRawShape, Rest extends z.ZodRawShape>(needed: Needed, rest: Rest) {
   return z.object(needed).extend(z.object(rest).partial().shape);
 }
@@ -40,7 +40,7 @@ export function amount<Name extends string>(name: Name, description: string) {
   return pair as Record<`${Name}_ntd`, z.ZodNumber> & Record<`${Name}_nano`, z.ZodString>;
 }
 
-/** A member that stays, but whose newer name is to be preferred. */
+/** A deprecated member that is still sent; a newer name replaces it. */
 export function older<Shape extends z.ZodType>(shape: Shape, newer: string): Shape {
   return shape.meta({ deprecated: true, description: `Another name of ${newer}.` });
 }

@@ -10,12 +10,12 @@ export interface EventWatch {
   listen(accountId: string, wake: () => void): () => void;
 }
 
-/** With more new events than that, everybody is woken. */
+/** With more new events than that, all listeners are woken. */
 const MOST = 1_000;
 
 export function createEventWatch(store: Pick<Store, 'read'>): EventWatch {
   const listeners = new Map<string, Set<() => void>>();
-  /** Who begins to listen reads from the store first: what came before does not matter. */
+  /** A new listener reads earlier events from the store first, so only later ones matter here. */
   let seen = 0;
 
   function wake(accountId: string): void {

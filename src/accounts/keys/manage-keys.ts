@@ -56,7 +56,7 @@ const REPLAYED_KEY_GONE =
 const MAX_GRACE_S = 86_400;
 const GRACE = `grace_seconds must be a whole number from 0 to ${MAX_GRACE_S}.`;
 
-/** Misspelt, a grace would be none, and the old key dead at once. */
+/** Unknown fields are refused: a misspelt grace period would end the old key at once. */
 export const rotation = z
   .strictObject({
     grace_seconds: z

@@ -17,7 +17,7 @@ export type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'expiresAt' | '
 /** A number may be raw text, so that every digit is read. */
 export type KeyBody = Readonly<Record<string, RawValue | undefined>>;
 
-/** Those that turn the direction of writing round would do so to what stands beside the name. */
+/** Characters that change the direction of writing: they would also reverse the text beside the name. */
 const CONTROLS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
 const MAX_NAME_CHARS = 100;
 const NAME = `name must be a text of at most ${MAX_NAME_CHARS} characters in one line, without control characters, or null.`;
@@ -68,7 +68,7 @@ export const newKeyFields = keyFields
   })
   .meta({ id: 'NewKeyFields' });
 
-/** What is not known is refused later than what is wrong. */
+/** Unknown fields are refused after malformed ones. */
 const knownFields = newKeyFields.strip();
 
 export interface ReadKeyFields {
@@ -94,7 +94,7 @@ export function keyBodyOf(document: JsonDocument): KeyBody {
   };
 }
 
-/** Readers differ in which of two they take. */
+/** JSON parsers differ in which of two equal names they use. */
 function refuseRepeated(group: string, members: Json | undefined, document: JsonDocument): void {
   const written = openMember(document, group)?.count ?? 0;
   if (!isObject(members) || Object.keys(members).length >= written) return;

@@ -1,4 +1,4 @@
-// What a quote is for: a keyed hash of account, endpoint and body, by which nobody can guess a prompt. Two bodies are the
+// Identifies the call of a quote: a keyed hash of account, endpoint and body. Without the key, a prompt cannot be guessed from it. Two bodies are the
 // same if they are equal as JSON, with their fields in the same order; white space and escapes do not matter.
 
 import type { JsonObject } from '../../kit/json/json.ts';

@@ -59,7 +59,7 @@ export function writeCursor(at: number, requestId: string): string {
   return Buffer.from(`${at}.${requestId}`).toString('base64url');
 }
 
-/** PostgreSQL refuses to compare with what it cannot hold. */
+/** PostgreSQL returns an error if a value has characters that it cannot store. */
 function filter(name: string, description: string) {
   return z
     .string()

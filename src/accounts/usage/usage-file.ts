@@ -11,9 +11,9 @@ import { publicRecord, usageRecord } from './public-usage.ts';
 
 const PAGE = 1_000;
 const MAX_PAGES = 100;
-/** What a file has at most: the newest. */
+/** The maximum number of records in a file; older ones are left out. */
 export const MAX_RECORDS = PAGE * MAX_PAGES;
-/** What one file takes while it is sent: a page of records, their text, and what sockets hold of it. */
+/** Memory for one file while it is sent: a page of records, their text, and the buffers of the socket. */
 const FILE_BYTES = 4 * 1024 * 1024;
 const COLUMNS = usageRecord.keyof().options;
 
@@ -44,8 +44,8 @@ interface UsageFileOptions {
 }
 
 /**
- * Rejects before there is anything to send: for too much under way, or a store that does not answer.
- * A store that fails later breaks the file off, so that nobody takes it for a whole one.
+ * Rejects before anything is sent if too much is under way or the store does not answer. If the store fails later, the
+ * connection is cut, so that the client does not accept an incomplete file.
  */
 export async function openUsageFile(
   { store, log, load }: UsageFileTools,

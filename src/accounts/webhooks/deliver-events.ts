@@ -1,4 +1,4 @@
-// Sends a webhook what is due: first the deliveries whose next attempt has come, then the events after its cursor, one after
+// Sends a webhook its due messages: first the deliveries whose next attempt has come, then the events after its cursor, one after
 // another in their order. An attempt is recorded after it was made, so a node that dies in between leaves it to be made again:
 // every event arrives at least once, and a repeated one has the same id.
 
@@ -38,14 +38,14 @@ export const ATTEMPT_MS = 15_000;
 /** After this time nothing more is sent in the round, so that other webhooks have their turn. */
 const ROUND_MS = 15_000;
 const READ_AT_ONCE = 100;
-/** So many events at most are sent before it is seen that the webhook was deleted, disabled or changed. */
+/** The maximum number of events between two checks whether the webhook was deleted, disabled or changed. */
 const MAX_UNRECORDED = 8;
 /**
  * One failure may be about one event. After the second in a row, a new event shows whether the receiver refuses some events
  * or is down.
  */
 const FAILURES_IN_A_ROW = 2;
-/** So often at least a receiver that is down gets a new event, to see whether it is back. */
+/** The longest time until a receiver that is down gets a new event as a probe. */
 const MAX_PAUSE_MS = HOUR_MS;
 const GONE = 410;
 
@@ -90,13 +90,13 @@ class Round {
   /** Events that failed in this round, which are not tried again in it. */
   readonly #failed = new Set<number>();
   #hasSucceeded = false;
-  /** Nothing came after the cursor that the webhook wants. */
+  /** No event after the cursor has a type that the webhook wants. */
   #hasSentAll = false;
-  /** It fails whatever is sent. */
+  /** Several events in a row failed: the receiver is down. */
   isDown = false;
   /** Somebody else sends, or the webhook was changed. */
   #isStale = false;
-  /** What is not recorded yet. */
+  /** Results that are not recorded yet. */
   readonly #sent: Sent[] = [];
   #recording: Promise<void> = Promise.resolve();
   #recordFailed: unknown;
@@ -122,7 +122,7 @@ class Round {
     return this.#hasSucceeded ? null : this.#webhook.pausedUntil;
   }
 
-  /** So that types which it wants later are sent from then on. `newest`: of all events when the round began. */
+  /** Moves the cursor to `newest`, the newest event when the round began: types that are added later are sent from there on. */
   skipOthers(newest: number): CursorMove | undefined {
     const { types, replays } = this.#webhook;
     const isBehind = types !== null && this.#hasSentAll && newest > this.#cursor;

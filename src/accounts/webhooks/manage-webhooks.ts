@@ -1,4 +1,4 @@
-// What an account does with its webhooks.
+// Creates, changes, rotates, tests and deletes the webhooks of an account, and lists their deliveries.
 
 import type { z } from 'zod';
 import { type Fault, fault } from '../../faults/fault.ts';
@@ -38,7 +38,7 @@ export interface WebhookTools {
   webhookUrls: UrlRules;
 }
 
-/** The old secret counts so long after a rotation. */
+/** How long messages are also signed with the old secret after a rotation. */
 const OLD_SECRET_MS = DAY_MS;
 
 export async function listWebhooks({ store, clock }: WebhookTools, accountId: string) {

@@ -14,7 +14,7 @@ const WAITS_MS: readonly number[] = [
   6 * HOUR_MS,
   12 * HOUR_MS,
 ];
-/** So that the receivers of one event are not called at the same moment again. */
+/** Random, so that retries to the receivers of one event do not coincide. */
 const MAX_JITTER = 0.1;
 
 export const MAX_ATTEMPTS = WAITS_MS.length + 1;

@@ -1,5 +1,5 @@
-// Sends a test message to a webhook at once, enabled or not, and returns what came of it. It is not an event: it is not
-// repeated, and the list of deliveries does not have it.
+// Sends a test message to a webhook at once, enabled or not, and returns the result. It is not an event: it is not
+// retried, and it does not appear in the list of deliveries.
 
 import { fault } from '../../faults/fault.ts';
 import { WAIT } from '../../faults/table.ts';

@@ -1,4 +1,4 @@
-// What clients send and get about webhooks.
+// Shapes of the requests and responses of the webhook API.
 
 import { z } from 'zod';
 import { count, flag, idOf, isList, named, text, time } from '../../kit/shapes.ts';

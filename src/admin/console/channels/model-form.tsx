@@ -182,7 +182,9 @@ function modelRow(context: ConsoleContext, row: Row, index: number, faults: read
 function unitCells({ words }: ConsoleContext, { value }: Row, index: number, units: UnitPrices) {
   return [
     <span class="faint">{units.map(([name, usd]) => words.connect.unit(words.prices[name], usd)).join(' · ')}</span>,
-    <Hidden fields={{ [`m${index}-input`]: value.input, [`m${index}-output`]: value.output }} />,
+    <>
+      <Hidden fields={{ [`m${index}-input`]: value.input, [`m${index}-output`]: value.output }} />–
+    </>,
   ];
 }
 
