@@ -12,8 +12,13 @@ interface MoneyProps {
 }
 
 export function Money({ value, isSigned = false }: MoneyProps) {
-  const sign = isSigned && value > 0n ? '+' : '';
-  return <span title={sign + money(value)}>{sign + roundedMoney(value)}</span>;
+  const isIn = isSigned && value > 0n;
+  const sign = isIn ? '+' : '';
+  return (
+    <span class={isIn ? 'good' : undefined} title={sign + money(value)}>
+      {sign + roundedMoney(value)}
+    </span>
+  );
 }
 
 interface FigureProps {

@@ -40,14 +40,17 @@ interface DataTableProps {
   caption?: string;
   /** What is said where there are no rows. */
   none?: string;
+  /** Has few columns: it stays a table on every screen but a phone's. */
+  isCompact?: boolean;
+  class?: string;
 }
 
-export function DataTable({ label, columns, rows, caption, none }: DataTableProps) {
+export function DataTable({ label, columns, rows, caption, none, isCompact = false, class: look }: DataTableProps) {
   const [first, ...others] = columns.map((column): Column => (typeof column === 'string' ? { text: column } : column));
   if (rows.length === 0 && none !== undefined) return <p class="empty">{none}</p>;
   return (
     <Scroll label={label}>
-      <table class="stack is-plain">
+      <table class={['stack is-plain', ...(isCompact ? ['is-compact'] : []), ...(look ? [look] : [])].join(' ')}>
         {caption ? <caption>{caption}</caption> : null}
         <thead>
           <tr>

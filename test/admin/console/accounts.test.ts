@@ -250,7 +250,7 @@ test('a child stands below its parent, with its depth and every limit', async ()
     rates: { requests_per_minute: 60, tokens_per_minute: 100_000, in_flight: 3 },
   });
   const html = await (await client.get(`${pathOf(one)}/keys`)).text();
-  expect(html).toContain('agent<span class="under">child of team, depth 1</span>');
+  expect(html).toContain('agent</span><span class="under">child of team, depth 1</span>');
   expect(html.indexOf(`>${top?.id}<`)).toBeLessThan(html.indexOf('child of team'));
   const limits = [
     ...['Daily budget: NT$1.00', 'Monthly budget: NT$20.00', 'Total budget: NT$300.00', 'Budget per session: NT$0.50'],

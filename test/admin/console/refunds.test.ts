@@ -42,7 +42,7 @@ describe('a refund', () => {
     expect(after).toContain('All of what this request cost was refunded.');
     expect(after).not.toContain(`action="${request}/refund"`);
     expect(await balanceOf(account)).toBe(1);
-    expect(await textOf(`${pathOf(account)}/ledger`)).toContain('Refund</td>');
+    expect(await textOf(`${pathOf(account)}/ledger`)).toContain('>Refund</span>');
   });
 
   test('of a part of a request leaves the rest in the form; more than the rest is refused', async () => {

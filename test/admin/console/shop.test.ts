@@ -332,15 +332,16 @@ test('alarms of one name stand in groups by what they are about, and a group is 
     await store.recordAlarm({ name: 'usage_invalid', fields }, Date.UTC(2026, 0, 1, index));
   }
   const rowOf = async (one: SiteClient, channel: string) => {
-    const rows = (await (await one.get('/alarms')).text()).split('<tr>');
+    const rows = (await (await one.get('/alarms')).text()).split('<li class="alarm ');
     return rows.find((row) => row.includes('usage_invalid') && row.includes(`href="/channels/${channel}"`)) ?? '';
   };
   const row = await rowOf(client, 'up');
-  expect(row).toContain('<span class="severity is-info">Info</span>');
+  expect(row).toStartWith('is-info');
   expect(row).toContain('2026-01-01 08:00:00 UTC+8');
   expect(row).toContain('2026-01-01 10:00:00 UTC+8');
-  expect(row).toContain('href="/alarms?name=usage_invalid&amp;subject=up">2<');
-  expect(await rowOf(await clientOf(gateway, 'zh-TW'), 'up')).toContain('<span class="severity is-info">資訊</span>');
+  expect(row).toContain('href="/alarms?name=usage_invalid&amp;subject=up">2 alarms<');
+  const chinese = await (await (await clientOf(gateway, 'zh-TW')).get('/alarms')).text();
+  expect(chinese).toContain('<span class="severity is-info">資訊</span>');
   const sent = { subject: fieldOf(row, 'subject'), through: fieldOf(row, 'through') };
   expect((await client.post('/alarms/names/usage_invalid', sent)).status).toBe(303);
   expect(await rowOf(client, 'up')).toBe('');

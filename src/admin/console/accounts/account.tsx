@@ -23,6 +23,7 @@ export function AccountPage(props: AccountProps) {
   const { wallet } = account;
   return (
     <AccountFrame {...props} tab="summary">
+      {account.note === null ? null : <p class="account-note">{account.note}</p>}
       <div class="cards">
         <Figure title={accounts.available} value={wallet.balance - wallet.held} />
         <Figure title={accounts.balance} value={wallet.balance} />
@@ -35,17 +36,16 @@ export function AccountPage(props: AccountProps) {
       {account.spendByDay.length > 0 ? <Spend {...props} /> : null}
       <AccountActions {...props} />
       <h2>{accounts.actions}</h2>
-      <Actions context={context} actions={account.actions} none={accounts.noActions} />
+      <Actions context={context} actions={account.actions} none={accounts.noActions} subject={account.accountId} />
     </AccountFrame>
   );
 }
 
 function factsOf({ context, account }: AccountProps): Fact[] {
   const { accounts, customers, losses } = context.words;
-  const { createdAt, loginName, note, lostToday, lost, spendByDay } = account;
+  const { createdAt, loginName, lostToday, lost, spendByDay } = account;
   const requests = spendByDay.reduce((sum, day) => sum + day.requests, 0);
   return [
-    ...(note === null ? [] : [[customers.note, <span class="account-note">{note}</span>] as const]),
     ...(createdAt === undefined ? [] : [[accounts.created, dateTime(createdAt)] as const]),
     [accounts.login, loginName ?? '–'],
     [customers.requestsOf30, count(requests)],

@@ -6,7 +6,7 @@ import { count, date, dateTime, money } from '../../../site/format.ts';
 import { wordsOf } from '../../../site/language.ts';
 import { LinkButton, Submit } from '../../../site/parts/button.tsx';
 import { Hidden, TextField } from '../../../site/parts/field.tsx';
-import { action, TableSection, typedText, Under } from '../../../site/parts/table.tsx';
+import { action, TableSection, Under } from '../../../site/parts/table.tsx';
 import type { KeyView } from '../../actions/accounts.ts';
 import type { ConsoleContext } from '../frame.tsx';
 import { AccountFrame, type AccountProps } from './account-frame.tsx';
@@ -36,14 +36,16 @@ function Keys({ context, account: { accountId, keys } }: AccountProps) {
     <TableSection
       title={accounts.keys}
       none={accounts.noKeys}
-      columns={[
-        ...[accounts.key, typedText(accounts.name), accounts.created, accounts.manages, accounts.limits],
-        action(accounts.revoke),
-      ]}
+      columns={[...[accounts.key, accounts.created, accounts.manages, accounts.limits], action(accounts.revoke)]}
+      isCompact
       rows={keys.map((key) => [
-        <Under of={<span class="id">…{key.last4}</span>} text={key.keyId} class="id" />,
-        <KeyName context={context} key_={key} keys={keys} />,
-        <span class="number">{dateTime(key.createdAt)}</span>,
+        <>
+          <KeyName context={context} key_={key} keys={keys} />
+          <span class="under id">{`${key.keyId} · …${key.last4}`}</span>
+        </>,
+        <span class="number" title={dateTime(key.createdAt)}>
+          {date(key.createdAt)}
+        </span>,
         key.manage ? frame.yes : frame.no,
         limitsOf(context, key),
         key.revokedAt === null ? (
@@ -70,7 +72,8 @@ interface KeyNameProps {
 /** With the key that it is a child of. */
 function KeyName({ context, key_: key, keys }: KeyNameProps) {
   const { accounts } = context.words;
-  const name = key.name ?? <span class="faint">{accounts.noName}</span>;
+  const name =
+    key.name === null ? <span class="faint">{accounts.noName}</span> : <span class="as-written">{key.name}</span>;
   const parent = keys.find(({ keyId }) => keyId === key.parentId);
   if (!parent) return <>{name}</>;
   return <Under of={name} text={accounts.childOf(parent.name ?? `…${parent.last4}`, key.depth)} />;

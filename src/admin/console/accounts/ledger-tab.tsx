@@ -2,9 +2,9 @@
 // The entries of an account in the ledger, all or only those that added money, in pages.
 
 import { dateTime } from '../../../site/format.ts';
-import { Tabs } from '../../../site/frame.tsx';
+import { Links } from '../../../site/frame.tsx';
 import { Money } from '../../../site/parts/amount.tsx';
-import { DataTable, figure, typedText } from '../../../site/parts/table.tsx';
+import { DataTable, figure } from '../../../site/parts/table.tsx';
 import type { Entry } from '../../../store/rows.ts';
 import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account-frame.tsx';
 import { requestPath } from './request.tsx';
@@ -18,14 +18,15 @@ export function LedgerTab(props: AccountProps & { isCredits: boolean; isNewest: 
   const none = isCredits ? accounts.noCredits : accounts.noEntries;
   return (
     <AccountFrame {...props} tab="ledger">
-      <Tabs
-        label={accounts.entries}
-        links={[
-          { path: all, text: customers.allEntries },
-          { path: credits, text: customers.onlyCredits },
-        ]}
-        current={path}
-      />
+      <nav class="choices-line" aria-label={accounts.entries}>
+        <Links
+          links={[
+            { path: all, text: customers.allEntries },
+            { path: credits, text: customers.onlyCredits },
+          ]}
+          current={path}
+        />
+      </nav>
       <EntryTable
         {...props}
         entries={isCredits ? account.credits : account.entries}
@@ -54,26 +55,29 @@ function EntryTable({ context, account: { accountId }, entries, label, none }: E
     <DataTable
       label={label}
       none={none}
-      columns={[
-        ...[accounts.at, accounts.entry, figure(accounts.change), figure(accounts.after)],
-        typedText(accounts.note),
-      ]}
+      isCompact
+      class="is-entries"
+      columns={[accounts.at, accounts.entry, figure(accounts.change), figure(accounts.after)]}
       rows={entries.map((entry) => [
         <span class="number">{dateTime(entry.at)}</span>,
-        kinds[entry.kind],
+        <>
+          <span class="entry-kind">{kinds[entry.kind]}</span>
+          {entry.note === null ? null : <span class="as-written"> · {entry.note}</span>}
+          <Reference accountId={accountId} entry={entry} />
+        </>,
         <Money value={entry.credit === accountId ? entry.amount : -entry.amount} isSigned />,
         entry.balanceAfter === null ? '–' : <Money value={entry.balanceAfter} />,
-        <>
-          {entry.note}
-          <span class={entry.note === null ? 'id faint' : 'under id'}>
-            {entry.kind === 'usage' ? (
-              <a href={requestPath(accountId, entry.reference)}>{entry.reference}</a>
-            ) : (
-              entry.reference
-            )}
-          </span>
-        </>,
       ])}
     />
+  );
+}
+
+/** Trial credit has the account itself as reference, which the page names already. */
+function Reference({ accountId, entry: { kind, reference } }: { accountId: string; entry: Entry }) {
+  if (reference === accountId) return null;
+  return (
+    <span class="under id">
+      {kind === 'usage' ? <a href={requestPath(accountId, reference)}>{reference}</a> : reference}
+    </span>
   );
 }

@@ -5,7 +5,7 @@ import { count, dateTime } from '../../../site/format.ts';
 import { wordFor } from '../../../site/language.ts';
 import { Money } from '../../../site/parts/amount.tsx';
 import { IdLink } from '../../../site/parts/button.tsx';
-import { DataTable, type Fact, Facts, figure, TableSection } from '../../../site/parts/table.tsx';
+import { DataTable, type Fact, Facts, figure, TableSection, Under } from '../../../site/parts/table.tsx';
 import type { AccountView } from '../../actions/accounts.ts';
 import type { RefusalsView, RefusedView } from '../../actions/refusals.ts';
 import { type ConsoleContext, ConsolePage } from '../frame.tsx';
@@ -25,6 +25,7 @@ export function RefusedTab(props: AccountProps & { refusals: RefusalsView; page:
         <TableSection
           title={words.counts}
           columns={[words.day, words.code, figure(words.refused)]}
+          isCompact
           rows={countsByDay(refusals).map(({ day, code, refused }) => [
             <span class="number">{day}</span>,
             <Code context={context} code={code} />,
@@ -34,7 +35,11 @@ export function RefusedTab(props: AccountProps & { refusals: RefusalsView; page:
       )}
       <h2>{words.list}</h2>
       <p class="faint">{words.retention}</p>
-      <RefusedTable context={context} requests={refusals.data.slice((page - 1) * ROWS, page * ROWS)} />
+      <RefusedTable
+        context={context}
+        requests={refusals.data.slice((page - 1) * ROWS, page * ROWS)}
+        keys={account.keys}
+      />
       <OlderPages
         context={context}
         path={tabPath(account.accountId, 'refused')}
@@ -62,15 +67,17 @@ function countsByDay({ counts }: RefusalsView): { day: string; code: string; ref
 interface TableProps {
   context: ConsoleContext;
   requests: readonly RefusedView[];
+  keys: AccountView['keys'];
 }
 
-function RefusedTable({ context, requests }: TableProps) {
+function RefusedTable({ context, requests, keys }: TableProps) {
   const { accounts, refused: words } = context.words;
   return (
     <DataTable
       label={words.list}
       none={words.none}
-      columns={[accounts.at, words.code, accounts.model, accounts.endpoint, accounts.key]}
+      columns={[accounts.at, words.code, `${accounts.model} · ${accounts.endpoint}`, accounts.key]}
+      isCompact
       rows={requests.map((one) => [
         <>
           <span class="number">{dateTime(one.at)}</span>
@@ -79,12 +86,19 @@ function RefusedTable({ context, requests }: TableProps) {
           </a>
         </>,
         <Code context={context} code={one.code} status={one.status} />,
-        <span class="id">{one.model ?? '–'}</span>,
-        <span class="id">{one.endpoint || '–'}</span>,
-        <span class="id">{one.keyId ?? '–'}</span>,
+        <Under of={<span class="id">{one.model ?? '–'}</span>} text={one.endpoint || '–'} class="id" />,
+        <KeyOf keys={keys} keyId={one.keyId} />,
       ])}
     />
   );
+}
+
+/** By its end and its name, as on the tab of keys. */
+function KeyOf({ keys, keyId }: Pick<TableProps, 'keys'> & { keyId: string | null }) {
+  const key = keys.find((one) => one.keyId === keyId);
+  if (!key) return <span class="id">{keyId ?? '–'}</span>;
+  const end = <span class="id">…{key.last4}</span>;
+  return key.name === null ? end : <Under of={end} text={key.name} />;
 }
 
 /** Undefined for a code of a later version. */

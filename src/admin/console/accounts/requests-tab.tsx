@@ -5,7 +5,7 @@ import { count, dateTime } from '../../../site/format.ts';
 import { Money } from '../../../site/parts/amount.tsx';
 import { RequestStatus } from '../../../site/parts/attempts.tsx';
 import { IdLink } from '../../../site/parts/button.tsx';
-import { DataTable, figure, TableSection } from '../../../site/parts/table.tsx';
+import { DataTable, figure, TableSection, Under } from '../../../site/parts/table.tsx';
 import { AccountFrame, type AccountProps, OlderPages, tabPath } from './account-frame.tsx';
 import { requestPath } from './request.tsx';
 
@@ -47,9 +47,10 @@ function Usage({ context, account, none }: AccountProps & { none: string }) {
       label={accounts.latest}
       none={none}
       columns={[
-        ...[accounts.at, accounts.model, accounts.channel, accounts.outcome],
+        ...[accounts.at, `${accounts.model} · ${accounts.channel}`, accounts.outcome],
         ...[figure(accounts.tokens), figure(accounts.cost)],
       ]}
+      isCompact
       rows={account.usage.map((record) => [
         <>
           <span class="number">{dateTime(record.at)}</span>
@@ -57,8 +58,7 @@ function Usage({ context, account, none }: AccountProps & { none: string }) {
             {record.requestId}
           </a>
         </>,
-        <span class="id">{record.model}</span>,
-        <span class="id">{record.channel ?? '–'}</span>,
+        <Under of={<span class="id">{record.model}</span>} text={record.channel ?? '–'} class="id" />,
         <RequestStatus language={context.language} status={record.status} />,
         `${count(record.input + record.cachedInput + record.cacheWrite5m + record.cacheWrite1h)} / ${count(record.output)}`,
         <Money value={record.cost} />,

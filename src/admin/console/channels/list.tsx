@@ -42,12 +42,14 @@ export function ChannelTable({ context, channels, none }: Omit<ChannelsProps, 'n
       columns={[
         said.name,
         said.state,
-        said.successChart,
-        figure(said.success),
-        figure(said.firstToken),
-        figure(said.requests),
+        said.heads.byHour,
+        figure(said.heads.success),
+        figure(said.heads.firstToken),
+        figure(said.heads.requests),
         figure(said.models),
       ]}
+      caption={said.heads.caption}
+      isCompact
       rows={channels.map((channel) => {
         const { requests, successRate, firstTokenMs } = channel.last24Hours;
         return [

@@ -3,10 +3,10 @@
 
 import { sentences } from '../../../site/format.ts';
 import { NoticeBox } from '../../../site/frame.tsx';
-import { wordFor } from '../../../site/language.ts';
 import type { ChannelView } from '../../actions/channels.ts';
 import { needsAttention } from '../channels/list.tsx';
 import { type ConsoleContext, countedAlarms } from '../frame.tsx';
+import { explainAlarm } from '../watch/alarm-groups.tsx';
 
 export interface Needed {
   channels: readonly ChannelView[];
@@ -29,7 +29,7 @@ export function Needs({ context, needed }: { context: ConsoleContext; needed: Ne
   const needs: { path: string; text: string; isBad?: boolean }[] = [
     ...critical.map((name) => ({
       path: '/alarms',
-      text: home.criticalAlarm(wordFor(words.alarms, name) ?? name),
+      text: home.criticalAlarm(explainAlarm(context, name)[0]),
       isBad: true,
     })),
     ...(isUnbalanced ? [{ path: '/ledger', text: home.unbalanced }] : []),

@@ -7,7 +7,7 @@ import { wordFor, wordsOf } from '../../../site/language.ts';
 import { Money } from '../../../site/parts/amount.tsx';
 import { IdLink, Submit } from '../../../site/parts/button.tsx';
 import { Chart } from '../../../site/parts/chart.tsx';
-import { DataTable, Facts, figure } from '../../../site/parts/table.tsx';
+import { DataTable, type Fact, Facts, figure } from '../../../site/parts/table.tsx';
 import type { Entry } from '../../../store/rows.ts';
 import {
   auditResult,
@@ -135,10 +135,17 @@ function InternalAccounts({ context, internalAccounts }: LedgerProps) {
       <p class="faint">{ledger.internalAccountsLead}</p>
       <Facts
         look="lines"
-        facts={internalAccounts.map(({ account, amount }) => [
-          wordFor(ledger, account) ?? account,
-          <Money value={amount} />,
-        ])}
+        facts={[
+          ...internalAccounts.map(
+            ({ account, amount }): Fact => [wordFor(ledger, account) ?? account, <Money value={amount} />],
+          ),
+          [
+            ledger.internalSum,
+            <strong>
+              <Money value={internalAccounts.reduce((sum, { amount }) => sum + amount, 0n)} />
+            </strong>,
+          ],
+        ]}
         valueLook="number"
       />
     </section>

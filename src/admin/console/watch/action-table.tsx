@@ -16,21 +16,24 @@ interface ActionsProps {
   context: ConsoleContext;
   actions: readonly StoredAction[];
   none: string;
+  /** What all of them are about: then no column names it. */
+  subject?: string;
 }
 
-export function Actions({ context, actions, none }: ActionsProps) {
+export function Actions({ context, actions, none, subject }: ActionsProps) {
   const { language } = context;
   const { actions: words } = context.words;
   return (
     <DataTable
       label={words.title}
       none={none}
-      columns={[words.at, words.actor, words.action, words.subject, words.detail]}
+      isCompact={subject !== undefined}
+      columns={[words.at, words.actor, words.action, ...(subject === undefined ? [words.subject] : []), words.detail]}
       rows={actions.map((action) => [
         <span class="number">{dateTime(action.at)}</span>,
         <span class="nowrap">{actorName(language, action.actor)}</span>,
         <ActionName language={language} action={action.action} />,
-        <Subject action={action} />,
+        ...(subject === undefined ? [<Subject action={action} />] : []),
         <Facts language={language} facts={action.detail} />,
       ])}
     />

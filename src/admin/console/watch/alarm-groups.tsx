@@ -1,19 +1,17 @@
 /** @jsxImportSource hono/jsx */
-// Open alarms as one table: each row is what happened to one account or channel, how often and since when, the most severe
-// first. A row is acknowledged as a whole.
+// Open alarms by severity, the most severe first: each item is what happened to one account or channel, how often and since
+// when. An item is acknowledged as a whole.
 
-import type { Severity } from '../../../kit/alarms.ts';
+import type { Child } from 'hono/jsx';
+import { SEVERITIES, type Severity } from '../../../kit/alarms.ts';
 import { count, dateTime } from '../../../site/format.ts';
-import { wordFor } from '../../../site/language.ts';
-import { IdLink, Submit } from '../../../site/parts/button.tsx';
+import { Submit } from '../../../site/parts/button.tsx';
 import { Hidden } from '../../../site/parts/field.tsx';
-import { action, DataTable, figure, Under } from '../../../site/parts/table.tsx';
 import type { OpenAlarms } from '../../../store/reads.ts';
 import type { Rated } from '../../actions/alarms.ts';
-import { channelPath } from '../channels/list.tsx';
-import { Customer, type Nicknames } from '../customer.tsx';
+import type { Nicknames } from '../customer.tsx';
 import type { ConsoleContext } from '../frame.tsx';
-import { Facts, pathOfId } from './facts.tsx';
+import { Facts } from './facts.tsx';
 
 interface GroupsProps {
   context: ConsoleContext;
@@ -21,52 +19,88 @@ interface GroupsProps {
   nicknames: Nicknames;
 }
 
-export function AlarmGroups({ context, groups, nicknames }: GroupsProps) {
-  const { alarms, alarmGroups: words } = context.words;
+export function AlarmGroups(props: GroupsProps) {
+  return SEVERITIES.map((severity) => {
+    const groups = props.groups.filter((group) => group.severity === severity);
+    if (groups.length === 0) return null;
+    return (
+      <section>
+        <h2 class="alarm-severity">
+          <SeverityMark context={props.context} severity={severity} />
+        </h2>
+        <ul class="alarms">
+          {groups.map((group) => (
+            <Group {...props} group={group} />
+          ))}
+        </ul>
+      </section>
+    );
+  });
+}
+
+function Group({ context, group, nicknames }: Omit<GroupsProps, 'groups'> & { group: Rated<OpenAlarms> }) {
+  const { alarmGroups: words } = context.words;
+  const { open, newestAt, firstAt } = group;
   return (
-    <DataTable
-      label={alarms.open}
-      columns={[
-        alarms.name,
-        words.severity,
-        words.subject,
-        figure(words.count),
-        words.last,
-        words.newest,
-        action(alarms.acknowledge),
-      ]}
-      rows={groups.map((group) => [
-        <Under of={wordFor(alarms, group.name) ?? group.name} text={group.name} class="id" />,
-        <SeverityMark context={context} severity={group.severity} />,
-        <Subject subject={group.subject} nicknames={nicknames} />,
-        <a href={groupPath(group)}>
-          {count(group.open)}
-          <span class="unseen"> {words.eachOf(group.name)}</span>
-        </a>,
-        <Under
-          of={<span class="number">{dateTime(group.newestAt)}</span>}
-          text={group.open === 1 ? '' : words.since(dateTime(group.firstAt))}
-        />,
-        <Facts language={context.language} facts={withoutSubject(group)} />,
-        <AcknowledgeGroup context={context} group={group} />,
-      ])}
-    />
+    <AlarmItem
+      {...{ context, alarm: group, facts: group.newestFields, nicknames }}
+      times={
+        <>
+          <a href={groupPath(group)}>{words.count(count(open))}</a>
+          <span class="under">{open === 1 ? dateTime(newestAt) : words.last(dateTime(newestAt))}</span>
+          {open === 1 ? null : <span class="under">{words.since(dateTime(firstAt))}</span>}
+        </>
+      }
+    >
+      <AcknowledgeGroup context={context} group={group} />
+    </AlarmItem>
   );
+}
+
+interface ItemProps {
+  context: ConsoleContext;
+  alarm: Rated<{ name: string }>;
+  facts: Readonly<Record<string, unknown>>;
+  nicknames: Nicknames;
+  /** Before what happened. */
+  mark?: Child;
+  times: Child;
+  /** What can be done with it, or was done. */
+  children?: Child;
+}
+
+/** One alarm, or a group of the same: what happened, when, and what can be done. */
+export function AlarmItem({ context, alarm, facts, nicknames, mark, times, children }: ItemProps) {
+  const [happened, meaning] = explainAlarm(context, alarm.name);
+  return (
+    <li class={`alarm is-${alarm.severity}`}>
+      <div>
+        <h3>
+          {happened} {mark}
+        </h3>
+        {meaning === undefined ? null : <p>{meaning}</p>}
+        <p class="alarm-facts">
+          <span class="id faint">{alarm.name}</span>
+          {Object.keys(facts).length === 0 ? null : (
+            <Facts language={context.language} facts={facts} nicknames={nicknames} />
+          )}
+        </p>
+      </div>
+      <p class="alarm-times">{times}</p>
+      <div class="alarm-state">{children}</div>
+    </li>
+  );
+}
+
+/** The name alone for an alarm of another version. */
+export function explainAlarm({ words }: ConsoleContext, name: string): readonly [happened: string, meaning?: string] {
+  const [happened = name, meaning] =
+    Object.entries(words.alarmGroups.explained).find(([known]) => known === name)?.[1] ?? [];
+  return meaning === undefined ? [happened] : [happened, meaning];
 }
 
 export function SeverityMark({ context, severity }: { context: ConsoleContext; severity: Severity }) {
   return <span class={`severity is-${severity}`}>{context.words.alarmGroups[severity]}</span>;
-}
-
-function Subject({ subject, nicknames }: { subject: string; nicknames: Nicknames }) {
-  if (subject === '') return <>–</>;
-  if (nicknames.has(subject)) return <Customer accountId={subject} nicknames={nicknames} />;
-  return <IdLink href={pathOfId(subject) ?? channelPath(subject)} text={subject} />;
-}
-
-/** The subject has a column of its own. */
-function withoutSubject({ subject, newestFields }: OpenAlarms): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(newestFields).filter(([, value]) => value !== subject));
 }
 
 /** The single alarms of a group. */

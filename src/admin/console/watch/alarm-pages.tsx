@@ -3,9 +3,7 @@
 
 import { dateTime } from '../../../site/format.ts';
 import { Tabs } from '../../../site/frame.tsx';
-import { wordFor } from '../../../site/language.ts';
 import { Submit } from '../../../site/parts/button.tsx';
-import { DataTable, Under } from '../../../site/parts/table.tsx';
 import { wholeNumber } from '../../../site/read-form.ts';
 import type { StoredAlarm } from '../../../store/rows.ts';
 import {
@@ -23,8 +21,7 @@ import { type ConsoleContext, ConsolePage } from '../frame.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../visits.tsx';
 import { actorName } from './action-table.tsx';
-import { AlarmGroups, SeverityMark } from './alarm-groups.tsx';
-import { Facts } from './facts.tsx';
+import { AlarmGroups, AlarmItem, SeverityMark } from './alarm-groups.tsx';
 
 const SHOWN = 100;
 /** A row of a group is longer. */
@@ -116,7 +113,7 @@ function AlarmsPage({ context, alarms = [], groups, isFirst = true, filter, nick
       )}
       {isEmpty ? <NoAlarms context={context} filter={filter} isFirst={isFirst} /> : null}
       {groups && !isEmpty ? <AlarmGroups {...{ context, groups: groups.data, nicknames }} /> : null}
-      {shown.length === 0 ? null : <AlarmTable {...{ context, alarms: shown, nicknames }} />}
+      {shown.length === 0 ? null : <AlarmList {...{ context, alarms: shown, nicknames }} />}
       {groups && (groups.nextCursor || !isFirst) ? (
         <p class="row">
           {isFirst ? null : <a href="/alarms">{alarmGroups.first}</a>}
@@ -152,32 +149,35 @@ function pathOf({ openOnly, name, subject, before }: AlarmFilter): string {
   return parts.length === 0 ? '/alarms' : `/alarms?${parts.join('&')}`;
 }
 
-interface TableProps {
+interface ListProps {
   context: ConsoleContext;
   alarms: readonly Rated<StoredAlarm>[];
   nicknames: Nicknames;
 }
 
-function AlarmTable({ context, alarms, nicknames }: TableProps) {
-  const { alarms: words, alarmGroups } = context.words;
+function AlarmList({ context, alarms, nicknames }: ListProps) {
+  const { alarms: words } = context.words;
   const nameOf = (actor: string | null) => (actor === null ? '–' : actorName(context.language, actor));
   return (
-    <DataTable
-      label={words.title}
-      columns={[words.name, alarmGroups.severity, words.at, words.facts, words.state]}
-      rows={alarms.map(({ alarmId, at, name, severity, fields, acknowledgedAt, acknowledgedBy }) => [
-        <Under of={wordFor(words, name) ?? name} text={name} class="id" />,
-        <SeverityMark context={context} severity={severity} />,
-        <span class="number">{dateTime(at)}</span>,
-        <Facts language={context.language} facts={fields} nicknames={nicknames} />,
-        acknowledgedAt === null ? (
-          <form method="post" action={`/alarms/${alarmId}`}>
-            <Submit look="quiet small" text={words.acknowledge} about={`: ${name} ${alarmId}`} />
-          </form>
-        ) : (
-          <span class="faint">{words.seen(nameOf(acknowledgedBy), dateTime(acknowledgedAt))}</span>
-        ),
-      ])}
-    />
+    <ul class="alarms">
+      {alarms.map((alarm) => {
+        const { alarmId, at, name, severity, fields, acknowledgedAt, acknowledgedBy } = alarm;
+        return (
+          <AlarmItem
+            {...{ context, alarm, facts: fields, nicknames }}
+            mark={<SeverityMark context={context} severity={severity} />}
+            times={<span class="number">{dateTime(at)}</span>}
+          >
+            {acknowledgedAt === null ? (
+              <form method="post" action={`/alarms/${alarmId}`}>
+                <Submit look="quiet small" text={words.acknowledge} about={`: ${name} ${alarmId}`} />
+              </form>
+            ) : (
+              <span class="faint">{words.seen(nameOf(acknowledgedBy), dateTime(acknowledgedAt))}</span>
+            )}
+          </AlarmItem>
+        );
+      })}
+    </ul>
   );
 }

@@ -40,7 +40,7 @@ export const en = {
   requestsOf30: 'Requests, 30 days',
   asTable: 'Show as a table',
   day: 'Day',
-  onlyCredits: 'Top-ups only',
+  onlyCredits: 'Without requests',
   allEntries: 'All entries',
 };
 
@@ -82,6 +82,6 @@ export const zh: Said<typeof en> = {
   requestsOf30: '30 天請求數',
   asTable: '以表格顯示',
   day: '日期',
-  onlyCredits: '只看入帳',
+  onlyCredits: '不含請求',
   allEntries: '所有交易',
 };
