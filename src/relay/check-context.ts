@@ -18,7 +18,8 @@ export function checkContext(call: Call): Fault | undefined {
   const freeMost = model.free ? catalog.guards.free_input_tokens : null;
   if (freeMost === null) return undefined;
   // The estimate is computed only if the upper bound exceeds the limit.
-  if (input.upper > freeMost && input.estimate > freeMost) return tooLong(dialect, input.estimate, freeMost);
+  const estimate = input.upper > freeMost ? (input.undeclared ?? input.estimate) : 0;
+  if (estimate > freeMost) return tooLong(dialect, estimate, freeMost);
   return input.unseen && unseenInput(request, input.unseen, freeMost);
 }
 

@@ -102,3 +102,8 @@ export function limitFieldOf({ limitField }: Quirks, model: string): LimitField 
 export function isForResponses({ favoursResponses }: Quirks, model: string): boolean {
   return favoursResponses && openaiTraits(model).needsResponses;
 }
+
+/** Whether a model for transcripts has `verbose_json`, with the length of the recording: Whisper does, on every host. */
+export function hasVerboseTranscripts(model: string): boolean {
+  return /whisper/i.test(model);
+}

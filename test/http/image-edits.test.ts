@@ -205,6 +205,17 @@ describe('an edit', () => {
     }
   });
 
+  test('of a free model has no more images than a free call has input', async () => {
+    const images = Array.from({ length: 100 }, () => ({ image_url: 'https://example.com/cat.png' }));
+    const body = { model: 'paint-free', prompt: 'a hat', images };
+    const many = await gateway.call(EDITS, { key: account.key, body });
+    expect([many.status, ((await many.json()) as Answer).error.code]).toEqual([400, 'context_length_exceeded']);
+    expect(gateway.upstream.requests).toEqual([]);
+    gateway.upstream.next(image());
+    const few = await gateway.call(EDITS, { key: account.key, body: { ...body, images: images.slice(0, 16) } });
+    expect(few.status).toBe(200);
+  });
+
   test('of a free model passes only what free models take', async () => {
     gateway.upstream.next(image());
     const response = await edit([['model', 'paint-free'], ['prompt', 'a hat'], ['quality', 'high'], CAT]);

@@ -30,6 +30,10 @@ beforeAll(async () => {
         upModel('hear', { ...KINDS, price: { second: 0.001 } }),
         upModel('hear-dear', { ...KINDS, price: { second: 1_000 } }),
         upModel('hear-free', { ...KINDS, price: 'free' }),
+        upModel('whisper', {
+          ...{ ...KINDS, price: { second: 0.001 } },
+          routes: [{ channel: 'up', model: 'whisper-large-v3' }],
+        }),
         upModel('hear-by-token', { ...KINDS, price: { input: 100, output: 300 }, max_output_tokens: 2_000 }),
         upModel('hear-twice', {
           ...{ ...KINDS, price: { second: 0.001 } },
@@ -121,6 +125,46 @@ describe('a transcript', () => {
       ]),
     );
     expect(receipt).toMatchObject({ seconds: 400, cost_nano: String(400n * PER_SECOND) });
+  });
+
+  test.each([
+    ['json', undefined, JSON.stringify({ text: 'Good morning.' })],
+    ['json', 'json', JSON.stringify({ text: 'Good morning.' })],
+    ['text', 'text', 'Good morning.\n'],
+  ])('in %s of a model that can say its length costs that, whatever the file declares', async (_name, format, body) => {
+    const file = new File([m4aOf(1, 480_000)], 'short.m4a');
+    gateway.upstream.next(said({ task: 'transcribe', language: 'english', duration: 59.2, segments: SEGMENTS }));
+    const fields = format ? [['response_format', format] as const] : [];
+    const response = await transcribe([['model', 'whisper'], ['file', file], ...fields]);
+    expect(await response.text()).toBe(body);
+    const [seen] = gateway.upstream.requests;
+    expect(seen && (await seenForm(seen))).toContainEqual(['response_format', 'verbose_json']);
+    const receipt = await receiptOf(response);
+    expect(receipt).toMatchObject({ seconds: 60, estimated: false, cost_nano: String(60n * PER_SECOND) });
+  });
+
+  test('without a report costs at least what its bytes last at the highest rate', async () => {
+    const file = new File([m4aOf(1, 1_999_000)], 'short.m4a');
+    gateway.upstream.next(said());
+    const receipt = await receiptOf(
+      await transcribe([
+        ['model', 'hear'],
+        ['file', file],
+      ]),
+    );
+    expect(receipt).toMatchObject({ seconds: 10, estimated: true });
+  });
+
+  test('of a free model is bounded by what its bytes may hold, whatever it declares', async () => {
+    const free = (bytes: number) =>
+      transcribe([
+        ['model', 'hear-free'],
+        ['file', new File([m4aOf(1, bytes)], 'short.m4a')],
+      ]);
+    const long = await free(8_000_000);
+    expect([long.status, ((await long.json()) as Answer).error.code]).toEqual([400, 'context_length_exceeded']);
+    gateway.upstream.next(said());
+    expect((await free(1_000_000)).status).toBe(200);
   });
 
   test('that is longer than the balance pays for is refused before it is sent', async () => {

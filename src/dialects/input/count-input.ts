@@ -26,6 +26,8 @@ export interface InputCount extends TokenCount {
   isOpen: boolean;
   /** The first part of unknown size. */
   unseen?: JsonObject | undefined;
+  /** The estimate, where that follows what the client declares: without its word. */
+  undeclared?: number | undefined;
   /** What `lower` is at most, where that is known without counting it. */
   lowerAtMost?: number;
   /** Some models bill more for these than `upper` has for them. */

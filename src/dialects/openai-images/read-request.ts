@@ -1,7 +1,7 @@
 // An image request: how many images, and whether they come as a stream. An edit and a variation bring images as files.
 
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
-import { countTokens } from '../../kit/tokens.ts';
+import { countTokens, PER_IMAGE } from '../../kit/tokens.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { optionalCount, optionalFlag, readModel, refuseField, textField } from '../fields.ts';
 import type { Form, FormRules } from '../form/form.ts';
@@ -65,9 +65,20 @@ function imageRequest(document: JsonDocument): RelayRequest {
   };
 }
 
-/** What an upstream counts for an image depends on the model: only the context bounds it. */
+/**
+ * What an upstream counts for an image depends on the model: only the context bounds it. A free call has no hold, so it counts
+ * each image as in a chat.
+ */
 function withFiles(request: RelayRequest, form: Form | undefined): RelayRequest {
-  return { ...request, form, input: { ...request.input, isOpen: true } };
+  const { input, document } = request;
+  const count = form ? form.files('image').length + form.files('mask').length : imagesIn(document.value);
+  const upper = input.upper + count * PER_IMAGE.upper;
+  const estimate = input.estimate + count * PER_IMAGE.estimate;
+  return { ...request, form, input: { ...input, upper, estimate, isOpen: true } };
+}
+
+function imagesIn({ images, mask }: JsonObject): number {
+  return (Array.isArray(images) ? images.length : 0) + (mask === undefined ? 0 : 1);
 }
 
 /** Marks around a prompt that the upstream counts. */

@@ -45,8 +45,9 @@ function writeRequest(request: RelayRequest, { model }: { model: string }, remov
   const format = formatOf(value);
   // Subtitles need segments, which other granularities leave out.
   const left = format in SUBTITLES ? [...removed, 'timestamp_granularities'] : removed;
-  const edits = value.response_format === undefined ? { model } : { model, response_format: askedFormat(value) };
-  return writeSame(request, edits, left);
+  const asked = askedFormat(value, model);
+  const isUsual = value.response_format === undefined && asked === format;
+  return writeSame(request, isUsual ? { model } : { model, response_format: asked }, left);
 }
 
 function writeAnswer(document: JsonDocument, _model: string, { document: asked }: RelayRequest, usage?: ReportedUsage) {
@@ -56,7 +57,10 @@ function writeAnswer(document: JsonDocument, _model: string, { document: asked }
   if (subtitles) return subtitles(segments);
   if (format === 'text') return `${text}\n`;
   const own = document.value.usage;
-  return usage && isObject(own) ? editMembers(document, { usage: withFigures(own, usage) }) : document.text;
+  const figures = usage && isObject(own) ? withFigures(own, usage) : own;
+  // It came with its length and segments, which the client did not ask for.
+  if (format === 'json' && Array.isArray(segments)) return JSON.stringify({ text, usage: figures ?? undefined });
+  return figures === own ? document.text : editMembers(document, { usage: figures });
 }
 
 function withFigures(usage: JsonObject, { buckets: { input, output, seconds } }: ReportedUsage): JsonObject {

@@ -4,6 +4,7 @@
 import { type AudioLength, audioLength } from '../../kit/audio/audio-length.ts';
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countTokens } from '../../kit/tokens.ts';
+import { hasVerboseTranscripts } from '../../vendors/openai.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { optionalFlag, readModel, refuseField } from '../fields.ts';
 import type { Form, FormRules } from '../form/form.ts';
@@ -73,8 +74,10 @@ export function formatOf({ response_format: format }: JsonObject): string {
   return refuseField('response_format', `response_format must be one of ${Object.keys(ASKED).join(', ')}.`);
 }
 
-export function askedFormat(body: JsonObject): string {
-  return ASKED[formatOf(body)] ?? 'json';
+/** A transcript without its length is asked for with it, where the model can: what a file declares may be wrong. */
+export function askedFormat(body: JsonObject, model: string): string {
+  const asked = ASKED[formatOf(body)] ?? 'json';
+  return asked === 'json' && body.stream !== true && hasVerboseTranscripts(model) ? 'verbose_json' : asked;
 }
 
 /** OpenAI counts 10 tokens for a second, and no vendor more than 32. */
@@ -86,6 +89,7 @@ function countSound({ model: _, ...others }: JsonObject, { likely, most }: Audio
   return {
     upper: texts.upper + AROUND_PROMPT + Math.ceil(most * TOKENS_PER_SECOND.most),
     estimate: Math.ceil(likely * TOKENS_PER_SECOND.likely),
+    undeclared: Math.ceil(most * TOKENS_PER_SECOND.likely),
     lower: 0,
     isOpen: false,
     toolUse: NO_USE,

@@ -1,7 +1,6 @@
 // How long a recording is, from its bytes: an estimate, and an upper bound. A WAV has as many samples as bytes for them, and an
 // MP3 as many frames as can be found. The bound of others is what their bytes hold at the lowest rate that speech is packed at,
-// or the length that is declared (or found in a FLAC) where that is more, because silence takes hardly any bytes. A shorter
-// declared length in an Ogg, MP4 or WebM lowers the bound.
+// or the length that is declared (or found in a FLAC) where that is more, because silence takes hardly any bytes.
 
 import { waveBytesPerSecond } from '../wave-head.ts';
 import { declaredSeconds } from './declared-seconds.ts';

@@ -1,5 +1,5 @@
-// The length that a container declares: Ogg and MP4. Anyone can declare anything, so it is no bound. FLAC has one that can be
-// found by its frames.
+// The length that a container declares: Ogg and MP4. Anyone can declare anything, so it is no bound; but its bytes cannot last
+// for less than they do at a rate above that of uncompressed CDs. FLAC has a length that can be found by its frames.
 
 import { flacSeconds, MAX_SECONDS } from './flac-seconds.ts';
 
@@ -7,11 +7,15 @@ const MAX_BOXES = 1_000;
 /** No head is longer that is read here; the last page of an Ogg file is within so many bytes of its end. */
 const OGG_PAGE_BYTES = 65_307;
 const OPUS_RATE = 48_000;
+/** 1.6 Mbit/s. */
+const MOST_BYTES_PER_SECOND = 200_000;
 
 /** Undefined if it declares nothing that can be read. */
 export function declaredSeconds(bytes: Buffer): number | undefined {
-  const found = flacSeconds(bytes) ?? oggSeconds(bytes) ?? mp4Seconds(bytes);
-  return found !== undefined && found > 0 && found <= MAX_SECONDS ? found : undefined;
+  const flac = flacSeconds(bytes);
+  const found = flac ?? oggSeconds(bytes) ?? mp4Seconds(bytes);
+  if (found === undefined || !(found > 0 && found <= MAX_SECONDS)) return undefined;
+  return flac ?? Math.max(found, bytes.length / MOST_BYTES_PER_SECOND);
 }
 
 /** The last page has the position of its last sample. */
