@@ -16,6 +16,19 @@ export function readDetail(details: Json | undefined, name: string): number | un
   return isObject(details) ? readCount(details[name] ?? 0) : 0;
 }
 
+/** Claims that something was used: unless it can be read, too, the report is wrong. Zeros mean that nothing was counted. */
+export function isFigure(value: Json | undefined): boolean {
+  return typeof value === 'number' && value !== 0;
+}
+
+/** Some vendors bill at least so many seconds. */
+const LEAST_BILLED = 60;
+
+/** Seconds and searches are bounded by the request: a report of more than twice the bound is impossible. */
+export function mostReported(bound = 0): number {
+  return 2 * bound + LEAST_BILLED;
+}
+
 /** Null means unknown, not zero. */
 export function isGiven(count: Json | undefined): boolean {
   return count !== undefined && count !== null;

@@ -87,7 +87,7 @@ export interface ReportedUsage {
   reasoning: number;
   /** The upstream reported only its input, and at most the reasoning: the visible output is counted here. */
   lacksOutput?: boolean | undefined;
-  /** Its reported output was implausible for what was delivered, and is ignored. */
+  /** A reported figure is impossible, or implausible for what was delivered, and is ignored. */
   isDoubted?: boolean | undefined;
   /** What the upstream did not report and the dialect counted: the bill is an estimate if that has a price. */
   counted?: readonly (keyof Buckets)[] | undefined;

@@ -9,6 +9,8 @@ import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts
 
 /** NT$65 for a thousand searches, NT$2 for a million tokens. */
 const SEARCH = 65_000_000n;
+/** Of `dear-search`. */
+const DEAR = 300_000_000n;
 const TOKEN = 2_000n;
 const DOCUMENTS = ['Open Settings.', { text: 'Closed on Sunday.' }, '關於退款'];
 const RANKED = [
@@ -27,6 +29,7 @@ beforeAll(async () => {
         ...standard.models,
         upModel('by-search', { kinds: ['rerank'], price: { search: 65 } }),
         upModel('by-token', { kinds: ['rerank'], price: { input: 2 } }),
+        upModel('dear-search', { kinds: ['rerank'], price: { search: 300 } }),
         upModel('two-ways', {
           kinds: ['rerank'],
           price: { search: 65 },
@@ -144,6 +147,45 @@ describe('the charge', () => {
     const response = await rerank();
     expect(await receiptOf(response)).toMatchObject({ searches: 50, cost_nano: SEARCH.toString(), rule: 'above_hold' });
     expect(gateway.log.alarms('usage_above_hold')).toHaveLength(1);
+  });
+
+  test.each([63, 1e9, 1e300, -5, 0.5])('of %d reported searches is an estimate, and an alarm', async (units) => {
+    const before = gateway.log.alarms('usage_invalid').length;
+    gateway.upstream.next(cohere(RANKED, units));
+    const response = await rerank({ model: 'dear-search' });
+    expect([response.status, await receiptOf(response)]).toMatchObject([
+      200,
+      { searches: 1, cost_nano: String(DEAR), rule: 'served', status: 'ok', estimated: true },
+    ]);
+    expect(gateway.log.alarms('usage_invalid')).toHaveLength(before + 1);
+    expect(gateway.audit()).toEqual([]);
+  });
+
+  test('above the hold is the operator’s loss, and the account goes on', async () => {
+    gateway.upstream.next(cohere(RANKED, 2), cohere(RANKED));
+    const response = await rerank({ model: 'dear-search' });
+    expect([response.status, await receiptOf(response)]).toMatchObject([
+      200,
+      { cost_nano: String(DEAR), rule: 'above_hold', status: 'ok' },
+    ]);
+    const [loss] = gateway.sql('SELECT reason, amount_nano FROM losses WHERE account_id = ?', account.accountId);
+    expect(loss).toEqual({ reason: 'above_hold', amount_nano: DEAR });
+    expect((await rerank({ model: 'dear-search' })).status).toBe(200);
+    expect(gateway.audit()).toEqual([]);
+  });
+
+  test.each([
+    ['max_tokens_per_doc', 50_000],
+    ['max_chunks_per_doc', 100],
+  ])('by %s is held for', async (name, value) => {
+    const documents = Array.from({ length: 40 }, () => 'word '.repeat(10_000));
+    const quoteFor = async (rest: Record<string, unknown>): Promise<Answer> => {
+      const body = { model: 'by-search', query: 'q', documents, ...rest };
+      const response = await gateway.call('/api/quote', { key: account.key, body: { endpoint: '/v1/rerank', body } });
+      return response.json();
+    };
+    const [usual, longer] = [await quoteFor({}), await quoteFor({ [name]: value })];
+    expect(BigInt(longer.max_cost_nano)).toBeGreaterThan(BigInt(usual.max_cost_nano) * 2n);
   });
 
   test.each([['no result', []]])('of an answer with %s is nothing', async (_name, results) => {

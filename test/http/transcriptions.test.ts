@@ -107,12 +107,32 @@ describe('a transcript', () => {
     ['that length as text', { duration: '8.47' }, 9, false],
     ['the length of the file, where nothing is reported', {}, 10, true],
     ['the same for impossible figures', { duration: -1, usage: { type: 'duration', seconds: 'many' } }, 10, true],
-    ['at most the hold', { usage: { type: 'duration', seconds: 500 } }, 500, false],
+    ['at most the hold', { usage: { type: 'duration', seconds: 82 } }, 82, false],
   ])('costs %s', async (_name, rest, seconds, estimated) => {
     gateway.upstream.next(said(rest));
     const receipt = await receiptOf(await transcribe());
     expect(receipt).toMatchObject({ seconds, estimated });
     expect(receipt.cost_nano).toBe(String(BigInt(Math.min(seconds, 11)) * PER_SECOND));
+  });
+
+  test.each([{ duration: 82.5 }, { duration: 1e9 }, { usage: { type: 'duration', seconds: -3 } }])(
+    'with an impossible length, %j, costs the length of the file, and raises an alarm',
+    async (rest) => {
+      const before = gateway.log.alarms('usage_invalid').length;
+      gateway.upstream.next(said(rest));
+      const response = await transcribe();
+      expect([response.status, await receiptOf(response)]).toMatchObject([200, { seconds: 10, rule: 'served' }]);
+      expect(gateway.log.alarms('usage_invalid')).toHaveLength(before + 1);
+    },
+  );
+
+  test('with too long a length costs its hold; the rest is the operator’s loss, and no failure of the customer', async () => {
+    gateway.upstream.next(said({ duration: 21.5 }));
+    const response = await transcribe();
+    expect([response.status, await receiptOf(response)]).toMatchObject([200, { rule: 'above_hold', status: 'ok' }]);
+    const requestId = String(response.headers.get('x-request-id'));
+    const [loss] = gateway.sql('SELECT reason, amount_nano FROM losses WHERE request_id = ?', requestId);
+    expect(loss).toEqual({ reason: 'above_hold', amount_nano: PER_SECOND * 11n });
   });
 
   test('of a container that only declares its length holds for what its bytes could be', async () => {

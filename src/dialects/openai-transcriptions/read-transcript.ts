@@ -3,11 +3,8 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { weighTokens, wholeTokens } from '../../kit/tokens.ts';
 import { type Buckets, NO_BUCKETS } from '../../store/rows.ts';
-import { readCount } from '../counts.ts';
+import { isFigure, mostReported, readCount } from '../counts.ts';
 import { type AnswerFacts, NO_OUTPUT, type Output, type RelayRequest, type ReportedUsage } from '../dialect.ts';
-
-/** No file that we take is longer. */
-const MAX_SECONDS = 1_000_000;
 
 export function readAnswer({ value }: { value: JsonObject }, request?: RelayRequest): AnswerFacts | undefined {
   if (typeof value.text !== 'string') return undefined;
@@ -23,11 +20,12 @@ export function outputOf(hasContent: boolean, tokens: number): Output {
 export function usageOf(
   { usage, duration }: JsonObject,
   { tokens }: Output,
-  request: Pick<RelayRequest, 'likelySeconds' | 'input'> | undefined,
+  request: Pick<RelayRequest, 'seconds' | 'likelySeconds' | 'input'> | undefined,
 ): ReportedUsage {
   const reported = isObject(usage) ? usage : {};
   const read = readTokens(reported);
-  const seconds = readSeconds(reported.seconds) ?? readSeconds(duration);
+  const most = mostReported(request?.seconds);
+  const seconds = readSeconds(reported.seconds, most) ?? readSeconds(duration, most);
   const counted: (keyof Buckets)[] = [];
   if (!read) counted.push('input', 'output');
   if (seconds === undefined) counted.push('seconds');
@@ -36,7 +34,8 @@ export function usageOf(
     ...(read ?? { input: request?.input.estimate ?? 0, output: wholeTokens(tokens) }),
     seconds: seconds ?? request?.likelySeconds ?? 0,
   };
-  return { buckets, reasoning: 0, ...(counted.length > 0 ? { counted } : {}) };
+  const isDoubted = seconds === undefined && [reported.seconds, duration].some(isFigure);
+  return { buckets, reasoning: 0, ...(counted.length > 0 ? { counted } : {}), ...(isDoubted ? { isDoubted } : {}) };
 }
 
 /** Zeros mean that nothing was counted. */
@@ -46,7 +45,7 @@ function readTokens({ input_tokens, output_tokens }: JsonObject): Pick<Buckets, 
 }
 
 /** Begun seconds count as whole ones. Some upstreams write the length as text. */
-function readSeconds(value: Json | undefined): number | undefined {
+function readSeconds(value: Json | undefined, most: number): number | undefined {
   const seconds = typeof value === 'string' && /^\d{1,7}(\.\d{1,9})?$/.test(value) ? Number(value) : value;
-  return typeof seconds === 'number' && seconds > 0 && seconds <= MAX_SECONDS ? Math.ceil(seconds) : undefined;
+  return typeof seconds === 'number' && seconds > 0 && seconds <= most ? Math.ceil(seconds) : undefined;
 }

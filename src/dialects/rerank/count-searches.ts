@@ -6,14 +6,14 @@ import type { TokenCount } from '../../kit/tokens.ts';
 const DOCUMENTS_PER_SEARCH = 100;
 const TOKENS_PER_PART = 500;
 /** Longer documents are cut, unless the request says otherwise. */
-const TOKENS_PER_DOCUMENT = 4096;
+export const TOKENS_PER_DOCUMENT = 4096;
 
 /** `by`: a bound for the hold, or an estimate for a bill without a report. */
 export function countSearches(
   by: 'upper' | 'estimate',
   query: TokenCount,
   documents: readonly TokenCount[],
-  perDocument = TOKENS_PER_DOCUMENT,
+  perDocument: number,
 ): number {
   let parts = 0;
   for (const one of documents)

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { readCount } from '../counts.ts';
+import { isFigure, mostReported, readCount } from '../counts.ts';
 import { type AnswerFacts, NO_OUTPUT, type RelayRequest, type ReportedUsage } from '../dialect.ts';
 import { estimateAt } from '../input/estimated-input.ts';
 
@@ -40,8 +40,10 @@ export function usedBy({ meta, usage }: JsonObject, request: RelayRequest): Repo
   const billed = isObject(meta) && isObject(meta.billed_units) ? meta.billed_units : {};
   const tokens = isObject(meta) && isObject(meta.tokens) ? meta.tokens : {};
   const reported = isObject(usage) ? usage : {};
-  const searches = firstCount(billed.search_units, reported.search_units);
-  const input = firstCount(reported.prompt_tokens, reported.total_tokens, billed.input_tokens, tokens.input_tokens);
+  const units = [billed.search_units, reported.search_units];
+  const searches = firstCount(units, mostReported(request.searches));
+  const inputs = [reported.prompt_tokens, reported.total_tokens, billed.input_tokens, tokens.input_tokens];
+  const input = firstCount(inputs);
   const buckets = {
     ...NO_BUCKETS,
     input: input ?? estimateAt(request.input, request.model),
@@ -50,9 +52,10 @@ export function usedBy({ meta, usage }: JsonObject, request: RelayRequest): Repo
   const counted: ('input' | 'searches')[] = [];
   if (input === undefined) counted.push('input');
   if (searches === undefined) counted.push('searches');
-  return { buckets, reasoning: 0, counted };
+  const isDoubted = (searches === undefined && units.some(isFigure)) || (input === undefined && inputs.some(isFigure));
+  return { buckets, reasoning: 0, counted, ...(isDoubted ? { isDoubted } : {}) };
 }
 
-function firstCount(...values: (Json | undefined)[]): number | undefined {
-  return values.map(readCount).find((count) => count !== undefined && count > 0);
+function firstCount(values: readonly (Json | undefined)[], most = Number.POSITIVE_INFINITY): number | undefined {
+  return values.map(readCount).find((count) => count !== undefined && count > 0 && count <= most);
 }

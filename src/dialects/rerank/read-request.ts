@@ -1,11 +1,11 @@
 // A rerank request: a query, and the documents that are compared with it.
 
-import { isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { addTokens, countTokens, NO_TOKENS, type TokenCount } from '../../kit/tokens.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { MAX_TOKENS, optionalCount, optionalFlag, readModel, refuseField, textField } from '../fields.ts';
 import { NO_USE } from '../input/tool-use.ts';
-import { countSearches } from './count-searches.ts';
+import { countSearches, TOKENS_PER_DOCUMENT } from './count-searches.ts';
 
 const MAX_DOCUMENTS = 2048;
 const MAX_QUERY_CHARS = 100_000;
@@ -19,7 +19,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
   const documents = textsOf(body.documents).map(countTokens);
   optionalCount(body, 'top_n', MAX_TOKENS);
   optionalFlag(body, 'return_documents');
-  const perDocument = optionalCount(body, 'max_tokens_per_doc', MAX_TOKENS);
+  const perDocument = mostPerDocument(body);
   return {
     model,
     stream: false,
@@ -36,6 +36,13 @@ export function readRequest(document: JsonDocument): RelayRequest {
     input: { ...countPairs(query, documents), longest: query, isOpen: false, toolUse: NO_USE },
     document,
   };
+}
+
+/** Documents are cut after so many tokens, or after so many parts of 512 tokens. */
+function mostPerDocument(body: JsonObject): number {
+  const tokens = optionalCount(body, 'max_tokens_per_doc', MAX_TOKENS);
+  const chunks = optionalCount(body, 'max_chunks_per_doc', MAX_TOKENS);
+  return Math.max(tokens ?? TOKENS_PER_DOCUMENT, (chunks ?? 0) * 512);
 }
 
 /** The query is read once with each document. */
