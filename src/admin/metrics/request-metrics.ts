@@ -14,6 +14,12 @@ const TOKEN_BUCKETS = {
   output: 'output',
 } as const satisfies Partial<Record<keyof Buckets, string>>;
 const TOKENS = Object.entries(TOKEN_BUCKETS) as [keyof typeof TOKEN_BUCKETS, string][];
+const UNIT_BUCKETS = {
+  seconds: 'second',
+  characters: 'character',
+  searches: 'search',
+} as const satisfies Partial<Record<keyof Buckets, string>>;
+const UNITS = Object.entries(UNIT_BUCKETS) as [keyof typeof UNIT_BUCKETS, string][];
 /** If no channel answered. */
 const NONE = 'none';
 
@@ -41,6 +47,11 @@ export function countRequests(metrics: Metrics): RelayMeter {
     labels: ['model', 'bucket'],
   });
   const images = metrics.counter({ name: 'gateway_images_total', help: 'Images returned.', labels: ['model'] });
+  const units = metrics.counter({
+    name: 'gateway_units_total',
+    help: 'What else was billed or given for free: seconds of audio, characters of speech, searches of a rerank.',
+    labels: ['model', 'unit'],
+  });
   const charged = metrics.counter({
     name: 'gateway_charged_ntd_total',
     help: 'NT$ taken from wallets for usage. The ledger is exact, this is a floating-point sum.',
@@ -90,6 +101,7 @@ export function countRequests(metrics: Metrics): RelayMeter {
       if (status === 'ok') total.of(requested, serving.channel).observe(totalMs / 1000);
       for (const [bucket, name] of TOKENS) if (buckets[bucket] > 0) tokens.of(served, name).add(buckets[bucket]);
       if (buckets.images > 0) images.of(served).add(buckets.images);
+      for (const [bucket, name] of UNITS) if (buckets[bucket] > 0) units.of(served, name).add(buckets[bucket]);
       const labels = [served, channel ?? NONE] as const;
       const { upstreamCost: billed } = outcome;
       if (cost > 0n) charged.of(...labels).add(ntdNumber(cost));

@@ -2,10 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createGate, eventually } from '../../support/eventually.ts';
+import { postForm } from '../../support/forms.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../../support/gateway.ts';
-import { chatAnswer, chatStream, errorScript, sseScript, sseText } from '../../support/openai-chat.ts';
+import { chatAnswer, chatStream, errorScript, jsonScript, sseScript, sseText } from '../../support/openai-chat.ts';
 import { type Operator, operatorOf } from '../../support/operator.ts';
 import { readScrape } from '../../support/prometheus.ts';
+import { wavOf } from '../../support/recordings.ts';
 import { openaiChannel, UP_PRICES, upModel, upstreamUrl } from '../../support/test-document.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -21,6 +23,9 @@ beforeAll(async () => {
       channels: [...doc.channels, openaiChannel('spare', upstreamUrl(doc))],
       models: [
         ...doc.models,
+        upModel('hear', { kinds: ['transcription'], price: { second: 0.001 } }),
+        upModel('say', { kinds: ['speech'], price: { character: 1 } }),
+        upModel('sort', { kinds: ['rerank'], price: { search: 1 } }),
         upModel('twice', {
           price: { input: 10, output: 40 },
           routes: [
@@ -74,6 +79,44 @@ test('an event loop that was kept busy is seen to have been late', async () => {
   const until = performance.now() + 400;
   while (performance.now() < until);
   await eventually('the delay to be noted', async () => (await late()) > lateBefore);
+});
+
+test('seconds, characters and searches are counted by model', async () => {
+  const { key } = account;
+  gateway.upstream.next(
+    jsonScript(200, { text: 'Hello.', usage: { type: 'duration', seconds: 3 } }),
+    { headers: { 'content-type': 'audio/mpeg' }, body: ['sound'] },
+    jsonScript(200, {
+      results: [{ index: 0, relevance_score: 1 }],
+      meta: { billed_units: { search_units: 2 } },
+    }),
+  );
+  const file = new File([wavOf(2.5)], 'a.wav');
+  const answers = [
+    await postForm(
+      gateway,
+      '/v1/audio/transcriptions',
+      [
+        ['model', 'hear'],
+        ['file', file],
+      ],
+      { key },
+    ),
+    await gateway.call('/v1/audio/speech', { key, body: { model: 'say', input: 'Hello', voice: 'alloy' } }),
+    await gateway.call('/v1/rerank', { key, body: { model: 'sort', query: 'q', documents: ['d'] } }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+  const counted = async () => {
+    const read = await operator.scrape();
+    return [
+      read.value('gateway_units_total', { model: 'hear', unit: 'second' }),
+      read.value('gateway_units_total', { model: 'say', unit: 'character' }),
+      read.value('gateway_units_total', { model: 'sort', unit: 'search' }),
+    ];
+  };
+  await eventually('the end of the speech', async () => (await counted())[1] === 5);
+  expect(await counted()).toEqual([3, 5, 2]);
 });
 
 test('calls are counted by endpoint, model, channel and outcome, with their tokens, cost and time', async () => {
