@@ -2,19 +2,21 @@
 // chat format, of OpenRouter or of servers of open models.
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
+import { member } from './gemini/member.ts';
 
 /** Of vLLM, SGLang, llama.cpp and Ollama, beside `guided_…`. */
 const FORMS = ['format', 'grammar', 'ebnf', 'regex', 'json_schema', 'structured_outputs'];
 
 /** Upstreams refuse to begin a thinking answer without its thoughts, and begin one that has a form to keep from the start. */
 export function mayBegin(body: JsonObject): boolean {
-  return !asksToThink(body) && !asksForForm(body);
+  const config = objectIn(body, 'generationConfig');
+  return !asksToThink(body) && !asksForForm(body) && !geminiThinks(config) && !geminiBindsForm(body, config);
 }
 
 function asksToThink(body: JsonObject): boolean {
-  const thinking = isObject(body.thinking) ? body.thinking : {};
+  const thinking = objectIn(body, 'thinking');
   if (thinking.type === 'enabled' || thinking.type === 'adaptive') return true;
-  const reasoning = isObject(body.reasoning) ? body.reasoning : {};
+  const reasoning = objectIn(body, 'reasoning');
   const effort = body.reasoning_effort ?? (reasoning.enabled === false ? undefined : reasoning.effort);
   if (typeof effort === 'string') return effort !== 'none';
   return reasoning.enabled === true || (reasoning.enabled !== false && Number(reasoning.max_tokens) > 0);
@@ -47,6 +49,25 @@ function mustCall(choice: Json | undefined): boolean {
 /** In a chat it stands one level deeper than in responses. */
 function allowedMode(choice: JsonObject): Json | undefined {
   return memberOf(choice.allowed_tools, 'mode') ?? choice.mode;
+}
+
+function geminiThinks(config: JsonObject): boolean {
+  const thinking = objectIn(config, 'thinkingConfig');
+  const budget = member(thinking, 'thinkingBudget');
+  if (budget === 0) return false;
+  const wishes = [budget, member(thinking, 'thinkingLevel')];
+  return wishes.some((wish) => wish !== undefined) || member(thinking, 'includeThoughts') === true;
+}
+
+function geminiBindsForm(body: JsonObject, config: JsonObject): boolean {
+  const type = member(config, 'responseMimeType');
+  const calling = objectIn(objectIn(body, 'toolConfig'), 'functionCallingConfig');
+  return (type !== undefined && type !== 'text/plain') || calling.mode === 'ANY';
+}
+
+function objectIn(object: JsonObject, name: string): JsonObject {
+  const value = member(object, name);
+  return isObject(value) ? value : {};
 }
 
 function memberOf(value: Json | undefined, name: string): Json | undefined {

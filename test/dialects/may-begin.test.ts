@@ -29,6 +29,19 @@ test.each([
   expect(readReasoningWish(body)?.isOff).toBe(true);
 });
 
+const thinkingConfigs: [boolean, JsonObject][] = [
+  [false, { thinkingLevel: 'low' }],
+  [false, { thinking_budget: 1_024 }],
+  [false, { thinkingBudget: -1 }],
+  [false, { includeThoughts: true }],
+  [true, { thinkingBudget: 0, includeThoughts: true }],
+  [true, { includeThoughts: false }],
+];
+test.each(thinkingConfigs)('may begin: %p, of Gemini with %j', (expected, config) => {
+  expect(mayBegin({ generationConfig: { thinkingConfig: config } })).toBe(expected);
+  expect(mayBegin({ generation_config: { thinking_config: config } })).toBe(expected);
+});
+
 test.each([{}, { reasoning: { summary: 'auto' } }, { reasoning: null, thinking: null }])(
   '%j leaves open whether it thinks',
   (body) => {
@@ -54,6 +67,9 @@ test.each<JsonObject>([
   { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [] } } },
   { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [] } },
   { function_call: { name: 'a' } },
+  { generationConfig: { responseMimeType: 'application/json' } },
+  { generation_config: { response_mime_type: 'text/x.enum' } },
+  { toolConfig: { functionCallingConfig: { mode: 'ANY' } } },
 ])('%j binds the form', (body) => {
   expect(mayBegin(body)).toBe(false);
 });
@@ -72,6 +88,8 @@ test.each<JsonObject>([
   { tool_choice: { type: 'auto' } },
   { tool_choice: { type: 'none' } },
   { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } } },
+  { generationConfig: { responseMimeType: 'text/plain', thinkingConfig: null } },
+  { toolConfig: { functionCallingConfig: { mode: 'VALIDATED' } } },
 ])('%j leaves the form free', (body) => {
   expect(mayBegin(body)).toBe(true);
 });
