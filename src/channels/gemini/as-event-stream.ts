@@ -5,7 +5,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
-const LINE_ENDS = new Set([0x0a, 0x0d]);
+const LINE_END = 0x0a;
+const LINE_ENDS = new Set([LINE_END, 0x0d]);
 const SPACE = 0x20;
 const [LIST_START] = new TextEncoder().encode('[');
 const EVENT_START = new TextEncoder().encode('data: ');
@@ -31,7 +32,11 @@ function listToEvents(): TransformStream<Uint8Array, Uint8Array> {
     if (depth === 0) {
       const isListStart = byte === LIST_START && !isBegun;
       isBegun ||= OPENING.has(byte);
-      if (isListStart || !OPENING.has(byte)) return;
+      if (isListStart || !OPENING.has(byte)) {
+        // An empty line, so that a flood of such bytes is counted.
+        out.push(LINE_END);
+        return;
+      }
       out.push(...EVENT_START, byte);
       depth = 1;
       return;
