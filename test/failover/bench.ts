@@ -9,8 +9,9 @@ import { passTime } from '../support/pass-time.ts';
 import type { Script } from '../support/script.ts';
 import { untilHandedOver } from '../support/until-read.ts';
 import { type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
+import { modelAsked } from '../support/wire-clients.ts';
 import { createBenchClock } from './bench-clock.ts';
-import { CELLS, type Cell, FORMS } from './cells.ts';
+import { CELLS, type Cell } from './cells.ts';
 import { channelsAt, modelsOf, type Names, namesOf } from './document.ts';
 import { FAULTS, type ProviderFault } from './faults.ts';
 import { answer, FIRST, OTHER } from './upstream-scripts.ts';
@@ -49,6 +50,11 @@ const PAUSES_MS = [50 + FRACTION * 200, 4_000, BETWEEN_CALLS_MS];
 /** Real time in which nothing came out of any cell: then nothing is on its way between two sockets of this machine. */
 const QUIET_MS = 10;
 
+/** Cells that run at once. A gateway with so little traffic repeats ten tries in ten seconds at most. */
+const GROUPS: readonly Cell[][] = Array.from({ length: Math.ceil(CELLS.length / 6) }, (_, n) =>
+  CELLS.slice(6 * n, 6 * n + 6),
+);
+
 /** A cell while it runs. */
 interface Playing {
   run: Run;
@@ -80,12 +86,13 @@ export async function startBench(): Promise<Bench> {
 
   function serve(seen: SeenRequest, upstream: ScriptedUpstream): Script {
     signs++;
-    const one = playing.get(seen.json.model);
-    if (!one) throw new Error(`no cell plays for ${seen.path} ${seen.json.model}`);
+    const asked = modelAsked(seen);
+    const one = playing.get(asked);
+    if (!one) throw new Error(`no cell plays for ${seen.path} ${asked}`);
     one.requests.push(seen);
     const { fault, run } = one;
     const { cell } = run;
-    const isFallback = seen.json.model === run.fallback;
+    const isFallback = asked === run.fallback;
     const isFirst = isFallback ? cell.setup === 'same_channel' && fault.isOfChannel : upstream === first;
     const waits = (heard = '') => {
       one.waiting = { request: seen, heard };
@@ -102,10 +109,8 @@ export async function startBench(): Promise<Bench> {
     const { cell, model, account } = one.run;
     const startedAt = clock.monotonic();
     const { client, form } = cell;
-    const response = await gateway.call(client.path, {
-      key: account.key,
-      body: client.body({ model, stream: form === 'stream' }),
-    });
+    const { path, body } = client.call({ model, stream: form === 'stream' });
+    const response = await gateway.call(path, { key: account.key, body });
     const begunMs = clock.monotonic() - startedAt;
     one.heard = '';
     const decoder = new TextDecoder();
@@ -156,13 +161,11 @@ export async function startBench(): Promise<Bench> {
     gateway,
     async run(fault) {
       const runs: Run[] = [];
-      // Not all at once: a gateway with so little traffic repeats ten tries in ten seconds at most.
-      for (const form of FORMS) {
+      for (const group of GROUPS) {
         clock.setBy('jobs');
         await clock.advance(BETWEEN_CALLS_MS);
         await passTime(gateway, clock, LEASED_MS);
-        const alike = CELLS.filter((cell) => cell.form === form);
-        const cells = await Promise.all(alike.map((cell) => prepare(fault, cell)));
+        const cells = await Promise.all(group.map((cell) => prepare(fault, cell)));
         for (const one of cells) for (const id of [one.run.model, one.run.fallback]) playing.set(id, one);
         clock.setBy('calls');
         await Promise.all([Promise.all(cells.map(play)), passTimeFor(cells)]);

@@ -6,6 +6,7 @@ import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { costAt, TRIAL } from '../support/lab.ts';
+import { modelAsked } from '../support/wire-clients.ts';
 import type { Answered, Run } from './bench.ts';
 import { nameOf, type Outcome } from './cells.ts';
 import { PRICES } from './document.ts';
@@ -20,10 +21,12 @@ export async function checkRun(gateway: TestGateway, fault: ProviderFault, run: 
       const expected = n === run.calls.length - 1 ? fault.expect(run.cell) : 'served';
       spent += await checkCall(gateway, fault, run, answered, expected);
     }
-    const astray = run.requests.filter(({ path }) => path !== run.cell.client.path);
+    const { client, form } = run.cell;
+    const pathOf = (model: string) => client.call({ model, stream: form === 'stream' }).path;
+    const astray = run.requests.filter((request) => request.path !== pathOf(modelAsked(request)));
     expect(astray, 'requests to another address').toEqual([]);
-    const prefilled = run.requests.some(({ json }) => run.cell.client.prefillOf(json) !== undefined);
-    expect(prefilled, 'a prefill').toBe(fault.prefill === true && run.cell.form === 'stream');
+    const prefilled = run.requests.some(({ json }) => client.prefillOf(json) !== undefined);
+    expect(prefilled, 'a prefill').toBe(fault.prefill === true && form === 'stream');
     const { key } = run.account;
     const me = await gateway.get('/api/me', key);
     expect([BigInt(me.balance_nano), me.held_nano], 'balance and hold').toEqual([TRIAL - spent, '0']);
@@ -105,7 +108,7 @@ function read({ cell }: Run, { text }: Answered): { text: string; model: string 
 
 function checkError({ cell }: Run, { response, text }: Answered, record: Answer, expected: Outcome & object): void {
   const body = JSON.parse(text);
-  expect([response.status, body.error.code], text).toEqual([expected.status, expected.code]);
+  expect([response.status, cell.client.faultOf(body).code], text).toEqual([expected.status, expected.code]);
   expect(body.type, 'an error in the format of the client').toBe(cell.client.name === 'messages' ? 'error' : undefined);
   expect(response.headers.get('x-svc-channel')).toBeNull();
   expect(record).toMatchObject({ channel: null, status: expected.code, cost_nano: '0' });

@@ -214,12 +214,12 @@ export const FAULTS: readonly ProviderFault[] = [
     expect: continued,
   },
   {
-    name: 'the end is missing (`[DONE]`, `message_stop`, `response.completed`, `}`), the next run repeats it',
-    zhTw: '缺少結尾（`[DONE]`、`message_stop`、`response.completed`、`}`），下一次執行內容相同',
+    name: 'the end is missing (`[DONE]`, `message_stop`, `response.completed`, `finishReason`, `}`), the next run repeats it',
+    zhTw: '缺少結尾（`[DONE]`、`message_stop`、`response.completed`、`finishReason`、`}`），下一次執行內容相同',
     play: withoutEnd,
     repeatsAnswer: true,
-    // The reason for the end stands before the mark, except in responses, where it is the last event.
-    expect: (cell) => (cell.form === 'whole' ? 'other' : cell.client.name === 'responses' ? 'continued' : 'first'),
+    // In chat and messages the reason for the end stands before the mark; elsewhere it is in the last event.
+    expect: ({ form, client }) => (form === 'whole' ? 'other' : client.hasEndMark ? 'first' : 'continued'),
   },
   { name: 'HTML with 200', zhTw: '200，內容是 HTML', play: () => html(200), expect: other },
   { name: 'an empty body with 200', zhTw: '200，內容是空的', play: emptyBody, expect: other },

@@ -110,7 +110,8 @@ export function toldError(stage: Stage, place: Place): Script {
   if (form === 'whole') return jsonScript(200, error);
   const script = answer(stage);
   const event = client.name === 'responses' ? { ...error.error, type: 'error' } : error;
-  const name = client.name === 'chat' ? '' : 'event: error\n';
+  const isNamed = client.name === 'messages' || client.name === 'responses';
+  const name = isNamed ? 'event: error\n' : '';
   return { ...script, body: [...partsUntil(stage, place, script), `${name}data: ${JSON.stringify(event)}\n\n`] };
 }
 

@@ -8,6 +8,7 @@ import { weighTokens } from '../../src/kit/tokens.ts';
 import { messageAnswer, messageStream } from '../support/anthropic-messages.ts';
 import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { type FormField, postForm } from '../support/forms.ts';
+import { geminiAnswer } from '../support/gemini.ts';
 import { type Asked, costAt, type Lab, type LabOptions, MAIN, SPARE, startLab, TRIAL } from '../support/lab.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, chatStream, jsonScript, sseScript, sseText } from '../support/openai-chat.ts';
@@ -178,9 +179,14 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
     },
     'the upstream ended with an error and no output': async (client) => {
       const on = await start(client);
-      const chatError = sseText('{"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}');
-      const messageError = 'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"no"}}\n\n';
-      const script = { ...client.stream(), body: [client.name === 'chat' ? chatError : messageError] };
+      const eventError = 'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"no"}}\n\n';
+      const errors = {
+        chat: sseText('{"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}'),
+        messages: eventError,
+        responses: eventError,
+        gemini: sseText('{"error":{"code":500,"message":"no","status":"INTERNAL"}}'),
+      };
+      const script = { ...client.stream(), body: [errors[client.name]] };
       on.first.otherwise(script);
       on.second.otherwise(script);
       expect((await on.ask({ stream: true })).status).toBe(502);
@@ -199,6 +205,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
           ...{ id: 'resp_1', object: 'response', model: 's', status: 'incomplete', output: [] },
           ...{ incomplete_details: { reason: 'content_filter' }, usage },
         }),
+        gemini: geminiAnswer({ pieces: [], finish: 'SAFETY' }),
       };
       on.first.next(refused[client.name]);
       expect((await on.ask()).status).toBe(200);
@@ -218,6 +225,10 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
           ...{ id: 'resp_1', object: 'response', model: 's', status: 'incomplete', output: [] },
           ...{ incomplete_details: { reason: 'max_output_tokens' } },
           usage: { ...counts, output_tokens_details: { reasoning_tokens: 50 } },
+        }),
+        gemini: geminiAnswer({
+          ...{ pieces: [], finish: 'MAX_TOKENS' },
+          usage: { promptTokenCount: 11, thoughtsTokenCount: 50, totalTokenCount: 61 },
         }),
       };
       on.first.next(cutShort[client.name]);
@@ -336,6 +347,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
         chat: '"finish_reason":"length"',
         messages: '"stop_reason":"max_tokens"',
         responses: '"incomplete_details":{"reason":"max_output_tokens"}',
+        gemini: '"finishReason":"MAX_TOKENS"',
       };
       expect(text).toContain(ends[client.name]);
       expect(text).not.toContain('word399');

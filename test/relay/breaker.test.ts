@@ -130,8 +130,8 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       const other = await lab.gateway.register();
       const third = await lab.gateway.register();
       const askFor = async ({ key }: TestAccount) => {
-        const body = client.body({ model: 'main', stream });
-        const response = await lab.gateway.call(client.path, { key, body });
+        const { path, body } = client.call({ model: 'main', stream });
+        const response = await lab.gateway.call(path, { key, body });
         await response.text();
         return response.headers.get('x-svc-channel');
       };
@@ -173,8 +173,9 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       const asked = await lab.ask({ stream });
       expect(asked.status).toBe(client.unavailable);
       expect(Number(asked.headers.get('retry-after'))).toBeWithin(1, 56);
-      expect(asked.json.error.message).toStartWith('No channel of this model is available right now.');
-      expect(asked.json.error.actions).toMatchObject([{ method: 'GET', href: `${lab.gateway.url}/v1/models` }]);
+      const { message, actions } = client.faultOf(asked.json);
+      expect(message).toStartWith('No channel of this model is available right now.');
+      expect(actions).toMatchObject([{ method: 'GET', href: `${lab.gateway.url}/v1/models` }]);
       expect(asked.attempts).toEqual([]);
       expect(lab.first.requests).toHaveLength(1);
     });

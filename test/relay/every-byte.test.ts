@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { NO_JITTER, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { untilHeard } from '../support/race.ts';
 import { RECORDED_STREAMS, type RecordedStream } from '../support/recorded-streams.ts';
-import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import { wireClient } from '../support/wire-clients.ts';
 
 /** No more than one batch admits: of a larger burst a busy machine would shed some. */
 const AT_ONCE = 100;
@@ -79,22 +79,20 @@ async function cutEverywhere({ gateway }: Cutter, recorded: RecordedStream, step
   const { gateway: app, sql } = gateway;
   const length = lengthOf(recorded.events);
   const { key, accountId } = await gateway.register();
-  const client = clientOf(recorded);
   const seen: (Omit<Outcome, 'cost' | 'recordStatus'> & { id: string })[] = [];
   const cut = async (at: number) => {
+    const { path, body } = wireClient(recorded.client).call({
+      model: `cut-${at}`,
+      stream: true,
+      max_tokens: 50,
+      ...(recorded.client === 'chat' ? { n: recorded.choices } : {}),
+    });
     const init = {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(
-        client.body({
-          model: `cut-${at}`,
-          stream: true,
-          max_tokens: 50,
-          ...(recorded.client === 'chat' ? { n: recorded.choices } : {}),
-        }),
-      ),
+      body: JSON.stringify(body),
     };
-    const response = await untilHeard(() => app.fetch(new Request(`http://gateway.test${client.path}`, init)));
+    const response = await untilHeard(() => app.fetch(new Request(`http://gateway.test${path}`, init)));
     const text = await response.text();
     const isStream = response.status === 200;
     const assemble = () => assembleOf(recorded)(isStream ? text : '');
@@ -120,14 +118,8 @@ async function cutEverywhere({ gateway }: Cutter, recorded: RecordedStream, step
   return seen.map(({ id, ...rest }) => ({ ...rest, cost: rows.get(id).cost_nano, recordStatus: rows.get(id).status }));
 }
 
-function clientOf(recorded: RecordedStream): WireClient {
-  const client = WIRE_CLIENTS.find(({ name }) => name === recorded.client);
-  if (!client) throw new Error(`no client ${recorded.client}`);
-  return client;
-}
-
 const assembleOf = (recorded: RecordedStream) => (text: string) =>
-  recorded.client === 'chat' ? assembleChat(text, recorded.choices) : clientOf(recorded).assemble(text);
+  recorded.client === 'chat' ? assembleChat(text, recorded.choices) : wireClient(recorded.client).assemble(text);
 const AT_EVERY_BYTE = process.env.EVERY_BYTE === '1';
 /** By what a stream is cut, and after every how many bytes. */
 const BREAKS: [by: Break, step: number][] = [
@@ -237,7 +229,7 @@ describe.each(RECORDED_STREAMS)('$what', (recorded) => {
         };
         cutter.answer = ({ host, body: request }, at) => {
           if (host === 'first.test') return first.has(at) ? { body: '{}', status: 500 } : cutFirst(at);
-          const prefill = clientOf(recorded).prefillOf(request);
+          const prefill = wireClient(recorded.client).prefillOf(request);
           if (prefill === undefined) return { body };
           prefills.push(prefill);
           if (!text.startsWith(prefill)) return { body: '{}', status: 500 };

@@ -5,19 +5,13 @@ import { useAllFormats } from '../support/all-formats.ts';
 import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
 import { rerankAnswer, speechAnswer, verdictAnswer } from '../support/other-answers.ts';
 import type { Script } from '../support/script.ts';
-import { WIRE_CLIENTS } from '../support/wire-clients.ts';
+import { FLAT_CLIENTS, wireClient } from '../support/wire-clients.ts';
 
 type Fields = Record<string, unknown>;
 
 const STRICT = { 'x-svc-strict': '1' };
 
 const setting = useAllFormats({ '': { price: 'free', max_output_tokens: 8_192 } });
-
-const clientOf = (name: string) => {
-  const found = WIRE_CLIENTS.find((client) => client.name === name);
-  if (!found) throw new Error(name);
-  return found;
-};
 
 async function ask(path: string, body: Fields, answer: Script, headers = {}) {
   setting.upstream.otherwise(answer);
@@ -86,8 +80,8 @@ const SENT: [client: string, format: 'chat' | 'messages' | 'responses', fields: 
 ];
 
 test.each(SENT)('%s, %s: every field passes', async (_client, format, fields) => {
-  const { path, body, whole, stream } = clientOf(format);
-  const sent = body({ model: format, ...fields });
+  const { call, whole, stream } = wireClient(format);
+  const { path, body: sent } = call({ model: format, ...fields });
   const answered = await ask(path, sent, fields.stream ? stream() : whole(), STRICT);
   expect(answered.status).toBe(200);
   expect(answered.dropped).toBe(null);
@@ -111,12 +105,16 @@ test.each([
   expect(sent).toEqual({ model: 'scripted-2026-01', ...fields });
 });
 
-describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
+describe.each(FLAT_CLIENTS)('$name', ({ name, call, whole }) => {
+  const askWith = (fields: Fields, headers = {}) => {
+    const { path, body } = call({ model: name, ...fields });
+    return ask(path, body, whole(), headers);
+  };
   const UNKNOWN = { ignore_eos: true, min_tokens: 100, unknown: { a: 1 }, modalities: ['audio'], vl_high: 1 };
 
   test('other fields are removed, and named', async () => {
-    const { sent: plain } = await ask(path, body({ model: name }), whole());
-    const { status, dropped, sent } = await ask(path, body({ model: name, ...UNKNOWN }), whole());
+    const { sent: plain } = await askWith({});
+    const { status, dropped, sent } = await askWith(UNKNOWN);
     expect(status).toBe(200);
     expect(sent).toEqual(plain);
     expect(dropped?.split(',').toSorted()).toEqual(Object.keys(UNKNOWN).toSorted());
@@ -124,13 +122,13 @@ describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
 
   test('those that ask for nothing are removed, and not named', async () => {
     const fields = { unknown: null, other: false, list: [] };
-    const { status, dropped, sent } = await ask(path, body({ model: name, ...fields }), whole(), STRICT);
+    const { status, dropped, sent } = await askWith(fields, STRICT);
     expect([status, dropped]).toEqual([200, null]);
     for (const field of Object.keys(fields)) expect(sent).not.toHaveProperty(field);
   });
 
   test.each(Object.entries(UNKNOWN))('%s is refused where nothing may be lost', async (field, value) => {
-    const { status } = await ask(path, body({ model: name, [field]: value }), whole(), STRICT);
+    const { status } = await askWith({ [field]: value }, STRICT);
     expect(status).toBe(400);
     expect(setting.upstream.requests).toEqual([]);
   });

@@ -10,9 +10,9 @@ import { createReadOnClock, type ReadOnClock } from '../support/read-on-clock.ts
 import { breakAfter, type Script } from '../support/script.ts';
 import { createShiftedClock, type ShiftedClock } from '../support/shifted-clock.ts';
 import { sseEvents } from '../support/sse.ts';
-import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import { wireClient } from '../support/wire-clients.ts';
 
-const client = WIRE_CLIENTS.find(({ name }) => name === 'chat') as WireClient;
+const client = wireClient('chat');
 const ASKED = { stream: true, reasoning: { effort: 'high', exclude: true } };
 let lab: Lab;
 let readOn: ReadOnClock<ShiftedClock>;

@@ -12,6 +12,7 @@ const KEEP_ALIVES = {
   chat: ': ping\n\n',
   messages: 'event: ping\ndata: {"type":"ping"}\n\n',
   responses: 'event: response.in_progress\n',
+  gemini: '"parts":[{"text":""}]',
 };
 let lab: Lab;
 let clock: ManualClock;
@@ -32,9 +33,8 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   const call = () =>
     startSlowClient({
       port: lab.gateway.port,
-      path: client.path,
+      ...client.call({ model: 'main', stream: true }),
       key: lab.account.key,
-      body: client.body({ model: 'main', stream: true }),
     });
   const count = (text: string) => text.split(KEEP_ALIVES[client.name]).length - 1;
   const stalledAfter = (piece: string) => {

@@ -6,7 +6,7 @@ import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { upModel } from '../support/test-document.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
-import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import { WIRE_CLIENTS, wireClient } from '../support/wire-clients.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -58,12 +58,6 @@ afterAll(async () => {
   await upstream.close();
 });
 
-function clientOf(name: string): WireClient {
-  const found = WIRE_CLIENTS.find((client) => client.name === name);
-  if (!found) throw new Error(`no client ${name}`);
-  return found;
-}
-
 interface Asked {
   status: number;
   told: string | null;
@@ -79,9 +73,10 @@ async function ask(
   fields: Fields | string,
   headers: Fields = {},
 ): Promise<Asked> {
-  const { path, body, whole, stream } = clientOf(name);
+  const { call, whole, stream } = wireClient(name);
   const model = `${price}-${name}`;
-  const given = typeof fields === 'string' ? fields : JSON.stringify(body({ model, max_tokens: 20, ...fields }));
+  const { path, body } = call({ model, max_tokens: 20, ...(typeof fields === 'string' ? {} : fields) });
+  const given = typeof fields === 'string' ? fields : JSON.stringify(body);
   const isStream = given.includes('"stream":true');
   upstream.otherwise(isStream ? stream() : whole());
   const response = await gateway.call(path, { key, body: given, headers: headers as Record<string, string> });

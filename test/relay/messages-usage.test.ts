@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { weighTokens } from '../../src/kit/tokens.ts';
 import { MESSAGE_USAGE, messageAnswer, messageStream } from '../support/anthropic-messages.ts';
 import { type Lab, startLab } from '../support/lab.ts';
-import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import { wireClient } from '../support/wire-clients.ts';
 
-const client = WIRE_CLIENTS.find(({ name }) => name === 'messages') as WireClient;
+const client = wireClient('messages');
 let lab: Lab;
 beforeAll(async () => {
   lab = await startLab(client, {

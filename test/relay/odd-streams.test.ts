@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import { costAt, type Lab, MAIN, shareLabs, startLab, TRIAL } from '../support/lab.ts';
 import type { Part, Script } from '../support/script.ts';
 import { parseSse } from '../support/sse.ts';
-import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import { WIRE_CLIENTS, type WireClient, wireClient } from '../support/wire-clients.ts';
 
 const PIECES = ['One', ' two', ' three.'];
 const TEXT = PIECES.join('');
@@ -49,7 +49,9 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     return streamOf([...parts.slice(0, at), keepAlive, ...parts.slice(at)]);
   };
 
-  test.each(['\n', '\r', '\r\n'])('a type with a line end in it (%j) forges no event', async (end) => {
+  // Chunks of Gemini have no type: this one would be no chunk.
+  const lineEnds = client.name === 'gemini' ? [] : ['\n', '\r', '\r\n'];
+  test.each(lineEnds)('a type with a line end in it (%j) forges no event', async (end) => {
     const type = ['x', 'data: {"forged":1}', '', 'event: forged', 'data: {"forged":2}', '', 'event: y'].join(end);
     const text = await expectWhole(client, withKeepAlive(`data: ${JSON.stringify({ type, other: 1 })}\n\n`));
     const lines = text.split(/\r\n|\n|\r/);
@@ -110,7 +112,9 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   });
 
   test('but half of it is a cut', async () => {
-    const end = parts.findIndex((part) => /"finish_reason":"stop"|end_turn|response\.completed/.test(part));
+    const end = parts.findIndex((part) =>
+      /"finish_reason":"stop"|end_turn|response\.completed|finishReason/.test(part),
+    );
     const half = parts[end]?.trimEnd().slice(0, -1) ?? '';
     const { answer, record, attempts } = await ask(client, streamOf([...parts.slice(0, end), half]));
     expect(answer.complete).toBe(false);
@@ -137,7 +141,9 @@ test('keep-alives are no silence', async () => {
 
 describe.each(WIRE_CLIENTS.filter(({ name }) => name !== 'responses'))('$name: an empty reason is no end', (client) => {
   const parts = partsOf(client);
-  const unreasoned = parts.map((part) => part.replace('"finish_reason":null', '"finish_reason":""'));
+  const unreasoned = parts.map((part) =>
+    part.replace('"finish_reason":null', '"finish_reason":""').replace('},"index":0', '},"finishReason":"","index":0'),
+  );
   const early = 'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":""},"usage":{}}\n\n';
   const at = parts.findIndex((part) => part.includes(' two'));
   const begun = client.name === 'messages' ? [...parts.slice(0, at), early] : unreasoned.slice(0, at);
@@ -159,7 +165,7 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name !== 'responses'))('$name: a
   test('nor is it that of a whole answer', async () => {
     const whole = client.whole();
     const [body = ''] = (whole.body ?? []) as string[];
-    const open = body.replace(/"(finish|stop)_reason":"\w+"/, '"$1_reason":""');
+    const open = body.replace(/"(finish_reason|stop_reason|finishReason)":"\w+"/, '"$1":""');
     expect(open).not.toBe(body);
     await expectRefused(client, { ...whole, body: [open] });
   });
@@ -223,7 +229,7 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'messages'))('$name: a 
 const SECRET = 'gpu-7.internal sk-live-abc';
 const told = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 const choice = (fields: Record<string, unknown>) => told({ choices: [{ index: 0, delta: {}, ...fields }] });
-const chat = WIRE_CLIENTS.find(({ name }) => name === 'chat') as WireClient;
+const chat = wireClient('chat');
 
 describe.each(WIRE_CLIENTS)('$name, of a chat upstream', (own) => {
   const { stream, refusal } = chat;

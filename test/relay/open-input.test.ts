@@ -7,7 +7,7 @@ import { startTestGateway, type TestAccount, type TestGateway } from '../support
 import { OPEN_FILES, png, wave } from '../support/media-samples.ts';
 import { upModel } from '../support/test-document.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
-import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import { WIRE_CLIENTS, wireClient } from '../support/wire-clients.ts';
 
 const CONTEXT = 60_000;
 const WHOLE = BigInt(CONTEXT) * 10_000n;
@@ -91,16 +91,11 @@ const OPEN: [string, object][] = [
   ['messages', fetched({ type: 'document', source: source('a PDF', 'application/pdf') })],
 ];
 
-const clientOf = (name: string): WireClient => {
-  const found = WIRE_CLIENTS.find((client) => client.name === name);
-  if (!found) throw new Error(`no client ${name}`);
-  return found;
-};
 const saying = (part: object) => ({ messages: [{ role: 'user', content: [part] }] });
 
 async function ask(name: string, fields: object): Promise<Response> {
-  const client = clientOf(name);
-  return gateway.call(client.path, { key: account.key, body: client.body({ model: name, max_tokens: 20, ...fields }) });
+  const { path, body } = wireClient(name).call({ model: name, max_tokens: 20, ...fields });
+  return gateway.call(path, { key: account.key, body });
 }
 
 function heldBy(response: Response): bigint {
@@ -112,7 +107,7 @@ function heldBy(response: Response): bigint {
 }
 
 test.each(OPEN)('is held at the context, and paid as it is reported: %s %j', async (name, part) => {
-  upstream.otherwise(clientOf(name).whole({ tokens: { input: CONTEXT - 1, output: 5 } }));
+  upstream.otherwise(wireClient(name).whole({ tokens: { input: CONTEXT - 1, output: 5 } }));
   const response = await ask(name, saying(part));
   expect(response.status).toBe(200);
   expect(response.headers.get('x-svc-cost-ntd')).toBe('0.60019');
@@ -125,7 +120,7 @@ test.each([
   ['chat', { type: 'image_url', image_url: { url: asPng('an MP4') } }],
   ['messages', { type: 'document', source: source('a PDF', 'application/pdf') }],
 ])('is charged at the context where the upstream reports nothing: %s %j', async (name, part) => {
-  upstream.otherwise(clientOf(name).whole({ tokens: null }));
+  upstream.otherwise(wireClient(name).whole({ tokens: null }));
   const response = await ask(name, saying(part));
   expect(response.status).toBe(200);
   const receipt = await gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
@@ -134,7 +129,7 @@ test.each([
 
 describe('in an item that a tool of a Responses client has put out', () => {
   test('is open as well', async () => {
-    upstream.otherwise(clientOf('responses').whole());
+    upstream.otherwise(wireClient('responses').whole());
     const output = [{ type: 'input_image', image_url: asPng('an MP4') }];
     const response = await ask('responses', {
       messages: [
@@ -148,7 +143,7 @@ describe('in an item that a tool of a Responses client has put out', () => {
 });
 
 test('is no reason to call a prompt too long, however long its base64', async () => {
-  upstream.otherwise(clientOf('chat').whole());
+  upstream.otherwise(wireClient('chat').whole());
   const file_data = `data:application/pdf;base64,${base64('a PDF')}${'AbC9'.repeat(200_000)}`;
   const response = await ask('chat', saying({ type: 'file', file: { filename: 'a.pdf', file_data } }));
   expect(response.status).toBe(200);
@@ -167,7 +162,7 @@ test.each([
   ['speech', { type: 'input_audio', input_audio: { data: wave(10).toString('base64'), format: 'wav' } }, 2_001n],
   ['text', { type: 'file', file: { file_data: Buffer.from('a b '.repeat(500)).toString('base64') } }, 2_000n],
 ])('holds less for %s, whose bytes bound its tokens', async (_, part, most) => {
-  upstream.otherwise(clientOf('chat').whole());
+  upstream.otherwise(wireClient('chat').whole());
   const response = await ask('chat', saying(part));
   expect(response.status).toBe(200);
   expect(heldBy(response)).toBeGreaterThanOrEqual(most * 10_000n);

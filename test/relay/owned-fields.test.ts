@@ -7,7 +7,7 @@ import type { Answer } from '../support/answer.ts';
 import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
 import { rerankAnswer, speechAnswer, verdictAnswer } from '../support/other-answers.ts';
 import type { Script } from '../support/script.ts';
-import { WIRE_CLIENTS } from '../support/wire-clients.ts';
+import { FLAT_CLIENTS, WIRE_CLIENTS, wireClient } from '../support/wire-clients.ts';
 
 const STRICT = { 'x-svc-strict': '1' };
 const PRICE = { input: 10, output: 40, image: 0.01 };
@@ -22,7 +22,7 @@ interface Format {
 }
 
 const FORMATS: Format[] = [
-  ...WIRE_CLIENTS.map(({ name, path, body, whole }) => ({ name, path, body: body({}), answer: () => whole() })),
+  ...FLAT_CLIENTS.map(({ name, call, whole }) => ({ name, ...call({}), answer: () => whole() })),
   { name: 'embeddings', path: '/v1/embeddings', body: { input: 'Hi' }, answer: () => vectorAnswer() },
   { name: 'images', path: '/v1/images/generations', body: { prompt: 'A cat' }, answer: () => pictureAnswer() },
   { name: 'speech', path: '/v1/audio/speech', body: { input: 'Hi', voice: 'alloy' }, answer: () => speechAnswer() },
@@ -101,7 +101,7 @@ describe.each(FORMATS)('$name', (format) => {
 });
 
 describe('in a translation', () => {
-  const pairs = WIRE_CLIENTS.flatMap(({ name: from }) =>
+  const pairs = FLAT_CLIENTS.flatMap(({ name: from }) =>
     WIRE_CLIENTS.flatMap((to) => (to.name === from ? [] : [{ from, to: to.name, answer: to.whole }])),
   );
   test.each(pairs)('$from to $to: they do not reach the upstream either', async ({ from, to, answer }) => {
@@ -131,8 +131,7 @@ describe('members of our objects', () => {
   ] as const)('have no variants: $name %j', async (format, fields, name) => {
     const [outer, inner] = name.split('.') as [string, string];
     const stream = 'stream' in fields;
-    const [client] = WIRE_CLIENTS;
-    const answer = stream && client ? client.stream() : format.answer();
+    const answer = stream ? wireClient('chat').stream() : format.answer();
     const { status, dropped, sent } = await ask(format, `paid-${format.name}`, fields, {}, answer);
     expect(status).toBe(200);
     expect(dropped).toBe(name);

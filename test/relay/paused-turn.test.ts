@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { costAt, type Lab, MAIN, startLab } from '../support/lab.ts';
 import { jsonScript } from '../support/openai-chat.ts';
 import { parseSse } from '../support/sse.ts';
-import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import { wireClient } from '../support/wire-clients.ts';
 
-const client = WIRE_CLIENTS.find(({ name }) => name === 'messages') as WireClient;
+const client = wireClient('messages');
 const SEARCH = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'early birds' } };
 const FOUND = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] };
 const CONTENT = [{ type: 'text', text: 'I search.' }, SEARCH, FOUND];

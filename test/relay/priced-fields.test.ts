@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import { useAllFormats } from '../support/all-formats.ts';
 import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
 import { rerankAnswer, verdictAnswer } from '../support/other-answers.ts';
-import { WIRE_CLIENTS } from '../support/wire-clients.ts';
+import { FLAT_CLIENTS, wireClient } from '../support/wire-clients.ts';
 
 const CHOICES = {
   route: 'fallback',
@@ -22,14 +22,11 @@ const NAMES = Object.keys(CHOICES);
 
 const setting = useAllFormats({ '': { price: { input: 10, output: 40, image: 0.01 } } });
 
-describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
+describe.each(FLAT_CLIENTS)('$name', ({ name, call, whole }) => {
   const ask = async (fields: Record<string, unknown>, headers: Record<string, string> = {}) => {
     setting.upstream.otherwise(whole());
-    const response = await setting.gateway.call(path, {
-      key: setting.key,
-      body: body({ model: name, ...fields }),
-      headers,
-    });
+    const { path, body } = call({ model: name, ...fields });
+    const response = await setting.gateway.call(path, { key: setting.key, body, headers });
     await response.text();
     return { response, told: response.headers.get('x-svc-dropped'), sent: setting.upstream.requests.at(-1)?.json };
   };
@@ -71,7 +68,8 @@ describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
     setting.upstream.otherwise(whole());
     const text = `"text":"${'a'.repeat(length)}"`;
     const others = ['"temperature" : 1.0', `"unknown":{ "models" : [1.50], "provider":"\\u4f60", ${text} }`];
-    const given = JSON.stringify(body({ model: name })).slice(1, -1);
+    const { path, body } = call({ model: name });
+    const given = JSON.stringify(body).slice(1, -1);
     const routing = [`"mod\\u0065ls":["${name}"]`, `"provider":{"only":["${name}"],"zdr":true}`];
     const sent = `{${others[0]},${routing[0]},${given} ,${routing[1]},"ro\\u0075te":"fallback", ${others[1]}}`;
     const response = await setting.gateway.call(path, { key: setting.key, body: sent });
@@ -99,7 +97,7 @@ test.each([
   ['/v1/chat/completions', 'responses', { messages: [{ role: 'user', content: 'Hi' }] }],
   ['/v1/responses', 'chat', { input: 'Hi' }],
 ])('a dearer tier is not translated either: %s to %s', async (path, model, body) => {
-  for (const { name, whole } of WIRE_CLIENTS) if (name === model) setting.upstream.otherwise(whole());
+  setting.upstream.otherwise(wireClient(model).whole());
   const response = await setting.gateway.call(path, {
     key: setting.key,
     body: { model, ...body, service_tier: 'priority' },
@@ -123,48 +121,50 @@ const COMPACTIONS = {
   },
 };
 
-describe.each(
-  WIRE_CLIENTS.flatMap(({ name, ...client }) => (name === 'chat' ? [] : [{ name, ...client, ...COMPACTIONS[name] }])),
-)('a compaction, which is work beside the answer: $name', (client) => {
-  const { name, path, body, compact, other, list } = client;
-  const ask = async (management: string, stream: boolean, headers: Record<string, string> = {}) => {
-    setting.upstream.otherwise(stream ? client.stream() : client.whole());
-    const given = JSON.stringify(body({ model: name, stream })).slice(1, -1);
-    const sent = `{"context_management":${management},${given}}`;
-    const response = await setting.gateway.call(path, { key: setting.key, body: sent, headers });
-    const text = await response.text();
-    const told = response.headers.get('x-svc-dropped');
-    return { status: response.status, text, told, seen: setting.upstream.requests.at(-1) };
-  };
+describe.each(Object.entries(COMPACTIONS).map(([name, compaction]) => ({ ...wireClient(name), ...compaction })))(
+  'a compaction, which is work beside the answer: $name',
+  (client) => {
+    const { name, compact, other, list } = client;
+    const ask = async (management: string, stream: boolean, headers: Record<string, string> = {}) => {
+      setting.upstream.otherwise(stream ? client.stream() : client.whole());
+      const { path, body } = client.call({ model: name, stream });
+      const given = JSON.stringify(body).slice(1, -1);
+      const sent = `{"context_management":${management},${given}}`;
+      const response = await setting.gateway.call(path, { key: setting.key, body: sent, headers });
+      const text = await response.text();
+      const told = response.headers.get('x-svc-dropped');
+      return { status: response.status, text, told, seen: setting.upstream.requests.at(-1) };
+    };
 
-  test.each([false, true])('stays behind beside others, which keep their bytes; stream: %p', async (stream) => {
-    const { status, told, seen } = await ask(list(compact, other), stream);
-    expect(status).toBe(200);
-    expect(told).toBe('context_management');
-    expect(seen?.json.context_management).toEqual(JSON.parse(list(other)));
-    expect(seen?.body).toContain(other);
-    expect(seen?.body.includes('"x":1.0')).toBe(list().includes('"x":1.0'));
-  });
+    test.each([false, true])('stays behind beside others, which keep their bytes; stream: %p', async (stream) => {
+      const { status, told, seen } = await ask(list(compact, other), stream);
+      expect(status).toBe(200);
+      expect(told).toBe('context_management');
+      expect(seen?.json.context_management).toEqual(JSON.parse(list(other)));
+      expect(seen?.body).toContain(other);
+      expect(seen?.body.includes('"x":1.0')).toBe(list().includes('"x":1.0'));
+    });
 
-  test.each([false, true])('takes the field with it if there is no other; stream: %p', async (stream) => {
-    const { status, told, seen } = await ask(list(compact), stream);
-    expect(status).toBe(200);
-    expect(told).toBe('context_management');
-    const { context_management, ...plain } = (await ask(list(), stream)).seen?.json ?? {};
-    expect(context_management).toEqual(JSON.parse(list()));
-    expect(seen?.json).toEqual(plain);
-  });
+    test.each([false, true])('takes the field with it if there is no other; stream: %p', async (stream) => {
+      const { status, told, seen } = await ask(list(compact), stream);
+      expect(status).toBe(200);
+      expect(told).toBe('context_management');
+      const { context_management, ...plain } = (await ask(list(), stream)).seen?.json ?? {};
+      expect(context_management).toEqual(JSON.parse(list()));
+      expect(seen?.json).toEqual(plain);
+    });
 
-  test.each([false, true])('is refused where nothing may be lost; stream: %p', async (stream) => {
-    const { status, text } = await ask(list(compact), stream, { 'x-svc-strict': '1' });
-    expect(status).toBe(400);
-    expect(text).toContain('context_management');
-    expect(setting.upstream.requests).toEqual([]);
-  });
+    test.each([false, true])('is refused where nothing may be lost; stream: %p', async (stream) => {
+      const { status, text } = await ask(list(compact), stream, { 'x-svc-strict': '1' });
+      expect(status).toBe(400);
+      expect(text).toContain('context_management');
+      expect(setting.upstream.requests).toEqual([]);
+    });
 
-  test('is not what others do', async () => {
-    const { told, seen } = await ask(list(other), false, { 'x-svc-strict': '1' });
-    expect(told).toBeNull();
-    expect(seen?.body).toContain(list(other));
-  });
-});
+    test('is not what others do', async () => {
+      const { told, seen } = await ask(list(other), false, { 'x-svc-strict': '1' });
+      expect(told).toBeNull();
+      expect(seen?.body).toContain(list(other));
+    });
+  },
+);

@@ -6,7 +6,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 import { upModel } from '../support/test-document.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
-import { WIRE_CLIENTS } from '../support/wire-clients.ts';
+import { WIRE_CLIENTS, wireClient } from '../support/wire-clients.ts';
 
 const ALWAYS = ['qwq-32b', 'qwq-plus', 'qvq-max', 'Qwen/Qwen3-235B-A22B-Thinking-2507', 'qwen3-max-thinking'];
 const BY_DEFAULT = ['qwen3-32b', 'qwen/qwen3-8b', 'qwen.qwen3-32b-v1:0', 'qwen3:8b', 'qwen3.5-plus', 'qwen4-max'];
@@ -25,8 +25,7 @@ let key: string;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  const [chat] = WIRE_CLIENTS;
-  if (!chat) throw new Error('no client of chat');
+  const chat = wireClient('chat');
   gateway = await startTestGateway({
     document: (standard) => ({
       ...standard,
@@ -63,10 +62,9 @@ function idOf(channel: string, model: string): string {
 const SHARED = { max_tokens: 100, thinking_budget: 100 };
 const WHOLE = { max_tokens: 200, thinking_budget: undefined };
 
-async function sentFor(model: string, fields: object = {}, client = WIRE_CLIENTS[0], channel = 'plain') {
-  if (!client) throw new Error('no client');
-  const body = client.body({ model: idOf(channel, model), max_tokens: 200, ...fields });
-  const response = await gateway.call(client.path, { key, body, headers: { 'x-svc-strict': '1' } });
+async function sentFor(model: string, fields: object = {}, client = wireClient('chat'), channel = 'plain') {
+  const { path, body } = client.call({ model: idOf(channel, model), max_tokens: 200, ...fields });
+  const response = await gateway.call(path, { key, body, headers: { 'x-svc-strict': '1' } });
   expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
   const { max_tokens, thinking_budget } = upstream.requests.at(-1)?.json ?? {};
   return { max_tokens, thinking_budget };
@@ -97,6 +95,6 @@ test.each(WIRE_CLIENTS)('clients of $name get the same', async (client) => {
 
 test('a server whose output bound counts thinking keeps it whole', async () => {
   for (const model of ['qwq-32b', 'qwen3-32b']) {
-    expect(await sentFor(model, {}, WIRE_CLIENTS[0], 'vllm')).toEqual(WHOLE);
+    expect(await sentFor(model, {}, wireClient('chat'), 'vllm')).toEqual(WHOLE);
   }
 });

@@ -7,12 +7,12 @@ import type { Answer } from '../support/answer.ts';
 import { costAt, type Lab, type LabOptions, MAIN, SPARE, startLab, TRIAL } from '../support/lab.ts';
 import { sseScript, sseText } from '../support/openai-chat.ts';
 import { bytesOf, cutAt, isBytes, type Script } from '../support/script.ts';
-import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import { WIRE_CLIENTS, wireClient } from '../support/wire-clients.ts';
 
 const PIECES = ['Alpha', ' beta', ' gamma', ' delta.'];
 const TEXT = PIECES.join('');
 /** What tells a client that a text, or all of the answer, is whole. */
-const ENDS = /"finish_reason":"\w|content_block_stop|"end_turn"|response\.(output_text\.done|completed)/;
+const ENDS = /"finish_reason":"\w|content_block_stop|"end_turn"|response\.(output_text\.done|completed)|"finishReason"/;
 const count = (text: string) => Math.round(weighTokens(text));
 
 let lab: Lab;
@@ -43,7 +43,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(text(answer)).toBe(TEXT);
     expect(client.prefillOf(lab.second.requests[0]?.json)).toBe('Alpha beta');
     const sent = count('Alpha beta');
-    expect(lab.second.requests[0]?.json[client.limitField]).toBe(200 - sent);
+    expect(client.boundOf(lab.second.requests[0]?.json)).toBe(200 - sent);
     expect(record).toMatchObject({
       channel: 'first',
       status: 'ok',
@@ -168,6 +168,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       chat: { reasoning_effort: 'low' },
       messages: { max_tokens: 2_000, thinking: { type: 'adaptive' } },
       responses: { reasoning: { effort: 'low' } },
+      gemini: { generationConfig: { maxOutputTokens: 200, thinkingConfig: { thinkingLevel: 'low' } } },
     }[client.name];
     const { answer } = await lab.ask({ stream: true, ...fields });
     expect(lab.first.requests.map(({ json }) => client.prefillOf(json))).toEqual([undefined, undefined]);
@@ -182,6 +183,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       chat: { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } },
       messages: { output_config: { format: { type: 'json_schema', schema } } },
       responses: { text: { format: { type: 'json_schema', name: 'a', schema } } },
+      gemini: { generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema } },
     }[client.name];
     const { answer } = await lab.ask({ stream: true, ...fields });
     expect(lab.first.requests.map(({ json }) => client.prefillOf(json))).toEqual([undefined, undefined]);
@@ -306,7 +308,7 @@ test.each([
   ['a picture', { content: '', images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } }] }],
   ['a sound', { audio: { id: 'audio_1', data: 'QUJD', transcript: 'Meow' } }],
 ])('%s was sent: no other run makes it again, so none is asked for', async (_, delta) => {
-  const client = WIRE_CLIENTS.find(({ name }) => name === 'chat') as WireClient;
+  const client = wireClient('chat');
   lab = await startLab(client, { second: { prefill: true } });
   const chunk = sseText(JSON.stringify({ id: 'x', choices: [{ index: 0, delta, finish_reason: null }] }));
   lab.first.next(sseScript([chunk]));

@@ -9,9 +9,9 @@ import { costAt, type Lab, type LabOptions, MAIN, startLab } from '../support/la
 import { chatChunks, sseScript, sseText } from '../support/openai-chat.ts';
 import { breakAfter, type Script } from '../support/script.ts';
 import { sseEvents } from '../support/sse.ts';
-import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import { wireClient } from '../support/wire-clients.ts';
 
-const client = WIRE_CLIENTS.find(({ name }) => name === 'chat') as WireClient;
+const client = wireClient('chat');
 let lab: Lab;
 afterEach(() => lab.stop());
 

@@ -99,9 +99,8 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   const call = (): SlowClient =>
     startSlowClient({
       port: lab.gateway.port,
-      path: client.path,
+      ...client.call({ model: 'main', stream: true, max_tokens: 500_000_000 }),
       key: lab.account.key,
-      body: client.body({ model: 'main', stream: true, max_tokens: 500_000_000 }),
     });
   async function untilStill(sent: () => number): Promise<number> {
     let before = -1;

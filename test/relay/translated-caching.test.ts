@@ -8,7 +8,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { nano } from '../support/nano.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { upModel, upstreamUrl } from '../support/test-document.ts';
-import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import { FLAT_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 
 let gateway: TestGateway;
 let key: string;
@@ -37,12 +37,12 @@ beforeAll(async () => {
 beforeEach(() => gateway.upstream.reset());
 afterAll(() => gateway.stop());
 
-const clients = WIRE_CLIENTS.filter(({ name }) => name !== 'messages');
+const clients = FLAT_CLIENTS.filter(({ name }) => name !== 'messages');
 const clientOf = (wanted: WireClient['name']) => clients.find(({ name }) => name === wanted) as WireClient;
 
 async function ask(client: WireClient, fields: Record<string, unknown>): Promise<Response> {
-  const body = client.body({ model: 'marked', max_tokens: 100, ...fields });
-  const response = await gateway.call(client.path, { key, body });
+  const { path, body } = client.call({ model: 'marked', max_tokens: 100, ...fields });
+  const response = await gateway.call(path, { key, body });
   expect(response.status, await response.clone().text()).toBe(200);
   return response;
 }
@@ -129,8 +129,8 @@ describe.each(clients)('a session of $name', (client) => {
 
   test('is not refused for its key where it is strict', async () => {
     gateway.upstream.otherwise(messageAnswer());
-    const body = client.body({ model: 'marked', max_tokens: 100, prompt_cache_key: 'session-1' });
-    const response = await gateway.call(client.path, { key, body, headers: { 'x-svc-strict': '1' } });
+    const { path, body } = client.call({ model: 'marked', max_tokens: 100, prompt_cache_key: 'session-1' });
+    const response = await gateway.call(path, { key, body, headers: { 'x-svc-strict': '1' } });
     expect(response.status).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-// The troubles an upstream can make, for both kinds of client, whole and streamed: what the client gets, which channel is
+// The troubles an upstream can make, for every kind of client, whole and streamed: what the client gets, which channel is
 // asked when and how often, what the receipt says, and what is paid, to the nano.
 
 import { afterEach, describe, expect, test } from 'bun:test';
@@ -19,7 +19,7 @@ import { createManualClock } from '../support/manual-clock.ts';
 import { whilePassing } from '../support/pass-time.ts';
 import { cutAt, type Script } from '../support/script.ts';
 import type { SeenRequest } from '../support/upstream.ts';
-import { WIRE_CLIENTS } from '../support/wire-clients.ts';
+import { modelAsked, WIRE_CLIENTS } from '../support/wire-clients.ts';
 
 const PIECES = ['One', ' two', ' 三', ' four', ' five', ' six.'];
 const TEXT = PIECES.join('');
@@ -66,7 +66,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
 
     async function expectFault(asked: Asked, status: number, code: string, attempts: [string, string][]) {
       expect(asked.status).toBe(status);
-      expect(asked.json.error.code ?? code).toBe(code);
+      expect(client.faultOf(asked.json).code).toBe(code);
       expect(asked.record).toMatchObject({ channel: null, status: code, cost_nano: '0', output_tokens: 0 });
       expect(asked.attempts).toEqual(attempts);
       await expectBooks(0n);
@@ -146,7 +146,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
         ['third', 'ok'],
       ];
       await expectServed(await ask(), 'third', attempts, costAt(SPARE, 11, 7), 'spare');
-      expect(lab.third.requests[0]?.json.model).toBe('spare-2026-01');
+      expect(lab.third.requests.map(modelAsked)).toEqual(['spare-2026-01']);
     });
 
     test('503 everywhere without a fallback: reported, and free', async () => {
@@ -262,9 +262,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     test('no end mark after the finish: the answer is whole, and the mark is ours', async () => {
       lab = await share(client);
       const script = answer();
-      // The last event of a response is the finish itself.
-      const hasMark = stream && client.name !== 'responses';
-      const body = hasMark ? (script.body ?? []).slice(0, -1) : (script.body ?? []);
+      const body = stream && client.hasEndMark ? (script.body ?? []).slice(0, -1) : (script.body ?? []);
       lab.first.next({ ...script, framing: 'close', body });
       await expectServed(await ask(), 'first', [['first', 'ok']]);
     });

@@ -7,7 +7,7 @@ import { issueCard } from '../support/issue-cards.ts';
 import type { Script } from '../support/script.ts';
 import { upModel } from '../support/test-document.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
-import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import { WIRE_CLIENTS, type WireClient, wireClient } from '../support/wire-clients.ts';
 
 const CONTEXT = 60_000;
 const INPUT = 10_000n;
@@ -20,12 +20,6 @@ const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 let account: TestAccount;
-
-const clientOf = (name: string): WireClient => {
-  const found = WIRE_CLIENTS.find((client) => client.name === name);
-  if (!found) throw new Error(`no client ${name}`);
-  return found;
-};
 
 beforeAll(async () => {
   upstream = await startUpstream();
@@ -60,17 +54,15 @@ afterAll(async () => {
 });
 
 async function ask(client: WireClient, fields: Record<string, unknown>, model: string = client.name) {
-  const response = await gateway.call(client.path, {
-    key: account.key,
-    body: client.body({ model, max_tokens: 20, ...fields }),
-  });
+  const { path, body } = client.call({ model, max_tokens: 20, ...fields });
+  const response = await gateway.call(path, { key: account.key, body });
   await response.text();
   return response;
 }
 
 /** What one answered call had held for its input. */
 async function holdOf(client: WireClient, fields: Record<string, unknown>, upstreamName = client.name) {
-  upstream.otherwise(clientOf(upstreamName).whole());
+  upstream.otherwise(wireClient(upstreamName).whole());
   const response = await ask(client, fields, upstreamName);
   expect(response.status).toBe(200);
   const [row] = gateway.sql<{ held_nano: bigint }>(
@@ -121,7 +113,7 @@ async function addBalance(): Promise<void> {
 
 describe('a search of the web', () => {
   test.each(SEARCHES)('covers as many as may be made: %s %j', async (name, fields, uses, each = 8_000) => {
-    const client = clientOf(name);
+    const client = wireClient(name);
     await addBalance();
     const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
     // Each reads what came before it again, at a tenth of the price.
@@ -131,7 +123,7 @@ describe('a search of the web', () => {
   });
 
   test.each(SEARCHES)('is paid, not written off: %s %j', async (name, fields, uses, each = 8_000) => {
-    const client = clientOf(name);
+    const client = wireClient(name);
     await addBalance();
     upstream.otherwise(client.whole({ tokens: { input: uses * each, output: 5 } }));
     const response = await ask(client, fields);
@@ -141,7 +133,7 @@ describe('a search of the web', () => {
   });
 
   test('reads a long prompt again each time, which the hold covers, too', async () => {
-    const client = clientOf('responses');
+    const client = wireClient('responses');
     const tools = [{ type: 'web_search' }];
     await addBalance();
     const messages = [{ role: 'user', content: '字'.repeat(10_000) }];
@@ -172,7 +164,7 @@ describe('a search of the web', () => {
       },
     ],
   ])('has its bound written into the request: %s %j', async (name, fields, sent) => {
-    const client = clientOf(name);
+    const client = wireClient(name);
     upstream.otherwise(client.whole());
     expect((await ask(client, fields ?? {})).status).toBe(200);
     expect(upstream.requests[0]?.json).toMatchObject(sent);
@@ -184,7 +176,7 @@ describe('a search of the web', () => {
     ['messages', { tools: [{ type: 'bash_20250124', name: 'bash' }] }],
     ['chat', { tools: [{ type: 'openrouter:web_search' }] }],
   ])('writes none where no field or no need for one is: %s %j', async (name, fields) => {
-    const client = clientOf(name);
+    const client = wireClient(name);
     upstream.otherwise(client.whole());
     expect((await ask(client, fields)).status).toBe(200);
     expect(JSON.stringify(upstream.requests[0]?.json)).not.toMatch(/max_uses|max_tool_calls/);
@@ -192,7 +184,7 @@ describe('a search of the web', () => {
 
   test('of more uses than any wallet pays for is refused', async () => {
     const tools = [{ type: 'web_search_20250305', name: 'web_search', max_uses: Number.MAX_SAFE_INTEGER }];
-    expect((await ask(clientOf('messages'), { tools })).status).toBe(402);
+    expect((await ask(wireClient('messages'), { tools })).status).toBe(402);
     expect(upstream.requests).toEqual([]);
   });
 
@@ -201,25 +193,25 @@ describe('a search of the web', () => {
     ['messages', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch', max_uses: 0 }] }],
     ['responses', { tools: [LOOK, { type: 'code_interpreter' }], max_tool_calls: 0 }],
   ])('that may not be made holds nothing: %s %j', async (name, fields) => {
-    const client = clientOf(name);
+    const client = wireClient(name);
     const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
     expect(more).toBeLessThan(TOLD + 200n * INPUT);
   });
 
   test('is answered on a small wallet, however long the model’s context', async () => {
-    const client = clientOf('responses');
+    const client = wireClient('responses');
     upstream.otherwise(client.whole());
     expect((await ask(client, { tools: [{ type: 'web_search' }] }, 'long-responses')).status).toBe(200);
   });
 
   test('that is switched off holds nothing', async () => {
-    const client = clientOf('chat');
+    const client = wireClient('chat');
     const off = { web_search_options: false, search_parameters: null, enable_search: false };
     expect(await holdOf(client, off)).toBe(await holdOf(client, {}));
   });
 
   test('that a translation leaves behind holds nothing', async () => {
-    const client = clientOf('responses');
+    const client = wireClient('responses');
     const tools = [{ type: 'function', name: 'look', parameters: { type: 'object' } }, { type: 'web_search' }];
     const more = (await holdOf(client, { tools }, 'chat')) - (await holdOf(client, {}, 'chat'));
     expect(more).toBeLessThan(TOLD + 200n * INPUT);
@@ -281,7 +273,7 @@ const UNKNOWN: [string, Record<string, unknown>, number][] = [
 describe('any other tool of the vendor', () => {
   test.each(UNKNOWN)('covers a whole context each time it may be used: %s %j', async (name, fields, uses) => {
     await addBalance();
-    const held = await holdOf(clientOf(name), fields);
+    const held = await holdOf(wireClient(name), fields);
     expect(held).toBeGreaterThanOrEqual(WHOLE * BigInt(uses));
     expect(held).toBeLessThan(WHOLE * BigInt(uses) + TOLD + WRITTEN + 500n * INPUT);
   });
@@ -289,7 +281,7 @@ describe('any other tool of the vendor', () => {
   test.each(UNKNOWN)(
     'is paid, not written off, if each use reads the whole context: %s %j',
     async (name, fields, uses) => {
-      const client = clientOf(name);
+      const client = wireClient(name);
       await addBalance();
       upstream.otherwise(client.whole({ tokens: { input: uses * CONTEXT, output: 5 } }));
       const response = await ask(client, fields);
@@ -301,7 +293,10 @@ describe('any other tool of the vendor', () => {
   test('beside a file of unknown size covers both', async () => {
     await addBalance();
     const file = { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } };
-    const held = await holdOf(clientOf('messages'), { tools: [FETCH], messages: [{ role: 'user', content: [file] }] });
+    const held = await holdOf(wireClient('messages'), {
+      tools: [FETCH],
+      messages: [{ role: 'user', content: [file] }],
+    });
     expect(held).toBe(2n * WHOLE);
   });
 
@@ -310,14 +305,14 @@ describe('any other tool of the vendor', () => {
     ['messages', { tools: [FETCH] }, { tools: [{ ...FETCH, max_uses: 1 }] }],
     ['messages', { tools: [{ ...FETCH, max_uses: null }] }, { tools: [{ ...FETCH, max_uses: 1 }] }],
   ])('may be used once on a small wallet, which is written: %s %j', async (name, fields, sent) => {
-    const client = clientOf(name);
+    const client = wireClient(name);
     upstream.otherwise(client.whole());
     expect((await ask(client, fields)).status).toBe(200);
     expect(upstream.requests[0]?.json).toMatchObject(sent);
   });
 
   test.each(UNKNOWN)('is refused to a wallet that has not so much: %s %j', async (name, fields) => {
-    expect((await ask(clientOf(name), fields, `long-${name}`)).status).toBe(402);
+    expect((await ask(wireClient(name), fields, `long-${name}`)).status).toBe(402);
     expect(upstream.requests).toEqual([]);
   });
 });
@@ -329,13 +324,13 @@ describe('without a report', () => {
     return { ...script, body: [JSON.stringify(body)] };
   };
   const withItems = (...types: string[]) =>
-    changed(clientOf('responses').whole({ tokens: null }), (body) => {
+    changed(wireClient('responses').whole({ tokens: null }), (body) => {
       body.output.unshift(...types.map((type, index) => ({ type, id: `call_${index}`, status: 'completed' })));
     });
   const withBlocks = (...blocks: object[]) =>
-    changed(clientOf('messages').whole({ tokens: null }), (body) => body.content.unshift(...blocks));
+    changed(wireClient('messages').whole({ tokens: null }), (body) => body.content.unshift(...blocks));
   const call = (name: string, type = 'server_tool_use') => ({ type, id: 's', name, input: {} });
-  const cited = changed(clientOf('chat').whole({ tokens: null }), (body) => {
+  const cited = changed(wireClient('chat').whole({ tokens: null }), (body) => {
     body.choices[0].message.annotations = [{ type: 'url_citation', url_citation: { url: 'https://x.test' } }];
   });
 
@@ -353,7 +348,7 @@ describe('without a report', () => {
   test.each(SEEN)(
     'each use that the answer shows is charged at a typical size: %s in %s',
     async (_, name, script, more) => {
-      const client = clientOf(name);
+      const client = wireClient(name);
       const tools: Record<string, object> = {
         chat: { web_search_options: {} },
         responses: { tools: [{ type: 'web_search' }, MCP] },
@@ -388,14 +383,14 @@ describe('a tool that the client runs holds no more than its words, and what the
     ['messages', 1n, [{ type: 'memory_20250818', name: 'memory' }]],
     ['messages', 1n, [{ type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' }]],
   ])('%s, %d of the vendor: %j', async (name, written, tools) => {
-    const client = clientOf(name);
+    const client = wireClient(name);
     const more = (await holdOf(client, { tools })) - (await holdOf(client, {}));
     expect(more).toBeGreaterThan(TOLD + written * WRITTEN);
     expect(more).toBeLessThan(TOLD + written * WRITTEN + 200n * INPUT);
   });
 
   test('is paid as Claude reports it, not written off', async () => {
-    const client = clientOf('messages');
+    const client = wireClient('messages');
     upstream.otherwise(client.whole({ tokens: { input: 450, output: 5 } }));
     const response = await ask(client, { tools: [{ name: 'look', input_schema: { type: 'object' } }] });
     expect(response.headers.get('x-svc-cost-ntd')).toBe('0.0047');
@@ -403,7 +398,7 @@ describe('a tool that the client runs holds no more than its words, and what the
   });
 
   test.each([ADDED, COMPACTED])('also where the conversation defines it', async (told) => {
-    const client = clientOf('messages');
+    const client = wireClient('messages');
     const fields = told({ name: 'look', input_schema: { type: 'object' } }, { type: 'bash_20250124', name: 'bash' });
     const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
     expect(more).toBeGreaterThan(TOLD + WRITTEN);
@@ -423,15 +418,15 @@ describe('a schema of the answer', () => {
   ];
 
   test.each(BY_CLIENT)('covers the tool that it may become: %s %j', async (name, fields) => {
-    const client = clientOf(name);
+    const client = wireClient(name);
     const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
     expect(more).toBeGreaterThan(TOLD);
     expect(more).toBeLessThan(TOLD + 200n * INPUT);
   });
 
   test('is paid as a tool, where it becomes one, not written off', async () => {
-    upstream.otherwise(clientOf('messages').whole({ tokens: { input: 385, output: 16 } }));
-    const response = await ask(clientOf('chat'), BY_CLIENT[0]?.[1] ?? {}, 'messages');
+    upstream.otherwise(wireClient('messages').whole({ tokens: { input: 385, output: 16 } }));
+    const response = await ask(wireClient('chat'), BY_CLIENT[0]?.[1] ?? {}, 'messages');
     expect(upstream.requests[0]?.json).toMatchObject({ tools: [{ name: 'answer' }], tool_choice: { type: 'tool' } });
     expect(response.headers.get('x-svc-cost-ntd')).toBe('0.00449');
     expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
@@ -439,7 +434,7 @@ describe('a schema of the answer', () => {
 });
 
 test('a tool that stays behind holds no more than its words', async () => {
-  const client = clientOf('responses');
+  const client = wireClient('responses');
   const more = (await holdOf(client, { tools: [LOOK, { type: 'image_generation' }] })) - (await holdOf(client, {}));
   expect(more).toBeLessThan(TOLD + 200n * INPUT);
 });
@@ -468,8 +463,8 @@ describe('a tool that has another model work', () => {
       'input[1].tools[1].model',
     ],
   ])('is refused by its place: %s %j', async (name, fields, place) => {
-    const { path, body } = clientOf(name);
-    const response = await gateway.call(path, { key: account.key, body: body({ model: name, ...fields }) });
+    const { path, body } = wireClient(name).call({ model: name, ...fields });
+    const response = await gateway.call(path, { key: account.key, body });
     const { error }: Answer = await response.json();
     expect(response.status).toBe(400);
     expect(error.message).toEndWith(`Remove ${place}.`);
@@ -477,9 +472,9 @@ describe('a tool that has another model work', () => {
   });
 
   test('is removed and reported where it is translated', async () => {
-    upstream.otherwise(clientOf('chat').whole());
+    upstream.otherwise(wireClient('chat').whole());
     const look = { name: 'look', input_schema: { type: 'object' } };
-    const response = await ask(clientOf('messages'), { tools: [look, ADVISOR] }, 'chat');
+    const response = await ask(wireClient('messages'), { tools: [look, ADVISOR] }, 'chat');
     expect(response.status).toBe(200);
     expect(response.headers.get('x-svc-dropped')).toBe('advisor_20260301');
     expect(upstream.requests[0]?.json).toHaveProperty('tools.length', 1);
@@ -492,7 +487,7 @@ describe('a tool that has another model work', () => {
     ['messages', [{ name: 'advisor', input_schema: LOOK.parameters, model: 'mine' }]],
     ['messages', [{ type: 'custom', name: 'advisor', input_schema: LOOK.parameters }]],
   ])('is none that the client runs, or that names no model: %s %j', async (name, tools) => {
-    const client = clientOf(name);
+    const client = wireClient(name);
     upstream.otherwise(client.whole());
     expect((await ask(client, { tools })).status).toBe(200);
     expect(upstream.requests[0]?.json).toMatchObject({ tools });

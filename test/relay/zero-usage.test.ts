@@ -22,11 +22,13 @@ async function recordOf(path: string, body: Record<string, unknown>, answer: Scr
   return { record, alarms };
 }
 
-describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole, stream: streamed }) => {
+describe.each(WIRE_CLIENTS)('$name', ({ name, call, whole, stream: streamed }) => {
   describe.each([false, true])('stream: %p', (stream) => {
     const make = stream ? streamed : whole;
-    const ask = (saying: Parameters<typeof make>[0]) =>
-      recordOf(path, body({ model: name, stream, max_tokens: 1_000 }), make(saying));
+    const ask = (saying: Parameters<typeof make>[0]) => {
+      const { path, body } = call({ model: name, stream, max_tokens: 1_000 });
+      return recordOf(path, body, make(saying));
+    };
 
     test('zeros beside output count as absent', async () => {
       const { record, alarms } = await ask({ tokens: { input: 0, output: 0 } });

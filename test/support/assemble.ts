@@ -146,7 +146,7 @@ export function assembleMessages(text: string): Assembled {
   return answer;
 }
 
-function add(answer: Assembled, slot: string, text: unknown): void {
+export function add(answer: Assembled, slot: string, text: unknown): void {
   if (typeof text === 'string' && text !== '') answer.content[slot] = (answer.content[slot] ?? '') + text;
 }
 

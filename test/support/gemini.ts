@@ -59,8 +59,13 @@ export function geminiChunks(options: GeminiOptions = {}): string[] {
 }
 
 /** An error in Google's envelope. */
-export function geminiError(status: number, error: Record<string, unknown>, details: readonly unknown[] = []): Script {
-  return jsonScript(status, { error: { code: status, ...error, ...(details.length > 0 ? { details } : {}) } });
+export function geminiError(
+  status: number,
+  error: Record<string, unknown>,
+  details: readonly unknown[] = [],
+  headers?: Record<string, string>,
+): Script {
+  return jsonScript(status, { error: { code: status, ...error, ...(details.length > 0 ? { details } : {}) } }, headers);
 }
 
 function partsOf({ pieces = ['Hello', ' there'], thoughts = [], calls = [] }: GeminiOptions): string[] {

@@ -204,12 +204,10 @@ async function openLab(parts: LabParts): Promise<Lab> {
     });
     return (await gateway.get('/api/usage?limit=200', account.key)).data;
   };
-  const open = (fields: Fields, signal?: AbortSignal) =>
-    gateway.call(client.path, {
-      key: account.key,
-      body: client.body({ model, ...fields }),
-      ...(signal ? { signal } : {}),
-    });
+  const open = (fields: Fields, signal?: AbortSignal) => {
+    const { path, body } = client.call({ model, ...fields });
+    return gateway.call(path, { key: account.key, body, ...(signal ? { signal } : {}) });
+  };
   const read = async (response: Response): Promise<Asked> => {
     const text = await response.text();
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;

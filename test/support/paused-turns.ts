@@ -5,7 +5,7 @@ import type { Answer } from './answer.ts';
 import { streamedTurn, type Turn, type TurnBlock, wholeTurn } from './anthropic-turns.ts';
 import type { Asked } from './lab.ts';
 import type { Script } from './script.ts';
-import { WIRE_CLIENTS, type WireClient } from './wire-clients.ts';
+import { type WireClient, wireClient } from './wire-clients.ts';
 
 export const text = (words: string): TurnBlock => ({ type: 'text', text: words });
 export const SEARCH = {
@@ -19,11 +19,10 @@ export const BLOCKS = [text('I search.'), SEARCH, FOUND];
 export const PAUSED: Turn = { content: BLOCKS, stop: 'pause_turn' };
 export const NEVER = new Promise<never>(() => {});
 
-const find = (wanted: WireClient['name']) => WIRE_CLIENTS.find(({ name }) => name === wanted) as WireClient;
 /** Clients of the OpenAI formats on channels of Anthropic's. */
-export const CLIENTS = [find('chat'), find('responses')].map((client) => ({
+export const CLIENTS = [wireClient('chat'), wireClient('responses')].map((client) => ({
   ...client,
-  channel: find('messages').channel,
+  channel: wireClient('messages').channel,
 }));
 export const CHAT = CLIENTS[0] as WireClient;
 

@@ -3,8 +3,10 @@
 import type { Answer } from './answer.ts';
 import { messageAnswer, messageError, messageStream } from './anthropic-messages.ts';
 import { type Assembled, assembleChat, assembleMessages } from './assemble.ts';
+import { assembleGemini, googleFault } from './assemble-gemini.ts';
 import { assembleResponses } from './assemble-responses.ts';
-import { chatAnswer, chatStream, errorScript, type Usage } from './openai-chat.ts';
+import { GEMINI_USAGE, geminiAnswer, geminiChunks, geminiError } from './gemini.ts';
+import { chatAnswer, chatStream, errorScript, sseScript, sseText, type Usage } from './openai-chat.ts';
 import { type ResponseOptions, responseAnswer, responseStream } from './openai-responses.ts';
 import type { Script } from './script.ts';
 import { UPSTREAM_KEY } from './test-document.ts';
@@ -26,15 +28,24 @@ export interface Saying {
   isCutShort?: boolean;
 }
 
-export interface WireClient {
-  name: 'chat' | 'messages' | 'responses';
+type Fields = Record<string, unknown>;
+
+export interface WireCall {
   path: string;
+  body: Fields;
+}
+
+export interface WireClient {
+  name: 'chat' | 'messages' | 'responses' | 'gemini';
   /** Where the text of a plain answer stands. */
   textSlot: string;
-  /** What the output bound is called; tests say `max_tokens`. */
-  limitField: 'max_tokens' | 'max_output_tokens';
-  body(fields: Record<string, unknown>): Record<string, unknown>;
-  channel(name: string, baseUrl: string, fields?: Record<string, unknown>): Record<string, unknown>;
+  /** `model`, `stream`, `max_tokens` and `messages` as chat names them; the other fields as the format does. */
+  call(fields: Fields): WireCall;
+  /** Its streams end with a mark after the event that has the reason. */
+  hasEndMark: boolean;
+  /** The output bound of a request. */
+  boundOf(request: Answer): number;
+  channel(name: string, baseUrl: string, fields?: Fields): Fields;
   whole(saying?: Saying): Script;
   stream(saying?: Saying): Script;
   refusal(
@@ -43,6 +54,8 @@ export interface WireClient {
     headers?: Record<string, string>,
   ): Script;
   assemble(text: string): Assembled;
+  /** Code, message, param and actions of an error body. */
+  faultOf(body: Answer): Answer;
   readWhole(body: Answer): { text: string; model: string };
   /** The assistant's message that stands last in a request, if one does. */
   prefillOf(request: Answer): string | undefined;
@@ -56,15 +69,18 @@ const lastAssistant = ({ messages }: Answer): string | undefined =>
 
 const chat: WireClient = {
   name: 'chat',
-  path: '/v1/chat/completions',
   textSlot: '0/content',
-  limitField: 'max_tokens',
-  body: (fields) => ({
-    messages: MESSAGES,
-    max_tokens: 200,
-    ...(fields.stream ? { stream_options: { include_usage: true } } : {}),
-    ...fields,
+  hasEndMark: true,
+  call: (fields) => ({
+    path: '/v1/chat/completions',
+    body: {
+      messages: MESSAGES,
+      max_tokens: 200,
+      ...(fields.stream ? { stream_options: { include_usage: true } } : {}),
+      ...fields,
+    },
   }),
+  boundOf: ({ max_tokens }) => max_tokens,
   channel: (name, baseUrl, fields) => ({
     name,
     kind: 'openai',
@@ -77,6 +93,7 @@ const chat: WireClient = {
   refusal: (status, reason, headers) =>
     errorScript(status, { message: `refused: ${reason}`, type: 'x', code: CHAT_CODES[reason] }, headers),
   assemble: assembleChat,
+  faultOf: ({ error }) => error,
   readWhole: ({ choices, model }) => ({ text: choices[0].message.content, model }),
   prefillOf: lastAssistant,
   unavailable: 503,
@@ -106,10 +123,10 @@ function chatUsage({ input, cachedInput, output, reasoning }: Tokens): Usage {
 
 const messages: WireClient = {
   name: 'messages',
-  path: '/v1/messages',
   textSlot: '0/text',
-  limitField: 'max_tokens',
-  body: (fields) => ({ messages: MESSAGES, max_tokens: 200, ...fields }),
+  hasEndMark: true,
+  call: (fields) => ({ path: '/v1/messages', body: { messages: MESSAGES, max_tokens: 200, ...fields } }),
+  boundOf: ({ max_tokens }) => max_tokens,
   channel: (name, baseUrl, fields) => ({
     name,
     kind: 'anthropic',
@@ -126,6 +143,7 @@ const messages: WireClient = {
       headers,
     ),
   assemble: assembleMessages,
+  faultOf: ({ error }) => error,
   readWhole: ({ content, model }) => ({ text: content[0].text, model }),
   prefillOf: lastAssistant,
   unavailable: 529,
@@ -157,19 +175,19 @@ let runs = 0;
 
 const responses: WireClient = {
   name: 'responses',
-  path: '/v1/responses',
   textSlot: '0/text/0',
-  limitField: 'max_output_tokens',
-  body: ({ max_tokens = 200, messages: input = 'Hi', ...fields }) => ({
-    input,
-    max_output_tokens: max_tokens,
-    ...fields,
+  hasEndMark: false,
+  call: ({ max_tokens = 200, messages: input = 'Hi', ...fields }) => ({
+    path: '/v1/responses',
+    body: { input, max_output_tokens: max_tokens, ...fields },
   }),
+  boundOf: ({ max_output_tokens }) => max_output_tokens,
   channel: (name, baseUrl, fields) => chat.channel(name, baseUrl, { endpoints: ['responses'], ...fields }),
   whole: (saying) => responseAnswer(responseOptions(saying)),
   stream: (saying) => responseStream(responseOptions(saying)),
   refusal: chat.refusal,
   assemble: assembleResponses,
+  faultOf: ({ error }) => error,
   readWhole: ({ output, model }) => ({ text: output[0].content[0].text, model }),
   prefillOf: ({ input }) =>
     Array.isArray(input) && input.at(-1).role === 'assistant' ? input.at(-1).content : undefined,
@@ -193,4 +211,89 @@ function responseUsage({ input, cachedInput, output, reasoning }: Tokens): Recor
   return { input_tokens: input + (cachedInput ?? 0), ...details, output_tokens: output, ...reasoned };
 }
 
-export const WIRE_CLIENTS: WireClient[] = [chat, messages, responses];
+const gemini: WireClient = {
+  name: 'gemini',
+  textSlot: 'text',
+  hasEndMark: false,
+  call: ({ model, stream, max_tokens = 200, messages: turns = MESSAGES, ...fields }) => ({
+    path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    body: {
+      contents: (turns as Answer[]).map(({ role, content }) => ({
+        role: role === 'assistant' ? 'model' : role,
+        parts: [{ text: content }],
+      })),
+      generationConfig: { maxOutputTokens: max_tokens },
+      ...fields,
+    },
+  }),
+  boundOf: ({ generationConfig }) => generationConfig.maxOutputTokens,
+  channel: (name, baseUrl, fields) => ({
+    name,
+    kind: 'gemini',
+    base_url: baseUrl.replace(/v1$/, 'v1beta'),
+    api_key: UPSTREAM_KEY,
+    ...fields,
+  }),
+  whole: (saying) => geminiAnswer(geminiOptions(saying)),
+  // Its beginning and its end are chunks without words, so that cuts can be laid before and after each word.
+  stream(saying) {
+    const { finish, usage, ...said } = geminiOptions(saying);
+    const silent = (fields: object) => geminiChunks({ pieces: [''], ...fields });
+    const open = { finish: null, usage: null };
+    const words = geminiChunks({ ...said, ...open }).filter((chunk) => chunk.includes('"text"'));
+    return sseScript([...silent(open), ...words, ...silent({ finish, usage })].map(sseText));
+  },
+  refusal: (status, reason, headers) => {
+    const message = GEMINI_WORDS[reason];
+    return geminiError(status, { message, status: status < 500 ? 'INVALID_ARGUMENT' : 'UNAVAILABLE' }, [], headers);
+  },
+  assemble: assembleGemini,
+  faultOf: ({ error }) => googleFault(error),
+  readWhole({ candidates, modelVersion: model }) {
+    const parts: Answer[] = candidates[0].content?.parts ?? [];
+    return { text: parts.map(({ text }) => text).join(''), model };
+  },
+  prefillOf: ({ contents }) => (contents.at(-1).role === 'model' ? contents.at(-1).parts[0].text : undefined),
+  unavailable: 503,
+};
+
+const GEMINI_WORDS = {
+  too_long: 'The input token count (210000) exceeds the maximum number of tokens allowed (200000).',
+  content: 'The request was blocked by the content policy.',
+  prefill: 'Please ensure that the last turn is one of the user.',
+  other: 'refused',
+};
+
+function geminiOptions({ pieces, tokens, isCutShort }: Saying = {}) {
+  return {
+    ...(pieces ? { pieces } : {}),
+    usage: tokens === undefined ? GEMINI_USAGE : tokens && geminiUsage(tokens),
+    finish: isCutShort ? 'MAX_TOKENS' : 'STOP',
+  };
+}
+
+function geminiUsage({ input, cachedInput = 0, output, reasoning = 0 }: Tokens): Fields {
+  return {
+    promptTokenCount: input + cachedInput,
+    ...(cachedInput > 0 ? { cachedContentTokenCount: cachedInput } : {}),
+    candidatesTokenCount: output - reasoning,
+    ...(reasoning > 0 ? { thoughtsTokenCount: reasoning } : {}),
+    totalTokenCount: input + cachedInput + output,
+  };
+}
+
+export const WIRE_CLIENTS: WireClient[] = [chat, messages, responses, gemini];
+
+/** Formats whose settings are fields of the body, not of the URL or of an object in the body. */
+export const FLAT_CLIENTS: WireClient[] = [chat, messages, responses];
+
+export function wireClient(name: string): WireClient {
+  const found = WIRE_CLIENTS.find((client) => client.name === name);
+  if (!found) throw new Error(`no client ${name}`);
+  return found;
+}
+
+/** The model that a request to an upstream names. */
+export function modelAsked({ path, json }: { path: string; json: Answer }): string {
+  return json?.model ?? decodeURIComponent(/\/models\/(.+):\w+/.exec(path)?.[1] ?? '');
+}
