@@ -1,5 +1,5 @@
-// Vendors that say how much prepaid credit is left, as data: the path below the host of a channel, and what its answer means.
-// `source` is the vendor's page about it, read on 2026-11-18. OpenRouter answers only to a management key.
+// Vendors with an API for the remaining prepaid credit, as data: the path below the host of a channel, and how to read the response.
+// `source` is the vendor's page about it, read on 2026-11-18. OpenRouter requires a management key.
 
 import { isObject, type Json, type JsonObject, objectsOf } from '../kit/json/json.ts';
 import type { QuirksName } from './quirks.ts';
@@ -14,7 +14,7 @@ export interface VendorBalance {
 
 export interface BalanceCall {
   path: string;
-  /** `host`: of the channel. Undefined if it is no such answer. */
+  /** `host`: of the channel. Undefined if the response has another shape. */
   read(answer: JsonObject, host: string): VendorBalance | undefined;
   source: string;
 }
@@ -39,7 +39,7 @@ export const BALANCE_CALLS: Partial<Record<QuirksName, BalanceCall>> = {
   },
   moonshot: {
     path: '/v1/users/me/balance',
-    // The answer does not name the currency: the platform in China counts in CNY.
+    // The response does not name the currency. The platform in China uses CNY.
     read: ({ data }, host) =>
       isObject(data) ? balanceOf(data.available_balance, host.endsWith('.cn') ? 'CNY' : 'USD') : undefined,
     source: 'https://platform.moonshot.cn/docs/api/balance',

@@ -1,4 +1,4 @@
-// What the name of a model says, found out once for each name: every request asks, and the patterns are many.
+// Caches what is derived from the name of a model: every request needs it, and matching all patterns takes time.
 
 /** Bounded, because catalogs change. */
 const MAX_KNOWN = 1_000;

@@ -1,5 +1,5 @@
-// What Claude models accept and refuse, by the version in their name. A model with another name is a third party's in
-// this format: it is treated as new, but gets only what none refuses.
+// What Claude models accept and refuse, by the version in their name. A model with another name comes from a third party
+// that uses this format: it is treated as new, but gets only settings that no model refuses.
 
 export interface ClaudeTraits {
   /** System turns between others. */

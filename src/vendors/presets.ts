@@ -1,5 +1,5 @@
-// Vendors that a channel can be added for by a form: address, format and peculiarities. `source` is the vendor's page that
-// gives the address; all were read on READ_ON. What is not documented there is left out: the operator can add it.
+// Vendors that the form for a new channel offers: address, format and quirks. `source` is the vendor's page with the address;
+// all were read on READ_ON. Endpoints that are not documented there are left out: the operator can add them.
 
 import type { ChannelKind, Endpoint } from './endpoints.ts';
 import { FIREWORKS_MODELS, GROQ_MODELS, TOGETHER_MODELS } from './hosted-models.ts';
@@ -26,10 +26,10 @@ export interface VendorPreset {
   baseUrl?: string;
   /** What such an address looks like. */
   addressExample?: string;
-  /** All of the kind, if left out. */
+  /** All endpoints of the kind, if left out. */
   endpoints?: readonly Exclude<Endpoint, 'gemini'>[];
   quirks?: QuirksName;
-  /** A server of one's own: it needs no key, and its models cost nothing. */
+  /** The operator runs this server: it needs no key, and its models cost nothing. */
   isOwnServer?: true;
   /** Models with known prices. */
   models?: readonly KnownModel[];

@@ -1,5 +1,5 @@
-// How upstreams deviate from the OpenAI format, as data: one row per name that a channel may give in `quirks`. What is
-// true of all of them is not here.
+// How upstreams deviate from the OpenAI format, as data: one row per name that a channel may give in `quirks`.
+// Facts that are true of all upstreams are not here.
 
 import type { Endpoint } from './endpoints.ts';
 
@@ -23,7 +23,7 @@ export interface Quirks {
   takesEffort: boolean;
   /** Effort values that differ from other upstreams, lowest first: the first matching name counts. */
   ownEfforts: readonly (readonly [name: RegExp, words: readonly string[]])[];
-  /** The field for a model's reasoning of earlier turns; undefined: it does not want it back. */
+  /** The field for a model's reasoning of earlier turns; undefined: it is not sent back. */
   reasoningField: 'reasoning_content' | 'reasoning' | undefined;
   /** Refuses tool calls in a history without the thoughts before them, whichever model made them. */
   needsThoughts: boolean;
@@ -84,7 +84,7 @@ const OPENAI: Quirks = {
   compacts: true,
 };
 
-/** Other hosts of thinking models require the same, so a channel with such a quirk may be Qwen's own host. */
+/** Requires the reasoning of earlier turns. A channel with such quirks may also be a host of Qwen models. */
 const THINKING_ECHOED: Quirks = {
   ...GENERIC,
   reasoningField: 'reasoning_content',

@@ -1,5 +1,5 @@
-// Tools that vendors run themselves and bill by the call, by the names that prices have for them. Each vendor has words of
-// its own for a tool in a request, in an answer and in its report.
+// Tools that vendors run themselves and bill by the call, by the names that prices have for them. Vendors use
+// different names for a tool in a request, in an answer and in the usage report.
 
 export const PRICED_TOOLS = [
   'web_search',
