@@ -7,6 +7,14 @@ import { modelsDev } from './price-reports.ts';
 const GROQ_MODELS_PAGE = 'https://console.groq.com/docs/models';
 const GPT_OSS = { contextTokens: 131_072, maxOutputTokens: 65_536, sources: [GROQ_MODELS_PAGE] };
 
+/** The vendor bills at least ten seconds of each request. */
+const whisper = (id: string) => ({
+  id,
+  kind: 'transcription' as const,
+  isSecondHand: true as const,
+  sources: ['https://console.groq.com/docs/speech-to-text', `https://openrouter.ai/openai/${id}`],
+});
+
 export const GROQ_MODELS: readonly KnownModel[] = [
   {
     ...GPT_OSS,
@@ -21,6 +29,18 @@ export const GROQ_MODELS: readonly KnownModel[] = [
     name: 'GPT-OSS 20B',
     upstreamModel: 'openai/gpt-oss-20b',
     usd: { input: 0.075, output: 0.3 },
+  },
+  {
+    ...whisper('whisper-large-v3'),
+    name: 'Whisper Large V3',
+    // US$0.111 for an hour.
+    usd: { second: 0.000_030_834 },
+  },
+  {
+    ...whisper('whisper-large-v3-turbo'),
+    name: 'Whisper Large V3 Turbo',
+    // US$0.04 for an hour.
+    usd: { second: 0.000_011_112 },
   },
 ];
 

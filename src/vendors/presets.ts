@@ -179,7 +179,7 @@ export const VENDOR_PRESETS: readonly VendorPreset[] = [
     name: 'Groq',
     kind: 'openai',
     baseUrl: 'https://api.groq.com/openai/v1',
-    endpoints: ['chat'],
+    endpoints: ['chat', 'transcription', 'audio_translation'],
     quirks: 'groq',
     models: GROQ_MODELS,
     source: 'https://console.groq.com/docs/openai',
