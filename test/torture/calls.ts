@@ -11,6 +11,8 @@ const CALL_MS = 10_000;
 export interface Caller {
   url: string;
   facts: Facts;
+  /** A refusal of a busy server is an answer, too; otherwise the call is repeated. */
+  takesRefusals?: boolean;
 }
 
 export type CallKind = 'paid json' | 'paid stream' | 'free json' | 'free stream' | 'hang up';
@@ -26,11 +28,27 @@ async function post(url: string, path: string, key: string | undefined, body: un
 }
 
 async function expectStatus(response: Response, status: number): Promise<void> {
-  if (response.status !== status) throw new UnexpectedAnswer(`${response.status}: ${await response.text()}`);
+  if (response.status === status) return;
+  throw new UnexpectedAnswer(
+    `${response.status}: ${await response.text()}`,
+    response.status,
+    response.headers.has('retry-after'),
+  );
 }
 
 /** An answer that the service should not have given, as opposed to none at all. */
-export class UnexpectedAnswer extends Error {}
+export class UnexpectedAnswer extends Error {
+  constructor(
+    message: string,
+    readonly status = 200,
+    readonly saysWhen = false,
+  ) {
+    super(message);
+  }
+}
+
+/** A call that was served, and whose settlement was not known in time. */
+export class UnknownCost extends UnexpectedAnswer {}
 
 export async function register({ url, facts }: Caller): Promise<Account> {
   const response = await post(url, '/api/agent/register', undefined, {});
@@ -59,7 +77,8 @@ export async function createKey({ url, facts }: Caller, account: Account): Promi
   facts.keys.push(answer.api_key);
 }
 
-export async function chat({ url, facts }: Caller, account: Account, kind: CallKind): Promise<void> {
+export async function chat(caller: Caller, account: Account, kind: CallKind): Promise<void> {
+  const { url, facts, takesRefusals = false } = caller;
   const leave = new AbortController();
   const stream = kind !== 'paid json' && kind !== 'free json';
   const body = {
@@ -69,7 +88,8 @@ export async function chat({ url, facts }: Caller, account: Account, kind: CallK
     ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
   };
   // Nothing was acknowledged to who is turned away from a busy server.
-  const response = await untilHeard(() => post(url, '/v1/chat/completions', account.key, body, leave.signal));
+  const call = () => post(url, '/v1/chat/completions', account.key, body, leave.signal);
+  const response = await (takesRefusals ? call() : untilHeard(call));
   await expectStatus(response, 200);
   const requestId = response.headers.get('x-request-id') ?? '';
   const { accountId } = account;
@@ -83,21 +103,33 @@ export async function chat({ url, facts }: Caller, account: Account, kind: CallK
   const text = await response.text();
   if (!stream) {
     const cost = response.headers.get('x-svc-cost-ntd');
-    if (cost === null) throw new UnexpectedAnswer('an answer without its cost');
+    if (cost === null) throw new UnknownCost('an answer without its cost');
+    expectPrice(kind, nanoOf(cost), JSON.parse(text).usage);
     facts.requests.push({ requestId, accountId, cost: nanoOf(cost) });
     return;
   }
   const events = parseSse(text);
-  const cost = usageOf(events)?.cost_nano;
+  const usage = usageOf(events);
+  const cost = usage?.cost_nano;
+  if (cost !== undefined) expectPrice(kind, BigInt(cost), usage);
   if (cost !== undefined) facts.requests.push({ requestId, accountId, cost: BigInt(cost) });
   // A cut connection leaves a text that stops somewhere, and a fact if the usage was in it.
-  else if (text.includes('[DONE]')) throw new UnexpectedAnswer('a stream without its cost');
+  else if (text.includes('[DONE]')) throw new UnknownCost('a stream without its cost');
 }
 
 export async function keyWorks(url: string, key: string): Promise<boolean> {
   const response = await fetch(`${url}/api/me`, { headers: { authorization: `Bearer ${key}` } });
   await response.text();
   return response.status === 200;
+}
+
+/** What `tortureDocument` says of the model `paid`, in nano-NT$ per token. */
+const PRICE = { input: 10_000n, output: 40_123n };
+
+function expectPrice(kind: CallKind, cost: bigint, usage: Answer): void {
+  const paid = BigInt(usage.prompt_tokens) * PRICE.input + BigInt(usage.completion_tokens) * PRICE.output;
+  const expected = kind.startsWith('free') ? 0n : paid;
+  if (cost !== expected) throw new UnexpectedAnswer(`charged ${cost} instead of ${expected}`);
 }
 
 export function nanoOf(ntd: string): bigint {

@@ -27,10 +27,13 @@ export interface ServerOptions {
   killAt?: string | undefined;
   /** What starts it, if it is not the program of this folder. */
   command?: readonly string[] | undefined;
+  /** A command of the shell that sets limits for the process, such as `ulimit -n 64`. */
+  limit?: string | undefined;
 }
 
-export async function startServer({ dataDir, port, env, killAt, command: given }: ServerOptions): Promise<Server> {
-  const command = given ? [...given] : await gatewayCommand(['serve']);
+export async function startServer({ dataDir, port, env, killAt, command: given, limit }: ServerOptions): Promise<Server> {
+  const serve = given ?? (await gatewayCommand(['serve']));
+  const command = limit === undefined ? [...serve] : ['sh', '-c', `${limit} && exec "$0" "$@"`, ...serve];
   const startedAt = performance.now();
   const child = Bun.spawn(command, {
     cwd: dataDir,

@@ -85,6 +85,7 @@ export async function prepareRack({ postgres, cards: count = MIN_CARDS }: RackOp
     database
       ? await openPostgresStore({ url: database.url, clock: systemClock })
       : await openSqliteStore({ file, clock: systemClock }),
+    PEPPER,
     count,
   );
   return {
@@ -219,12 +220,13 @@ async function loadUntilDead(rack: Rack, server: Server, facts: Facts, at: Kill[
   return problems;
 }
 
-async function act(rack: Rack, caller: Caller, accounts: Account[]): Promise<void> {
+/** One call of the mix, by one of these accounts. */
+export async function act({ cards }: Pick<Rack, 'cards'>, caller: Caller, accounts: Account[]): Promise<void> {
   const account = accounts[Math.floor(Math.random() * accounts.length)];
   const choice = Math.random() * 20;
   if (!account || choice < 2) accounts.push(await register(caller));
   else if (choice < 4) {
-    const code = rack.cards.pop();
+    const code = cards.pop();
     if (code !== undefined) await redeem(caller, account, code);
   } else if (choice < 5) await createKey(caller, account);
   else if (choice < 9) await chat(caller, account, 'paid json');
@@ -263,8 +265,9 @@ export function tortureDocument(baseUrl: string) {
   };
 }
 
-async function issueCards(store: Store, count: number): Promise<string[]> {
-  const hash = createCardHasher(PEPPER);
+/** Closes the store. */
+export async function issueCards(store: Store, pepper: string, count = MIN_CARDS): Promise<string[]> {
+  const hash = createCardHasher(pepper);
   const codes = Array.from({ length: count }, () => createCardCode(systemRandom));
   await store.commit('issue', {
     batch: {
@@ -278,6 +281,5 @@ async function issueCards(store: Store, count: number): Promise<string[]> {
     },
     cards: codes.map((code) => ({ hash: hash(code), serial: createSerial(systemRandom) })),
   });
-  await store.close();
   return codes;
 }

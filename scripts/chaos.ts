@@ -1,0 +1,117 @@
+// Breaks networks, servers and nodes under load, again and again, at random times, and checks everything acknowledged:
+//   npm run chaos -- --minutes 10 [--record]
+
+import { parseArgs } from 'node:util';
+import { FAULTS, type FaultOutcome, sufferFault } from '../test/chaos/faults.ts';
+import { type Frozen, freezeBeyondLease } from '../test/chaos/freeze.ts';
+import { type Load, startLoad } from '../test/chaos/load.ts';
+import { type Promotion, promoteUnderLoad } from '../test/chaos/promote.ts';
+import { startRig } from '../test/chaos/rig.ts';
+import { countFacts } from '../test/torture/facts.ts';
+import { recordFigures } from './record-figures.ts';
+
+const MINUTE_MS = 60_000;
+const SHORTEST_MS = 200;
+const LONGEST_MS = 5_000;
+
+interface Total {
+  outcomes: FaultOutcome[];
+  promotions: Promotion[];
+  frozen: Frozen[];
+  calls: number;
+  acknowledged: number;
+  refused: number;
+  withoutCost: number;
+  unanswered: number;
+  problems: string[];
+}
+
+const total: Total = {
+  ...{ outcomes: [], promotions: [], frozen: [], problems: [] },
+  ...{ calls: 0, acknowledged: 0, refused: 0, withoutCost: 0, unanswered: 0 },
+};
+
+function addLoad({ counts, facts }: Load): void {
+  total.calls += counts.calls;
+  total.refused += counts.refused;
+  total.withoutCost += counts.withoutCost;
+  total.unanswered += counts.unanswered;
+  total.acknowledged += countFacts(facts);
+}
+
+function addProblems(problems: readonly string[]): void {
+  total.problems.push(...problems);
+  for (const problem of problems) console.log(`PROBLEM ${problem}`);
+}
+
+/** Every fault once, in a random order; the last one is a node that is frozen beyond its lease. */
+async function breakEverything(isOver: () => boolean, withFreeze: boolean): Promise<void> {
+  const rig = await startRig();
+  try {
+    const load = await startLoad(rig);
+    for (const fault of FAULTS.toSorted(() => Math.random() - 0.5)) {
+      if (isOver()) break;
+      const lastsMs = SHORTEST_MS + Math.random() * (LONGEST_MS - SHORTEST_MS);
+      const outcome = await sufferFault(rig, load, fault, lastsMs);
+      total.outcomes.push(outcome);
+      console.log(`${fault.name}, ${Math.round(lastsMs)} ms: served again after ${Math.round(outcome.recoveredMs)} ms`);
+    }
+    if (withFreeze) {
+      const frozen = await freezeBeyondLease(rig, load);
+      total.frozen.push(frozen);
+      console.log(`node frozen for ${seconds(frozen.frozenMs)}: ${frozen.released} holds released by the other node`);
+    }
+    await load.stop();
+    addProblems([...load.problems, ...(await rig.verify(load.facts))]);
+    addLoad(load);
+  } finally {
+    await rig.stop();
+  }
+}
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+const slowest = (values: readonly number[]) => (values.length === 0 ? '–' : seconds(Math.max(...values)));
+
+function toFigures(minutes: number): Record<string, string> {
+  const { outcomes, promotions, frozen, problems } = total;
+  const count = (value: number) => value.toLocaleString('en');
+  return {
+    'faults of networks, database and nodes': count(outcomes.length),
+    'primary killed and standby promoted': count(promotions.length),
+    'node frozen beyond its lease': count(frozen.length),
+    calls: count(total.calls),
+    acknowledged: count(total.acknowledged),
+    'refused with 503 and retry-after': count(total.refused),
+    'served, settlement late': count(total.withoutCost),
+    'no answer within 10 s': count(total.unanswered),
+    'slowest recovery after a fault': slowest(outcomes.map(({ recoveredMs }) => recoveredMs)),
+    'slowest recovery after a promotion': slowest(promotions.map(({ sincePromotionMs }) => sincePromotionMs)),
+    'lost or wrong': count(problems.length),
+    duration: `${minutes} min`,
+  };
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { minutes: { type: 'string', default: '10' }, record: { type: 'boolean' } },
+  });
+  const minutes = Number(values.minutes);
+  const until = performance.now() + minutes * MINUTE_MS;
+  const isOver = () => performance.now() >= until;
+  do {
+    const promotion = await promoteUnderLoad();
+    total.promotions.push(promotion);
+    addProblems(promotion.problems);
+    addLoad(promotion.load);
+    console.log(
+      `primary killed, standby promoted: served again after ${seconds(promotion.sinceKillMs)}, ${seconds(promotion.sincePromotionMs)} after the promotion`,
+    );
+    await breakEverything(isOver, total.frozen.length === 0);
+  } while (!isOver());
+  const figures = toFigures(minutes);
+  for (const [name, value] of Object.entries(figures)) console.log(`${name}: ${value}`);
+  if (values.record) recordFigures('chaos', `npm run chaos -- --minutes ${minutes}`, figures);
+  return total.problems.length === 0 ? 0 : 1;
+}
+
+process.exit(await main());
