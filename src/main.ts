@@ -51,6 +51,7 @@ async function serveAlone(settings: Settings): Promise<void> {
   const lines = logLines();
   const stopping = new AbortController();
   handleSignals(started, stopping, lines, settings.processIndex !== undefined);
+  startHttpClient();
   // Loaded lazily: a process that only starts others stays small.
   const { startGateway } = await import('./server/start/start-gateway.ts');
   const { signal } = stopping;
@@ -65,6 +66,14 @@ async function serveAlone(settings: Settings): Promise<void> {
     await lines.end();
     process.exit(0);
   }
+}
+
+/**
+ * Bun starts the thread of its HTTP client with the first request, and ends the process if no file descriptor is left at
+ * that moment. So it is started here, with a request to a port of this machine where nothing listens.
+ */
+function startHttpClient(): void {
+  globalThis.fetch('http://127.0.0.1:1/').catch(() => {});
 }
 
 async function serveWithOthers({ processes: count }: Settings): Promise<void> {

@@ -39,6 +39,8 @@ const NO_CONNECTION: ReadonlySet<string | undefined> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ETIMEDOUT',
+  'EMFILE',
+  'ENFILE',
 ]);
 
 /** The upstream was not reached, so the time until the error is not its response time. */
