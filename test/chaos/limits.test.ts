@@ -76,7 +76,13 @@ test.skipIf(process.platform !== 'linux')(
       for (let n = 0; n < 5; n++) await chat(caller, account, 'paid json');
       for (const line of early) line.hangUp();
       const served = new Map([[account.accountId, upstream.total()]]);
-      const { problems } = await verify(tablesOfFile(join(dataDir, 'gateway.sqlite')), server.url, caller.facts, served, true);
+      const { problems } = await verify(
+        tablesOfFile(join(dataDir, 'gateway.sqlite')),
+        server.url,
+        caller.facts,
+        served,
+        true,
+      );
       expect(problems).toEqual([]);
       expect(caller.facts.requests.length).toBeGreaterThan(5);
     } finally {

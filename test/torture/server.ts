@@ -31,7 +31,14 @@ export interface ServerOptions {
   limit?: string | undefined;
 }
 
-export async function startServer({ dataDir, port, env, killAt, command: given, limit }: ServerOptions): Promise<Server> {
+export async function startServer({
+  dataDir,
+  port,
+  env,
+  killAt,
+  command: given,
+  limit,
+}: ServerOptions): Promise<Server> {
   const serve = given ?? (await gatewayCommand(['serve']));
   const command = limit === undefined ? [...serve] : ['sh', '-c', `${limit} && exec "$0" "$@"`, ...serve];
   const startedAt = performance.now();
