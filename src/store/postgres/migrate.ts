@@ -1,9 +1,9 @@
-// Brings a database to the newest schema, in one transaction, or refuses one that a newer version has written. Nodes that
+// Brings a database to the newest schema, in one transaction, or refuses one that this program cannot run on. Nodes that
 // start together take turns.
 
 import { DAY_MS } from '../../kit/clock.ts';
 import { failpoint } from '../../kit/failpoint.ts';
-import { hashOf, type Migration, pendingMigrations } from '../migration.ts';
+import { type AppliedMigration, hashOf, type Migration, oldestWith, pendingMigrations } from '../migration.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Answer, Connection, Rows } from './connection.ts';
 import { explain, isLockTimeout, NoAnswer } from './errors.ts';
@@ -18,8 +18,12 @@ const LOCK_MS = 4_000;
 export const MIGRATION_LOCK = 5_238_711_904_417;
 
 const HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
-  version bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL
+  version bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL, oldest bigint
 )`;
+/** Versions before this column wrote no `oldest`. It is added with the next upgrade: a start that changes nothing takes no lock. */
+const ADD_OLDEST = 'ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS oldest bigint';
+const APPLIED = `SELECT version, hash, to_jsonb(schema_migrations) ->> 'oldest' AS oldest
+  FROM schema_migrations ORDER BY version`;
 
 /** A server of the version before knows nothing of what is new here, and would write as if it were not there. It may be
  * stopping: so it is waited for. A node's clock may be hours ahead, as one that was set in the wrong zone; but a lease that
@@ -49,20 +53,25 @@ export async function migrate(
     await ask('SELECT pg_advisory_xact_lock($1::bigint)', [MIGRATION_LOCK]);
     await ask('SET LOCAL statement_timeout = 0');
     await ask(HISTORY);
-    const rows = await ask('SELECT version, hash FROM schema_migrations ORDER BY version');
-    const applied = rows.map(({ version, hash }) => ({ version: Number(version), hash: String(hash) }));
+    const applied = (await ask(APPLIED)).map(toApplied);
     const pending = pendingMigrations(applied, migrations);
-    if (applied.length > 0 && pending.length > 0 && (await ask(LIVE_LEASE)).length > 0) throw new NoAnswer(SERVED);
-    if (pending.length > 0) onUpgrade?.(applied.length, migrations.length);
+    // Nodes that run on the schema before run on the result, too.
+    const isCompatible = pending.every(({ isAdditive }) => isAdditive);
+    if (applied.length > 0 && !isCompatible && (await ask(LIVE_LEASE)).length > 0) throw new NoAnswer(SERVED);
+    if (pending.length > 0) await ask(ADD_OLDEST);
+    if (pending.length > 0) onUpgrade?.(Number(applied.at(-1)?.version ?? 0), migrations.at(-1)?.version ?? 0);
     for (const migration of pending) {
       waitsFor = `another session keeps a table locked that its upgrade to schema ${migration.version} needs`;
       toRows(await connection.send([{ sql: migration.sql, isScript: true }], SCRIPT_MS));
       failpoint('inside-migration');
-      await ask('INSERT INTO schema_migrations VALUES ($1, $2, $3)', [
-        migration.version,
+      const row = { version: migration.version, hash: hashOf(migration), oldest: oldestWith(migration, applied) };
+      await ask('INSERT INTO schema_migrations (version, name, hash, oldest) VALUES ($1, $2, $3, $4)', [
+        row.version,
         migration.name,
-        hashOf(migration),
+        row.hash,
+        row.oldest,
       ]);
+      applied.push(row);
     }
     await ask('COMMIT', [], SCRIPT_MS);
   } catch (error) {
@@ -71,6 +80,10 @@ export async function migrate(
     if (isLockTimeout(error)) throw new NoAnswer(waitsFor);
     throw error instanceof StoreRefused ? error : new StoreRefused(`cannot prepare the database: ${explain(error)}`);
   }
+}
+
+function toApplied({ version, hash, oldest }: Rows[number]): AppliedMigration {
+  return { version: Number(version), hash: String(hash), oldest: oldest === null ? null : Number(oldest) };
 }
 
 function toRows([answer]: readonly Answer[]): Rows {

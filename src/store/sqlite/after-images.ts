@@ -1,9 +1,8 @@
 // What a batch changed, as the text of its journal row: the last state of each page and the added rows, with their columns
-// in the order of the table. What the tables could refuse is not journaled: a batch that was answered must be one that can be
+// in the order of the table. A program older than the schema leaves out columns that it does not know, and names the others. What the tables could refuse is not journaled: a batch that was answered must be one that can be
 // posted.
 
 import type { Database } from 'bun:sqlite';
-import { assert } from '../../kit/assert.ts';
 import { MAX_NANO } from '../../kit/money.ts';
 import type { Additions, Book, PageTable } from '../book/book.ts';
 import { ADDITIONS, type ColumnKind, PAGES, type Table, toText } from '../tables.ts';
@@ -16,6 +15,8 @@ type Cell = string | number | null;
 export type Image = [table: string, ...Cell[]];
 
 export interface Changes {
+  /** The columns of the images, by table, where these are not all that the table has. */
+  columns?: Readonly<Record<string, readonly string[]>>;
   put: Image[];
   /** Only the id of the row. */
   deleted: Image[];
@@ -36,12 +37,22 @@ const JOURNALED_ADDITIONS = ['entries', 'usage', 'losses', 'events'] as const;
 const MOST = 2 ** 42;
 
 export function prepareEncodeChanges(db: Database): EncodeChanges {
+  const columns: Record<string, readonly string[]> = {};
+  for (const table of [
+    ...JOURNALED_PAGES.map((name) => PAGES[name]),
+    ...JOURNALED_ADDITIONS.map((name) => ADDITIONS[name]),
+  ]) {
+    const all = columnsOf(db, table.name).map(({ name }) => name);
+    const known = all.filter((name) => isKnown(table, name));
+    if (known.length < all.length) columns[table.name] = known;
+  }
+  const isOlder = Object.keys(columns).length > 0;
   const pages = new Map<PageTable, Encode>(JOURNALED_PAGES.map((name) => [name, prepareImage(db, PAGES[name])]));
   const additions = new Map<keyof Additions, Encode>(
     JOURNALED_ADDITIONS.map((name) => [name, prepareImage(db, ADDITIONS[name])]),
   );
   return (book) => {
-    const changes: Changes = { put: [], deleted: [], added: [] };
+    const changes: Changes = { ...(isOlder ? { columns } : {}), put: [], deleted: [], added: [] };
     for (const [{ id, after }, table] of book.batchPages) {
       const image = pages.get(table)?.(after, id);
       if (!image) return undefined;
@@ -60,10 +71,10 @@ export function prepareEncodeChanges(db: Database): EncodeChanges {
 function prepareImage(db: Database, table: AnyTable): Encode {
   const { name, idColumn, idField = idColumn } = table;
   const described = new Map(table.columns.map((column) => [column.name, column]));
-  const columns = columnsOf(db, name).map((column) => {
+  const known = columnsOf(db, name).filter((column) => isKnown(table, column.name));
+  const columns = known.map((column) => {
     const isId = column.name === idColumn;
     const found = described.get(column.name);
-    assert(isId || found, 'every column of a journaled table is described');
     return { isId, isNullable: column.isNullable, field: found?.field ?? idField, kind: found?.kind ?? 'text' };
   });
   return (row, id) => {
@@ -78,6 +89,10 @@ function prepareImage(db: Database, table: AnyTable): Encode {
     }
     return image;
   };
+}
+
+function isKnown({ idColumn, columns }: AnyTable, name: string): boolean {
+  return name === idColumn || columns.some((column) => column.name === name);
 }
 
 /** Undefined if a column of this kind could refuse the value. */

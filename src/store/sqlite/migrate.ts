@@ -1,9 +1,17 @@
-// Brings a database to the newest schema, in one transaction, or refuses one that a newer version has written.
+// Brings a database to the newest schema, in one transaction, or refuses one that this program cannot run on.
 
 import type { Database } from 'bun:sqlite';
 import { failpoint } from '../../kit/failpoint.ts';
-import { type AppliedMigration, hashOf, type Migration, pendingMigrations } from '../migration.ts';
+import {
+  type AppliedMigration,
+  hashOf,
+  type Migration,
+  oldestWith,
+  pendingMigrations,
+  refuseNewer,
+} from '../migration.ts';
 import { StoreRefused } from '../refusal.ts';
+import { columnsOf } from './columns-of.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { postJournal } from './post-journal.ts';
 
@@ -17,23 +25,25 @@ export function migrate(db: Database, options: MigrateOptions = {}): void {
   const { migrations = MIGRATIONS, isCopy = false } = options;
   db.transaction(() => {
     db.run(`CREATE TABLE IF NOT EXISTS schema_migrations (
-      version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL
+      version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, oldest INTEGER
     ) STRICT`);
-    const applied = db
-      .query<AppliedMigration, []>('SELECT version, hash FROM schema_migrations ORDER BY version')
-      .all();
+    const applied = readApplied(db);
     const pending = pendingMigrations(applied, migrations);
     if (applied.length > 0 && pending.length > 0 && !isCopy) refuseWhileServed(db);
     // What a killed server has journaled fits the schema that it had.
     if (pending.length > 0) postJournal(db);
+    if (pending.length > 0 && !hasOldest(db)) db.run('ALTER TABLE schema_migrations ADD COLUMN oldest INTEGER');
     for (const migration of pending) {
       db.run(migration.sql);
       failpoint('inside-migration');
-      db.query('INSERT INTO schema_migrations VALUES (?, ?, ?)').run(
-        migration.version,
+      const row = { version: migration.version, hash: hashOf(migration), oldest: oldestWith(migration, applied) };
+      db.query('INSERT INTO schema_migrations (version, name, hash, oldest) VALUES (?, ?, ?, ?)').run(
+        row.version,
         migration.name,
-        hashOf(migration),
+        row.hash,
+        row.oldest,
       );
+      applied.push(row);
     }
   }).immediate();
 }
@@ -48,7 +58,20 @@ function refuseWhileServed(db: Database): void {
 
 /** For a process that has the file open while another one migrates it: its own writes no longer fit. */
 export function refuseOtherSchema(db: Database): void {
-  const newest = db.query<{ version: bigint }, []>('SELECT max(version) AS version FROM schema_migrations').get();
-  if (Number(newest?.version) === MIGRATIONS.at(-1)?.version) return;
-  throw new StoreRefused('another version has upgraded this database meanwhile: stop this server');
+  const newest = readApplied(db).at(-1);
+  const known = MIGRATIONS.at(-1)?.version ?? 0;
+  if (!newest || Number(newest.version) < known) throw new StoreRefused('the schema of this database is gone');
+  refuseNewer(newest, known);
+}
+
+/** In their order. Versions before this column wrote no `oldest`. */
+function readApplied(db: Database): AppliedMigration[] {
+  const oldest = hasOldest(db) ? 'oldest' : 'NULL AS oldest';
+  return db
+    .query<AppliedMigration, []>(`SELECT version, hash, ${oldest} FROM schema_migrations ORDER BY version`)
+    .all();
+}
+
+function hasOldest(db: Database): boolean {
+  return columnsOf(db, 'schema_migrations').some(({ name }) => name === 'oldest');
 }

@@ -16,23 +16,27 @@ export function postJournal(db: Database): number {
   if (!columns.some(({ name }) => name === 'changes')) return 0;
   const batches = db.query<{ changes: string }, []>('SELECT changes FROM journal ORDER BY seq').all();
   if (batches.length === 0) return 0;
-  const statements = new Map<string, Statement>();
+  let statements = new Map<string, Statement>();
+  let named = '';
   const closed: unknown[] = [];
 
-  function write(kind: keyof Changes, images: readonly Image[]): void {
+  function write(kind: Kind, images: readonly Image[], columns: Changes['columns']): void {
     for (const [table, ...cells] of images) {
       const name = `${kind} ${table}`;
-      const statement = statements.get(name) ?? db.prepare(writing(db, kind, table));
+      const statement = statements.get(name) ?? db.prepare(writing(db, kind, table, columns?.[table]));
       statements.set(name, statement);
       statement.run(...cells);
     }
   }
 
   for (const { changes } of batches) {
-    const { put, deleted, added } = JSON.parse(changes) as Changes;
-    write('put', put);
-    write('deleted', deleted);
-    write('added', added);
+    const { columns, put, deleted, added } = JSON.parse(changes) as Changes;
+    // Another program wrote this one.
+    if (JSON.stringify(columns ?? {}) !== named) statements = new Map();
+    named = JSON.stringify(columns ?? {});
+    write('put', put, columns);
+    write('deleted', deleted, columns);
+    write('added', added, columns);
     for (const [table, id] of added) if (table === 'usage_records') closed.push(id);
   }
   if (closed.length > 0) db.query(addingToDays(db)).run(JSON.stringify(closed));
@@ -41,9 +45,11 @@ export function postJournal(db: Database): number {
   return batches.length;
 }
 
-function writing(db: Database, kind: keyof Changes, table: string): string {
-  const { all, keys, others } = namesOf(db, table);
-  const insert = `INSERT INTO ${table} VALUES (${all.map(() => '?')})`;
+type Kind = Exclude<keyof Changes, 'columns'>;
+
+function writing(db: Database, kind: Kind, table: string, columns: readonly string[] | undefined): string {
+  const { all, keys, others } = namesOf(db, table, columns);
+  const insert = `INSERT INTO ${table} (${all}) VALUES (${all.map(() => '?')})`;
   switch (kind) {
     case 'put':
       return `${insert} ON CONFLICT (${keys}) DO UPDATE SET ${others.map((name) => `${name} = excluded.${name}`)}`;
@@ -71,8 +77,9 @@ function addingToDays(db: Database): string {
     ON CONFLICT (${keys}) DO UPDATE SET ${others.map((name) => `${name} = ${name} + excluded.${name}`)}`;
 }
 
-function namesOf(db: Database, table: string) {
-  const columns = columnsOf(db, table);
+/** Of the given columns, or of all. */
+function namesOf(db: Database, table: string, given?: readonly string[]) {
+  const columns = columnsOf(db, table).filter(({ name }) => given?.includes(name) ?? true);
   const named = (some: typeof columns) => some.map(({ name }) => name);
   return {
     all: named(columns),
