@@ -42,7 +42,7 @@ function print(database: DatabaseName, report: RollingReport): void {
   const kinds = [...report.completed].map(([kind, count]) => `${count} ${kind}`).join(', ');
   console.log(`
 ${database}: ${report.restarts} restarts, ${report.kills} of them kills; ${calls} complete calls (${kinds})
-failed: ${report.failed.length}; broken by a kill: ${report.killed}, of which settled just before: ${report.settledBeforeKill}
+failed: ${report.failed.length}; broken by a kill: ${report.killed}, of which settled just before: ${report.settledBeforeKill}; refused by a node too busy to commit in time: ${report.busy}
 found no node, because the only one was killed: ${report.inGap}; long streams cut at the end of a drain: ${report.cut}; WebSockets opened again: ${report.reopened}; without a node: ${(report.gapMs / 1000).toFixed(1)} s`);
   for (const { kind, why } of report.failed.slice(0, 20)) console.log(`failed: ${kind}: ${why.slice(0, 200)}`);
   for (const problem of report.problems) console.log(`problem: ${problem}`);
@@ -56,6 +56,7 @@ function record(command: string, reports: readonly RollingReport[]): void {
     'of them by SIGKILL': sum(({ kills }) => kills),
     'complete calls': sum(({ completed }) => [...completed.values()].reduce((total, count) => total + count, 0)),
     'failed calls, apart from the killed nodes': sum(({ failed }) => failed.length),
+    'calls refused because the machine was too busy': sum(({ busy }) => busy),
     'calls broken by a kill': sum(({ killed }) => killed),
     'differences in the ledger': sum(({ problems }) => problems.length),
   });

@@ -1,7 +1,7 @@
 // Nodes behind a load balancer are restarted one after the other under load, once with a kill instead of a drain. PostgreSQL
 // has several nodes. SQLite has one: the next process starts beside it on the same file, and takes over.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
@@ -50,6 +50,8 @@ export interface RollingReport {
   cut: number;
   /** Calls that found no node, because the only one was killed. */
   inGap: number;
+  /** Calls that a node refused because the machine was too busy to commit within 250 ms. */
+  busy: number;
   /** Calls that a kill has broken. */
   killed: number;
   /** Of these, settled before the kill, though the last bytes were not delivered. */
@@ -65,6 +67,7 @@ const START_MS = 90_000;
 /** Load between two restarts. */
 const BETWEEN_MS = 300;
 const NOTICED_MS = 5_000;
+const BUSY = 'store: waited too long for a commit';
 const PAST = { drain: 'drained', kill: 'killed', replace: 'all stopped' };
 
 export async function rollNodes(options: RollingOptions): Promise<RollingReport> {
@@ -87,9 +90,18 @@ export async function rollNodes(options: RollingOptions): Promise<RollingReport>
   };
   const balancer = await startBalancer();
   const nodes: Node[] = [];
+  const logs = join(folder, 'logs');
+  mkdirSync(logs);
+  let starts = 0;
   const start = async (program: Program, port?: number): Promise<Node> => {
     const own = port ?? (await freePort());
-    const server = await startServer({ dataDir, port: own, env, command: program });
+    const server = await startServer({
+      dataDir,
+      port: own,
+      env,
+      command: program,
+      logFile: join(logs, `${++starts}.log`),
+    });
     if (server.readyMs === undefined) throw new Error(`a node did not start: ${await server.stderr()}`);
     balancer.add(own);
     await eventually('the balancer uses the node', () => balancer.isReady(own), START_MS);
@@ -129,7 +141,7 @@ export async function rollNodes(options: RollingOptions): Promise<RollingReport>
     }
     await Bun.sleep(BETWEEN_MS);
     await load.stop();
-    const report = sortFailures(load, kills);
+    const report = sortFailures(load, kills, refusalsIn(logs));
     const charged = await chargedOf(tables.ask, report.broken);
     const { url } = nodes[0]?.server ?? { url: '' };
     problems.push(...(await verify(tables, url, facts, upstream.begun, true)).problems);
@@ -145,6 +157,7 @@ export async function rollNodes(options: RollingOptions): Promise<RollingReport>
       failed: report.failed,
       cut: report.cut,
       inGap: report.inGap,
+      busy: report.busy,
       killed: report.killed.length,
       settledBeforeKill: charged.length - wronglyCharged.length,
       problems,
@@ -179,12 +192,13 @@ interface KillMade {
 }
 
 /** A kill may break as many calls as there were connections to its node. Without another node, those in the gap fail, too. */
-function sortFailures(load: Load, kills: readonly KillMade[]) {
+function sortFailures(load: Load, kills: readonly KillMade[], refusals: ReadonlyMap<string, string>) {
   const left = kills.map(({ connections }) => connections);
   const killed: Failure[] = [];
   const failed: Failure[] = [];
   let cut = 0;
   let inGap = 0;
+  let busy = 0;
   for (const failure of load.failures) {
     const kill = kills.findIndex(
       ({ at }, index) =>
@@ -193,11 +207,26 @@ function sortFailures(load: Load, kills: readonly KillMade[]) {
     if (kill >= 0) {
       left[kill] = (left[kill] ?? 0) - 1;
       killed.push(failure);
-    } else if (kills.some(({ at, gapEndedAt }) => failure.endedAt >= at && failure.beganAt < gapEndedAt)) inGap++;
+    } else if (kills.some((one) => isInGap(failure, one))) inGap++;
     else if (failure.kind === 'long stream' && failure.why.includes('unavailable')) cut++;
-    else failed.push(failure);
+    else {
+      const refusal = refusals.get(failure.requestId ?? '');
+      if (refusal === BUSY) busy++;
+      else failed.push({ ...failure, why: `${refusal ?? ''} ${failure.why}`.trim() });
+    }
   }
-  return { killed, failed, cut, inGap, broken: load.failures.flatMap(({ requestId }) => requestId ?? []) };
+  return { killed, failed, cut, inGap, busy, broken: load.failures.flatMap(({ requestId }) => requestId ?? []) };
+}
+
+function isInGap({ beganAt, endedAt }: Failure, { at, gapEndedAt }: KillMade): boolean {
+  return gapEndedAt > at && endedAt >= at && beganAt < gapEndedAt;
+}
+
+/** Why nodes refused calls with an error of their own, by request. */
+function refusalsIn(logs: string): Map<string, string> {
+  const lines = readdirSync(logs).flatMap((file) => readFileSync(join(logs, file), 'utf8').split('\n'));
+  const faults = lines.filter((line) => line.includes('"event":"fault"')).map((line) => JSON.parse(line));
+  return new Map(faults.map(({ request_id: id, detail }) => [String(id), String(detail)]));
 }
 
 async function chargedOf(

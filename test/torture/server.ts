@@ -29,16 +29,12 @@ export interface ServerOptions {
   command?: readonly string[] | undefined;
   /** A command of the shell that sets limits for the process, such as `ulimit -n 64`. */
   limit?: string | undefined;
+  /** Where its log goes; nowhere if left out. */
+  logFile?: string;
 }
 
-export async function startServer({
-  dataDir,
-  port,
-  env,
-  killAt,
-  command: given,
-  limit,
-}: ServerOptions): Promise<Server> {
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { dataDir, port, env, killAt, command: given, limit, logFile } = options;
   const serve = given ?? (await gatewayCommand(['serve']));
   const command = limit === undefined ? [...serve] : ['sh', '-c', `${limit} && exec "$0" "$@"`, ...serve];
   const startedAt = performance.now();
@@ -52,7 +48,7 @@ export async function startServer({
       ...(killAt === undefined ? {} : { TORTURE_KILL: killAt }),
     },
     stdin: 'ignore',
-    stdout: 'ignore',
+    stdout: logFile === undefined ? 'ignore' : Bun.file(logFile),
     stderr: 'pipe',
   });
   let isGone = false;

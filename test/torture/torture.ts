@@ -46,9 +46,8 @@ const MIN_CARDS = 200;
 const CARD_AMOUNT = 5_000_000_000n;
 /** A kill point that the load does not reach in this time is a fault of the plan. */
 const REACH_MS = 60_000;
-/** Load before a kill in the sweep, so that it has something to sweep; again if there was nothing. */
-const ORPHANING_MS = 200;
-const MAX_ORPHANINGS = 5;
+/** Kills with calls under way, so that the next start has something to sweep. */
+const ORPHANING = 'mid-stream:10';
 
 export interface Rack {
   upstream: TortureUpstream;
@@ -145,15 +144,12 @@ export async function torture(
   try {
     for (const { at } of kills) {
       const inSweep = typeof at === 'string' && at.startsWith('inside-sweep');
-      const running = await startAndVerify(typeof at === 'string' && !inSweep ? at : undefined);
+      const first = inSweep ? ORPHANING : at;
+      const running = await startAndVerify(typeof first === 'string' ? first : undefined);
       const facts = noFacts();
-      const problems = await loadUntilDead(rack, running, facts, inSweep ? { afterMs: ORPHANING_MS } : at);
+      const problems = await loadUntilDead(rack, running, facts, first);
       if (inSweep) {
         server = await rack.start(at);
-        for (let n = 1; n < MAX_ORPHANINGS && server.readyMs !== undefined; n++) {
-          problems.push(...(await loadUntilDead(rack, server, facts, { afterMs: n * ORPHANING_MS })));
-          server = await rack.start(at);
-        }
         if (server.readyMs !== undefined) problems.push('there was nothing to sweep');
         server.kill();
         await server.gone;
