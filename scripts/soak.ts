@@ -1,6 +1,6 @@
 // `npm run soak`: the gateway with everything on for some minutes, in which months pass on its clock. Fails if memory,
-// descriptors, timers, rows of short-lived tables or answer times grow in the second half, or if a client got an answer that
-// it should not have got. Options: --minutes N, --database sqlite|postgres, --record.
+// descriptors, timers, CPU or answer times grow in the second half, if a row is kept for too long, or if a client got an answer
+// that it should not have got. Options: --minutes N, --database sqlite|postgres, --record.
 
 import { parseArgs } from 'node:util';
 import { type Sample, type SoakReport, soak } from '../test/soak/soak.ts';
@@ -33,6 +33,18 @@ function printFindings(findings: readonly Finding[]): void {
   }
 }
 
+function printRows(samples: readonly Sample[]): void {
+  console.log(
+    `\n${'rows of'.padEnd(28)}${['first', 'last', 'most', 'too old'].map((name) => name.padStart(12)).join('')}`,
+  );
+  for (const table of samples[0]?.rows.keys() ?? []) {
+    const counts = samples.map(({ rows }) => rows.get(table) ?? { rows: 0, stale: 0 });
+    const of = counts.map(({ rows }) => rows);
+    const cells = [of[0] ?? 0, of.at(-1) ?? 0, Math.max(...of), Math.max(...counts.map(({ stale }) => stale))];
+    console.log(`${table.padEnd(28)}${cells.map((value) => rounded(value).padStart(12)).join('')}`);
+  }
+}
+
 /** Answers, rows and sums that are wrong whatever grows. */
 function findProblems({ samples, auditProblems }: SoakReport): string[] {
   return [
@@ -61,6 +73,7 @@ const roundMs = (Number(values.minutes) * 60_000) / ROUNDS;
 const report = await soak({ database, rounds: ROUNDS, roundMs, days: DAYS, onSample: printSample });
 const findings = judge(report.samples);
 printFindings(findings);
+printRows(report.samples);
 const problems = findProblems(report);
 for (const problem of problems.slice(0, SHOWN_PROBLEMS)) console.log(problem);
 const growing = findings.filter(({ isGrowing }) => isGrowing);
