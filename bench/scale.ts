@@ -22,12 +22,15 @@ interface Measured {
   roundTrips: number;
   nodeCpuUs: number;
   databaseCpuUs: number;
+  /** What the database wrote ahead of its tables. */
+  walBytes: number;
   admitP50Ms: number;
   admitP99Ms: number;
 }
 
 type Node = Helper<NodeCommand, NodeReport>;
 
+const SIZE = 'SELECT pg_database_size(current_database()) AS bytes';
 const REGISTERED_AT_ONCE = 100;
 const ROUND_TRIPS_PER_BATCH = 2;
 
@@ -45,7 +48,8 @@ const forMs = Number(values.seconds) * 1000;
 
 const databasePids = () => familyOf(process.pid).filter((pid) => nameOf(pid) === 'postgres');
 
-async function measure(nodes: readonly Node[], inFlight: number): Promise<Measured> {
+async function measure(nodes: readonly Node[], inFlight: number, walAt: () => Promise<number>): Promise<Measured> {
+  const walBefore = await walAt();
   const pids = databasePids();
   const before = threadTimes(pids);
   const startedAt = performance.now();
@@ -59,6 +63,7 @@ async function measure(nodes: readonly Node[], inFlight: number): Promise<Measur
     roundTrips: (ROUND_TRIPS_PER_BATCH * sum((report) => report.batches)) / calls,
     nodeCpuUs: (sum((report) => report.cpuMs) * 1000) / calls,
     databaseCpuUs: spentUs(before, threadTimes(pids)) / calls,
+    walBytes: ((await walAt()) - walBefore) / calls,
     admitP50Ms: median(reports.map((report) => report.admitP50Ms)),
     admitP99Ms: Math.max(...reports.map((report) => report.admitP99Ms)),
   };
@@ -72,13 +77,14 @@ function medians(rounds: readonly Measured[]): Measured {
     roundTrips: of('roundTrips'),
     nodeCpuUs: of('nodeCpuUs'),
     databaseCpuUs: of('databaseCpuUs'),
+    walBytes: of('walBytes'),
     admitP50Ms: of('admitP50Ms'),
     admitP99Ms: of('admitP99Ms'),
   };
 }
 
 function row(count: number, inFlight: number, measured: Measured): string {
-  const { calls, batch, roundTrips, nodeCpuUs, databaseCpuUs, admitP50Ms, admitP99Ms } = measured;
+  const { calls, batch, roundTrips, nodeCpuUs, databaseCpuUs, walBytes, admitP50Ms, admitP99Ms } = measured;
   const cells = [
     ...[
       String(count),
@@ -87,14 +93,14 @@ function row(count: number, inFlight: number, measured: Measured): string {
       batch.toFixed(1),
       roundTrips.toFixed(2),
     ],
-    ...[Math.round(nodeCpuUs), Math.round(databaseCpuUs)].map((us) => us.toLocaleString('en')),
+    ...[nodeCpuUs, databaseCpuUs, walBytes].map((value) => Math.round(value).toLocaleString('en')),
     `${admitP50Ms.toFixed(1)} / ${admitP99Ms.toFixed(1)}`,
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
-const HEADER = `| nodes | in flight per node | calls per second | operations per transaction | round trips per call | CPU per call, node, µs | CPU per call, database, µs | hold committed, p50 / p99, ms |
-| --: | --: | --: | --: | --: | --: | --: | --: |`;
+const HEADER = `| nodes | in flight per node | calls per second | operations per transaction | round trips per call | CPU per call, node, µs | CPU per call, database, µs | WAL per call, bytes | hold committed, p50 / p99, ms |
+| --: | --: | --: | --: | --: | --: | --: | --: | --: |`;
 
 if (process.platform !== 'linux') throw new Error('the bench reads /proc, which only Linux has');
 const stage = createStage();
@@ -111,6 +117,12 @@ try {
   }
   await store.close();
 
+  const walAt = async () => {
+    const [row] = await sql<{ bytes: string }>("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS bytes");
+    return Number(row?.bytes);
+  };
+  const sizeOf = async () => Number((await sql<{ bytes: bigint }>(SIZE))[0]?.bytes);
+  const sizeBefore = await sizeOf();
   const counts = numbers(values.nodes);
   const nodes: Node[] = [];
   while (nodes.length < Math.max(...counts)) {
@@ -123,7 +135,7 @@ try {
   for (let round = -1; round < Number(values.rounds); round++) {
     for (const count of counts) {
       for (const inFlight of numbers(values['in-flight'])) {
-        const measured = await measure(nodes.slice(0, count), inFlight);
+        const measured = await measure(nodes.slice(0, count), inFlight, walAt);
         const key = `${count}/${inFlight}`;
         if (round >= 0) results.set(key, [...(results.get(key) ?? []), measured]);
       }
@@ -137,12 +149,14 @@ try {
   if (sums?.open !== 0n) throw new Error(`${sums?.open} holds are open`);
   for (const node of nodes) await node.ask('close');
 
+  const storedBytes = ((await sizeOf()) - sizeBefore) / Number(sums?.calls ?? 0n);
   console.log(`${describeMachine()}: medians of ${values.rounds} rounds; every sum is right\n\n${HEADER}`);
   const measured = [...results].map(([key, rounds]) => ({ key, ...medians(rounds) }));
   for (const { key, ...figures } of measured) {
     const [count = 0, inFlight = 0] = key.split('/').map(Number);
     console.log(row(count, inFlight, figures));
   }
+  console.log(`\nThe database grew by ${Math.round(storedBytes)} bytes per call, over ${sums?.calls} calls.`);
   if (values.record) {
     const best = measured.reduce((most, one) => (one.calls > most.calls ? one : most));
     recordFigures('scale', `npm run bench:scale -- --nodes ${values.nodes} --in-flight ${values['in-flight']}`, {
@@ -151,6 +165,8 @@ try {
       'round trips per call then': best.roundTrips.toFixed(2),
       'CPU per call of the database then': `${Math.round(best.databaseCpuUs)} µs`,
       'CPU per call of the nodes, store only, then': `${Math.round(best.nodeCpuUs)} µs`,
+      'WAL per call then': `${Math.round(best.walBytes).toLocaleString('en')} bytes`,
+      'database growth per call': `${Math.round(storedBytes).toLocaleString('en')} bytes`,
       'calls per second with one call in flight': Math.round(measured[0]?.calls ?? 0).toLocaleString('en'),
     });
   }

@@ -1,15 +1,19 @@
 // `npm run bench`: this gateway with billing on, against a bare relay, nginx and Portkey, in one run of interleaved rounds.
 // A wrong answer or a ledger difference of one nano ends it. Options: --quick (about a minute), --rounds N, --starts N,
-// --ms N (of each measurement), --write (the tables into docs/performance.md), --only NAME,NAME of direct, bare, nginx,
-// portkey, sqlite, postgres, and two that are measured only if named: cores, which is PostgreSQL with a process per core, and
-// history, which compares SQLite with 200,000 usage records and with 2,000.
+// --ms N (of each measurement), --write (the tables into docs/performance.md), --record, --only NAME,NAME of direct, bare,
+// nginx, portkey, sqlite, postgres, and two that are measured only if named: cores, which is PostgreSQL with a process per core,
+// and history, which compares SQLite with 200,000 usage records and with 2,000; --rival NAME=COMMAND, which adds a gateway that
+// you have; --against REF, which compares this source with that of a commit and fails if a figure is more than 10 % worse.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { withPart } from '../scripts/generate.ts';
+import { recordFigures } from '../scripts/record-figures.ts';
+import { checkOut, compare, compareReport } from './speed/against.ts';
 import { type Crew, hireCrew } from './speed/crew.ts';
 import {
+  gatewayIn,
   gatewayOnAllCores,
   gatewayOnPostgres,
   gatewayOnSqlite,
@@ -19,8 +23,8 @@ import {
 import { describeMachine } from './speed/machine.ts';
 import { PARTS, warmUp } from './speed/measure-load.ts';
 import { measureStart } from './speed/measure-start.ts';
-import type { Figures } from './speed/metrics.ts';
-import { bareRelay, direct, nginx, portkey } from './speed/plain-targets.ts';
+import { type Figures, METRICS } from './speed/metrics.ts';
+import { bareRelay, direct, nginx, portkey, rival } from './speed/plain-targets.ts';
 import { markdownReport, textReport } from './speed/report.ts';
 import { gather, type Run } from './speed/results.ts';
 import { createStage, type Stage } from './speed/stage.ts';
@@ -37,6 +41,9 @@ interface Options {
   /** Maximum time to warm up a target. */
   warmUpMs: number;
   only: string[] | undefined;
+  rivals: string[];
+  /** Only this source and that at the commit are measured. */
+  against: string | undefined;
 }
 
 type Round = Record<string, Figures>;
@@ -57,6 +64,8 @@ const MAKERS: Record<string, Maker[]> = {
         make(stage, upstream.port),
   ),
 };
+/** A comparison needs more rounds: two sources differ by less than two programs. */
+const AGAINST_ROUNDS = 3;
 /** Measured only if named. */
 const EXTRAS = ['cores', 'history'];
 
@@ -115,28 +124,60 @@ function tell(text: string): void {
   console.error(`${text}…`);
 }
 
-async function measure(stage: Stage, options: Options): Promise<Run> {
-  const startedAt = performance.now();
-  const crew = await hireCrew(stage);
+async function makeTargets(
+  stage: Stage,
+  crew: Crew,
+  { only, rivals, against }: Options,
+): Promise<(Target | Missing)[]> {
+  const { port } = crew.upstream;
+  if (against !== undefined) {
+    return [await gatewayIn(stage, port, checkOut(stage, against), against), await gatewayOnSqlite(stage, port)];
+  }
   const made: (Target | Missing)[] = [];
-  tell('preparing');
   for (const [name, makers] of Object.entries(MAKERS)) {
-    if (!(options.only?.includes(name) ?? !EXTRAS.includes(name))) continue;
+    if (!(only?.includes(name) ?? !EXTRAS.includes(name))) continue;
     for (const make of makers) made.push(await make(stage, crew));
   }
+  return [...made, ...rivals.map((given) => rival(stage, port, given))];
+}
+
+async function measure(stage: Stage, options: Options): Promise<{ run: Run; rounds: Round[] }> {
+  const startedAt = performance.now();
+  const crew = await hireCrew(stage);
+  tell('preparing');
+  const made = await makeTargets(stage, crew, options);
   const targets = made.filter((one): one is Target => !(one instanceof Missing));
   const starts = await startRounds(crew, targets, options.starts);
   const loads = await loadRounds(crew, targets, options);
-  const results = gather([...starts, ...loads]);
-  return {
+  const rounds = [...starts, ...loads];
+  const run = {
     date: new Date().toISOString().slice(0, 10),
     machine: describeMachine(),
     options: { ...options },
     seconds: (performance.now() - startedAt) / 1000,
     targets: targets.map(({ name, label, description }) => ({ name, label, description })),
     missing: made.filter((one) => one instanceof Missing),
-    results,
+    results: gather(rounds),
   };
+  return { run, rounds };
+}
+
+function record({ results: { sqlite } }: Run, command: string): void {
+  const recorded = [
+    'cpu64',
+    'p50_1',
+    'firstToken',
+    'chunkCpu',
+    'slowChunkCpu',
+    'agentCpu1000',
+    'streamMemory',
+  ] as const;
+  const figures = recorded.flatMap((metric) => {
+    const { label, unit, decimals } = METRICS[metric];
+    const result = sqlite?.[metric];
+    return result ? [[label, `${result.figure.median.toFixed(decimals)} ${unit}`]] : [];
+  });
+  recordFigures('speed', command, Object.fromEntries(figures));
 }
 
 function save(run: Run): void {
@@ -153,14 +194,19 @@ const { values } = parseArgs({
     ms: { type: 'string' },
     only: { type: 'string' },
     write: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+    rival: { type: 'string', multiple: true, default: [] },
+    against: { type: 'string' },
   },
 });
 const options: Options = {
-  rounds: Number(values.rounds ?? (values.quick ? 2 : 5)),
+  rounds: Number(values.rounds ?? (values.quick ? 2 : 5) * (values.against === undefined ? 1 : AGAINST_ROUNDS)),
   starts: Number(values.starts ?? (values.quick ? 1 : 3)),
   ms: Number(values.ms ?? (values.quick ? 250 : 1_000)),
   warmUpMs: values.quick ? 2_000 : 45_000,
   only: values.only?.split(','),
+  rivals: values.rival,
+  against: values.against,
 };
 const unknown = options.only?.filter((name) => !(name in MAKERS)) ?? [];
 if (unknown.length > 0)
@@ -168,9 +214,15 @@ if (unknown.length > 0)
 if (process.platform !== 'linux') throw new Error('the bench reads /proc, which only Linux has');
 const stage = createStage();
 try {
-  const run = await measure(stage, options);
+  const { run, rounds } = await measure(stage, options);
   console.log(textReport(run));
   save(run);
+  if (values.record) record(run, 'npm run bench');
+  if (options.against !== undefined) {
+    const compared = compare(rounds);
+    console.log(`\n${compareReport(options.against, compared)}`);
+    if (compared.some(({ isWorse }) => isWorse)) process.exitCode = 1;
+  }
   if (values.write) writeFileSync(PAGE, withPart(readFileSync(PAGE, 'utf8'), 'results', markdownReport(run)));
 } catch (error) {
   if (!stage.isEnding()) console.error(`\nThe bench failed: ${error instanceof Error ? error.message : error}`);

@@ -24,6 +24,9 @@ export const SHORT_TOKENS = 20;
 export const LONG_TOKENS = 320;
 /** Long enough that every event is a separate packet, read and write, as from a real model. */
 const PACE_MS = 4;
+export const SLOW_PACE_MS = 100;
+export const SLOW_SHORT_TOKENS = 5;
+export const SLOW_TOKENS = 30;
 
 export const SCRIPTS = {
   json: { usage: { input: 25, output: 180 } },
@@ -31,6 +34,11 @@ export const SCRIPTS = {
   burst: { stream: { tokens: SHORT_TOKENS, paceMs: 0 }, usage: { input: 25, output: SHORT_TOKENS } },
   short: { stream: { tokens: SHORT_TOKENS, paceMs: PACE_MS }, usage: { input: 25, output: SHORT_TOKENS } },
   long: { stream: { tokens: LONG_TOKENS, paceMs: PACE_MS }, usage: { input: 25, output: LONG_TOKENS } },
+  slowShort: {
+    stream: { tokens: SLOW_SHORT_TOKENS, paceMs: SLOW_PACE_MS },
+    usage: { input: 25, output: SLOW_SHORT_TOKENS },
+  },
+  slow: { stream: { tokens: SLOW_TOKENS, paceMs: SLOW_PACE_MS }, usage: { input: 25, output: SLOW_TOKENS } },
   held: { stream: { tokens: 2, paceMs: PACE_MS, isHeld: true }, usage: { input: 25, output: 2 } },
 } as const satisfies Record<string, Script>;
 

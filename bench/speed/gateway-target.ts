@@ -60,6 +60,8 @@ type GatewayTarget = Target & { billing: Billing };
 
 interface Database {
   flags: Flags;
+  /** The folder of the source; by default this one. */
+  root?: string;
   env: Readonly<Record<string, string>>;
   charged: Billing['charged'];
   others?(): number[];
@@ -68,6 +70,12 @@ interface Database {
 export async function gatewayOnSqlite(stage: Stage, upstreamPort: number, flags: Flags = []): Promise<Target> {
   const target = await onSqlite(stage, upstreamPort, 'sqlite', flags);
   return { ...target, label: 'gateway, SQLite', description: 'this gateway, billing on, every commit synced to disk' };
+}
+
+/** The source in another folder. */
+export async function gatewayIn(stage: Stage, upstreamPort: number, root: string, ref: string): Promise<Target> {
+  const target = await onSqlite(stage, upstreamPort, 'against', [], root);
+  return { ...target, label: `gateway at ${ref}`, description: `the source at ${ref}, billing on, on SQLite` };
 }
 
 /** The same, on a database with few requests. */
@@ -99,10 +107,11 @@ async function withHistory(stage: Stage, upstreamPort: number, name: string, rec
   };
 }
 
-function onSqlite(stage: Stage, upstreamPort: number, name: string, flags: Flags): Promise<GatewayTarget> {
+function onSqlite(stage: Stage, upstreamPort: number, name: string, flags: Flags, root = ROOT): Promise<GatewayTarget> {
   const dataDir = join(stage.folder, name);
   return gateway(stage, upstreamPort, name, {
     flags,
+    root,
     env: { DATA_DIR: dataDir, SECRETS_PEPPER: PEPPER },
     async charged() {
       const db = openDatabase(join(dataDir, 'gateway.sqlite'));
@@ -155,10 +164,11 @@ async function gateway(stage: Stage, upstreamPort: number, name: string, databas
   mkdirSync(folder, { mode: 0o700 });
   const config = join(folder, 'gateway.yaml');
   writeFileSync(config, JSON.stringify(benchDocument(`http://127.0.0.1:${upstreamPort}/${name}/v1`)));
+  const { root = ROOT } = database;
   const env = { GATEWAY_CONFIG: config, ...database.env };
   const program: Program = {
     name,
-    command: () => [process.execPath, ...database.flags, '--no-env-file', join(ROOT, 'src', 'main.ts')],
+    command: () => [process.execPath, ...database.flags, '--no-env-file', join(root, 'src', 'main.ts')],
     env: (port) => ({ ...env, PORT: String(port) }),
     readyPath: '/readyz',
     ...(database.others ? { others: database.others } : {}),
@@ -171,7 +181,7 @@ async function gateway(stage: Stage, upstreamPort: number, name: string, databas
     start,
     path: '/v1/chat/completions',
     headers: {},
-    keys: await openAccounts(await start(), env),
+    keys: await openAccounts(await start(), env, root),
     modelOf: (script) => `bench-${script}`,
     takesMessages: true,
     billing: { charged: database.charged },
@@ -179,8 +189,8 @@ async function gateway(stage: Stage, upstreamPort: number, name: string, databas
 }
 
 /** Creates accounts with a redeemed card each, returns their keys, and stops the server that created them. */
-async function openAccounts(server: Running, env: Record<string, string>): Promise<string[]> {
-  const cards = await issueCards(env);
+async function openAccounts(server: Running, env: Record<string, string>, root: string): Promise<string[]> {
+  const cards = await issueCards(env, root);
   const keys: string[] = [];
   for (const code of cards) {
     const { api_key: key } = await post<{ api_key: string }>(server.port, '/api/agent/register', {}, {});
@@ -191,9 +201,9 @@ async function openAccounts(server: Running, env: Record<string, string>): Promi
   return keys;
 }
 
-async function issueCards(env: Record<string, string>): Promise<string[]> {
+async function issueCards(env: Record<string, string>, root: string): Promise<string[]> {
   const order = ['cards', 'issue', '--amount', String(CARD_NTD), '--count', String(ACCOUNTS), '--json'];
-  const child = Bun.spawn([process.execPath, '--no-env-file', join(ROOT, 'src', 'cli.ts'), ...order], {
+  const child = Bun.spawn([process.execPath, '--no-env-file', join(root, 'src', 'cli.ts'), ...order], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', ...env },
     stdout: 'pipe',

@@ -1,6 +1,6 @@
 // Measures one target under every load once: small requests, a long prompt, streams, refusals.
 
-import { LONG_TOKENS, SHORT_TOKENS } from './answers.ts';
+import { eventsOf, LONG_TOKENS, SHORT_TOKENS, SLOW_PACE_MS, SLOW_SHORT_TOKENS, SLOW_TOKENS } from './answers.ts';
 import { conversationBody } from './conversation.ts';
 import { type Crew, requestBody } from './crew.ts';
 import { REFUSED_MODEL } from './gateway-target.ts';
@@ -16,6 +16,7 @@ const WARM_UP = [
   { script: 'burst', connections: 16, share: 0.3 },
 ] as const;
 const STREAMS = 32;
+const SLOW_STREAMS = 1_000;
 const AGENTS = 2;
 const MAX_SHORT_MS = 500;
 const LARGE_CHARACTERS = 100 * 1024;
@@ -35,6 +36,7 @@ export const PARTS: readonly Part[] = [
   firstToken,
   (...args) => chunks('chunkCpu', {}, ...args),
   translated,
+  slowStreams,
   refusals,
 ];
 
@@ -104,6 +106,18 @@ async function chunks(
   const short = perRequest(await run('short'));
   const long = perRequest(await run('long'));
   return { [metric]: (long - short) / (LONG_TOKENS - SHORT_TOKENS) };
+}
+
+/** Each has an event every 100 ms. `slowLateP99` is what the last event comes later than the upstream's pace. */
+async function slowStreams(...[crew, target, running]: Parameters<Part>): Promise<Figures> {
+  const run = (script: 'slowShort' | 'slow') =>
+    crew.load(target, running, { script, connections: SLOW_STREAMS, forMs: 0, hasFirst: false });
+  const short = perRequest(await run('slowShort'));
+  const report = await run('slow');
+  return {
+    slowChunkCpu: (perRequest(report) - short) / (SLOW_TOKENS - SLOW_SHORT_TOKENS),
+    slowLateP99: report.latencyMs.p99 - (eventsOf('slow').length - 1) * SLOW_PACE_MS,
+  };
 }
 
 /**

@@ -31,6 +31,8 @@ export const METRICS = {
   firstTokenP99: { label: 'stream: first token, p99', unit: 'ms', decimals: 2 },
   chunkCpu: { label: 'stream: CPU per chunk', unit: 'µs', decimals: 1 },
   chunkCpuTranslated: { label: 'translated stream: CPU per chunk', unit: 'µs', decimals: 1 },
+  slowChunkCpu: { label: '1,000 slow streams: CPU per chunk', unit: 'µs', decimals: 1 },
+  slowLateP99: { label: '1,000 slow streams: late at the end, p99', unit: 'ms', decimals: 1 },
   badKeyCpu: { label: 'malformed key (401): CPU', unit: 'µs', decimals: 0 },
   overLimitCpu: { label: 'over a limit (429): CPU', unit: 'µs', decimals: 0 },
   streamMemory: { label: 'memory per open stream', unit: 'KB', decimals: 1 },

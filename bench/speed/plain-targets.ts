@@ -1,4 +1,4 @@
-// The targets besides our gateway: direct, the bare relay, nginx, Portkey.
+// The targets besides our gateway: direct, the bare relay, nginx, Portkey, and what the caller names.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -118,6 +118,31 @@ export function portkey(stage: Stage, upstreamPort: number): Target | Missing {
         name: 'portkey',
         command: (port) => [node, join(program, 'build', 'start-server.js'), '--headless', `--port=${port}`],
         readyPath: '/',
+      }),
+  };
+}
+
+/**
+ * A gateway that the caller starts: `NAME=COMMAND`, in which `{port}` is where it must listen and `{upstream}` the base URL of
+ * an upstream in OpenAI's format, with the models of SCRIPTS. Its key is in RIVAL_KEY.
+ */
+export function rival(stage: Stage, upstreamPort: number, given: string): Target {
+  const [, name = '', line = ''] = /^(\w+)=(.+)$/.exec(given) ?? [];
+  if (name === '') throw new Error(`--rival needs NAME=COMMAND, not ${given}`);
+  const upstream = `http://127.0.0.1:${upstreamPort}/${name}/v1`;
+  const command = (port: number) => line.replaceAll('{port}', String(port)).replaceAll('{upstream}', upstream);
+  return {
+    ...asItIs,
+    name,
+    label: name,
+    description: `as started by: ${line}`,
+    keys: [process.env.RIVAL_KEY ?? 'unused'],
+    rewrites: true,
+    start: () =>
+      startProgram(stage, {
+        name,
+        command: (port) => ['sh', '-c', `exec ${command(port)}`],
+        readyPath: process.env.RIVAL_READY ?? '/',
       }),
   };
 }

@@ -30,6 +30,8 @@ export interface Target {
   modelOf(script: ScriptName): string;
   /** Whether it passes Anthropic's format on. */
   takesMessages?: boolean;
+  /** Whether it writes answers anew and may call the upstream on its own: then only their ends are compared. */
+  rewrites?: boolean;
   /** Only for our own gateway. */
   billing?: Billing;
 }

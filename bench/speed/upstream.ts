@@ -2,7 +2,7 @@
 // by the first part of the path, which names the target, and by script. Its parent controls it over IPC.
 
 import type { Socket } from 'bun';
-import { bodyOf, eventsOf, isScriptName, SCRIPT_NAMES, type ScriptName, scriptOf } from './answers.ts';
+import { bodyOf, eventsOf, isScriptName, SCRIPT_NAMES, type ScriptName, SLOW_PACE_MS, scriptOf } from './answers.ts';
 import type { Counts, UpstreamCommand, UpstreamReply } from './messages.ts';
 
 interface Peer {
@@ -124,6 +124,13 @@ function writeNext(running: RunningStream): boolean {
 }
 
 function pace(running: RunningStream, paceMs: number): void {
+  if (paceMs === SLOW_PACE_MS) {
+    // Each at its own moments: a thousand at once would measure the burst.
+    const own = setInterval(() => {
+      if (!writeNext(running)) clearInterval(own);
+    }, paceMs);
+    return;
+  }
   const others = paced.get(paceMs);
   if (others) {
     others.add(running);

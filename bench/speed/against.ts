@@ -1,0 +1,67 @@
+// Compares this source with that of another commit: both run in the same rounds, and the ratio of a round is less sensitive
+// to other work of the machine than the figures are.
+
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Figures, METRICS, type MetricName } from './metrics.ts';
+import { METRIC_NAMES } from './results.ts';
+import type { Stage } from './stage.ts';
+import { median, quantile } from './statistics.ts';
+
+export interface Compared {
+  metric: MetricName;
+  /** This source to the other one; above 1 is worse. */
+  ratio: number;
+  /** Half of the rounds lie between these. */
+  lower: number;
+  upper: number;
+  isWorse: boolean;
+}
+
+const ROOT = join(import.meta.dir, '..', '..');
+const MAX_RATIO = 1.1;
+/** A regression is one if three of four rounds show it, too. */
+const SURE_RATIO = 1.05;
+/** Rates and waits under load follow the machine; CPU, memory and single calls follow the program. */
+const NOT_JUDGED = /^(rate|p50_|p99_|loadCpu|slowLate|largeP50|firstTokenP99|ready)/;
+
+/** The source at `ref`, in a folder of the stage, with this folder's packages. */
+export function checkOut(stage: Stage, ref: string): string {
+  const folder = join(stage.folder, 'source');
+  mkdirSync(folder);
+  const { success, stderr } = Bun.spawnSync(
+    ['sh', '-c', 'set -o pipefail 2>/dev/null; git archive "$0" | tar -x -C "$1"', ref, folder],
+    { cwd: ROOT },
+  );
+  if (!success) throw new Error(`no source at ${ref}: ${stderr.toString().trim()}`);
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+export function compare(rounds: readonly Readonly<Record<string, Figures>>[]): Compared[] {
+  return METRIC_NAMES.flatMap((metric): Compared[] => {
+    const ratios = rounds.flatMap(({ sqlite, against }) => {
+      const [ours, theirs] = [sqlite?.[metric], against?.[metric]];
+      if (ours === undefined || theirs === undefined) return [];
+      return METRICS[metric].unit === '/s' ? theirs / ours : ours / theirs;
+    });
+    if (ratios.length === 0) return [];
+    const [ratio, lower, upper] = [median(ratios), quantile(ratios, 0.25), quantile(ratios, 0.75)];
+    const isWorse = !NOT_JUDGED.test(metric) && ratio > MAX_RATIO && lower > SURE_RATIO;
+    return [{ metric, ratio, lower, upper, isWorse }];
+  });
+}
+
+export function compareReport(ref: string, compared: readonly Compared[]): string {
+  const noise = median(compared.map(({ lower, upper, ratio }) => (upper - lower) / ratio / 2));
+  const worse = compared.filter(({ isWorse }) => isWorse);
+  return [
+    `This source to ${ref}: median of the rounds’ ratios, and between which half of them lie. Above 1 is worse.`,
+    ...compared.map(({ metric, ratio, lower, upper, isWorse }) => {
+      const [at, from, to] = [ratio, lower, upper].map((value) => value.toFixed(2));
+      return `${METRICS[metric].label.padEnd(52)}${at} (${from}–${to})${isWorse ? '  WORSE' : ''}`;
+    }),
+    `Noise: half of the rounds lie within ±${Math.round(noise * 100)} % of the median, for the median figure.`,
+    worse.length === 0 ? 'No figure is more than 10 % worse.' : `${worse.length} figures are more than 10 % worse.`,
+  ].join('\n');
+}
