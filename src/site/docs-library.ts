@@ -9,7 +9,7 @@ import { docsPath, type LinkTo, markdownPath, type Rendered, relinkMarkdown, ren
 const DOC_GROUPS = {
   start: ['getting-started', 'clients'],
   use: ['accounts', 'limits', 'billing', 'errors', 'relay', 'translation', 'reliability', 'versioning'],
-  operate: ['configuration', 'operating', 'performance', 'architecture'],
+  operate: ['configuration', 'operating', 'performance', 'scaling', 'architecture'],
 } as const;
 
 export type DocGroup = keyof typeof DOC_GROUPS;
