@@ -29,13 +29,16 @@ const NOT_JUDGED = /^(rate|p50_|p99_|loadCpu|slowLate|largeP50|firstTokenP99|rea
 export function checkOut(stage: Stage, ref: string): string {
   const folder = join(stage.folder, 'source');
   mkdirSync(folder);
-  const { success, stderr } = Bun.spawnSync(
-    ['sh', '-c', 'set -o pipefail 2>/dev/null; git archive "$0" | tar -x -C "$1"', ref, folder],
-    { cwd: ROOT },
-  );
-  if (!success) throw new Error(`no source at ${ref}: ${stderr.toString().trim()}`);
+  const archive = `${folder}.tar`;
+  run(['git', 'archive', '--output', archive, ref]);
+  run(['tar', '-x', '-f', archive, '-C', folder]);
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return folder;
+}
+
+function run(command: readonly string[]): void {
+  const { success, stderr } = Bun.spawnSync([...command], { cwd: ROOT });
+  if (!success) throw new Error(`${command.join(' ')}: ${stderr.toString().trim()}`);
 }
 
 export function compare(rounds: readonly Readonly<Record<string, Figures>>[]): Compared[] {

@@ -34,7 +34,7 @@ export const SCRIPTS = {
   burst: { stream: { tokens: SHORT_TOKENS, paceMs: 0 }, usage: { input: 25, output: SHORT_TOKENS } },
   short: { stream: { tokens: SHORT_TOKENS, paceMs: PACE_MS }, usage: { input: 25, output: SHORT_TOKENS } },
   long: { stream: { tokens: LONG_TOKENS, paceMs: PACE_MS }, usage: { input: 25, output: LONG_TOKENS } },
-  slowShort: {
+  'slow-short': {
     stream: { tokens: SLOW_SHORT_TOKENS, paceMs: SLOW_PACE_MS },
     usage: { input: 25, output: SLOW_SHORT_TOKENS },
   },

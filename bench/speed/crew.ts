@@ -15,6 +15,8 @@ export interface Asked {
   forMs: number;
   /** Ends earlier after this many answers. */
   enough?: number;
+  /** The connections begin within this time instead of at once. */
+  rampMs?: number;
   /** A first request on every connection that does not count; default true. */
   hasFirst?: boolean;
   /** Changes to the default call. */
@@ -52,10 +54,10 @@ export async function hireCrew(stage: Stage): Promise<Crew> {
 
   return {
     upstream: { port, pid: upstream.pid },
-    async load(target, running, { script, connections, forMs, enough, hasFirst = true, call: changes }) {
+    async load(target, running, { script, connections, forMs, enough, rampMs, hasFirst = true, call: changes }) {
       const call = { ...callOf(target, running, script), ...changes };
       const watch = running.watch();
-      const reply = await order(target, { do: 'load', call, connections, forMs, enough, hasFirst, watch });
+      const reply = await order(target, { do: 'load', call, connections, forMs, enough, rampMs, hasFirst, watch });
       if (!('report' in reply)) throw new Error('the load sent no report');
       // Refused requests never reach the upstream.
       if (call.expect.status === 200) note(target, script, reply.report.requests + reply.report.before);

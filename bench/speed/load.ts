@@ -26,6 +26,7 @@ async function load({
   connections: count,
   forMs,
   enough = Infinity,
+  rampMs = 0,
   hasFirst,
   watch,
 }: LoadOrder): Promise<LoadReport> {
@@ -38,7 +39,8 @@ async function load({
     const startedAt = performance.now();
     const until = startedAt + forMs;
     await Promise.all(
-      connections.map(async (connection) => {
+      connections.map(async (connection, index) => {
+        if (rampMs > 0) await Bun.sleep((rampMs * index) / count);
         do times.push(await connection.ask());
         while (performance.now() < until && times.length < enough);
       }),

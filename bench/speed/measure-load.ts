@@ -17,6 +17,8 @@ const WARM_UP = [
 ] as const;
 const STREAMS = 32;
 const SLOW_STREAMS = 1_000;
+/** A gateway refuses what it cannot admit soon, so they begin one after the other; then all are open. */
+const SLOW_RAMP_MS = 2_000;
 const AGENTS = 2;
 const MAX_SHORT_MS = 500;
 const LARGE_CHARACTERS = 100 * 1024;
@@ -110,9 +112,9 @@ async function chunks(
 
 /** Each has an event every 100 ms. `slowLateP99` is what the last event comes later than the upstream's pace. */
 async function slowStreams(...[crew, target, running]: Parameters<Part>): Promise<Figures> {
-  const run = (script: 'slowShort' | 'slow') =>
-    crew.load(target, running, { script, connections: SLOW_STREAMS, forMs: 0, hasFirst: false });
-  const short = perRequest(await run('slowShort'));
+  const run = (script: 'slow-short' | 'slow') =>
+    crew.load(target, running, { script, connections: SLOW_STREAMS, forMs: 0, rampMs: SLOW_RAMP_MS, hasFirst: false });
+  const short = perRequest(await run('slow-short'));
   const report = await run('slow');
   return {
     slowChunkCpu: (perRequest(report) - short) / (SLOW_TOKENS - SLOW_SHORT_TOKENS),

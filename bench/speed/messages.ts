@@ -32,6 +32,8 @@ export interface LoadOrder {
   forMs: number;
   /** Ends earlier after this many answers. */
   enough?: number | undefined;
+  /** The connections begin one after the other within this time; 0: all at once. */
+  rampMs?: number | undefined;
   /** A first request on every connection that does not count. */
   hasFirst: boolean;
   /** Processes by group, whose CPU time is measured exactly around the load. */
