@@ -12,6 +12,13 @@ const IN_CHINESE: Readonly<Record<string, string>> = {
   faults: '故障',
   calls: '呼叫',
   'calls wrong': '錯誤的呼叫',
+  runs: '執行次數',
+  'simulated hours': '模擬的小時',
+  'faults per second': '每秒故障',
+  problems: '發現的問題',
+  'planted bugs': '植入的錯誤',
+  found: '找到',
+  'slowest find': '最慢找到',
 };
 
 export function figureNameIn(language: Language, name: string): string {

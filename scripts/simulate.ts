@@ -1,10 +1,13 @@
 // `npm run simulate`: runs a whole service on a virtual clock with faults drawn from seeds, and checks what must hold.
 // Options: --seed N for one run, --from N and --seconds S for as many as fit, --minutes M of virtual calls in each run;
-// --mutate NAME plants a bug first, --mutations plants each bug of the list in turn and expects to find it.
+// --mutate NAME plants a bug first, --mutations plants each bug of the list in turn and expects to find it. With --record,
+// the figures of a run without a problem are written to docs/figures.
 
 import { parseArgs } from 'node:util';
 import { MUTATIONS, type Mutation } from '../test/simulation/mutations.ts';
 import type { SimulationReport } from '../test/simulation/simulate.ts';
+import { recordFigures } from './record-figures.ts';
+import { RUNS } from './reliability-promises.ts';
 
 const SOURCE = new URL('../src/', import.meta.url).pathname;
 const CAUGHT_WITHIN_S = 60;
@@ -29,13 +32,14 @@ function hours(ms: number): string {
 }
 
 interface Plan {
+  isRecorded: boolean;
   seeds: Iterable<number>;
   minutes: number;
   seconds: number;
 }
 
 /** Until the time is over or something is wrong. */
-async function run({ seeds, minutes, seconds }: Plan): Promise<SimulationReport | undefined> {
+async function run({ isRecorded, seeds, minutes, seconds }: Plan): Promise<SimulationReport | undefined> {
   const { simulate } = await import('../test/simulation/simulate.ts');
   const startedAt = performance.now();
   const spent = () => (performance.now() - startedAt) / 1000;
@@ -53,6 +57,16 @@ async function run({ seeds, minutes, seconds }: Plan): Promise<SimulationReport 
     if (spent() > seconds) break;
   }
   const { runs, virtualMs, mishaps, calls } = sums;
+  if (isRecorded) {
+    recordFigures('simulation', `${RUNS.simulation} -- --seconds ${seconds}`, {
+      runs: runs.toLocaleString('en'),
+      'simulated hours': hours(virtualMs),
+      calls: calls.toLocaleString('en'),
+      faults: mishaps.toLocaleString('en'),
+      'faults per second': (mishaps / spent()).toFixed(1),
+      problems: '0',
+    });
+  }
   console.log(
     `${runs} runs, ${hours(virtualMs)} virtual hours, ${calls} calls, ${mishaps} faults ` +
       `(${(mishaps / spent()).toFixed(1)} per second) in ${Math.round(spent())} s: nothing is wrong`,
@@ -64,15 +78,34 @@ function* countFrom(first: number): Iterable<number> {
   for (let seed = first; ; seed++) yield seed;
 }
 
-/** In a process of its own, which must find the bug. */
-async function isCaught({ name }: Mutation): Promise<boolean> {
+/** In a process of its own, which must find the bug. Returns the seconds that it took; undefined if it did not. */
+async function findBug({ name }: Mutation): Promise<number | undefined> {
+  const startedAt = performance.now();
   const child = Bun.spawn([process.execPath, import.meta.path, '--mutate', name, '--seconds', `${CAUGHT_WITHIN_S}`], {
     stdout: 'pipe',
     stderr: 'inherit',
   });
   const [text, code] = await Promise.all([new Response(child.stdout).text(), child.exited]);
   console.log(`${code === 1 ? 'caught' : 'MISSED'}: ${name}: ${text.split('\n').slice(0, 2).join(' ').slice(0, 200)}`);
-  return code === 1;
+  return code === 1 ? (performance.now() - startedAt) / 1000 : undefined;
+}
+
+/** Returns how many were missed. */
+async function findBugs(isRecorded: boolean): Promise<number> {
+  const found: number[] = [];
+  for (const mutation of MUTATIONS) {
+    const seconds = await findBug(mutation);
+    if (seconds !== undefined) found.push(seconds);
+  }
+  const missed = MUTATIONS.length - found.length;
+  if (isRecorded) {
+    recordFigures('mutations', RUNS.mutations, {
+      'planted bugs': `${MUTATIONS.length}`,
+      found: `${found.length}`,
+      'slowest find': `${Math.ceil(Math.max(...found))} s`,
+    });
+  }
+  return missed;
 }
 
 async function main(): Promise<number> {
@@ -84,13 +117,10 @@ async function main(): Promise<number> {
       minutes: { type: 'string', default: '5' },
       mutate: { type: 'string' },
       mutations: { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
     },
   });
-  if (values.mutations) {
-    let missed = 0;
-    for (const mutation of MUTATIONS) if (!(await isCaught(mutation))) missed++;
-    return missed;
-  }
+  if (values.mutations) return findBugs(values.record);
   if (values.mutate !== undefined) {
     const mutation = MUTATIONS.find(({ name }) => name === values.mutate);
     if (!mutation) throw new Error(`there is no such bug; there are ${MUTATIONS.map(({ name }) => name).join(', ')}`);
@@ -98,10 +128,10 @@ async function main(): Promise<number> {
   }
   const seeds = values.seed === undefined ? countFrom(Number(values.from)) : [Number(values.seed)];
   const minutes = Number(values.minutes);
-  const wrong = await run({ seeds, minutes, seconds: Number(values.seconds) });
+  const wrong = await run({ isRecorded: values.record, seeds, minutes, seconds: Number(values.seconds) });
   if (!wrong) return 0;
   for (const problem of wrong.problems) console.log(`  ${problem}`);
-  if (values.mutate !== undefined) return 1;
+  if (values.mutate !== undefined && values.seed === undefined) return 1;
   const { shrink } = await import('../test/simulation/shrink.ts');
   const least = await shrink(wrong, minutes);
   console.log(`The same seed is still wrong with only these faults:\n${JSON.stringify(least, null, 2)}`);

@@ -19,7 +19,7 @@ import { defaultDocument } from '../catalog/default-document.ts';
 import { createPublicStatus } from '../catalog/publishing/public-status.ts';
 import { catalogBeforeStart } from '../catalog/publishing/starting-document.ts';
 import { createHealth } from '../channels/health.ts';
-import { createFetchPost } from '../channels/post-message.ts';
+import { createFetchPost, type Post } from '../channels/post-message.ts';
 import { createRecentErrors } from '../channels/recent-errors.ts';
 import { createTraffic } from '../channels/traffic.ts';
 import { createUpstreamBalances } from '../channels/upstream-balances.ts';
@@ -77,7 +77,7 @@ export interface GatewayOptions extends OutboundTools {
   /** Only for tests: how long a connection may be idle, or take to send the headers of another request. */
   idleSeconds?: number;
   /** Only for the simulation, whose nodes share one process and have no network. */
-  simulated?: { host: string; openPorts: () => Ports };
+  simulated?: { host: string; openPorts: () => Ports; postWebhook: Post };
 }
 
 export interface Gateway extends Omit<Living, 'ports'>, Pick<Ports, 'url' | 'port' | 'adminUrl'> {
@@ -164,7 +164,8 @@ export async function composeGateway(
   });
   const eventWatch = createEventWatch(store);
   const eventIds = createEventIds(pepper);
-  const webhooks = createWebhookTools(settings, { store, clock, random, newId, sealer, eventIds });
+  const post = options.simulated?.postWebhook;
+  const webhooks = createWebhookTools(settings, { store, clock, random, newId, sealer, eventIds, post });
   const priceListAt = createPriceLists(store);
   const http: HttpTools = {
     store,

@@ -3,7 +3,7 @@
 import type { EventIds } from '../accounts/events/event-ids.ts';
 import { createTestCounter, type TestTools } from '../accounts/webhooks/test-webhook.ts';
 import { createSecretsOf } from '../accounts/webhooks/webhook-secrets.ts';
-import { createGuardedPost } from '../channels/post-message.ts';
+import { createGuardedPost, type Post } from '../channels/post-message.ts';
 import { publicHosts } from '../channels/public-host.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';
@@ -19,6 +19,8 @@ interface Parts {
   newId: NewId;
   sealer: Sealer;
   eventIds: EventIds;
+  /** In place of one that uses the network. */
+  post: Post | undefined;
 }
 
 export function createWebhookTools({ allowsPrivateWebhooks }: Settings, parts: Parts): TestTools {
@@ -26,7 +28,7 @@ export function createWebhookTools({ allowsPrivateWebhooks }: Settings, parts: P
   const hosts = allowsPrivateWebhooks ? { ...publicHosts, isAllowed: () => true } : publicHosts;
   return {
     ...parts,
-    post: createGuardedPost({ ...hosts, allowsHttp: allowsPrivateWebhooks }),
+    post: parts.post ?? createGuardedPost({ ...hosts, allowsHttp: allowsPrivateWebhooks }),
     webhookUrls: { allowsPrivate: allowsPrivateWebhooks },
     secretsOf: createSecretsOf(sealer, clock),
     countTest: createTestCounter(clock),

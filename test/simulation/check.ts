@@ -3,10 +3,12 @@
 import type { Database } from 'bun:sqlite';
 import { auditLedger } from '../support/audit-ledger.ts';
 import { findWrong } from '../torture/verify.ts';
+import { findRepeated, findUndelivered } from './check-webhooks.ts';
 import { type Clients, SECRET } from './clients.ts';
 import type { Cluster } from './cluster.ts';
-import { LIMITS, PRICES } from './document.ts';
-import { INPUT_TOKENS } from './vendors.ts';
+import { COSTS, LIMITS, PRICES } from './document.ts';
+import { isOutside, type Mishap } from './misfortune.ts';
+import { INPUT_TOKENS, type Run } from './vendors.ts';
 
 interface Rule {
   holds: string;
@@ -42,13 +44,14 @@ function broken(db: Database, rules: readonly Rule[]): string[] {
   );
 }
 
-export function checkMeanwhile({ database }: Cluster): string[] {
-  database.post();
-  return broken(database.tables, ALWAYS);
+export function checkMeanwhile(cluster: Cluster, mishaps: readonly Mishap[]): string[] {
+  cluster.database.post();
+  return [...broken(cluster.database.tables, ALWAYS), ...findRepeated(cluster, mishaps)];
 }
 
 /** Nothing runs, and everything works. */
-export function checkAtRest(cluster: Cluster, clients: Clients, wasOutside: boolean): string[] {
+export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonly Mishap[]): string[] {
+  const wasOutside = mishaps.every(isOutside);
   const { database, vendors } = cluster;
   database.post();
   const db = database.tables;
@@ -65,7 +68,11 @@ export function checkAtRest(cluster: Cluster, clients: Clients, wasOutside: bool
     ...brokenBudgets(db, clients.budgets),
     ...freeBeyondLimit(db),
     ...wrongCosts(cluster, clients),
-    ...found(db, cluster.log),
+    ...missingLosses(db, cluster, clients),
+    ...findUndelivered(cluster),
+    ...findRepeated(cluster, mishaps),
+    ...found(db, cluster),
+    ...(wasOutside ? clients.servedRetired.map((number) => `${number}: a retired model is served`) : []),
     ...alarmed(cluster.log, wasOutside ? [...NEVER, ...ONLY_IN_TROUBLE] : NEVER),
     ...(wasOutside ? broken(db, ALL_LIVED) : []),
   ];
@@ -123,11 +130,39 @@ function wrongCosts({ vendors }: Cluster, { paid }: Clients): string[] {
   });
 }
 
-/** No prompt and no answer is in the database or in a log. */
-function found(db: Database, log: readonly string[]): string[] {
+/** Vendors bill a call, and all calls of an account, no more than what is recorded as their cost and as losses. */
+function missingLosses(db: Database, { vendors }: Cluster, { promptsOf, requestOf }: Clients): string[] {
+  const billed = (prompts: readonly string[]) =>
+    prompts.flatMap((number) => vendors.runs.get(number) ?? []).reduce((sum, run) => sum + billOf(run), 0n);
+  const exceeded = (column: string, id: string, bill: bigint) => {
+    const booked = recordedFor(db, column, id);
+    return booked >= bill ? [] : [`vendors bill ${bill} for ${id}, and ${booked} is recorded`];
+  };
+  return [
+    ...[...promptsOf].flatMap(([account, prompts]) => exceeded('account_id', account, billed(prompts))),
+    ...[...requestOf].flatMap(([number, request]) => exceeded('request_id', request, billed([number]))),
+  ];
+}
+
+function recordedFor(db: Database, column: string, id: string): bigint {
+  const recorded = db.query<{ n: bigint }, [string]>(
+    `SELECT (SELECT coalesce(sum(upstream_nano), 0) FROM usage_records WHERE ${column} = ?1)
+       + (SELECT coalesce(sum(amount_nano), 0) FROM losses WHERE ${column} = ?1 AND model <> 'auto:free') AS n`,
+  );
+  return recorded.get(id)?.n ?? 0n;
+}
+
+/** At least: the output of a run that broke is known to nobody else. */
+function billOf({ words, isWhole }: Run): bigint {
+  return BigInt(INPUT_TOKENS) * COSTS.input + (isWhole ? BigInt(words) * COSTS.output : 0n);
+}
+
+/** No prompt and no answer is in the database, in a log or in a message of a webhook. */
+function found(db: Database, { log, receivers }: Cluster): string[] {
   const places: [string, Buffer][] = [
     ['the database', Buffer.from(db.serialize())],
     ['a log', Buffer.from(log.join(''))],
+    ['a webhook', Buffer.from(receivers.bodies.join(''))],
   ];
   return places.flatMap(([place, bytes]) =>
     [SECRET, 'reply-p'].filter((text) => bytes.includes(text)).map((text) => `${place} has "${text}"`),

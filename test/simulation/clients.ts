@@ -13,6 +13,7 @@ interface Customer {
   accountId: string;
   key: string;
   keys: OwnKey[];
+  webhooks: number;
 }
 
 /** A key that a customer made. */
@@ -41,16 +42,21 @@ interface Answer {
 
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 4_000;
+const LONG_ANSWER_BYTES = 3_000;
 
 export class Clients {
   readonly facts: Facts = noFacts();
   readonly problems: string[] = [];
-  /** Of paid prompts, by account: how often a vendor worked for it. */
+  /** The request of each prompt that was answered. */
+  readonly requestOf = new Map<string, string>();
+  /** The paid prompts of each account. */
   readonly promptsOf = new Map<string, string[]>();
   /** Completed paid answers. */
   readonly paid: { requestId: string; number: string; cost: bigint }[] = [];
   readonly budgets = new Map<string, bigint>();
   readonly revokedAt = new Map<string, number>();
+  /** Calls of a retired model that were served. */
+  readonly servedRetired: string[] = [];
   readonly counts = { calls: 0, whole: 0, faults: 0, broken: 0 };
   #prompts = 0;
   #running = 0;
@@ -81,6 +87,45 @@ export class Clients {
     }
   }
 
+  /** When everything works again, each node serves each model that is not retired. */
+  async tryAll(): Promise<void> {
+    const dice = this.#world.diceFor('the end');
+    for (const node of this.#cluster.alive()) {
+      const ask = (path: string, key: string | undefined, body: unknown) =>
+        this.#receive(node, new AbortController(), request('POST', path, key, body), undefined);
+      const registered = await ask('/api/agent/register', undefined, {});
+      if (registered?.status !== 201) {
+        this.problems.push(`${node.name} registers nobody at the end: ${registered?.status}`);
+        continue;
+      }
+      const { account_id: accountId, api_key: key } = JSON.parse(registered.text);
+      for (const model of ['auto:free', 'first', 'second']) {
+        const number = this.#nextPrompt(accountId, model);
+        const messages = [{ role: 'user', content: `${SECRET} ${number} steady ${dice.between(1, 30)}` }];
+        const answer = await ask('/v1/chat/completions', key, { model, messages, max_tokens: 100 });
+        if (model === 'second' && this.#isRetiredFor(node)) {
+          if (answer?.status === 200) this.problems.push(`${node.name} serves a retired model at the end`);
+          continue;
+        }
+        if (answer?.status === 200 && answer.isWhole) continue;
+        this.problems.push(`${node.name} does not serve ${model} at the end: ${answer?.status} ${answer?.text}`);
+      }
+    }
+  }
+
+  /** By the clock of the node. */
+  #isRetiredFor({ machine }: SimulatedNode): boolean {
+    const { retiresAt } = this.#cluster;
+    return retiresAt !== undefined && this.#world.now + machine.wallOffset >= retiresAt;
+  }
+
+  /** Remembers whose prompt it is, if it is paid for. */
+  #nextPrompt(accountId: string, model: string): string {
+    const number = `p${this.#prompts++}`;
+    if (model !== 'auto:free') this.promptsOf.set(accountId, [...(this.promptsOf.get(accountId) ?? []), number]);
+    return number;
+  }
+
   async #live(dice: Dice): Promise<void> {
     let customer: Customer | undefined;
     while (this.#world.now < this.#options.until) {
@@ -93,6 +138,7 @@ export class Clients {
       else if (choice < 14) await this.#revokeKey(dice, customer);
       else if (choice < 17) await this.#call(dice, 'GET', '/api/me', customer.key);
       else if (choice < 19) await this.#call(dice, 'GET', '/api/usage', customer.key);
+      else if (choice < 21) await this.#makeWebhook(dice, customer);
       else if (choice < 30) await this.#chat(dice, customer, 'auto:free');
       else await this.#together(dice, customer);
     }
@@ -111,7 +157,7 @@ export class Clients {
     if (answer?.status !== 201 || !answer.isWhole) return undefined;
     const { account_id: accountId, api_key: key } = JSON.parse(answer.text);
     this.facts.accounts.push({ accountId, key });
-    return { accountId, key, keys: [] };
+    return { accountId, key, keys: [], webhooks: 0 };
   }
 
   async #redeem(dice: Dice, { accountId, key }: Customer): Promise<void> {
@@ -141,6 +187,14 @@ export class Clients {
     customer.keys.push({ keyId, key, isRevoked: false });
   }
 
+  /** At most a few: lost answers are not repeated. */
+  async #makeWebhook(dice: Dice, customer: Customer): Promise<void> {
+    if (customer.webhooks >= 2) return;
+    customer.webhooks++;
+    const url = `https://hooks.example/${customer.accountId}/${customer.webhooks}`;
+    await this.#call(dice, 'POST', '/api/webhooks', customer.key, { url });
+  }
+
   async #revokeKey(dice: Dice, customer: Customer): Promise<void> {
     const made = customer.keys.find(({ isRevoked }) => !isRevoked);
     if (!made) return;
@@ -152,16 +206,11 @@ export class Clients {
 
   async #chat(dice: Dice, customer: Customer, model: string, own?: OwnKey): Promise<void> {
     const stream = dice.isLuck(0.7);
-    const number = `p${this.#prompts++}`;
+    const number = this.#nextPrompt(customer.accountId, model);
     const kind = dice.isLuck(0.2) ? FICKLE : 'steady';
     const prompt = `${SECRET} ${number} ${kind} ${dice.between(1, 30)}`;
     const begunAt = this.#world.now;
     const wasRevoked = own?.isRevoked === true;
-    if (model !== 'auto:free') {
-      const prompts = this.promptsOf.get(customer.accountId) ?? [];
-      this.promptsOf.set(customer.accountId, prompts);
-      prompts.push(number);
-    }
     const body = {
       model,
       temperature: 0,
@@ -169,14 +218,18 @@ export class Clients {
       messages: [{ role: 'user', content: prompt }],
       ...(stream && { stream, stream_options: { include_usage: true } }),
     };
-    const leavesAfter = dice.isLuck(0.15) ? dice.between(0, 12) : undefined;
+    const leavesAfter = dice.isLuck(0.15) ? dice.between(0, LONG_ANSWER_BYTES) : undefined;
+    const { retiresAt } = this.#cluster;
     const answer = await this.#call(dice, 'POST', '/v1/chat/completions', own?.key ?? customer.key, body, leavesAfter);
     if (!answer) return;
+    const requestId = answer.headers.get('x-request-id') ?? '';
+    if (model !== 'auto:free') this.requestOf.set(number, requestId);
     if (wasRevoked && answer.status === 200 && begunAt - (this.revokedAt.get(own?.keyId ?? '') ?? begunAt) > 5_000) {
       this.problems.push(`${number}: a key works that was revoked`);
     }
     if (answer.status !== 200) return;
-    const requestId = answer.headers.get('x-request-id') ?? '';
+    const isRetired = retiresAt !== undefined && begunAt > retiresAt + 5_000;
+    if (model === 'second' && isRetired && retiresAt === this.#cluster.retiresAt) this.servedRetired.push(number);
     const cost = stream ? this.#readStream(answer, prompt, requestId) : this.#readWhole(answer, prompt);
     if (cost === undefined) return;
     this.facts.requests.push({ requestId, accountId: customer.accountId, cost });
@@ -231,7 +284,7 @@ export class Clients {
     path: string,
     key: string | undefined,
     body?: unknown,
-    /** Hangs up after so many chunks. */
+    /** Hangs up after so many bytes of the body. */
     leavesAfter?: number,
   ): Promise<Answer | undefined> {
     const alive = this.#cluster.alive();
@@ -273,11 +326,12 @@ export class Clients {
     if (!reader) return { ...answer, isWhole: true };
     const decoder = new TextDecoder();
     try {
-      for (let chunks = 1; ; chunks++) {
+      for (let left = leavesAfter ?? Number.POSITIVE_INFINITY; ; ) {
         const { done, value } = await Promise.race([reader.read(), ended]);
         if (done) break;
-        answer.text += decoder.decode(value, { stream: true });
-        if (chunks === leavesAfter) throw new Error('the client hangs up');
+        answer.text += decoder.decode(value.subarray(0, left), { stream: true });
+        left -= value.length;
+        if (left <= 0) throw new Error('the client hangs up');
       }
       this.counts.whole++;
       return { ...answer, isWhole: true };
@@ -290,10 +344,10 @@ export class Clients {
   }
 }
 
-function request(method: string, path: string, key: string | undefined, body: unknown, signal: AbortSignal): Request {
+function request(method: string, path: string, key: string | undefined, body: unknown, signal?: AbortSignal): Request {
   return new Request(`http://127.0.0.1:8787${path}`, {
     method,
-    signal,
+    ...(signal && { signal }),
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -8,21 +8,20 @@ import { readSettings } from '../../src/server/settings/settings.ts';
 import type { StartingStore } from '../../src/server/start/open-at-start.ts';
 import type { Store } from '../../src/store/store.ts';
 import { SimulatedDatabase } from './database.ts';
-import { simulatedDocument } from './document.ts';
+import { isRetiring, RETIRES_AFTER_MS, simulatedDocument } from './document.ts';
+import { openEmbeddedStore } from './embedded-store.ts';
 import { Machine } from './machine.ts';
 import { openNodeStore } from './node-store.ts';
+import { Receivers } from './receivers.ts';
 import { Vendors } from './vendors.ts';
 import type { World } from './world.ts';
 
 export const PEPPER = 'simulated-pepper-0123456789abcdef';
 
+const VARIABLES = { SECRETS_PEPPER: PEPPER, ADMIN_TOKEN: 'simulated-token-0123456789', PORT: '8787' };
+const EMBEDDED = { ...readSettings(VARIABLES), configFile: undefined, follows: true };
 const SETTINGS = {
-  ...readSettings({
-    DATABASE_URL: 'postgres://simulated@127.0.0.1/simulated',
-    SECRETS_PEPPER: PEPPER,
-    ADMIN_TOKEN: 'simulated-token-0123456789',
-    PORT: '8787',
-  }),
+  ...readSettings({ ...VARIABLES, DATABASE_URL: 'postgres://simulated@127.0.0.1/simulated' }),
   configFile: undefined,
   follows: true,
 };
@@ -42,18 +41,26 @@ export interface SimulatedNode {
 }
 
 export class Cluster {
-  readonly database = new SimulatedDatabase();
+  readonly database: SimulatedDatabase;
   readonly vendors: Vendors;
+  readonly receivers: Receivers;
+  /** When `second` retires by the newest document, in the time of the world. */
+  retiresAt: number | undefined;
   /** By place; undefined while there is none. */
   readonly nodes: (SimulatedNode | undefined)[];
   /** All lines that nodes have logged. */
   readonly log: string[] = [];
+  /** One node, whose process has the database for itself. */
+  readonly isEmbedded: boolean;
   readonly #world: World;
   #starts = 0;
 
-  constructor(world: World, places: number) {
+  constructor(world: World, places: number, isEmbedded: boolean) {
     this.#world = world;
+    this.isEmbedded = isEmbedded;
+    this.database = new SimulatedDatabase(world.diceFor('disk'));
     this.vendors = new Vendors(world);
+    this.receivers = new Receivers(world);
     this.nodes = Array.from({ length: places }, () => undefined);
   }
 
@@ -68,9 +75,12 @@ export class Cluster {
     { clock, random, store }: Pick<Machine, 'clock' | 'random'> & { store: Store },
     edition = 0,
   ): Promise<void> {
-    const text = JSON.stringify(simulatedDocument(edition));
+    const retiresAt = isRetiring(edition) ? this.#world.now + RETIRES_AFTER_MS : undefined;
+    const moment = retiresAt === undefined ? undefined : this.#world.wall() + RETIRES_AFTER_MS;
+    const text = JSON.stringify(simulatedDocument(edition, moment));
     const applied = await applyDocument({ store, clock, sealer: createSealer(PEPPER, random) }, text, 'file', 'server');
     if (!applied.ok) throw new Error(`the document is refused: ${JSON.stringify(applied.faults)}`);
+    this.retiresAt = retiresAt;
   }
 
   /** Rejects if the database does not answer meanwhile. */
@@ -78,13 +88,17 @@ export class Cluster {
     const name = `node-${place}-${this.#starts++}`;
     const machine = new Machine(this.#world, this.#world.diceFor(name), wallOffset);
     const { clock, random } = machine;
-    const store = openNodeStore(this.#world, machine, this.database, name, this.#world.diceFor(`${name} database`));
+    const store = this.#openStore(machine, name);
     const gateway = await composeGateway(
-      SETTINGS,
+      this.isEmbedded ? EMBEDDED : SETTINGS,
       {
         fetch: this.vendors.fetchFrom(machine),
         connect: async () => true,
-        simulated: { host: `host-${place}`, openPorts: () => NO_PORTS },
+        simulated: {
+          host: `host-${place}`,
+          openPorts: () => NO_PORTS,
+          postWebhook: this.receivers.postFrom(machine),
+        },
         writeLog: (line) => void this.log.push(line),
       },
       { clock, random, metrics: createMetrics(), fileBefore: undefined, starting: opened(store) },
@@ -92,6 +106,12 @@ export class Cluster {
     const node = { name, machine, gateway };
     if (!machine.isDead) this.nodes[place] = node;
     return node;
+  }
+
+  #openStore(machine: Machine, name: string): Store {
+    const dice = this.#world.diceFor(`${name} database`);
+    if (this.isEmbedded) return openEmbeddedStore(this.#world, machine, this.database, dice);
+    return openNodeStore(this.#world, machine, this.database, name, dice);
   }
 
   alive(): SimulatedNode[] {

@@ -1,5 +1,5 @@
-// The database that all nodes share: the real tables, statements and decisions on a SQLite database in memory, behind a
-// network. A question may be lost on its way, and so may the answer after the commit; the disk may be slow or refuse.
+// The database: the real tables, statements and decisions on a SQLite database in memory. Nodes that share it reach it over
+// a network (node-store.ts), the only node of an embedded one through its threads (embedded-store.ts).
 
 import { Database } from 'bun:sqlite';
 import { alarmSubject } from '../../src/kit/alarms.ts';
@@ -9,9 +9,11 @@ import type { Operation } from '../../src/store/operations.ts';
 import type { ReadName } from '../../src/store/read-table.ts';
 import type { RefusalBatch } from '../../src/store/refusals.ts';
 import { type Commits, prepareCommits } from '../../src/store/sqlite/commit-batch.ts';
+import { prepareIsBehind } from '../../src/store/sqlite/is-behind.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { type AnswerRead, prepareReads } from '../../src/store/sqlite/prepare-reads.ts';
 import { writeRefusals } from '../../src/store/sqlite/write-refusals.ts';
+import type { Dice } from './dice.ts';
 
 export interface DatabaseState {
   isAway: boolean;
@@ -21,18 +23,29 @@ export interface DatabaseState {
   slowness: number;
   /** The chance that a question is lost, and that an answer is. */
   loss: number;
+  /** The chance that a question arrives after its sender has given it up. */
+  lateness: number;
+  /** The chance that a write fails. */
+  failures: number;
 }
+
+export const WELL: DatabaseState = { isAway: false, isFull: false, slowness: 0, loss: 0, lateness: 0, failures: 0 };
 
 export class SimulatedDatabase {
   readonly tables: Database;
-  readonly state: DatabaseState = { isAway: false, isFull: false, slowness: 0, loss: 0 };
+  readonly state: DatabaseState = { ...WELL };
+  readonly #dice: Dice;
+  readonly #isBehind: () => boolean;
   #commits: Commits;
   #answerRead: AnswerRead;
   /** Answers of committed batches, by node and batch, as the row of a writer has them. */
   readonly #committed = new Map<string, Decided[]>();
 
-  constructor() {
+  constructor(dice: Dice) {
+    this.#dice = dice;
     this.tables = emptyTables();
+    this.tables.run(REMEMBER_CURSORS);
+    this.#isBehind = prepareIsBehind(this.tables);
     this.#commits = prepareCommits(this.tables);
     this.#answerRead = prepareReads(this.tables);
   }
@@ -47,15 +60,38 @@ export class SimulatedDatabase {
   commit(batchId: string, operations: readonly Operation[]): Decided[] {
     const before = this.#committed.get(batchId);
     if (before) return before;
-    if (this.state.isFull) throw new Error('database or disk is full');
-    const decided = this.#commits.journalBatch(structuredClone(operations) as Operation[]);
+    const decided = this.write(operations);
     this.#committed.set(batchId, decided);
     return decided;
   }
 
+  write(operations: readonly Operation[]): Decided[] {
+    this.#useDisk();
+    return this.#commits.journalBatch(structuredClone(operations) as Operation[]);
+  }
+
   read(name: ReadName, args: readonly unknown[]): unknown {
     this.#commits.post();
+    return this.readTables(name, args);
+  }
+
+  /** Without what is only journaled. */
+  readTables(name: ReadName, args: readonly unknown[]): unknown {
     return this.#answerRead(name, args);
+  }
+
+  isBehind(): boolean {
+    return this.#isBehind();
+  }
+
+  postOnDisk(): void {
+    this.#useDisk();
+    this.post();
+  }
+
+  #useDisk(): void {
+    if (this.state.isFull) throw new Error('database or disk is full');
+    if (this.#dice.isLuck(this.state.failures)) throw new Error('disk I/O error');
   }
 
   post(): void {
@@ -77,6 +113,12 @@ export class SimulatedDatabase {
     });
   }
 }
+
+/** The last event before each webhook was created: later ones are sent to it. */
+const REMEMBER_CURSORS = `
+  CREATE TEMP TABLE first_cursors (webhook_id TEXT PRIMARY KEY, cursor_event_id INTEGER);
+  CREATE TEMP TRIGGER webhook_created AFTER INSERT ON webhooks
+  BEGIN INSERT OR IGNORE INTO first_cursors VALUES (new.webhook_id, new.cursor_event_id); END`;
 
 let empty: Uint8Array | undefined;
 

@@ -8,6 +8,8 @@ export interface Dice {
   isLuck(chance: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
   bytes(length: number): Uint8Array;
+  /** Into two parts that are not empty; `bytes` has at least two. */
+  split(bytes: Uint8Array): [Uint8Array, Uint8Array];
 }
 
 export function createDice(seed: string): Dice {
@@ -21,6 +23,10 @@ export function createDice(seed: string): Dice {
     pick(items) {
       if (items.length === 0) throw new Error('nothing to choose from');
       return items[between(0, items.length - 1)] as (typeof items)[number];
+    },
+    split(bytes) {
+      const at = between(1, bytes.length - 1);
+      return [bytes.subarray(0, at), bytes.subarray(at)];
     },
     bytes: (length) => Uint8Array.from({ length }, () => random() & 255),
   };

@@ -3,12 +3,22 @@
 import { VENDORS } from './vendors.ts';
 
 export const PRICES = { input: 10_000n, output: 40_123n };
+/** What vendors bill. */
+export const COSTS = { input: 5_000n, output: 20_000n };
 export const LIMITS = { free_per_minute: 4, free_per_day_zero: 3, free_per_day_positive: 5, in_flight: 6 };
 
 const MANY = 1_000_000;
 
-/** Editions differ in which vendor comes first; every third one retires `second`. */
-export function simulatedDocument(edition: number) {
+/** After the document was applied. */
+export const RETIRES_AFTER_MS = 20_000;
+
+/** Whether the edition retires `second`. */
+export function isRetiring(edition: number): boolean {
+  return edition % 3 === 2;
+}
+
+/** Editions differ in which vendor comes first. `retiresAt`: of `second`. */
+export function simulatedDocument(edition: number, retiresAt: number | undefined) {
   const turned = VENDORS.map((_, index) => VENDORS[(index + edition) % VENDORS.length]);
   const routes = turned.map((channel) => ({ channel, model: 'simulated', cost: { input: 5, output: 20 } }));
   const price = { input: 10, output: 40.123 };
@@ -23,7 +33,12 @@ export function simulatedDocument(edition: number) {
     models: [
       { id: 'auto:free', context_tokens: 128_000, max_output_tokens: 400, price: 'free', routes: routes.slice(0, 2) },
       { id: 'first', ...paid, routes, fallbacks: ['second'] },
-      { id: 'second', ...paid, routes: routes.slice(1) },
+      {
+        id: 'second',
+        ...paid,
+        routes: routes.slice(1),
+        ...(retiresAt !== undefined && { retires_at: new Date(retiresAt).toISOString(), replaced_by: 'first' }),
+      },
     ],
     limits: { register_per_ip: MANY, register_per_day: MANY, paid_per_minute: MANY, ...LIMITS },
     guards: { register_attempts_per_minute: null },

@@ -2,7 +2,7 @@
 // it until only what matters is left.
 
 import type { Cluster, SimulatedNode } from './cluster.ts';
-import type { DatabaseState } from './database.ts';
+import { type DatabaseState, WELL } from './database.ts';
 import type { Dice } from './dice.ts';
 import { TROUBLES, type Trouble, VENDORS, type Vendor } from './vendors.ts';
 import type { World } from './world.ts';
@@ -19,10 +19,9 @@ export type Mishap = { at: number } & (
   | { what: 'document'; place: number; edition: number }
 );
 
-const WELL: DatabaseState = { isAway: false, isFull: false, slowness: 0, loss: 0 };
-
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
+const POWER_CUT_MS = 5 * SECOND;
 
 interface Draw {
   places: number;
@@ -72,7 +71,9 @@ function drawDatabase(dice: Dice): Partial<DatabaseState> {
   const choice = dice.between(0, 9);
   if (choice < 2) return { isAway: true };
   if (choice < 3) return { isFull: true };
-  if (choice < 6) return { slowness: dice.pick([50, 500, 4_000]) };
+  if (choice < 5) return { slowness: dice.pick([50, 500, 4_000]) };
+  if (choice < 6) return { failures: dice.pick([0.05, 0.5]) };
+  if (choice < 7) return { lateness: dice.pick([0.05, 0.3]) };
   return { loss: dice.pick([0.02, 0.2, 0.6]) };
 }
 
@@ -122,11 +123,18 @@ export class Misfortune {
       this.#world.after(mishap.ms, () => {
         this.networkLoss = 0;
       });
-    } else if (mishap.what === 'database crash') database.restart();
+    } else if (mishap.what === 'database crash') this.#crashDatabase();
     else {
       Object.assign(database.state, mishap.trouble);
       this.#world.after(mishap.ms, () => void Object.assign(database.state, WELL));
     }
+  }
+
+  /** The process of an embedded one crashes with it. */
+  #crashDatabase(): void {
+    const { isEmbedded, database } = this.#cluster;
+    if (isEmbedded) this.#happenToNode({ at: this.#world.now, what: 'crash', place: 0, ms: POWER_CUT_MS });
+    else database.restart();
   }
 
   #happenToNode(mishap: Mishap & { place: number }): void {

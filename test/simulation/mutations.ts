@@ -89,4 +89,58 @@ export const MUTATIONS: readonly Mutation[] = [
     from: `if (quantity) cost += BigInt(quantity) * prices[price];`,
     to: `if (quantity) cost += BigInt(bucket === 'output' ? quantity + 1 : quantity) * prices[price];`,
   },
+  {
+    name: 'a webhook forgets what it has sent',
+    file: 'store/book/webhooks.ts',
+    from: `  const cursor = move?.to ?? webhook.cursor;`,
+    to: `  const cursor = webhook.cursor;`,
+  },
+  {
+    name: 'a webhook skips an event',
+    file: 'accounts/webhooks/deliver-events.ts',
+    from: `after: this.#cursor, types`,
+    to: `after: this.#cursor + 1, types`,
+  },
+  {
+    name: 'a refused message is not sent again',
+    file: 'accounts/webhooks/deliver-events.ts',
+    from: `const waitMs = isDelivered || status === GONE ? undefined`,
+    to: `const waitMs = isDelivered || status !== null ? undefined`,
+  },
+  {
+    name: 'a failed attempt is no loss',
+    file: 'relay/losses.ts',
+    from: `  admission.losses = [...admission.losses, loss];`,
+    to: `  if (loss.reason === 'hedge') admission.losses = [...admission.losses, loss];`,
+  },
+  {
+    name: 'a replaced run is no loss',
+    file: 'relay/losses.ts',
+    from: `  return runs.slice(0, -1).map((run, index) => {`,
+    to: `  return runs.slice(0, 0).map((run, index) => {`,
+  },
+  {
+    name: 'what a dead node has spent is no loss',
+    file: 'store/book/losses.ts',
+    from: `  if (hold.amount === 0n) return;`,
+    to: `  if (hold.amount >= 0n) return;`,
+  },
+  {
+    name: 'a retired model is served',
+    file: 'catalog/retirement.ts',
+    from: `return retirement !== undefined && at >= retirement.at;`,
+    to: `return retirement !== undefined && at < 0;`,
+  },
+  {
+    name: 'a breaker stays open',
+    file: 'channels/breaker.ts',
+    from: `return now < this.#probeAt(this.#openUntil);`,
+    to: `return this.#probeAt(this.#openUntil) > 0;`,
+  },
+  {
+    name: 'a start discards the journal',
+    file: 'store/sqlite/post-journal.ts',
+    from: `  if (batches.length === 0) return 0;`,
+    to: `  db.run('DELETE FROM journal');\n  if (batches.length >= 0) return 0;`,
+  },
 ];

@@ -19,6 +19,9 @@ const LANES = 2;
 const ASK_AGAIN_MS = 100;
 const STATEMENT_MS = 2_000;
 
+/** When a question arrives at the latest: the same one has been sent again meanwhile. */
+const LATEST_MS = 3 * STATEMENT_MS;
+
 class Lost extends Error {
   override name = 'Lost';
 }
@@ -37,15 +40,15 @@ export function openNodeStore(world: World, machine: Machine, database: Simulate
       world.after(STATEMENT_MS, lose);
       return promise;
     }
+    if (dice.isLuck(state.lateness)) {
+      world.after(STATEMENT_MS, lose);
+      world.after(dice.between(STATEMENT_MS, LATEST_MS), () => void attempt(act));
+      return promise;
+    }
     world.after(travel(), () => {
       // A node that died meanwhile has sent it all the same.
       if (state.isAway) return void world.after(STATEMENT_MS, lose);
-      let answer: { value: Answer } | { error: Error };
-      try {
-        answer = { value: act() };
-      } catch (error) {
-        answer = { error: error as Error };
-      }
+      const answer = attempt(act);
       if (dice.isLuck(state.loss)) return void world.after(STATEMENT_MS, lose);
       world.after(travel(), () =>
         machine.enter(() => ('value' in answer ? resolve(answer.value) : reject(answer.error))),
@@ -56,9 +59,15 @@ export function openNodeStore(world: World, machine: Machine, database: Simulate
 
   async function commit(operations: readonly Operation[]): Promise<Decided[]> {
     const batchId = `${name} ${batches++}`;
-    for (;;) {
+    let arrived = 0;
+    for (let attempt = 1; ; attempt++) {
       try {
-        return await ask(() => database.commit(batchId, operations));
+        return await ask(() => {
+          // As the row of a writer does it: once a later attempt has been answered, an earlier one cannot commit.
+          if (attempt < arrived) throw new Lost('too late');
+          arrived = attempt;
+          return database.commit(batchId, operations);
+        });
       } catch (error) {
         if (!(error instanceof Lost)) throw error;
         await sleep(clock, ASK_AGAIN_MS);
@@ -86,4 +95,12 @@ export function openNodeStore(world: World, machine: Machine, database: Simulate
     },
   };
   return store;
+}
+
+function attempt<Answer>(act: () => Answer): { value: Answer } | { error: Error } {
+  try {
+    return { value: act() };
+  } catch (error) {
+    return { error: error as Error };
+  }
 }

@@ -14,7 +14,7 @@ export type Vendor = (typeof VENDORS)[number];
 export const TROUBLES = ['refuses', 'fails', 'overloaded', 'silent', 'cuts', 'garbage', 'slow', 'no usage'] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
-interface Run {
+export interface Run {
   vendor: Vendor;
   /** Words that it produced. */
   words: number;
@@ -28,7 +28,8 @@ interface Body {
   messages: { role: string; content: string }[];
 }
 
-export const INPUT_TOKENS = 20;
+/** Fewer than the gateway estimates: where a vendor does not tell, the estimate is what is recorded. */
+export const INPUT_TOKENS = 10;
 const encoder = new TextEncoder();
 
 export class Vendors {
@@ -91,31 +92,39 @@ export class Vendors {
     const head = { id: `chatcmpl-${number}-${runs.length}`, created: 1_790_000_000, model: 'simulated' };
     if (!body.stream) {
       run.words = left.length;
-      run.isWhole = true;
+      run.isWhole = trouble !== 'cuts';
       const message = { role: 'assistant', content: left.join('') };
       const choices = [{ index: 0, message, finish_reason: 'stop' }];
-      return Response.json({ ...head, object: 'chat.completion', choices, ...(hasUsage && { usage: usage() }) });
+      const answer = { ...head, object: 'chat.completion', choices, ...(hasUsage && { usage: usage() }) };
+      return run.isWhole ? Response.json(answer) : this.#cutOff(machine, encoder.encode(JSON.stringify(answer)));
     }
     const cutAt = trouble === 'cuts' ? this.#dice.between(0, left.length) : Number.POSITIVE_INFINITY;
     const world = this.#world;
     const dice = this.#dice;
     const pause = trouble === 'slow' ? 3_000 : 120;
+    /** Its events arrive in pieces. */
+    const isTorn = dice.isLuck(0.3);
     let isOver = false;
     signal?.addEventListener('abort', () => {
       isOver = true;
     });
     const stream = new ReadableStream<Uint8Array>({
       start(controller) {
-        const event = (data: string) => controller.enqueue(encoder.encode(`data: ${data}\n\n`));
-        const chunk = (rest: object) => event(JSON.stringify({ ...head, object: 'chat.completion.chunk', ...rest }));
+        const eventBytes = (rest: object) =>
+          encoder.encode(`data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...rest })}\n\n`);
+        const chunk = (rest: object) => {
+          const bytes = eventBytes(rest);
+          for (const part of isTorn ? dice.split(bytes) : [bytes]) controller.enqueue(part);
+        };
         const step = () => {
           // It goes on working while the machine that reads stands still, and it cannot know that one has died.
           if (isOver) return;
-          if (run.words >= cutAt) {
-            isOver = true;
-            return machine.enter(() => controller.error(new Error('connection reset')));
-          }
           const word = left[run.words];
+          if (run.words >= cutAt) {
+            const delta = word === undefined ? {} : { content: word };
+            const [part] = dice.split(eventBytes({ choices: [{ index: 0, delta, finish_reason: null }] }));
+            return breakOff(machine, world, controller, part, () => isOver);
+          }
           if (word !== undefined) {
             run.words++;
             machine.enter(() => {
@@ -129,7 +138,7 @@ export class Vendors {
             if (isOver) return;
             chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
             if (hasUsage) chunk({ choices: [], usage: usage() });
-            event('[DONE]');
+            controller.enqueue(encoder.encode('data: [DONE]\n\n'));
             isOver = true;
             controller.close();
           });
@@ -142,6 +151,37 @@ export class Vendors {
     });
     return new Response(stream, { headers: { 'content-type': 'text/event-stream' } });
   }
+
+  #cutOff(machine: Machine, body: Uint8Array): Response {
+    const [part] = this.#dice.split(body);
+    let isOver = false;
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) => breakOff(machine, this.#world, controller, part, () => isOver),
+      cancel() {
+        isOver = true;
+      },
+    });
+    return new Response(stream, { headers: { 'content-type': 'application/json' } });
+  }
+}
+
+/** A connection that breaks after these bytes. */
+function breakOff(
+  machine: Machine,
+  world: World,
+  controller: ReadableStreamDefaultController<Uint8Array>,
+  bytes: Uint8Array,
+  isOver: () => boolean,
+): void {
+  machine.enter(() => {
+    if (!isOver()) controller.enqueue(bytes);
+  });
+  // Later: an error discards what was not read.
+  world.after(1, () =>
+    machine.enter(() => {
+      if (!isOver()) controller.error(new Error('connection reset'));
+    }),
+  );
 }
 
 export const FICKLE = 'fickle';

@@ -4,8 +4,8 @@ import type { Clock } from '../../kit/clock.ts';
 import type { KillOrder } from '../../kit/failpoint.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
 import type { Forgotten, Store } from '../store.ts';
-import { connectReader, connectWriter } from './connect-thread.ts';
-import type { CommitReply } from './messages.ts';
+import { connectReader, connectWriter, type Reader, type Thread } from './connect-thread.ts';
+import type { CommitReply, WriterRequest } from './messages.ts';
 import { createPosting } from './posting.ts';
 import { readsThrough } from './reads-through.ts';
 
@@ -21,21 +21,31 @@ export interface SqliteOptions {
 
 /** Rejects with StoreRefused if the file cannot be used. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { file, clock, unsafeNoSync = false, killOrder, maxPages, patienceMs, meter } = options;
+  const { file, unsafeNoSync = false, killOrder, maxPages } = options;
   const writer = connectWriter();
   const reader = connectReader();
   const slowReader = connectReader();
-  const threads = [reader, slowReader, writer];
-  const end = () => {
-    for (const thread of threads) thread.end();
-  };
   try {
     await writer.ask({ do: 'open', file, options: { unsafeNoSync, killOrder, maxPages } });
     await Promise.all([reader, slowReader].map((one) => one.ask({ do: 'open', file })));
   } catch (error) {
-    end();
+    for (const thread of [reader, slowReader, writer]) thread.end();
     throw error;
   }
+  return storeOn({ writer, reader, slowReader }, options);
+}
+
+interface Threads {
+  writer: Thread<WriterRequest>;
+  reader: Reader;
+  slowReader: Reader;
+}
+
+/** The threads have opened their file. The simulation has threads of its own. */
+export function storeOn(
+  { writer, reader, slowReader }: Threads,
+  { clock, patienceMs, meter }: Pick<SqliteOptions, 'clock' | 'patienceMs' | 'meter'>,
+): Store {
   const posting = createPosting(clock, () => writer.ask({ do: 'post' }));
   const batcher = createBatcher({
     clock,
@@ -58,8 +68,9 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     async close() {
       await batcher.idle();
       posting.stop();
+      const threads = [reader, slowReader, writer];
       for (const thread of threads) await thread.ask({ do: 'close' });
-      end();
+      for (const thread of threads) thread.end();
     },
   };
 }

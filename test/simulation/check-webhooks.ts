@@ -1,0 +1,53 @@
+// Each event reaches each webhook of its account once; again only if its sender could not know that it had arrived.
+
+import { createEventIds } from '../../src/accounts/events/event-ids.ts';
+import { type Cluster, PEPPER } from './cluster.ts';
+import type { Mishap } from './misfortune.ts';
+
+interface Due {
+  url: string;
+  event_id: bigint;
+}
+
+/** After a fault has ended, a node may still finish what it began before. */
+const AFTERMATH_MS = 60_000;
+/** Nothing excuses more of one event. */
+const MOST_REPEATS = 10;
+/** Faults in which a node may not know whether a message arrived. */
+const UNSURE: ReadonlySet<Mishap['what']> = new Set(['crash', 'restart', 'pause', 'database', 'database crash']);
+
+const eventIds = createEventIds(PEPPER);
+
+/** By webhook and event, when it was accepted. */
+function acceptedBy({ receivers }: Cluster) {
+  return Map.groupBy(receivers.accepted, ({ url, id }) => `${url} ${id}`);
+}
+
+export function findUndelivered(cluster: Cluster): string[] {
+  const { database } = cluster;
+  const due = database.tables.query<Due, []>(
+    `SELECT url, event_id FROM webhooks JOIN first_cursors f USING (webhook_id)
+     JOIN events e ON event_id > f.cursor_event_id AND (e.account_id = webhooks.account_id OR e.account_id IS NULL)`,
+  );
+  const accepted = acceptedBy(cluster);
+  return due
+    .all()
+    .filter(({ url, event_id: eventId }) => !accepted.has(`${url} ${eventIds.write(Number(eventId))}`))
+    .map(({ url, event_id: eventId }) => `the event ${eventId} did not reach ${url}`);
+}
+
+export function findRepeated(cluster: Cluster, mishaps: readonly Mishap[]): string[] {
+  const unsure = mishaps.filter(({ what }) => UNSURE.has(what));
+  const isExcused = (from: number, to: number) =>
+    unsure.some((mishap) => mishap.at <= to && from <= mishap.at + ('ms' in mishap ? mishap.ms : 0) + AFTERMATH_MS);
+  return [...acceptedBy(cluster)].flatMap(([name, [first, ...others]]) => {
+    if (others.length > MOST_REPEATS) return [`${name} was sent ${others.length + 1} times`];
+    let last = first;
+    return others.flatMap((other) => {
+      const before = last;
+      last = other;
+      if (!before || before.isAnswerLost || isExcused(before.at, other.at)) return [];
+      return [`${name} was sent again at ${other.at}, accepted at ${before.at}`];
+    });
+  });
+}
