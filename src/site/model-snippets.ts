@@ -7,14 +7,20 @@ export interface Snippet {
   code: string;
 }
 
-const TRANSCRIPTIONS = '/v1/audio/transcriptions';
-
 interface CalledModel {
   id: string;
   paths: readonly string[];
 }
 
 const SPEECH = '/v1/audio/speech';
+
+/** Fields of a form beside the model, where a path takes files. */
+const FORMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '/v1/images/edits': { image: '@photo.png', prompt: 'Add a red lantern' },
+  '/v1/images/variations': { image: '@photo.png' },
+  '/v1/audio/transcriptions': { file: '@recording.mp3' },
+  '/v1/audio/translations': { file: '@recording.mp3' },
+};
 
 /** What is asked for, where it is not a text as `input`. */
 const BODIES: Readonly<Record<string, object>> = {
@@ -28,19 +34,21 @@ const BODIES: Readonly<Record<string, object>> = {
 
 export function modelSnippets(publicUrl: string, { id, paths }: CalledModel, key = 'YOUR_KEY'): Snippet[] {
   if (paths.includes('/v1/chat/completions')) return chatSnippets(publicUrl, id, key);
-  if (paths.includes(TRANSCRIPTIONS)) return [fileSnippet(publicUrl, id, key)];
   return paths.slice(0, 1).map((path) => {
+    const form = FORMS[path];
+    if (form)
+      return { title: 'curl', syntax: 'sh', code: formCurl(`${publicUrl}${path}`, key, { model: id, ...form }) };
     const body = JSON.stringify({ model: id, ...(BODIES[path] ?? { input: 'Hello!' }) });
     const output = path === SPEECH ? ' -o speech.mp3' : '';
     return { title: 'curl', syntax: 'sh', code: curl(`${publicUrl}${path}`, key, body) + output };
   });
 }
 
-function fileSnippet(publicUrl: string, id: string, key: string): Snippet {
-  const code = `curl -s ${publicUrl}${TRANSCRIPTIONS} \\
+function formCurl(url: string, key: string, fields: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(fields).map(([name, value]) => `-F "${name}=${value}"`);
+  return `curl -s ${url} \\
   -H "Authorization: Bearer ${key}" \\
-  -F "model=${id}" -F "file=@recording.mp3"`;
-  return { title: 'curl', syntax: 'sh', code };
+  ${parts.join(' ')}`;
 }
 
 function chatSnippets(publicUrl: string, id: string, key: string): Snippet[] {

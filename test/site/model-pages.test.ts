@@ -1,12 +1,17 @@
 // The page of a model: its facts, its prices and tiers, its channels from real traffic, and how to call it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { wordsOf } from '../../src/site/language.ts';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { chatStream } from '../support/openai-chat.ts';
-import { type TestDocument, upModel } from '../support/test-document.ts';
+import { PICTURE, pictureAnswer } from '../support/media-answers.ts';
+import { chatStream, jsonScript } from '../support/openai-chat.ts';
+import { wavOf } from '../support/recordings.ts';
+import { openaiChannel, type TestDocument, upModel, upstreamUrl } from '../support/test-document.ts';
 import { createSiteClient, signedIn } from './site-client.ts';
 
 const DESCRIPTION = { en: 'Reads <long> documents.', 'zh-TW': '適合長文件。' };
@@ -20,10 +25,21 @@ function documentOf(standard: TestDocument): TestDocument {
     service_tiers: { flex: 0.5 },
     tools: { web_search: 0.3 },
   };
+  const only = (endpoint: string) =>
+    openaiChannel(endpoint.replace('_', '-'), upstreamUrl(standard), { endpoints: [endpoint] });
   return {
     ...standard,
+    channels: [...standard.channels, ...['image_edits', 'image_variations', 'audio_translation'].map(only)],
     models: [
       ...standard.models,
+      ...['edits', 'variations'].map((name) =>
+        upModel(name, { kinds: ['images'], price: { image: 1 }, routes: [{ channel: `image-${name}`, model: 'm' }] }),
+      ),
+      upModel('translator', {
+        kinds: ['transcription'],
+        price: { second: 0.01 },
+        routes: [{ channel: 'audio-translation', model: 'm' }],
+      }),
       upModel('tiered', {
         name: 'Tiered One',
         aliases: ['tiered-latest'],
@@ -142,19 +158,40 @@ test('draws the hours that had streams, and says nothing of a model without', as
   expect((await pageOf('/models/tiered')).html).not.toContain(models.firstTokenByHour);
 });
 
-test('the example with a key is a call that works', async () => {
+/** Runs the example of a model's page with a key, in a folder with the files that it names. */
+async function runExample(model: string): Promise<Answer> {
   const { key } = await gateway.register();
-  const { html } = await pageOf('/models/auto:free');
+  const { html } = await pageOf(`/models/${model}`);
   const [, code = ''] = /<summary>curl<\/summary>[\s\S]*?<code>([\s\S]*?)<\/code>/.exec(html) ?? [];
   const plain = code
     .replace(/<[^>]+>/g, '')
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'");
+  const folder = mkdtempSync(join(tmpdir(), 'example-'));
+  writeFileSync(join(folder, 'photo.png'), Buffer.from(PICTURE, 'base64'));
+  writeFileSync(join(folder, 'recording.mp3'), wavOf(2));
   const child = Bun.spawn(['sh', '-ec', plain.replace('YOUR_KEY', key)], {
+    cwd: folder,
     env: { PATH: process.env.PATH ?? '', no_proxy: '127.0.0.1' },
   });
   const answer: Answer = JSON.parse(await new Response(child.stdout).text());
-  expect(answer.choices[0].message.content).toBeString();
+  rmSync(folder, { recursive: true });
+  return answer;
+}
+
+test('the example with a key is a call that works', async () => {
+  expect((await runExample('auto:free')).choices[0].message.content).toBeString();
+});
+
+test.each([
+  ['edits', '/v1/images/edits', pictureAnswer()],
+  ['variations', '/v1/images/variations', pictureAnswer()],
+  ['translator', '/v1/audio/translations', jsonScript(200, { text: 'Good morning' })],
+] as const)('so is that of a model with no other path: %s', async (model, path, script) => {
+  gateway.upstream.reset();
+  gateway.upstream.next(script);
+  expect((await runExample(model)).error).toBeUndefined();
+  expect(gateway.upstream.requests.map((request) => request.path)).toEqual([path]);
 });
 
 test('the playground opens with the model of the link chosen, through signing in, too', async () => {

@@ -11,7 +11,6 @@ import { record } from './audit-log.ts';
 import type { ChannelDraft } from './channel-drafts.ts';
 import type { DocumentFault } from './documents.ts';
 import { readNewest } from './newest.ts';
-import { knownNames } from './offered-models.ts';
 import { type RawDocument, readRaw, writeRaw } from './raw-document.ts';
 import { notFound } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
@@ -97,7 +96,7 @@ async function connect(
   const channel = buildCatalog(prepared.document, 0, 0).channels.get(name);
   if (!channel) throw notFound(`channel ${name}`);
   const sealed = { ...channel, apiKey: storedKey(prepared.stored, index) };
-  const listing = await listVendorModels(tools, sealed, knownNames(preset));
+  const listing = await listVendorModels(tools, sealed);
   await record(tools, actor, 'channels.connect', name, { ok: listing.ok, ms: listing.ms });
   return {
     ok: true,

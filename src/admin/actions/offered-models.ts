@@ -3,19 +3,38 @@
 
 import type { Document, DocumentModel } from '../../catalog/document.ts';
 import { hasNoTokenPrice, UNIT_NAMES, type UnitName } from '../../catalog/listed-prices.ts';
-import type { ModelKind } from '../../vendors/endpoints.ts';
+import { canServe, type ModelKind } from '../../vendors/endpoints.ts';
 import type { KnownModel } from '../../vendors/known-models.ts';
+import { kindOfModel } from '../../vendors/model-kinds.ts';
 import type { VendorPreset } from '../../vendors/presets.ts';
 import type { ChannelDraft, ChosenModel } from './channel-drafts.ts';
 import type { VendorModel } from './vendor-models.ts';
 
 export interface Offer extends ChosenModel {
-  kind: ModelKind;
+  /** Null: no endpoint of the gateway serves it. */
+  kind: ModelKind | null;
   known: KnownModel | undefined;
   /** Its prices come before those of `known`. */
   listed: VendorModel | undefined;
   /** The model of the document with this id: it gets one more route, and keeps its price. */
   existing: DocumentModel | undefined;
+}
+
+/** Prices that the form asks for, which are for tokens, by kind. Kinds without any are priced by the image, second, character
+ * or search. */
+const FORM_PRICES: Readonly<Partial<Record<ModelKind, readonly ('input' | 'output')[]>>> = {
+  chat: ['input', 'output'],
+  embeddings: ['input'],
+  moderation: ['input'],
+};
+
+export function pricesAsked(kind: ModelKind | null): readonly ('input' | 'output')[] {
+  return (kind && FORM_PRICES[kind]) ?? [];
+}
+
+/** Whether the form can price it: by the token, or at the vendor's known price. Others are added in the document. */
+export function canAdd({ kind, known }: Pick<Offer, 'kind' | 'known'>): boolean {
+  return known !== undefined || pricesAsked(kind).length > 0;
 }
 
 /** More are not chosen unasked. */
@@ -31,12 +50,15 @@ export function offersOf(draft: ChannelDraft, document: Document): Offer[] {
     document.models.some(({ routes }) =>
       routes.some((route) => route.channel === draft.channel.name && route.model === model),
     );
-  const offers = listed.filter((model) => !isRouted(model)).map((model) => offerOf(draft, document, model));
+  const offers = listed
+    .filter((model) => !isRouted(model))
+    .map((model) => offerOf(draft, document, model))
+    .filter((offer) => canAdd(offer) && offer.kind && canServe(draft.channel.endpoints, offer.kind));
   return [...offers.filter(({ known }) => known), ...offers.filter(({ known }) => !known)];
 }
 
 /** The names of models with a known price at the vendor. */
-export function knownNames({ models = [] }: VendorPreset): string[] {
+function knownNames({ models = [] }: VendorPreset): string[] {
   return models.map(({ id, upstreamModel = id }) => upstreamModel);
 }
 
@@ -45,9 +67,9 @@ export function offerOf({ preset, listing }: ChannelDraft, document: Document, m
   const known = preset.models?.find(({ id, upstreamModel = id }) => upstreamModel === model);
   const listed = listing.ok ? listing.value.find((one) => one.model === model) : undefined;
   const id = known?.id ?? publicId(model);
-  const kind = known ? (known.kind ?? 'chat') : kindOf(model);
+  const kind = known ? (known.kind ?? 'chat') : (listed?.kind ?? kindOfModel(model));
   const usual = preset.isOwnServer ? '0' : '';
-  const usualOutput = hasOutput(kind) ? usual : '0';
+  const usualOutput = pricesAsked(kind).includes('output') ? usual : '0';
   const knownUsd = known?.usd === 'free' ? {} : known?.usd;
   return {
     model,
@@ -59,17 +81,6 @@ export function offerOf({ preset, listing }: ChannelDraft, document: Document, m
     listed,
     existing: document.models.find((one) => one.id === id || one.aliases.includes(id)),
   };
-}
-
-/** By its name, for models without a known price. */
-function kindOf(model: string): ModelKind {
-  if (/rerank/i.test(model)) return 'rerank';
-  return /embed|\bbge\b/i.test(model) ? 'embeddings' : 'chat';
-}
-
-/** True if its output is sold. */
-export function hasOutput(kind: ModelKind): boolean {
-  return kind !== 'embeddings' && kind !== 'rerank' && kind !== 'moderation';
 }
 
 export type UnitPrices = readonly (readonly [UnitName, number])[];

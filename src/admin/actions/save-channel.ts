@@ -15,7 +15,7 @@ import {
   currentDocument,
 } from './documents.ts';
 import { readNewest } from './newest.ts';
-import { hasOutput, type Offer, offerOf } from './offered-models.ts';
+import { canAdd, type Offer, offerOf, pricesAsked } from './offered-models.ts';
 import { readRaw, routesOf, writeRaw } from './raw-document.ts';
 import { type ChannelTest, sendTest, testOf } from './test-channel.ts';
 import type { Actor, OperatingTools } from './tools.ts';
@@ -34,16 +34,17 @@ export interface PlannedModel {
   isExisting: boolean;
 }
 
-/** Which field of which model is wrong: `input`, `output` or `id`. */
+/** Which field of which model is wrong; `kind`: the form has no prices for a model of its kind. */
 export interface ChoiceFault {
   model: string;
-  field: 'input' | 'output' | 'id';
+  field: 'input' | 'output' | 'id' | 'kind';
 }
 
 /** What can be seen without the document: prices that are no numbers, ids that are missing or used twice. */
-export function checkChoice(chosen: readonly ChosenModel[]): ChoiceFault[] {
+export function checkChoice(chosen: readonly ChosenModel[], offered: (model: string) => Offer): ChoiceFault[] {
   const isPrice = (text: string) => (parseNtd(text) ?? -1n) >= 0n;
   return chosen.flatMap(({ model, id, input, output }, index) => [
+    ...(canAdd(offered(model)) ? [] : [{ model, field: 'kind' as const }]),
     ...(isPrice(input) ? [] : [{ model, field: 'input' as const }]),
     ...(isPrice(output) ? [] : [{ model, field: 'output' as const }]),
     ...(id === '' || chosen.findIndex((other) => other.id === id) !== index ? [{ model, field: 'id' as const }] : []),
@@ -55,7 +56,8 @@ export async function testDraft(tools: OperatingTools, draft: ChannelDraft, acto
   const { channel, chosen } = draft;
   const { document } = await readNewest(tools);
   const calls = chosen.flatMap(({ model }) => {
-    const test = testOf(channel, model, offerOf(draft, document, model).kind);
+    const { kind } = offerOf(draft, document, model);
+    const test = kind && testOf(channel, model, kind);
     return test ? [test] : [];
   });
   const tests = await Promise.all(calls.slice(0, MAX_TESTED).map((call) => sendTest(tools, channel, call)));
@@ -116,7 +118,7 @@ function planModel(draft: ChannelDraft, document: Document, chosen: ChosenModel,
     model: {
       id: chosen.id,
       ...(isUsual && { name: known.name }),
-      ...(kind !== 'chat' && { kinds: [kind] }),
+      ...(kind !== null && kind !== 'chat' && { kinds: [kind] }),
       ...(context !== undefined && { context_tokens: context }),
       ...(output !== undefined && { max_output_tokens: output }),
       price: sale ?? 'free',
@@ -130,7 +132,7 @@ function planModel(draft: ChannelDraft, document: Document, chosen: ChosenModel,
 /** The vendor's whole list, with its tiers, if its prices were left as they are. */
 function usdOf({ known, listed, kind, input, output }: Offer, chosen: ChosenModel): UsdList {
   if (known && !listed?.usd && chosen.input === input && chosen.output === output) return knownUsd(known);
-  return { prices: { input: chosen.input, ...(hasOutput(kind) && { output: chosen.output }) } };
+  return { prices: Object.fromEntries(pricesAsked(kind).map((name) => [name, chosen[name]])) };
 }
 
 /** Behind the routes that it has: the new channel serves when these fail. */

@@ -4,12 +4,15 @@
 import type { Channel } from '../../catalog/catalog.ts';
 import { listOf } from '../../catalog/loose-fields.ts';
 import { isObject, type JsonObject } from '../../kit/json/json.ts';
+import type { ModelKind } from '../../vendors/endpoints.ts';
+import { kindOfModel } from '../../vendors/model-kinds.ts';
 import { type Called, callChannel } from './call-channel.ts';
 import type { OperatingTools } from './tools.ts';
 
 export interface VendorModel {
   /** Its name at the upstream. */
   model: string;
+  kind: ModelKind;
   contextTokens: number | undefined;
   maxOutputTokens: number | undefined;
   /** US$ for one million tokens. */
@@ -21,10 +24,6 @@ const TIMEOUT_MS = 20_000;
 const MAX_MODELS = 2_000;
 const NAME = /^[\w.:/@+-]{1,200}$/;
 
-/** Models that no endpoint of the gateway serves, or that have other prices than of tokens: offered only if these are known. */
-const NOT_TEXT =
-  /whisper|tts|audio|transcri|realtime|moderation|dall-e|image|imagen|veo|sora|rerank|\bocr\b|speech|lyria|video/i;
-
 const CONTEXT_FIELDS = [
   ...['context_length', 'context_window', 'max_context_length', 'max_model_len'],
   ...['max_input_tokens', 'inputTokenLimit'],
@@ -34,32 +33,33 @@ const OUTPUT_FIELDS = ['max_completion_tokens', 'max_output_tokens', 'outputToke
 export function listVendorModels(
   tools: Pick<OperatingTools, 'clock' | 'findUpstream'>,
   channel: Channel,
-  /** Names of models with a known price. */
-  known: readonly string[],
 ): Promise<Called<VendorModel[]>> {
   return callChannel(tools, channel, {
     send: (upstream, signal) => upstream.listModels(signal),
-    read: (answer) => readModels(answer, known),
+    read: readModels,
     maxBytes: MAX_BYTES,
     timeoutMs: TIMEOUT_MS,
   });
 }
 
 /** OpenAI and Anthropic have `data`, Google has `models`. Undefined if the answer has neither. */
-function readModels(answer: JsonObject, known: readonly string[]): VendorModel[] | undefined {
+function readModels(answer: JsonObject): VendorModel[] | undefined {
   const list = [answer.data, answer.models].find(Array.isArray);
   if (!list) return undefined;
-  const read = listOf(list).flatMap((entry) => (isObject(entry) ? readModel(entry, known) : []));
+  const read = listOf(list).flatMap((entry) => (isObject(entry) ? readModel(entry) : []));
   const byName = new Map(read.map((model) => [model.model, model]));
   return [...byName.values()].slice(0, MAX_MODELS).sort((a, b) => (a.model < b.model ? -1 : 1));
 }
 
-function readModel(entry: JsonObject, known: readonly string[]): VendorModel[] {
+function readModel(entry: JsonObject): VendorModel[] {
   const name = [entry.id, entry.name].find((value) => typeof value === 'string')?.replace(/^models\//, '');
-  if (name === undefined || !NAME.test(name) || (NOT_TEXT.test(name) && !known.includes(name))) return [];
+  if (name === undefined || !NAME.test(name)) return [];
+  const kind = kindOfModel(name, entry);
+  if (kind === null) return [];
   return [
     {
       model: name,
+      kind,
       contextTokens: tokensIn(entry, CONTEXT_FIELDS),
       maxOutputTokens: tokensIn(entry, OUTPUT_FIELDS) ?? tokensIn(entry.top_provider, OUTPUT_FIELDS),
       usd: pricesOf(entry.pricing),

@@ -183,6 +183,24 @@ describe('what is listed', () => {
     });
   });
 
+  test('a model that is not priced by tokens is neither offered nor taken as a chat model', async () => {
+    offer([{ id: 'whisper-1' }, { id: 'rerank-v4' }, { id: 'm-1', type: 'image' }, { id: 'omni-moderation' }]);
+    const draft = await connect({ name: 'mixed' });
+    const html = await (await client.get(draft)).text();
+    expect([...html.matchAll(/name="m\d+-use" value="([^"]*)"/g)].map(([, model]) => model)).toEqual([
+      'omni-moderation',
+    ]);
+    const wrong = await client.post(draft, {
+      ...FORM,
+      ...row(0, 'whisper-1', { id: 'whisper-1', input: '1', output: '1' }),
+    });
+    expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('prices for tokens only')]);
+    const moderation = row(0, 'omni-moderation', { id: 'omni-moderation', input: '0.5', output: '0' });
+    await client.post(draft, { ...FORM, ...moderation });
+    await save(draft);
+    expect((await newest()).models.at(-1)).toMatchObject({ kinds: ['moderation'], price: { input: 16.5 } });
+  });
+
   test('of a long list, what is searched for is shown, and what was chosen stays', async () => {
     offer(Array.from({ length: 400 }, (_, index) => ({ id: `model-${String(index).padStart(3, '0')}` })));
     const draft = await connect({ name: 'long' });

@@ -193,7 +193,7 @@ async function choose(tools: FormTools, visit: ConsoleVisit): Promise<Response> 
   if (chosen.length === 0 && draft.isNew) {
     return showModels(tools, visit, { notice: { text: said.nothing, isBad: true }, status: 422 });
   }
-  const faults = checkChoice(chosen);
+  const faults = checkChoice(chosen, (model) => offerOf(draft, document, model));
   const isConverted = unlessRefused(() => readConversion(draft.rate, draft.markup)) !== undefined;
   if (faults.length > 0 || !isConverted) {
     return showModels(tools, visit, { faults, notice: { text: said.some, isBad: true }, status: 422 });

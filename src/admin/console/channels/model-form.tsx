@@ -46,7 +46,7 @@ export function ModelsPage({ context, draft, offers, chosen, query, faults = [],
       step="stepModels"
       title={connect.modelsTitle}
       lead={connect.modelsLead}
-      notice={notice ?? connectedNotice(context, draft)}
+      notice={notice ?? connectedNotice(context, draft, offers.length)}
     >
       {draft.listing.ok ? null : <NotConnected context={context} draft={draft} />}
       <form method="post" action={draftPath(draft)} data-once>
@@ -95,9 +95,10 @@ function changePath({ id, preset, isNew, channel }: ChannelDraft): string {
   return isNew ? `/connect/${preset.id}?draft=${id}` : `/channels/${encodeURIComponent(channel.name)}/edit`;
 }
 
-function connectedNotice(context: ConsoleContext, { listing }: ChannelDraft): Notice | undefined {
+function connectedNotice(context: ConsoleContext, { listing }: ChannelDraft, offered: number): Notice | undefined {
   const { connect } = context.words;
-  return listing.ok ? { text: connect.connected(listing.value.length, milliseconds(listing.ms)) } : undefined;
+  if (!listing.ok) return undefined;
+  return { text: connect.connected(offered, milliseconds(listing.ms)) };
 }
 
 function NotConnected({ context, draft }: { context: ConsoleContext; draft: ChannelDraft }) {
@@ -162,16 +163,19 @@ function modelRow(context: ConsoleContext, row: Row, index: number, faults: read
     );
   };
   return [
-    <label class="check">
-      <input
-        type="checkbox"
-        name={`m${index}-use`}
-        value={model}
-        checked={isChosen}
-        aria-label={connect.useModel(model)}
-      />
-      <span class="id">{model}</span>
-    </label>,
+    <>
+      <label class="check">
+        <input
+          type="checkbox"
+          name={`m${index}-use`}
+          value={model}
+          checked={isChosen}
+          aria-label={connect.useModel(model)}
+        />
+        <span class="id">{model}</span>
+      </label>
+      {wrong.some(({ field }) => field === 'kind') ? <span class="under bad">{connect.faults.kind}</span> : null}
+    </>,
     cell('id', false),
     ...(units ? unitCells(context, row, index, units) : [cell('input', true), cell('output', true)]),
     <span class="faint">{noteOf(context, offer)}</span>,
