@@ -75,9 +75,9 @@ export function AlarmItem({ context, alarm, facts, nicknames, mark, times, child
   return (
     <li class={`alarm is-${alarm.severity}`}>
       <div>
-        <h3>
+        <p class="alarm-title">
           {happened} {mark}
-        </h3>
+        </p>
         {meaning === undefined ? null : <p>{meaning}</p>}
         <p class="alarm-facts">
           <span class="id faint">{alarm.name}</span>
