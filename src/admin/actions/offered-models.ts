@@ -42,7 +42,7 @@ const FEW = 5;
 
 /**
  * What the vendor lists, or else the models with a known price, without those that this channel serves already. Models with a
- * known price come first.
+ * known price come first, in the order of the preset.
  */
 export function offersOf(draft: ChannelDraft, document: Document): Offer[] {
   const listed = draft.listing.ok ? draft.listing.value.map(({ model }) => model) : knownNames(draft.preset);
@@ -54,7 +54,10 @@ export function offersOf(draft: ChannelDraft, document: Document): Offer[] {
     .filter((model) => !isRouted(model))
     .map((model) => offerOf(draft, document, model))
     .filter((offer) => canAdd(offer) && offer.kind && canServe(draft.channel.endpoints, offer.kind));
-  return [...offers.filter(({ known }) => known), ...offers.filter(({ known }) => !known)];
+  const order = knownNames(draft.preset);
+  const known = offers.filter(({ known }) => known);
+  known.sort((a, b) => order.indexOf(a.model) - order.indexOf(b.model));
+  return [...known, ...offers.filter(({ known }) => !known)];
 }
 
 /** The names of models with a known price at the vendor. */

@@ -165,6 +165,13 @@ describe('what is listed', () => {
     expect((await newest()).models.at(-1)).toMatchObject({ id: 'deepseek-v3', price: { input: 29.7, output: 66 } });
   });
 
+  test('known models come first, in the order of the preset: chat before the rest', async () => {
+    offer([{ id: 'a-new-model' }, { id: 'text-embedding-3-small' }, { id: 'gpt-6.1-sol' }]);
+    const html = await (await client.get(await connect({ vendor: 'openai', name: 'ordered' }))).text();
+    const names = [...html.matchAll(/name="m\d+-use" value="([^"]*)"/g)].map(([, name]) => name);
+    expect(names).toEqual(['gpt-6.1-sol', 'text-embedding-3-small', 'a-new-model']);
+  });
+
   test('a model for embeddings needs only the price of its input', async () => {
     offer([{ id: 'lab/embed-1' }]);
     const draft = await connect({ name: 'vectors' });
