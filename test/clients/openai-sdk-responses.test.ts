@@ -1,6 +1,7 @@
 // The responses format through the official OpenAI SDK, over every kind of upstream.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from 'openai';
 import { zodTextFormat } from 'openai/helpers/zod';
 import type { Answer } from '../support/answer.ts';
@@ -183,4 +184,40 @@ describe('errors are of the SDK’s own kinds', () => {
     expect(error).toBeInstanceOf(kind);
     expect(error).toMatchObject({ status: Number(status), code });
   });
+});
+
+/** Codex compresses its bodies with zstd; the SDK sends what its `fetch` makes of them. */
+test.each([
+  ['gzip', (plain: string) => gzipSync(plain)],
+  ['br', (plain: string) => brotliCompressSync(plain)],
+  ['zstd', (plain: string) => zstdCompressSync(plain)],
+] as const)('a body that is compressed with %s is answered and streamed', async (encoding, compress) => {
+  const sent: number[] = [];
+  const compressing = new OpenAI({
+    apiKey: gateway.key,
+    baseURL: `${gateway.url}/v1`,
+    maxRetries: 0,
+    fetch: (url, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set('content-encoding', encoding);
+      headers.delete('content-length');
+      const body = new Uint8Array(compress(String(init?.body)));
+      sent.push(body.length);
+      return fetch(url, { ...init, headers, body });
+    },
+  });
+  gateway.answer(saysHello);
+  const input = 'Hi there. '.repeat(1_000);
+  for (const { model } of KINDS_FOR.responses) {
+    const whole = await compressing.responses.create({ model, input, store: false });
+    expect(whole.output_text).toBe('Hello there');
+    let text = '';
+    for await (const event of await compressing.responses.create({ model, input, store: false, stream: true })) {
+      if (event.type === 'response.output_text.delta') text += event.delta;
+    }
+    expect(text).toBe('Hello there');
+  }
+  expect((await gateway.heard(0)).prompt).toBe(input);
+  expect(Math.max(...sent)).toBeLessThan(input.length / 10);
+  expect(gateway.upstream.requests.every(({ headers }) => headers['content-encoding'] === undefined)).toBe(true);
 });
