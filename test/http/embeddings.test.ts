@@ -1,10 +1,10 @@
 // POST /v1/embeddings: texts or tokens in, floats or base64 out, whichever the upstream speaks, and exact to the nano.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { useMediaGateway } from '../support/media-gateway.ts';
 import { errorScript, jsonScript } from '../support/openai-chat.ts';
 import { untilHeard } from '../support/race.ts';
 import { upModel } from '../support/test-document.ts';
@@ -20,26 +20,16 @@ const SPOILT = {
   'with-more-than-a-number-can-be': '[1e400]',
 };
 const PRICED = { kinds: ['embeddings'], price: { input: 2 } };
-let gateway: TestGateway;
-let account: TestAccount;
 
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    document: (standard) => ({
-      ...standard,
-      models: [
-        ...standard.models,
-        upModel('vectors', PRICED),
-        upModel('dear-vectors', { ...PRICED, price: { input: 1_000 } }),
-        upModel('cached-vectors', { ...PRICED, price: { input: 2, cached_input: 0.5 } }),
-        upModel('short-vectors', { ...PRICED, context_tokens: 100 }),
-        ...Object.keys(SPOILT).map((id) => upModel(id, { ...PRICED, routes: [{ channel: 'up', model: id }] })),
-      ],
-    }),
-  });
-  account = await gateway.register();
+const media = useMediaGateway({
+  models: [
+    upModel('vectors', PRICED),
+    upModel('dear-vectors', { ...PRICED, price: { input: 1_000 } }),
+    upModel('cached-vectors', { ...PRICED, price: { input: 2, cached_input: 0.5 } }),
+    upModel('short-vectors', { ...PRICED, context_tokens: 100 }),
+    ...Object.keys(SPOILT).map((id) => upModel(id, { ...PRICED, routes: [{ channel: 'up', model: id }] })),
+  ],
 });
-afterAll(() => gateway.stop());
 
 const answer = (embedding: unknown, usage: unknown = { prompt_tokens: 4, total_tokens: 4 }) =>
   jsonScript(200, {
@@ -49,7 +39,7 @@ const answer = (embedding: unknown, usage: unknown = { prompt_tokens: 4, total_t
     ...(usage === null ? {} : { usage }),
   });
 const embed = (body: Record<string, unknown>) =>
-  gateway.call('/v1/embeddings', { key: account.key, body: { model: 'vectors', input: 'Hello', ...body } });
+  media.gateway.call('/v1/embeddings', { key: media.account.key, body: { model: 'vectors', input: 'Hello', ...body } });
 
 describe('the client gets what it asked for', () => {
   test.each([
@@ -58,7 +48,7 @@ describe('the client gets what it asked for', () => {
     ['base64 from floats', 'base64', VECTOR, PACKED],
     ['base64 from base64', 'base64', PACKED, PACKED],
   ])('%s', async (_name, encoding_format, given, expected) => {
-    gateway.upstream.next(answer(given));
+    media.gateway.upstream.next(answer(given));
     const response = await embed(encoding_format === undefined ? {} : { encoding_format });
     expect(response.status).toBe(200);
     const body = (await response.json()) as { data: { embedding: unknown }[]; model: string };
@@ -68,8 +58,8 @@ describe('the client gets what it asked for', () => {
   });
 
   test('the official SDK, which asks for base64 by itself, decodes the same vector', async () => {
-    gateway.upstream.next(answer(VECTOR));
-    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: account.key });
+    media.gateway.upstream.next(answer(VECTOR));
+    const client = new OpenAI({ baseURL: `${media.gateway.url}/v1`, apiKey: media.account.key });
     const { data } = await client.embeddings.create({ model: 'vectors', input: 'Hello' });
     expect([...(data[0]?.embedding ?? [])]).toEqual(VECTOR);
   });
@@ -78,24 +68,24 @@ describe('the client gets what it asked for', () => {
 describe('a vector that holds anything but numbers is no answer', () => {
   test.each(Object.entries(SPOILT))('%s', async (model, vector) => {
     const { body = [], ...script } = answer('here');
-    gateway.upstream.otherwise({ ...script, body: [String(body[0]).replace('"here"', vector)] });
+    media.gateway.upstream.otherwise({ ...script, body: [String(body[0]).replace('"here"', vector)] });
     const encodings = ['float', 'base64'];
     const answers = await Promise.all(
       encodings.map((encoding_format) => untilHeard(() => embed({ model, encoding_format }))),
     );
-    gateway.upstream.reset();
+    media.gateway.upstream.reset();
     expect(answers.map(({ status }) => status)).toEqual([502, 502]);
   });
 });
 
 describe('the charge', () => {
   const costOf = async (response: Response) => {
-    const receipt = await gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
+    const receipt = await media.gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, media.account.key);
     return { cost: BigInt(receipt.cost_nano), estimated: receipt.estimated, input: receipt.input_tokens };
   };
 
   test('is what the upstream reported, at the price of input', async () => {
-    gateway.upstream.next(answer(VECTOR, { prompt_tokens: 123, total_tokens: 123 }));
+    media.gateway.upstream.next(answer(VECTOR, { prompt_tokens: 123, total_tokens: 123 }));
     expect(await costOf(await embed({ input: 'word '.repeat(200) }))).toEqual({
       cost: 123n * INPUT,
       estimated: false,
@@ -105,10 +95,10 @@ describe('the charge', () => {
 
   test('of what came from a cache is at the price that the catalog shows for it', async () => {
     const usage = { prompt_tokens: 123, total_tokens: 123, prompt_tokens_details: { cached_tokens: 100 } };
-    gateway.upstream.next(answer(VECTOR, usage));
+    media.gateway.upstream.next(answer(VECTOR, usage));
     const { cost } = await costOf(await embed({ model: 'cached-vectors', input: 'word '.repeat(200) }));
     expect(cost).toBe(23n * INPUT + 100n * 500n);
-    const { data } = (await (await gateway.call('/api/public/catalog')).json()) as Answer;
+    const { data } = (await (await media.gateway.call('/api/public/catalog')).json()) as Answer;
     const { price } = data.find(({ id }: Answer) => id === 'cached-vectors');
     expect(price).toMatchObject({ input: 2, cached_input: 0.5, cache_write_1h: null, output: null });
   });
@@ -117,7 +107,7 @@ describe('the charge', () => {
     ['tokens', [1, 2, 3, 4, 5], 5],
     ['lists of tokens', [[1, 2, 3], [4]], 4],
   ])('without a report counts %s as they are', async (_name, input, tokens) => {
-    gateway.upstream.next(answer(VECTOR, null));
+    media.gateway.upstream.next(answer(VECTOR, null));
     expect(await costOf(await embed({ input }))).toEqual({
       cost: BigInt(tokens) * INPUT,
       estimated: true,
@@ -131,9 +121,9 @@ describe('the charge', () => {
     ['tokens', [1, 2], 2],
     ['lists of tokens', [[1], [2]], 2],
   ])('of %s is held with two marks for each text', async (_name, input, tokens) => {
-    gateway.upstream.next(answer(VECTOR));
+    media.gateway.upstream.next(answer(VECTOR));
     const response = await embed({ input });
-    const [row] = gateway.sql<{ held_nano: bigint }>(
+    const [row] = media.gateway.sql<{ held_nano: bigint }>(
       'SELECT held_nano FROM usage_records WHERE request_id = ?',
       response.headers.get('x-request-id') ?? '',
     );
@@ -141,11 +131,11 @@ describe('the charge', () => {
   });
 
   test('is nothing when the upstream fails', async () => {
-    const { balance_nano } = await gateway.get('/api/me', account.key);
-    gateway.upstream.otherwise(errorScript(500, { message: 'no' }));
+    const { balance_nano } = await media.gateway.get('/api/me', media.account.key);
+    media.gateway.upstream.otherwise(errorScript(500, { message: 'no' }));
     expect((await embed({})).status).toBe(502);
-    gateway.upstream.reset();
-    expect(await gateway.get('/api/me', account.key)).toMatchObject({ balance_nano, held_nano: '0' });
+    media.gateway.upstream.reset();
+    expect(await media.gateway.get('/api/me', media.account.key)).toMatchObject({ balance_nano, held_nano: '0' });
   });
 });
 
@@ -157,8 +147,8 @@ describe('without the money', () => {
   ])(
     'of %s it is told what would help, and no number of output tokens',
     async (_name, daily_budget_ntd, code, words) => {
-      const { key } = await createKey(gateway, account.key, { daily_budget_ntd });
-      const response = await gateway.call('/v1/embeddings', {
+      const { key } = await createKey(media.gateway, media.account.key, { daily_budget_ntd });
+      const response = await media.gateway.call('/v1/embeddings', {
         key,
         body: { model: 'dear-vectors', input: Array(2_000).fill(7) },
       });
@@ -198,13 +188,13 @@ describe('several inputs', () => {
   const list = (count: number, tokens: number) => Array.from({ length: count }, () => Array(tokens).fill(7));
 
   test('must each fit the context; together they may be more, and are paid for', async () => {
-    const alarms = gateway.log.alarms('usage_above_hold').length;
-    gateway.upstream.next(answer(VECTOR, { prompt_tokens: 640, total_tokens: 640 }));
+    const alarms = media.gateway.log.alarms('usage_above_hold').length;
+    media.gateway.upstream.next(answer(VECTOR, { prompt_tokens: 640, total_tokens: 640 }));
     const response = await embed({ model: 'short-vectors', input: list(10, 64) });
     expect(response.status).toBe(200);
-    const { data } = await gateway.get('/api/usage', account.key);
+    const { data } = await media.gateway.get('/api/usage', media.account.key);
     expect(data[0]).toMatchObject({ input_tokens: 640, cost_nano: (640n * INPUT).toString() });
-    expect(gateway.log.alarms('usage_above_hold')).toHaveLength(alarms);
+    expect(media.gateway.log.alarms('usage_above_hold')).toHaveLength(alarms);
   });
 
   test('of which one is too long are refused by its length', async () => {

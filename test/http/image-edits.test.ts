@@ -1,65 +1,42 @@
 // POST /v1/images/edits and /v1/images/variations: files arrive intact at the upstream, whoever serves them, and the bill is
 // that of images.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { type FormField, postForm, seenFile, seenForm } from '../support/forms.ts';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
-import { issueCard } from '../support/issue-cards.ts';
+import { startTestGateway } from '../support/gateway.ts';
 import { pictureAnswer } from '../support/media-answers.ts';
+import { twoRoutes, useMediaGateway } from '../support/media-gateway.ts';
 import { errorScript, jsonScript, sseScript } from '../support/openai-chat.ts';
 import { readSse } from '../support/sse.ts';
-import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
+import { openaiChannel, upModel } from '../support/test-document.ts';
 
 const EDITS = '/v1/images/edits';
 const VARIATIONS = '/v1/images/variations';
 const MIB = 1024 * 1024;
 
-let gateway: TestGateway;
-let account: TestAccount;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    document: (standard) => {
-      const base = upstreamUrl(standard);
-      const generate = openaiChannel('generate', base, { endpoints: ['images'] });
-      return {
-        ...standard,
-        channels: [...standard.channels, openaiChannel('second', base), generate],
-        models: [
-          ...standard.models,
-          upModel('paint', { kinds: ['images'], price: { image: 0.1 } }),
-          upModel('paint-by-token', { kinds: ['images'], price: { input: 10, output: 40 }, context_tokens: 10_000 }),
-          upModel('paint-free', { kinds: ['images'], price: 'free' }),
-          upModel('paint-only', {
-            kinds: ['images'],
-            price: { image: 0.1 },
-            routes: [{ channel: 'generate', model: 'p' }],
-          }),
-          upModel('paint-other', {
-            kinds: ['images'],
-            price: { image: 0.1 },
-            routes: [{ channel: 'second', model: 'painter' }],
-          }),
-          upModel('paint-twice', {
-            ...{ kinds: ['images'], price: { image: 0.1 } },
-            routes: [
-              { channel: 'up', model: 'first-name', priority: 1 },
-              { channel: 'second', model: 'second-name', priority: 2 },
-            ],
-          }),
-        ],
-      };
-    },
-  });
-  account = await gateway.register();
-  const card = await issueCard(gateway, { amount: 100_000_000_000n });
-  await gateway.call('/api/redeem', { key: account.key, body: { code: card.code } });
-});
-afterEach(() => gateway.upstream.reset());
-afterAll(async () => {
-  expect(gateway.audit()).toEqual([]);
-  await gateway.stop();
+const media = useMediaGateway({
+  channels: (url) => [openaiChannel('second', url), openaiChannel('generate', url, { endpoints: ['images'] })],
+  models: [
+    upModel('paint', { kinds: ['images'], price: { image: 0.1 } }),
+    upModel('paint-by-token', { kinds: ['images'], price: { input: 10, output: 40 }, context_tokens: 10_000 }),
+    upModel('paint-free', { kinds: ['images'], price: 'free' }),
+    upModel('paint-only', {
+      kinds: ['images'],
+      price: { image: 0.1 },
+      routes: [{ channel: 'generate', model: 'p' }],
+    }),
+    upModel('paint-other', {
+      kinds: ['images'],
+      price: { image: 0.1 },
+      routes: [{ channel: 'second', model: 'painter' }],
+    }),
+    upModel('paint-twice', {
+      ...{ kinds: ['images'], price: { image: 0.1 } },
+      routes: twoRoutes('second', ['first-name', 'second-name']),
+    }),
+  ],
+  cardNano: 100_000_000_000n,
 });
 
 const randomFile = (name: string, size = 5_000, type = 'image/png') =>
@@ -73,15 +50,13 @@ const randomFile = (name: string, size = 5_000, type = 'image/png') =>
 const CAT: FormField = ['image', randomFile('cat.png')];
 const FIELDS: readonly FormField[] = [['model', 'paint'], ['prompt', 'a hat'], CAT];
 const edit = (fields: readonly FormField[], headers?: Record<string, string>) =>
-  postForm(gateway, EDITS, fields, { key: account.key, ...(headers ? { headers } : {}) });
-const receiptOf = (response: Response) =>
-  gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
+  postForm(media.gateway, EDITS, fields, { key: media.account.key, ...(headers ? { headers } : {}) });
 const image = (usage?: Answer) =>
   jsonScript(200, { created: 1, data: [{ b64_json: 'QUJD' }], ...(usage ? { usage } : {}) });
 
 describe('an edit', () => {
   test('reaches the upstream with its fields and its files as they came, and the model’s name there', async () => {
-    gateway.upstream.next(image());
+    media.gateway.upstream.next(image());
     const files = [randomFile('cat "1".png'), randomFile('狗.webp', 70_000, 'image/webp')];
     const mask = randomFile('mask.png');
     const response = await edit([
@@ -96,7 +71,7 @@ describe('an edit', () => {
     expect(response.headers.get('x-svc-channel')).toBe('up');
     expect(response.headers.get('x-svc-cost-ntd')).toBe('0.1');
     expect(await response.json()).toEqual({ created: 1, data: [{ b64_json: 'QUJD' }] });
-    const [seen] = gateway.upstream.requests;
+    const [seen] = media.gateway.upstream.requests;
     expect(seen?.path).toBe('/v1/images/edits');
     expect(seen && (await seenForm(seen))).toEqual([
       ['model', 'scripted-2026-01'],
@@ -111,7 +86,7 @@ describe('an edit', () => {
   });
 
   test('of 20 MiB passes, and leaves nothing in the data folder', async () => {
-    gateway.upstream.next(image());
+    media.gateway.upstream.next(image());
     const file = randomFile('large.png', 20 * MIB);
     const response = await edit([
       ['model', 'paint'],
@@ -119,18 +94,18 @@ describe('an edit', () => {
       ['image', file],
     ]);
     expect(response.status).toBe(200);
-    const [seen] = gateway.upstream.requests;
+    const [seen] = media.gateway.upstream.requests;
     expect(seen && (await seenForm(seen))).toContainEqual(['image', await seenFile(file)]);
   });
 
   test('is served by the next channel with the same files, under its own name of the model', async () => {
-    gateway.upstream.otherwise((request) =>
+    media.gateway.upstream.otherwise((request) =>
       request.body.includes('second-name') ? image() : errorScript(500, { message: 'down' }),
     );
     const response = await edit([['model', 'paint-twice'], ['prompt', 'a hat'], CAT]);
     expect(response.status).toBe(200);
     expect(response.headers.get('x-svc-channel')).toBe('second');
-    const forms = await Promise.all(gateway.upstream.requests.map(seenForm));
+    const forms = await Promise.all(media.gateway.upstream.requests.map(seenForm));
     expect(forms.at(0)?.[0]).toEqual(['model', 'first-name']);
     expect(forms.at(-1)?.[0]).toEqual(['model', 'second-name']);
     const [, cat] = CAT;
@@ -138,19 +113,19 @@ describe('an edit', () => {
   });
 
   test('by tokens costs what is reported, and its hold covers a whole context', async () => {
-    gateway.upstream.next(image({ input_tokens: 9_000, output_tokens: 200, total_tokens: 9_200 }));
+    media.gateway.upstream.next(image({ input_tokens: 9_000, output_tokens: 200, total_tokens: 9_200 }));
     const response = await edit([['model', 'paint-by-token'], ['prompt', 'a hat'], CAT]);
-    expect(await receiptOf(response)).toMatchObject({
+    expect(await media.receiptOf(response)).toMatchObject({
       ...{ input_tokens: 9_000, output_tokens: 200, estimated: false, endpoint: EDITS },
       cost_nano: String(9_000n * 10_000n + 200n * 40_000n),
     });
-    expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
+    expect(media.gateway.log.alarms('usage_above_hold')).toEqual([]);
   });
 
   test('streams partial images under the names of edits, and the last one bears the cost', async () => {
     const event = (type: string, rest = {}) =>
       `event: ${type}\ndata: ${JSON.stringify({ type, b64_json: 'QUJD', ...rest })}\n\n`;
-    gateway.upstream.next(
+    media.gateway.upstream.next(
       sseScript([
         event('image_edit.partial_image', { partial_image_index: 0 }),
         event('image_edit.completed', { usage: { input_tokens: 3, output_tokens: 9, total_tokens: 12 } }),
@@ -163,24 +138,24 @@ describe('an edit', () => {
   });
 
   test('in JSON passes on with its addresses', async () => {
-    gateway.upstream.next(image());
+    media.gateway.upstream.next(image());
     const body = { model: 'paint', prompt: 'a hat', images: [{ image_url: 'https://x.test/a.png' }] };
-    const response = await gateway.call(EDITS, { key: account.key, body });
+    const response = await media.gateway.call(EDITS, { key: media.account.key, body });
     expect(response.headers.get('x-svc-cost-ntd')).toBe('0.1');
-    expect(gateway.upstream.requests[0]?.json).toEqual({ ...body, model: 'scripted-2026-01' });
+    expect(media.gateway.upstream.requests[0]?.json).toEqual({ ...body, model: 'scripted-2026-01' });
   });
 
   test('without an image, with a failing upstream or a cut answer costs nothing', async () => {
-    gateway.upstream.next(jsonScript(200, { created: 1, data: [] }));
-    expect(await receiptOf(await edit(FIELDS))).toMatchObject({ cost_nano: '0' });
-    gateway.upstream.otherwise(errorScript(500, { message: 'down' }));
+    media.gateway.upstream.next(jsonScript(200, { created: 1, data: [] }));
+    expect(await media.receiptOf(await edit(FIELDS))).toMatchObject({ cost_nano: '0' });
+    media.gateway.upstream.otherwise(errorScript(500, { message: 'down' }));
     const failed = await edit(FIELDS);
     expect(failed.status).toBe(502);
-    expect(await receiptOf(failed)).toMatchObject({ cost_nano: '0' });
+    expect(await media.receiptOf(failed)).toMatchObject({ cost_nano: '0' });
   });
 
   test('fields that a second reader could take for others do not reach the upstream', async () => {
-    gateway.upstream.next(image());
+    media.gateway.upstream.next(image());
     const response = await edit([
       ...FIELDS,
       ['N', '10'],
@@ -190,17 +165,17 @@ describe('an edit', () => {
     ]);
     const dropped = response.headers.get('x-svc-dropped')?.split(',').toSorted();
     expect(dropped).toEqual(['N', 'max_tokens', 'route', 'speed']);
-    const [seen] = gateway.upstream.requests;
+    const [seen] = media.gateway.upstream.requests;
     expect((seen ? await seenForm(seen) : []).map(([name]) => name)).toEqual(['model', 'prompt', 'image']);
   });
 
   test('goes to the models that the form lists, which no upstream sees', async () => {
-    gateway.upstream.otherwise(({ body }) =>
+    media.gateway.upstream.otherwise(({ body }) =>
       body.includes('painter') ? image() : errorScript(500, { message: 'down' }),
     );
     const response = await edit([...FIELDS, ['models[]', 'paint-other']]);
-    expect([response.status, await receiptOf(response)]).toMatchObject([200, { model: 'paint-other' }]);
-    for (const seen of gateway.upstream.requests) {
+    expect([response.status, await media.receiptOf(response)]).toMatchObject([200, { model: 'paint-other' }]);
+    for (const seen of media.gateway.upstream.requests) {
       expect((await seenForm(seen)).map(([name]) => name)).toEqual(['model', 'prompt', 'image']);
     }
   });
@@ -208,19 +183,22 @@ describe('an edit', () => {
   test('of a free model has no more images than a free call has input', async () => {
     const images = Array.from({ length: 100 }, () => ({ image_url: 'https://example.com/cat.png' }));
     const body = { model: 'paint-free', prompt: 'a hat', images };
-    const many = await gateway.call(EDITS, { key: account.key, body });
+    const many = await media.gateway.call(EDITS, { key: media.account.key, body });
     expect([many.status, ((await many.json()) as Answer).error.code]).toEqual([400, 'context_length_exceeded']);
-    expect(gateway.upstream.requests).toEqual([]);
-    gateway.upstream.next(image());
-    const few = await gateway.call(EDITS, { key: account.key, body: { ...body, images: images.slice(0, 16) } });
+    expect(media.gateway.upstream.requests).toEqual([]);
+    media.gateway.upstream.next(image());
+    const few = await media.gateway.call(EDITS, {
+      key: media.account.key,
+      body: { ...body, images: images.slice(0, 16) },
+    });
     expect(few.status).toBe(200);
   });
 
   test('of a free model passes only what free models take', async () => {
-    gateway.upstream.next(image());
+    media.gateway.upstream.next(image());
     const response = await edit([['model', 'paint-free'], ['prompt', 'a hat'], ['quality', 'high'], CAT]);
     expect(response.headers.get('x-svc-dropped')).toBe('quality');
-    const [seen] = gateway.upstream.requests;
+    const [seen] = media.gateway.upstream.requests;
     expect((seen ? await seenForm(seen) : []).map(([name]) => name)).toEqual(['model', 'prompt', 'image']);
   });
 });
@@ -228,10 +206,10 @@ describe('an edit', () => {
 describe('a quote', () => {
   test('for the fields of the form pins their price, whatever the files are', async () => {
     const body = { model: 'paint', prompt: 'a hat', n: 2 };
-    const quoted = await gateway.call('/api/quote', { key: account.key, body: { endpoint: EDITS, body } });
+    const quoted = await media.gateway.call('/api/quote', { key: media.account.key, body: { endpoint: EDITS, body } });
     const quote: Answer = await quoted.json();
     expect(quote).toMatchObject({ max_cost_ntd: 0.2, refusal: null });
-    gateway.upstream.next(image());
+    media.gateway.upstream.next(image());
     const fields: readonly FormField[] = [['model', 'paint'], CAT, ['prompt', 'a hat'], ['n', '2']];
     const response = await edit(fields, { 'x-svc-quote': quote.quote_id });
     expect(response.status).toBe(200);
@@ -261,12 +239,12 @@ describe('a refusal names the field', () => {
     const { error }: Answer = await response.json();
     expect([response.status, error.code, error.param ?? null]).toEqual([400, 'invalid_request', param]);
     expect(error.message).toContain(message);
-    expect(gateway.upstream.requests).toEqual([]);
+    expect(media.gateway.upstream.requests).toEqual([]);
   });
 
   test('a form that is no form', async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=b' };
-    const response = await gateway.call(EDITS, { key: account.key, body: '--b\r\nx', headers });
+    const response = await media.gateway.call(EDITS, { key: media.account.key, body: '--b\r\nx', headers });
     const { error }: Answer = await response.json();
     expect([response.status, error.message]).toEqual([
       400,
@@ -282,7 +260,7 @@ describe('a refusal names the field', () => {
   test('a model whose channel has no edits', async () => {
     const response = await edit([['model', 'paint-only'], ['prompt', 'a hat'], CAT]);
     expect([response.status, ((await response.json()) as Answer).error.code]).toEqual([400, 'unsupported_endpoint']);
-    const { data }: Answer = await (await gateway.call('/api/public/catalog')).json();
+    const { data }: Answer = await (await media.gateway.call('/api/public/catalog')).json();
     const endpoints = Object.fromEntries(data.map(({ id, endpoints }: Answer) => [id, endpoints]));
     expect(endpoints['paint-only']).toEqual(['/v1/images/generations']);
     expect(endpoints.paint).toEqual(['/v1/images/generations', EDITS, VARIATIONS]);
@@ -290,33 +268,34 @@ describe('a refusal names the field', () => {
 });
 
 describe('a variation', () => {
-  const vary = (fields: readonly FormField[]) => postForm(gateway, VARIATIONS, fields, { key: account.key });
+  const vary = (fields: readonly FormField[]) =>
+    postForm(media.gateway, VARIATIONS, fields, { key: media.account.key });
 
   test('needs no prompt, and costs what its images cost', async () => {
-    gateway.upstream.next(pictureAnswer());
+    media.gateway.upstream.next(pictureAnswer());
     const response = await vary([['model', 'paint'], CAT, ['n', '1']]);
     expect([response.status, response.headers.get('x-svc-cost-ntd')]).toEqual([200, '0.1']);
-    expect(gateway.upstream.requests[0]?.path).toBe('/v1/images/variations');
+    expect(media.gateway.upstream.requests[0]?.path).toBe('/v1/images/variations');
   });
 
   test('that the upstream does not have is a fault of the call, and other calls of the model go on', async () => {
-    gateway.upstream.otherwise(errorScript(404, { message: 'Not Found' }));
+    media.gateway.upstream.otherwise(errorScript(404, { message: 'Not Found' }));
     for (let calls = 0; calls < 8; calls++) {
       const response = await vary([['model', 'paint'], CAT]);
       const { error }: Answer = await response.json();
       expect([response.status, error.code, error.param]).toEqual([400, 'unsupported_endpoint', 'model']);
     }
-    gateway.upstream.otherwise(pictureAnswer());
-    const response = await gateway.call('/v1/images/generations', {
-      key: account.key,
+    media.gateway.upstream.otherwise(pictureAnswer());
+    const response = await media.gateway.call('/v1/images/generations', {
+      key: media.account.key,
       body: { model: 'paint', prompt: 'a hat' },
     });
     expect(response.status).toBe(200);
-    expect(gateway.log.alarms('upstream_route_missing')).toEqual([]);
+    expect(media.gateway.log.alarms('upstream_route_missing')).toEqual([]);
   });
 
   test('in JSON, or streamed, is refused', async () => {
-    const json = await gateway.call(VARIATIONS, { key: account.key, body: { model: 'paint' } });
+    const json = await media.gateway.call(VARIATIONS, { key: media.account.key, body: { model: 'paint' } });
     expect([json.status, ((await json.json()) as Answer).error.param]).toEqual([400, 'image']);
     const streamed = await vary([['model', 'paint'], CAT, ['stream', 'true']]);
     expect([streamed.status, ((await streamed.json()) as Answer).error.param]).toEqual([400, 'stream']);

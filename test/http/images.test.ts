@@ -1,67 +1,55 @@
 // POST /v1/images/generations: billed by the images that come back, whole or streamed, by image or by token.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { createGate, eventually } from '../support/eventually.ts';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { useMediaGateway } from '../support/media-gateway.ts';
 import { jsonScript, sseScript } from '../support/openai-chat.ts';
 import { readSse, sseEvents } from '../support/sse.ts';
-import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
+import { openaiChannel, upModel } from '../support/test-document.ts';
 
 const PER_IMAGE = 100_000_000n;
-let gateway: TestGateway;
-let account: TestAccount;
 
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    document: (standard) => ({
-      ...standard,
-      channels: [...standard.channels, openaiChannel('read-on', upstreamUrl(standard), { drain_on_abort: true })],
-      models: [
-        ...standard.models,
-        upModel('paint', { kinds: ['images'], price: { image: 0.1 } }),
-        upModel('paint-dear', { kinds: ['images'], price: { image: 0.3 } }),
-        upModel('paint-gold', { kinds: ['images'], price: { image: 1.1 } }),
-        upModel('paint-and-read', { kinds: ['images'], price: { input: 10, image: 0.1 }, context_tokens: 60_000 }),
-        upModel('paint-by-both', { kinds: ['images'], price: { input: 10, output: 20, image: 0.1 } }),
-        upModel('paint-by-token', { kinds: ['images'], price: { input: 10, output: 40 } }),
-        upModel('paint-to-the-end', {
-          kinds: ['images'],
-          price: { input: 10, output: 40 },
-          routes: [{ channel: 'read-on', model: 'scripted-2026-01' }],
-        }),
-      ],
+const media = useMediaGateway({
+  channels: (url) => [openaiChannel('read-on', url, { drain_on_abort: true })],
+  models: [
+    upModel('paint', { kinds: ['images'], price: { image: 0.1 } }),
+    upModel('paint-dear', { kinds: ['images'], price: { image: 0.3 } }),
+    upModel('paint-gold', { kinds: ['images'], price: { image: 1.1 } }),
+    upModel('paint-and-read', { kinds: ['images'], price: { input: 10, image: 0.1 }, context_tokens: 60_000 }),
+    upModel('paint-by-both', { kinds: ['images'], price: { input: 10, output: 20, image: 0.1 } }),
+    upModel('paint-by-token', { kinds: ['images'], price: { input: 10, output: 40 } }),
+    upModel('paint-to-the-end', {
+      kinds: ['images'],
+      price: { input: 10, output: 40 },
+      routes: [{ channel: 'read-on', model: 'scripted-2026-01' }],
     }),
-  });
-  account = await gateway.register();
+  ],
 });
-afterAll(() => gateway.stop());
 
 const paint = (body: Record<string, unknown>, signal?: AbortSignal) =>
-  gateway.call('/v1/images/generations', {
-    key: account.key,
+  media.gateway.call('/v1/images/generations', {
+    key: media.account.key,
     body: { model: 'paint', prompt: 'a cat', ...body },
     ...(signal ? { signal } : {}),
   });
 const images = (data: unknown[], rest: Record<string, unknown> = {}) => jsonScript(200, { created: 1, data, ...rest });
-const receiptOf = (response: Response) =>
-  gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
 
 describe('whole', () => {
   test.each([
     ['b64_json', { b64_json: 'QUJD' }],
     ['url', { url: 'https://images.example/1.png' }],
   ])('images as %s pass as they are', async (_name, image) => {
-    gateway.upstream.next(images([image]));
+    media.gateway.upstream.next(images([image]));
     const response = await paint({});
     expect(await response.json()).toEqual({ created: 1, data: [image] });
     expect(response.headers.get('x-svc-cost-ntd')).toBe('0.1');
   });
 
   test('two of three asked for cost two, and that is no guess', async () => {
-    gateway.upstream.next(images([{ b64_json: 'QUJD' }, { b64_json: 'REVG' }]));
-    const receipt = await receiptOf(await paint({ n: 3 }));
+    media.gateway.upstream.next(images([{ b64_json: 'QUJD' }, { b64_json: 'REVG' }]));
+    const receipt = await media.receiptOf(await paint({ n: 3 }));
     expect(receipt).toMatchObject({ images: 2, cost_nano: (2n * PER_IMAGE).toString(), estimated: false });
     expect(receipt.lines).toEqual([
       { bucket: 'input', quantity: receipt.input_tokens, unit_price_nano: '0', amount_nano: '0' },
@@ -71,10 +59,10 @@ describe('whole', () => {
 
   test('marks that the upstream counts around a short prompt are paid, not written off', async () => {
     const usage = { input_tokens: 9, output_tokens: 1_000, total_tokens: 1_009 };
-    gateway.upstream.next(images([{ b64_json: 'QUJD' }], { usage }));
+    media.gateway.upstream.next(images([{ b64_json: 'QUJD' }], { usage }));
     const response = await paint({ model: 'paint-and-read', prompt: 'cat' });
     expect(response.headers.get('x-svc-cost-ntd')).toBe('0.10009');
-    expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
+    expect(media.gateway.log.alarms('usage_above_hold')).toEqual([]);
   });
 
   test.each([
@@ -82,17 +70,17 @@ describe('whole', () => {
     ['images by address', { images: ['https://x.test/a.png'] }, 50_000],
     ['further words', { negative_prompt: 'no dogs, no birds, no rain, no cars' }, 30],
   ])('%s counts as input: it is paid, not written off', async (_name, fields, input_tokens) => {
-    gateway.upstream.next(images([{ b64_json: 'QUJD' }], { usage: { input_tokens, output_tokens: 0 } }));
-    const { key } = await gateway.register();
+    media.gateway.upstream.next(images([{ b64_json: 'QUJD' }], { usage: { input_tokens, output_tokens: 0 } }));
+    const { key } = await media.gateway.register();
     const body = { model: 'paint-and-read', prompt: 'cat', ...fields };
-    const response = await gateway.call('/v1/images/generations', { key, body });
+    const response = await media.gateway.call('/v1/images/generations', { key, body });
     expect(response.headers.get('x-svc-cost-ntd')).toBe(String(0.1 + input_tokens / 1e5));
-    expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
+    expect(media.gateway.log.alarms('usage_above_hold')).toEqual([]);
   });
 
   test('an empty image costs nothing', async () => {
-    gateway.upstream.next(images([{ b64_json: '' }]));
-    expect(await receiptOf(await paint({}))).toMatchObject({ images: 0, cost_nano: '0' });
+    media.gateway.upstream.next(images([{ b64_json: '' }]));
+    expect(await media.receiptOf(await paint({}))).toMatchObject({ images: 0, cost_nano: '0' });
   });
 
   const many = (count: number) => Array.from({ length: count }, (_, index) => ({ b64_json: 'QUJD', index }));
@@ -102,15 +90,15 @@ describe('whole', () => {
     [2, 3],
     [3, 3],
   ])('of images beyond n: %d none is delivered or paid, of %d that came', async (n, came) => {
-    const { key } = await gateway.register();
-    gateway.upstream.next(images([{ b64_json: '' }, ...many(came)]));
+    const { key } = await media.gateway.register();
+    media.gateway.upstream.next(images([{ b64_json: '' }, ...many(came)]));
     const body = { model: 'paint', prompt: 'a cat', n };
-    const response = await gateway.call('/v1/images/generations', { key, body });
+    const response = await media.gateway.call('/v1/images/generations', { key, body });
     const { data }: Answer = await response.json();
     expect(data).toEqual([{ b64_json: '' }, ...many(came).slice(0, n)]);
-    const receipt = await gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
+    const receipt = await media.gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
     expect(receipt).toMatchObject({ images: n, cost_nano: (BigInt(n) * PER_IMAGE).toString() });
-    expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
+    expect(media.gateway.log.alarms('usage_above_hold')).toEqual([]);
   });
 
   test('of images beyond n the tokens are not paid either, and the answer says so', async () => {
@@ -120,26 +108,26 @@ describe('whole', () => {
       total_tokens: 3_005,
       input_tokens_details: { text_tokens: 5 },
     };
-    gateway.upstream.next(images(many(10), { usage }));
+    media.gateway.upstream.next(images(many(10), { usage }));
     const response = await paint({ model: 'paint-by-token' });
     const answer: Answer = await response.json();
     expect(answer.data).toHaveLength(1);
     expect(answer.usage).toEqual({ ...usage, output_tokens: 300, total_tokens: 305 });
-    expect((await receiptOf(response)).cost_nano).toBe((5n * 10_000n + 300n * 40_000n).toString());
+    expect((await media.receiptOf(response)).cost_nano).toBe((5n * 10_000n + 300n * 40_000n).toString());
   });
 
   test('a model priced by token charges what was reported', async () => {
-    gateway.upstream.next(images([{ b64_json: 'QUJD' }], { usage: { input_tokens: 5, output_tokens: 300 } }));
-    const receipt = await receiptOf(await paint({ model: 'paint-by-token' }));
+    media.gateway.upstream.next(images([{ b64_json: 'QUJD' }], { usage: { input_tokens: 5, output_tokens: 300 } }));
+    const receipt = await media.receiptOf(await paint({ model: 'paint-by-token' }));
     expect(receipt.cost_nano).toBe((5n * 10_000n + 300n * 40_000n).toString());
   });
 
   /** By an account of its own, as a wallet is small. */
   async function receiptOfOne(model: string, usage?: Record<string, number>): Promise<Answer> {
-    const { key } = await gateway.register();
-    gateway.upstream.next(images([{ b64_json: 'QUJD' }], usage ? { usage } : {}));
-    const response = await gateway.call('/v1/images/generations', { key, body: { model, prompt: 'a cat' } });
-    return gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
+    const { key } = await media.gateway.register();
+    media.gateway.upstream.next(images([{ b64_json: 'QUJD' }], usage ? { usage } : {}));
+    const response = await media.gateway.call('/v1/images/generations', { key, body: { model, prompt: 'a cat' } });
+    return media.gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
   }
 
   test('by image and by token: each line has the price that the catalog shows', async () => {
@@ -150,10 +138,10 @@ describe('whole', () => {
       ['output', '20000'],
       ['image', PER_IMAGE.toString()],
     ]);
-    const { data } = (await (await gateway.call('/api/public/catalog')).json()) as Answer;
+    const { data } = (await (await media.gateway.call('/api/public/catalog')).json()) as Answer;
     const { price } = data.find(({ id }: Answer) => id === 'paint-by-both');
     expect(price).toMatchObject({ input: 10, cached_input: null, output: 20, image: 0.1 });
-    const page = await (await gateway.call('/pricing', { headers: { accept: 'text/markdown' } })).text();
+    const page = await (await media.gateway.call('/pricing', { headers: { accept: 'text/markdown' } })).text();
     expect(page).toContain('| paint-by-both | 10 | – | – | 20 | 0.1 |');
   });
 
@@ -166,17 +154,16 @@ describe('whole', () => {
   });
 
   test('what the wallet cannot pay whole is refused before the upstream is asked', async () => {
-    const before = gateway.upstream.requests.length;
-    const response = await paint({ n: 10 });
+    const response = await paint({ model: 'paint-dear', n: 10 });
     expect(response.status).toBe(402);
-    expect(gateway.upstream.requests).toHaveLength(before);
+    expect(media.gateway.upstream.requests).toEqual([]);
   });
 });
 
 describe('without the money', () => {
   const refusal = async (daily_budget_ntd: number | null, body: Record<string, unknown>) => {
-    const { key } = await createKey(gateway, (await gateway.register()).key, { daily_budget_ntd });
-    const response = await gateway.call('/v1/images/generations', { key, body: { prompt: 'a cat', ...body } });
+    const { key } = await createKey(media.gateway, (await media.gateway.register()).key, { daily_budget_ntd });
+    const response = await media.gateway.call('/v1/images/generations', { key, body: { prompt: 'a cat', ...body } });
     expect(response.status).toBe(402);
     const { error } = (await response.json()) as Answer;
     expect(error).not.toHaveProperty('affordable_max_tokens');
@@ -216,7 +203,7 @@ describe('streamed', () => {
   });
 
   test('partial images pass, and the last event bears the cost', async () => {
-    gateway.upstream.next(sseScript([PARTIAL, COMPLETED]));
+    media.gateway.upstream.next(sseScript([PARTIAL, COMPLETED]));
     const response = await paint({ stream: true, partial_images: 1 });
     const events = await readSse(response);
     expect(events.map(({ event: name }) => name)).toEqual([
@@ -224,7 +211,7 @@ describe('streamed', () => {
       'image_generation.completed',
     ]);
     expect(events.at(-1)?.json).toMatchObject({ b64_json: 'QUJD', usage: { cost_nano: PER_IMAGE.toString() } });
-    expect(await receiptOf(response)).toMatchObject({ images: 1, cost_nano: PER_IMAGE.toString() });
+    expect(await media.receiptOf(response)).toMatchObject({ images: 1, cost_nano: PER_IMAGE.toString() });
   });
 
   const BLANK = event('image_generation.completed', { b64_json: '', usage: { input_tokens: 3, output_tokens: 0 } });
@@ -232,16 +219,16 @@ describe('streamed', () => {
   const namesOf = (events: Awaited<ReturnType<typeof readSse>>) => events.map(({ event: name }) => name);
   /** By an account of its own, as a wallet is small. */
   async function paintAlone(frames: readonly string[], body: Record<string, unknown>) {
-    const { key } = await gateway.register();
-    gateway.upstream.reset();
-    gateway.upstream.next(sseScript([...frames]));
-    const response = await gateway.call('/v1/images/generations', {
+    const { key } = await media.gateway.register();
+    media.gateway.upstream.reset();
+    media.gateway.upstream.next(sseScript([...frames]));
+    const response = await media.gateway.call('/v1/images/generations', {
       key,
       body: { model: 'paint', prompt: 'a cat', stream: true, ...body },
     });
     const events = await readSse(response);
-    const receipt = await gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
-    expect(gateway.upstream.requests).toHaveLength(1);
+    const receipt = await media.gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
+    expect(media.gateway.upstream.requests).toHaveLength(1);
     return { events, receipt };
   }
 
@@ -292,13 +279,13 @@ describe('streamed', () => {
   });
 
   test('a stream that breaks off says so and costs nothing', async () => {
-    gateway.upstream.reset();
-    gateway.upstream.next(sseScript([PARTIAL]));
+    media.gateway.upstream.reset();
+    media.gateway.upstream.next(sseScript([PARTIAL]));
     const response = await paint({ stream: true });
     const events = await readSse(response);
     expect(events.at(-1)?.json).toMatchObject({ error: { code: 'upstream_failed' } });
-    expect(await receiptOf(response)).toMatchObject({ images: 0, cost_nano: '0', status: 'upstream_failed' });
-    expect(gateway.upstream.requests).toHaveLength(1);
+    expect(await media.receiptOf(response)).toMatchObject({ images: 0, cost_nano: '0', status: 'upstream_failed' });
+    expect(media.gateway.upstream.requests).toHaveLength(1);
   });
 
   describe('the client leaves', () => {
@@ -312,16 +299,16 @@ describe('streamed', () => {
       for await (const { event: seen } of sseEvents(response)) if (seen === name) break;
       leaving.abort();
       // Whoever is answered came after the leaving: by then the gateway knows of it.
-      for (let n = 0; n < 2; n++) await gateway.call('/healthz');
+      for (let n = 0; n < 2; n++) await media.gateway.call('/healthz');
       onLeft?.();
       return eventually('the receipt', async () => {
-        const receipt = await receiptOf(response);
+        const receipt = await media.receiptOf(response);
         return receipt.request_id ? receipt : undefined;
       });
     }
 
     test('with a part of the image: it is paid', async () => {
-      gateway.upstream.next(sseScript([PARTIAL, PARTIAL, NO_END]));
+      media.gateway.upstream.next(sseScript([PARTIAL, PARTIAL, NO_END]));
       const receipt = await leaveAfter('image_generation.partial_image', {});
       expect(receipt).toMatchObject({ status: 'client_gone', images: 1, cost_nano: PER_IMAGE.toString() });
       expect(receipt.input_tokens).toBeGreaterThan(0);
@@ -329,21 +316,21 @@ describe('streamed', () => {
 
     test('with one image and nothing of the next: one is paid', async () => {
       const next = event('image_generation.partial_image', { b64_json: '' });
-      gateway.upstream.next(sseScript([PARTIAL, COMPLETED, next, NO_END]));
+      media.gateway.upstream.next(sseScript([PARTIAL, COMPLETED, next, NO_END]));
       const receipt = await leaveAfter('image_generation.completed', { n: 2 });
       expect(receipt).toMatchObject({ status: 'client_gone', images: 1, cost_nano: PER_IMAGE.toString() });
     });
 
     test('with nothing: nothing is paid', async () => {
       const empty = event('image_generation.partial_image', { b64_json: '' });
-      gateway.upstream.next(sseScript([empty, NO_END]));
+      media.gateway.upstream.next(sseScript([empty, NO_END]));
       const receipt = await leaveAfter('image_generation.partial_image', {});
       expect(receipt).toMatchObject({ status: 'client_gone', images: 0, cost_nano: '0' });
     });
 
     test('where the channel is read to its end, tokens are paid as reported', async () => {
       const gate = createGate();
-      gateway.upstream.next(sseScript([PARTIAL, gate.opened, COMPLETED]));
+      media.gateway.upstream.next(sseScript([PARTIAL, gate.opened, COMPLETED]));
       const body = { model: 'paint-to-the-end' };
       const receipt = await leaveAfter('image_generation.partial_image', body, gate.open);
       const cost_nano = (3n * 10_000n + 9n * 40_000n).toString();

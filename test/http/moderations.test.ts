@@ -1,51 +1,33 @@
 // POST /v1/moderations: passed through, free or priced by the token of input.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import type { Answer } from '../support/answer.ts';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { twoRoutes, useMediaGateway } from '../support/media-gateway.ts';
 import { errorScript, jsonScript } from '../support/openai-chat.ts';
-import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
+import { openaiChannel, upModel } from '../support/test-document.ts';
 
 const TOKEN = 2_000n;
 const VERDICT = { flagged: true, categories: { violence: true }, category_scores: { violence: 0.91 } };
 const IMAGE = { type: 'image_url', image_url: { url: 'https://x.test/a.png' } };
-let gateway: TestGateway;
-let account: TestAccount;
 
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    document: (standard) => ({
-      ...standard,
-      channels: [...standard.channels, openaiChannel('spare', upstreamUrl(standard))],
-      models: [
-        ...standard.models,
-        upModel('judge', { kinds: ['moderation'], price: { input: 2 } }),
-        upModel('judge-free', { kinds: ['moderation'], price: 'free' }),
-        upModel('judge-twice', {
-          kinds: ['moderation'],
-          price: { input: 2 },
-          routes: [
-            { channel: 'up', model: 'scripted-2026-01' },
-            { channel: 'spare', model: 'scripted-2026-01', priority: 2 },
-          ],
-        }),
-      ],
+const media = useMediaGateway({
+  channels: (url) => [openaiChannel('spare', url)],
+  models: [
+    upModel('judge', { kinds: ['moderation'], price: { input: 2 } }),
+    upModel('judge-free', { kinds: ['moderation'], price: 'free' }),
+    upModel('judge-twice', {
+      kinds: ['moderation'],
+      price: { input: 2 },
+      routes: twoRoutes('spare'),
     }),
-  });
+  ],
 });
-beforeEach(async () => {
-  gateway.upstream.reset();
-  account = await gateway.register();
-});
-afterAll(() => gateway.stop());
 
 const verdicts = (rest: Record<string, unknown> = {}, results: unknown = [VERDICT]) =>
   jsonScript(200, { id: 'modr-1', model: 'scripted-2026-01', results, ...rest });
 const judge = (body: Record<string, unknown> = {}) =>
-  gateway.call('/v1/moderations', { key: account.key, body: { model: 'judge', input: 'Hello', ...body } });
-const receiptOf = (response: Response): Promise<Answer> =>
-  gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
+  media.gateway.call('/v1/moderations', { key: media.account.key, body: { model: 'judge', input: 'Hello', ...body } });
 
 describe('what is passed on', () => {
   test.each([
@@ -53,18 +35,18 @@ describe('what is passed on', () => {
     ['texts', ['Hello', '你好']],
     ['parts', [{ type: 'text', text: 'Hello' }, IMAGE]],
   ])('%s', async (_name, input) => {
-    gateway.upstream.next(verdicts());
+    media.gateway.upstream.next(verdicts());
     const response = await judge({ input });
     expect(await response.json()).toEqual({ id: 'modr-1', model: 'judge', results: [VERDICT] });
     expect(response.headers.get('x-svc-channel')).toBe('up');
-    const seen = gateway.upstream.requests.at(-1);
+    const seen = media.gateway.upstream.requests.at(-1);
     expect(seen?.path).toBe('/v1/moderations');
     expect(seen?.json).toEqual({ model: 'scripted-2026-01', input });
   });
 
   test('the official SDK reads the verdict', async () => {
-    gateway.upstream.next(verdicts());
-    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: account.key });
+    media.gateway.upstream.next(verdicts());
+    const client = new OpenAI({ baseURL: `${media.gateway.url}/v1`, apiKey: media.account.key });
     const { results } = await client.moderations.create({ model: 'judge', input: 'Hello' });
     expect(results[0]).toMatchObject({ flagged: true, category_scores: { violence: 0.91 } });
   });
@@ -72,8 +54,8 @@ describe('what is passed on', () => {
 
 describe('the charge', () => {
   test('is the reported input', async () => {
-    gateway.upstream.next(verdicts({ usage: { prompt_tokens: 4, total_tokens: 4 } }));
-    expect(await receiptOf(await judge({ input: 'Hello, how are you?' }))).toMatchObject({
+    media.gateway.upstream.next(verdicts({ usage: { prompt_tokens: 4, total_tokens: 4 } }));
+    expect(await media.receiptOf(await judge({ input: 'Hello, how are you?' }))).toMatchObject({
       input_tokens: 4,
       cost_nano: (4n * TOKEN).toString(),
       estimated: false,
@@ -81,21 +63,21 @@ describe('the charge', () => {
   });
 
   test('is counted by the gateway if there is no report', async () => {
-    gateway.upstream.next(verdicts());
-    const receipt = await receiptOf(await judge());
+    media.gateway.upstream.next(verdicts());
+    const receipt = await media.receiptOf(await judge());
     expect(receipt).toMatchObject({ estimated: true, rule: 'served' });
     expect(receipt.input_tokens).toBeWithin(1, 20);
     expect(receipt.cost_nano).toBe((BigInt(receipt.input_tokens) * TOKEN).toString());
   });
 
   test('of a free model is nothing', async () => {
-    gateway.upstream.next(verdicts());
-    expect(await receiptOf(await judge({ model: 'judge-free' }))).toMatchObject({ cost_nano: '0', status: 'ok' });
+    media.gateway.upstream.next(verdicts());
+    expect(await media.receiptOf(await judge({ model: 'judge-free' }))).toMatchObject({ cost_nano: '0', status: 'ok' });
   });
 
   test('of an answer without a verdict is nothing', async () => {
-    gateway.upstream.next(verdicts({}, []));
-    expect(await receiptOf(await judge())).toMatchObject({ cost_nano: '0', rule: 'empty_answer' });
+    media.gateway.upstream.next(verdicts({}, []));
+    expect(await media.receiptOf(await judge())).toMatchObject({ cost_nano: '0', rule: 'empty_answer' });
   });
 });
 
@@ -103,11 +85,11 @@ test.each([
   ['what is no answer', verdicts({}, [{ verdict: 'bad' }])],
   ['a failure', errorScript(500, { message: 'down' })],
 ])('%s: another channel is tried', async (_name, script) => {
-  gateway.upstream.next(script);
-  gateway.upstream.otherwise(verdicts());
+  media.gateway.upstream.next(script);
+  media.gateway.upstream.otherwise(verdicts());
   const response = await judge({ model: 'judge-twice' });
   expect(response.status).toBe(200);
-  const { attempts }: Answer = await receiptOf(response);
+  const { attempts }: Answer = await media.receiptOf(response);
   expect(attempts.length).toBeGreaterThan(1);
 });
 

@@ -1,11 +1,11 @@
 // POST /v1/rerank: one shape for clients, whichever vendor serves; priced by the search or by the token, exact to the nano.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Answer } from '../support/answer.ts';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { twoRoutes, useMediaGateway } from '../support/media-gateway.ts';
 import { errorScript, jsonScript } from '../support/openai-chat.ts';
-import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
+import { openaiChannel, upModel } from '../support/test-document.ts';
 
 /** NT$65 for a thousand searches, NT$2 for a million tokens. */
 const SEARCH = 65_000_000n;
@@ -17,36 +17,20 @@ const RANKED = [
   { index: 2, relevance_score: 0.9 },
   { index: 0, relevance_score: 0.25 },
 ];
-let gateway: TestGateway;
-let account: TestAccount;
 
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    document: (standard) => ({
-      ...standard,
-      channels: [...standard.channels, openaiChannel('spare', upstreamUrl(standard))],
-      models: [
-        ...standard.models,
-        upModel('by-search', { kinds: ['rerank'], price: { search: 65 } }),
-        upModel('by-token', { kinds: ['rerank'], price: { input: 2 } }),
-        upModel('dear-search', { kinds: ['rerank'], price: { search: 300 } }),
-        upModel('two-ways', {
-          kinds: ['rerank'],
-          price: { search: 65 },
-          routes: [
-            { channel: 'up', model: 'scripted-2026-01' },
-            { channel: 'spare', model: 'scripted-2026-01', priority: 2 },
-          ],
-        }),
-      ],
+const media = useMediaGateway({
+  channels: (url) => [openaiChannel('spare', url)],
+  models: [
+    upModel('by-search', { kinds: ['rerank'], price: { search: 65 } }),
+    upModel('by-token', { kinds: ['rerank'], price: { input: 2 } }),
+    upModel('dear-search', { kinds: ['rerank'], price: { search: 300 } }),
+    upModel('two-ways', {
+      kinds: ['rerank'],
+      price: { search: 65 },
+      routes: twoRoutes('spare'),
     }),
-  });
+  ],
 });
-beforeEach(async () => {
-  gateway.upstream.reset();
-  account = await gateway.register();
-});
-afterAll(() => gateway.stop());
 
 const cohere = (results: unknown, units: unknown = 1) =>
   jsonScript(200, {
@@ -57,12 +41,10 @@ const cohere = (results: unknown, units: unknown = 1) =>
 const jina = (results: unknown, tokens = 40) =>
   jsonScript(200, { model: 'jina-reranker', object: 'list', usage: { total_tokens: tokens }, results });
 const rerank = (body: Record<string, unknown> = {}, path = '/v1/rerank') =>
-  gateway.call(path, {
-    key: account.key,
+  media.gateway.call(path, {
+    key: media.account.key,
     body: { model: 'by-search', query: 'refund', documents: DOCUMENTS, ...body },
   });
-const receiptOf = (response: Response): Promise<Answer> =>
-  gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
 
 describe('the answer', () => {
   test.each([
@@ -70,7 +52,7 @@ describe('the answer', () => {
     ['Jina', jina(RANKED.map((one) => ({ ...one, document: { text: 'theirs' } })))],
     ['Voyage', jsonScript(200, { object: 'list', data: RANKED, usage: { total_tokens: 40 } })],
   ])('of %s has the same shape, without documents', async (_name, script) => {
-    gateway.upstream.next(script);
+    media.gateway.upstream.next(script);
     const response = await rerank();
     expect(response.status).toBe(200);
     const answer: Answer = await response.json();
@@ -83,29 +65,29 @@ describe('the answer', () => {
   });
 
   test('has the documents of the request, if they are asked for', async () => {
-    gateway.upstream.next(cohere(RANKED));
+    media.gateway.upstream.next(cohere(RANKED));
     const { results }: Answer = await (await rerank({ return_documents: true })).json();
     expect(results.map(({ document }: Answer) => document)).toEqual([{ text: '關於退款' }, { text: 'Open Settings.' }]);
   });
 
   test('has at most top_n results, even from an upstream that ignores it', async () => {
-    gateway.upstream.next(cohere(RANKED));
+    media.gateway.upstream.next(cohere(RANKED));
     expect((await (await rerank({ top_n: 1 })).json()) as Answer).toMatchObject({ results: [RANKED[0]] });
   });
 
   test('is the same at the path that Cohere clients call', async () => {
-    gateway.upstream.next(cohere(RANKED));
+    media.gateway.upstream.next(cohere(RANKED));
     const response = await rerank({}, '/v2/rerank');
     expect((await response.json()) as Answer).toMatchObject({ results: RANKED });
-    expect(await receiptOf(response)).toMatchObject({ endpoint: '/v2/rerank', cost_nano: SEARCH.toString() });
+    expect(await media.receiptOf(response)).toMatchObject({ endpoint: '/v2/rerank', cost_nano: SEARCH.toString() });
   });
 });
 
 test('an upstream gets texts, and no field that only some know', async () => {
-  gateway.upstream.next(cohere(RANKED));
+  media.gateway.upstream.next(cohere(RANKED));
   await rerank({ top_n: 2, return_documents: true });
-  expect(gateway.upstream.requests.at(-1)).toMatchObject({ path: '/v1/rerank' });
-  expect(gateway.upstream.requests.at(-1)?.json).toEqual({
+  expect(media.gateway.upstream.requests.at(-1)).toMatchObject({ path: '/v1/rerank' });
+  expect(media.gateway.upstream.requests.at(-1)?.json).toEqual({
     model: 'scripted-2026-01',
     query: 'refund',
     documents: ['Open Settings.', 'Closed on Sunday.', '關於退款'],
@@ -115,8 +97,8 @@ test('an upstream gets texts, and no field that only some know', async () => {
 
 describe('the charge', () => {
   test('by the search is what Cohere reported', async () => {
-    gateway.upstream.next(cohere(RANKED, 1));
-    const receipt = await receiptOf(await rerank());
+    media.gateway.upstream.next(cohere(RANKED, 1));
+    const receipt = await media.receiptOf(await rerank());
     expect(receipt).toMatchObject({ searches: 1, cost_nano: SEARCH.toString(), estimated: false, rule: 'served' });
     expect(receipt.lines).toContainEqual({
       bucket: 'search',
@@ -127,15 +109,15 @@ describe('the charge', () => {
   });
 
   test('by the token is what Jina reported', async () => {
-    gateway.upstream.next(jina(RANKED, 23));
-    const receipt = await receiptOf(await rerank({ model: 'by-token' }));
+    media.gateway.upstream.next(jina(RANKED, 23));
+    const receipt = await media.receiptOf(await rerank({ model: 'by-token' }));
     expect(receipt).toMatchObject({ input_tokens: 23, cost_nano: (23n * TOKEN).toString(), estimated: false });
   });
 
   test('of a search that no report counts is an estimate: one for a hundred parts of documents', async () => {
-    gateway.upstream.next(jina([{ index: 0, relevance_score: 1 }]));
+    media.gateway.upstream.next(jina([{ index: 0, relevance_score: 1 }]));
     const documents = Array.from({ length: 101 }, () => 'short');
-    expect(await receiptOf(await rerank({ documents }))).toMatchObject({
+    expect(await media.receiptOf(await rerank({ documents }))).toMatchObject({
       searches: 2,
       cost_nano: (2n * SEARCH).toString(),
       estimated: true,
@@ -143,35 +125,42 @@ describe('the charge', () => {
   });
 
   test('never exceeds the hold', async () => {
-    gateway.upstream.next(cohere(RANKED, 50));
+    media.gateway.upstream.next(cohere(RANKED, 50));
     const response = await rerank();
-    expect(await receiptOf(response)).toMatchObject({ searches: 50, cost_nano: SEARCH.toString(), rule: 'above_hold' });
-    expect(gateway.log.alarms('usage_above_hold')).toHaveLength(1);
+    expect(await media.receiptOf(response)).toMatchObject({
+      searches: 50,
+      cost_nano: SEARCH.toString(),
+      rule: 'above_hold',
+    });
+    expect(media.gateway.log.alarms('usage_above_hold')).toHaveLength(1);
   });
 
   test.each([63, 1e9, 1e300, -5, 0.5])('of %d reported searches is an estimate, and an alarm', async (units) => {
-    const before = gateway.log.alarms('usage_invalid').length;
-    gateway.upstream.next(cohere(RANKED, units));
+    const before = media.gateway.log.alarms('usage_invalid').length;
+    media.gateway.upstream.next(cohere(RANKED, units));
     const response = await rerank({ model: 'dear-search' });
-    expect([response.status, await receiptOf(response)]).toMatchObject([
+    expect([response.status, await media.receiptOf(response)]).toMatchObject([
       200,
       { searches: 1, cost_nano: String(DEAR), rule: 'served', status: 'ok', estimated: true },
     ]);
-    expect(gateway.log.alarms('usage_invalid')).toHaveLength(before + 1);
-    expect(gateway.audit()).toEqual([]);
+    expect(media.gateway.log.alarms('usage_invalid')).toHaveLength(before + 1);
+    expect(media.gateway.audit()).toEqual([]);
   });
 
   test('above the hold is the operator’s loss, and the account goes on', async () => {
-    gateway.upstream.next(cohere(RANKED, 2), cohere(RANKED));
+    media.gateway.upstream.next(cohere(RANKED, 2), cohere(RANKED));
     const response = await rerank({ model: 'dear-search' });
-    expect([response.status, await receiptOf(response)]).toMatchObject([
+    expect([response.status, await media.receiptOf(response)]).toMatchObject([
       200,
       { cost_nano: String(DEAR), rule: 'above_hold', status: 'ok' },
     ]);
-    const [loss] = gateway.sql('SELECT reason, amount_nano FROM losses WHERE account_id = ?', account.accountId);
+    const [loss] = media.gateway.sql(
+      'SELECT reason, amount_nano FROM losses WHERE account_id = ?',
+      media.account.accountId,
+    );
     expect(loss).toEqual({ reason: 'above_hold', amount_nano: DEAR });
     expect((await rerank({ model: 'dear-search' })).status).toBe(200);
-    expect(gateway.audit()).toEqual([]);
+    expect(media.gateway.audit()).toEqual([]);
   });
 
   test.each([
@@ -181,7 +170,10 @@ describe('the charge', () => {
     const documents = Array.from({ length: 40 }, () => 'word '.repeat(10_000));
     const quoteFor = async (rest: Record<string, unknown>): Promise<Answer> => {
       const body = { model: 'by-search', query: 'q', documents, ...rest };
-      const response = await gateway.call('/api/quote', { key: account.key, body: { endpoint: '/v1/rerank', body } });
+      const response = await media.gateway.call('/api/quote', {
+        key: media.account.key,
+        body: { endpoint: '/v1/rerank', body },
+      });
       return response.json();
     };
     const [usual, longer] = [await quoteFor({}), await quoteFor({ [name]: value })];
@@ -189,21 +181,21 @@ describe('the charge', () => {
   });
 
   test.each([['no result', []]])('of an answer with %s is nothing', async (_name, results) => {
-    gateway.upstream.next(cohere(results));
-    expect(await receiptOf(await rerank())).toMatchObject({ cost_nano: '0', rule: 'empty_answer', status: 'ok' });
+    media.gateway.upstream.next(cohere(results));
+    expect(await media.receiptOf(await rerank())).toMatchObject({ cost_nano: '0', rule: 'empty_answer', status: 'ok' });
   });
 
   test('is what was reported, or held if that is less, whatever was sent and reported', async () => {
     const documents = fc.array(fc.string({ maxLength: 40 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(documents, fc.integer({ min: 1, max: 3 }), async (documents, units) => {
-        gateway.upstream.next(cohere([{ index: 0, relevance_score: 0.5 }], units));
-        const { key } = await gateway.register();
+        media.gateway.upstream.next(cohere([{ index: 0, relevance_score: 0.5 }], units));
+        const { key } = await media.gateway.register();
         const body = { model: 'by-search', query: 'q', documents };
-        const response = await gateway.call('/v1/rerank', { key, body });
-        const receipt = await gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
+        const response = await media.gateway.call('/v1/rerank', { key, body });
+        const receipt = await media.gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
         expect(receipt.cost_nano).toBe(SEARCH.toString());
-        expect((await gateway.get('/api/me', key)).held_nano ?? '0').toBe('0');
+        expect((await media.gateway.get('/api/me', key)).held_nano ?? '0').toBe('0');
       }),
       { numRuns: 25 },
     );
@@ -217,20 +209,24 @@ describe('what is no answer', () => {
     ['no score', [{ index: 0 }]],
     ['no list', 'none'],
   ])('%s: another channel is tried', async (_name, results) => {
-    gateway.upstream.next(cohere(results), cohere(RANKED));
+    media.gateway.upstream.next(cohere(results), cohere(RANKED));
     const response = await rerank({ model: 'two-ways' });
     expect(response.status).toBe(200);
-    const receipt = await receiptOf(response);
+    const receipt = await media.receiptOf(response);
     expect(receipt.attempts.map(({ outcome }: Answer) => outcome)).toEqual(['not_an_answer', 'ok']);
     expect(receipt.cost_nano).toBe(SEARCH.toString());
   });
 });
 
 test('a channel that fails is replaced', async () => {
-  gateway.upstream.next(errorScript(503, { message: 'down' }), errorScript(503, { message: 'down' }), cohere(RANKED));
+  media.gateway.upstream.next(
+    errorScript(503, { message: 'down' }),
+    errorScript(503, { message: 'down' }),
+    cohere(RANKED),
+  );
   const response = await rerank({ model: 'two-ways' });
   expect(response.status).toBe(200);
-  expect((await receiptOf(response)).cost_nano).toBe(SEARCH.toString());
+  expect((await media.receiptOf(response)).cost_nano).toBe(SEARCH.toString());
 });
 
 test.each([
@@ -253,7 +249,7 @@ test.each([
 test('a quote is what the call holds', async () => {
   const body = { model: 'by-search', query: 'refund', documents: DOCUMENTS };
   const quote = await (
-    await gateway.call('/api/quote', { key: account.key, body: { endpoint: '/v1/rerank', body } })
+    await media.gateway.call('/api/quote', { key: media.account.key, body: { endpoint: '/v1/rerank', body } })
   ).json();
   expect(quote).toMatchObject({ max_cost_nano: SEARCH.toString(), likely_cost_nano: SEARCH.toString() });
 });

@@ -1,58 +1,38 @@
 // POST /v1/audio/transcriptions and /v1/audio/translations: the recording arrives intact, the bill is what the upstream reports
 // or the length of the recording, and the client gets the format that it asked for.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { type FormField, postForm, seenFile, seenForm } from '../support/forms.ts';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
-import { issueCard } from '../support/issue-cards.ts';
+import { twoRoutes, useMediaGateway } from '../support/media-gateway.ts';
 import { errorScript, jsonScript, sseScript } from '../support/openai-chat.ts';
 import { m4aOf, wavOf } from '../support/recordings.ts';
 import { readSse } from '../support/sse.ts';
-import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
+import { openaiChannel, upModel } from '../support/test-document.ts';
 
 const PATH = '/v1/audio/transcriptions';
 const PER_SECOND = 1_000_000n;
 const KINDS = { kinds: ['transcription'] };
 
-let gateway: TestGateway;
-let account: TestAccount;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    document: (standard) => ({
-      ...standard,
-      channels: [...standard.channels, openaiChannel('second', upstreamUrl(standard))],
-      models: [
-        ...standard.models,
-        upModel('hear', { ...KINDS, price: { second: 0.001 } }),
-        upModel('hear-dear', { ...KINDS, price: { second: 1_000 } }),
-        upModel('hear-free', { ...KINDS, price: 'free' }),
-        upModel('whisper', {
-          ...{ ...KINDS, price: { second: 0.001 } },
-          routes: [{ channel: 'up', model: 'whisper-large-v3' }],
-        }),
-        upModel('hear-by-token', { ...KINDS, price: { input: 100, output: 300 }, max_output_tokens: 2_000 }),
-        upModel('hear-twice', {
-          ...{ ...KINDS, price: { second: 0.001 } },
-          routes: [
-            { channel: 'up', model: 'first-name', priority: 1 },
-            { channel: 'second', model: 'second-name', priority: 2 },
-          ],
-        }),
-      ],
+const media = useMediaGateway({
+  channels: (url) => [openaiChannel('second', url)],
+  models: [
+    upModel('hear', { ...KINDS, price: { second: 0.001 } }),
+    upModel('hear-dear', { ...KINDS, price: { second: 1_000 } }),
+    upModel('hear-free', { ...KINDS, price: 'free' }),
+    upModel('whisper', {
+      ...{ ...KINDS, price: { second: 0.001 } },
+      routes: [{ channel: 'up', model: 'whisper-large-v3' }],
     }),
-  });
-  account = await gateway.register();
-  const card = await issueCard(gateway, { amount: 100_000_000_000n });
-  await gateway.call('/api/redeem', { key: account.key, body: { code: card.code } });
-});
-afterEach(() => gateway.upstream.reset());
-afterAll(async () => {
-  expect(gateway.audit()).toEqual([]);
-  await gateway.stop();
+    upModel('hear-by-token', { ...KINDS, price: { input: 100, output: 300 }, max_output_tokens: 2_000 }),
+    upModel('hear-twice', {
+      ...{ ...KINDS, price: { second: 0.001 } },
+      routes: twoRoutes('second', ['first-name', 'second-name']),
+    }),
+  ],
+  cardNano: 100_000_000_000n,
 });
 
 const FILE = new File([wavOf(9.5)], 'call.wav', { type: 'audio/x-wav' });
@@ -61,9 +41,7 @@ const fieldsOf = (fields: Record<string, string> = {}): FormField[] => [
   ...Object.entries({ model: 'hear', ...fields }),
 ];
 const transcribe = (fields: readonly FormField[] = fieldsOf(), path = PATH) =>
-  postForm(gateway, path, fields, { key: account.key });
-const receiptOf = (response: Response) =>
-  gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
+  postForm(media.gateway, path, fields, { key: media.account.key });
 const said = (rest: Record<string, unknown> = {}) => jsonScript(200, { text: 'Good morning.', ...rest });
 const DURATION = { type: 'duration', seconds: 10 };
 const SEGMENTS = [
@@ -73,12 +51,12 @@ const SEGMENTS = [
 
 describe('a transcript', () => {
   test('is of the file as it came, and costs the seconds that are reported', async () => {
-    gateway.upstream.next(said({ usage: DURATION }));
+    media.gateway.upstream.next(said({ usage: DURATION }));
     const response = await transcribe(fieldsOf({ language: 'en', temperature: '0' }));
     expect(response.headers.get('x-svc-channel')).toBe('up');
     expect(response.headers.get('x-svc-cost-ntd')).toBe('0.01');
     expect(await response.json()).toEqual({ text: 'Good morning.', usage: DURATION });
-    const [seen] = gateway.upstream.requests;
+    const [seen] = media.gateway.upstream.requests;
     expect(seen?.path).toBe(PATH);
     expect(seen && (await seenForm(seen))).toEqual([
       ['model', 'scripted-2026-01'],
@@ -86,7 +64,7 @@ describe('a transcript', () => {
       ['language', 'en'],
       ['temperature', '0'],
     ]);
-    expect(await receiptOf(response)).toMatchObject({
+    expect(await media.receiptOf(response)).toMatchObject({
       ...{ endpoint: PATH, seconds: 10, estimated: false, cost_nano: String(10n * PER_SECOND) },
       lines: expect.arrayContaining([
         { bucket: 'second', quantity: 10, unit_price_nano: String(PER_SECOND), amount_nano: String(10n * PER_SECOND) },
@@ -96,8 +74,8 @@ describe('a transcript', () => {
 
   test('by tokens costs the tokens that are reported', async () => {
     const usage = { type: 'tokens', input_tokens: 95, output_tokens: 4, total_tokens: 99 };
-    gateway.upstream.next(said({ usage }));
-    const receipt = await receiptOf(await transcribe(fieldsOf({ model: 'hear-by-token' })));
+    media.gateway.upstream.next(said({ usage }));
+    const receipt = await media.receiptOf(await transcribe(fieldsOf({ model: 'hear-by-token' })));
     expect(receipt).toMatchObject({ input_tokens: 95, output_tokens: 4, estimated: false });
     expect(receipt.cost_nano).toBe(String(95n * 100_000n + 4n * 300_000n));
   });
@@ -109,8 +87,8 @@ describe('a transcript', () => {
     ['the same for impossible figures', { duration: -1, usage: { type: 'duration', seconds: 'many' } }, 10, true],
     ['at most the hold', { usage: { type: 'duration', seconds: 82 } }, 82, false],
   ])('costs %s', async (_name, rest, seconds, estimated) => {
-    gateway.upstream.next(said(rest));
-    const receipt = await receiptOf(await transcribe());
+    media.gateway.upstream.next(said(rest));
+    const receipt = await media.receiptOf(await transcribe());
     expect(receipt).toMatchObject({ seconds, estimated });
     expect(receipt.cost_nano).toBe(String(BigInt(Math.min(seconds, 11)) * PER_SECOND));
   });
@@ -118,27 +96,30 @@ describe('a transcript', () => {
   test.each([{ duration: 82.5 }, { duration: 1e9 }, { usage: { type: 'duration', seconds: -3 } }])(
     'with an impossible length, %j, costs the length of the file, and raises an alarm',
     async (rest) => {
-      const before = gateway.log.alarms('usage_invalid').length;
-      gateway.upstream.next(said(rest));
+      const before = media.gateway.log.alarms('usage_invalid').length;
+      media.gateway.upstream.next(said(rest));
       const response = await transcribe();
-      expect([response.status, await receiptOf(response)]).toMatchObject([200, { seconds: 10, rule: 'served' }]);
-      expect(gateway.log.alarms('usage_invalid')).toHaveLength(before + 1);
+      expect([response.status, await media.receiptOf(response)]).toMatchObject([200, { seconds: 10, rule: 'served' }]);
+      expect(media.gateway.log.alarms('usage_invalid')).toHaveLength(before + 1);
     },
   );
 
   test('with too long a length costs its hold; the rest is the operator’s loss, and no failure of the customer', async () => {
-    gateway.upstream.next(said({ duration: 21.5 }));
+    media.gateway.upstream.next(said({ duration: 21.5 }));
     const response = await transcribe();
-    expect([response.status, await receiptOf(response)]).toMatchObject([200, { rule: 'above_hold', status: 'ok' }]);
+    expect([response.status, await media.receiptOf(response)]).toMatchObject([
+      200,
+      { rule: 'above_hold', status: 'ok' },
+    ]);
     const requestId = String(response.headers.get('x-request-id'));
-    const [loss] = gateway.sql('SELECT reason, amount_nano FROM losses WHERE request_id = ?', requestId);
+    const [loss] = media.gateway.sql('SELECT reason, amount_nano FROM losses WHERE request_id = ?', requestId);
     expect(loss).toEqual({ reason: 'above_hold', amount_nano: PER_SECOND * 11n });
   });
 
   test('of a container that only declares its length holds for what its bytes could be', async () => {
     const file = new File([m4aOf(60, 480_000)], 'memo.m4a');
-    gateway.upstream.next(said({ usage: { type: 'duration', seconds: 400 } }));
-    const receipt = await receiptOf(
+    media.gateway.upstream.next(said({ usage: { type: 'duration', seconds: 400 } }));
+    const receipt = await media.receiptOf(
       await transcribe([
         ['model', 'hear'],
         ['file', file],
@@ -153,20 +134,20 @@ describe('a transcript', () => {
     ['text', 'text', 'Good morning.\n'],
   ])('in %s of a model that can say its length costs that, whatever the file declares', async (_name, format, body) => {
     const file = new File([m4aOf(1, 480_000)], 'short.m4a');
-    gateway.upstream.next(said({ task: 'transcribe', language: 'english', duration: 59.2, segments: SEGMENTS }));
+    media.gateway.upstream.next(said({ task: 'transcribe', language: 'english', duration: 59.2, segments: SEGMENTS }));
     const fields = format ? [['response_format', format] as const] : [];
     const response = await transcribe([['model', 'whisper'], ['file', file], ...fields]);
     expect(await response.text()).toBe(body);
-    const [seen] = gateway.upstream.requests;
+    const [seen] = media.gateway.upstream.requests;
     expect(seen && (await seenForm(seen))).toContainEqual(['response_format', 'verbose_json']);
-    const receipt = await receiptOf(response);
+    const receipt = await media.receiptOf(response);
     expect(receipt).toMatchObject({ seconds: 60, estimated: false, cost_nano: String(60n * PER_SECOND) });
   });
 
   test('without a report costs at least what its bytes last at the highest rate', async () => {
     const file = new File([m4aOf(1, 1_999_000)], 'short.m4a');
-    gateway.upstream.next(said());
-    const receipt = await receiptOf(
+    media.gateway.upstream.next(said());
+    const receipt = await media.receiptOf(
       await transcribe([
         ['model', 'hear'],
         ['file', file],
@@ -183,23 +164,23 @@ describe('a transcript', () => {
       ]);
     const long = await free(8_000_000);
     expect([long.status, ((await long.json()) as Answer).error.code]).toEqual([400, 'context_length_exceeded']);
-    gateway.upstream.next(said());
+    media.gateway.upstream.next(said());
     expect((await free(1_000_000)).status).toBe(200);
   });
 
   test('that is longer than the balance pays for is refused before it is sent', async () => {
     const response = await transcribe(fieldsOf({ model: 'hear-dear' }));
     expect([response.status, ((await response.json()) as Answer).error.code]).toEqual([402, 'insufficient_balance']);
-    expect(gateway.upstream.requests).toEqual([]);
+    expect(media.gateway.upstream.requests).toEqual([]);
   });
 
   test('is served by the next channel with the same file', async () => {
-    gateway.upstream.otherwise((request) =>
+    media.gateway.upstream.otherwise((request) =>
       request.body.includes('second-name') ? said({ usage: DURATION }) : errorScript(500, { message: 'down' }),
     );
     const response = await transcribe(fieldsOf({ model: 'hear-twice' }));
     expect([response.status, response.headers.get('x-svc-channel')]).toEqual([200, 'second']);
-    for (const seen of gateway.upstream.requests) {
+    for (const seen of media.gateway.upstream.requests) {
       expect(await seenForm(seen)).toContainEqual(['file', await seenFile(FILE)]);
     }
   });
@@ -209,14 +190,14 @@ describe('a transcript', () => {
     ['no text', jsonScript(200, { usage: DURATION }), 502],
     ['a failure', errorScript(500, { message: 'down' }), 502],
   ])('with %s costs nothing', async (_name, script, status) => {
-    gateway.upstream.otherwise(script);
+    media.gateway.upstream.otherwise(script);
     const response = await transcribe();
     expect(response.status).toBe(status);
-    expect(await receiptOf(response)).toMatchObject({ cost_nano: '0' });
+    expect(await media.receiptOf(response)).toMatchObject({ cost_nano: '0' });
   });
 
   test('of a free model passes only what free models take', async () => {
-    gateway.upstream.next(said());
+    media.gateway.upstream.next(said());
     const response = await transcribe(fieldsOf({ model: 'hear-free', vad_filter: 'true' }));
     expect([response.status, response.headers.get('x-svc-dropped')]).toEqual([200, 'vad_filter']);
   });
@@ -225,13 +206,13 @@ describe('a transcript', () => {
     const seconds = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.double({ min: 0.01, max: 20, noNaN: true }));
     await fc.assert(
       fc.asyncProperty(seconds, fc.double({ min: 0.1, max: 12, noNaN: true }), async (heard, length) => {
-        gateway.upstream.next(said({ usage: { type: 'duration', seconds: heard } }));
+        media.gateway.upstream.next(said({ usage: { type: 'duration', seconds: heard } }));
         const file = new File([wavOf(length)], 'a.wav');
         const response = await transcribe([
           ['model', 'hear'],
           ['file', file],
         ]);
-        const { cost_nano }: Answer = await receiptOf(response);
+        const { cost_nano }: Answer = await media.receiptOf(response);
         expect(BigInt(cost_nano)).toBe(
           BigInt(Math.min(Math.ceil(heard), Math.max(1, Math.ceil(length)) + 1)) * PER_SECOND,
         );
@@ -257,12 +238,12 @@ describe('formats', () => {
       'WEBVTT\n\n00:00:00.000 --> 00:00:02.500\nGood morning.\n\n00:00:02.500 --> 01:02:03.004\nHow are -> you?\n\n',
     ],
   ])('%s is written from %s', async (format, asked, type, text) => {
-    gateway.upstream.next(said({ duration: 9.5, segments: SEGMENTS }));
+    media.gateway.upstream.next(said({ duration: 9.5, segments: SEGMENTS }));
     const fields: FormField[] = [...fieldsOf({ response_format: format }), ['timestamp_granularities[]', 'word']];
     const response = await transcribe(fields);
     expect([response.headers.get('content-type'), await response.text()]).toEqual([type, text]);
     expect(response.headers.get('x-svc-cost-ntd')).toBe('0.01');
-    const [seen] = gateway.upstream.requests;
+    const [seen] = media.gateway.upstream.requests;
     const sent = seen ? await seenForm(seen) : [];
     expect(sent).toContainEqual(['response_format', asked]);
     expect(sent.some(([name]) => name.startsWith('timestamp'))).toBe(format === 'text');
@@ -270,7 +251,7 @@ describe('formats', () => {
 
   test('verbose_json passes as it is', async () => {
     const answer = { task: 'transcribe', duration: 9.5, text: 'Good morning.', segments: SEGMENTS };
-    gateway.upstream.next(jsonScript(200, answer));
+    media.gateway.upstream.next(jsonScript(200, answer));
     expect(await (await transcribe(fieldsOf({ response_format: 'verbose_json' }))).json()).toEqual(answer);
   });
 });
@@ -283,7 +264,7 @@ describe('a stream', () => {
 
   test('has the deltas and, in its last event, usage and cost', async () => {
     const usage = { type: 'tokens', input_tokens: 95, output_tokens: 4, total_tokens: 99 };
-    gateway.upstream.next(
+    media.gateway.upstream.next(
       sseScript([delta('Good '), delta('morning.'), event('transcript.text.done', { text: 'Good morning.', usage })]),
     );
     const events = await readSse(await streamed({ model: 'hear-by-token' }));
@@ -293,31 +274,35 @@ describe('a stream', () => {
   });
 
   test('of an upstream that answers whole is a stream all the same', async () => {
-    gateway.upstream.next(said({ usage: DURATION }));
+    media.gateway.upstream.next(said({ usage: DURATION }));
     const events = await readSse(await streamed());
     expect(events.map(({ json }) => json.delta ?? json.text)).toEqual(['Good morning.', 'Good morning.']);
     expect(events[1]?.json.usage).toMatchObject({ ...DURATION, cost_ntd: 0.01 });
   });
 
   test('that breaks off costs nothing, and says so', async () => {
-    gateway.upstream.otherwise({ ...sseScript([delta('Good ')]), framing: 'close' });
+    media.gateway.upstream.otherwise({ ...sseScript([delta('Good ')]), framing: 'close' });
     const response = await streamed();
     const events = await readSse(response);
     expect(events.at(-1)?.json.error.code).toBe('upstream_failed');
-    expect(await receiptOf(response)).toMatchObject({ cost_nano: '0' });
+    expect(await media.receiptOf(response)).toMatchObject({ cost_nano: '0' });
   });
 
   test('that its client leaves costs the whole recording, and no more', async () => {
     const gate = createGate();
-    gateway.upstream.next({ ...sseScript([delta('Good ')]), framing: 'chunked', body: [delta('Good '), gate.opened] });
+    media.gateway.upstream.next({
+      ...sseScript([delta('Good ')]),
+      framing: 'chunked',
+      body: [delta('Good '), gate.opened],
+    });
     const leaving = new AbortController();
     const fields = fieldsOf({ stream: 'true' });
-    const response = await postForm(gateway, PATH, fields, { key: account.key, signal: leaving.signal });
+    const response = await postForm(media.gateway, PATH, fields, { key: media.account.key, signal: leaving.signal });
     const id = response.headers.get('x-request-id');
     await response.body?.getReader().read();
     leaving.abort();
     const receipt = await eventually('the receipt', async () => {
-      const found: Answer = await gateway.get(`/api/receipts/${id}`, account.key);
+      const found: Answer = await media.gateway.get(`/api/receipts/${id}`, media.account.key);
       return found.error ? undefined : found;
     });
     gate.open();
@@ -341,7 +326,7 @@ describe('a refusal names the field', () => {
   ])('%s', async (_name, fields, param) => {
     const response = await transcribe(fields);
     expect([response.status, ((await response.json()) as Answer).error.param]).toEqual([400, param]);
-    expect(gateway.upstream.requests).toEqual([]);
+    expect(media.gateway.upstream.requests).toEqual([]);
   });
 
   test('more than 26 MiB', async () => {
@@ -359,14 +344,14 @@ describe('a refusal names the field', () => {
 
 describe('a translation', () => {
   test('is charged as a transcript is', async () => {
-    gateway.upstream.next(said({ usage: DURATION }));
+    media.gateway.upstream.next(said({ usage: DURATION }));
     const response = await transcribe(fieldsOf(), '/v1/audio/translations');
     expect([response.status, response.headers.get('x-svc-cost-ntd')]).toEqual([200, '0.01']);
-    expect(gateway.upstream.requests[0]?.path).toBe('/v1/audio/translations');
+    expect(media.gateway.upstream.requests[0]?.path).toBe('/v1/audio/translations');
   });
 
   test('that the upstream does not have is a fault of the call', async () => {
-    gateway.upstream.otherwise(errorScript(404, { message: 'Not Found' }));
+    media.gateway.upstream.otherwise(errorScript(404, { message: 'Not Found' }));
     const response = await transcribe(fieldsOf(), '/v1/audio/translations');
     expect([response.status, ((await response.json()) as Answer).error.code]).toEqual([400, 'unsupported_endpoint']);
   });
@@ -374,11 +359,11 @@ describe('a translation', () => {
 
 test('a quote without the recording is for the longest that is taken', async () => {
   const body = { endpoint: PATH, body: { model: 'hear' } };
-  const quote: Answer = await (await gateway.call('/api/quote', { key: account.key, body })).json();
+  const quote: Answer = await (await media.gateway.call('/api/quote', { key: media.account.key, body })).json();
   expect(quote).toMatchObject({ max_cost_ntd: 27.263, likely_cost_ntd: 3.408, refusal: null });
-  gateway.upstream.next(said({ usage: DURATION }));
-  const response = await postForm(gateway, PATH, fieldsOf(), {
-    key: account.key,
+  media.gateway.upstream.next(said({ usage: DURATION }));
+  const response = await postForm(media.gateway, PATH, fieldsOf(), {
+    key: media.account.key,
     headers: { 'x-svc-quote': quote.quote_id },
   });
   expect([response.status, response.headers.get('x-svc-cost-ntd')]).toEqual([200, '0.01']);
