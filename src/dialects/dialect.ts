@@ -58,6 +58,16 @@ export interface RelayRequest {
   form?: Form | undefined;
 }
 
+/** What requests have in common that are no chat. */
+export const NO_CHAT = {
+  includeUsage: true,
+  boundName: undefined,
+  choices: 1,
+  images: 0,
+  thinkingBudget: undefined,
+  hasStops: false,
+} satisfies Partial<RelayRequest>;
+
 /** The fields we own, for one upstream. */
 export interface UpstreamFields {
   model: string;

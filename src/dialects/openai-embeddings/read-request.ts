@@ -3,7 +3,7 @@
 import { fault } from '../../faults/fault.ts';
 import type { Json, JsonDocument } from '../../kit/json/json.ts';
 import { addTokens, countTokens, mostTokens, NO_TOKENS, sameTokens, type TokenCount } from '../../kit/tokens.ts';
-import type { RelayRequest } from '../dialect.ts';
+import { NO_CHAT, type RelayRequest } from '../dialect.ts';
 import { readModel, refuseField } from '../fields.ts';
 import type { InputCount } from '../input/count-input.ts';
 import { NO_USE } from '../input/tool-use.ts';
@@ -17,15 +17,10 @@ export function readRequest(document: JsonDocument): RelayRequest {
     throw fault('invalid_request', { param: 'encoding_format', message: 'encoding_format must be float or base64.' });
   }
   return {
+    ...NO_CHAT,
     model: readModel(document),
     stream: false,
-    includeUsage: true,
     maxOutputTokens: 0,
-    boundName: undefined,
-    choices: 1,
-    images: 0,
-    thinkingBudget: undefined,
-    hasStops: false,
     input: { ...countInputs(input), isOpen: false, toolUse: NO_USE },
     document,
   };

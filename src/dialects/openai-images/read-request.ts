@@ -2,7 +2,7 @@
 
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countTokens, PER_IMAGE } from '../../kit/tokens.ts';
-import type { RelayRequest } from '../dialect.ts';
+import { NO_CHAT, type RelayRequest } from '../dialect.ts';
 import { optionalCount, optionalFlag, readModel, refuseField, textField } from '../fields.ts';
 import type { Form, FormRules } from '../form/form.ts';
 import type { InputCount } from '../input/count-input.ts';
@@ -51,15 +51,12 @@ function imageRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
   const images = optionalCount(body, 'n', MAX_IMAGES) ?? 1;
   return {
+    ...NO_CHAT,
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
-    includeUsage: true,
     maxOutputTokens: undefined,
-    boundName: undefined,
     choices: images,
     images,
-    thinkingBudget: undefined,
-    hasStops: false,
     input: countPrompt(body),
     document,
   };

@@ -2,7 +2,7 @@
 
 import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
 import { checkReport } from '../counts.ts';
-import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
+import { type AnswerFacts, type Dialect, NO_CHAT, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
 import { readModel, refuseField } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
 import { readUsage } from '../openai-chat/read-usage.ts';
@@ -25,15 +25,10 @@ const MAX_INPUTS = 2048;
 
 function readRequest(document: JsonDocument): RelayRequest {
   return {
+    ...NO_CHAT,
     model: readModel(document),
     stream: false,
-    includeUsage: true,
     maxOutputTokens: 0,
-    boundName: undefined,
-    choices: 1,
-    images: 0,
-    thinkingBudget: undefined,
-    hasStops: false,
     input: countInput(document, [{ content: checkInput(document.value.input) }]),
     document,
   };

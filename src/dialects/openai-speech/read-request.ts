@@ -2,7 +2,7 @@
 
 import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { countTokens } from '../../kit/tokens.ts';
-import type { RelayRequest } from '../dialect.ts';
+import { NO_CHAT, type RelayRequest } from '../dialect.ts';
 import { readModel, refuseField, textField } from '../fields.ts';
 import type { InputCount } from '../input/count-input.ts';
 import { NO_USE } from '../input/tool-use.ts';
@@ -32,17 +32,12 @@ export function readRequest(document: JsonDocument): RelayRequest {
     refuseField('stream_format', 'stream_format must be audio or sse.');
   }
   return {
+    ...NO_CHAT,
     model,
     stream: true,
-    includeUsage: true,
     maxOutputTokens: MOST_TOKENS.around + MOST_TOKENS.perCharacter * characters,
-    boundName: undefined,
     isUncut: true,
-    choices: 1,
-    images: 0,
     characters,
-    thinkingBudget: undefined,
-    hasStops: false,
     input: countText(text, body),
     document,
   };

@@ -5,7 +5,7 @@ import { type AudioLength, audioLength } from '../../kit/audio/audio-length.ts';
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countTokens } from '../../kit/tokens.ts';
 import { hasVerboseTranscripts } from '../../vendors/openai.ts';
-import type { RelayRequest } from '../dialect.ts';
+import { NO_CHAT, type RelayRequest } from '../dialect.ts';
 import { optionalFlag, readModel, refuseField } from '../fields.ts';
 import type { Form, FormRules } from '../form/form.ts';
 import type { InputCount } from '../input/count-input.ts';
@@ -44,18 +44,13 @@ export function readRequest(document: JsonDocument, form?: Form): RelayRequest {
   const [file] = form?.files('file') ?? [];
   const length = file ? audioLength(file.bytes) : LONGEST;
   return {
+    ...NO_CHAT,
     model: readModel(document),
     stream,
-    includeUsage: true,
     maxOutputTokens: undefined,
-    boundName: undefined,
     isUncut: true,
-    choices: 1,
-    images: 0,
     seconds: Math.ceil(length.most),
     likelySeconds: Math.ceil(length.likely),
-    thinkingBudget: undefined,
-    hasStops: false,
     input: countSound(body, length),
     document,
     form,

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { addTokens, countTokens, NO_TOKENS, type TokenCount } from '../../kit/tokens.ts';
-import type { RelayRequest } from '../dialect.ts';
+import { NO_CHAT, type RelayRequest } from '../dialect.ts';
 import { MAX_TOKENS, optionalCount, optionalFlag, readModel, refuseField, textField } from '../fields.ts';
 import { NO_USE } from '../input/tool-use.ts';
 import { countSearches, TOKENS_PER_DOCUMENT } from './count-searches.ts';
@@ -21,17 +21,12 @@ export function readRequest(document: JsonDocument): RelayRequest {
   optionalFlag(body, 'return_documents');
   const perDocument = mostPerDocument(body);
   return {
+    ...NO_CHAT,
     model,
     stream: false,
-    includeUsage: true,
     maxOutputTokens: 0,
-    boundName: undefined,
-    choices: 1,
-    images: 0,
     searches: countSearches('upper', query, documents, perDocument),
     likelySearches: countSearches('estimate', query, documents, perDocument),
-    thinkingBudget: undefined,
-    hasStops: false,
     // Upstreams cut documents that are too long: only the query must fit.
     input: { ...countPairs(query, documents), longest: query, isOpen: false, toolUse: NO_USE },
     document,
