@@ -12,6 +12,9 @@ import { type Account, createAccount, paid, renewLease, settling } from './suite
 
 setDefaultTimeout(180_000);
 
+const LANES = 2;
+/** Less than an idle connection would be left alone. */
+const NONE_KEPT_MS = 15_000;
 /** Longer than every limit of a commit: 6 s for the batch, then 2 s for the lock of whoever asks what became of it. */
 const BEYOND_LIMITS_MS = 9_000;
 
@@ -34,6 +37,7 @@ beforeAll(async () => {
   account = await createAccount(store, 10_000n);
 });
 afterAll(async () => {
+  first.resume();
   second.resume();
   await store.close();
   await first.stop();
@@ -64,6 +68,12 @@ async function countOn(server: { port: number }): Promise<{ accounts: number; se
   }
 }
 
+async function sessionsOn(server: TestPostgres, waitEvent: string, who = 'ai-gateway%'): Promise<number> {
+  const sessions = `SELECT 1 FROM pg_stat_activity
+    WHERE application_name LIKE '${who}' AND datname = '${name}' AND wait_event ${waitEvent}`;
+  return (await server.run(sessions)).length;
+}
+
 test('nothing is acknowledged while the standby does not have it', async () => {
   const input = await admittedSoon();
   second.pause();
@@ -77,14 +87,19 @@ test('nothing is acknowledged while the standby does not have it', async () => {
   expect(await settled).toMatchObject({ state: 'closed', charged: 700n, balance: 9_300n });
 });
 
-test('the primary is killed with a settlement on its way: it is charged once, on the promoted standby', async () => {
+test('the primary freezes with a settlement on its way: it is charged once, on the promoted standby', async () => {
+  // Every lane gets a connection.
+  const isConnected = async () => (await sessionsOn(first, "= 'ClientRead'", 'ai-gateway commits')) === LANES;
+  await eventually('every lane is connected', async () => {
+    await Promise.all([createAccount(store), Bun.sleep(1).then(() => createAccount(store))]);
+    return isConnected();
+  });
   const input = await admittedSoon();
   second.pause();
   const settled = store.commit('settle', settling(input, 300n));
   // The primary has it, and waits for the standby.
-  const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-  await eventually('the commit waits', async () => (await first.run(waiting)).length > 0);
-  await first.crash();
+  await eventually('the commit waits', async () => (await sessionsOn(first, "= 'SyncRep'")) > 0);
+  first.pause();
   second.resume();
   await second.promote();
   expect(await settled).toMatchObject({ state: 'closed', charged: 300n, balance: 9_000n });
@@ -94,8 +109,11 @@ test('the primary is killed with a settlement on its way: it is charged once, on
 });
 
 test('a server that was the primary before and comes back is not used: by nodes that run, nor by one that starts', async () => {
-  await first.start();
+  first.resume();
   const before = await countOn(first);
+  // The one that waits for the standby does not notice that its client has left.
+  const connected = () => sessionsOn(first, "IS DISTINCT FROM 'SyncRep'");
+  await eventually('no connection is kept', async () => (await connected()) === 0, NONE_KEPT_MS);
   const started = await openPostgresStore({ url: urlOf(first, second), clock: systemClock });
   await createAccount(started);
   await started.close();

@@ -32,6 +32,8 @@ export function createConnect(url: string, clock: Clock): Connect {
   let known: Primary | undefined;
   let newestTimeline = 0;
   let search: Promise<Primary> | undefined;
+  /** By connection, the server. */
+  const opened = new Map<Connection, string>();
 
   async function openPrimary(one: string, settings: Readonly<Record<string, string>>, onLost?: () => void) {
     const connection = await open(one, settings, onLost);
@@ -68,7 +70,19 @@ export function createConnect(url: string, clock: Clock): Connect {
     });
     const primary = (await Promise.any(newer).catch(() => undefined)) ?? newestOf(await Promise.all(probes), urls);
     newestTimeline = primary.timeline;
+    closeOthers(primary.url);
     return primary;
+  }
+
+  /** An old primary that was frozen, and goes on, would still accept commits on its connections. */
+  function closeOthers(current: string): void {
+    for (const [connection, one] of opened) if (one !== current) void connection.close();
+  }
+
+  function keep(connection: Connection, one: string): Connection {
+    for (const other of opened.keys()) if (!other.isOpen) opened.delete(other);
+    opened.set(connection, one);
+    return connection;
   }
 
   async function searchOnce(): Promise<Primary> {
@@ -81,12 +95,13 @@ export function createConnect(url: string, clock: Clock): Connect {
   return async (settings, onLost) => {
     const before = known;
     if (before) {
-      const opened = await openPrimary(before.url, settings, onLost).catch(() => undefined);
-      if (opened) return opened.connection;
+      const found = await openPrimary(before.url, settings, onLost).catch(() => undefined);
+      if (found) return keep(found.connection, before.url);
       if (known === before) known = undefined;
     }
     known ??= await searchOnce();
-    return (await openPrimary(known.url, settings, onLost)).connection;
+    const { url: current } = known;
+    return keep((await openPrimary(current, settings, onLost)).connection, current);
   };
 }
 
