@@ -371,6 +371,7 @@ CREATE TABLE schema_migrations (
   version bigint NOT NULL,
   name text NOT NULL,
   hash text NOT NULL,
+  oldest bigint,
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (version)
 );
 

@@ -330,7 +330,7 @@ BEGIN
 END;
 
 CREATE TABLE schema_migrations (
-      version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL
+      version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, oldest INTEGER
     ) STRICT;
 
 CREATE TABLE session_budgets (

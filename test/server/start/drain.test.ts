@@ -81,6 +81,19 @@ test('SIGTERM refuses new work, lets the stream end completely, and exits 0', as
   expect(logged(server, 'request').map(({ outcome }) => outcome)).toEqual(['ok', 'ok']);
 });
 
+test('with a notice, work is accepted after SIGTERM while /readyz is 503, and connections are closed', async () => {
+  server = await place.serve({ DRAIN_NOTICE_SECONDS: '3', DATA_DIR: place.path('noticed') });
+  key = ((await (await post('/api/agent/register', {})).json()) as Answer).api_key;
+  server.signal('SIGTERM');
+  await eventually('the server is not ready', async () => (await fetch(`${server.url}/readyz`)).status === 503);
+  const accepted = await chat({});
+  expect(accepted.status).toBe(200);
+  expect(accepted.headers.get('connection')).toBe('close');
+  expect(logged(server, 'draining')).toEqual([]);
+  expect((await server.ended).exitCode).toBe(0);
+  expect(['leaving', 'draining', 'stopped'].map((event) => logged(server, event).length)).toEqual([1, 1, 1]);
+});
+
 test('an idle server exits 0 on SIGINT, too', async () => {
   server.signal('SIGINT');
   expect((await server.ended).exitCode).toBe(0);
