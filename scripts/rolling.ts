@@ -44,7 +44,7 @@ function print(database: DatabaseName, report: RollingReport): void {
 ${database}: ${report.restarts} restarts, ${report.kills} of them kills; ${calls} complete calls (${kinds})
 failed: ${report.failed.length}; broken by a kill: ${report.killed}, of which settled just before: ${report.settledBeforeKill}; refused by a node too busy to commit in time: ${report.busy}
 found no node, because the only one was killed: ${report.inGap}; long streams cut at the end of a drain: ${report.cut}; WebSockets opened again: ${report.reopened}; without a node: ${(report.gapMs / 1000).toFixed(1)} s`);
-  for (const { kind, why } of report.failed.slice(0, 20)) console.log(`failed: ${kind}: ${why.slice(0, 200)}`);
+  for (const { kind, why } of report.failed.slice(0, 20)) console.log(`failed: ${kind}: ${why.slice(-200)}`);
   for (const problem of report.problems) console.log(`problem: ${problem}`);
 }
 

@@ -50,16 +50,18 @@ export async function startBalancer(): Promise<Balancer> {
   function pass(client: Socket, [node, ...others]: Node[]): void {
     if (!node) return void client.destroy();
     const upstream = connect(node.port, '127.0.0.1');
+    // Also while it is being opened: a node that is killed breaks these, too.
+    node.connections++;
     sockets.add(upstream);
     const refused = () => {
       sockets.delete(upstream);
+      node.connections--;
       node.isReady = false;
       pass(client, others);
     };
     upstream.once('error', refused);
     upstream.once('connect', () => {
       upstream.off('error', refused);
-      node.connections++;
       upstream.on('error', () => client.destroy());
       client.on('error', () => upstream.destroy());
       client.on('close', () => upstream.destroy());
