@@ -110,7 +110,10 @@ function openaiUsage({ input, output }: Usage) {
   };
 }
 
-/** A body without the parts that a gateway may change: the model id and the cost. */
+/** A body without the parts that a gateway may change or add: the model id, the cost, and pings while a stream is silent. */
 export function comparable(body: string): string {
-  return body.replaceAll(/"model":"[^"]*"/g, '"model":""').replaceAll(/,"cost_\w+":("[^"]*"|[\d.e-]+)/g, '');
+  return body
+    .replaceAll(': ping\n\n', '')
+    .replaceAll(/"model":"[^"]*"/g, '"model":""')
+    .replaceAll(/,"cost_\w+":("[^"]*"|[\d.e-]+)/g, '');
 }

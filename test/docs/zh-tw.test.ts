@@ -19,6 +19,7 @@ const TRANSLATED = [
   'operating.md',
   'relay.md',
   'reliability.md',
+  'scaling.md',
   'translation.md',
   'versioning.md',
 ];
