@@ -14,7 +14,7 @@ export const RUNS = {
   chaos: 'npm run chaos',
   failover: 'npm run failover',
   soak: 'npm run soak',
-  scale: 'npm run bench:ledger',
+  scale: 'npm run bench:scale',
   speed: 'npm run bench',
 } as const;
 
@@ -172,8 +172,8 @@ export const PROMISES: readonly Promised[] = [
   {
     promise: { en: 'many nodes share one PostgreSQL', 'zh-TW': '多個節點共用一個 PostgreSQL' },
     method: {
-      en: 'hold + settle pairs per second with every commit on disk, every sum checked at the end',
-      'zh-TW': '每秒完成幾組保留加結算，每次提交都寫入磁碟，最後核對每一筆總和',
+      en: 'nodes hold and settle calls on one PostgreSQL with every commit on disk; calls per second, CPU time and round trips are measured',
+      'zh-TW': '多個節點在一個 PostgreSQL 上保留與結算呼叫，每次提交都寫入磁碟；測量每秒的呼叫、CPU 時間與往返次數',
     },
     run: 'scale',
   },
