@@ -71,9 +71,9 @@ function drawDatabase(dice: Dice): Partial<DatabaseState> {
   const choice = dice.between(0, 9);
   if (choice < 2) return { isAway: true };
   if (choice < 3) return { isFull: true };
-  if (choice < 5) return { slowness: dice.pick([50, 500, 4_000]) };
-  if (choice < 6) return { failures: dice.pick([0.05, 0.5]) };
-  if (choice < 7) return { lateness: dice.pick([0.05, 0.3]) };
+  if (choice < 6) return { slowness: dice.pick([50, 500, 4_000]) };
+  if (choice < 7) return { failures: dice.pick([0.05, 0.5]) };
+  if (choice < 8) return { lateness: dice.pick([0.05, 0.3]) };
   return { loss: dice.pick([0.02, 0.2, 0.6]) };
 }
 
