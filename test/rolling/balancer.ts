@@ -10,6 +10,8 @@ interface Node {
   port: number;
   isReady: boolean;
   connections: number;
+  /** Ever. */
+  opened: number;
 }
 
 export interface Balancer {
@@ -20,6 +22,8 @@ export interface Balancer {
   remove(port: number): void;
   /** Open connections to a node. */
   connectionsTo(port: number): number;
+  /** Connections to a node that were ever begun. */
+  openedTo(port: number): number;
   isReady(port: number): boolean;
   /** How long no node was ready, in all. */
   withoutNodeMs(): number;
@@ -52,6 +56,7 @@ export async function startBalancer(): Promise<Balancer> {
     const upstream = connect(node.port, '127.0.0.1');
     // Also while it is being opened: a node that is killed breaks these, too.
     node.connections++;
+    node.opened++;
     sockets.add(upstream);
     const refused = () => {
       sockets.delete(upstream);
@@ -85,12 +90,13 @@ export async function startBalancer(): Promise<Balancer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     add(port) {
-      const node = { port, isReady: false, connections: 0 };
+      const node = { port, isReady: false, connections: 0, opened: 0 };
       nodes.set(port, node);
       void check(node);
     },
     remove: (port) => void nodes.delete(port),
     connectionsTo: (port) => nodes.get(port)?.connections ?? 0,
+    openedTo: (port) => nodes.get(port)?.opened ?? 0,
     isReady: (port) => nodes.get(port)?.isReady ?? false,
     withoutNodeMs: () => withoutNodeMs,
     close() {

@@ -119,12 +119,14 @@ export async function rollNodes(options: RollingOptions): Promise<RollingReport>
       const begunAt = performance.now();
       const old = nodes.shift() as Node;
       if (does === 'kill') {
-        const connections = balancer.connectionsTo(old.port);
+        const openBefore = balancer.connectionsTo(old.port) - balancer.openedTo(old.port);
         old.server.kill();
         await old.server.gone;
+        const goneAt = performance.now();
+        const connections = openBefore + balancer.openedTo(old.port);
         const hasOthers = nodes.length > 0;
         nodes.push(await start(next, old.port));
-        kills.push({ at: begunAt, connections, gapEndedAt: hasOthers ? begunAt : performance.now() });
+        kills.push({ at: begunAt, goneAt, connections, gapEndedAt: hasOthers ? begunAt : performance.now() });
       } else if (does === 'replace') {
         const all = [old, ...nodes.splice(0)];
         problems.push(...(await Promise.all(all.map((node) => drain(node, balancer)))).flat());
@@ -185,7 +187,9 @@ async function drain({ server, port }: Node, balancer: Balancer): Promise<string
 
 interface KillMade {
   at: number;
-  /** To its node. */
+  /** Until then its port may still have taken connections. */
+  goneAt: number;
+  /** To its node, also those begun before it was gone. */
   connections: number;
   /** When there was a node again; the moment of the kill if there were others. */
   gapEndedAt: number;
@@ -201,8 +205,8 @@ function sortFailures(load: Load, kills: readonly KillMade[], refusals: Readonly
   let busy = 0;
   for (const failure of load.failures) {
     const kill = kills.findIndex(
-      ({ at }, index) =>
-        failure.beganAt < at && failure.endedAt >= at && failure.endedAt < at + NOTICED_MS && (left[index] ?? 0) > 0,
+      ({ at, goneAt }, index) =>
+        failure.beganAt < goneAt && failure.endedAt >= at && failure.endedAt < at + NOTICED_MS && (left[index] ?? 0) > 0,
     );
     if (kill >= 0) {
       left[kill] = (left[kill] ?? 0) - 1;

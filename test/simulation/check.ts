@@ -152,9 +152,9 @@ function recordedFor(db: Database, column: string, id: string): bigint {
   return recorded.get(id)?.n ?? 0n;
 }
 
-/** At least: the output of a run that broke is known to nobody else. */
-function billOf({ words, isWhole }: Run): bigint {
-  return BigInt(INPUT_TOKENS) * COSTS.input + (isWhole ? BigInt(words) * COSTS.output : 0n);
+/** At least: the output of a run whose end did not arrive is known to the vendor alone. */
+function billOf({ words, isHeard }: Run): bigint {
+  return BigInt(INPUT_TOKENS) * COSTS.input + (isHeard ? BigInt(words) * COSTS.output : 0n);
 }
 
 /** No prompt and no answer is in the database, in a log or in a message of a webhook. */

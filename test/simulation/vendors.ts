@@ -19,6 +19,8 @@ export interface Run {
   /** Words that it produced. */
   words: number;
   isWhole: boolean;
+  /** Its end has reached the node. One that was frozen may have given up first, and cannot know what was produced meanwhile. */
+  isHeard: boolean;
   /** It tells how much it used. */
   hasUsage: boolean;
 }
@@ -78,7 +80,7 @@ export class Vendors {
     const runs = this.runs.get(number) ?? [];
     this.runs.set(number, runs);
     const hasUsage = trouble !== 'no usage';
-    const run: Run = { vendor, words: 0, isWhole: false, hasUsage };
+    const run: Run = { vendor, words: 0, isWhole: false, isHeard: false, hasUsage };
     runs.push(run);
     const words = wordsOf(prompt, runs.length);
     const last = body.messages.at(-1);
@@ -93,6 +95,7 @@ export class Vendors {
     if (!body.stream) {
       run.words = left.length;
       run.isWhole = trouble !== 'cuts';
+      run.isHeard = run.isWhole;
       const message = { role: 'assistant', content: left.join('') };
       const choices = [{ index: 0, message, finish_reason: 'stop' }];
       const answer = { ...head, object: 'chat.completion', choices, ...(hasUsage && { usage: usage() }) };
@@ -136,6 +139,7 @@ export class Vendors {
           run.isWhole = true;
           machine.enter(() => {
             if (isOver) return;
+            run.isHeard = true;
             chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
             if (hasUsage) chunk({ choices: [], usage: usage() });
             controller.enqueue(encoder.encode('data: [DONE]\n\n'));
