@@ -10,8 +10,6 @@ export interface RecordedRun {
   command: string;
   /** The day of the run, such as 2026-11-18. */
   date: string;
-  /** The commit that was run. */
-  commit: string;
   cores: number;
   /** What the table shows, in order: a name and a value with its unit. */
   figures: Record<string, string>;
@@ -21,13 +19,9 @@ export const FIGURES_DIR = join(import.meta.dir, '../docs/figures');
 
 /** Overwrites the figures of the last run of the same name. */
 export function recordFigures(name: string, command: string, figures: Record<string, string>): void {
-  const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: import.meta.dir })
-    .stdout.toString()
-    .trim();
   const run: RecordedRun = {
     command,
     date: new Date().toISOString().slice(0, 10),
-    commit,
     cores: cpus().length,
     figures,
   };

@@ -150,6 +150,16 @@ export const PROMISES: readonly Promised[] = [
     },
   },
   {
+    promise: {
+      en: 'the service survives a lack of file descriptors and clock steps',
+      'zh-TW': '檔案描述元用盡與時鐘跳動時，服務仍然正常',
+    },
+    method: {
+      en: '120 connections to a server that may have 64 files open; the clock is set by six hours in both directions during a stream',
+      'zh-TW': '對最多只能開啟 64 個檔案的伺服器建立 120 條連線；在串流進行時，把時鐘往前與往後調整六小時',
+    },
+  },
+  {
     promise: { en: 'a failing provider is replaced', 'zh-TW': '故障的供應商由其他供應商取代' },
     method: {
       en: 'every fault of the [table below](#when-a-provider-fails), from a scripted provider on real connections, for each client format, streamed and not, and three configurations: the answer is compared word by word, and so are the channel, the model, the charge and the balance; also an outage of a minute and the recovery, at 1 and at 100 calls a second',

@@ -8,7 +8,6 @@ import { reliabilityTableMarkdown } from '../../scripts/reliability-table.ts';
 const RUN: RecordedRun = {
   command: 'npm run failover -- --all',
   date: '2026-01-02',
-  commit: 'abc',
   cores: 3,
   figures: { faults: '40', time: '2 min' },
 };

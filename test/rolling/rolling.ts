@@ -206,7 +206,10 @@ function sortFailures(load: Load, kills: readonly KillMade[], refusals: Readonly
   for (const failure of load.failures) {
     const kill = kills.findIndex(
       ({ at, goneAt }, index) =>
-        failure.beganAt < goneAt && failure.endedAt >= at && failure.endedAt < at + NOTICED_MS && (left[index] ?? 0) > 0,
+        failure.beganAt < goneAt &&
+        failure.endedAt >= at &&
+        failure.endedAt < at + NOTICED_MS &&
+        (left[index] ?? 0) > 0,
     );
     if (kill >= 0) {
       left[kill] = (left[kill] ?? 0) - 1;

@@ -31,7 +31,7 @@ test('a server that was there before the mark commits nothing after it', async (
 });
 
 test('a server that was there before an upgrade commits nothing after it', async () => {
-  beside((db) => db.run("INSERT INTO schema_migrations VALUES (9999, 'later', 'hash')"));
+  beside((db) => db.run("INSERT INTO schema_migrations (version, name, hash) VALUES (9999, 'later', 'hash')"));
   expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(503);
   beside((db) => db.run('DELETE FROM schema_migrations WHERE version = 9999'));
   expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(200);

@@ -98,7 +98,7 @@ describe('an empty database', () => {
 describe('a migration', () => {
   test('of a newer version is refused', async () => {
     const database = await server.createDatabase();
-    await database.sql(`INSERT INTO schema_migrations VALUES (9999, 'later', 'hash')`);
+    await database.sql(`INSERT INTO schema_migrations (version, name, hash) VALUES (9999, 'later', 'hash')`);
     expect(await refusal(open(database.url))).toBe(
       `the database is from a newer version (its schema is 9999, this program knows up to ${MIGRATIONS.at(-1)?.version}): upgrade the program`,
     );

@@ -165,7 +165,7 @@ describe('restore', () => {
     ['of another program', (file) => foreign(file), 'not a database'],
     [
       'of a newer version',
-      (file) => writeSql(file, `INSERT INTO schema_migrations VALUES (999, 'later', 'x')`),
+      (file) => writeSql(file, `INSERT INTO schema_migrations (version, name, hash) VALUES (999, 'later', 'x')`),
       'newer',
     ],
   ];

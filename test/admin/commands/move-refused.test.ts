@@ -174,7 +174,7 @@ describe('a PostgreSQL', () => {
 
   test('of a newer version is refused', async () => {
     database = await postgres.createDatabase();
-    await database.sql(`INSERT INTO schema_migrations VALUES (999, 'later', 'x')`);
+    await database.sql(`INSERT INTO schema_migrations (version, name, hash) VALUES (999, 'later', 'x')`);
     expectRefused(await move(), 'is from a newer version');
   });
 

@@ -194,7 +194,7 @@ describe('its process', () => {
 
   test('ends with a clear line if the database that comes cannot be used', async () => {
     const newer = await server.createDatabase();
-    await newer.sql(`INSERT INTO schema_migrations VALUES (9999, 'later', 'hash')`);
+    await newer.sql(`INSERT INTO schema_migrations (version, name, hash) VALUES (9999, 'later', 'hash')`);
     await server.crash();
     const waiting = await place.begin(envOf(newer.url));
     await waits(waiting);

@@ -138,7 +138,7 @@ describe('the database', () => {
   test('is from a newer version', async () => {
     await startOnce();
     const db = new Database(databaseFile());
-    db.run("INSERT INTO schema_migrations VALUES (9999, 'from tomorrow', 'hash')");
+    db.run("INSERT INTO schema_migrations (version, name, hash) VALUES (9999, 'from tomorrow', 'hash')");
     db.close();
     const line = lineOf(await place.failToServe());
     expect(line).toContain('newer version');
