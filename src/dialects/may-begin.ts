@@ -51,12 +51,11 @@ function allowedMode(choice: JsonObject): Json | undefined {
   return memberOf(choice.allowed_tools, 'mode') ?? choice.mode;
 }
 
+/** `includeThoughts` only shows what a model thinks anyway. */
 function geminiThinks(config: JsonObject): boolean {
   const thinking = objectIn(config, 'thinkingConfig');
   const budget = member(thinking, 'thinkingBudget');
-  if (budget === 0) return false;
-  const wishes = [budget, member(thinking, 'thinkingLevel')];
-  return wishes.some((wish) => wish !== undefined) || member(thinking, 'includeThoughts') === true;
+  return budget !== 0 && (budget !== undefined || member(thinking, 'thinkingLevel') !== undefined);
 }
 
 function geminiBindsForm(body: JsonObject, config: JsonObject): boolean {

@@ -33,7 +33,7 @@ const thinkingConfigs: [boolean, JsonObject][] = [
   [false, { thinkingLevel: 'low' }],
   [false, { thinking_budget: 1_024 }],
   [false, { thinkingBudget: -1 }],
-  [false, { includeThoughts: true }],
+  [true, { includeThoughts: true }],
   [true, { thinkingBudget: 0, includeThoughts: true }],
   [true, { includeThoughts: false }],
 ];
