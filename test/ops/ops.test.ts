@@ -52,6 +52,7 @@ beforeAll(async () => {
           price: { image: 0.1 },
           routes: [{ channel: 'up', model: 'paint', cost: { image: 0.05 } }],
         }),
+        upModel('rank', { kinds: ['rerank'], price: { search: 65 } }),
       ],
     }),
   });
@@ -68,6 +69,9 @@ beforeAll(async () => {
   const image = await gateway.call('/v1/images/generations', { key, body: { model: 'paint', prompt: 'a cat' } });
   expect(image.status).toBe(200);
   await image.text();
+  gateway.upstream.next(jsonScript(200, { results: [{ index: 0, relevance_score: 0.5 }] }));
+  const ranking = { model: 'rank', query: 'a', documents: ['b'] };
+  expect((await gateway.call('/v1/rerank', { key, body: ranking })).status).toBe(200);
   await abandonCall(gateway.gateway.store, { accountId, keyId }, 1_000n);
   await eventually('the loss of a call whose node died is counted', async () => {
     scrape = await operatorOf(gateway).scrape();
