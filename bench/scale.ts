@@ -161,7 +161,7 @@ try {
     const best = measured.reduce((most, one) => (one.calls > most.calls ? one : most));
     recordFigures('scale', `npm run bench:scale -- --nodes ${values.nodes} --in-flight ${values['in-flight']}`, {
       'calls per second on one PostgreSQL, at most': Math.round(best.calls).toLocaleString('en'),
-      'nodes and calls in flight per node then': best.key.replace('/', ' and '),
+      'nodes and calls in flight per node then': best.key.replace('/', ' × '),
       'round trips per call then': best.roundTrips.toFixed(2),
       'CPU per call of the database then': `${Math.round(best.databaseCpuUs)} µs`,
       'CPU per call of the nodes, store only, then': `${Math.round(best.nodeCpuUs)} µs`,

@@ -31,7 +31,7 @@ const IN_CHINESE: Readonly<Record<string, string>> = {
   'calls broken by a kill': '因強制終止而中斷的呼叫',
   'differences in the ledger': '帳本的差異',
   'faults of networks, database and nodes': '網路、資料庫與節點的故障',
-  'primary killed and standby promoted': '終止主要伺服器並提升備用伺服器',
+  'primary killed and standby promoted': '終止主要伺服器並將待命伺服器升級',
   'node frozen beyond its lease': '節點停住超過租約',
   acknowledged: '已確認',
   'refused with 503 and retry-after': '以 503 與 retry-after 拒絕',

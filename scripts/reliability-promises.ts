@@ -109,9 +109,9 @@ export const PROMISES: readonly Promised[] = [
       'zh-TW': '網路故障與失去一台 PostgreSQL 伺服器，都不會遺失',
     },
     method: {
-      en: 'a proxy delays, cuts and resets the connections to PostgreSQL and to providers under load, and the primary is killed and its replica promoted; everything acknowledged is looked up and audited',
+      en: 'a proxy delays, cuts and resets the connections to PostgreSQL and to providers under load, and the primary is killed and its standby promoted; everything acknowledged is looked up and audited',
       'zh-TW':
-        '在負載下，由代理程式延遲、切斷與重設到 PostgreSQL 與供應商的連線，並強制終止主要伺服器、提升它的複本；查核並稽核所有確認過的變更',
+        '在負載下，由代理程式延遲、切斷與重設到 PostgreSQL 與供應商的連線，並強制終止主要伺服器、將待命伺服器升級；查核並稽核所有確認過的變更',
     },
     run: 'chaos',
   },

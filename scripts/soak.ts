@@ -90,7 +90,7 @@ if (values.record) {
     'days on the gateway’s clock': String(ROUNDS * DAYS),
     'resident memory at the end': mb(ending?.residentMb),
     'its growth in the second half': `${growthOf('residentMb').toFixed(1)} MB`,
-    'open descriptors, first and last round': `${report.samples[0]?.descriptors} and ${ending?.descriptors}`,
+    'open descriptors, first and last round': `${report.samples[0]?.descriptors} / ${ending?.descriptors}`,
     'rows that should have been deleted': String(
       report.samples.reduce((sum, { rows }) => sum + [...rows.values()].reduce((all, { stale }) => all + stale, 0), 0),
     ),

@@ -79,7 +79,7 @@ function textOf({ by, from, to, rows, hasMore, total, cards }: ProfitView): stri
     ...(hasMore ? [`The ${rows.length} with the largest revenue are listed; the total has all.`] : []),
     ...(unknown > 0
       ? [
-          `The cost of ${counted(unknown, 'request', 'requests')} with a revenue of NT$${formatNtd(unknownCostRevenue)} is unknown and not in the profit: their routes state no cost.`,
+          `The cost of ${counted(unknown, 'request', 'requests')} with a revenue of NT$${formatNtd(unknownCostRevenue)} is unknown and not in the profit: their routes stated no cost, or they are older than the figure.`,
         ]
       : []),
     `Cards: NT$${formatNtd(cards.sold)} sold, of which NT$${formatNtd(cards.redeemed)} redeemed. Not used yet: NT$${formatNtd(cards.owed)} (NT$${formatNtd(cards.unredeemed)} not redeemed, NT$${formatNtd(cards.unspent)} in wallets).`,
