@@ -80,6 +80,8 @@ export interface UpstreamFields {
   thinksBeside?: DefaultThinking | undefined;
   /** It knows how OpenRouter asks for usage. */
   takesUsageWish?: boolean;
+  /** The upstream has `verbose_json` for this model. */
+  verboseTranscripts?: boolean;
   /** Encrypted reasoning of earlier turns is removed: this upstream cannot decrypt it. */
   withoutSealed?: boolean;
   /** The field in which it wants the reasoning text of any model back. */

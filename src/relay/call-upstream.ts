@@ -7,6 +7,7 @@ import type { Carrier } from '../dialects/carrier.ts';
 import type { UpstreamFields } from '../dialects/dialect.ts';
 import type { UpstreamBody } from '../dialects/form/form.ts';
 import { estimateAt } from '../dialects/input/estimated-input.ts';
+import { fault } from '../faults/fault.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { Call, RelayTools } from './call.ts';
 import { classifyFailure } from './classify-failure.ts';
@@ -54,6 +55,12 @@ export async function readRefusal(
   const failure = readFailure(response, text, { hidden: upstream.hidden, now: clock.now() });
   const failed = classifyFailure(failure, carrier.maySeal, request.document.value, dialect.isOptional || hasOtherWay);
   const { outcome, refusal } = failed;
+  if (!hasOtherWay) return failed;
+  // The key may lack only the right to this call: the other way shows whether it works.
+  if (outcome === 'refused_our_key') {
+    return new AttemptFailed('request_refused', { refusal: fault('unsupported_endpoint'), mayServeElsewhere: true });
+  }
   // The upstream may accept the request without this call.
-  return hasOtherWay && refusal ? new AttemptFailed(outcome, { refusal, mayServeElsewhere: true }) : failed;
+  const mayHelp = refusal !== undefined && refusal.code !== 'content_rejected';
+  return mayHelp ? new AttemptFailed(outcome, { refusal, mayServeElsewhere: true }) : failed;
 }

@@ -87,7 +87,8 @@ export class Plan {
       const changed = this.#retryUnsealed() ?? this.#retryOtherWay();
       if (changed) return changed;
     }
-    return undefined;
+    // A hedge may have used up the models before this failure.
+    return this.#retryOtherWay();
   }
 
   /** The last route at once, without the prefill that it refused. */

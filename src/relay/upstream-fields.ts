@@ -5,7 +5,7 @@ import { BETA_HEADER, withoutLostBetas } from '../dialects/anthropic-messages/be
 import type { RelayRequest, UpstreamFields } from '../dialects/dialect.ts';
 import { lowerThinkingBudget } from '../ledger/thinking-budget.ts';
 import { claudeHostOf } from '../vendors/claude-hosts.ts';
-import { limitFieldOf } from '../vendors/openai.ts';
+import { hasVerboseTranscripts, limitFieldOf } from '../vendors/openai.ts';
 import { qwenThinking } from '../vendors/qwen.ts';
 import type { Admission } from './call.ts';
 import type { Step } from './plan.ts';
@@ -28,6 +28,7 @@ export function upstreamFields(
     limitField: limitFieldOf(quirks, route.model),
     thinksBeside: quirks.mayThinkBeside ? qwenThinking(route.model) : undefined,
     takesUsageWish: quirks.takesUsageWish,
+    verboseTranscripts: hasVerboseTranscripts(quirks, route.model),
     thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
     withoutSealed,
     claudeHost: host && { name: host, betas: withoutLostBetas(call.headers, model.contextTokens)[BETA_HEADER] },

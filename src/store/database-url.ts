@@ -9,10 +9,12 @@ const TARGETS_PRIMARY = [null, 'read-write', 'primary'];
 export function readDatabaseUrls(text: string): string[] | undefined {
   const [, before, hosts, after] = SHAPE.exec(text) ?? [];
   if (before === undefined || hosts === undefined || after === undefined) return undefined;
+  // A / ? or # of a password that is not written as %2F, %3F or %23: what follows would be shown as the database's name.
+  if (after.includes('@')) return undefined;
   const names = hosts.split(',');
   if (names.length > 1 && names.includes('')) return undefined;
   const urls = names.map((name) => before + name + after);
-  if (!urls.every((url) => URL.canParse(url) && asksForPrimary(url))) return undefined;
+  if (!urls.every((url) => URL.canParse(url) && isDecodable(url) && asksForPrimary(url))) return undefined;
   return urls.map(withoutTarget);
 }
 
@@ -27,6 +29,15 @@ export const MASK = '***';
 
 export function maskPassword(url: string): string {
   return url.replace(/^(postgres(?:ql)?:\/\/[^/?#:]*):[^/?#]+@/, `$1:${MASK}@`);
+}
+
+function isDecodable(url: string): boolean {
+  const { username, password, pathname } = new URL(url);
+  try {
+    return [username, password, pathname].map(decodeURIComponent).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function asksForPrimary(url: string): boolean {

@@ -103,7 +103,7 @@ export function isForResponses({ favoursResponses }: Quirks, model: string): boo
   return favoursResponses && openaiTraits(model).needsResponses;
 }
 
-/** Whether a model for transcripts has `verbose_json`, with the length of the recording: Whisper does, on every host. */
-export function hasVerboseTranscripts(model: string): boolean {
-  return /whisper/i.test(model);
+/** Whether a model for transcripts has `verbose_json`, with the length of the recording. */
+export function hasVerboseTranscripts({ verboseTranscripts }: Quirks, model: string): boolean {
+  return verboseTranscripts && /whisper/i.test(model);
 }

@@ -46,6 +46,8 @@ export interface Quirks {
   favoursResponses: boolean;
   /** Has `/responses/compact`. */
   compacts: boolean;
+  /** Its Whisper models have `verbose_json`, with the length of the recording. */
+  verboseTranscripts: boolean;
   /** Settings that it refuses instead of ignoring. */
   refuses: readonly string[];
 }
@@ -69,6 +71,7 @@ const NAMELESS: Quirks = {
   takesFiles: false,
   favoursResponses: false,
   compacts: false,
+  verboseTranscripts: false,
   refuses: [],
 };
 
@@ -82,6 +85,7 @@ const OPENAI: Quirks = {
   takesFiles: true,
   favoursResponses: true,
   compacts: true,
+  verboseTranscripts: true,
 };
 
 /** Requires the reasoning of earlier turns. A channel with such quirks may also be a host of Qwen models. */
@@ -122,6 +126,7 @@ const NAMED = {
     ...GENERIC,
     ownEfforts: [[/^qwen/, ['none', 'default']]],
     reasoningField: 'reasoning',
+    verboseTranscripts: true,
     refuses: ['logprobs', 'top_logprobs', 'logit_bias', 'verbosity', 'prompt_cache_key'],
   },
   openrouter: {

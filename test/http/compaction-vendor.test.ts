@@ -123,6 +123,9 @@ test('a socket goes on from it', async () => {
   const first = await client.ask({ model: 'alone', input: [...CONVERSATION, TRIGGER] });
   const next = await client.ask({ model: 'alone', input: [NEXT], previous_response_id: first.response.id });
   expect(textOf(next)).toContain('It is white.');
+  // A vendor's item does not stand for what the user said.
+  const said = CONVERSATION.filter(({ role }) => role === 'user');
+  expect((await gateway.upstream.request(1)).json.input.slice(0, said.length)).toMatchObject(said);
   client.socket.close();
 });
 

@@ -180,17 +180,16 @@ describe('an edit', () => {
     }
   });
 
-  test('of a free model has no more images than a free call has input', async () => {
+  test.each(['images', 'image'])('of a free model has no more in %s than a free call has input', async (field) => {
     const images = Array.from({ length: 100 }, () => ({ image_url: 'https://example.com/cat.png' }));
-    const body = { model: 'paint-free', prompt: 'a hat', images };
-    const many = await media.gateway.call(EDITS, { key: media.account.key, body });
+    const body = { model: 'paint-free', prompt: 'a hat' };
+    const edits = (list: unknown) =>
+      media.gateway.call(EDITS, { key: media.account.key, body: { ...body, [field]: list } });
+    const many = await edits(images);
     expect([many.status, ((await many.json()) as Answer).error.code]).toEqual([400, 'context_length_exceeded']);
     expect(media.gateway.upstream.requests).toEqual([]);
     media.gateway.upstream.next(image());
-    const few = await media.gateway.call(EDITS, {
-      key: media.account.key,
-      body: { ...body, images: images.slice(0, 16) },
-    });
+    const few = await edits(images.slice(0, 16));
     expect(few.status).toBe(200);
   });
 

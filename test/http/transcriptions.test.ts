@@ -17,14 +17,14 @@ const PER_SECOND = 1_000_000n;
 const KINDS = { kinds: ['transcription'] };
 
 const media = useMediaGateway({
-  channels: (url) => [openaiChannel('second', url)],
+  channels: (url) => [openaiChannel('second', url), openaiChannel('groq', url, { quirks: 'groq' })],
   models: [
     upModel('hear', { ...KINDS, price: { second: 0.001 } }),
     upModel('hear-dear', { ...KINDS, price: { second: 1_000 } }),
     upModel('hear-free', { ...KINDS, price: 'free' }),
     upModel('whisper', {
       ...{ ...KINDS, price: { second: 0.001 } },
-      routes: [{ channel: 'up', model: 'whisper-large-v3' }],
+      routes: [{ channel: 'groq', model: 'whisper-large-v3' }],
     }),
     upModel('hear-by-token', { ...KINDS, price: { input: 100, output: 300 }, max_output_tokens: 2_000 }),
     upModel('hear-twice', {

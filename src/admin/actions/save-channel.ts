@@ -129,10 +129,16 @@ function planModel(draft: ChannelDraft, document: Document, chosen: ChosenModel,
   };
 }
 
+const TOKEN_PRICES = ['input', 'output'] as const;
+
 /** The vendor's whole list, with its tiers, if its prices were left as they are. */
 function usdOf({ known, listed, kind, input, output }: Offer, chosen: ChosenModel): UsdList {
-  if (known && !listed?.usd && chosen.input === input && chosen.output === output) return knownUsd(known);
-  return { prices: Object.fromEntries(pricesAsked(kind).map((name) => [name, chosen[name]])) };
+  const usd = known?.usd;
+  const tokens = usd && usd !== 'free' ? TOKEN_PRICES.filter((name) => usd[name] !== undefined) : [];
+  const names = [...new Set([...pricesAsked(kind), ...tokens])];
+  const isAsListed = !listed?.usd && chosen.input === input && chosen.output === output;
+  if (known && (names.length === 0 || isAsListed)) return knownUsd(known);
+  return { prices: Object.fromEntries(names.map((name) => [name, chosen[name]])) };
 }
 
 /** Behind the routes that it has: the new channel serves when these fail. */

@@ -2,6 +2,7 @@
 // Rounded up to the decimals of a price, without floats, so that the mark-up is never undercut.
 
 import { priceDecimals } from '../../catalog/price-shape.ts';
+import { assert } from '../../kit/assert.ts';
 import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../../kit/money.ts';
 import type { KnownModel } from '../../vendors/known-models.ts';
 import { invalid } from './refused.ts';
@@ -66,6 +67,7 @@ export function knownUsd({ usd }: KnownModel): UsdList {
 
 /** `sale` is undefined if everything costs 0. A cost has no changes: it is edited when they come. Refused: invalid. */
 export function convertUsd(list: UsdList, conversion: Conversion) {
+  assert(Object.keys(list.prices).length > 0, 'a list has a price');
   const price = (side: 'cost' | 'sale') => (name: string, usd: string) =>
     Number(convertPrice(readUsd(name, usd), priceDecimals(name), conversion)[side]);
   const [cost, sale] = [price('cost'), price('sale')];

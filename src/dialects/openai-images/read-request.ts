@@ -74,8 +74,11 @@ function withFiles(request: RelayRequest, form: Form | undefined): RelayRequest 
   return { ...request, form, input: { ...input, upper, estimate, isOpen: true } };
 }
 
-function imagesIn({ images, mask }: JsonObject): number {
-  return (Array.isArray(images) ? images.length : 0) + (mask === undefined ? 0 : 1);
+function imagesIn({ images, image, mask }: JsonObject): number {
+  return [images, image, mask].reduce<number>(
+    (sum, one) => sum + (Array.isArray(one) ? one.length : one === undefined ? 0 : 1),
+    0,
+  );
 }
 
 /** Marks around a prompt that the upstream counts. */

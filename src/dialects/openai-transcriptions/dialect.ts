@@ -1,7 +1,7 @@
 // The OpenAI formats for transcripts: of a recording in its own language, and translated into English.
 
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import type { AnswerFormat, Dialect, RelayRequest, ReportedUsage, RequestFormat } from '../dialect.ts';
+import type { AnswerFormat, Dialect, RelayRequest, ReportedUsage, RequestFormat, UpstreamFields } from '../dialect.ts';
 import { writeSame } from '../form/form.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { askedFormat, formatOf, readRequest, readTranslation, TRANSCRIPTION_FORM } from './read-request.ts';
@@ -40,12 +40,16 @@ export const openaiTranslations: Dialect = {
 
 const SUBTITLES: Readonly<Record<string, (segments: Json | undefined) => string>> = { srt: writeSrt, vtt: writeVtt };
 
-function writeRequest(request: RelayRequest, { model }: { model: string }, removed: readonly string[] = []) {
+function writeRequest(
+  request: RelayRequest,
+  { model, verboseTranscripts }: UpstreamFields,
+  removed: readonly string[] = [],
+) {
   const { value } = request.document;
   const format = formatOf(value);
   // Subtitles need segments, which other granularities leave out.
   const left = format in SUBTITLES ? [...removed, 'timestamp_granularities'] : removed;
-  const asked = askedFormat(value, model);
+  const asked = askedFormat(value, verboseTranscripts);
   const isUsual = value.response_format === undefined && asked === format;
   return writeSame(request, isUsual ? { model } : { model, response_format: asked }, left);
 }

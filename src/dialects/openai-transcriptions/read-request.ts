@@ -4,7 +4,6 @@
 import { type AudioLength, audioLength } from '../../kit/audio/audio-length.ts';
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countTokens } from '../../kit/tokens.ts';
-import { hasVerboseTranscripts } from '../../vendors/openai.ts';
 import { NO_CHAT, type RelayRequest } from '../dialect.ts';
 import { optionalFlag, readModel, refuseField } from '../fields.ts';
 import type { Form, FormRules } from '../form/form.ts';
@@ -69,10 +68,10 @@ export function formatOf({ response_format: format }: JsonObject): string {
   return refuseField('response_format', `response_format must be one of ${Object.keys(ASKED).join(', ')}.`);
 }
 
-/** A transcript without its length is asked for with it, where the model can: what a file declares may be wrong. */
-export function askedFormat(body: JsonObject, model: string): string {
+/** A transcript without its length is asked for with it, where the upstream can: what a file declares may be wrong. */
+export function askedFormat(body: JsonObject, isVerbose: boolean | undefined): string {
   const asked = ASKED[formatOf(body)] ?? 'json';
-  return asked === 'json' && body.stream !== true && hasVerboseTranscripts(model) ? 'verbose_json' : asked;
+  return asked === 'json' && body.stream !== true && isVerbose ? 'verbose_json' : asked;
 }
 
 /** OpenAI counts 10 tokens for a second, and no vendor more than 32. */

@@ -26,15 +26,19 @@ export function usageOf(
   const read = readTokens(reported);
   const most = mostReported(request?.seconds);
   const seconds = readSeconds(reported.seconds, most) ?? readSeconds(duration, most);
+  const figures = [reported.seconds, duration];
+  const isDoubted = seconds === undefined && figures.some(isFigure);
+  // More than the bound: it may be true of a file whose length is not known, so the bound is billed.
+  const { seconds: bound = 0, likelySeconds: likely = bound } = request ?? {};
+  const isTooLong = isDoubted && bound > likely + 1 && figures.some((figure) => Number(figure) > most);
   const counted: (keyof Buckets)[] = [];
   if (!read) counted.push('input', 'output');
   if (seconds === undefined) counted.push('seconds');
   const buckets = {
     ...NO_BUCKETS,
     ...(read ?? { input: request?.input.estimate ?? 0, output: wholeTokens(tokens) }),
-    seconds: seconds ?? request?.likelySeconds ?? 0,
+    seconds: seconds ?? (isTooLong ? bound : likely),
   };
-  const isDoubted = seconds === undefined && [reported.seconds, duration].some(isFigure);
   return { buckets, reasoning: 0, ...(counted.length > 0 ? { counted } : {}), ...(isDoubted ? { isDoubted } : {}) };
 }
 

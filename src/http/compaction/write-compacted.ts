@@ -19,7 +19,7 @@ interface Compacted {
   output: Json[] | undefined;
 }
 
-/** Throws if the model wrote no summary. */
+/** Throws if the model wrote no summary, or not all of it. */
 export function readCompacted(body: string, seals: Seals, channel: string): Compacted {
   const document = readAnswerJson(body);
   const answer = document.value;
@@ -30,9 +30,16 @@ export function readCompacted(body: string, seals: Seals, channel: string): Comp
   return { answer, item, output };
 }
 
-function summaryIn({ output }: JsonObject): string {
-  const summary = textIn(output).trim();
-  if (summary !== '') return summary;
+function summaryIn({ status, output }: JsonObject): string {
+  const messages = objectsOf(output).filter(({ type }) => type === 'message');
+  const parts = messages.flatMap(({ content }) => objectsOf(content));
+  const summary = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('');
+  if (status === 'incomplete') {
+    throw fault('upstream_failed', {
+      message: 'The summary was cut at the output limit. Send the request again with a higher max_output_tokens.',
+    });
+  }
+  if (summary.trim() !== '') return summary.trim();
   throw fault('upstream_failed', {
     message: 'The model wrote no summary. Send the request again, or choose another model.',
   });
@@ -65,7 +72,7 @@ export function writeCompaction({ answer, item, output }: Compacted, items: read
 }
 
 /** The user's last messages, as far as there is room. */
-function keptMessages(items: readonly Json[]): Json[] {
+export function keptMessages(items: readonly Json[]): Json[] {
   let left = KEPT_CHARS;
   const kept: Json[] = [];
   for (const item of items.toReversed()) {
@@ -75,9 +82,4 @@ function keptMessages(items: readonly Json[]): Json[] {
     kept.unshift({ type: 'message', ...item });
   }
   return kept;
-}
-
-function textIn(output: Json | undefined): string {
-  const parts = objectsOf(output).flatMap(({ content }) => objectsOf(content));
-  return parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('');
 }

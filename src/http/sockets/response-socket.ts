@@ -11,6 +11,7 @@ import { writeFault } from '../../faults/write.ts';
 import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { Socket, SocketUser } from '../../kit/connection.ts';
 import { describeError } from '../../kit/log.ts';
+import { keptMessages } from '../compaction/write-compacted.ts';
 import type { HttpTools } from '../exchange.ts';
 import { requireKey } from '../read-keyed-body.ts';
 import { KeptAnswers } from './kept-answers.ts';
@@ -152,7 +153,9 @@ export class ResponseSocket implements SocketUser {
     });
     if (status === 401) this.#close(KEY_INVALID);
     if (!answered) return;
-    const before = answered.isCompacted ? [] : [history, message.items ?? ''];
+    const asked = joinItems(history, message.items ?? '');
+    // A vendor's item does not hold what the user said.
+    const before = answered.isCompacted ? userMessages(asked) : [asked];
     this.#keep(answered.id, streamId, joinItems(...before, ...answered.items));
   }
 
@@ -221,4 +224,9 @@ function tooManyTurns(used: number): Fault {
     message: `This connection has ${used} responses running or waiting, or too much input waiting. Wait for one to end.`,
     figures: { limit: MAX_TURNS, used },
   });
+}
+
+/** Of items that are joined by commas. */
+function userMessages(items: string): string[] {
+  return keptMessages(JSON.parse(`[${items}]`)).map((message) => JSON.stringify(message));
 }

@@ -1,6 +1,7 @@
 // The events of one answer as messages of a socket. Each event becomes one message; the first and the last also say who
 // answered (`svc`), and all name their stream if it has a name. Output items are collected for the next turn.
 
+import { isCompaction } from '../../dialects/openai-responses/compaction.ts';
 import { SseReader } from '../../dialects/stream/sse.ts';
 import type { ByteSink } from '../../kit/connection.ts';
 import { isObject, type Json, type JsonObject, objectsOf, tryParseJson } from '../../kit/json/json.ts';
@@ -82,7 +83,7 @@ export class TurnEvents implements ByteSink {
   }
 
   #keep(item: JsonObject): void {
-    if (item.type === 'compaction') this.#isCompacted = true;
+    if (isCompaction(item)) this.#isCompacted = true;
     const kept = inputItem(item);
     if (kept) this.#items.push(JSON.stringify(kept));
   }

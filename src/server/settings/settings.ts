@@ -50,11 +50,11 @@ export interface Settings {
   /** The environment sets a proxy for calls to upstreams. */
   hasProxy: boolean;
   providers: ProviderSettings;
-  /** Where a test kills this process. */
   /** How long running calls may take after a signal. */
   drainSeconds: number;
   /** How long new work is still accepted after a signal, while /readyz is 503. */
   drainNoticeSeconds: number;
+  /** Where a test kills this process. */
   killOrder: KillOrder | undefined;
   /** For `env:NAME` references in the catalog. */
   variable(name: string): string | undefined;

@@ -119,8 +119,7 @@ function newestOf(probes: readonly Probe[], urls: readonly string[]): Primary {
   const newest = primaries.toSorted((a, b) => b.timeline - a.timeline)[0];
   if (newest) return newest;
   const errors = probes.flatMap((one) => ('error' in one ? [one.error] : []));
-  const lasting = errors.find((error) => !isPassing(error));
-  if (lasting !== undefined) throw lasting;
+  if (errors.every((error) => !isPassing(error))) throw errors[0];
   const answers = errors.map((error, index) => `${new URL(urls[index] ?? '').host}: ${explain(error)}`);
   throw new NoAnswer(`no primary among the servers (${answers.join('; ')})`);
 }

@@ -55,6 +55,11 @@ export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY;
 }
 
+/** A table was changed since the statement was prepared, such as by an upgrade that adds a column: it is prepared anew when sent again. */
+export function isStalePlan(error: unknown): boolean {
+  return sqlState(error) === NOT_SUPPORTED;
+}
+
 /** Whether the two ends cannot agree on how to talk, by the driver's or the TLS library's code. */
 export function isAboutTerms(error: unknown): boolean {
   return ABOUT_TERMS.test(codeOf(error) ?? '');
@@ -79,6 +84,7 @@ const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 const READ_ONLY = '25006';
 const LOCK_TIMEOUT = '55P03';
+const NOT_SUPPORTED = '0A000';
 /** An operator or the server's own end; a session that was idle for too long. */
 const FAREWELLS = ['57P01', '57P02', '57P03', '57P05', '25P03', '25P04'];
 /** Connection trouble, too many connections, a server that starts or stops. */

@@ -14,6 +14,8 @@ const SMALL_MS = 60_000;
 const SCRIPT_MS = 24 * 3_600_000;
 /** Whoever keeps a lock is not waited for in silence: it is told, and tried again. */
 const LOCK_MS = 4_000;
+/** Less than a commit waits for a lock. */
+const SERVED_LOCK_MS = 50;
 /** Any number that no other program on the same database is likely to lock. */
 export const MIGRATION_LOCK = 5_238_711_904_417;
 
@@ -57,7 +59,10 @@ export async function migrate(
     const pending = pendingMigrations(applied, migrations);
     // Nodes that run on the schema before run on the result, too.
     const isCompatible = pending.every(({ isAdditive }) => isAdditive);
-    if (applied.length > 0 && !isCompatible && (await ask(LIVE_LEASE)).length > 0) throw new NoAnswer(SERVED);
+    const isServed = applied.length > 0 && pending.length > 0 && (await ask(LIVE_LEASE)).length > 0;
+    if (isServed && !isCompatible) throw new NoAnswer(SERVED);
+    // Commits of running nodes stand in line behind whoever waits for a table.
+    if (isServed) await ask(`SET LOCAL lock_timeout = ${SERVED_LOCK_MS}`);
     if (pending.length > 0) await ask(ADD_OLDEST);
     if (pending.length > 0) onUpgrade?.(Number(applied.at(-1)?.version ?? 0), migrations.at(-1)?.version ?? 0);
     for (const migration of pending) {

@@ -7,7 +7,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { TimeLimits } from '../read.ts';
 import type { Connect } from './connect.ts';
 import { type Connection, type Query, type Rows, toRows } from './connection.ts';
-import { ConnectionLost, explain, isReadOnly, NoAnswer } from './errors.ts';
+import { ConnectionLost, explain, isReadOnly, isStalePlan, NoAnswer } from './errors.ts';
 import { createSeats } from './seats.ts';
 
 export interface Pool {
@@ -85,6 +85,7 @@ export function createPool(options: PoolOptions): Pool {
     const line = await seats.take(isLong, ms + GRACE_MS);
     try {
       return await send(line, queries, withinMs).catch(async (error: unknown) => {
+        if (isStalePlan(error)) return send(line, queries, withinMs);
         if (!isReadOnly(error)) throw error;
         // Nothing was written; a session that begins now may be allowed to.
         await drop(line);

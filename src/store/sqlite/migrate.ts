@@ -2,14 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { failpoint } from '../../kit/failpoint.ts';
-import {
-  type AppliedMigration,
-  hashOf,
-  type Migration,
-  oldestWith,
-  pendingMigrations,
-  refuseNewer,
-} from '../migration.ts';
+import { type AppliedMigration, hashOf, type Migration, oldestWith, pendingMigrations } from '../migration.ts';
 import { StoreRefused } from '../refusal.ts';
 import { columnsOf } from './columns-of.ts';
 import { MIGRATIONS } from './migrations/index.ts';
@@ -57,11 +50,13 @@ function refuseWhileServed(db: Database): void {
 }
 
 /** For a process that has the file open while another one migrates it: its own writes no longer fit. */
-export function refuseOtherSchema(db: Database): void {
-  const newest = readApplied(db).at(-1);
-  const known = MIGRATIONS.at(-1)?.version ?? 0;
-  if (!newest || Number(newest.version) < known) throw new StoreRefused('the schema of this database is gone');
-  refuseNewer(newest, known);
+export function refuseOtherSchema(db: Database, opened: number): void {
+  if (newestSchema(db) === opened) return;
+  throw new StoreRefused('another version has upgraded this database meanwhile: stop this server');
+}
+
+export function newestSchema(db: Database): number {
+  return Number(readApplied(db).at(-1)?.version ?? 0);
 }
 
 /** In their order. Versions before this column wrote no `oldest`. */

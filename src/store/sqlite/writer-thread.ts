@@ -12,7 +12,7 @@ import { type Commits, prepareCommits } from './commit-batch.ts';
 import { encodeAnswers } from './hot-answers.ts';
 import { decodeOperations } from './hot-batches.ts';
 import type { Envelope, Reply, WriterRequest } from './messages.ts';
-import { migrate, refuseOtherSchema } from './migrate.ts';
+import { migrate, newestSchema, refuseOtherSchema } from './migrate.ts';
 import { refuseMoved } from './moved-mark.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
 import { writeRefusals } from './write-refusals.ts';
@@ -28,10 +28,11 @@ function open(file: string, options: OpenOptions): undefined {
     db = openDatabase(file, options);
     chmodSync(file, 0o600);
     migrate(db);
+    const opened = newestSchema(db);
     // A process that has the file open is refused with its first commit after the file was moved or upgraded.
     commits = prepareCommits(db, () => {
       refuseMoved(db);
-      refuseOtherSchema(db);
+      refuseOtherSchema(db, opened);
     });
     commits.post();
   });

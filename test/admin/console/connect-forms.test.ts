@@ -437,6 +437,18 @@ describe('models that are not priced by the token', () => {
   });
 });
 
+test.each([
+  ['openai', 'gpt-image-2', '8', '31'],
+  ['openai', 'gpt-4o-transcribe', '3', '10'],
+  ['jina', 'jina-reranker-v2-base-multilingual', '0.02', '0'],
+])('an edited price of a token, of %s: %s is not free', async (vendor, id, input, output) => {
+  offer([{ id }]);
+  const draft = await connect({ vendor, name: `edited-${vendor}-${input.replace('.', '')}` });
+  await client.post(draft, { ...FORM, ...row(0, id, { id: `${id}-edited`, input, output }) });
+  await save(draft);
+  expect((await newest()).models.at(-1).price).toMatchObject({ input: Number((Number(input) * 33).toFixed(3)) });
+});
+
 test('the notice of a saved channel is not made from the address', async () => {
   const html = await (await client.get('/channels/up?saved=000000000000000000000000')).text();
   expect(html).not.toContain('is saved');

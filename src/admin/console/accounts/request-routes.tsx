@@ -44,7 +44,11 @@ async function refundRequest(tools: ConsoleTools, visit: ConsoleVisit): Promise<
   if (!given) return show(tools, visit, { faults, status: 422 });
   const once = visit.form.get('once') ?? '';
   if (!visit.once.take(once)) {
-    return show(tools, visit, { notice: { text: frame.twice, isBad: true }, status: 409 });
+    return show(
+      tools,
+      { ...visit, form: new URLSearchParams() },
+      { notice: { text: frame.twice, isBad: true }, status: 409 },
+    );
   }
   await refund(tools, accountId, { ...given, requestId, actor: ACTOR, once });
   const notice = { text: refunds.didRefund(money(given.amount)) };

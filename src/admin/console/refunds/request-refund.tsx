@@ -34,7 +34,7 @@ export function RequestRefund({ context, path, charged, refunded, ticket, form, 
       {left === 0n ? (
         <p class="faint">{refunds.allRefunded}</p>
       ) : (
-        <form method="post" action={`${path}/refund`}>
+        <form method="post" action={`${path}/refund`} data-once>
           <p class="faint">{refunds.refundLead}</p>
           <Hidden fields={{ once: ticket }} />
           <div class="amount-and-reason">
