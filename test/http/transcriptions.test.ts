@@ -104,6 +104,21 @@ describe('a transcript', () => {
     },
   );
 
+  test.each([260, 400])(
+    'of %d s of a file whose length is unknown costs its hold at most, and not less',
+    async (seconds) => {
+      const bytes = new Uint8Array(100_000);
+      bytes.set([0x1a, 0x45, 0xdf, 0xa3]);
+      media.gateway.upstream.next(said({ usage: { type: 'duration', seconds } }));
+      const file = new File([bytes], 'call.webm', { type: 'audio/webm' });
+      const response = await transcribe([
+        ['file', file],
+        ['model', 'hear'],
+      ]);
+      expect(await media.receiptOf(response)).toMatchObject({ cost_nano: String(PER_SECOND * 100n) });
+    },
+  );
+
   test('with too long a length costs its hold; the rest is the operator’s loss, and no failure of the customer', async () => {
     media.gateway.upstream.next(said({ duration: 21.5 }));
     const response = await transcribe();
