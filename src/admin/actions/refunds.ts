@@ -67,6 +67,8 @@ export async function refund(
     throw error;
   });
   if (result.ok) return { amount: result.amount, balance: result.balance, reference };
+  // A concurrent one with the same reference may have left too little.
+  await refuseRepeat();
   if (result.reason === 'not_found') throw notFound(`account ${accountId}`);
   if (result.reason === 'wallet_full') throw walletFull();
   const charged = of?.charged ?? 0n;
@@ -111,17 +113,15 @@ export async function payout(
   if (amount <= 0n) throw invalid('amount', 'must be above 0');
   if (fee < 0n) throw invalid('fee', 'must not be below 0');
   const { reason, reference } = readGiven(tools, given, 'payout');
-  const refuseRepeat = async () => {
-    const earlierFee = (await store.read.entryBy('payout_fee', reference))?.amount ?? 0n;
-    await refuseRepeated(tools, reference, {
+  const refuseRepeat = () =>
+    refuseRepeated(tools, reference, {
       kind: 'payout',
       same: {
         account: (entry) => entry.accountId === accountId,
         amount: (entry) => entry.amount === amount,
-        fee: () => earlierFee === fee,
+        fee: async () => ((await store.read.entryBy('payout_fee', reference))?.amount ?? 0n) === fee,
       },
     });
-  };
   if (given.once !== undefined) await refuseRepeat();
   const log = logLine(tools, actor, 'accounts.payout', accountId, {
     amount_ntd: formatNtd(amount),
@@ -135,6 +135,8 @@ export async function payout(
     throw error;
   });
   if (result.ok) return { balance: result.balance, paid: result.paid, reference };
+  // A concurrent one with the same reference may have left too little.
+  await refuseRepeat();
   if (result.reason === 'not_found') throw notFound(`account ${accountId}`);
   if (result.reason === 'frozen_by_audit') throw frozenByAudit(accountId);
   throw abovePaid(result, amount + fee);

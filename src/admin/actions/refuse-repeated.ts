@@ -10,7 +10,7 @@ const KINDS = ['credit', 'topup', 'refund', 'payout'] as const;
 interface Wanted {
   kind: (typeof KINDS)[number];
   /** What must be the same for the call to be a repetition, by name. */
-  same: Readonly<Record<string, (earlier: Entry) => boolean>>;
+  same: Readonly<Record<string, (earlier: Entry) => boolean | Promise<boolean>>>;
 }
 
 /** Throws if the reference was used: already_done, or invalid if it was for something else. */
@@ -24,7 +24,7 @@ export async function refuseRepeated(
   if (!earlier) return;
   if (earlier.kind !== kind) throw invalid('once', `was used for a ${earlier.kind}`);
   for (const [what, isSame] of Object.entries(same)) {
-    if (!isSame(earlier)) throw invalid('once', `was used for another ${what}`);
+    if (!(await isSame(earlier))) throw invalid('once', `was used for another ${what}`);
   }
   throw new OperatingRefused('already_done', `this ${kind} was made already`);
 }
