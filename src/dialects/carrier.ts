@@ -16,7 +16,7 @@ import type { TurnReader } from './translate/turn-reader.ts';
 export interface Carrier {
   endpoint: UpstreamEndpoint;
   /**
-   * Set if the upstream has a call of its own for such requests: the same request without it. That call may be missing there,
+   * Set if the upstream has a special call for such requests: the same request without it. That call may be missing there,
    * and takes no output bound.
    */
   otherWay?: Carrier | undefined;

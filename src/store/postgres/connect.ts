@@ -59,7 +59,7 @@ export function createConnect(url: string, clock: Clock): Connect {
     }
   }
 
-  /** Asks every server. Whoever has a newer timeline than any before is the primary; the others need not be waited for. */
+  /** Asks every server. A server with a newer timeline than any before is the primary; then the others are not awaited. */
   async function findPrimary(): Promise<Primary> {
     const isFirst = newestTimeline === 0;
     const probes = urls.map(probe);

@@ -61,7 +61,7 @@ export async function migrate(
     const isCompatible = pending.every(({ isAdditive }) => isAdditive);
     const isServed = applied.length > 0 && pending.length > 0 && (await ask(LIVE_LEASE)).length > 0;
     if (isServed && !isCompatible) throw new NoAnswer(SERVED);
-    // Commits of running nodes stand in line behind whoever waits for a table.
+    // Commits of running nodes queue behind a statement that waits for a table lock.
     if (isServed) await ask(`SET LOCAL lock_timeout = ${SERVED_LOCK_MS}`);
     if (pending.length > 0) await ask(ADD_OLDEST);
     if (pending.length > 0) onUpgrade?.(Number(applied.at(-1)?.version ?? 0), migrations.at(-1)?.version ?? 0);
