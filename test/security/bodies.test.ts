@@ -154,7 +154,9 @@ describe('S15 a body too deep or too full', () => {
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${index}`, content: 'x' }] },
     ]).flat();
     const body = JSON.stringify({ model: 'wide', max_tokens: 5, messages });
-    expect((await gateway.call('/v1/messages', { key: account.key, body })).status).toBe(200);
+    // The bodies above that were refused count against `account` for a minute.
+    const { key } = await gateway.register();
+    expect((await gateway.call('/v1/messages', { key, body })).status).toBe(200);
   });
 });
 
