@@ -20,7 +20,11 @@ const IN_CHINESE: Readonly<Record<string, string>> = {
   found: '找到',
   'slowest find': '最慢找到',
   kills: '強制終止',
-  'acknowledged before a kill, and there afterwards': '終止前已確認、之後仍在',
+  'of them at random times': '其中在隨機時間',
+  'marked places': '標記的位置',
+  'registrations, cards, keys and requests acknowledged before a kill, and there afterwards':
+    '終止前已確認、之後仍在的註冊、卡片、金鑰與請求',
+  'requests charged': '已收費的請求',
   'kills after which something was lost, wrong or charged twice': '之後有遺失、錯誤或重複收費的終止',
   'ready again, median': '恢復服務，中位數',
   restarts: '重新啟動',
