@@ -49,7 +49,8 @@ export class Missing {
   ) {}
 }
 
-const READY_WITHIN_MS = 20_000;
+/** A gateway in Python needs long to start on a busy machine. */
+const READY_WITHIN_MS = 120_000;
 const POLL_MS = 2;
 
 export interface Program {
