@@ -13,17 +13,25 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
+/** What pages with the same parameters share: one filter of a list looks like another. */
+const kindOf = ({ pathname, searchParams }: URL) => `${pathname} ${[...new Set(searchParams.keys())].toSorted()}`;
+
 interface Crawl {
   /** HTML by path and query; without HTML an empty text. */
   pages: Map<string, string>;
   broken: string[];
 }
 
+/**
+ * Follows every link of a page without a query. Of the links of a page with one, which would combine every filter with
+ * every other, it follows those to a page with parameters that no page had before.
+ */
 async function crawl(client: SiteClient, start: string): Promise<Crawl> {
   const pages = new Map<string, string>();
   const broken: string[] = [];
   const linked: { from: string; to: string; anchor: string }[] = [];
   const queue = [start];
+  const kinds = new Set<string>();
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
     if (pages.has(path)) continue;
     const response = await client.get(path);
@@ -37,6 +45,8 @@ async function crawl(client: SiteClient, start: string): Promise<Crawl> {
       if (link.origin !== new URL(gateway.url).origin || isForm) continue;
       // The other language is crawled by itself.
       if (link.searchParams.has('lang')) continue;
+      if (path.includes('?') && kinds.has(kindOf(link))) continue;
+      kinds.add(kindOf(link));
       queue.push(link.pathname + link.search);
       if (link.hash)
         linked.push({ from: path, to: link.pathname + link.search, anchor: decodeURI(link.hash.slice(1)) });
