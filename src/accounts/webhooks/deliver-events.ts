@@ -49,13 +49,24 @@ const FAILURES_IN_A_ROW = 2;
 const MAX_PAUSE_MS = HOUR_MS;
 const GONE = 410;
 
-/** Rejects if `signal` ended it, or if the store fails: then it is to be called again. */
-export async function deliverEvents(tools: DeliveryTools, webhookId: string, signal: AbortSignal): Promise<RoundEnd> {
+export interface DeliverySignals {
+  /** Nothing more is sent; the attempt that runs is recorded. */
+  stop: AbortSignal;
+  /** Ends the attempt that runs, unrecorded. */
+  cut: AbortSignal;
+}
+
+/** Rejects if it was cut, or if the store fails: then it is to be called again. */
+export async function deliverEvents(
+  tools: DeliveryTools,
+  webhookId: string,
+  signals: DeliverySignals,
+): Promise<RoundEnd> {
   const { store, clock } = tools;
   const webhook = await store.read.webhook(webhookId);
   if (!webhook?.enabled) return 'done';
   const { newestEvent } = await store.read.pulse();
-  const round = new Round(tools, webhook, signal);
+  const round = new Round(tools, webhook, signals);
   let mayHaveMore = true;
   while (mayHaveMore && !round.isOver) mayHaveMore = await round.sendNext();
   if (round.disabledFor !== null) return { disabledFor: round.disabledFor };
@@ -82,7 +93,7 @@ async function nextDue(
 class Round {
   readonly #tools: DeliveryTools;
   readonly #webhook: Webhook;
-  readonly #signal: AbortSignal;
+  readonly #signals: DeliverySignals;
   readonly #until: number;
   #cursor: number;
   /** Of the failures since the last success, when each is due again. */
@@ -102,17 +113,17 @@ class Round {
   #recordFailed: unknown;
   disabledFor: Webhook['disabledFor'] = null;
 
-  constructor(tools: DeliveryTools, webhook: Webhook, signal: AbortSignal) {
+  constructor(tools: DeliveryTools, webhook: Webhook, signals: DeliverySignals) {
     this.#tools = tools;
     this.#webhook = webhook;
-    this.#signal = signal;
+    this.#signals = signals;
     this.#until = tools.clock.monotonic() + ROUND_MS;
     this.#cursor = webhook.cursor;
   }
 
   get isOver(): boolean {
     const isLate = this.#tools.clock.monotonic() >= this.#until;
-    const isEnded = this.isDown || this.#isStale || this.disabledFor !== null;
+    const isEnded = this.#signals.stop.aborted || this.isDown || this.#isStale || this.disabledFor !== null;
     return isLate || isEnded || this.#recordFailed !== undefined;
   }
 
@@ -190,7 +201,7 @@ class Round {
       secrets: this.#tools.secretsOf(this.#webhook),
       timeoutMs: ATTEMPT_MS,
     };
-    return sendMessage(this.#tools, message, this.#signal);
+    return sendMessage(this.#tools, message, this.#signals.cut);
   }
 
   #note({ event, attempts, from }: Due, { isDelivered, status, detail }: Attempted): Sent {

@@ -21,21 +21,21 @@ export interface Role {
   end(): Promise<void>;
 }
 
-/** Of the only node there is. */
-export const ALWAYS_HELD: Role = { isHeld: () => true, stop() {}, end: async () => {} };
-
 interface RoleTools {
   store: Store;
   clock: Clock;
   log: Log;
   node: Node;
+  /** All nodes are processes of one machine, so that a holder that lives is never taken for dead. */
+  isOneMachine: boolean;
   isProcessAlive(pid: number): boolean;
 }
 
 const FREE = '';
 
 export async function holdRole(name: `role:${string}`, tools: RoleTools): Promise<Role> {
-  const { store, clock, log, node } = tools;
+  const { store, clock, log, node, isOneMachine } = tools;
+  const heldMs = isOneMachine ? Number.POSITIVE_INFINITY : HELD_MS;
   let heldUntil = Number.NEGATIVE_INFINITY;
   /** What this node wrote last; undefined if it does not hold the role. */
   let own: string | undefined;
@@ -47,7 +47,7 @@ export async function holdRole(name: `role:${string}`, tools: RoleTools): Promis
     const value = `${++count} ${node.pid} ${node.host}`;
     const { isTaken } = await store.commit('takeRole', { name, expects, value });
     own = isTaken ? value : undefined;
-    heldUntil = isTaken ? begunAt + HELD_MS : Number.NEGATIVE_INFINITY;
+    heldUntil = isTaken ? begunAt + heldMs : Number.NEGATIVE_INFINITY;
   }
 
   async function renew(): Promise<void> {

@@ -14,6 +14,8 @@ const EVENTS_AT_ONCE = 500;
 const WEBHOOKS_AT_ONCE = 500;
 const MAX_RUNNING = 64;
 const MAX_RUNNING_OF_ACCOUNT = 2;
+/** After a stop, for attempts that were begun: one that is cut would be made again by the next node. */
+const LAST_ANSWER_MS = 4_000;
 
 interface WebhookJobTools extends DeliveryTools {
   log: Log;
@@ -21,6 +23,7 @@ interface WebhookJobTools extends DeliveryTools {
 }
 
 export interface WebhookJob {
+  /** Nothing more is sent. Attempts that were begun get a few seconds for their answer, and are recorded. */
   stop(): void;
   /** Resolves when nothing is being sent any more. */
   ended(): Promise<void>;
@@ -31,6 +34,7 @@ type Waiting = Pick<Webhook, 'webhookId' | 'accountId'>;
 export function sendWebhooks(tools: WebhookJobTools): WebhookJob {
   const { store, clock, log, role } = tools;
   const stopping = new AbortController();
+  const cut = new AbortController();
   const waiting = new Map<string, Waiting>();
   const running = new Map<string, { accountId: string; end: Promise<void> }>();
   /** The newest event for which webhooks were woken; undefined: all are to be woken. */
@@ -99,12 +103,12 @@ export function sendWebhooks(tools: WebhookJobTools): WebhookJob {
   function start(webhook: Waiting): void {
     const { webhookId, accountId } = webhook;
     waiting.delete(webhookId);
-    const end = deliverEvents(tools, webhookId, stopping.signal)
+    const end = deliverEvents(tools, webhookId, { stop: stopping.signal, cut: cut.signal })
       .then((ended) => noteEnd(webhook, ended))
       .catch((error: unknown) => {
-        if (stopping.signal.aborted) return;
+        if (cut.signal.aborted) return;
         log('error', 'webhooks_failed', { account_id: accountId, detail: describeError(error) });
-        clock.after(AGAIN_MS, () => waiting.set(webhookId, webhook));
+        if (!stopping.signal.aborted) clock.after(AGAIN_MS, () => waiting.set(webhookId, webhook));
       })
       .finally(() => {
         running.delete(webhookId);
@@ -118,6 +122,7 @@ export function sendWebhooks(tools: WebhookJobTools): WebhookJob {
     log('warn', 'webhook_disabled', { account_id: accountId, code: ended.disabledFor, detail: webhookId });
   }
 
+  let cancelCut = () => {};
   const stop = every(clock, LOOK_MS, () =>
     look().catch((error: unknown) => log('error', 'webhooks_failed', { detail: describeError(error) })),
   );
@@ -125,9 +130,11 @@ export function sendWebhooks(tools: WebhookJobTools): WebhookJob {
     stop() {
       stop();
       stopping.abort();
+      cancelCut = clock.after(LAST_ANSWER_MS, () => cut.abort());
     },
     async ended() {
       await Promise.all([...running.values()].map(({ end }) => end));
+      cancelCut();
     },
   };
 }

@@ -26,7 +26,7 @@ import { askBalances } from '../jobs/ask-balances.ts';
 import { auditLedger } from '../jobs/audit-ledger.ts';
 import { deleteOld, deleteOldUsage } from '../jobs/delete-old.ts';
 import { followStore } from '../jobs/follow-store.ts';
-import { ALWAYS_HELD, holdRole } from '../jobs/hold-role.ts';
+import { holdRole } from '../jobs/hold-role.ts';
 import { type HeldLease, keepLease, type Node } from '../jobs/keep-lease.ts';
 import { sendWebhooks } from '../jobs/send-webhooks.ts';
 import { storeRefusals } from '../jobs/store-refusals.ts';
@@ -143,7 +143,8 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   stops.push(trafficJob.stop);
   const refusalJob = storeRefusals(store, clock, log, tools.refusals);
   stops.push(refusalJob.stop);
-  const role = isAlone ? ALWAYS_HELD : await holdRole('role:webhooks', { store, clock, log, node, isProcessAlive });
+  const roleTools = { store, clock, log, node, isOneMachine: isAlone, isProcessAlive };
+  const role = await holdRole('role:webhooks', roleTools);
   stops.push(role.stop);
   const webhookJob = sendWebhooks({ ...tools.webhooks, store, log, role });
   stops.push(webhookJob.stop);

@@ -28,9 +28,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function hold(host: string, pid: number, isAlive = true): Promise<Role> {
+async function hold(
+  host: string,
+  pid: number,
+  { isAlive = true, isOneMachine = false }: { isAlive?: boolean; isOneMachine?: boolean } = {},
+): Promise<Role> {
   const node = { nodeId: `node_${host}_${pid}`, host, pid };
-  const role = await holdRole('role:test', { store, clock, log: () => {}, node, isProcessAlive: () => isAlive });
+  const tools = { store, clock, log: () => {}, node, isOneMachine, isProcessAlive: () => isAlive };
+  const role = await holdRole('role:test', tools);
   roles.push(role);
   return role;
 }
@@ -81,6 +86,12 @@ test('silent for long enough, it is taken, and the first does not believe in it 
 test('a process of this host that is gone has it no more', async () => {
   const first = await hold('a', 1);
   first.stop();
-  const second = await hold('a', 2, false);
+  const second = await hold('a', 2, { isAlive: false });
   expect(second.isHeld()).toBe(true);
+});
+
+test('on one machine, a holder keeps it through a time in which it could not renew it', async () => {
+  const first = await hold('a', 1, { isOneMachine: true });
+  clock.step(60_000);
+  expect(first.isHeld()).toBe(true);
 });
