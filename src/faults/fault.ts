@@ -108,5 +108,11 @@ export function isOfGone(error: unknown, request: Request): boolean {
 
 /** Turns anything thrown into a fault; unexpected errors become internal errors. */
 export function toFault(error: unknown): Fault {
-  return error instanceof Fault ? error : fault('internal_error');
+  if (error instanceof Fault) return error;
+  return isOutOfMemory(error) ? fault('unavailable', { internal: 'out of memory' }) : fault('internal_error');
+}
+
+/** The engine throws this if the memory for a text or a buffer cannot be had; the call may succeed later. */
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Out of memory';
 }

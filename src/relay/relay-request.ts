@@ -47,7 +47,7 @@ async function closeFailed(closing: Closing, error: unknown): Promise<Settled | 
     return closing.release('client_gone', { rule: 'not_delivered', giveBackSlots: false });
   }
   const { code, row } = toFault(error instanceof AttemptFailed ? fault('unavailable') : error);
-  const isOurs = error instanceof AttemptFailed || code === 'internal_error';
+  const isOurs = !(error instanceof Fault) || code === 'internal_error';
   return closing.release(code, {
     rule: isOurs ? 'gateway_failed' : 'upstream_failed',
     giveBackSlots: row.status >= 500,

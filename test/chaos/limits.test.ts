@@ -1,4 +1,5 @@
-// A gateway with few file descriptors under more connections than that, and one whose clock is set while it serves.
+// A gateway with few file descriptors under more connections than that, one with less memory than the bodies that it gets,
+// and one whose clock is set while it serves.
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,9 +12,9 @@ import { freePort } from '../support/free-port.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { chatStream } from '../support/openai-chat.ts';
 import { parseSse, usageOf } from '../support/sse.ts';
-import { chat, register } from '../torture/calls.ts';
-import { noFacts } from '../torture/facts.ts';
-import { startServer } from '../torture/server.ts';
+import { type Caller, chat, register, type UnexpectedAnswer } from '../torture/calls.ts';
+import { type Account, noFacts } from '../torture/facts.ts';
+import { type Server, startServer } from '../torture/server.ts';
 import { tortureDocument } from '../torture/torture.ts';
 import { startTortureUpstream } from '../torture/upstream.ts';
 import { tablesOfFile, verify } from '../torture/verify.ts';
@@ -22,17 +23,22 @@ setDefaultTimeout(120_000);
 
 const DESCRIPTORS = 64;
 const CROWD = 120;
+/** Of address space: Bun needs about half of it. */
+const MEMORY_KB = 1_500_000;
+const BODY_BYTES = 16 * 1024 * 1024;
+const MOST_BODIES = 150;
+const REFUSED_BODIES = 8;
 const BODY = JSON.stringify({ model: 'paid', max_tokens: 100, messages: [{ role: 'user', content: 'hello' }] });
 
-const chatRequest = (key: string) =>
+const chatHead = (key: string, bytes: number) =>
   [
     'POST /v1/chat/completions HTTP/1.1',
     'host: gateway',
     `authorization: Bearer ${key}`,
     'content-type: application/json',
-    `content-length: ${BODY.length}`,
-    `\r\n${BODY}`,
+    `content-length: ${bytes}\r\n\r\n`,
   ].join('\r\n');
+const chatRequest = (key: string) => chatHead(key, BODY.length) + BODY;
 
 /** Sends a request on an open connection; the status of its answer. */
 async function statusOf(line: Line, request: string): Promise<number> {
@@ -41,19 +47,55 @@ async function statusOf(line: Line, request: string): Promise<number> {
   return eventually('an answer', () => Number(/^HTTP\/1\.1 (\d{3})/.exec(line.text().slice(before))?.[1]) || undefined);
 }
 
-test.skipIf(process.platform !== 'linux')(
+const isLinux = process.platform === 'linux';
+
+interface Limited {
+  server: Server;
+  port: number;
+  caller: Caller;
+  account: Account;
+  /** Calls are served again, and everything acknowledged is there. */
+  expectRecovery(): Promise<void>;
+}
+
+/** A gateway in a process that `limit`, a command of the shell, restricts. */
+async function withLimitedServer(limit: string, use: (limited: Limited) => Promise<void>): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-limited-'));
+  const upstream = startTortureUpstream();
+  const config = join(dataDir, 'gateway.yaml');
+  const { guards, ...document } = tortureDocument(upstream.baseUrl);
+  // Only the limit of the process decides which bodies are refused.
+  const body = { body_megabytes_in_flight: 16_000 };
+  writeFileSync(config, JSON.stringify({ ...document, guards: { ...guards, ...body } }));
+  const port = await freePort();
+  const server = await startServer({ dataDir, port, env: { GATEWAY_CONFIG: config, ADMIN_PORT: '0' }, limit });
+  try {
+    const caller: Caller = { url: server.url, facts: noFacts(), takesRefusals: true };
+    const account = await register(caller);
+    async function expectRecovery(): Promise<void> {
+      const isServed = () => chat(caller, account, 'paid stream').then(Boolean, () => false);
+      await eventually('calls are served', isServed);
+      const before = caller.facts.requests.length;
+      for (let n = 0; n < 5; n++) await chat(caller, account, 'paid json');
+      expect(caller.facts.requests.length).toBe(before + 5);
+      const served = new Map([[account.accountId, upstream.total()]]);
+      const tables = tablesOfFile(join(dataDir, 'gateway.sqlite'));
+      expect((await verify(tables, server.url, caller.facts, served, true)).problems).toEqual([]);
+    }
+    await use({ server, port, caller, account, expectRecovery });
+    expect(server.isGone()).toBe(false);
+  } finally {
+    server.kill();
+    await server.gone;
+    upstream.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+test.skipIf(!isLinux)(
   'no file descriptor is left: calls are served or refused, nothing ends, and then all is as before',
-  async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'gateway-few-files-'));
-    const upstream = startTortureUpstream();
-    const config = join(dataDir, 'gateway.yaml');
-    writeFileSync(config, JSON.stringify(tortureDocument(upstream.baseUrl)));
-    const port = await freePort();
-    const limit = `ulimit -n ${DESCRIPTORS}`;
-    const server = await startServer({ dataDir, port, env: { GATEWAY_CONFIG: config, ADMIN_PORT: '0' }, limit });
-    try {
-      const caller = { url: server.url, facts: noFacts() };
-      const account = await register(caller);
+  () =>
+    withLimitedServer(`ulimit -n ${DESCRIPTORS}`, async ({ server, port, account, expectRecovery }) => {
       const early = await Promise.all(Array.from({ length: 2 }, () => dial(port)));
       const ping = 'GET /healthz HTTP/1.1\r\nhost: gateway\r\n\r\n';
       for (const line of early) expect(await statusOf(line, ping)).toBe(200);
@@ -64,34 +106,38 @@ test.skipIf(process.platform !== 'linux')(
       await eventually('no descriptor is left', () => open() >= DESCRIPTORS - 1);
       const statuses = await Promise.all(early.map((line) => statusOf(line, chatRequest(account.key))));
       for (const status of statuses) expect([200, 502, 503]).toContain(status);
-      expect(server.isGone()).toBe(false);
       for (const line of crowd) line.hangUp();
       await eventually('descriptors are free again', () => open() < DESCRIPTORS / 2);
-      await eventually('calls are served', () =>
-        chat(caller, account, 'paid stream').then(
-          () => true,
-          () => false,
-        ),
-      );
-      for (let n = 0; n < 5; n++) await chat(caller, account, 'paid json');
+      await expectRecovery();
       for (const line of early) line.hangUp();
-      const served = new Map([[account.accountId, upstream.total()]]);
-      const { problems } = await verify(
-        tablesOfFile(join(dataDir, 'gateway.sqlite')),
-        server.url,
-        caller.facts,
-        served,
-        true,
-      );
-      expect(problems).toEqual([]);
-      expect(caller.facts.requests.length).toBeGreaterThan(5);
-    } finally {
-      server.kill();
-      await server.gone;
-      upstream.stop();
-      rmSync(dataDir, { recursive: true, force: true });
+    }),
+);
+
+test.skipIf(!isLinux)('no memory is left: bodies are refused with 503, small calls are served, and nothing ends', () =>
+  withLimitedServer(`ulimit -v ${MEMORY_KB}`, async ({ port, caller, account, expectRecovery }) => {
+    const piece = 'x'.repeat(BODY_BYTES / 16);
+    const crowd: Line[] = [];
+    const refused = () => crowd.filter((line) => line.text() !== '');
+    while (crowd.length < MOST_BODIES && refused().length < REFUSED_BODIES) {
+      const line = await dial(port);
+      crowd.push(line);
+      // More is declared than is sent: what has come stays in memory.
+      await line.write(chatHead(account.key, BODY_BYTES + 1));
+      for (let n = 0; n < 16; n++) await line.write(piece);
     }
-  },
+    expect(refused().length).toBeGreaterThanOrEqual(REFUSED_BODIES);
+    for (const line of refused()) {
+      expect(line.text()).toStartWith('HTTP/1.1 503 ');
+      expect(line.text().toLowerCase()).toContain('\r\nretry-after: ');
+      expect(line.text()).toContain('"unavailable"');
+    }
+    for (const kind of ['paid json', 'paid stream', 'free json'] as const) {
+      const end = await chat(caller, account, kind).catch((error: UnexpectedAnswer) => error.status);
+      expect(['acknowledged', 503]).toContain(end);
+    }
+    for (const line of crowd) line.hangUp();
+    await expectRecovery();
+  }),
 );
 
 test.each([6, -6])(
