@@ -4,10 +4,9 @@
 import { parseArgs } from 'node:util';
 import { FAULTS, type FaultOutcome, sufferFault } from '../test/chaos/faults.ts';
 import { type Frozen, freezeBeyondLease } from '../test/chaos/freeze.ts';
-import { type Load, startLoad } from '../test/chaos/load.ts';
+import { type ChaosEnd, type Load, NO_ENDS, startLoad } from '../test/chaos/load.ts';
 import { type Promotion, promoteUnderLoad } from '../test/chaos/promote.ts';
 import { startRig } from '../test/chaos/rig.ts';
-import { countFacts } from '../test/torture/facts.ts';
 import { recordFigures } from './record-figures.ts';
 
 const MINUTE_MS = 60_000;
@@ -19,24 +18,29 @@ interface Total {
   promotions: Promotion[];
   frozen: Frozen[];
   calls: number;
-  acknowledged: number;
-  refused: number;
-  withoutCost: number;
-  unanswered: number;
+  ends: Record<ChaosEnd, number>;
   problems: string[];
 }
 
-const total: Total = {
-  ...{ outcomes: [], promotions: [], frozen: [], problems: [] },
-  ...{ calls: 0, acknowledged: 0, refused: 0, withoutCost: 0, unanswered: 0 },
+/** The sum of these figures is the number of calls. */
+const END_NAMES: Readonly<Record<ChaosEnd, string>> = {
+  acknowledged: 'acknowledged',
+  'hung up': 'hung up by the client',
+  refused: 'refused with 503 and retry-after',
+  'without cost': 'served, settlement late',
+  'error event': 'streams that ended with an error event',
+  'cut off': 'streams that were cut off',
+  'unanswered by a frozen node': 'no answer within 10 s from a frozen node',
+  unanswered: 'no answer within 10 s from another node',
+  wrong: 'ended otherwise',
 };
+const ENDS = Object.keys(END_NAMES) as ChaosEnd[];
 
-function addLoad({ counts, facts }: Load): void {
-  total.calls += counts.calls;
-  total.refused += counts.refused;
-  total.withoutCost += counts.withoutCost;
-  total.unanswered += counts.unanswered;
-  total.acknowledged += countFacts(facts);
+const total: Total = { outcomes: [], promotions: [], frozen: [], calls: 0, ends: { ...NO_ENDS }, problems: [] };
+
+function addLoad(load: Load): void {
+  total.calls += load.calls();
+  for (const end of ENDS) total.ends[end] += load.ends[end];
 }
 
 function addProblems(problems: readonly string[]): void {
@@ -80,10 +84,7 @@ function toFigures(minutes: number): Record<string, string> {
     'primary killed and standby promoted': count(promotions.length),
     'node frozen beyond its lease': count(frozen.length),
     calls: count(total.calls),
-    acknowledged: count(total.acknowledged),
-    'refused with 503 and retry-after': count(total.refused),
-    'served, settlement late': count(total.withoutCost),
-    'no answer within 10 s': count(total.unanswered),
+    ...Object.fromEntries(ENDS.map((end) => [END_NAMES[end], count(total.ends[end])])),
     'slowest recovery after a fault': slowest(outcomes.map(({ recoveredMs }) => recoveredMs)),
     'slowest recovery after a promotion': slowest(promotions.map(({ sincePromotionMs }) => sincePromotionMs)),
     'lost or wrong': count(problems.length),
@@ -110,6 +111,8 @@ async function main(): Promise<number> {
   } while (!isOver());
   const figures = toFigures(minutes);
   for (const [name, value] of Object.entries(figures)) console.log(`${name}: ${value}`);
+  const ended = ENDS.reduce((sum, end) => sum + total.ends[end], 0);
+  console.log(`ends of calls: ${ENDS.map((end) => total.ends[end]).join(' + ')} = ${ended}, of ${total.calls} calls`);
   if (values.record) recordFigures('chaos', `npm run chaos -- --minutes ${minutes}`, figures);
   return total.problems.length === 0 ? 0 : 1;
 }

@@ -53,5 +53,5 @@ test('the primary is killed and its standby promoted: calls are served again, no
   const { problems, load, sincePromotionMs } = await promoteUnderLoad();
   expect(problems).toEqual([]);
   expect(sincePromotionMs).toBeLessThan(RECOVERS_MS);
-  expect(load.counts.refused).toBeGreaterThan(0);
+  expect(load.ends.refused).toBeGreaterThan(0);
 });

@@ -87,8 +87,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'node: frozen (SIGSTOP)',
     async begin({ nodes: [first] }) {
-      if (first) process.kill(first.server.pid, 'SIGSTOP');
-      return () => first && process.kill(first.server.pid, 'SIGCONT');
+      first?.freeze();
+      return () => first?.resume();
     },
   },
 ];

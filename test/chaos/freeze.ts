@@ -20,7 +20,7 @@ export async function freezeBeyondLease(rig: Rig, load: Load): Promise<Frozen> {
   if (!first) throw new Error('there is no node');
   const leasesBefore = (await askDatabase(rig, 'SELECT node_id, expires_at::text FROM leases')) as Lease[];
   const since = performance.now();
-  process.kill(first.server.pid, 'SIGSTOP');
+  first.freeze();
   try {
     const frozen = await eventually('its lease is not renewed', async () => {
       const leases = (await askDatabase(rig, 'SELECT node_id, expires_at::text FROM leases')) as Lease[];
@@ -32,12 +32,12 @@ export async function freezeBeyondLease(rig: Rig, load: Load): Promise<Frozen> {
     const holds = () => askDatabase(rig, `SELECT 1 FROM holds WHERE node_id = '${frozen.node_id}'`);
     const released = (await holds()).length;
     await eventually('its holds are released', async () => (await holds()).length === 0, RELEASED_MS);
-    process.kill(first.server.pid, 'SIGCONT');
+    first.resume();
     const resumedAt = performance.now();
     await load.untilServed();
     return { released, frozenMs: resumedAt - since, recoveredMs: performance.now() - resumedAt };
   } finally {
-    process.kill(first.server.pid, 'SIGCONT');
+    first.resume();
   }
 }
 

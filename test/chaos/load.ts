@@ -1,81 +1,111 @@
 // Calls without end to all nodes of a rig. Each answer is a success, a refusal that says when to try again, or a problem.
 
 import { eventually } from '../support/eventually.ts';
-import { type Caller, chat, register, UnexpectedAnswer, UnknownCost } from '../torture/calls.ts';
-import { type Account, type Facts, noFacts } from '../torture/facts.ts';
+import { type CallEnd, type Caller, chat, register, UnexpectedAnswer, UnknownCost } from '../torture/calls.ts';
+import { type Account, countFacts, type Facts, noFacts } from '../torture/facts.ts';
 import { act } from '../torture/torture.ts';
-import type { Rig } from './rig.ts';
+import type { Node, Rig } from './rig.ts';
 
-export interface LoadCounts {
-  calls: number;
+/** Each call ends in exactly one of these. */
+export type ChaosEnd =
+  | CallEnd
   /** 503 `unavailable`, with `retry-after`. */
-  refused: number;
+  | 'refused'
   /** Served, but the settlement was not known in time to report the cost. */
-  withoutCost: number;
-  /** No answer within ten seconds. */
-  unanswered: number;
-}
+  | 'without cost'
+  /** No answer within ten seconds; the node was frozen for a part of them. */
+  | 'unanswered by a frozen node'
+  /** The same of a node that was not: one of the problems. */
+  | 'unanswered'
+  /** Any other answer or broken connection: one of the problems. */
+  | 'wrong';
 
 export interface Load {
   facts: Facts;
-  counts: LoadCounts;
+  /** Calls that were begun. */
+  calls(): number;
+  ends: Readonly<Record<ChaosEnd, number>>;
   problems: string[];
   /** Resolves when every node has served a paid call that began after this. */
   untilServed(): Promise<void>;
+  /** Resolves when every call has ended. */
   stop(): Promise<void>;
 }
 
 const SERVED_MS = 60_000;
 
+export const NO_ENDS: Readonly<Record<ChaosEnd, number>> = {
+  ...{ acknowledged: 0, 'hung up': 0, 'error event': 0, 'cut off': 0, refused: 0 },
+  ...{ 'without cost': 0, 'unanswered by a frozen node': 0, unanswered: 0, wrong: 0 },
+};
+
 export async function startLoad(rig: Rig, workersPerNode = 4): Promise<Load> {
   const facts = noFacts();
   const problems: string[] = [];
-  const counts: LoadCounts = { calls: 0, refused: 0, withoutCost: 0, unanswered: 0 };
-  let isOn = true;
+  const ends = { ...NO_ENDS };
   const accounts: Account[] = [];
-  const callers = rig.nodes.map(({ url }): Caller => ({ url, facts, takesRefusals: true }));
-  for (const caller of callers) accounts.push(await register(caller));
+  let calls = 0;
+  let isOn = true;
+  const callerOf = ({ url }: Node): Caller => ({ url, facts, takesRefusals: true });
 
-  async function work(caller: Caller): Promise<void> {
+  async function call(node: Node, make: (caller: Caller) => Promise<CallEnd>): Promise<ChaosEnd> {
+    calls++;
+    const since = performance.now();
+    const end = await make(callerOf(node)).catch((error: unknown) => {
+      const end = endOf(error, node.wasFrozen(since));
+      if (end === 'wrong' || end === 'unanswered') {
+        const ms = Math.round(performance.now() - since);
+        problems.push(`${end} after ${ms} ms, ${new URL(node.url).host}: ${error}`);
+      }
+      return end;
+    });
+    ends[end]++;
+    return end;
+  }
+  async function work(node: Node): Promise<void> {
     while (isOn) {
-      counts.calls++;
-      await act(rig, caller, accounts).catch(async (error: unknown) => {
-        note(error);
-        await Bun.sleep(20);
-      });
+      const end = await call(node, (caller) => act(rig, caller, accounts));
+      if (end !== 'acknowledged' && end !== 'hung up') await Bun.sleep(20);
     }
   }
-  function note(error: unknown): void {
-    if (error instanceof UnknownCost) counts.withoutCost++;
-    else if (isRefusal(error)) counts.refused++;
-    else if (error instanceof DOMException && error.name === 'TimeoutError') counts.unanswered++;
-    else problems.push(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  for (const node of rig.nodes) {
+    await call(node, async (caller) => {
+      accounts.push(await register(caller));
+      return 'acknowledged';
+    });
   }
-  const workers = callers.flatMap((caller) => Array.from({ length: workersPerNode }, () => work(caller)));
+  const workers = rig.nodes.flatMap((node) => Array.from({ length: workersPerNode }, () => work(node)));
 
   return {
     facts,
-    counts,
+    calls: () => calls,
+    ends,
     problems,
     async untilServed() {
-      const served = callers.map((caller, index) =>
-        eventually(
-          `node ${index} serves again`,
-          () =>
-            chat(caller, accounts[index] ?? noAccount(), 'paid json').then(
-              () => true,
-              (error) => void note(error),
-            ),
-          SERVED_MS,
-        ),
-      );
+      const served = rig.nodes.map((node, index) => {
+        const pay = (caller: Caller) => chat(caller, accounts[index] ?? noAccount(), 'paid json');
+        const isServed = async () => (await call(node, pay)) === 'acknowledged';
+        return eventually(`node ${index} serves again`, isServed, SERVED_MS);
+      });
       await Promise.all(served);
     },
     async stop() {
       isOn = false;
       await Promise.all(workers);
+      const ended = Object.values(ends).reduce((sum, count) => sum + count, 0);
+      if (ended !== calls) problems.push(`${calls} calls had ${ended} ends`);
+      if (ends.acknowledged !== countFacts(facts)) {
+        problems.push(`${ends.acknowledged} calls were acknowledged, with ${countFacts(facts)} facts`);
+      }
     },
   };
+}
+
+function endOf(error: unknown, wasFrozen: boolean): ChaosEnd {
+  if (error instanceof UnknownCost) return 'without cost';
+  if (isRefusal(error)) return 'refused';
+  if (!(error instanceof DOMException && error.name === 'TimeoutError')) return 'wrong';
+  return wasFrozen ? 'unanswered by a frozen node' : 'unanswered';
 }
 
 function isRefusal(error: unknown): boolean {

@@ -15,6 +15,9 @@ export interface Caller {
   takesRefusals?: boolean;
 }
 
+/** How a call ended that got what it asked for, or the beginning of it. */
+export type CallEnd = 'acknowledged' | 'hung up' | 'error event' | 'cut off';
+
 export type CallKind = 'paid json' | 'paid stream' | 'free json' | 'free stream' | 'hang up';
 
 async function post(url: string, path: string, key: string | undefined, body: unknown, signal?: AbortSignal) {
@@ -77,7 +80,7 @@ export async function createKey({ url, facts }: Caller, account: Account): Promi
   facts.keys.push(answer.api_key);
 }
 
-export async function chat(caller: Caller, account: Account, kind: CallKind): Promise<void> {
+export async function chat(caller: Caller, account: Account, kind: CallKind): Promise<CallEnd> {
   const { url, facts, takesRefusals = false } = caller;
   const leave = new AbortController();
   const stream = kind !== 'paid json' && kind !== 'free json';
@@ -98,7 +101,7 @@ export async function chat(caller: Caller, account: Account, kind: CallKind): Pr
     await reader?.read();
     leave.abort();
     await reader?.cancel().catch(() => {});
-    return;
+    return 'hung up';
   }
   const text = await response.text();
   if (!stream) {
@@ -106,15 +109,19 @@ export async function chat(caller: Caller, account: Account, kind: CallKind): Pr
     if (cost === null) throw new UnknownCost('an answer without its cost');
     expectPrice(kind, nanoOf(cost), JSON.parse(text).usage);
     facts.requests.push({ requestId, accountId, cost: nanoOf(cost) });
-    return;
+    return 'acknowledged';
   }
   const events = parseSse(text);
   const usage = usageOf(events);
   const cost = usage?.cost_nano;
-  if (cost !== undefined) expectPrice(kind, BigInt(cost), usage);
-  if (cost !== undefined) facts.requests.push({ requestId, accountId, cost: BigInt(cost) });
-  // A cut connection leaves a text that stops somewhere, and a fact if the usage was in it.
-  else if (text.includes('[DONE]')) throw new UnknownCost('a stream without its cost');
+  if (cost !== undefined) {
+    expectPrice(kind, BigInt(cost), usage);
+    facts.requests.push({ requestId, accountId, cost: BigInt(cost) });
+    return 'acknowledged';
+  }
+  if (text.includes('[DONE]')) throw new UnknownCost('a stream without its cost');
+  // The text of a cut connection stops somewhere.
+  return text.includes('"error":') ? 'error event' : 'cut off';
 }
 
 export async function keyWorks(url: string, key: string): Promise<boolean> {

@@ -11,7 +11,7 @@ import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { freePort } from '../support/free-port.ts';
 import type { TestDatabase, TestDatabases } from '../support/postgres.ts';
-import { type Caller, chat, createKey, redeem, register, UnexpectedAnswer } from './calls.ts';
+import { type CallEnd, type Caller, chat, createKey, redeem, register, UnexpectedAnswer } from './calls.ts';
 import { type Account, addFacts, countFacts, type Facts, noFacts } from './facts.ts';
 import { type Server, startServer } from './server.ts';
 import { startTortureUpstream, type TortureUpstream } from './upstream.ts';
@@ -217,19 +217,27 @@ async function loadUntilDead(rack: Rack, server: Server, facts: Facts, at: Kill[
 }
 
 /** One call of the mix, by one of these accounts. */
-export async function act({ cards }: Pick<Rack, 'cards'>, caller: Caller, accounts: Account[]): Promise<void> {
+export async function act({ cards }: Pick<Rack, 'cards'>, caller: Caller, accounts: Account[]): Promise<CallEnd> {
   const account = accounts[Math.floor(Math.random() * accounts.length)];
   const choice = Math.random() * 20;
-  if (!account || choice < 2) accounts.push(await register(caller));
-  else if (choice < 4) {
-    const code = cards.pop();
-    if (code !== undefined) await redeem(caller, account, code);
-  } else if (choice < 5) await createKey(caller, account);
-  else if (choice < 9) await chat(caller, account, 'paid json');
-  else if (choice < 15) await chat(caller, account, 'paid stream');
-  else if (choice < 16) await chat(caller, account, 'free json');
-  else if (choice < 17) await chat(caller, account, 'free stream');
-  else await chat(caller, account, 'hang up');
+  if (!account || choice < 2) {
+    accounts.push(await register(caller));
+    return 'acknowledged';
+  }
+  const code = choice < 4 ? cards.pop() : undefined;
+  if (code !== undefined) {
+    await redeem(caller, account, code);
+    return 'acknowledged';
+  }
+  if (choice < 5) {
+    await createKey(caller, account);
+    return 'acknowledged';
+  }
+  if (choice < 9) return chat(caller, account, 'paid json');
+  if (choice < 15) return chat(caller, account, 'paid stream');
+  if (choice < 16) return chat(caller, account, 'free json');
+  if (choice < 17) return chat(caller, account, 'free stream');
+  return chat(caller, account, 'hang up');
 }
 
 export function tortureDocument(baseUrl: string) {

@@ -1,4 +1,5 @@
-// The tables of a PostgreSQL in an SQLite in memory, so that the checks of the ledger are the same for both databases.
+// The tables of a PostgreSQL at one moment; also copied into an SQLite in memory, so that the audit of the tests is the same for
+// both databases.
 
 import type { Database } from 'bun:sqlite';
 import { SQL } from 'bun';
@@ -7,22 +8,33 @@ import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 
 const NOT_COPIED = ['schema_migrations', 'journal', 'leases'];
 
-export async function copyLedger(url: string): Promise<Database> {
-  const db = openDatabase(':memory:', { unsafeNoSync: true });
+/** Every statement of `look` sees the same rows, with integers as bigint. */
+export async function withSnapshot<Result>(url: string, look: (client: SQL) => Promise<Result>): Promise<Result> {
   const client = new SQL(url, { max: 1, bigint: true, database: new URL(url).pathname.slice(1) });
   try {
-    migrate(db);
-    db.run('PRAGMA foreign_keys = OFF');
-    for (const name of namesOf(db, 'trigger')) db.run(`DROP TRIGGER ${name}`);
     await client.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    for (const table of namesOf(db, 'table').filter((name) => !NOT_COPIED.includes(name))) {
-      db.run(`DELETE FROM ${table}`);
-      insert(db, table, await client.unsafe(`SELECT * FROM ${table}`));
-    }
-    return db;
+    return await look(client);
   } finally {
     await client.close();
   }
+}
+
+export function withLedgerCopy<Result>(url: string, look: (db: Database) => Result): Promise<Result> {
+  return withSnapshot(url, async (client) => {
+    const db = openDatabase(':memory:', { unsafeNoSync: true });
+    try {
+      migrate(db);
+      db.run('PRAGMA foreign_keys = OFF');
+      for (const name of namesOf(db, 'trigger')) db.run(`DROP TRIGGER ${name}`);
+      for (const table of namesOf(db, 'table').filter((name) => !NOT_COPIED.includes(name))) {
+        db.run(`DELETE FROM ${table}`);
+        insert(db, table, await client.unsafe(`SELECT * FROM ${table}`));
+      }
+      return look(db);
+    } finally {
+      db.close();
+    }
+  });
 }
 
 function namesOf(db: Database, type: 'table' | 'trigger'): string[] {
