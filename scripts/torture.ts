@@ -21,6 +21,7 @@ import {
   torture,
 } from '../test/torture/torture.ts';
 import { recordFigures } from './record-figures.ts';
+import { RUNS } from './reliability-promises.ts';
 
 const READY_WITHIN_MS = 1_000;
 /** Each point kills after at most `most` passes, and at least `least`: the start and the verification pass some, too. */
@@ -144,7 +145,7 @@ async function main(): Promise<number> {
       record: { type: 'boolean', default: false },
     },
   });
-  if (positionals[0] === 'syncs') return (await countSyncs()) && (await failSyncs()) ? 0 : 1;
+  if (positionals[0] === 'syncs') return proveSyncs(values.record);
   const databases = databasesIn(values.database);
   const lanes = Math.max(1, Number(values.lanes));
   const killsEach = Math.max(13, Math.ceil(Number(values.kills) / databases.length));
@@ -173,6 +174,25 @@ async function main(): Promise<number> {
   }
   // Several servers that start at once take longer.
   return wrong === 0 && (slow === 0 || lanes > 1) ? 0 : 1;
+}
+
+async function proveSyncs(isRecorded: boolean): Promise<number> {
+  const counted = await countSyncs();
+  const failed = counted && (await failSyncs());
+  if (!counted || !failed) return 1;
+  const figures = {
+    'registrations acknowledged': String(counted.acknowledged),
+    'syncs of the write-ahead log': String(counted.syncs),
+    'answers before their sync': String(counted.early),
+    'acknowledged before a failed sync': String(failed.acknowledgedBefore),
+    'refused with 503 after it': String(failed.refused),
+    'acknowledged after it': String(failed.acknowledgedAfter),
+    'problems after a restart': String(failed.problems.length),
+  };
+  for (const [name, value] of Object.entries(figures)) console.log(`${name}: ${value}`);
+  for (const problem of failed.problems) console.log(problem);
+  if (isRecorded) recordFigures('syncs', RUNS.syncs, figures);
+  return counted.isRight && failed.isRight ? 0 : 1;
 }
 
 function record({ kills, facts, billed }: TortureSummary, command: string, wrong: number): void {

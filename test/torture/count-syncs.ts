@@ -13,24 +13,32 @@ interface Traced {
   what: 'log written' | 'log synced' | 'answer';
 }
 
-/** Prints what it found; false if an answer was given too early, or strace is missing. */
-export async function countSyncs(): Promise<boolean> {
+export interface SyncCount {
+  acknowledged: number;
+  syncs: number;
+  /** Answers before the sync of what they acknowledge. */
+  early: number;
+  isRight: boolean;
+}
+
+/** Undefined if strace is missing. */
+export async function countSyncs(): Promise<SyncCount | undefined> {
   const traced = await startTraced(['trace=fdatasync,fsync,pwrite64,write,writev,sendto,sendmsg']);
-  if (!traced) return false;
+  if (!traced) return undefined;
   try {
     const begunAt = Date.now() / 1000;
     for (let n = 0; n < REGISTRATIONS; n++) await register({ url: traced.url, facts: noFacts() });
     await traced.end('SIGTERM');
-    return report(readTrace(readFileSync(traced.traceFile, 'utf8')).filter(({ at }) => at >= begunAt));
+    return countIn(readTrace(readFileSync(traced.traceFile, 'utf8')).filter(({ at }) => at >= begunAt));
   } finally {
     traced.remove();
   }
 }
 
 /** One call at a time was made, so each answer belongs to the writes and syncs since the answer before it. */
-function report(events: readonly Traced[]): boolean {
+function countIn(events: readonly Traced[]): SyncCount {
   let syncs = 0;
-  let answers = 0;
+  let acknowledged = 0;
   let early = 0;
   let isDirty = false;
   let wroteSince = false;
@@ -42,15 +50,13 @@ function report(events: readonly Traced[]): boolean {
       isDirty = false;
       syncs++;
     } else {
-      answers++;
+      acknowledged++;
       if (isDirty || !wroteSince) early++;
       wroteSince = false;
     }
   }
-  console.log(
-    `${answers} registrations acknowledged, ${syncs} syncs of the write-ahead log, ${early} answers before their sync`,
-  );
-  return answers === REGISTRATIONS && early === 0 && syncs >= answers;
+  const isRight = acknowledged === REGISTRATIONS && early === 0 && syncs >= acknowledged;
+  return { acknowledged, syncs, early, isRight };
 }
 
 /** A call that another thread interrupted counts when it is resumed: a sync only protects once it is over. */

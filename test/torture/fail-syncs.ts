@@ -9,11 +9,20 @@ import { tablesOfFile, verify } from './verify.ts';
 const FIRST_FAILING_SYNC = 25;
 const REGISTRATIONS = 60;
 
-/** Prints what it found; false if something was promised after the failure, or lost. */
-export async function failSyncs(): Promise<boolean> {
+export interface FailedSync {
+  acknowledgedBefore: number;
+  refused: number;
+  acknowledgedAfter: number;
+  /** After a restart. */
+  problems: string[];
+  isRight: boolean;
+}
+
+/** Undefined if strace is missing. */
+export async function failSyncs(): Promise<FailedSync | undefined> {
   const calls = 'fdatasync,fsync';
   const traced = await startTraced([`trace=${calls}`, `inject=${calls}:error=EIO:when=${FIRST_FAILING_SYNC}`]);
-  if (!traced) return false;
+  if (!traced) return undefined;
   const facts = noFacts();
   let refused = 0;
   let acknowledgedAfter = 0;
@@ -32,12 +41,9 @@ export async function failSyncs(): Promise<boolean> {
     const { problems } = await verify(tablesOfFile(traced.databaseFile), server.url, facts, new Map(), true);
     server.kill();
     await server.gone;
-    console.log(
-      `one sync failed: ${facts.accounts.length} registrations acknowledged before it, ${refused} refused with 503 from then on, ` +
-        `${acknowledgedAfter} acknowledged after it; ${problems.length} problems after a restart`,
-    );
-    for (const problem of problems) console.log(problem);
-    return refused > 0 && acknowledgedAfter === 0 && problems.length === 0 && facts.accounts.length > 0;
+    const acknowledgedBefore = facts.accounts.length - acknowledgedAfter;
+    const isRight = refused > 0 && acknowledgedAfter === 0 && problems.length === 0 && acknowledgedBefore > 0;
+    return { acknowledgedBefore, refused, acknowledgedAfter, problems, isRight };
   } finally {
     traced.remove();
   }
