@@ -288,7 +288,8 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       HAVING sum(own) <> sum(counted) AND sum(counted) < 9223372036854775807`,
   },
   // What an account lost on its newest day, against the rows that count for the guard. There may be more rows after a clock
-  // that was days ahead was set back: the day then began anew, and rows of later days show it.
+  // that was days ahead was set back: the day then began anew, and rows of later days show it. Until November 2026, usage above
+  // the hold counted, too, so a day may have that as well.
   {
     what: 'loss_day',
     pass: 'full',
@@ -296,10 +297,13 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
         SELECT l.account_id AS subject, l.day, l.amount_nano AS found, coalesce((
           SELECT sum(r.amount_nano) FROM losses r
           WHERE r.account_id = l.account_id AND r.day = l.day AND r.reason IN (${GUARDED_REASONS})
-        ), 0) AS expected
+        ), 0) AS expected, coalesce((
+          SELECT sum(r.amount_nano) FROM losses r
+          WHERE r.account_id = l.account_id AND r.day = l.day AND r.reason = 'above_hold'
+        ), 0) AS above_hold
         FROM loss_days l WHERE l.day >= ${KEPT_DAY}
       ) days
-      WHERE found > expected OR (found < expected AND NOT EXISTS (
+      WHERE found > expected + above_hold OR (found < expected AND NOT EXISTS (
         SELECT 1 FROM losses r WHERE r.account_id = days.subject AND r.day > days.day
       ))
       UNION ALL

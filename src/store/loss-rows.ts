@@ -33,7 +33,7 @@ export const LOSS_REASONS = [
 ] as const;
 export type LossReason = (typeof LOSS_REASONS)[number];
 
-/** Whether a loss counts for the guard: customers cause neither the cost of free models nor the death of a node. */
+/** Losses that the account did not cause: they do not count for its guard. */
 const UNGUARDED: ReadonlySet<LossReason> = new Set([
   'free_model',
   'gateway_died',
@@ -41,6 +41,7 @@ const UNGUARDED: ReadonlySet<LossReason> = new Set([
   'failed_attempt',
   'replaced_run',
   'hedge',
+  'above_hold',
   'service_tier',
 ]);
 

@@ -35,6 +35,7 @@ const UNGUARDED: readonly LossReason[] = [
   'failed_attempt',
   'replaced_run',
   'hedge',
+  'above_hold',
 ];
 
 export class ModelLosses {

@@ -153,7 +153,7 @@ export function describeLosses(open: OpenSubject): void {
         ['above_hold', 400n],
         ['above_hold', 1_000n],
       ]);
-      expect(await pageOf(account)).toMatchObject({ amount_nano: 1_400n });
+      expect(await pageOf(account)).toMatchObject({ amount_nano: 0n });
     });
 
     test('beyond the guard, too, an item that is never charged is booked', async () => {
@@ -176,10 +176,42 @@ export function describeLosses(open: OpenSubject): void {
         loss({ amount: 100n, charge: 0n, reason: 'above_hold' }),
       ];
       const { closed } = await settled(account, { items, guard: GUARD });
-      // 900 of 1,200 are free.
-      expect(closed).toMatchObject({ charged: 350n, freeLosses: 900n });
-      const other = await settled(account, { items: [loss({ amount: 3n, charge: 10n })], guard: GUARD - 98n });
+      // 1,000 of 1,200 are free.
+      expect(closed).toMatchObject({ charged: 234n, freeLosses: GUARD });
+      const other = await settled(account, { items: [loss({ amount: 3n, charge: 10n })], guard: GUARD + 2n });
       expect(other.closed).toMatchObject({ charged: 4n, freeLosses: 2n });
+    });
+
+    test('usage above the hold is booked, and does not count for the guard of the account', async () => {
+      const account = await createAccount(subject.store, 10_000n);
+      const above = [loss({ reason: 'above_hold', amount: 5n * GUARD, charge: 0n })];
+      expect((await settled(account, { items: above, guard: GUARD })).closed).toMatchObject({ charged: 0n });
+      expect(await reasonsOf(account)).toEqual([['above_hold', 5n * GUARD]]);
+      expect(await pageOf(account)).toBeUndefined();
+      const free = await released(account, { items: [loss({ amount: GUARD })], guard: GUARD });
+      expect(free.closed).toMatchObject({ charged: 0n });
+      expect(await pageOf(account)).toMatchObject({ amount_nano: GUARD });
+    });
+
+    test('the audit accepts a day of an earlier version, which counted usage above the hold', async () => {
+      const account = await createAccount(subject.store, 10_000n);
+      const items = [loss({ amount: 60n }), loss({ reason: 'above_hold', amount: 40n, charge: 0n })];
+      await settled(account, { items, guard: GUARD });
+      const days = async () => {
+        const { differences } = await subject.store.read.audit({});
+        return differences.filter(({ subject }) => subject === account.accountId);
+      };
+      const set = (amount: number) =>
+        subject.sql(`UPDATE loss_days SET amount_nano = ${amount} WHERE account_id = '${account.accountId}'`);
+      for (const amount of [100, 60]) {
+        await set(amount);
+        expect(await days()).toEqual([]);
+      }
+      for (const amount of [101, 59]) {
+        await set(amount);
+        expect(await days()).toMatchObject([{ what: 'loss_day' }]);
+      }
+      await set(60);
     });
 
     test('a loss that no customer can be charged for is booked however large it is', async () => {
