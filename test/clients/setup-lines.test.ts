@@ -2,22 +2,24 @@
 // needs neither.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, type SetupBlock, setupBlocks } from '../../src/site/account/snippets.ts';
 import { finished } from '../bootstrap/fresh-clone.ts';
 import { type Cli, claudeCode, codex, opencode } from '../support/clis.ts';
+import { codeBlocks } from '../support/code-blocks.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { CLI_TEST_MS, runCli } from '../support/run-cli.ts';
 
+const ROOT = join(import.meta.dir, '..', '..');
 const DEMO_TEXT = 'This is the demo channel';
 
 let gateway: TestGateway;
 let key: string;
 const folder = mkdtempSync(join(tmpdir(), 'setup-lines-'));
 beforeAll(async () => {
-  symlinkSync(join(import.meta.dir, '..', '..', 'node_modules'), join(folder, 'node_modules'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   gateway = await startTestGateway({ limits: { free_per_minute: 1_000 } });
   ({ key } = await gateway.register());
 });
@@ -62,19 +64,18 @@ test.each(['node', 'anthropic'] as const)('%s', async (client) => {
 });
 
 /** `asking`: what makes the command answer one question and end. */
-const CLIS: [client: Client, cli: Cli, purpose: 'shell' | 'run', asking: string][] = [
-  ['claude-code', claudeCode, 'shell', "claude -p 'Hi'"],
-  ['codex', codex, 'shell', "codex exec --skip-git-repo-check 'Hi'"],
-  ['opencode', opencode, 'run', "opencode run 'Hi'"],
+const CLIS: [client: Client, cli: Cli, asking: string][] = [
+  ['claude-code', claudeCode, "claude -p 'Hi'"],
+  ['codex', codex, "codex exec --skip-git-repo-check 'Hi'"],
 ];
 
 test.each(CLIS)(
   '%s',
-  async (client, cli, purpose, asking) => {
+  async (client, cli, asking) => {
     const blocks = blocksOf(client);
     const file = blocks.some((block) => typeof block.purpose === 'object') ? fileOf(blocks) : undefined;
     const place = file?.name.startsWith('~/') ? file.name.slice(2) : `work/${file?.name}`;
-    const lines = codeFor(blocks, purpose).split('\n');
+    const lines = codeFor(blocks, 'shell').split('\n');
     expect(lines.at(-1)).toBe(cli.command);
     const start = cli.start().map((word) => `'${word}'`);
     const { exitCode, stdout, stderr } = await runCli({
@@ -90,3 +91,20 @@ test.each(CLIS)(
   },
   CLI_TEST_MS,
 );
+
+test('opencode gets what docs/clients.md shows, which is run there', () => {
+  const [shown] = codeBlocks(readFileSync(join(ROOT, 'docs', 'clients.md'), 'utf8')).filter(
+    ({ heading, language }) => heading === 'opencode' && language === 'json',
+  );
+  const { $schema: _, ...document } = JSON.parse(shown?.code ?? '');
+  const { name: __, ...provider } = document.provider.gateway;
+  const options = { baseURL: `${gateway.url}/v1`, apiKey: key };
+  const blocks = blocksOf('opencode');
+  const { name, code } = fileOf(blocks);
+  expect([name, JSON.parse(code)]).toEqual([
+    'opencode.json',
+    { ...document, provider: { gateway: { ...provider, options } } },
+  ]);
+  expect(provider.options.baseURL).toBe('http://127.0.0.1:8787/v1');
+  expect(codeFor(blocks, 'run')).toBe(opencode.command);
+});
