@@ -6,8 +6,8 @@ import { dirname, join, normalize } from 'node:path';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { readDocument } from '../../src/catalog/read-document.ts';
 import { createDocsLibrary } from '../../src/site/docs-library.ts';
-import { renderMarkdown } from '../../src/site/markdown.ts';
 import { plainDocument } from '../support/plain-document.ts';
+import { renderedPage } from '../support/rendered-page.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const PAGES = [
@@ -30,7 +30,7 @@ test.each(PAGES)('%s', (page) => {
   const broken = links.filter(([, path = '', anchor]) => {
     const target = path === '' ? page : normalize(join(dirname(page), path));
     if (!existsSync(join(ROOT, target))) return true;
-    return anchor !== undefined && !renderMarkdown(read(target)).html.includes(`id="${decodeURI(anchor)}"`);
+    return anchor !== undefined && !renderedPage(target).includes(`id="${decodeURI(anchor)}"`);
   });
   expect(broken.map(([link]) => link)).toEqual([]);
 });

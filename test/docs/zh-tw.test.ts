@@ -4,8 +4,8 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { renderMarkdown } from '../../src/site/markdown.ts';
 import { codeBlocks } from '../support/code-blocks.ts';
+import { renderedPage } from '../support/rendered-page.ts';
 
 const DOCS = join(import.meta.dir, '..', '..', 'docs');
 const TRANSLATED = [
@@ -43,7 +43,7 @@ function linksOf(folder: string, name: string): string[] {
 /** An anchor that is no heading is the same in both languages. */
 function placeOf(path: string, anchor: string | undefined): string | number {
   if (anchor === undefined) return '';
-  const headings = [...renderMarkdown(read(path)).html.matchAll(/<h\d id="([^"]*)"/g)].map(([, id]) => id);
+  const headings = [...renderedPage(join('docs', path)).matchAll(/<h\d id="([^"]*)"/g)].map(([, id]) => id);
   const place = headings.indexOf(decodeURI(anchor));
   return place < 0 ? anchor : place;
 }
