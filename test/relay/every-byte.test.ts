@@ -1,6 +1,6 @@
 // Recorded streams cut by a close or a reset. Whatever the offset: no hang, no second start, no word twice or missing, no
-// part that looks whole, and a charge for one answer or for none. `npm test` cuts at a share of all offsets, `npm run
-// test:long` after every single byte.
+// part that looks whole, and a charge for one answer or for none. `npm test` cuts at a share of all offsets, another one in
+// each run, `npm run test:long` after every single byte.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
@@ -8,6 +8,7 @@ import { type Assembled, assembleChat } from '../support/assemble.ts';
 import { type Break, createFakeFetch, type FakeAnswer, type FakeCall } from '../support/broken-fetch.ts';
 import { eventually } from '../support/eventually.ts';
 import { NO_JITTER, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { IS_LONG_RUN, RUN_SEED } from '../support/long-run.ts';
 import { untilHeard } from '../support/race.ts';
 import { RECORDED_STREAMS, type RecordedStream } from '../support/recorded-streams.ts';
 import { wireClient } from '../support/wire-clients.ts';
@@ -18,6 +19,15 @@ const AT_ONCE = 100;
 const TIMEOUT_MS = 180_000;
 /** 11 in, 7 out, at one nano a token. */
 const COST = 18n;
+
+const FIN_STEP = IS_LONG_RUN ? 1 : 17;
+const OTHER_STEP = IS_LONG_RUN ? 1 : 31;
+const STEPS = [FIN_STEP, OTHER_STEP];
+/** By what a stream is cut, and after every how many bytes. */
+const BREAKS: [by: Break, step: number][] = [
+  ['fin', FIN_STEP],
+  ['rst', OTHER_STEP],
+];
 
 interface Outcome {
   at: number;
@@ -52,7 +62,7 @@ async function startCutter({ client, events }: RecordedStream, second: Record<st
       ],
       models: [
         ...doc.models,
-        ...Array.from({ length: lengthOf(events) + 1 }, (_, at) => ({
+        ...[...new Set(STEPS.flatMap((step) => offsetsOf(events, step)))].map((at) => ({
           id: `cut-${at}`,
           max_output_tokens: 100,
           price: { input: 0.001, output: 0.001 },
@@ -74,6 +84,11 @@ async function startCutter({ client, events }: RecordedStream, second: Record<st
 }
 
 const lengthOf = (events: readonly string[]) => Buffer.byteLength(events.join(''));
+
+function offsetsOf(events: readonly string[], step: number): number[] {
+  const from = RUN_SEED % step;
+  return Array.from({ length: Math.floor((lengthOf(events) - from) / step) + 1 }, (_, n) => from + n * step);
+}
 
 async function cutEverywhere({ gateway }: Cutter, recorded: RecordedStream, step: number): Promise<Outcome[]> {
   const { gateway: app, sql } = gateway;
@@ -102,7 +117,7 @@ async function cutEverywhere({ gateway }: Cutter, recorded: RecordedStream, step
       throw new Error(`cut after ${at} of ${length}: ${error}\n${text}`);
     }
   };
-  const offsets = Array.from({ length: Math.floor(length / step) + 1 }, (_, n) => n * step);
+  const offsets = offsetsOf(recorded.events, step);
   for (let from = 0; from < offsets.length; from += AT_ONCE) {
     await Promise.all(offsets.slice(from, from + AT_ONCE).map(cut));
   }
@@ -120,13 +135,6 @@ async function cutEverywhere({ gateway }: Cutter, recorded: RecordedStream, step
 
 const assembleOf = (recorded: RecordedStream) => (text: string) =>
   recorded.client === 'chat' ? assembleChat(text, recorded.choices) : wireClient(recorded.client).assemble(text);
-const AT_EVERY_BYTE = process.env.EVERY_BYTE === '1';
-/** By what a stream is cut, and after every how many bytes. */
-const BREAKS: [by: Break, step: number][] = [
-  ['fin', AT_EVERY_BYTE ? 1 : 5],
-  ['rst', AT_EVERY_BYTE ? 1 : 11],
-];
-const ODD_STEP = AT_EVERY_BYTE ? 1 : 11;
 let calls = 0;
 afterAll(() => process.stdout.write(`streams cut: ${calls}\n`));
 
@@ -159,7 +167,7 @@ describe.each(RECORDED_STREAMS)('$what', (recorded) => {
         const broken = cutOnce(by, body);
         const outcomes = await cutEverywhere(cutter, recorded, step);
         calls += outcomes.length;
-        expect(broken.size).toBe(Math.floor(length / step) + 1);
+        expect(broken.size).toBe(outcomes.length);
         let estimated = 0;
         for (const { at, status, answer, cost, recordStatus } of outcomes) {
           const where = `cut after ${at} of ${length}`;
@@ -183,7 +191,7 @@ describe.each(RECORDED_STREAMS)('$what', (recorded) => {
         const other = recorded.other.join('');
         const otherContent = assembleOf(recorded)(other).content;
         const broken = cutOnce('fin', other);
-        const outcomes = await cutEverywhere(cutter, recorded, ODD_STEP);
+        const outcomes = await cutEverywhere(cutter, recorded, OTHER_STEP);
         calls += outcomes.length;
         expect(broken.size).toBe(outcomes.length);
         let told = 0;
@@ -235,7 +243,7 @@ describe.each(RECORDED_STREAMS)('$what', (recorded) => {
           if (!text.startsWith(prefill)) return { body: '{}', status: 500 };
           return { body: recorded.goOn(text.slice(prefill.length)) };
         };
-        const outcomes = await cutEverywhere(cutter, recorded, ODD_STEP);
+        const outcomes = await cutEverywhere(cutter, recorded, OTHER_STEP);
         calls += outcomes.length;
         expect(first.size).toBe(outcomes.length);
         for (const { at, answer, cost } of outcomes) {

@@ -115,17 +115,17 @@ describe('as much as may be asked for', () => {
   afterAll(stop);
 
   test.each([
-    ['floats', 'floats', 'float', VECTOR, VECTOR],
-    ['base64', 'floats', 'base64', VECTOR, PACKED],
-    ['floats', 'base64', 'float', PACKED, VECTOR],
-    ['base64', 'base64', 'base64', PACKED, PACKED],
-  ])('a full batch of vectors reaches the client: %s of %s', async (_to, _from, encoding_format, given, expected) => {
-    gateway.upstream.next(vectors(2_048, given));
-    const response = await embed(2_048, { encoding_format });
+    [2_048, 'floats', 'floats', 'float', VECTOR, VECTOR],
+    [256, 'base64', 'floats', 'base64', VECTOR, PACKED],
+    [256, 'floats', 'base64', 'float', PACKED, VECTOR],
+    [256, 'base64', 'base64', 'base64', PACKED, PACKED],
+  ])('%d vectors reach the client: %s of %s', async (count, _to, _from, encoding_format, given, expected) => {
+    gateway.upstream.next(vectors(count, given));
+    const response = await embed(count, { encoding_format });
     expect(response.status).toBe(200);
     const { data, ...rest } = (await response.json()) as { data: { index: number; embedding: unknown }[] };
     expect(rest as Answer).toEqual({ object: 'list', model: 'vectors', usage: { prompt_tokens: 9, total_tokens: 9 } });
-    expect(data.map(({ index }) => index)).toEqual(Array.from({ length: 2_048 }, (_, index) => index));
+    expect(data.map(({ index }) => index)).toEqual(Array.from({ length: count }, (_, index) => index));
     expect(new Set(data.map(({ embedding }) => JSON.stringify(embedding)))).toEqual(
       new Set([JSON.stringify(expected)]),
     );
@@ -177,12 +177,12 @@ describe('as much as may be asked for', () => {
 });
 
 describe('more than we take', () => {
-  beforeAll(() => start({ body_megabytes_in_flight: 50 }));
+  beforeAll(() => start({ body_megabytes_in_flight: 25 }));
   afterAll(stop);
 
   test('ends the call: no other channel is tried, nothing is charged, and the error names a remedy', async () => {
-    gateway.upstream.next(vectors(2_048, VECTOR));
-    const response = await embed(2_048);
+    gateway.upstream.next(vectors(1_024, VECTOR));
+    const response = await embed(1_024);
     expect(response.status).toBe(400);
     const { error } = (await response.json()) as Answer;
     expect(error).toMatchObject({ code: 'invalid_request', param: 'input' });
@@ -199,7 +199,7 @@ describe('more than we take', () => {
   });
 
   test('pictures, too', async () => {
-    gateway.upstream.next(pictures(2, 18 * MIB));
+    gateway.upstream.next(pictures(2, 9 * MIB));
     const response = await paint(2);
     expect(response.status).toBe(400);
     expect(((await response.json()) as Answer).error).toMatchObject({ code: 'invalid_request', param: 'n' });
@@ -208,34 +208,34 @@ describe('more than we take', () => {
 
   test('however often, the channel stays open for everybody, and the memory is released', async () => {
     for (let time = 0; time < 6; time++) {
-      gateway.upstream.next(vectors(2_048, VECTOR));
-      expect((await embed(2_048)).status).toBe(400);
+      gateway.upstream.next(vectors(1_024, VECTOR));
+      expect((await embed(1_024)).status).toBe(400);
     }
-    gateway.upstream.next(vectors(1_000, VECTOR));
+    gateway.upstream.next(vectors(500, VECTOR));
     account = await gateway.register();
-    const response = await embed(1_000);
+    const response = await embed(500);
     expect(response.status).toBe(200);
     expect(response.headers.get('x-svc-channel')).toBe('up');
-    expect(((await response.json()) as Answer).data).toHaveLength(1_000);
+    expect(((await response.json()) as Answer).data).toHaveLength(500);
   });
 
   test('a client that leaves before all of it came releases its memory', async () => {
-    gateway.upstream.otherwise(() => vectors(1_000, VECTOR));
+    gateway.upstream.otherwise(() => vectors(500, VECTOR));
     for (let time = 0; time < 4; time++) {
       const leaving = new AbortController();
-      const response = await embed(1_000, {}, leaving.signal);
+      const response = await embed(500, {}, leaving.signal);
       expect(response.status).toBe(200);
       leaving.abort();
     }
     await eventually('room for another', async () => {
-      const { status } = await embed(1_000);
+      const { status } = await embed(500);
       return status === 200;
     });
   });
 });
 
 describe('an answer that a bug of ours keeps from being closed', () => {
-  beforeAll(() => start({ body_megabytes_in_flight: 50 }));
+  beforeAll(() => start({ body_megabytes_in_flight: 25 }));
   afterAll(stop);
 
   test('releases its memory', async () => {
@@ -244,13 +244,13 @@ describe('an answer that a bug of ours keeps from being closed', () => {
     const breaks = spyOn(store, 'commit').mockImplementation((name, input) =>
       name === 'settle' || name === 'release' ? Promise.reject(new Error('a bug')) : commit(name, input),
     );
-    gateway.upstream.next(vectors(1_500, VECTOR));
-    expect((await embed(1_500)).status).toBe(500);
+    gateway.upstream.next(vectors(750, VECTOR));
+    expect((await embed(750)).status).toBe(500);
     breaks.mockRestore();
 
     account = await gateway.register();
-    gateway.upstream.next(vectors(1_000, VECTOR));
-    const response = await embed(1_000);
+    gateway.upstream.next(vectors(500, VECTOR));
+    const response = await embed(500);
     expect(response.status).toBe(200);
     await response.body?.cancel();
   });

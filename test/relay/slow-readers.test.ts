@@ -6,13 +6,15 @@ import { type Clock, MINUTE_MS } from '../../src/kit/clock.ts';
 import { runTask, type Task } from '../../src/kit/timer-lists.ts';
 import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { type Lab, startLab, TRIAL } from '../support/lab.ts';
+import { IS_LONG_RUN } from '../support/long-run.ts';
 import { isBytes, type Part, type Script } from '../support/script.ts';
 import { createShiftedClock, type ShiftedClock } from '../support/shifted-clock.ts';
 import { type SlowClient, startSlowClient } from '../support/slow-client.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
 const MIB = 1024 * 1024;
-const WORDS = ' word'.repeat(200);
+/** In large events: what is tested is how many bytes are read, not how fast events are. */
+const WORDS = ' word'.repeat(10_000);
 const LARGE_WORDS = 5 * MIB;
 const TOTAL_MS = 600_000;
 const WHOLE_MS = 3_600_000;
@@ -142,6 +144,33 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(record.status).toBe('client_gone');
   });
 
+  test('a minute without progress counts as hung up: left, closed, and paid for what had left', async () => {
+    lab = await startLab(client, { main: ENDLESS, clock: hurriedClock(), channels: UNHURRIED });
+    const { script, sent } = flood();
+    lab.first.next(script);
+    const slow = call();
+    await eventually('the first words', () => slow.text().includes(' word'));
+    slow.pause();
+    await untilStill(sent);
+    const seen = await lab.first.request(0);
+    await eventually('the upstream to be left', () => seen.abortedAt);
+    const [record] = await eventually('the record', async () => {
+      const records = await lab.records();
+      return records.length > 0 && records;
+    });
+    expect(record).toMatchObject({ status: 'client_gone', estimated: true });
+    expect(record.output_tokens).toBeGreaterThan(0);
+    expect(await lab.balance()).toBe(TRIAL - BigInt(record.cost_nano));
+    expect(BigInt(record.cost_nano)).toBe(BigInt(record.input_tokens) * 10_000n + BigInt(record.output_tokens));
+    slow.resume();
+    await slow.closed;
+    // No last chunk: the answer was broken off.
+    expect(slow.text()).not.toEndWith('\r\n0\r\n\r\n');
+  });
+
+  // The rest does not depend on the format of the answer.
+  if (client !== WIRE_CLIENTS[0] && !IS_LONG_RUN) return;
+
   test('a shutdown does not wait for a client that does not read, and costs it nothing', async () => {
     lab = await startLab(client, { main: ENDLESS });
     const { script, sent } = flood();
@@ -181,30 +210,6 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(record).toMatchObject({ status: 'client_gone', output_tokens: 0, cost_nano: '0' });
     expect(await lab.balance()).toBe(TRIAL);
     slow.hangUp();
-  });
-
-  test('a minute without progress counts as hung up: left, closed, and paid for what had left', async () => {
-    lab = await startLab(client, { main: ENDLESS, clock: hurriedClock(), channels: UNHURRIED });
-    const { script, sent } = flood();
-    lab.first.next(script);
-    const slow = call();
-    await eventually('the first words', () => slow.text().includes(' word'));
-    slow.pause();
-    await untilStill(sent);
-    const seen = await lab.first.request(0);
-    await eventually('the upstream to be left', () => seen.abortedAt);
-    const [record] = await eventually('the record', async () => {
-      const records = await lab.records();
-      return records.length > 0 && records;
-    });
-    expect(record).toMatchObject({ status: 'client_gone', estimated: true });
-    expect(record.output_tokens).toBeGreaterThan(0);
-    expect(await lab.balance()).toBe(TRIAL - BigInt(record.cost_nano));
-    expect(BigInt(record.cost_nano)).toBe(BigInt(record.input_tokens) * 10_000n + BigInt(record.output_tokens));
-    slow.resume();
-    await slow.closed;
-    // No last chunk: the answer was broken off.
-    expect(slow.text()).not.toEndWith('\r\n0\r\n\r\n');
   });
 
   describe('held up by its client', () => {

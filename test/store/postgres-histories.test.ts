@@ -11,7 +11,7 @@ import { sharePostgres, type TestDatabase, type TestDatabases } from '../support
 import { runHistories } from './histories/run-histories.ts';
 import { batching, LOSS_DAY, LOSSES, PROFIT, type Subject, toLosses, toProfit } from './histories/subject.ts';
 
-const HISTORIES = Number(process.env.POSTGRES_HISTORIES ?? 150);
+const HISTORIES = Number(process.env.POSTGRES_HISTORIES ?? 60);
 const TIMEOUT_MS = Math.max(180_000, HISTORIES * 100);
 
 let server: TestDatabases;

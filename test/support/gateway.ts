@@ -10,10 +10,9 @@ import type { Gateway, GatewayOptions } from '../../src/server/gateway.ts';
 import { openDataFolder } from '../../src/server/settings/data-folder.ts';
 import { readSettings } from '../../src/server/settings/settings.ts';
 import { startGateway } from '../../src/server/start/start-gateway.ts';
-import { migrate } from '../../src/store/sqlite/migrate.ts';
-import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import type { Answer } from './answer.ts';
 import { auditLedger } from './audit-ledger.ts';
+import { writeEmptyDatabase } from './empty-database.ts';
 import { freePort } from './free-port.ts';
 import { createLogCapture, type LogCapture } from './log-capture.ts';
 import { type TestDocument, testDocument } from './test-document.ts';
@@ -73,25 +72,13 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
-let emptyDatabase: Uint8Array | undefined;
-
-/** As the first start would leave it, without running every migration again. */
-function createDatabase(dataDir: string, pepper: string | undefined): void {
-  const { databaseFile } = openDataFolder(dataDir, pepper, systemRandom);
-  if (!emptyDatabase) {
-    const db = openDatabase(databaseFile);
-    migrate(db);
-    emptyDatabase = db.serialize();
-    db.close();
-  }
-  writeFileSync(databaseFile, emptyDatabase);
-}
-
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { document = (standard) => standard, limits, env, dataDir: given, ...gatewayOptions } = options;
   const dataDir = given ?? mkdtempSync(join(tmpdir(), 'gateway-data-'));
   const databaseFile = join(dataDir, 'gateway.sqlite');
-  if (given === undefined && env?.DATABASE_URL === undefined) createDatabase(dataDir, env?.SECRETS_PEPPER);
+  if (given === undefined && env?.DATABASE_URL === undefined) {
+    writeEmptyDatabase(openDataFolder(dataDir, env?.SECRETS_PEPPER, systemRandom).databaseFile);
+  }
   const configDir = mkdtempSync(join(tmpdir(), 'gateway-config-'));
   const configFile = join(configDir, 'gateway.yaml');
   const upstream = await startUpstream();

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import type { Decided } from '../../../src/store/book/decide.ts';
 import type { Operation } from '../../../src/store/operations.ts';
+import { RUN_SEED } from '../../support/long-run.ts';
 import { DAY, type Expected, Model } from './model.ts';
 import { newWorld, operationsOf, STEPS, type Step, type World } from './steps.ts';
 import type { LossState, Subject } from './subject.ts';
@@ -61,15 +62,9 @@ export interface HistoryOptions {
   registerPerDay?: number;
 }
 
-/** The same histories each time; others where somebody asks for so many that new ones are wanted. */
-export function firstSeed(): number {
-  const { HISTORIES, POSTGRES_HISTORIES } = process.env;
-  return HISTORIES === undefined && POSTGRES_HISTORIES === undefined ? 20_261_115 : Date.now();
-}
-
 /** The first failure as fast-check words it, with seed and path; undefined if every history agreed. */
 export async function runHistories(options: HistoryOptions): Promise<string | undefined> {
-  const { subject, runs, lanes = 1, seed = firstSeed(), registerPerDay = Number.MAX_SAFE_INTEGER } = options;
+  const { subject, runs, lanes = 1, seed = RUN_SEED, registerPerDay = Number.MAX_SAFE_INTEGER } = options;
   let count = 0;
   const lane = async (number: number) => {
     const property = fc.asyncProperty(commands(), async (steps) => {

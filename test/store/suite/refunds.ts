@@ -134,7 +134,7 @@ export function describeRefunds(open: OpenSubject): void {
         random = (Math.imul(random, 1_103_515_245) + 12_345) & 0x7fffffff;
         return (random >> 8) % below;
       };
-      for (let history = 0; history < 5; history++) {
+      for (let history = 0; history < 2; history++) {
         const account = await createAccount(subject.store, 20n);
         const spent: Extract<RefundOf, { kind: 'request' }>[] = [];
         const cards: RefundOf[] = [];

@@ -1,0 +1,6 @@
+// `npm run test:long` runs tables and random cases in full, of which `npm test` takes a share.
+
+export const IS_LONG_RUN = process.env.LONG_RUN === '1';
+
+/** Another share, and other random cases, in each run. SEED repeats the run that printed it. */
+export const RUN_SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
