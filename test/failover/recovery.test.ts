@@ -37,7 +37,7 @@ const OUTAGES: Outage[] = [
   { what: 'resets every connection', script: RESET, probes: 1, accounts: 2, perSecond: 1, atOnce: 1 },
   { what: 'answers 503', script: UNAVAILABLE, probes: 2, accounts: 2, perSecond: 1, atOnce: 1 },
   { what: 'answers 503 to the only account', script: UNAVAILABLE, probes: 1, accounts: 1, perSecond: 1, atOnce: 1 },
-  { what: 'answers 503', script: UNAVAILABLE, probes: 2, accounts: 10, perSecond: 100, atOnce: 10 },
+  { what: 'answers 503', script: UNAVAILABLE, probes: 2, accounts: 10, perSecond: 40, atOnce: 10 },
 ];
 
 let clock: BenchClock;

@@ -87,7 +87,7 @@ function initialise(initdb: string, { folder, data, user }: { folder: string; da
   writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o600 });
   if (user) chownSync(passwordFile, user.uid, user.gid);
   const place = [`--pgdata=${data}`, `--pwfile=${passwordFile}`, '--username=postgres', '--auth=password'];
-  run(initdb, [...place, '--locale=C', '--encoding=UTF8'], user);
+  run(initdb, [...place, '--locale=C', '--encoding=UTF8', '--no-sync'], user);
 }
 
 function run(command: string, args: readonly string[], user?: User): void {
