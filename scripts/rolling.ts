@@ -1,65 +1,128 @@
 // `npm run rolling`: restarts the nodes behind a load balancer one after the other under load, one of them by a kill, and
 // checks that no other call fails and that each acknowledged call is charged once. Options: --restarts N, --database
 // sqlite|postgres|both, --record for docs/figures, --from REF to go from the program of that commit to this one and back
-// instead; across schemas that do not allow both at once, all nodes are replaced together, and the gap is measured.
+// with each round. If that program cannot run on the schema of this one, all nodes are stopped, upgraded and restored
+// instead, and the time without a node is measured.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type OtherProgram, OWN_SCHEMA, programOf } from '../test/rolling/program-of.ts';
+import { MIGRATIONS } from '../src/store/postgres/migrations/index.ts';
+import { type OtherProgram, programOf } from '../test/rolling/program-of.ts';
 import { type RollingReport, rollNodes, type Step } from '../test/rolling/rolling.ts';
+import { NODES, type Program } from '../test/rolling/stage.ts';
+import { type UpgradeReport, upgradeNodes } from '../test/rolling/upgrade.ts';
 import { bundleInto } from '../test/support/bundled-program.ts';
 import { sharePostgres } from '../test/support/postgres.ts';
 import { recordFigures } from './record-figures.ts';
 
 /** Streams of the load take about a second, or 25. */
 const DRAIN_SECONDS = 6;
-/** One upgrade of each of three nodes. */
-const UPGRADES = 3;
+/** Longer than any call of the load. */
+const UPGRADE_DRAIN_SECONDS = 30;
 
 type DatabaseName = 'sqlite' | 'postgres';
 
-/** The kill is in the middle. */
-function restarts(count: number): Step[] {
+/** The kill is in the middle. With another program, each round of all nodes changes to the other one. */
+function restarts(count: number, database: DatabaseName, other: Program): Step[] {
   const middle = Math.floor(count / 2);
+  const nodes = database === 'postgres' ? NODES : 1;
   return Array.from({ length: count + 1 }, (_, index) => ({
     does: index === middle ? 'kill' : 'drain',
-    next: undefined,
+    next: Math.floor(index / nodes) % 2 === 0 ? undefined : other,
   }));
 }
 
-/** To this program, and back if it can be. */
-function upgrades({ command, schema }: OtherProgram, database: DatabaseName): Step[] {
-  const nodes = database === 'postgres' ? UPGRADES : 1;
-  const all = (next: Step['next']) => Array.from({ length: nodes }, (): Step => ({ does: 'drain', next }));
-  if (schema === OWN_SCHEMA) return [...all(undefined), ...all(command)];
-  return [{ does: 'replace', next: undefined }];
+/** Whether programs of both schemas can run on the newer one. SQLite is not upgraded while a server runs on it. */
+function canMix(schema: number, database: DatabaseName): boolean {
+  const later = MIGRATIONS.filter(({ version }) => version > schema);
+  return later.length === 0 || (database === 'postgres' && later.every(({ isAdditive }) => isAdditive));
 }
 
-function print(database: DatabaseName, report: RollingReport): void {
-  const calls = [...report.completed.values()].reduce((sum, count) => sum + count, 0);
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+const callsOf = ({ completed }: RollingReport) => [...completed.values()].reduce((sum, count) => sum + count, 0);
+
+function printRolling(database: DatabaseName, report: RollingReport): void {
   const kinds = [...report.completed].map(([kind, count]) => `${count} ${kind}`).join(', ');
   console.log(`
-${database}: ${report.restarts} restarts, ${report.kills} of them kills; ${calls} complete calls (${kinds})
+${database}: ${report.restarts} restarts, ${report.kills} of them kills; ${callsOf(report)} complete calls (${kinds})
 failed: ${report.failed.length}; broken by a kill: ${report.killed}, of which settled just before: ${report.settledBeforeKill}; refused by a node too busy to commit in time: ${report.busy}
-found no node, because the only one was killed: ${report.inGap}; long streams cut at the end of a drain: ${report.cut}; WebSockets opened again: ${report.reopened}; without a node: ${(report.gapMs / 1000).toFixed(1)} s`);
-  for (const { kind, why } of report.failed.slice(0, 20)) console.log(`failed: ${kind}: ${why.slice(-200)}`);
-  for (const problem of report.problems) console.log(`problem: ${problem}`);
+found no node, because the only one was killed: ${report.inGap}; long streams cut at the end of a drain: ${report.cut}; WebSockets opened again: ${report.reopened}`);
 }
 
-function record(command: string, reports: readonly RollingReport[]): void {
+function printUpgrade(database: DatabaseName, report: UpgradeReport): void {
+  console.log(`
+${database}: ${report.completed} complete calls; ${report.acknowledged} registrations, cards and requests acknowledged before the stop
+without a node: ${seconds(report.gapMs)} (drain ${seconds(report.drainMs)}, copy ${seconds(report.copyMs)}, upgrade and start ${seconds(report.startMs)}); back to the older version: ${seconds(report.backMs)}
+failed: ${report.failed.length}; found no node: ${report.inGap}; broken by ${report.kills} kills: ${report.killed}; refused by a node too busy to commit in time: ${report.busy}`);
+}
+
+function printProblems({ failed, problems }: Pick<RollingReport, 'failed' | 'problems'>): void {
+  for (const { kind, why } of failed.slice(0, 20)) console.log(`failed: ${kind}: ${why.slice(-200)}`);
+  for (const problem of problems) console.log(`problem: ${problem}`);
+}
+
+function recordRolling(name: string, command: string, reports: readonly RollingReport[]): void {
   const sum = (of: (report: RollingReport) => number) =>
     String(reports.reduce((total, report) => total + of(report), 0));
-  recordFigures('rolling', command, {
+  recordFigures(name, command, {
     restarts: sum(({ restarts: count }) => count),
     'of them by SIGKILL': sum(({ kills }) => kills),
-    'complete calls': sum(({ completed }) => [...completed.values()].reduce((total, count) => total + count, 0)),
+    'complete calls': sum(callsOf),
     'failed calls, apart from the killed nodes': sum(({ failed }) => failed.length),
     'calls refused because the machine was too busy': sum(({ busy }) => busy),
     'calls broken by a kill': sum(({ killed }) => killed),
     'differences in the ledger': sum(({ problems }) => problems.length),
   });
+}
+
+function recordUpgrade(command: string, reports: ReadonlyMap<DatabaseName, UpgradeReport>): void {
+  const sum = (of: (report: UpgradeReport) => number) =>
+    String([...reports.values()].reduce((total, report) => total + of(report), 0));
+  const gap = (name: DatabaseName) => {
+    const report = reports.get(name);
+    return report ? seconds(report.gapMs) : '–';
+  };
+  recordFigures('upgrade', command, {
+    'without a node on SQLite': gap('sqlite'),
+    'without a node on PostgreSQL, three nodes': gap('postgres'),
+    'complete calls': sum(({ completed }) => completed),
+    'calls that had begun and failed': sum(({ failed }) => failed.length),
+    'acknowledged before the stop, and there after it and after the way back': sum(({ acknowledged }) => acknowledged),
+    'of the nodes killed': sum(({ kills }) => kills),
+    'differences in the ledger': sum(({ problems }) => problems.length),
+  });
+}
+
+async function roll(database: DatabaseName, count: number, other: Program): Promise<RollingReport> {
+  const postgres = database === 'postgres' ? await sharePostgres() : undefined;
+  const report = await rollNodes({
+    postgres,
+    program: other,
+    steps: restarts(count, database, other),
+    drainSeconds: DRAIN_SECONDS,
+    onStep: (line) => console.log(`${database} ${line}`),
+  });
+  await postgres?.stop();
+  printRolling(database, report);
+  printProblems(report);
+  return report;
+}
+
+async function upgrade(database: DatabaseName, { command, hasSockets }: OtherProgram): Promise<UpgradeReport> {
+  const postgres = database === 'postgres' ? await sharePostgres() : undefined;
+  const report = await upgradeNodes({
+    postgres,
+    from: command,
+    drainSeconds: UPGRADE_DRAIN_SECONDS,
+    without: hasSockets ? ['long stream'] : ['long stream', 'turn'],
+    onStep: (line) => console.log(`${database} ${line}`),
+  });
+  await postgres?.stop();
+  printUpgrade(database, report);
+  printProblems(report);
+  return report;
 }
 
 async function main(): Promise<number> {
@@ -76,25 +139,28 @@ async function main(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-program-'));
   bundleInto(join(folder, 'program'));
   const other = values.from === undefined ? undefined : await programOf(values.from);
-  if (other) console.log(`from ${other.commit}, schema ${other.schema}, to schema ${OWN_SCHEMA}`);
-  const reports: RollingReport[] = [];
-  for (const database of databases) {
-    const postgres = database === 'postgres' ? await sharePostgres() : undefined;
-    const report = await rollNodes({
-      postgres,
-      program: other?.command,
-      steps: other ? upgrades(other, database) : restarts(Number(values.restarts)),
-      drainSeconds: DRAIN_SECONDS,
-      without: other ? ['long stream'] : [],
-      onStep: (line) => console.log(`${database} ${line}`),
-    });
-    await postgres?.stop();
-    print(database, report);
-    reports.push(report);
+  const rolled: RollingReport[] = [];
+  const upgraded = new Map<DatabaseName, UpgradeReport>();
+  try {
+    const newest = MIGRATIONS.at(-1)?.version;
+    if (other) console.log(`from ${other.commit}, schema ${other.schema}, to schema ${newest}`);
+    for (const database of databases) {
+      if (!other || canMix(other.schema, database)) {
+        rolled.push(await roll(database, Number(values.restarts), other?.command));
+      } else upgraded.set(database, await upgrade(database, other));
+    }
+  } finally {
+    other?.remove();
+    rmSync(folder, { recursive: true, force: true });
   }
-  other?.remove();
-  rmSync(folder, { recursive: true, force: true });
-  if (values.record) record(`npm run rolling -- --restarts ${values.restarts} --database ${values.database}`, reports);
+  if (values.record) {
+    const from = other ? ` --from ${values.from}` : '';
+    const rest = `--database ${values.database}`;
+    const command = `npm run rolling --${from} --restarts ${values.restarts} ${rest}`;
+    if (rolled.length > 0) recordRolling(other ? 'mixed' : 'rolling', command, rolled);
+    if (upgraded.size > 0) recordUpgrade(`npm run rolling --${from} ${rest}`, upgraded);
+  }
+  const reports = [...rolled, ...upgraded.values()];
   return reports.every(({ failed, problems }) => failed.length + problems.length === 0) ? 0 : 1;
 }
 

@@ -25,8 +25,7 @@ export interface Balancer {
   /** Connections to a node that were ever begun. */
   openedTo(port: number): number;
   isReady(port: number): boolean;
-  /** How long no node was ready, in all. */
-  withoutNodeMs(): number;
+  hasReady(): boolean;
   close(): void;
 }
 
@@ -35,12 +34,7 @@ export async function startBalancer(): Promise<Balancer> {
   const sockets = new Set<Socket>();
   let turn = 0;
 
-  let withoutNodeMs = 0;
-  let lastTick = performance.now();
   const checks = setInterval(() => {
-    const now = performance.now();
-    if (![...nodes.values()].some(({ isReady }) => isReady)) withoutNodeMs += now - lastTick;
-    lastTick = now;
     for (const node of nodes.values()) void check(node);
   }, CHECK_MS);
 
@@ -98,7 +92,7 @@ export async function startBalancer(): Promise<Balancer> {
     connectionsTo: (port) => nodes.get(port)?.connections ?? 0,
     openedTo: (port) => nodes.get(port)?.opened ?? 0,
     isReady: (port) => nodes.get(port)?.isReady ?? false,
-    withoutNodeMs: () => withoutNodeMs,
+    hasReady: () => [...nodes.values()].some(({ isReady }) => isReady),
     close() {
       clearInterval(checks);
       for (const socket of sockets) socket.destroy();

@@ -38,6 +38,8 @@ const CLIENTS: Readonly<Record<RollingKind, number>> = {
 const MODELS: Partial<Record<RollingKind, string>> = { 'second stream': 'second', 'long stream': 'long' };
 /** Between two calls of a client: the proof needs calls at every moment, not a busy machine. */
 const PAUSE_MS = 20;
+/** After a failed one: as long as no node serves, each fails at once. */
+const FAILED_PAUSE_MS = 200;
 const CALL_MS = 60_000;
 /** The trial credit of an account pays for more. */
 const CALLS_PER_ACCOUNT = 200;
@@ -67,15 +69,17 @@ export function startLoad(url: string, facts: Facts, without: readonly RollingKi
   /** False if it failed. */
   async function attempt(kind: RollingKind, act: () => Promise<void>): Promise<boolean> {
     const beganAt = performance.now();
+    let pauseMs = PAUSE_MS;
     try {
       await act();
       return true;
     } catch (error) {
+      pauseMs = FAILED_PAUSE_MS;
       const requestId = error instanceof CallFailed ? error.requestId : undefined;
       load.failures.push({ kind, requestId, beganAt, endedAt: performance.now(), why: String(error) });
       return false;
     } finally {
-      await Bun.sleep(PAUSE_MS);
+      await Bun.sleep(pauseMs);
     }
   }
 

@@ -1,6 +1,6 @@
 // The program of another commit: its files in a temporary folder, with the packages of this one where they are the same.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { $ } from 'bun';
@@ -8,11 +8,13 @@ import { $ } from 'bun';
 const ROOT = join(import.meta.dir, '..', '..');
 
 export interface OtherProgram {
-  /** What starts its server. */
+  /** Its command line, without arguments. */
   command: readonly string[];
   commit: string;
   /** The schema that it brings a database to. */
   schema: number;
+  /** It serves Responses over WebSockets. */
+  hasSockets: boolean;
   remove(): void;
 }
 
@@ -24,14 +26,13 @@ export async function programOf(ref: string): Promise<OtherProgram> {
   if (lockOf(folder) === lockOf(ROOT)) symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   else await $`npm ci --omit=dev`.cwd(folder).quiet();
   return {
-    command: [process.execPath, '--no-env-file', join(folder, 'src', 'cli.ts'), 'serve'],
+    command: [process.execPath, '--no-env-file', join(folder, 'src', 'cli.ts')],
     commit,
     schema: schemaIn(folder),
+    hasSockets: existsSync(join(folder, 'src', 'http', 'sockets')),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
-
-export const OWN_SCHEMA = schemaIn(ROOT);
 
 function schemaIn(root: string): number {
   const files = readdirSync(join(root, 'src', 'store', 'postgres', 'migrations'));

@@ -34,8 +34,8 @@ export interface BreakableServer {
 }
 
 export interface TestPostgres extends BreakableServer {
-  /** With the newest schema, unless it shall be empty. */
-  createDatabase(options?: { empty?: boolean }): Promise<TestDatabase>;
+  /** With the newest schema, unless it shall be empty, or a copy of one that nobody has open. */
+  createDatabase(options?: { empty?: boolean; copyOf?: TestDatabase | undefined }): Promise<TestDatabase>;
   /** Resolves when somebody has come to a pg_sleep. */
   untilAsleep(): Promise<void>;
   /** Restarts this server with a standby, which every commit waits for from then on. */
@@ -90,9 +90,10 @@ export async function startPostgres(): Promise<TestPostgres> {
       const asleep = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
       await eventually('somebody sleeps', async () => (await control.run(asleep)).length > 0);
     },
-    async createDatabase({ empty = false } = {}) {
+    async createDatabase({ empty = false, copyOf } = {}) {
       const name = `test_${++count}`;
-      await control.run(`CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE}`);
+      const template = copyOf ? new URL(copyOf.url).pathname.slice(1) : empty ? 'template0' : TEMPLATE;
+      await control.run(`CREATE DATABASE ${name} TEMPLATE ${template}`);
       const client = new SQL(urlOf(name), { max: 1, bigint: true, database: name });
       return {
         url: urlOf(name),

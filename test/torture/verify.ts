@@ -56,15 +56,20 @@ export interface Verified {
   entries: number;
 }
 
+/** `eventsSince`: what an older version made before had no events. */
 export async function verify(
   tables: Tables,
   url: string,
   facts: Facts,
   upstreamBegun: ReadonlyMap<string, number>,
   isThorough = false,
+  eventsSince = 0,
 ): Promise<Verified> {
   const counts = ['SELECT count(*) AS n FROM usage_records WHERE cost_nano > 0', 'SELECT count(*) AS n FROM entries'];
-  const [billed = [], entries = [], ...answers] = await tables.ask([...counts, ...questionsAbout(facts, tables.kind)]);
+  const [billed = [], entries = [], ...answers] = await tables.ask([
+    ...counts,
+    ...questionsAbout(facts, tables.kind, eventsSince),
+  ]);
   const problems = compare(answers, facts, upstreamBegun);
   if (isThorough) problems.push(...(await tables.auditThoroughly()));
   for (const key of facts.keys.slice(-KEYS_ASKED)) {
@@ -77,6 +82,15 @@ export async function verify(
   return { problems, billed: Number(billed[0]?.n ?? 0), entries: Number(entries[0]?.n ?? 0) };
 }
 
+/** What was acknowledged and is not there, or was charged too often. Also for the schema of an older version. */
+export async function findLost(
+  tables: Tables,
+  facts: Facts,
+  upstreamBegun: ReadonlyMap<string, number>,
+): Promise<string[]> {
+  return compareFacts(await tables.ask(questionsAboutFacts(facts)), facts, upstreamBegun);
+}
+
 /** What in the tables contradicts what was acknowledged, or the ledger itself. */
 export function findWrong(db: Database, facts: Facts, upstreamBegun: ReadonlyMap<string, number>): string[] {
   return compare(askFile(db, questionsAbout(facts, 'sqlite')), facts, upstreamBegun);
@@ -87,7 +101,17 @@ function askFile(db: Database, questions: readonly string[]): Rows[] {
 }
 
 /** In the order in which `compare` takes their answers. */
-function questionsAbout(facts: Facts, kind: Tables['kind']): string[] {
+function questionsAbout(facts: Facts, kind: Tables['kind'], eventsSince = 0): string[] {
+  const redeemed = `SELECT serial AS id FROM cards WHERE redeemed_at >= ${eventsSince}`;
+  return [
+    ...questionsAboutFacts(facts),
+    unmatchedEvents(`SELECT key_id AS id FROM keys WHERE created_at >= ${eventsSince}`, 'key.created', 'key_id', kind),
+    unmatchedEvents(redeemed, 'card.redeemed', 'card_serial', kind),
+    ...AUDIT.ask({}).map(({ sql }) => sql),
+  ];
+}
+
+function questionsAboutFacts(facts: Facts): string[] {
   const accounts = facts.accounts.map(({ accountId }) => accountId);
   const serials = facts.redeems.map(({ serial }) => serial);
   const requests = facts.requests.map(({ requestId }) => requestId);
@@ -102,9 +126,6 @@ function questionsAbout(facts: Facts, kind: Tables['kind']): string[] {
        WHERE ${isOneOf('request_id', requests)} GROUP BY request_id, cost_nano`,
     'SELECT count(*) AS n FROM holds',
     `SELECT account_id AS id, count(*) AS n FROM entries WHERE kind = 'usage' GROUP BY account_id`,
-    unmatchedEvents('SELECT key_id AS id FROM keys', 'key.created', 'key_id', kind),
-    unmatchedEvents(`SELECT serial AS id FROM cards WHERE state = 'redeemed'`, 'card.redeemed', 'card_serial', kind),
-    ...AUDIT.ask({}).map(({ sql }) => sql),
   ];
 }
 
@@ -127,13 +148,23 @@ function compare(
   begun: ReadonlyMap<string, number>,
 ): string[] {
   return [
+    ...compareFacts([trials, cards, settled, holds, charges], facts, begun),
+    ...[...keyEvents, ...cardEvents].map(({ id, type }) => `${id} and the events ${type} do not agree`),
+    ...AUDIT.decode(audit, {}).differences.map((difference) => `audit: ${JSON.stringify(difference)}`),
+  ];
+}
+
+function compareFacts(
+  [trials = [], cards = [], settled = [], holds = [], charges = []]: Rows[],
+  facts: Facts,
+  begun: ReadonlyMap<string, number>,
+): string[] {
+  return [
     ...missingAccounts(trials, facts),
     ...wrongRedeems(cards, facts),
     ...wrongSettlements(settled, facts),
     ...openHolds(holds),
     ...chargedTwice(charges, begun),
-    ...[...keyEvents, ...cardEvents].map(({ id, type }) => `${id} and the events ${type} do not agree`),
-    ...AUDIT.decode(audit, {}).differences.map((difference) => `audit: ${JSON.stringify(difference)}`),
   ];
 }
 
