@@ -47,6 +47,8 @@ export interface Upstreams {
   findUpstream: FindUpstream;
   /** The upstream refused our key: its reference is resolved again, as it may lead to another key by now. */
   invalidateKey(channel: ChannelSettings): void;
+  /** Whether both channels lead to one account of one vendor: same kind, address and key, however the key is stored. */
+  isSameAccount(one: ChannelSettings, other: ChannelSettings): boolean;
 }
 
 /** The shortest time between two lookups of a key. */
@@ -54,6 +56,7 @@ const LOOKUP_INTERVAL_MS = 1_000;
 
 interface Made {
   upstream: Upstream;
+  apiKey: string | undefined;
   /** Monotonic time. */
   at: number;
   isDoubted: boolean;
@@ -62,13 +65,22 @@ interface Made {
 export function createUpstreams(tools: UpstreamTools): Upstreams {
   const made = new WeakMap<ChannelSettings, Made>();
   const isDue = ({ at, isDoubted }: Made) => isDoubted && tools.clock.monotonic() - at >= LOOKUP_INTERVAL_MS;
+  const find = (channel: ChannelSettings): Made => {
+    const known = made.get(channel);
+    if (known && !isDue(known)) return known;
+    const apiKey = channel.apiKey === undefined ? undefined : tools.resolveSecret(channel.apiKey, channel.name);
+    const upstream = createUpstream(channel, apiKey, tools);
+    const found = { upstream, apiKey, at: tools.clock.monotonic(), isDoubted: false };
+    made.set(channel, found);
+    return found;
+  };
   return {
-    findUpstream(channel) {
-      const known = made.get(channel);
-      if (known && !isDue(known)) return known.upstream;
-      const upstream = createUpstream(channel, tools);
-      made.set(channel, { upstream, at: tools.clock.monotonic(), isDoubted: false });
-      return upstream;
+    findUpstream: (channel) => find(channel).upstream,
+    isSameAccount(one, other) {
+      if (one === other) return true;
+      if (one.kind !== other.kind || one.baseUrl !== other.baseUrl) return false;
+      const { apiKey } = find(one);
+      return apiKey !== undefined && apiKey === find(other).apiKey;
     },
     invalidateKey(channel) {
       const known = made.get(channel);
@@ -77,8 +89,7 @@ export function createUpstreams(tools: UpstreamTools): Upstreams {
   };
 }
 
-function createUpstream(channel: ChannelSettings, tools: UpstreamTools): Upstream {
-  const apiKey = channel.apiKey === undefined ? undefined : tools.resolveSecret(channel.apiKey, channel.name);
+function createUpstream(channel: ChannelSettings, apiKey: string | undefined, tools: UpstreamTools): Upstream {
   const { connectMs } = channel.timeouts;
   const { clock, connect, gatewayId } = tools;
   const fetch = connect ? limitConnect(tools.fetch, { clock, connect, connectMs }) : tools.fetch;

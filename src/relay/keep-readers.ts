@@ -2,6 +2,7 @@
 // that no later step sends it to an upstream that would refuse it or answer without them.
 
 import type { Catalog, Channel } from '../catalog/catalog.ts';
+import type { Upstreams } from '../channels/upstreams.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { fault } from '../faults/fault.ts';
 import { isReached, type Models } from './candidate-models.ts';
@@ -15,6 +16,7 @@ export interface MadeItem {
 
 /** Throws if no route is left. */
 export function keepReaders(
+  { isSameAccount }: Pick<Upstreams, 'isSameAccount'>,
   models: Models,
   items: readonly MadeItem[],
   catalog: Pick<Catalog, 'channels'>,
@@ -32,10 +34,4 @@ export function keepReaders(
     message: `${param} can be read only by the upstream that made it, and no channel of '${models[0].id}' leads there now. Use the model that compacted the conversation, or send the conversation without ${param}.`,
     internal: `made by ${items.map(({ channel }) => channel).join(', ')}`,
   });
-}
-
-function isSameAccount(maker: Channel, channel: Channel): boolean {
-  if (maker === channel) return true;
-  const { kind, baseUrl, apiKey } = maker;
-  return apiKey !== undefined && kind === channel.kind && baseUrl === channel.baseUrl && apiKey === channel.apiKey;
 }

@@ -16,7 +16,7 @@ import { keepReaders } from './keep-readers.ts';
 import { preferRoutes } from './prefer-routes.ts';
 import { requireReadable } from './readable-answer.ts';
 
-type PrepareTools = Pick<RelayTools, 'clock' | 'hashUser' | 'answerTimes'>;
+type PrepareTools = Pick<RelayTools, 'clock' | 'hashUser' | 'answerTimes' | 'isSameAccount'>;
 
 /** Throws the fault for the client, in the order of the contract: the model, its routes, the body, how it is carried. */
 export function prepareCall(tools: PrepareTools, incoming: IncomingCall): Call {
@@ -55,7 +55,7 @@ function readCall(tools: PrepareTools, incoming: IncomingCall): Call {
   requireRoute(usable, dialect);
   const request = dialect.request.read(document, form);
   const preferred = routing ? preferRoutes(tools, usable, routing, { request, catalog, dialect }) : usable;
-  const models = madeBy.length > 0 ? keepReaders(preferred, madeBy, catalog, dialect) : preferred;
+  const models = madeBy.length > 0 ? keepReaders(tools, preferred, madeBy, catalog, dialect) : preferred;
   const [model] = models;
   const named = catalog.retired.get(id) ?? models.find((one) => one.id === chosen.id) ?? chosen;
   if (hasSameFormat(models, dialect)) requireReadable(request, tokenBounds(model, catalog).output);
