@@ -2,6 +2,7 @@
 // change when a vendor does. `sources` were read on READ_ON.
 
 import type { ModelKind } from './endpoints.ts';
+import { modelsDev } from './price-reports.ts';
 
 export const READ_ON = '2026-11-18';
 
@@ -241,16 +242,15 @@ export const GEMINI_MODELS: readonly KnownModel[] = [
   },
 ];
 
-/** No current page gives its price; the figures are of an older list. */
 export const OPENROUTER_MODELS: readonly KnownModel[] = [
   {
     id: 'deepseek-v3',
     isSecondHand: true,
     name: 'DeepSeek V3',
     upstreamModel: 'deepseek/deepseek-chat',
-    contextTokens: 128_000,
-    maxOutputTokens: 8_192,
+    contextTokens: 163_840,
+    maxOutputTokens: 16_384,
     usd: { input: 0.3, output: 1.2 },
-    sources: [],
+    sources: [modelsDev('providers/openrouter/models/deepseek/deepseek-chat')],
   },
 ];
