@@ -1,6 +1,7 @@
 // How one request is sent on one route, and how the answer is read. If client and upstream speak the same dialect, the
 // client's own text is passed on; otherwise it is translated, which the layers above do not see.
 
+import type { Fault } from '../faults/fault.ts';
 import { type JsonDocument, readAnswerJson } from '../kit/json/json.ts';
 import { type RawValue, writeJson } from '../kit/json/raw-json.ts';
 import type { Endpoint, UpstreamEndpoint } from '../vendors/endpoints.ts';
@@ -60,6 +61,8 @@ export interface CarriedTurns extends TurnReader {
 /** The model itself ended with nothing to show; what was used for that all the same. */
 export interface GaveUp {
   gaveUp: UsageReport;
+  /** Set if only another request would help. */
+  refusal?: Fault | undefined;
 }
 
 export interface CarriedAnswer {
@@ -133,7 +136,7 @@ class SameDialectCarrier implements Carrier {
 
   readAnswer(document: JsonDocument): CarriedAnswer | GaveUp | undefined {
     const facts = this.#dialect.answer.read(document, this.#request);
-    if (facts?.gaveUp) return { gaveUp: facts.usage };
+    if (facts?.gaveUp) return { gaveUp: facts.usage, refusal: facts.refusal };
     return facts && { document, facts, lost: NOTHING };
   }
 

@@ -3,6 +3,7 @@
 
 import type { Endpoint } from '../vendors/endpoints.ts';
 import { isForResponses } from '../vendors/openai.ts';
+import { outputLimitOf } from '../vendors/output-limit.ts';
 import type { Quirks } from '../vendors/quirks.ts';
 import { anthropicMessagesClient } from './anthropic-messages/client/adapter.ts';
 import { anthropicMessagesUpstream } from './anthropic-messages/upstream/adapter.ts';
@@ -13,8 +14,7 @@ import { geminiClient } from './gemini/client/adapter.ts';
 import { openaiChatClient } from './openai-chat/client/adapter.ts';
 import { openaiChatUpstream } from './openai-chat/upstream/adapter.ts';
 import { openaiResponsesClient } from './openai-responses/client/adapter.ts';
-import { openaiCompaction } from './openai-responses/compaction.ts';
-import { openaiResponses } from './openai-responses/dialect.ts';
+import { openaiCompaction, summarizing } from './openai-responses/compaction.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream/adapter.ts';
 import type { ListedTiers } from './removals/remove-fields.ts';
 import type { ClientAdapter, UpstreamAdapter } from './translate/adapters.ts';
@@ -79,9 +79,17 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
 
 /** A vendor that compacts is asked for it; from all others the request asks for a summary, as any response. */
 function carryCompaction(request: RelayRequest, to: Destination, from: Sender): Carrier {
-  const asked = carry(openaiResponses, request, to, from);
-  if (asked.isTranslated || !to.channel.quirks.compacts) return asked;
+  const asked = carry(summarizing, request, to, from);
+  if (asked.isTranslated || unboundedOutput(openaiCompaction, to) === undefined) return asked;
   return sameDialectCarrier(openaiCompaction, request, from, { endpoint: 'compact', otherWay: asked });
+}
+
+/**
+ * The most output of a call that takes no output bound; undefined for other calls. A vendor whose model has an unknown limit is
+ * not asked for such a call, because no hold would cover it.
+ */
+export function unboundedOutput(dialect: Dialect, { channel, model }: Destination): number | undefined {
+  return dialect === openaiCompaction && channel.quirks.compacts ? outputLimitOf(model) : undefined;
 }
 
 /** Does the part of `carry` that all routes share, if it is a translation: a large request is then carried in two steps. */

@@ -160,8 +160,10 @@ export interface AnswerFacts {
   usage: UsageReport;
   output: Output;
   finish: Finish;
-  /** The model itself ended a whole answer without output. */
+  /** The model itself ended a whole answer without output, or without the output that was asked for. */
   gaveUp?: boolean;
+  /** With that, if only another request would help. */
+  refusal?: Fault | undefined;
   /** Set if the gateway ended the answer at a stop sequence: tokens of visible output that came after it. */
   tokensAfterStop?: number | undefined;
   /** With that, for a whole answer: tokens of the output before it, by the careful count. */

@@ -1,6 +1,7 @@
 // What a call asks the store for: the limit slots, and for a paid call the most that it can cost.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
+import { unboundedOutput } from '../dialects/carry.ts';
 import { passesRequest, passesThrough, type RelayRequest } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/input/estimated-input.ts';
 import { allUses, broughtTokens } from '../dialects/input/tool-use.ts';
@@ -86,9 +87,14 @@ export function wantedTokens(call: Call): number {
   return Math.min(request.maxOutputTokens ?? most, most);
 }
 
-/** Text ends at the bound of the first model, whichever answers. What cannot be cut is as long as any of them makes it. */
-function modelBound({ request, model, candidates }: Call): number {
-  if (!isUncut(request)) return model.maxOutputTokens;
+/**
+ * Text ends at the bound of the first model, whichever answers, unless a route takes no bound. What cannot be cut is as long as
+ * any of the models makes it.
+ */
+function modelBound({ dialect, request, model, candidates }: Call): number {
+  if (!isUncut(request)) {
+    return Math.max(model.maxOutputTokens, ...model.routes.map((route) => unboundedOutput(dialect, route) ?? 0));
+  }
   return Math.max(model.maxOutputTokens, ...candidates.map(({ maxOutputTokens }) => maxOutputTokens));
 }
 

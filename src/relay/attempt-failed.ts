@@ -6,7 +6,7 @@ import { type AttemptOutcome, OUTCOMES } from './outcomes.ts';
 
 interface FailureFacts {
   /** The request itself is at fault. */
-  refusal?: Fault;
+  refusal?: Fault | undefined;
   retryAfterS?: number | undefined;
   /** Reasoning in the request was encrypted by another account than this channel's. */
   isSealed?: boolean;

@@ -2,6 +2,7 @@
 // another channel can take over.
 
 import type { Carrier } from '../dialects/carrier.ts';
+import { unboundedOutput } from '../dialects/carry.ts';
 import { clientsField } from '../dialects/clients-field.ts';
 import { Fault, fault } from '../faults/fault.ts';
 import { HOUR_MS } from '../kit/clock.ts';
@@ -136,9 +137,10 @@ function isUnknown(error: unknown): boolean {
 function carrierOf({ call, maxOutputTokens }: Admission, { model, route, otherWay }: Step): Carrier {
   const found = call.carriers.find(model, route);
   if (found instanceof Fault) throw new AttemptFailed('request_refused', { refusal: found });
+  if (!found.otherWay) return found;
   // A call without an output bound is made only if the hold pays for all that the model can write.
-  const isAllHeld = maxOutputTokens >= model.maxOutputTokens;
-  return found.otherWay && (otherWay || !isAllHeld) ? found.otherWay : found;
+  const most = Math.max(model.maxOutputTokens, unboundedOutput(call.dialect, route) ?? 0);
+  return otherWay || maxOutputTokens < most ? found.otherWay : found;
 }
 
 /** The refusal with a field of the client's own request, because the client has not seen the translated one. */

@@ -50,15 +50,19 @@ export class Carriers {
       // Other upstreams get no beta header.
       const betas = takesBetas(route.channel.kind) ? lostBetas(headers, contextTokens) : NOTHING;
       if (betas.length > 0) carrier.dropped = [...carrier.dropped, ...betas];
-      if (!isStrict) return carrier;
-      const lowered = carrier.droppedAt?.(request.maxOutputTokens ?? maxOutputTokens) ?? NOTHING;
-      const lost = [...carrier.dropped, ...lowered];
-      return lost.length > 0 ? lostSettings(lost) : carrier;
+      return isStrict ? strictCarrier(carrier, request.maxOutputTokens ?? maxOutputTokens) : carrier;
     } catch (error) {
       if (error instanceof Fault) return error;
       throw error;
     }
   }
+}
+
+/** The carrier that sends every setting, or the fault that names those that none sends. */
+function strictCarrier(carrier: Carrier, maxOutputTokens: number): Carrier | Fault {
+  const lost = [...carrier.dropped, ...(carrier.droppedAt?.(maxOutputTokens) ?? NOTHING)];
+  if (lost.length === 0) return carrier;
+  return carrier.otherWay ? strictCarrier(carrier.otherWay, maxOutputTokens) : lostSettings(lost);
 }
 
 interface Carried {

@@ -1,7 +1,7 @@
 // Reads the reply of an upstream until the answer has begun: a whole answer, or a stream up to its first output.
 
 import { readFailureInBody } from '../channels/refusals/read-failure.ts';
-import type { CarriedAnswer, Carrier } from '../dialects/carrier.ts';
+import type { CarriedAnswer, Carrier, GaveUp } from '../dialects/carrier.ts';
 import type { StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import { splitEvents } from '../dialects/stream/other-form.ts';
 import { SseTooLong } from '../dialects/stream/sse.ts';
@@ -54,7 +54,7 @@ export function takeWhole(reply: Reply, read: string | LargeAnswer): WholeAnswer
 function takeText(reply: Reply, text: string): WholeAnswer {
   const document = parseAnswer(text);
   const answer = document ? reply.carrier.readAnswer(document) : joinAnswer(reply.carrier, text);
-  if (answer && 'gaveUp' in answer) throw new AttemptFailed('gave_up', { usage: answer.gaveUp });
+  if (answer && 'gaveUp' in answer) throw gaveUp(answer);
   if (!answer) throw explainText(reply, text, 'not_an_answer');
   return wholeAnswer(reply, answer);
 }
@@ -63,12 +63,16 @@ function takeLarge(reply: Reply, large: LargeAnswer): WholeAnswer {
   try {
     const answer = reply.carrier.readAnswer(large.document);
     if (!answer) throw new AttemptFailed('not_an_answer');
-    if ('gaveUp' in answer) throw new AttemptFailed('gave_up', { usage: answer.gaveUp });
+    if ('gaveUp' in answer) throw gaveUp(answer);
     return { ...wholeAnswer(reply, answer), large };
   } catch (error) {
     dropLarge(large);
     throw error;
   }
+}
+
+function gaveUp({ gaveUp: usage, refusal }: GaveUp): AttemptFailed {
+  return new AttemptFailed('gave_up', { usage, refusal });
 }
 
 function wholeAnswer({ carrier, fields, startedAt }: Reply, answer: CarriedAnswer): WholeAnswer {

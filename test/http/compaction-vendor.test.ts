@@ -5,7 +5,7 @@ import type { Answer } from '../support/answer.ts';
 import { compactingVendor } from '../support/compacting-vendor.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { jsonScript } from '../support/openai-chat.ts';
-import { RESPONSE_USAGE } from '../support/openai-responses.ts';
+import { RESPONSE_USAGE, type ResponseOptions, responseAnswer } from '../support/openai-responses.ts';
 import { openSocket, textOf } from '../support/response-socket.ts';
 import type { Script } from '../support/script.ts';
 import { sseEvents } from '../support/sse.ts';
@@ -25,9 +25,12 @@ const COST = '0.000018';
 const OPENAI = { quirks: 'openai', endpoints: ['chat', 'responses'] };
 const VENDOR_KEY = 'vendor-secret-0123456789abcdef';
 const PRICE = { input: 1, output: 1 };
+/** A model of the vendor that can write more than the document allows. */
+const KNOWN = 'gpt-6-luna';
+const VENDOR_LIMIT = 128_000;
 const on = (...channels: string[]) => ({
   price: PRICE,
-  routes: channels.map((channel, index) => ({ channel, model: 'scripted-2026-01', priority: index + 1 })),
+  routes: channels.map((channel, index) => ({ channel, model: KNOWN, priority: index + 1 })),
 });
 
 let gateway: TestGateway;
@@ -43,6 +46,7 @@ beforeAll(async () => {
           ...standard.channels,
           openaiChannel('first', base, { ...OPENAI, api_key: 'env:VENDOR_KEY' }),
           openaiChannel('sibling', base, { ...OPENAI, api_key: 'env:VENDOR_KEY' }),
+          openaiChannel('literal', base, { ...OPENAI, api_key: VENDOR_KEY }),
           openaiChannel('stranger', base, OPENAI),
           openaiChannel('plain', base),
           openaiChannel('only-chat', base, { ...OPENAI, endpoints: ['chat'] }),
@@ -52,6 +56,8 @@ beforeAll(async () => {
           upModel('alone', on('first')),
           upModel('elsewhere', on('stranger')),
           upModel('both', on('stranger', 'first')),
+          upModel('same-key', on('stranger', 'literal')),
+          upModel('unknown', { price: PRICE, routes: [{ channel: 'first', model: 'scripted-2026-01' }] }),
           upModel('family', on('plain', 'sibling')),
           upModel('chat', on('only-chat')),
           upModel('backed', on('first', 'plain')),
@@ -83,13 +89,14 @@ test('the vendor compacts, its usage is charged, and its account reads the item 
   const response = await compact('alone', { instructions: 'Be kind.', tools, user: 'someone', prompt_cache_key: 'k' });
   const compacted: Answer = await response.json();
   expect([response.status, response.headers.get('x-svc-cost-ntd')]).toEqual([200, COST]);
+  expect(response.headers.get('x-svc-dropped')).toBe('user');
   expect(compacted).toMatchObject({ object: 'response.compaction', id: 'resp_001', usage: RESPONSE_USAGE });
   expect(compacted.output).toMatchObject([CONVERSATION[0], { type: 'compaction', id: 'cmp_001' }]);
   expect(compacted.output[1].encrypted_content).toStartWith('sealed:');
   const { path, json } = await gateway.upstream.request(0);
   expect(path).toBe('/v1/responses/compact');
   expect(json).toEqual({
-    model: 'scripted-2026-01',
+    model: KNOWN,
     input: CONVERSATION,
     instructions: 'Be kind.',
     tools,
@@ -113,7 +120,7 @@ test('a trigger is passed on as such a call, and its stream has the one item', a
     type: 'response.completed',
     response: { object: 'response', status: 'completed', model: 'alone', output: [{ type: 'compaction' }] },
   });
-  expect((await gateway.upstream.request(0)).json).toEqual({ model: 'scripted-2026-01', input: CONVERSATION });
+  expect((await gateway.upstream.request(0)).json).toEqual({ model: KNOWN, input: CONVERSATION });
   const next = await post('/v1/responses', { model: 'alone', input: [...(ended?.response.output ?? []), NEXT] });
   expect(textOf({ response: await next.json() })).toContain('It is white.');
 });
@@ -135,6 +142,9 @@ test('a later request goes to the account that made the item, whatever comes fir
   expect([both.status, both.headers.get('x-svc-channel')]).toEqual([200, 'first']);
   const family = await post('/v1/responses', { model: 'family', input: [...output, NEXT] });
   expect([family.status, family.headers.get('x-svc-channel')]).toEqual([200, 'sibling']);
+  // The key of this channel is written into the document.
+  const sameKey = await post('/v1/responses', { model: 'same-key', input: [...output, NEXT] });
+  expect([sameKey.status, sameKey.headers.get('x-svc-channel')]).toEqual([200, 'literal']);
   const again = await post('/v1/responses/compact', { model: 'both', input: [...output, NEXT] });
   expect([again.status, again.headers.get('x-svc-channel')]).toEqual([200, 'first']);
 });
@@ -197,6 +207,58 @@ test('where the hold does not pay for all output, and for a free model, a bounde
   const free = await post('/v1/responses', { model: 'gratis', input: [...CONVERSATION, TRIGGER] });
   expect([free.status, asked()]).toEqual([200, ['/responses', '/responses']]);
 });
+
+test('a setting that the vendor does not take is sent with a request for a summary, if the caller is strict', async () => {
+  const body = { model: 'alone', input: CONVERSATION, temperature: 0.5 };
+  const strict = await post('/v1/responses/compact', body, account.key, { 'x-svc-strict': '1' });
+  expect([strict.status, strict.headers.get('x-svc-dropped'), asked()]).toEqual([200, null, ['/responses']]);
+  expect((await gateway.upstream.request(0)).json).toMatchObject({ temperature: 0.5 });
+});
+
+test('all that the model of the vendor can write is held, though the document has a lower limit', async () => {
+  const usage = { input_tokens: 11, output_tokens: VENDOR_LIMIT, total_tokens: VENDOR_LIMIT + 11 };
+  const item = { id: 'cmp_001', type: 'compaction', encrypted_content: 'long' };
+  withoutCompact(jsonScript(200, { id: 'resp_001', object: 'response.compaction', output: [item], usage }));
+  const body = { model: 'alone', input: CONVERSATION };
+  const quoted = await post('/api/quote', { endpoint: '/v1/responses/compact', body });
+  const quote: Answer = await quoted.json();
+  expect(quote.output_tokens).toEqual({ bound: VENDOR_LIMIT });
+  const response = await post('/v1/responses/compact', body, account.key, { 'x-svc-quote': quote.quote_id });
+  expect([response.status, response.headers.get('x-svc-cost-ntd')]).toEqual([200, '0.128011']);
+  expect(asked()).toEqual(['/responses/compact']);
+  const records = gateway.sql('SELECT rule, held_nano FROM usage_records WHERE account_id = ?', account.accountId);
+  expect(records).toEqual([{ rule: 'served', held_nano: BigInt(quote.max_cost_nano) }]);
+  expect(gateway.sql('SELECT 1 FROM losses WHERE account_id = ?', account.accountId)).toEqual([]);
+});
+
+test('if it is unknown how much the model can write, or the caller sets a limit, a summary is written', async () => {
+  expect((await compact('unknown')).status).toBe(200);
+  expect((await compact('alone', { max_output_tokens: 2_000 })).status).toBe(200);
+  expect(asked()).toEqual(['/responses', '/responses']);
+  expect((await gateway.upstream.request(0)).json.max_output_tokens).toBe(1_000);
+});
+
+test.each([
+  ['only reasoned', { pieces: [], reasoning: ['Hm.'] }, 'failed'],
+  ['only called a tool', { pieces: [], tools: [{ name: 'look', arguments: ['{}'], callId: 'c' }] }, 'failed'],
+  ['was cut', { isCutShort: true }, 'cut at the output limit'],
+] as readonly [string, ResponseOptions, string][])(
+  'a summary that the model did not write, because it %s, is free',
+  async (_, options, message) => {
+    gateway.upstream.otherwise(() => responseAnswer(options));
+    const response = await compact('unknown');
+    const { error } = await response.json();
+    expect([response.status, error.code]).toEqual([502, 'upstream_failed']);
+    expect(error.message).toContain(message);
+    const { data } = await gateway.get('/api/usage', account.key);
+    expect(data).toMatchObject([{ status: 'upstream_failed', cost_ntd: 0 }]);
+    const losses = gateway.sql('SELECT reason, amount_nano FROM losses WHERE account_id = ?', account.accountId);
+    expect(losses).toEqual(asked().map(() => ({ reason: 'no_answer', amount_nano: 18_000n })));
+    // With the same limit, another attempt would be cut as well.
+    if (options.isCutShort) expect(asked()).toHaveLength(1);
+    expect(gateway.audit()).toEqual([]);
+  },
+);
 
 test('a quote holds for a compaction and for a trigger', async () => {
   for (const [endpoint, body] of [

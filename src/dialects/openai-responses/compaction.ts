@@ -1,10 +1,12 @@
 // A request whose last item asks for a summary, for the vendors that shorten a conversation themselves. They get it without
 // that item at `/responses/compact`, and answer with an item that only their account can read.
 
+import { fault } from '../../faults/fault.ts';
 import { editMembers, type JsonDocument, type JsonObject, objectsOf } from '../../kit/json/json.ts';
 import { editMember } from '../../kit/json/raw-edit.ts';
 import { checkReport, hasCounted } from '../counts.ts';
 import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest, type UpstreamFields } from '../dialect.ts';
+import { isAsked, joinTwo, NO_REMOVALS, type Removals } from '../removals/removals.ts';
 import { withoutFields } from '../removals/remove-fields.ts';
 import { openaiResponses } from './dialect.ts';
 import { stripOwn } from './strip-own.ts';
@@ -27,10 +29,13 @@ const FIELDS: ReadonlySet<string> = new Set([
   'prompt_cache_retention',
 ]);
 
+/** The gateway sets these itself, whatever the client sent. */
+const SET_HERE: ReadonlySet<string> = new Set(['stream', 'store', 'tool_choice']);
+
 /** The format of these calls, whether a vendor compacts or a model writes a summary. */
 export const openaiCompaction: Dialect = {
   ...openaiResponses,
-  request: { ...openaiResponses.request, write: writeCompactRequest },
+  request: { ...openaiResponses.request, findRemovals, write: writeCompactRequest },
   answer: {
     ...openaiResponses.answer,
     read: readAnswer,
@@ -41,6 +46,36 @@ export const openaiCompaction: Dialect = {
   },
 };
 
+/** The format in which a model is asked for a summary. An answer without a whole one has failed, and is not charged. */
+export const summarizing: Dialect = {
+  ...openaiResponses,
+  answer: {
+    ...openaiResponses.answer,
+    read(document, request) {
+      const facts = openaiResponses.answer.read(document, request);
+      if (!facts || (facts.finish !== 'length' && summaryIn(document.value) !== '')) return facts;
+      return { ...facts, gaveUp: true, refusal: facts.finish === 'length' ? cutShort() : undefined };
+    },
+  },
+};
+
+/** The text of a response; empty if the model wrote none, or was stopped before its end. */
+export function summaryIn({ status, output }: JsonObject): string {
+  if (status === 'incomplete') return '';
+  const messages = objectsOf(output).filter(({ type }) => type === 'message');
+  const parts = messages.flatMap(({ content }) => objectsOf(content));
+  return parts
+    .flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
+    .join('')
+    .trim();
+}
+
+function cutShort() {
+  return fault('upstream_failed', {
+    message: 'The summary was cut at the output limit. Send the request again with a higher max_output_tokens.',
+  });
+}
+
 /** An item that stands for a conversation. */
 export function isCompaction({ type, encrypted_content: sealed }: JsonObject): boolean {
   return ITEMS.has(type) && typeof sealed === 'string';
@@ -49,6 +84,13 @@ export function isCompaction({ type, encrypted_content: sealed }: JsonObject): b
 /** Whether a vendor has compacted; otherwise it is a response with a summary. */
 export function isCompacted({ value }: Pick<JsonDocument, 'value'>): boolean {
   return value.object === OBJECT;
+}
+
+/** The names of what `writeCompactRequest` leaves out. */
+function findRemovals(body: JsonObject, isFree: boolean): Removals {
+  const names = Object.keys(body).filter((name) => !FIELDS.has(name) && !SET_HERE.has(name) && isAsked(body[name]));
+  const removals = openaiResponses.request.findRemovals?.(body, isFree) ?? NO_REMOVALS;
+  return names.length === 0 ? removals : joinTwo(removals, { names, edits: {} });
 }
 
 function writeCompactRequest(

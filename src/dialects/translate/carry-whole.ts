@@ -26,6 +26,7 @@ export function carryWhole(
   const answer = writeWhole(events);
   const facts = dialect.answer.read(answer);
   if (!facts) return undefined;
+  if (facts.gaveUp) return { gaveUp: whole.usage, refusal: facts.refusal };
   const outputOf = (said: AnswerEvent[]) =>
     said.length === events.length ? facts.output : (dialect.answer.read(writeWhole(said))?.output ?? facts.output);
   const own = modelsOwn(events);

@@ -1,9 +1,8 @@
 // What a client gets for a compaction: an item, as a whole response, as the events of one, or as the answer of
 // POST /v1/responses/compact with the messages before it that are kept.
 
-import { isCompacted, isCompaction } from '../../dialects/openai-responses/compaction.ts';
+import { isCompacted, isCompaction, summaryIn } from '../../dialects/openai-responses/compaction.ts';
 import { writeSse } from '../../dialects/stream/sse.ts';
-import { fault } from '../../faults/fault.ts';
 import { assert } from '../../kit/assert.ts';
 import { isObject, type Json, type JsonObject, objectsOf, readAnswerJson } from '../../kit/json/json.ts';
 import type { Seals } from './sealed-items.ts';
@@ -19,30 +18,18 @@ interface Compacted {
   output: Json[] | undefined;
 }
 
-/** Throws if the model wrote no summary, or not all of it. */
 export function readCompacted(body: string, seals: Seals, channel: string): Compacted {
   const document = readAnswerJson(body);
   const answer = document.value;
-  if (!isCompacted(document)) return { answer, item: seals.sealSummary(summaryIn(answer)), output: undefined };
+  if (!isCompacted(document)) {
+    const summary = summaryIn(answer);
+    assert(summary !== '', 'the dialect has seen a summary');
+    return { answer, item: seals.sealSummary(summary), output: undefined };
+  }
   const output = objectsOf(answer.output).map((item) => (isCompaction(item) ? seals.sealVendors(item, channel) : item));
   const item = output.find(isCompaction);
   assert(item, 'the dialect has seen a compaction');
   return { answer, item, output };
-}
-
-function summaryIn({ status, output }: JsonObject): string {
-  const messages = objectsOf(output).filter(({ type }) => type === 'message');
-  const parts = messages.flatMap(({ content }) => objectsOf(content));
-  const summary = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('');
-  if (status === 'incomplete') {
-    throw fault('upstream_failed', {
-      message: 'The summary was cut at the output limit. Send the request again with a higher max_output_tokens.',
-    });
-  }
-  if (summary.trim() !== '') return summary.trim();
-  throw fault('upstream_failed', {
-    message: 'The model wrote no summary. Send the request again, or choose another model.',
-  });
 }
 
 /** A response with the compaction as its only item. */

@@ -25,7 +25,7 @@ beforeAll(async () => {
       channels: [...standard.channels, openaiChannel('vendor', upstreamUrl(standard), { quirks: 'openai' })],
       models: [
         ...standard.models,
-        upModel('vendor', { price: { input: 1, output: 1 }, routes: [{ channel: 'vendor', model: 'gpt-scripted' }] }),
+        upModel('vendor', { price: { input: 1, output: 1 }, routes: [{ channel: 'vendor', model: 'gpt-6-luna' }] }),
       ],
     }),
   });
