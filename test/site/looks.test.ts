@@ -159,7 +159,7 @@ function heights(elements: Element[]): number[] {
 async function lookAt(visitor: Visitor, look: Look, place: string): Promise<void> {
   await lookAtPage(visitor, look, place);
   const filters = visitor.page.locator('.filters :is(input:not([type=hidden]), select, button)');
-  expect([place, (await filters.evaluateAll(heights)).length]).toEqual([place, (await filters.count()) > 0 ? 1 : 0]);
+  expect([place, (await filters.evaluateAll(heights)).slice(1)]).toEqual([place, []]);
 }
 
 describe.each(LOOKS)('$language, $width wide, $colorScheme', (look) => {

@@ -51,6 +51,7 @@ export async function startBrowser(): Promise<TestBrowser> {
       const page = await context.newPage();
       page.setDefaultTimeout(PATIENCE_MS);
       const troubles: string[] = [];
+      let hasAxe = false;
       page.on('pageerror', (error) => troubles.push(`script: ${error.message}`));
       page.on('console', (message) => {
         // A page that was asked for and refused has a status, which a test looks at itself.
@@ -69,7 +70,8 @@ export async function startBrowser(): Promise<TestBrowser> {
         async axe(rules) {
           // A page's policy lets no other script in; a test may. The pages that follow have it from their start, where the
           // browser takes what it has compiled before: sent to each page anew, it costs as much as half of its work.
-          if (!(await page.evaluate(() => 'axe' in window))) {
+          if (!hasAxe) {
+            hasAxe = true;
             await page.addInitScript({ content: AXE });
             await page.evaluate(AXE);
           }

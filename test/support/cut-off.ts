@@ -19,8 +19,7 @@ export async function cutOff(page: Page, widths: readonly number[]): Promise<str
   return found;
 }
 
-/** Times of day in what can be seen. */
-export async function timesWithoutZone(page: Page): Promise<string[]> {
-  const text = await page.evaluate(() => document.body.innerText);
+/** Times of day in the text that can be seen. */
+export function timesWithoutZone(text: string): string[] {
   return text.match(/\d\d:\d\d:\d\d(?! UTC\+8)/g) ?? [];
 }
