@@ -9,7 +9,7 @@ import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
 import { createLine } from '../support/key-tree.ts';
-import { DESKTOP, LOOKS, type Look, lookAt as lookAtPage, PHONE, SMALLEST } from '../support/looks.ts';
+import { DESKTOP, LOOKS, type Look, lookAt as lookAtPage, PHONE, SMALLEST, USED_IN } from '../support/looks.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 
 const PUBLIC = [
@@ -316,7 +316,7 @@ test('all pages of the docs have their list at the same place', async () => {
   await leave();
 });
 
-describe.each(['en', 'zh-TW'] as const)('without JavaScript, in %s', (language) => {
+describe.each(USED_IN)('without JavaScript, in %s', (language) => {
   test.each([[DESKTOP], [PHONE]])('%d wide: prices and status are those of the API', async (width) => {
     const { page, troubles, leave } = await browser.visit({ language, width, javaScript: false });
     await page.goto(`${gateway.url}/pricing`);

@@ -7,6 +7,7 @@ import { wordsOf } from '../../src/site/language.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { LOOKS } from '../support/looks.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { passTime } from '../support/pass-time.ts';
@@ -104,16 +105,12 @@ test('the order can be by cost or by duration, and only failures can be shown', 
   expect(failed).toContain('Status: Any failure');
 });
 
-const LOOKS = [
-  ['en', 1_280, 'light'],
-  ['zh-TW', 390, 'dark'],
-] as const;
-
-describe.each(LOOKS)('in %s, %i wide, %s', (language, width, colorScheme) => {
+describe.each(LOOKS)('in $language, $width wide, $colorScheme', (look) => {
+  const { language } = look;
   const words = wordsOf(language).account;
 
   test('overview, a bar, a model, a failed call', async () => {
-    const { page, axe, troubles, leave } = await browser.visit({ language, width, colorScheme });
+    const { page, axe, troubles, leave } = await browser.visit(look);
     const isWhole = async (place: string) => {
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       expect([place, await axe(), wider, troubles]).toEqual([place, [], 0, []]);
