@@ -2,9 +2,10 @@
 // dialect gets the same, to the byte. `npm test` takes a share of the ways to cut, `npm run test:long` all of them.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { cutFetch, piecesOf } from '../support/cut-fetch.ts';
 import { IS_LONG_RUN, RUN_SEED } from '../support/long-run.ts';
 import { untilHeard } from '../support/race.ts';
-import { inPieces, type Part, type Script } from '../support/script.ts';
+import type { Script } from '../support/script.ts';
 import { RECORDINGS, type Recording } from './recordings.ts';
 import { CLIENTS, type ClientName, PAIRS, requestOf } from './sides.ts';
 import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
@@ -18,6 +19,7 @@ const scripts = new Map<number, Script>();
 beforeAll(async () => {
   setting = await startTranslationGateway(
     PAIRS.map(([client, upstream]) => ({ case: { name: 'any pieces' }, client, upstream })),
+    { fetch: cutFetch },
   );
   setting.gateway.upstream.otherwise(({ body }) => {
     const script = scripts.get(Number(/Play (\d+)/.exec(body)?.[1]));
@@ -38,21 +40,19 @@ function withComments(frames: readonly string[]): string[] {
   return [': PROCESSING\n\n', ...frames.flatMap((frame, index) => [frame, index % 2 ? ': keep-alive\n\n' : '\n'])];
 }
 
+const inPieces = (script: Script, ...sizes: number[]): Script => ({
+  ...script,
+  headers: { ...script.headers, ...piecesOf(...sizes) },
+});
+
 /** Cuts anywhere, also inside a character. */
 function atRandom(script: Script, seed: number): Script {
-  const whole = Buffer.from(String(script.body?.[0]));
   let state = seed;
   const next = (most: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state % most;
+    return (state >>> 8) % most;
   };
-  const body: Part[] = [];
-  for (let at = 0; at < whole.length; ) {
-    const size = 1 + next(40);
-    body.push(whole.subarray(at, at + size));
-    at += size;
-  }
-  return { ...script, body };
+  return inPieces(script, ...Array.from({ length: 100 }, () => 1 + next(40)));
 }
 
 const PROMPTS: Record<ClientName, (text: string) => object> = {

@@ -23,7 +23,7 @@ const PRICE = { input: 0.001, output: 0.001 };
 
 export async function startTranslationGateway(
   cases: readonly CaseOfPair[],
-  options: Pick<TestGatewayOptions, 'clock'> = {},
+  options: Pick<TestGatewayOptions, 'clock' | 'fetch'> = {},
 ): Promise<TranslationGateway> {
   const places = new Map<string, Place>();
   for (const one of cases) {
