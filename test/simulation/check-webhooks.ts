@@ -14,7 +14,14 @@ const AFTERMATH_MS = 60_000;
 /** Nothing excuses more of one event. */
 const MOST_REPEATS = 10;
 /** Faults in which a node may not know whether a message arrived. */
-const UNSURE: ReadonlySet<Mishap['what']> = new Set(['crash', 'restart', 'pause', 'database', 'database crash']);
+const UNSURE: ReadonlySet<Mishap['what']> = new Set([
+  'crash',
+  'restart',
+  'pause',
+  'database',
+  'database crash',
+  'power loss',
+]);
 
 const eventIds = createEventIds(PEPPER);
 

@@ -67,6 +67,8 @@ export function checkAtRest(cluster: Cluster, clients: Clients, mishaps: readonl
     ...findWrong(db, clients.facts, begun),
     ...brokenBudgets(db, clients.budgets),
     ...freeBeyondLimit(db),
+    ...database.minuteLimits.exceeded,
+    ...(mishaps.some(({ what }) => what === 'clock') ? [] : database.minuteLimits.refusedEarly),
     ...wrongCosts(cluster, clients),
     ...missingLosses(db, cluster, clients),
     ...findUndelivered(cluster),

@@ -11,9 +11,11 @@ import type { RefusalBatch } from '../../src/store/refusals.ts';
 import { type Commits, prepareCommits } from '../../src/store/sqlite/commit-batch.ts';
 import { prepareIsBehind } from '../../src/store/sqlite/is-behind.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { configure } from '../../src/store/sqlite/open-database.ts';
 import { type AnswerRead, prepareReads } from '../../src/store/sqlite/prepare-reads.ts';
 import { writeRefusals } from '../../src/store/sqlite/write-refusals.ts';
 import type { Dice } from './dice.ts';
+import { MinuteLimits } from './minute-limits.ts';
 
 export interface DatabaseState {
   isAway: boolean;
@@ -31,11 +33,19 @@ export interface DatabaseState {
 
 export const WELL: DatabaseState = { isAway: false, isFull: false, slowness: 0, loss: 0, lateness: 0, failures: 0 };
 
+/** Of `PRAGMA synchronous`. */
+const FULL = 2n;
+const CHECKPOINT_COMMITS = 50;
+
 export class SimulatedDatabase {
-  readonly tables: Database;
   readonly state: DatabaseState = { ...WELL };
+  readonly minuteLimits = new MinuteLimits();
   readonly #dice: Dice;
-  readonly #isBehind: () => boolean;
+  #tables: Database;
+  /** What the disk has, if a commit of this connection does not wait for the disk. */
+  #synced: Uint8Array | undefined;
+  #unsynced = 0;
+  #isBehind: () => boolean;
   #commits: Commits;
   #answerRead: AnswerRead;
   /** Answers of committed batches, by node and batch, as the row of a writer has them. */
@@ -43,17 +53,35 @@ export class SimulatedDatabase {
 
   constructor(dice: Dice) {
     this.#dice = dice;
-    this.tables = emptyTables();
-    this.tables.run(REMEMBER_CURSORS);
-    this.#isBehind = prepareIsBehind(this.tables);
-    this.#commits = prepareCommits(this.tables);
-    this.#answerRead = prepareReads(this.tables);
+    this.#tables = openTables(emptyTables());
+    this.#tables.run(REMEMBER_CURSORS);
+    this.#isBehind = prepareIsBehind(this.#tables);
+    this.#commits = prepareCommits(this.#tables);
+    this.#answerRead = prepareReads(this.#tables);
+  }
+
+  get tables(): Database {
+    return this.#tables;
   }
 
   /** Nothing but what is committed survives. */
   restart(): void {
-    this.#commits = prepareCommits(this.tables);
-    this.#answerRead = prepareReads(this.tables);
+    this.#isBehind = prepareIsBehind(this.#tables);
+    this.#commits = prepareCommits(this.#tables);
+    this.#answerRead = prepareReads(this.#tables);
+  }
+
+  /** Nothing but what is synced survives. */
+  losePower(): void {
+    if (this.#synced) {
+      const cursors = this.#tables.query<CursorRow, []>('SELECT webhook_id, cursor_event_id FROM first_cursors').all();
+      this.#tables = openTables(this.#synced);
+      this.#tables.run(REMEMBER_CURSORS);
+      const keep = this.#tables.query('INSERT INTO first_cursors VALUES (?, ?)');
+      for (const { webhook_id, cursor_event_id } of cursors) keep.run(webhook_id, cursor_event_id);
+      this.#unsynced = 0;
+    }
+    this.restart();
   }
 
   /** Runs a batch once, however often it is sent. */
@@ -67,7 +95,10 @@ export class SimulatedDatabase {
 
   write(operations: readonly Operation[]): Decided[] {
     this.#useDisk();
-    return this.#commits.journalBatch(structuredClone(operations) as Operation[]);
+    this.#beginCommit();
+    const decided = this.#commits.journalBatch(structuredClone(operations) as Operation[]);
+    this.minuteLimits.committed(operations, decided);
+    return decided;
   }
 
   read(name: ReadName, args: readonly unknown[]): unknown {
@@ -87,6 +118,13 @@ export class SimulatedDatabase {
   postOnDisk(): void {
     this.#useDisk();
     this.post();
+  }
+
+  /** Each commit of `synchronous = FULL` is synced before it is answered; others are synced by a checkpoint. */
+  #beginCommit(): void {
+    const row = this.#tables.query<{ synchronous: bigint }, []>('PRAGMA synchronous').get();
+    if (row?.synchronous === FULL) return;
+    if (this.#unsynced++ % CHECKPOINT_COMMITS === 0) this.#synced = this.#tables.serialize();
   }
 
   #useDisk(): void {
@@ -114,6 +152,11 @@ export class SimulatedDatabase {
   }
 }
 
+interface CursorRow {
+  webhook_id: string;
+  cursor_event_id: bigint;
+}
+
 /** The last event before each webhook was created: later ones are sent to it. */
 const REMEMBER_CURSORS = `
   CREATE TEMP TABLE first_cursors (webhook_id TEXT PRIMARY KEY, cursor_event_id INTEGER);
@@ -123,7 +166,7 @@ const REMEMBER_CURSORS = `
 let empty: Uint8Array | undefined;
 
 /** As the migrations leave it, without running them again. */
-function emptyTables(): Database {
+function emptyTables(): Uint8Array {
   if (!empty) {
     const db = new Database(':memory:', { safeIntegers: true, strict: true });
     db.run('PRAGMA foreign_keys = ON');
@@ -131,7 +174,12 @@ function emptyTables(): Database {
     empty = db.serialize();
     db.close();
   }
-  const db = Database.deserialize(empty, { safeIntegers: true, strict: true } as never);
-  db.run('PRAGMA foreign_keys = ON');
+  return empty;
+}
+
+/** With the settings that the service gives its connection. */
+function openTables(content: Uint8Array): Database {
+  const db = Database.deserialize(content, { safeIntegers: true, strict: true } as never);
+  configure(db);
   return db;
 }

@@ -5,7 +5,10 @@ import { VENDORS } from './vendors.ts';
 export const PRICES = { input: 10_000n, output: 40_123n };
 /** What vendors bill. */
 export const COSTS = { input: 5_000n, output: 20_000n };
-export const LIMITS = { free_per_minute: 4, free_per_day_zero: 3, free_per_day_positive: 5, in_flight: 6 };
+export const LIMITS = {
+  ...{ free_per_minute: 2, free_per_day_zero: 3, free_per_day_positive: 5 },
+  ...{ paid_per_minute: 16, in_flight: 6 },
+};
 
 const MANY = 1_000_000;
 
@@ -40,7 +43,7 @@ export function simulatedDocument(edition: number, retiresAt: number | undefined
         ...(retiresAt !== undefined && { retires_at: new Date(retiresAt).toISOString(), replaced_by: 'first' }),
       },
     ],
-    limits: { register_per_ip: MANY, register_per_day: MANY, paid_per_minute: MANY, ...LIMITS },
+    limits: { register_per_ip: MANY, register_per_day: MANY, ...LIMITS },
     guards: { register_attempts_per_minute: null },
   };
 }

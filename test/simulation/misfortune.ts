@@ -14,6 +14,7 @@ export type Mishap = { at: number } & (
   | { what: 'clock'; place: number; ms: number }
   | { what: 'database'; trouble: Partial<DatabaseState>; ms: number }
   | { what: 'database crash' }
+  | { what: 'power loss' }
   | { what: 'network'; ms: number; loss: number }
   | { what: 'vendor'; vendor: Vendor; trouble: Trouble; ms: number }
   | { what: 'document'; place: number; edition: number }
@@ -58,7 +59,8 @@ function drawOne(dice: Dice, places: number): Unplanned {
   if (choice < 27) return { what: 'pause', place, ms: dice.pick([2, 10, 20, 90, 120]) * SECOND };
   if (choice < 33) return { what: 'clock', place, ms: dice.between(-20, 20) * dice.pick([SECOND, MINUTE]) };
   if (choice < 55) return { what: 'database', trouble: drawDatabase(dice), ms: dice.between(100, 40 * SECOND) };
-  if (choice < 59) return { what: 'database crash' };
+  if (choice < 57) return { what: 'database crash' };
+  if (choice < 59) return { what: 'power loss' };
   if (choice < 67) return { what: 'network', ms: dice.between(1, 60) * SECOND, loss: dice.pick([0.05, 0.3]) };
   if (choice < 95) {
     const [vendor, trouble] = [dice.pick(VENDORS), dice.pick(TROUBLES)];
@@ -123,7 +125,8 @@ export class Misfortune {
       this.#world.after(mishap.ms, () => {
         this.networkLoss = 0;
       });
-    } else if (mishap.what === 'database crash') this.#crashDatabase();
+    } else if (mishap.what === 'database crash') this.#crashDatabase(() => database.restart());
+    else if (mishap.what === 'power loss') this.#crashDatabase(() => database.losePower());
     else {
       Object.assign(database.state, mishap.trouble);
       this.#world.after(mishap.ms, () => void Object.assign(database.state, WELL));
@@ -131,10 +134,11 @@ export class Misfortune {
   }
 
   /** The process of an embedded one crashes with it. */
-  #crashDatabase(): void {
-    const { isEmbedded, database } = this.#cluster;
-    if (isEmbedded) this.#happenToNode({ at: this.#world.now, what: 'crash', place: 0, ms: POWER_CUT_MS });
-    else database.restart();
+  #crashDatabase(crash: () => void): void {
+    if (this.#cluster.isEmbedded) {
+      this.#happenToNode({ at: this.#world.now, what: 'crash', place: 0, ms: POWER_CUT_MS });
+    }
+    crash();
   }
 
   #happenToNode(mishap: Mishap & { place: number }): void {

@@ -143,4 +143,16 @@ export const MUTATIONS: readonly Mutation[] = [
     from: `  if (batches.length === 0) return 0;`,
     to: `  db.run('DELETE FROM journal');\n  if (batches.length >= 0) return 0;`,
   },
+  {
+    name: 'a commit is answered before it is synced',
+    file: 'store/sqlite/open-database.ts',
+    from: `  assert(options.unsafeNoSync || synchronous === 2n, 'SQLite runs with synchronous=FULL');`,
+    to: `  db.run('PRAGMA synchronous = NORMAL');`,
+  },
+  {
+    name: 'one call more than allowed in a minute',
+    file: ADMIT,
+    from: `limits.perMinute);\n  if (minute.remaining < 1) return { ok: false, reason: 'rate_limited'`,
+    to: `limits.perMinute + 1);\n  if (minute.remaining < 1) return { ok: false, reason: 'rate_limited'`,
+  },
 ];

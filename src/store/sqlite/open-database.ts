@@ -26,9 +26,15 @@ export function openDatabase(file: string, options: OpenOptions = {}): Database 
       ? { readonly: true, safeIntegers: true, strict: true }
       : { create: true, readwrite: true, safeIntegers: true, strict: true },
   );
+  configure(db, options);
+  return db;
+}
+
+/** Separate for the simulation, whose database is a copy in memory. */
+export function configure(db: Database, options: OpenOptions = {}): void {
   db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   db.run('PRAGMA foreign_keys = ON');
-  if (options.readonly) return db;
+  if (options.readonly) return;
   db.run('PRAGMA journal_mode = WAL');
   db.run(`PRAGMA cache_size = -${CACHE_KIB}`);
   db.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -36,5 +42,4 @@ export function openDatabase(file: string, options: OpenOptions = {}): Database 
   db.run(`PRAGMA synchronous = ${options.unsafeNoSync ? 'OFF' : 'FULL'}`);
   const { synchronous } = db.query<{ synchronous: bigint }, []>('PRAGMA synchronous').get() ?? {};
   assert(options.unsafeNoSync || synchronous === 2n, 'SQLite runs with synchronous=FULL');
-  return db;
 }
